@@ -1,0 +1,16 @@
+// How the tests are run: ES modules through swc, one database per test file (test/support), a plain closing line.
+export default {
+  rootDir: '.',
+  testMatch: [
+    '<rootDir>/src/**/*.spec.ts',
+    '<rootDir>/test/**/*.e2e-spec.ts',
+    '<rootDir>/test/**/*.contract-spec.ts',
+    '<rootDir>/test/**/*.int-spec.ts',
+  ],
+  transform: { '^.+\\.ts$': '@swc/jest' },
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  testEnvironment: 'node',
+  coverageProvider: 'v8',
+  maxWorkers: 2,
+};

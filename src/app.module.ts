@@ -1,0 +1,39 @@
+// The modules of the service.
+import { Module } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
+import { RouterModule } from '@nestjs/core';
+import { AuthModule } from './auth/auth.module.js';
+import type { AppConfig } from './config/app-config.js';
+import { ConfigModule } from './config/config.module.js';
+import { DestinationsModule } from './destinations/destinations.module.js';
+import { EmbeddingsModule } from './embeddings/embeddings.module.js';
+import { HealthModule } from './health/health.module.js';
+import { HttpModule } from './http/http.module.js';
+import { KeysModule } from './keys/keys.module.js';
+import { OutboundModule } from './outbound/outbound.module.js';
+import { PersistenceModule } from './persistence/persistence.module.js';
+
+export const API_PREFIX = 'api/v1';
+
+// The operations of the contract, under the version prefix. Not Nest's global prefix: that one hides the rest of the
+// path from the error filter.
+const API_MODULES = [DestinationsModule, KeysModule, EmbeddingsModule];
+
+@Module({})
+export class AppModule {
+  static forRoot(config: AppConfig): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        ConfigModule.forRoot(config),
+        PersistenceModule,
+        OutboundModule,
+        HttpModule,
+        AuthModule,
+        HealthModule,
+        ...API_MODULES,
+        RouterModule.register(API_MODULES.map((module) => ({ path: API_PREFIX, module }))),
+      ],
+    };
+  }
+}

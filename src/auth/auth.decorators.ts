@@ -1,0 +1,42 @@
+// The access rules of a route, as metadata above it. A route that says nothing needs a bearer key of any kind.
+import { createParamDecorator, SetMetadata } from '@nestjs/common';
+import type { ExecutionContext } from '@nestjs/common';
+import type { Caller } from '../domain/api-key.js';
+import type { ErrorCode } from '../domain/errors.js';
+import { callerOf } from './caller.js';
+
+export const PUBLIC = 'auth:public';
+export const KEY_KIND_RULE = 'auth:key-kind';
+export const RATE_LIMITED = 'auth:rate-limited';
+
+export interface KeyKindRule {
+  readonly kind: 'management' | 'inference';
+  readonly refusal: ErrorCode;
+}
+
+/** Needs no credential. */
+export const Public = (): MethodDecorator & ClassDecorator => SetMetadata(PUBLIC, true);
+
+/**
+ * Needs a management key. Another key is refused with 403 where the contract declares it, else with 401
+ * (decisions 5).
+ */
+export const ManagementOnly = (
+  options: { readonly refusal: 401 | 403 } = { refusal: 401 },
+): MethodDecorator & ClassDecorator =>
+  SetMetadata(KEY_KIND_RULE, {
+    kind: 'management',
+    refusal: options.refusal === 403 ? 'forbidden' : 'management_key_needed',
+  } satisfies KeyKindRule);
+
+/** Refuses management keys (decisions 7). */
+export const InferenceOnly = (): MethodDecorator & ClassDecorator =>
+  SetMetadata(KEY_KIND_RULE, { kind: 'inference', refusal: 'management_key_refused' } satisfies KeyKindRule);
+
+/** Counts toward the key's requests per minute. Only where the contract declares 429. */
+export const RateLimited = (): MethodDecorator & ClassDecorator => SetMetadata(RATE_LIMITED, true);
+
+/** The key behind the request's credential. */
+export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller =>
+  callerOf(context.switchToHttp().getRequest()),
+);

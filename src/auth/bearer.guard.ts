@@ -1,0 +1,46 @@
+// Asks: who is calling? 401 without an answer.
+import { Injectable } from '@nestjs/common';
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request } from 'express';
+import { hashKeySecret, isUsableAt } from '../domain/api-key.js';
+import { Clock } from '../domain/clock.js';
+import { AppError } from '../domain/errors.js';
+import { PUBLIC } from './auth.decorators.js';
+import { attachCaller } from './caller.js';
+import { CallerCache } from './caller-cache.js';
+import { RateLimiter } from './rate-limiter.js';
+
+// RFC 6750: the scheme's name is case-insensitive. The bound is far above any key of this service.
+const BEARER = /^Bearer +([^\s]{1,512}) *$/i;
+
+@Injectable()
+export class BearerGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly callers: CallerCache,
+    private readonly rateLimiter: RateLimiter,
+    private readonly clock: Clock,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (this.reflector.getAllAndOverride<boolean>(PUBLIC, [context.getHandler(), context.getClass()]))
+      return true;
+    const request = context.switchToHttp().getRequest<Request>();
+    const { authorization } = request.headers;
+    if (!authorization) throw new AppError('missing_credential');
+    const address = request.ip ?? '';
+    const secret = BEARER.exec(authorization)?.[1];
+    const secretHash = secret === undefined ? null : hashKeySecret(secret);
+    if (secretHash === null || !this.callers.has(secretHash)) {
+      await this.rateLimiter.refuseAddressWithTooManyFailures(address);
+    }
+    const caller = secretHash === null ? null : await this.callers.find(secretHash);
+    if (!caller || !isUsableAt(caller, this.clock.now())) {
+      await this.rateLimiter.countFailedAuthentication(address);
+      throw new AppError('invalid_credential');
+    }
+    attachCaller(request, caller);
+    return true;
+  }
+}

@@ -1,0 +1,18 @@
+// Where a request keeps its caller once the bearer guard has let it in.
+import type { Caller } from '../domain/api-key.js';
+
+const CALLER = Symbol('caller');
+
+interface RequestWithCaller {
+  [CALLER]?: Caller;
+}
+
+export function attachCaller(request: object, caller: Caller): void {
+  (request as RequestWithCaller)[CALLER] = caller;
+}
+
+export function callerOf(request: object): Caller {
+  const caller = (request as RequestWithCaller)[CALLER];
+  if (!caller) throw new Error('this route is public: it has no caller');
+  return caller;
+}

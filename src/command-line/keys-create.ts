@@ -1,0 +1,74 @@
+// `npm run keys:create`: makes a key and prints it once.
+import { parseArgs } from 'node:util';
+import { createKeySecret, hashKeySecret } from '../domain/api-key.js';
+import { parseUsd } from '../domain/money.js';
+import type { PicoUsd } from '../domain/money.js';
+import { LIMIT_RESETS } from '../domain/spend.js';
+import type { LimitReset } from '../domain/spend.js';
+import { withRepositories } from '../quickstart.js';
+
+const HELP = `Creates an API key and prints it once; only its hash is stored.
+
+Usage: npm run keys:create -- [options]
+
+  --management            a management key instead of one for inference
+  --name NAME             its name (default: "Created by command")
+  --account ID            the account (default: the first one; made when there is none)
+  --limit USD             spending limit, for example 12.50 (default: none)
+  --limit-reset WINDOW    daily, weekly or monthly (default: the limit is for the key's whole life)
+  --help                  this text
+`;
+
+/** Throws an Error with one line for the person at the terminal. */
+export async function run(argv: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: argv,
+    options: {
+      management: { type: 'boolean', default: false },
+      name: { type: 'string', default: 'Created by command' },
+      account: { type: 'string' },
+      limit: { type: 'string' },
+      'limit-reset': { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(HELP);
+    return;
+  }
+  const limit = readLimit(values.limit);
+  const limitReset = readLimitReset(values['limit-reset']);
+  const secret = createKeySecret();
+  await withRepositories(process.env['DATABASE_URL'] ?? '', async (accounts, apiKeys) => {
+    const account = values.account
+      ? { id: values.account, defaultWorkspaceId: await accounts.findDefaultWorkspaceId(values.account) }
+      : ((await accounts.findFirst()) ?? (await accounts.create('Default')));
+    await apiKeys.create({
+      accountId: account.id,
+      workspaceId: account.defaultWorkspaceId,
+      kind: values.management ? 'management' : 'inference',
+      name: values.name,
+      secret,
+      limit,
+      limitReset,
+      includeByokInLimit: false,
+      expiresAt: null,
+      creatorUserId: null,
+    });
+  });
+  process.stdout.write(`key:  ${secret}\nhash: ${hashKeySecret(secret)}\n`);
+}
+
+function readLimit(text: string | undefined): PicoUsd | null {
+  if (text === undefined) return null;
+  const limit = parseUsd(text);
+  if (limit < 0n) throw new Error('--limit must not be negative');
+  return limit;
+}
+
+function readLimitReset(text: string | undefined): LimitReset | null {
+  if (text === undefined) return null;
+  const found = LIMIT_RESETS.find((reset) => reset === text);
+  if (!found) throw new Error(`--limit-reset must be one of ${LIMIT_RESETS.join(', ')}`);
+  return found;
+}

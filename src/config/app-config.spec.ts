@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConfigError, readAppConfig } from './app-config.js';
+
+const KEY = Buffer.alloc(32, 7).toString('base64');
+const MINIMAL = { DATABASE_URL: 'postgresql://user@127.0.0.1:5432/signalbox', ENCRYPTION_KEYS: KEY };
+const read = (environment: Record<string, string>) =>
+  readAppConfig({ ...MINIMAL, ...environment }, ['openai']);
+
+describe('the environment', () => {
+  it('has a default for everything but the database and the encryption keys', () => {
+    expect(read({})).toMatchObject({
+      host: '127.0.0.1',
+      port: 3000,
+      workers: 1,
+      maxBodyBytes: 1024 * 1024,
+      maxEmbeddingsBodyBytes: 20 * 1024 * 1024,
+      rateLimits: { management: 600, inference: 6000 },
+      destinationAllowedCidrs: [],
+    });
+  });
+
+  it('gives MAX_BODY_BYTES to every operation', () => {
+    expect(read({ MAX_BODY_BYTES: '5000' })).toMatchObject({
+      maxBodyBytes: 5000,
+      maxEmbeddingsBodyBytes: 5000,
+    });
+  });
+
+  it('reads the two variables of every provider and drops a trailing slash', () => {
+    expect(
+      read({ OPENAI_API_KEY: 'sk', OPENAI_BASE_URL: 'http://127.0.0.1:9/v1/' }).providers.get('openai'),
+    ).toEqual({
+      apiKey: 'sk',
+      baseUrl: 'http://127.0.0.1:9/v1',
+    });
+  });
+
+  it('does not look at variables of other programs', () => {
+    expect(() => read({ ELSEWHERE_BASE_URL: 'nonsense' })).not.toThrow();
+  });
+
+  it('takes an empty variable for one that is not set', () => {
+    expect(read({ PORT: '', REDIS_URL: ' ' })).toMatchObject({ port: 3000 });
+  });
+
+  it('gives every encryption key an id, the first one first', () => {
+    const second = Buffer.alloc(32, 8).toString('base64');
+    const { encryptionKeys } = read({ ENCRYPTION_KEYS: `${KEY}, ${second}` });
+    expect(encryptionKeys.map((key) => key.bytes[0])).toEqual([7, 8]);
+    expect(new Set(encryptionKeys.map((key) => key.id)).size).toBe(2);
+  });
+
+  it.each([
+    ['PORT', '70000'],
+    ['PORT', '3000.5'],
+    ['PORT', '-1'],
+    ['WORKERS', '0'],
+    ['LOG_LEVEL', 'loud'],
+    ['MAX_BODY_BYTES', 'many'],
+    ['DATABASE_URL', 'mysql://host/db'],
+    ['DATABASE_URL', 'not an address'],
+    ['REDIS_URL', 'http://host'],
+    ['OPENAI_BASE_URL', 'api.example.com'],
+    ['DESTINATION_ALLOWED_CIDRS', '10.0.0.0'],
+    ['DESTINATION_ALLOWED_CIDRS', '10.0.0.0/33'],
+    ['DESTINATION_ALLOWED_CIDRS', '10.0.0.0/8,fd00::/129'],
+    ['ENCRYPTION_KEYS', 'c2hvcnQ='],
+    ['ENCRYPTION_KEYS', `${KEY},`],
+  ])('%s=%s is refused in one line that names the variable and not the value', (name, value) => {
+    const refused = () => read({ [name]: value });
+    expect(refused).toThrow(ConfigError);
+    expect(refused).toThrow(new RegExp(`^${name} must [^\\n]*$`));
+  });
+
+  it.each(['DATABASE_URL', 'ENCRYPTION_KEYS'])('%s is needed', (name) => {
+    expect(() => read({ [name]: '' })).toThrow(new RegExp(`^${name} must be set`));
+  });
+});

@@ -1,0 +1,75 @@
+// The log: one JSON object a line. Errors are written with what helps to find them and nothing that a caller sent.
+import type { LoggerService } from '@nestjs/common';
+import { pino } from 'pino';
+import type { Level, Logger } from 'pino';
+import type { AppConfig } from './app-config.js';
+
+const MAX_MESSAGE_LENGTH = 500;
+
+export class JsonLogger implements LoggerService {
+  private readonly pino: Logger;
+
+  constructor(config: Pick<AppConfig, 'logLevel'>) {
+    this.pino = pino({
+      level: config.logLevel,
+      base: { pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { error: describeError },
+    });
+  }
+
+  log(message: unknown, ...rest: unknown[]): void {
+    this.write('info', message, rest);
+  }
+
+  error(message: unknown, ...rest: unknown[]): void {
+    this.write('error', message, rest);
+  }
+
+  warn(message: unknown, ...rest: unknown[]): void {
+    this.write('warn', message, rest);
+  }
+
+  debug(message: unknown, ...rest: unknown[]): void {
+    this.write('debug', message, rest);
+  }
+
+  verbose(message: unknown, ...rest: unknown[]): void {
+    this.write('trace', message, rest);
+  }
+
+  fatal(message: unknown, ...rest: unknown[]): void {
+    this.write('fatal', message, rest);
+  }
+
+  /** Nest hands over the message, or an object and then the message, and last the name of who logs. */
+  private write(level: Level, message: unknown, rest: readonly unknown[]): void {
+    const context = rest.at(-1);
+    if (typeof message === 'object' && message !== null && !(message instanceof Error)) {
+      this.pino[level]({ context, ...message }, String(rest[0] ?? ''));
+    } else if (message instanceof Error) {
+      this.pino[level]({ context, error: message }, 'error');
+    } else {
+      this.pino[level]({ context }, String(message));
+    }
+  }
+}
+
+/** Chosen members only: a driver's error carries statements and values in others. */
+function describeError(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return typeof error;
+  const { code } = error as { code?: unknown };
+  return {
+    type: error.name,
+    message: error.message.slice(0, MAX_MESSAGE_LENGTH),
+    ...(typeof code === 'string' ? { code } : {}),
+    // Where it happened, without the message that the first lines repeat.
+    stack: error.stack
+      ?.split('\n')
+      .filter((line) => /^\s+at /.test(line))
+      .slice(0, 10)
+      .join('\n'),
+    ...(error.cause === undefined || depth > 3 ? {} : { cause: describeError(error.cause, depth + 1) }),
+  };
+}

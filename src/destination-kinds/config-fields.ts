@@ -1,0 +1,133 @@
+// The decorators with which a kind declares the fields of its config: one declaration carries the type, the rule, the
+// default, the description and whether the value is secret. Validation, masking and OpenAPI are all read off it.
+import { ApiProperty } from '@nestjs/swagger';
+import type { ApiPropertyOptions } from '@nestjs/swagger';
+import { IsIn, IsString, Matches, MaxLength, MinLength, ValidateBy, ValidateIf } from 'class-validator';
+
+export type Secrecy = 'masked' | 'password';
+
+interface FieldOptions {
+  readonly description: string;
+  readonly example?: string;
+  /** Shown abbreviated, or not at all. */
+  readonly secret?: Secrecy;
+  /** May be left out. A field with a default (a property initialiser) may be as well. */
+  readonly optional?: true;
+  readonly default?: string;
+}
+
+interface TextOptions extends FieldOptions {
+  /** Fields that the contract marks "min length 1". */
+  readonly allowEmpty?: true;
+  readonly maxLength?: number;
+  readonly pattern?: RegExp;
+  readonly patternMessage?: string;
+}
+
+const secrecies = new Map<object, Map<string, Secrecy>>();
+
+/** The secret fields of a config class and of the classes that it extends. */
+export function secretFieldsOf(configClass: { readonly prototype: object }): ReadonlyMap<string, Secrecy> {
+  const fields = new Map<string, Secrecy>();
+  for (
+    let prototype: object | null = configClass.prototype;
+    prototype;
+    prototype = Object.getPrototypeOf(prototype)
+  ) {
+    for (const [name, secrecy] of secrecies.get(prototype) ?? []) fields.set(name, secrecy);
+  }
+  return fields;
+}
+
+/** A text field; by default required and not empty. */
+export function TextField(options: TextOptions): PropertyDecorator {
+  const rules = [IsString({ message: 'must be a string' })];
+  if (!options.allowEmpty) rules.push(MinLength(1, { message: 'must not be empty' }));
+  if (options.maxLength) {
+    rules.push(
+      MaxLength(options.maxLength, { message: `must have at most ${options.maxLength} characters` }),
+    );
+  }
+  if (options.pattern) {
+    rules.push(Matches(options.pattern, { message: options.patternMessage ?? 'has the wrong form' }));
+  }
+  return combine(options, rules, {
+    type: String,
+    ...(options.allowEmpty ? {} : { minLength: 1 }),
+    ...(options.maxLength ? { maxLength: options.maxLength } : {}),
+    ...(options.pattern ? { pattern: options.pattern.source } : {}),
+  });
+}
+
+/** A field with a closed list of values. */
+export function ChoiceField(
+  options: FieldOptions & { readonly values: readonly string[] },
+): PropertyDecorator {
+  const rule = IsIn([...options.values], { message: `must be one of ${options.values.join(', ')}` });
+  return combine(options, [rule], { type: String, enum: [...options.values] });
+}
+
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/;
+// Visible ASCII, space, tab and Latin-1: what a header value may hold. No CR, LF or NUL.
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8192}$/;
+const MAX_HEADERS = 64;
+// They belong to the connection, not to the destination.
+const RESERVED_HEADERS = new Set(['host', 'content-length', 'transfer-encoding', 'connection']);
+
+/** The custom headers that every kind may carry: an object of strings. */
+export function HeadersField(): PropertyDecorator {
+  const rule = ValidateBy({
+    name: 'headers',
+    validator: {
+      validate: (value: unknown) => headersProblem(value) === null,
+      defaultMessage: (validation) => headersProblem(validation?.value) ?? 'is wrong',
+    },
+  });
+  const options: FieldOptions = {
+    description: 'Custom HTTP headers sent with every delivery. Their values are shown masked.',
+    optional: true,
+  };
+  return combine(options, [rule], {
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    example: { 'X-Team': 'plat...form' },
+  });
+}
+
+function headersProblem(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return 'must be an object of strings';
+  const entries: [string, unknown][] = Object.entries(value);
+  if (entries.length > MAX_HEADERS) return `must have at most ${MAX_HEADERS} members`;
+  for (const [name, text] of entries) {
+    if (!HEADER_NAME.test(name)) return 'has a member whose name is not a valid header name';
+    if (RESERVED_HEADERS.has(name.toLowerCase())) return `must not set ${name}`;
+    if (typeof text !== 'string') return `the value of ${name} must be a string`;
+    if (!HEADER_VALUE.test(text)) return `the value of ${name} has characters that a header cannot hold`;
+  }
+  return null;
+}
+
+function combine(
+  options: FieldOptions,
+  rules: PropertyDecorator[],
+  schema: Partial<ApiPropertyOptions>,
+): PropertyDecorator {
+  const isOptional = options.optional === true || options.default !== undefined;
+  return (target, name) => {
+    for (const rule of rules) rule(target, name);
+    // Absent is allowed, null is not: the clients' schemas have no null here.
+    if (isOptional) ValidateIf((_object, value: unknown) => value !== undefined)(target, name);
+    ApiProperty({
+      ...schema,
+      description: options.description,
+      required: !isOptional,
+      ...(options.default === undefined ? {} : { default: options.default }),
+      ...(options.example === undefined ? {} : { example: options.example }),
+    } as ApiPropertyOptions)(target, name);
+    if (options.secret) {
+      const fields = secrecies.get(target) ?? new Map<string, Secrecy>();
+      secrecies.set(target, fields.set(String(name), options.secret));
+    }
+  };
+}

@@ -1,0 +1,54 @@
+// The contract of a destination kind, and what follows from it for every kind alike: reading a config and masking it.
+import { plainToInstance } from 'class-transformer';
+import { validateSync } from 'class-validator';
+import type { DestinationConfig } from '../domain/destination.js';
+import { maskPassword, maskSecret } from '../domain/masking.js';
+import { HeadersField, secretFieldsOf } from './config-fields.js';
+
+/** What every kind's config class extends. */
+export abstract class BaseDestinationConfig {
+  @HeadersField()
+  headers?: Record<string, string>;
+}
+
+export type DestinationConfigClass = new () => BaseDestinationConfig;
+
+export interface DestinationKind {
+  /** The platform token, as clients send it. */
+  readonly type: string;
+  /** The neutral token of the interface description; null where the two are one. */
+  readonly neutralType: string | null;
+  /** The platform's name, for people. */
+  readonly platform: string;
+  readonly configClass: DestinationConfigClass;
+  /** A config that is valid as it stands: for documentation and for the conformance suite. */
+  readonly example: DestinationConfig;
+}
+
+/** Reads a stored config with the kind's own class: an older row gets today's defaults or a clear error. */
+export function parseConfig(kind: DestinationKind, stored: DestinationConfig): BaseDestinationConfig {
+  const config = plainToInstance(kind.configClass, stored);
+  const problems = validateSync(config, { whitelist: true });
+  if (problems.length > 0) {
+    throw new Error(
+      `stored ${kind.type} config is invalid: ${problems.map((problem) => problem.property).join()}`,
+    );
+  }
+  return config;
+}
+
+/** The config as responses show it: secret fields and all header values abbreviated. */
+export function maskConfig(kind: DestinationKind, config: DestinationConfig): DestinationConfig {
+  const masked: Record<string, unknown> = { ...config };
+  for (const [field, secrecy] of secretFieldsOf(kind.configClass)) {
+    const value = masked[field];
+    if (typeof value === 'string')
+      masked[field] = secrecy === 'password' ? maskPassword() : maskSecret(value);
+  }
+  if (typeof config['headers'] === 'object' && config['headers'] !== null) {
+    masked['headers'] = Object.fromEntries(
+      Object.entries(config['headers']).map(([name, value]) => [name, maskSecret(String(value))]),
+    );
+  }
+  return masked;
+}

@@ -1,0 +1,118 @@
+// Filter rules on the wire, the same in requests and in records. Source: contract 2.3; decisions 11 and 12.
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  ValidateBy,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
+import { RE2JS } from 're2js';
+import { FILTER_FIELDS, FILTER_LOGICS, FILTER_OPERATORS } from '../../domain/filter-rules.js';
+import type { FilterField, FilterLogic, FilterOperator, FilterRules } from '../../domain/filter-rules.js';
+
+const MAX_GROUPS = 50;
+const MAX_RULES_PER_GROUP = 50;
+const MAX_VALUE_LENGTH = 10_000;
+const MAX_REGEX_LENGTH = 1_000;
+const OPERATORS_WITHOUT_VALUE: ReadonlySet<string> = new Set(['exists', 'not_exists']);
+const NUMERIC_OPERATORS: ReadonlySet<string> = new Set(['gt', 'lt', 'gte', 'lte']);
+
+/** Null when the rule's value fits its operator. */
+function valueProblem(rule: FilterRuleDto): string | null {
+  const { operator, value } = rule;
+  if (value === undefined)
+    return OPERATORS_WITHOUT_VALUE.has(operator) ? null : `is required for ${operator}`;
+  if (typeof value !== 'string' && !Number.isFinite(value)) return 'must be a string or a number';
+  if (NUMERIC_OPERATORS.has(operator) && (value === '' || !Number.isFinite(Number(value)))) {
+    return `must be a finite number for ${operator}`;
+  }
+  const limit = operator === 'regex' ? MAX_REGEX_LENGTH : MAX_VALUE_LENGTH;
+  if (String(value).length > limit) return `must have at most ${limit} characters`;
+  if (operator === 'regex' && !isRegex(String(value))) return 'is not a valid RE2 regular expression';
+  return null;
+}
+
+function isRegex(pattern: string): boolean {
+  try {
+    RE2JS.compile(pattern);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export class FilterRuleDto {
+  @ApiProperty({ enum: FILTER_FIELDS })
+  @IsIn(FILTER_FIELDS, { message: `must be one of ${FILTER_FIELDS.join(', ')}` })
+  field: FilterField;
+
+  @ApiProperty({ enum: FILTER_OPERATORS })
+  @IsIn(FILTER_OPERATORS, { message: `must be one of ${FILTER_OPERATORS.join(', ')}` })
+  operator: FilterOperator;
+
+  @ApiPropertyOptional({
+    oneOf: [{ type: 'string' }, { type: 'number' }],
+    description:
+      'What the field is compared with. Required except for exists and not_exists. regex is RE2 syntax.',
+  })
+  @ValidateBy({
+    name: 'fitsOperator',
+    validator: {
+      validate: (_value, validation) => valueProblem(validation?.object as FilterRuleDto) === null,
+      defaultMessage: (validation) => valueProblem(validation?.object as FilterRuleDto) ?? 'is wrong',
+    },
+  })
+  value?: string | number;
+}
+
+export class FilterGroupDto {
+  @ApiPropertyOptional({
+    enum: FILTER_LOGICS,
+    default: 'and',
+    description: 'How the rules of the group combine.',
+  })
+  @ValidateIf((_object, value: unknown) => value !== undefined)
+  @IsIn(FILTER_LOGICS, { message: `must be one of ${FILTER_LOGICS.join(', ')}` })
+  logic: FilterLogic = 'and';
+
+  @ApiProperty({ type: [FilterRuleDto] })
+  @IsArray({ message: 'must be an array' })
+  @ArrayMaxSize(MAX_RULES_PER_GROUP, { message: `must have at most ${MAX_RULES_PER_GROUP} elements` })
+  @ValidateNested({ each: true, message: 'must be an object' })
+  @Type(() => FilterRuleDto)
+  rules: FilterRuleDto[];
+}
+
+export class FilterRulesDto {
+  @ApiPropertyOptional({ default: true, description: 'False: nothing is filtered.' })
+  @ValidateIf((_object, value: unknown) => value !== undefined)
+  @IsBoolean({ message: 'must be a boolean' })
+  enabled: boolean = true;
+
+  @ApiProperty({
+    type: [FilterGroupDto],
+    description: 'A generation passes when any group matches, or none is given.',
+  })
+  @IsArray({ message: 'must be an array' })
+  @ArrayMaxSize(MAX_GROUPS, { message: `must have at most ${MAX_GROUPS} elements` })
+  @ValidateNested({ each: true, message: 'must be an object' })
+  @Type(() => FilterGroupDto)
+  groups: FilterGroupDto[];
+}
+
+export function fromFilterRulesDto(dto: FilterRulesDto): FilterRules {
+  return {
+    enabled: dto.enabled,
+    groups: dto.groups.map(({ logic, rules }) => ({
+      logic,
+      // An absent value stays absent: the clients' schemas have no null here.
+      rules: rules.map(({ field, operator, value }) =>
+        value === undefined ? { field, operator } : { field, operator, value },
+      ),
+    })),
+  };
+}

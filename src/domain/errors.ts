@@ -1,0 +1,97 @@
+// The errors that this service tells its callers: a closed list of codes, each with its status and its first words.
+// Source: interface "Errors"; contract section 5 (error_type); decisions 21, 22 and 24.
+
+interface ErrorDefinition {
+  readonly status: number;
+  readonly message: string;
+  /** The stable `metadata.error_type` of the contract. */
+  readonly errorType: string;
+}
+
+export const ERROR_DEFINITIONS = {
+  invalid_request: { status: 400, message: 'Invalid request parameters', errorType: 'invalid_request' },
+  missing_credential: { status: 401, message: 'Missing Authentication header', errorType: 'authentication' },
+  invalid_credential: { status: 401, message: 'Invalid credentials', errorType: 'authentication' },
+  management_key_needed: {
+    status: 401,
+    message: 'Only management keys can perform this operation',
+    errorType: 'authentication',
+  },
+  management_key_refused: {
+    status: 401,
+    message: 'Management keys cannot be used for inference',
+    errorType: 'authentication',
+  },
+  insufficient_credits: { status: 402, message: 'Insufficient credits', errorType: 'payment_required' },
+  forbidden: {
+    status: 403,
+    message: 'Only management keys can perform this operation',
+    errorType: 'permission_denied',
+  },
+  not_found: { status: 404, message: 'Resource not found', errorType: 'not_found' },
+  method_not_allowed: { status: 405, message: 'Method not allowed', errorType: 'invalid_request' },
+  operation_timeout: {
+    status: 408,
+    message: 'Operation timed out. Please try again later.',
+    errorType: 'timeout',
+  },
+  conflict: {
+    status: 409,
+    message: 'Resource conflict. Please try again later.',
+    errorType: 'invalid_request',
+  },
+  payload_too_large: {
+    status: 413,
+    message: 'Request payload too large',
+    errorType: 'payload_too_large',
+  },
+  rate_limit_exceeded: { status: 429, message: 'Rate limit exceeded', errorType: 'rate_limit_exceeded' },
+  internal: { status: 500, message: 'Internal Server Error', errorType: 'server' },
+  provider_error: { status: 502, message: 'Provider returned error', errorType: 'provider_unavailable' },
+  unavailable: {
+    status: 503,
+    message: 'Service temporarily unavailable',
+    errorType: 'provider_unavailable',
+  },
+  provider_timeout: {
+    status: 524,
+    message: 'Request timed out. Please try again later.',
+    errorType: 'timeout',
+  },
+  provider_overloaded: { status: 529, message: 'Provider returned error', errorType: 'provider_overloaded' },
+} as const satisfies Record<string, ErrorDefinition>;
+
+export type ErrorCode = keyof typeof ERROR_DEFINITIONS;
+
+export interface AppErrorOptions {
+  /** Follows the standard text after ": ". Reaches the caller: never a secret. */
+  readonly detail?: string;
+  /** Members of `error.metadata` beside `error_type`. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Response headers, `Retry-After` for example. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** For the log only. */
+  readonly cause?: unknown;
+}
+
+export class AppError extends Error {
+  readonly status: number;
+  readonly errorType: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    readonly code: ErrorCode,
+    options: AppErrorOptions = {},
+  ) {
+    const definition: ErrorDefinition = ERROR_DEFINITIONS[code];
+    super(options.detail ? `${definition.message}: ${options.detail}` : definition.message, {
+      cause: options.cause,
+    });
+    this.name = 'AppError';
+    this.status = definition.status;
+    this.errorType = definition.errorType;
+    this.metadata = options.metadata ?? {};
+    this.headers = options.headers ?? {};
+  }
+}

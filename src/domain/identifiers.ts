@@ -1,0 +1,29 @@
+// Identifiers: time-ordered UUIDs, and the two wire forms of a generation's id.
+import { randomFillSync } from 'node:crypto';
+
+const entropy = Buffer.alloc(16 * 256);
+let used = entropy.length;
+
+/** A UUID version 7 of `moment`: 48 bits of milliseconds, then random bits. */
+export function uuidV7(moment: Date): string {
+  if (used === entropy.length) {
+    randomFillSync(entropy);
+    used = 0;
+  }
+  const bytes = entropy.subarray(used, (used += 16));
+  bytes.writeUIntBE(moment.getTime(), 0, 6);
+  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** The `id` of an embeddings answer (contract 4.2). */
+export function embeddingAnswerId(generationId: string): string {
+  return `embd-${generationId.replaceAll('-', '')}`;
+}
+
+/** The `x-generation-id` header. */
+export function generationHeaderId(generationId: string): string {
+  return `gen-${generationId.replaceAll('-', '')}`;
+}

@@ -1,0 +1,15 @@
+// How secret values are shown. Source: decisions 13.
+
+export function abbreviate(text: string, head: number, tail: number): string {
+  return `${text.slice(0, head)}...${text.slice(-tail)}`;
+}
+
+/** First four and last four characters of a secret that is long enough to hide the rest, else only stars. */
+export function maskSecret(secret: string): string {
+  return secret.length >= 12 ? abbreviate(secret, 4, 4) : '****';
+}
+
+/** Passwords show nothing, not even their length. */
+export function maskPassword(): string {
+  return '********';
+}

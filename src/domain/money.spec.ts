@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { formatUsd, parseUsd, usdToNumber } from './money.js';
+
+describe('amounts of money', () => {
+  it.each([
+    ['0', 0n],
+    ['1', 1_000_000_000_000n],
+    ['0.02', 20_000_000_000n],
+    ['-3.5', -3_500_000_000_000n],
+    ['2e-8', 20_000n],
+    [1e-7, 100_000n],
+    ['1.5e3', 1_500_000_000_000_000n],
+  ])('reads %s exactly', (text, expected) => {
+    expect(parseUsd(text)).toBe(expected);
+  });
+
+  it.each(['', 'abc', '1,5', 'NaN', 'Infinity', '0x10', '1e9999'])('refuses %p', (text) => {
+    expect(() => parseUsd(text)).toThrow(RangeError);
+  });
+
+  it('refuses what is finer than the unit instead of rounding it', () => {
+    expect(() => parseUsd('1e-13')).toThrow(/finer/);
+  });
+
+  it('survives a round trip through its text', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), (amount) => {
+        expect(parseUsd(formatUsd(amount))).toBe(amount);
+      }),
+    );
+  });
+
+  it('becomes the nearest double on the wire', () => {
+    expect(usdToNumber(parseUsd('0.1') + parseUsd('0.2'))).toBe(0.3);
+  });
+});

@@ -1,0 +1,36 @@
+// Amounts of money as exact integers, so that no sum ever loses a cent. Source: decisions 17.
+
+/** An amount in units of 10^-12 USD: fine enough for one token at a millionth of a dollar per million tokens. */
+export type PicoUsd = bigint;
+
+const DECIMALS = 12;
+const ONE_USD = 10n ** BigInt(DECIMALS);
+
+/**
+ * Reads a decimal number of USD ("0.02", "1e-7", -3) exactly.
+ * Throws on anything else, and on amounts finer than 10^-12.
+ */
+export function parseUsd(amount: string | number): PicoUsd {
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i.exec(String(amount).trim());
+  if (!match) throw new RangeError(`not an amount of money: ${amount}`);
+  const [, sign, whole = '', fraction = '', exponent = '0'] = match;
+  const shift = DECIMALS - fraction.length + Number(exponent);
+  const digits = BigInt(whole + fraction);
+  const scale = 10n ** BigInt(Math.abs(shift));
+  if (shift < 0 && digits % scale !== 0n) throw new RangeError(`finer than 10^-${DECIMALS} USD: ${amount}`);
+  const value = shift < 0 ? digits / scale : digits * scale;
+  return sign === '-' ? -value : value;
+}
+
+/** The shortest decimal notation, for the database: "0.00000002", "12.5", "0". */
+export function formatUsd(amount: PicoUsd): string {
+  const sign = amount < 0n ? '-' : '';
+  const absolute = amount < 0n ? -amount : amount;
+  const fraction = (absolute % ONE_USD).toString().padStart(DECIMALS, '0').replace(/0+$/, '');
+  return `${sign}${absolute / ONE_USD}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+/** The JSON number of the wire: the double that is nearest to the exact amount. */
+export function usdToNumber(amount: PicoUsd): number {
+  return Number(formatUsd(amount));
+}

@@ -1,0 +1,70 @@
+// What a key has spent, and what is left of its limit, in the UTC windows of a moment.
+// Source: contract 3.1 and 3.2; decisions 16 (windows roll over by computation at read time, never by a job).
+import type { PicoUsd } from './money.js';
+
+export const LIMIT_RESETS = ['daily', 'weekly', 'monthly'] as const;
+export type LimitReset = (typeof LIMIT_RESETS)[number];
+
+export interface WindowedSpend {
+  readonly total: PicoUsd;
+  readonly daily: PicoUsd;
+  readonly weekly: PicoUsd;
+  readonly monthly: PicoUsd;
+}
+
+export interface KeySpend {
+  /** Through this service's own provider accounts. */
+  readonly usage: WindowedSpend;
+  /** Through the customer's own provider keys. */
+  readonly byok: WindowedSpend;
+}
+
+export interface SpendLimit {
+  /** Null: no limit. */
+  readonly limit: PicoUsd | null;
+  /** Null: the limit is for the key's whole life. */
+  readonly limitReset: LimitReset | null;
+  readonly includeByokInLimit: boolean;
+}
+
+/** The UTC day of a moment, as YYYY-MM-DD. */
+export function utcDay(moment: Date): string {
+  return moment.toISOString().slice(0, 10);
+}
+
+/** The Monday (UTC) of the week that a moment falls in, as YYYY-MM-DD. */
+export function utcWeek(moment: Date): string {
+  const daysSinceMonday = (moment.getUTCDay() + 6) % 7;
+  return utcDay(new Date(moment.getTime() - daysSinceMonday * 86_400_000));
+}
+
+/** The UTC month of a moment, as YYYY-MM. */
+export function utcMonth(moment: Date): string {
+  return moment.toISOString().slice(0, 7);
+}
+
+/**
+ * The sums as a reader sees them at `now`: a window's stored sum counts only while `lastDay`, the day of the newest
+ * amount in it, lies in the same window as `now`.
+ */
+export function spendAt(stored: WindowedSpend, lastDay: Date, now: Date): WindowedSpend {
+  return {
+    total: stored.total,
+    daily: utcDay(lastDay) === utcDay(now) ? stored.daily : 0n,
+    weekly: utcWeek(lastDay) === utcWeek(now) ? stored.weekly : 0n,
+    monthly: utcMonth(lastDay) === utcMonth(now) ? stored.monthly : 0n,
+  };
+}
+
+/** What counts toward the limit in the window that the limit is for. */
+export function spendTowardLimit(spend: KeySpend, terms: SpendLimit): PicoUsd {
+  const window = terms.limitReset ?? 'total';
+  return spend.usage[window] + (terms.includeByokInLimit ? spend.byok[window] : 0n);
+}
+
+/** Null without a limit; never below zero. */
+export function remainingOfLimit(spend: KeySpend, terms: SpendLimit): PicoUsd | null {
+  if (terms.limit === null) return null;
+  const remaining = terms.limit - spendTowardLimit(spend, terms);
+  return remaining > 0n ? remaining : 0n;
+}

@@ -1,0 +1,105 @@
+// The contract of an embedding provider. A provider is pure: it describes a request and reads an answer. Sending,
+// timing out, retrying and checking the answer's vectors happen once, for all of them, elsewhere.
+import type { EmbeddingInput, EncodingFormat } from '../domain/embedding.js';
+import type { Vector } from '../domain/vectors.js';
+
+/** One call to an upstream. */
+export interface ProviderCall {
+  readonly upstreamModel: string;
+  readonly input: EmbeddingInput;
+  /** Set only when the upstream is to shorten the vectors itself. */
+  readonly dimensions?: number;
+  /** The form that the caller wants; a provider asks for it when its upstream can. */
+  readonly encodingFormat: EncodingFormat;
+  readonly inputType?: string;
+  readonly user?: string;
+  /** Members of the caller's body that this service does not know. */
+  readonly extra: Readonly<Record<string, unknown>>;
+}
+
+export interface ProviderConnection {
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  /** `<PROVIDER>_API_KEY`, or the key of a customer. A provider that needs several parts says how they are joined. */
+  readonly apiKey?: string;
+}
+
+export interface UpstreamRequest {
+  readonly method: 'POST';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface UpstreamResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+export interface ProviderAnswer {
+  /** In the order of the inputs. How many, how wide and whether finite is checked by the caller of the provider. */
+  readonly vectors: readonly Vector[];
+  /** Null when the upstream does not say. */
+  readonly promptTokens: number | null;
+  readonly totalTokens: number | null;
+  readonly upstreamId: string | null;
+}
+
+/** Why an endpoint did not serve. */
+export type FailureKind =
+  /** The request itself is wrong: another endpoint would say the same. */
+  | 'refused'
+  /** Its input is too large for the provider. */
+  | 'too_large'
+  /** The credential or the account at the provider is wrong or used up: trying again cannot help. */
+  | 'credential'
+  | 'overloaded'
+  | 'timeout'
+  /** The answer came and was not what was promised. */
+  | 'broken'
+  | 'failed';
+
+export interface ProviderError {
+  /** The upstream's own words, to be cut before anyone sees them. */
+  readonly message: string;
+  /** The upstream's own code. */
+  readonly code: string | null;
+  /** Only where the status alone would mislead: 429 for an empty account, 424 for a broken backend. */
+  readonly kind?: FailureKind;
+}
+
+/** An answer that is not what the provider promises. */
+export class BrokenAnswer extends Error {}
+
+/** Something about the request that this provider cannot do; the caller is told. */
+export class UnsupportedRequest extends Error {}
+
+export interface HttpEmbeddingProvider {
+  readonly transport: 'http';
+  /** Also the prefix of its environment variables, in capitals. */
+  readonly slug: string;
+  readonly name: string;
+  /** Null: only where `<PROVIDER>_BASE_URL` says. */
+  readonly defaultBaseUrl: string | null;
+  readonly needsApiKey: boolean;
+  /** Throws UnsupportedRequest. */
+  buildRequest(
+    call: ProviderCall,
+    connection: ProviderConnection,
+  ): UpstreamRequest | Promise<UpstreamRequest>;
+  /** Reads a 2xx. Throws BrokenAnswer. */
+  readAnswer(response: UpstreamResponse, call: ProviderCall): ProviderAnswer;
+  /** Reads anything else. */
+  readError(response: UpstreamResponse): ProviderError;
+}
+
+export interface LocalEmbeddingProvider {
+  readonly transport: 'local';
+  readonly slug: string;
+  readonly name: string;
+  /** Throws UnsupportedRequest. */
+  embed(call: ProviderCall): Promise<ProviderAnswer>;
+}
+
+export type EmbeddingProvider = HttpEmbeddingProvider | LocalEmbeddingProvider;

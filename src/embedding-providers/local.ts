@@ -1,0 +1,134 @@
+// The embedded model `local/hashing`: signed feature hashing of words and character n-grams, scaled to length one. It
+// needs no download and no network, is the same on every machine, and measures wording, not meaning: texts that share
+// words and spellings come close, texts that mean the same in other words do not.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { EmbeddingInput, MultimodalItem } from '../domain/embedding.js';
+import { UnsupportedRequest } from './embedding-provider.js';
+import type { LocalEmbeddingProvider, ProviderAnswer, ProviderCall } from './embedding-provider.js';
+
+const DEFAULT_DIMENSIONS = 1024;
+const SHORTEST_GRAM = 3;
+const LONGEST_GRAM = 5;
+// A whole word says more than a piece of one. Both are exact in binary, so that opposite signs cancel to zero.
+const WORD_WEIGHT = 1;
+const GRAM_WEIGHT = 0.5;
+const WORDS = /[\p{L}\p{N}]+/gu;
+const MAX_CHARACTERS = 1_000_000;
+// Other calls get their turn after this many characters.
+const CHARACTERS_PER_TURN = 100_000;
+
+export const local: LocalEmbeddingProvider = {
+  transport: 'local',
+  slug: 'local',
+  name: 'Local',
+  async embed(call: ProviderCall): Promise<ProviderAnswer> {
+    const vectors: ProviderAnswer['vectors'][number][] = [];
+    let tokens = 0;
+    let characters = 0;
+    for (const item of itemsOf(call.input)) {
+      const sums = new FeatureSums(call.dimensions ?? DEFAULT_DIMENSIONS);
+      tokens += typeof item === 'string' ? addText(sums, item) : addTokens(sums, item);
+      vectors.push({ form: 'floats', values: sums.toUnitVector() });
+      characters += item.length;
+      if (characters >= CHARACTERS_PER_TURN) {
+        characters = 0;
+        await nextTurn();
+      }
+    }
+    return { vectors, promptTokens: tokens, totalTokens: tokens, upstreamId: null };
+  },
+};
+
+function itemsOf(input: EmbeddingInput): readonly (string | readonly number[])[] {
+  const items = input.form === 'multimodal' ? input.items.map(textOf) : input.items;
+  items.forEach((item, index) => {
+    if (item.length > MAX_CHARACTERS) {
+      throw new UnsupportedRequest(
+        `input[${index}]: local/hashing takes at most ${MAX_CHARACTERS} characters`,
+      );
+    }
+  });
+  return items;
+}
+
+function textOf(item: MultimodalItem, index: number): string {
+  const texts = item.content.map(({ type, text }) => {
+    if (type === 'text' && typeof text === 'string') return text;
+    throw new UnsupportedRequest(`input[${index}]: local/hashing takes text only`);
+  });
+  return texts.join('\n');
+}
+
+/** Returns the number of words, which count as the tokens of this model. */
+function addText(sums: FeatureSums, text: string): number {
+  const words = text.normalize('NFKC').toLowerCase().match(WORDS) ?? [];
+  for (const word of words) {
+    sums.add(hashText('w', word), WORD_WEIGHT);
+    addGrams(sums, `<${word}>`);
+  }
+  if (words.length > 0) return words.length;
+  // Punctuation or space alone is a feature of its own: a text must never become a vector of zeros.
+  sums.add(hashText('r', text), WORD_WEIGHT);
+  return 1;
+}
+
+function addGrams(sums: FeatureSums, marked: string): void {
+  for (let start = 0; start + SHORTEST_GRAM <= marked.length; start++) {
+    let hash = FIRST_HASH;
+    const end = Math.min(start + LONGEST_GRAM, marked.length);
+    for (let at = start; at < end; at++) {
+      hash = Math.imul(hash ^ marked.charCodeAt(at), PRIME);
+      if (at - start + 1 >= SHORTEST_GRAM) sums.add(mix(hash), GRAM_WEIGHT);
+    }
+  }
+}
+
+function addTokens(sums: FeatureSums, tokens: readonly number[]): number {
+  for (const token of tokens) sums.add(hashText('t', String(token)), WORD_WEIGHT);
+  return tokens.length;
+}
+
+/** One sum per dimension; the hash of a feature chooses the dimension and the sign. */
+class FeatureSums {
+  private readonly sums: Float64Array;
+  private lastHash = 0;
+
+  constructor(dimensions: number) {
+    this.sums = new Float64Array(dimensions);
+  }
+
+  add(hash: number, weight: number): void {
+    const dimension = (hash & 0x7fffffff) % this.sums.length;
+    this.sums[dimension] = (this.sums[dimension] ?? 0) + (hash < 0 ? -weight : weight);
+    this.lastHash = hash;
+  }
+
+  toUnitVector(): Float32Array {
+    const { sums } = this;
+    let squares = 0;
+    for (const sum of sums) squares += sum * sum;
+    if (squares === 0) {
+      // The signs cancelled every feature of a short text; its last one then stands for it.
+      sums[(this.lastHash & 0x7fffffff) % sums.length] = 1;
+      squares = 1;
+    }
+    const scale = 1 / Math.sqrt(squares);
+    return Float32Array.from(sums, (sum) => sum * scale);
+  }
+}
+
+// FNV-1a over UTF-16 code units with a finishing mix, 32 bits: fixed for ever, stored vectors depend on it.
+const FIRST_HASH = 0x811c9dc5 | 0;
+const PRIME = 0x01000193;
+
+function hashText(marker: string, text: string): number {
+  let hash = Math.imul(FIRST_HASH ^ marker.charCodeAt(0), PRIME);
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), PRIME);
+  return mix(hash);
+}
+
+function mix(hash: number): number {
+  let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return mixed ^ (mixed >>> 16);
+}

@@ -1,0 +1,173 @@
+// The body of POST /embeddings. Members that are not known here are kept and sent upstream (decisions 8).
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { plainToInstance } from 'class-transformer';
+import {
+  Allow,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsString,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateIf,
+  ValidateNested,
+  validateSync,
+} from 'class-validator';
+import { ENCODING_FORMATS } from '../../domain/embedding.js';
+import type { EmbeddingInput, EncodingFormat } from '../../domain/embedding.js';
+import { AppError } from '../../domain/errors.js';
+import type { CallerTrace } from '../../domain/generation.js';
+import { validationFailure } from '../../http/validation.pipe.js';
+import { InputProblem, readEmbeddingInput } from './embedding-input.js';
+import { ProviderPreferencesDto } from './provider-preferences.dto.js';
+
+const MAX_DIMENSIONS = 100_000;
+const MAX_INPUT_TYPE_LENGTH = 100;
+const MAX_USER_LENGTH = 1_000;
+const MAX_SESSION_LENGTH = 256;
+const MAX_TRACE_LENGTH = 16_384;
+
+const IfGiven = (): PropertyDecorator => ValidateIf((_object, value: unknown) => value !== undefined);
+
+export class CreateEmbeddingDto {
+  @ApiProperty({
+    oneOf: [
+      { type: 'string', minLength: 1 },
+      { type: 'array', minItems: 1, items: { type: 'string', minLength: 1 } },
+      { type: 'array', minItems: 1, items: { type: 'integer' }, description: 'One tokenised input.' },
+      { type: 'array', minItems: 1, items: { type: 'array', minItems: 1, items: { type: 'integer' } } },
+      {
+        type: 'array',
+        minItems: 1,
+        description: 'Multimodal items: one vector each.',
+        items: {
+          type: 'object',
+          required: ['content'],
+          properties: { content: { type: 'array', minItems: 1, items: { type: 'object' } } },
+        },
+      },
+    ],
+    example: ['The quick brown fox', 'jumps over the lazy dog'],
+  })
+  @Allow()
+  input: EmbeddingInput;
+
+  @ApiProperty({ example: 'local/hashing', description: 'In the form vendor/model.' })
+  @IsString({ message: 'must be a string' })
+  @Matches(/^[\w.-]{1,100}\/[\w.:/-]{1,200}$/, { message: 'must have the form vendor/model' })
+  model: string;
+
+  @ApiPropertyOptional({ type: 'integer', minimum: 1, description: 'Width of the vectors.' })
+  @IfGiven()
+  @IsInt({ message: 'must be a whole number' })
+  @Min(1, { message: 'must be at least 1' })
+  @Max(MAX_DIMENSIONS, { message: `must be at most ${MAX_DIMENSIONS}` })
+  dimensions?: number;
+
+  @ApiPropertyOptional({ enum: ENCODING_FORMATS, default: 'float' })
+  @IfGiven()
+  @IsIn(ENCODING_FORMATS, { message: `must be one of ${ENCODING_FORMATS.join(', ')}` })
+  encoding_format: EncodingFormat = 'float';
+
+  @ApiPropertyOptional({ example: 'search_document' })
+  @IfGiven()
+  @IsString({ message: 'must be a string' })
+  @MaxLength(MAX_INPUT_TYPE_LENGTH, { message: `must have at most ${MAX_INPUT_TYPE_LENGTH} characters` })
+  input_type?: string;
+
+  @ApiPropertyOptional({ type: ProviderPreferencesDto, nullable: true })
+  @ValidateIf((_object, value: unknown) => value !== undefined && value !== null)
+  @IsObject({ message: 'must be an object or null' })
+  @ValidateNested({ message: 'must be an object or null' })
+  provider?: ProviderPreferencesDto | null;
+
+  @ApiPropertyOptional({ description: 'Identifier of the end user.' })
+  @IfGiven()
+  @IsString({ message: 'must be a string' })
+  @MaxLength(MAX_USER_LENGTH, { message: `must have at most ${MAX_USER_LENGTH} characters` })
+  user?: string;
+
+  @ApiPropertyOptional({ maxLength: MAX_SESSION_LENGTH, description: 'For tracing only.' })
+  @IfGiven()
+  @IsString({ message: 'must be a string' })
+  @MaxLength(MAX_SESSION_LENGTH, { message: `must have at most ${MAX_SESSION_LENGTH} characters` })
+  session_id?: string;
+
+  @ApiPropertyOptional({ type: 'object', additionalProperties: true, description: 'For tracing only.' })
+  @IfGiven()
+  @IsObject({ message: 'must be an object' })
+  trace?: CallerTrace;
+
+  /** What is left of the body. */
+  @Allow()
+  extra: Readonly<Record<string, unknown>> = {};
+}
+
+/**
+ * Reads and validates a body. Not by the validation pipe of every other route: that one would copy each of a hundred
+ * thousand tokens, and drop the members that go upstream.
+ * Throws `invalid_request`.
+ */
+export function readCreateEmbedding(body: Readonly<Record<string, unknown>>): CreateEmbeddingDto {
+  const {
+    input,
+    model,
+    dimensions,
+    encoding_format,
+    input_type,
+    provider,
+    user,
+    session_id,
+    trace,
+    ...extra
+  } = body;
+  const dto = Object.assign(new CreateEmbeddingDto(), {
+    model,
+    dimensions,
+    input_type,
+    provider: isPlainObject(provider) ? plainToInstance(ProviderPreferencesDto, provider) : provider,
+    user,
+    session_id,
+    trace,
+    extra,
+    ...(encoding_format === undefined ? {} : { encoding_format }),
+  });
+  const problems = validateSync(dto, {
+    whitelist: true,
+    forbidNonWhitelisted: true,
+    stopAtFirstError: true,
+    validationError: { target: false, value: false },
+  });
+  if (problems.length > 0) throw validationFailure(problems);
+  refuseUnstorableText({ user, session_id, trace });
+  try {
+    dto.input = readEmbeddingInput(input);
+  } catch (error) {
+    if (error instanceof InputProblem) throw new AppError('invalid_request', { detail: error.message });
+    throw error;
+  }
+  return dto;
+}
+
+/** PostgreSQL stores no NUL, and no half of a surrogate pair in JSON; a trace has a size. */
+function refuseUnstorableText(members: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(members)) {
+    const json = JSON.stringify(value) ?? '';
+    if (json.length > MAX_TRACE_LENGTH) {
+      throw new AppError('invalid_request', {
+        detail: `${name}: must have at most ${MAX_TRACE_LENGTH} characters as JSON`,
+      });
+    }
+    if (/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/i.test(json)) {
+      throw new AppError('invalid_request', {
+        detail: `${name}: must not hold NUL or half a surrogate pair`,
+      });
+    }
+  }
+}
+
+function isPlainObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

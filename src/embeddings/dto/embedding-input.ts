@@ -1,0 +1,83 @@
+// Reading `input` in its five forms: text, texts, tokens, several of tokens, multimodal items. Source: contract 4.1.
+import type { EmbeddingInput, MultimodalItem } from '../../domain/embedding.js';
+
+/** What is wrong with an input, in the words of the 400: "input[3]: must not be empty". */
+export class InputProblem extends Error {}
+
+type Part = Readonly<Record<string, unknown>>;
+
+const PAYLOAD_OF_PART: Readonly<Record<string, (part: Part) => boolean>> = {
+  text: ({ text }) => typeof text === 'string' && text.length > 0,
+  image_url: ({ image_url }) => hasText(image_url, 'url'),
+  input_audio: ({ input_audio }) => hasText(input_audio, 'data'),
+  input_video: ({ input_video }) => hasText(input_video, 'data'),
+  input_file: ({ input_file }) => hasText(input_file, 'data'),
+};
+const MAX_TOKEN = 2 ** 31 - 1;
+
+/** Throws InputProblem. */
+export function readEmbeddingInput(input: unknown): EmbeddingInput {
+  if (typeof input === 'string') return { form: 'texts', items: [readText(input, 'input')] };
+  if (!Array.isArray(input)) {
+    throw new InputProblem(
+      'input: must be a string, an array of strings, of token numbers, of arrays of them, or of multimodal items',
+    );
+  }
+  const items: readonly unknown[] = input;
+  const [first] = items;
+  if (items.length === 0) throw new InputProblem('input: must not be empty');
+  const each = <Item>(read: (item: unknown, path: string) => Item): Item[] =>
+    items.map((item, index) => read(item, `input[${index}]`));
+  if (typeof first === 'string') return { form: 'texts', items: each(readText) };
+  if (typeof first === 'number') return { form: 'tokens', items: [readTokens(items, 'input')] };
+  if (Array.isArray(first)) return { form: 'tokens', items: each(readTokens) };
+  return { form: 'multimodal', items: each(readMultimodalItem) };
+}
+
+function readText(item: unknown, path: string): string {
+  if (typeof item !== 'string') throw new InputProblem(`${path}: must be a string like the other inputs`);
+  if (item === '') throw new InputProblem(`${path}: must not be empty`);
+  return item;
+}
+
+function readTokens(item: unknown, path: string): readonly number[] {
+  if (!Array.isArray(item))
+    throw new InputProblem(`${path}: must be an array of tokens like the other inputs`);
+  if (item.length === 0) throw new InputProblem(`${path}: must not be empty`);
+  const tokens: readonly unknown[] = item;
+  const wrong = tokens.findIndex((token) => !isToken(token));
+  if (wrong !== -1) throw new InputProblem(`${path}[${wrong}]: must be a token, a whole number from 0`);
+  return tokens as readonly number[];
+}
+
+function isToken(token: unknown): boolean {
+  return Number.isInteger(token) && (token as number) >= 0 && (token as number) <= MAX_TOKEN;
+}
+
+function readMultimodalItem(item: unknown, path: string): MultimodalItem {
+  const content = isObject(item) ? item['content'] : undefined;
+  if (!Array.isArray(content)) {
+    throw new InputProblem(
+      `${path}: must be a string, tokens, or an object with a content array, all inputs alike`,
+    );
+  }
+  if (content.length === 0) throw new InputProblem(`${path}.content: must not be empty`);
+  content.forEach((part: unknown, index) => {
+    const partPath = `${path}.content[${index}]`;
+    const hasPayload = isObject(part) ? PAYLOAD_OF_PART[String(part['type'])] : undefined;
+    if (!isObject(part) || !hasPayload) {
+      throw new InputProblem(`${partPath}.type: must be one of ${Object.keys(PAYLOAD_OF_PART).join(', ')}`);
+    }
+    if (!hasPayload(part))
+      throw new InputProblem(`${partPath}: lacks what its type ${String(part['type'])} needs`);
+  });
+  return { content: content as MultimodalItem['content'] };
+}
+
+function hasText(value: unknown, name: string): boolean {
+  return isObject(value) && typeof value[name] === 'string' && value[name] !== '';
+}
+
+function isObject(value: unknown): value is Part {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

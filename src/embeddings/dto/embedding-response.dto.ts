@@ -1,0 +1,93 @@
+// The answer of POST /embeddings: documented as a class, written as bytes. Source: contract 4.2.
+import { ApiProperty } from '@nestjs/swagger';
+import type { EncodingFormat } from '../../domain/embedding.js';
+import { embeddingAnswerId } from '../../domain/identifiers.js';
+import { usdToNumber } from '../../domain/money.js';
+import type { PicoUsd } from '../../domain/money.js';
+import { encodeVector } from '../../domain/vectors.js';
+import type { Vector } from '../../domain/vectors.js';
+
+class EmbeddingDto {
+  @ApiProperty({ enum: ['embedding'] })
+  object: string;
+
+  @ApiProperty({ type: 'integer', description: 'Position of the input.' })
+  index: number;
+
+  @ApiProperty({
+    oneOf: [
+      { type: 'array', items: { type: 'number' } },
+      { type: 'string', description: 'Little-endian float32 in base64.' },
+    ],
+  })
+  embedding: number[] | string;
+}
+
+class EmbeddingUsageDto {
+  @ApiProperty({ type: 'integer' })
+  prompt_tokens: number;
+
+  @ApiProperty({ type: 'integer' })
+  total_tokens: number;
+
+  @ApiProperty({ description: 'USD.' })
+  cost: number;
+
+  @ApiProperty({ description: 'Whether an own provider key was used.' })
+  is_byok: boolean;
+}
+
+export class EmbeddingResponseDto {
+  @ApiProperty({ enum: ['list'] })
+  object: string;
+
+  @ApiProperty({ type: [EmbeddingDto], description: 'One per input, in the order of the inputs.' })
+  data: EmbeddingDto[];
+
+  @ApiProperty()
+  model: string;
+
+  @ApiProperty({ example: 'embd-0193...' })
+  id: string;
+
+  @ApiProperty({ description: 'Who served the call.' })
+  provider: string;
+
+  @ApiProperty()
+  usage: EmbeddingUsageDto;
+}
+
+export interface EmbeddingAnswer {
+  readonly generationId: string;
+  readonly model: string;
+  readonly provider: string;
+  readonly vectors: readonly Vector[];
+  readonly promptTokens: number;
+  readonly totalTokens: number;
+  readonly cost: PicoUsd;
+  readonly isByok: boolean;
+}
+
+/** The body as bytes: vectors that already have the wanted form are copied once and never parsed. */
+export function writeEmbeddingResponse(answer: EmbeddingAnswer, format: EncodingFormat): Buffer {
+  const quote = format === 'base64' ? '"' : '';
+  const pieces: Buffer[] = [];
+  answer.vectors.forEach((vector, index) => {
+    const before = index === 0 ? '{"object":"list","data":[' : `${quote}},`;
+    pieces.push(Buffer.from(`${before}{"object":"embedding","index":${index},"embedding":${quote}`));
+    pieces.push(encodeVector(vector, format));
+  });
+  const rest = JSON.stringify({
+    model: answer.model,
+    id: embeddingAnswerId(answer.generationId),
+    provider: answer.provider,
+    usage: {
+      prompt_tokens: answer.promptTokens,
+      total_tokens: answer.totalTokens,
+      cost: usdToNumber(answer.cost),
+      is_byok: answer.isByok,
+    },
+  });
+  pieces.push(Buffer.from(`${quote}}],${rest.slice(1)}`));
+  return Buffer.concat(pieces);
+}

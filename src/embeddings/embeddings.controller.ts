@@ -1,0 +1,80 @@
+// The route of embeddings.
+import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { ApiBearerAuth, ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { CurrentCaller, InferenceOnly, RateLimited } from '../auth/auth.decorators.js';
+import type { Caller } from '../domain/api-key.js';
+import type { EmbeddingRequest } from '../domain/embedding.js';
+import type { RequestContext } from '../domain/generation.js';
+import { generationHeaderId } from '../domain/identifiers.js';
+import { ApiErrors } from '../http/api-errors.js';
+import { LargeBody } from '../http/json-body.interceptor.js';
+import { requestIdOf } from '../http/request-id.js';
+import { CreateEmbeddingDto, readCreateEmbedding } from './dto/create-embedding.dto.js';
+import { EmbeddingResponseDto, writeEmbeddingResponse } from './dto/embedding-response.dto.js';
+import { EmbeddingsService } from './embeddings.service.js';
+
+const MAX_HEADER_LENGTH = 256;
+
+@ApiTags('Embeddings')
+@ApiBearerAuth()
+@Controller('embeddings')
+export class EmbeddingsController {
+  constructor(private readonly embeddings: EmbeddingsService) {}
+
+  @Post()
+  @HttpCode(200)
+  @InferenceOnly()
+  @RateLimited()
+  @LargeBody()
+  @ApiOperation({ summary: 'Create embeddings', operationId: 'createEmbeddings' })
+  @ApiBody({ type: CreateEmbeddingDto })
+  @ApiOkResponse({ type: EmbeddingResponseDto })
+  @ApiErrors(400, 401, 402, 404, 408, 413, 429, 500, 502, 503, 524, 529)
+  async create(
+    @CurrentCaller() caller: Caller,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const body = readCreateEmbedding(request.body as Record<string, unknown>);
+    const context = {
+      requestId: requestIdOf(request),
+      sessionId: body.session_id ?? headerText(request, 'x-session-id') ?? null,
+      trace: body.trace ?? null,
+      requestContext: describeApplication(request),
+    };
+    const answer = await this.embeddings.create(caller, toEmbeddingRequest(body), context, (generationId) => {
+      response.setHeader('x-generation-id', generationHeaderId(generationId));
+    });
+    const bytes = writeEmbeddingResponse(answer, body.encoding_format);
+    response.setHeader('content-type', 'application/json; charset=utf-8');
+    response.setHeader('content-length', bytes.length);
+    response.end(bytes);
+  }
+}
+
+function toEmbeddingRequest(body: CreateEmbeddingDto): EmbeddingRequest {
+  return {
+    model: body.model,
+    input: body.input,
+    encodingFormat: body.encoding_format,
+    allowFallbacks: body.provider?.allow_fallbacks ?? true,
+    extra: body.extra,
+    ...(body.dimensions === undefined ? {} : { dimensions: body.dimensions }),
+    ...(body.input_type === undefined ? {} : { inputType: body.input_type }),
+    ...(body.user === undefined ? {} : { user: body.user }),
+  };
+}
+
+function describeApplication(request: Request): RequestContext {
+  const userAgent = headerText(request, 'user-agent');
+  const referer = headerText(request, 'http-referer') ?? headerText(request, 'referer');
+  const title = headerText(request, 'x-openrouter-title') ?? headerText(request, 'x-title');
+  return { ...(userAgent && { userAgent }), ...(referer && { referer }), ...(title && { title }) };
+}
+
+/** Headers are bytes that the caller chose: cut, and well-formed for the log. */
+function headerText(request: Request, name: string): string | undefined {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value.slice(0, MAX_HEADER_LENGTH).toWellFormed() : undefined;
+}

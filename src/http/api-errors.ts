@@ -1,0 +1,43 @@
+// How the errors of a route are documented: the shape of every error body, and the statuses that a route can answer.
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
+import { ERROR_DEFINITIONS } from '../domain/errors.js';
+
+class ErrorDetailsDto {
+  @ApiProperty({ type: 'integer', description: 'Equals the HTTP status.' })
+  code: number;
+
+  @ApiProperty()
+  message: string;
+
+  @ApiPropertyOptional({ type: 'object', additionalProperties: true, nullable: true })
+  metadata?: object | null;
+}
+
+export class ErrorResponseDto {
+  @ApiProperty()
+  error: ErrorDetailsDto;
+
+  @ApiPropertyOptional({ type: 'object', additionalProperties: true, nullable: true })
+  openrouter_metadata?: object | null;
+
+  @ApiPropertyOptional({ type: String, nullable: true })
+  user_id?: string | null;
+}
+
+/** Documents the error statuses of a route. */
+export function ApiErrors(...statuses: readonly number[]): MethodDecorator {
+  return applyDecorators(
+    ...statuses.map((status) =>
+      ApiResponse({ status, type: ErrorResponseDto, description: descriptionOf(status) }),
+    ),
+  );
+}
+
+function descriptionOf(status: number): string {
+  const definitions = Object.values(ERROR_DEFINITIONS);
+  const messages = definitions
+    .filter((definition) => definition.status === status)
+    .map(({ message }) => message);
+  return [...new Set(messages)].join(' / ');
+}

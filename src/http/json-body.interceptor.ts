@@ -1,0 +1,85 @@
+// Reads the JSON body of a request, after the guards have let it in: a request without a credential is told 401, however
+// malformed or large its body is.
+import { Injectable, SetMetadata } from '@nestjs/common';
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { json } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
+import type { Observable } from 'rxjs';
+import { AppConfig } from '../config/app-config.js';
+import { AppError } from '../domain/errors.js';
+
+const LARGE_BODY = 'http:large-body';
+
+/** The route takes bodies up to the allowance of POST /embeddings. */
+export const LargeBody = (): MethodDecorator => SetMetadata(LARGE_BODY, true);
+
+const METHODS_WITHOUT_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
+
+@Injectable()
+export class JsonBodyInterceptor implements NestInterceptor {
+  private readonly readBody: RequestHandler;
+  private readonly readLargeBody: RequestHandler;
+
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly config: AppConfig,
+  ) {
+    this.readBody = json({ limit: config.maxBodyBytes, type: isJson });
+    this.readLargeBody = json({ limit: config.maxEmbeddingsBodyBytes, type: isJson });
+  }
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    if (!METHODS_WITHOUT_BODY.has(request.method)) {
+      const isLarge = this.reflector.get<boolean>(LARGE_BODY, context.getHandler());
+      await this.read(request, http.getResponse<Response>(), isLarge);
+    }
+    return next.handle();
+  }
+
+  private async read(request: Request, response: Response, isLarge: boolean): Promise<void> {
+    if (!isJson(request)) {
+      throw new AppError('invalid_request', { detail: 'the Content-Type header must be application/json' });
+    }
+    const limit = isLarge ? this.config.maxEmbeddingsBodyBytes : this.config.maxBodyBytes;
+    await new Promise<void>((resolve, reject) => {
+      void (isLarge ? this.readLargeBody : this.readBody)(request, response, (error?: unknown) => {
+        if (error === undefined) resolve();
+        else reject(toAppError(error, limit));
+      });
+    });
+    const body: unknown = request.body;
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+      throw new AppError('invalid_request', { detail: 'the body must be a JSON object' });
+    }
+  }
+}
+
+function isJson(request: { readonly headers: Request['headers'] }): boolean {
+  return /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(request.headers['content-type'] ?? '');
+}
+
+function toAppError(error: unknown, limit: number): unknown {
+  const { type, message } = error as { type?: string; message?: string };
+  switch (type) {
+    case 'entity.parse.failed':
+      // Only where it fails: the parser's own message quotes the body, which may hold a secret.
+      return new AppError('invalid_request', {
+        detail: ['malformed JSON', /at position \d+/.exec(message ?? '')?.[0]].filter(Boolean).join(' '),
+      });
+    case 'entity.too.large':
+      return new AppError('payload_too_large', { detail: `the limit is ${limit} bytes` });
+    case 'charset.unsupported':
+      return new AppError('invalid_request', { detail: 'the body must be encoded in UTF-8' });
+    case 'encoding.unsupported':
+      return new AppError('invalid_request', { detail: 'the Content-Encoding is not supported' });
+    case 'request.aborted':
+    case 'request.size.invalid':
+      return new AppError('invalid_request', { detail: 'the body ended early' });
+    default:
+      // Zlib's errors, for a body that is not what its Content-Encoding says.
+      return new AppError('invalid_request', { detail: 'the body cannot be read', cause: error });
+  }
+}

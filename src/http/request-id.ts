@@ -1,0 +1,22 @@
+// The id of a request: the caller's own if it is sane, else a new one. On every response. Source: decisions 26.
+import { randomUUID } from 'node:crypto';
+import type { NextFunction, Request, Response } from 'express';
+
+const REQUEST_ID = Symbol('request id');
+const SANE = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
+
+interface RequestWithId {
+  [REQUEST_ID]?: string;
+}
+
+export function assignRequestId(request: Request, response: Response, next: NextFunction): void {
+  const given = request.headers['x-request-id'];
+  const requestId = typeof given === 'string' && SANE.test(given) ? given : randomUUID();
+  (request as RequestWithId)[REQUEST_ID] = requestId;
+  response.setHeader('x-request-id', requestId);
+  next();
+}
+
+export function requestIdOf(request: object): string {
+  return (request as RequestWithId)[REQUEST_ID] ?? '';
+}

@@ -1,0 +1,41 @@
+// Starts the service. Importing this file does nothing; scripts/start.mjs and scripts/serve.mjs call start().
+import 'reflect-metadata';
+import cluster from 'node:cluster';
+import { readAppConfig } from './config/app-config.js';
+import type { AppConfig } from './config/app-config.js';
+import { EMBEDDING_PROVIDERS } from './embedding-providers/index.js';
+import { startProcess } from './process.js';
+import type { RunningService } from './process.js';
+import { startWorkers } from './workers.js';
+
+/** The configuration of this build's providers. Throws ConfigError, one line that names the variable. */
+export function readEnvironment(environment: NodeJS.ProcessEnv): AppConfig {
+  return readAppConfig(
+    environment,
+    EMBEDDING_PROVIDERS.map((provider) => provider.slug),
+  );
+}
+
+export interface StartOptions {
+  /** Called after the last call was answered and before the process ends. */
+  readonly onStopped?: () => Promise<void>;
+}
+
+/** Resolves when the service listens. SIGTERM and SIGINT drain it and end the process. */
+export async function start(options: StartOptions = {}): Promise<RunningService> {
+  const config = readEnvironment(process.env);
+  const service =
+    config.workers > 1 && cluster.isPrimary ? await startWorkers(config) : await startProcess(config);
+  let isStopping = false;
+  const stop = async (): Promise<void> => {
+    // A second signal must not cut the first one's draining short.
+    if (isStopping) return;
+    isStopping = true;
+    await service.stop();
+    await options.onStopped?.();
+    process.exit(0);
+  };
+  process.on('SIGTERM', () => void stop());
+  process.on('SIGINT', () => void stop());
+  return { ...service, stop };
+}

@@ -1,0 +1,48 @@
+// Encryption of what must not be readable in the database: destination configs, provider credentials, contents.
+// AES-256-GCM; the key's id is stored beside the ciphertext, so that keys can be rotated without a pause.
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { AppConfig } from '../config/app-config.js';
+
+export interface Encrypted {
+  /** 12 bytes of nonce, 16 of tag, then the ciphertext. */
+  readonly ciphertext: Uint8Array<ArrayBuffer>;
+  readonly encryptionKeyId: string;
+}
+
+const ALGORITHM = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+@Injectable()
+export class ConfigCipher {
+  constructor(private readonly config: AppConfig) {}
+
+  /**
+   * Encrypts a JSON value with the first key. `owner` (the id of the row) is bound to the ciphertext, so that one row's
+   * secrets cannot be made readable by copying them into another row.
+   */
+  encrypt(value: unknown, owner: string): Encrypted {
+    const [key] = this.config.encryptionKeys;
+    if (!key) throw new Error('no encryption key');
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(ALGORITHM, key.bytes, nonce).setAAD(Buffer.from(owner));
+    const body = Buffer.concat([cipher.update(JSON.stringify(value), 'utf8'), cipher.final()]);
+    return {
+      ciphertext: Uint8Array.from(Buffer.concat([nonce, cipher.getAuthTag(), body])),
+      encryptionKeyId: key.id,
+    };
+  }
+
+  /** Throws when the key is not configured, or the ciphertext was changed or belongs to another row. */
+  decrypt(encrypted: Encrypted, owner: string): unknown {
+    const key = this.config.encryptionKeys.find((candidate) => candidate.id === encrypted.encryptionKeyId);
+    if (!key) throw new Error(`ENCRYPTION_KEYS lacks the key ${encrypted.encryptionKeyId}`);
+    const bytes = Buffer.from(encrypted.ciphertext);
+    const decipher = createDecipheriv(ALGORITHM, key.bytes, bytes.subarray(0, NONCE_BYTES))
+      .setAAD(Buffer.from(owner))
+      .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+    const text = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
+    return JSON.parse(text.toString('utf8'));
+  }
+}

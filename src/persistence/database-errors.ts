@@ -1,0 +1,64 @@
+// What an error of the database means for the service. Nobody else looks at SQLSTATE or Prisma codes.
+import { AppError } from '../domain/errors.js';
+import { Prisma } from './generated/client.js';
+
+/** A row of the same unique key is there already. */
+export class UniqueViolation extends Error {}
+
+/** The database refused a value: retrying the same statement cannot help. */
+export class RefusedValue extends Error {}
+
+// Prisma: unreachable, timed out, closed the connection, pool exhausted.
+const UNREACHABLE_PRISMA_CODES = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024']);
+const UNREACHABLE_SYSTEM_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOTFOUND',
+  'ETIMEDOUT',
+  'EAI_AGAIN',
+]);
+// Classes 08 (connection) and 57P (server is going down or coming up), too many connections, read-only standby.
+const UNREACHABLE_STATES = /^(08|57P|53300|25006)/;
+// Class 22 (data) and 23 (constraint).
+const REFUSED_STATES = /^2[23]/;
+// What the driver says without a code.
+const UNREACHABLE_MESSAGE =
+  /connection terminated|timeout exceeded|query read timeout|client has encountered a connection/i;
+
+export function translateDatabaseError(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof AppError) return error;
+  if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002') {
+    return new UniqueViolation('unique key violated', { cause: error });
+  }
+  const codes = codesOf(error);
+  const isUnreachable =
+    UNREACHABLE_MESSAGE.test(error.message) ||
+    codes.some(
+      (code) =>
+        UNREACHABLE_PRISMA_CODES.has(code) ||
+        UNREACHABLE_SYSTEM_CODES.has(code) ||
+        UNREACHABLE_STATES.test(code),
+    );
+  if (isUnreachable) {
+    return new AppError('unavailable', {
+      detail: 'the database cannot be reached',
+      headers: { 'Retry-After': '1' },
+      cause: error,
+    });
+  }
+  if (codes.some((code) => code.length === 5 && REFUSED_STATES.test(code))) {
+    return new RefusedValue('the database refused a value', { cause: error });
+  }
+  return error;
+}
+
+/** Every code in an error and its causes; Prisma wraps the driver's error in its own. */
+function codesOf(error: unknown, depth = 0): string[] {
+  if (typeof error !== 'object' || error === null || depth > 5) return [];
+  const { code, originalCode, cause, meta, errors } = error as Record<string, unknown>;
+  const own = [code, originalCode].filter((value) => typeof value === 'string');
+  const driverError = (meta as Record<string, unknown> | undefined)?.['driverAdapterError'];
+  const nested = [cause, driverError, ...(Array.isArray(errors) ? errors : [])];
+  return [...own, ...nested.flatMap((value) => codesOf(value, depth + 1))];
+}

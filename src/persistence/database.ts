@@ -1,0 +1,63 @@
+// The one pool of PostgreSQL connections, shared by Prisma and by the hot statements, and the clients' lives.
+import { Injectable } from '@nestjs/common';
+import type { OnApplicationShutdown } from '@nestjs/common';
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import { AppConfig } from '../config/app-config.js';
+import { translateDatabaseError } from './database-errors.js';
+import { PrismaClient } from './generated/client.js';
+
+// Milliseconds. A database that does not answer must become a 503, not a client that waits for ever.
+const CONNECT_TIMEOUT = 5_000;
+const QUERY_TIMEOUT = 15_000;
+
+@Injectable()
+export class Database implements OnApplicationShutdown {
+  private readonly pool: pg.Pool;
+  /** Every repository's way to the tables; its errors are already this service's own. */
+  readonly prisma: TranslatingPrismaClient;
+
+  constructor(config: AppConfig) {
+    this.pool = new pg.Pool({
+      connectionString: config.databaseUrl,
+      max: config.databasePoolSize,
+      connectionTimeoutMillis: CONNECT_TIMEOUT,
+      query_timeout: QUERY_TIMEOUT,
+      keepAlive: true,
+      application_name: 'signalbox',
+    });
+    // A lost idle connection is replaced by the pool; without a listener it would end the process.
+    this.pool.on('error', () => undefined);
+    this.prisma = createPrismaClient(this.pool);
+  }
+
+  /** Runs one plain statement; `name` makes it a prepared one. For the hot statements, which Prisma cannot say. */
+  async query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Row[]> {
+    try {
+      return (await this.pool.query<Row>(statement)).rows;
+    } catch (error) {
+      throw translateDatabaseError(error);
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.prisma.$disconnect();
+    await this.pool.end();
+  }
+}
+
+function createPrismaClient(pool: pg.Pool) {
+  return new PrismaClient({ adapter: new PrismaPg(pool) }).$extends({
+    query: {
+      async $allOperations({ args, query }) {
+        try {
+          return await query(args);
+        } catch (error) {
+          throw translateDatabaseError(error);
+        }
+      },
+    },
+  });
+}
+
+type TranslatingPrismaClient = ReturnType<typeof createPrismaClient>;

@@ -1,0 +1,20 @@
+// The only way to the database.
+import { Global, Module } from '@nestjs/common';
+import { AccountsRepository } from './accounts.repository.js';
+import { ApiKeysRepository } from './api-keys.repository.js';
+import { ConfigCipher } from './config-cipher.js';
+import { Database } from './database.js';
+import { DestinationsRepository } from './destinations.repository.js';
+import { GenerationLog } from './generation-log.js';
+import { Notifications } from './notifications.js';
+import { Partitions } from './partitions.js';
+import { Readiness } from './readiness.js';
+
+const REPOSITORIES = [AccountsRepository, ApiKeysRepository, DestinationsRepository, GenerationLog];
+
+@Global()
+@Module({
+  providers: [Database, ConfigCipher, Notifications, Partitions, Readiness, ...REPOSITORIES],
+  exports: [ConfigCipher, Notifications, Readiness, ...REPOSITORIES],
+})
+export class PersistenceModule {}

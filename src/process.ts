@@ -1,0 +1,54 @@
+// One serving process: the application, its socket, and how both end.
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Logger } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { API_PREFIX, AppModule } from './app.module.js';
+import { setUpApplication } from './app.setup.js';
+import type { AppConfig } from './config/app-config.js';
+import { JsonLogger } from './config/json-logger.js';
+import { Readiness } from './persistence/readiness.js';
+
+export interface RunningService {
+  readonly baseUrl: string;
+  /** Answers what is in flight, then ends. */
+  stop(): Promise<void>;
+}
+
+export async function startProcess(config: AppConfig): Promise<RunningService> {
+  const application = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(config), {
+    logger: new JsonLogger(config),
+    bodyParser: false,
+    abortOnError: false,
+  });
+  setUpApplication(application);
+  await application.listen(config.port, config.host);
+  const server: Server = application.getHttpServer();
+  return {
+    baseUrl: baseUrlOf(config, server.address() as AddressInfo),
+    stop: () => stopProcess(application, server, config.shutdownGrace),
+  };
+}
+
+export function baseUrlOf(config: AppConfig, { port }: { readonly port: number }): string {
+  const isEverywhere = config.host === '0.0.0.0' || config.host === '::';
+  const host = isEverywhere ? '127.0.0.1' : config.host;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}/${API_PREFIX}`;
+}
+
+async function stopProcess(
+  application: NestExpressApplication,
+  server: Server,
+  grace: number,
+): Promise<void> {
+  application.get(Readiness).startDraining();
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const deadline = setTimeout(() => {
+    new Logger('Shutdown').warn('calls were still in flight at the end of SHUTDOWN_GRACE_MS; closing them');
+    server.closeAllConnections();
+  }, grace);
+  await closed;
+  clearTimeout(deadline);
+  await application.close();
+}

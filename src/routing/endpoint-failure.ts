@@ -1,0 +1,73 @@
+// Why an endpoint did not serve, and what that means for the caller. Source: decisions 21, 22 and 23.
+import { AppError } from '../domain/errors.js';
+import type { ErrorCode } from '../domain/errors.js';
+import type { FailureKind } from '../embedding-providers/embedding-provider.js';
+
+interface FailureOptions {
+  readonly cause?: unknown;
+  readonly code?: string | null;
+  /** Seconds. */
+  readonly retryAfter?: number | null;
+}
+
+export class EndpointFailure extends Error {
+  readonly providerCode: string | null;
+  readonly retryAfter: number | null;
+
+  constructor(
+    readonly kind: FailureKind,
+    /** The upstream's status; null when it did not answer with one. */
+    readonly status: number | null,
+    message: string,
+    options: FailureOptions = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.providerCode = options.code ?? null;
+    this.retryAfter = options.retryAfter ?? null;
+  }
+
+  /** Whether another endpoint may do better. */
+  get isWorthAnother(): boolean {
+    return this.kind !== 'refused' && this.kind !== 'too_large';
+  }
+}
+
+export function failureOfStatus(status: number): FailureKind {
+  if (status === 401 || status === 402 || status === 403) return 'credential';
+  if (status === 429 || status === 503 || status === 529) return 'overloaded';
+  if (status === 408 || status === 504 || status === 524) return 'timeout';
+  if (status === 413) return 'too_large';
+  // A model or path that the upstream does not know is for the operator to mend, not for the caller.
+  if (status === 404 || status === 405) return 'failed';
+  return status >= 400 && status < 500 ? 'refused' : 'failed';
+}
+
+const CODES: Readonly<Record<FailureKind, ErrorCode>> = {
+  refused: 'invalid_request',
+  too_large: 'payload_too_large',
+  credential: 'provider_error',
+  overloaded: 'provider_overloaded',
+  timeout: 'provider_timeout',
+  broken: 'provider_error',
+  failed: 'provider_error',
+};
+
+// Longer texts help nobody, and a provider may echo the input.
+const MAX_RAW_LENGTH = 1_000;
+
+/** The caller's error for the last failure. */
+export function toCallerError(failure: EndpointFailure, providerName: string): AppError {
+  // The text about a credential may hold a part of it.
+  const raw = failure.kind === 'credential' ? null : failure.message.slice(0, MAX_RAW_LENGTH);
+  const isOurRefusal = failure.status === null && failure.kind === 'refused';
+  return new AppError(CODES[failure.kind], {
+    ...(isOurRefusal ? { detail: failure.message } : {}),
+    metadata: {
+      provider_name: providerName,
+      ...(raw === null || isOurRefusal ? {} : { raw }),
+      ...(failure.providerCode === null ? {} : { provider_code: failure.providerCode.slice(0, 100) }),
+    },
+    headers: failure.retryAfter === null ? {} : { 'Retry-After': String(failure.retryAfter) },
+    cause: failure,
+  });
+}

@@ -1,0 +1,12 @@
+// Which endpoint serves a call.
+import { Module } from '@nestjs/common';
+import { Catalogue } from '../catalogue/catalogue.js';
+import { MODELS } from '../catalogue/models.js';
+import { EmbeddingRouter } from './embedding-router.js';
+import { EndpointCaller } from './endpoint-caller.js';
+
+@Module({
+  providers: [{ provide: Catalogue, useValue: new Catalogue(MODELS) }, EmbeddingRouter, EndpointCaller],
+  exports: [EmbeddingRouter],
+})
+export class RoutingModule {}

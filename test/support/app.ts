@@ -1,0 +1,146 @@
+// The whole service on a listening socket and a database of its own, with one account to begin with.
+import { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { Test } from '@nestjs/testing';
+import pg from 'pg';
+import supertest from 'supertest';
+import { API_PREFIX, AppModule } from '../../src/app.module.js';
+import { setUpApplication } from '../../src/app.setup.js';
+import { readAppConfig } from '../../src/config/app-config.js';
+import { createKeySecret } from '../../src/domain/api-key.js';
+import type { ApiKey } from '../../src/domain/api-key.js';
+import { Clock } from '../../src/domain/clock.js';
+import { EMBEDDING_PROVIDERS } from '../../src/embedding-providers/index.js';
+import { AccountsRepository } from '../../src/persistence/accounts.repository.js';
+import { ApiKeysRepository } from '../../src/persistence/api-keys.repository.js';
+import type { NewApiKey } from '../../src/persistence/api-keys.repository.js';
+import { TestClock } from './clock.js';
+import { createTestDatabase } from './database.js';
+
+export interface TestKey {
+  readonly secret: string;
+  readonly record: ApiKey;
+}
+
+export interface TestAccount {
+  readonly accountId: string;
+  readonly workspaceId: string;
+  readonly managementKey: string;
+  readonly apiKey: string;
+  /** The record of `apiKey`. */
+  readonly key: ApiKey;
+}
+
+export interface TestApp extends TestAccount {
+  readonly application: NestExpressApplication;
+  /** Begins before the version prefix. */
+  readonly origin: string;
+  readonly baseUrl: string;
+  readonly clock: TestClock;
+  readonly databaseUrl: string;
+  /** Requests against the listening socket: `app.http.post('/api/v1/embeddings')`. */
+  readonly http: ReturnType<typeof supertest>;
+  createAccount(): Promise<TestAccount>;
+  createKey(overrides?: Partial<NewApiKey>): Promise<TestKey>;
+  /** Plain SQL, to arrange what no operation can and to look at what is stored. */
+  sql<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
+  /** Another replica on the same database. */
+  startReplica(): Promise<TestApp>;
+  close(): Promise<void>;
+}
+
+export interface TestAppOptions {
+  /** Variables beside the database and the encryption key. */
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly clock?: TestClock;
+  /** Uses this database instead of a new one, and does not drop it. */
+  readonly databaseUrl?: string;
+}
+
+export const TEST_ENCRYPTION_KEY = Buffer.alloc(32, 1).toString('base64');
+
+export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const database = options.databaseUrl
+    ? { url: options.databaseUrl, drop: () => Promise.resolve() }
+    : await createTestDatabase();
+  const clock = options.clock ?? new TestClock();
+  const config = readAppConfig(
+    {
+      DATABASE_URL: database.url,
+      ENCRYPTION_KEYS: TEST_ENCRYPTION_KEY,
+      DATABASE_POOL_SIZE: '5',
+      LOG_LEVEL: 'silent',
+      ...options.environment,
+    },
+    EMBEDDING_PROVIDERS.map(({ slug }) => slug),
+  );
+  const testing = await Test.createTestingModule({ imports: [AppModule.forRoot(config)] })
+    .overrideProvider(Clock)
+    .useValue(clock)
+    .compile();
+  const application = testing.createNestApplication<NestExpressApplication>({
+    bodyParser: false,
+    logger: false,
+  });
+  setUpApplication(application);
+  await application.listen(0, '127.0.0.1');
+  const server: Server = application.getHttpServer();
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const accounts = application.get(AccountsRepository);
+  const apiKeys = application.get(ApiKeysRepository);
+  const sqlPool = new pg.Pool({ connectionString: database.url, max: 2 });
+  const createKeyIn = async (
+    account: { readonly accountId: string; readonly workspaceId: string },
+    overrides: Partial<NewApiKey> = {},
+  ): Promise<TestKey> => {
+    const secret = createKeySecret();
+    const record = await apiKeys.create({
+      ...account,
+      kind: 'inference',
+      name: 'Test key',
+      secret,
+      limit: null,
+      limitReset: null,
+      includeByokInLimit: false,
+      expiresAt: null,
+      creatorUserId: null,
+      ...overrides,
+    });
+    return { secret, record };
+  };
+  const createAccount = async (): Promise<TestAccount> => {
+    const { id: accountId, defaultWorkspaceId: workspaceId } = await accounts.create('Test account');
+    const management = await createKeyIn({ accountId, workspaceId }, { kind: 'management' });
+    const inference = await createKeyIn({ accountId, workspaceId });
+    return {
+      accountId,
+      workspaceId,
+      managementKey: management.secret,
+      apiKey: inference.secret,
+      key: inference.record,
+    };
+  };
+  const account = await createAccount();
+  return {
+    ...account,
+    application,
+    origin,
+    baseUrl: `${origin}/${API_PREFIX}`,
+    clock,
+    databaseUrl: database.url,
+    http: supertest(origin),
+    createAccount,
+    createKey: (overrides) => createKeyIn(account, overrides),
+    sql: async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) =>
+      (await sqlPool.query<Row>(text, values)).rows,
+    startReplica: () => createTestApp({ ...options, databaseUrl: database.url, clock }),
+    close: async () => {
+      server.closeAllConnections();
+      await application.close();
+      await sqlPool.end();
+      await database.drop();
+    },
+  };
+}
