@@ -13,4 +13,6 @@ export default {
   testEnvironment: 'node',
   coverageProvider: 'v8',
   maxWorkers: 2,
+  // Milliseconds. Far above what any test takes: a machine under load must not fail one.
+  testTimeout: 60_000,
 };

@@ -13,7 +13,7 @@ export function buildOpenApiDocument(application: INestApplication): OpenAPIObje
     )
     .setVersion('1.0.0')
     .addServer('/', 'The service itself')
-    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key.' })
+    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'API key', description: 'An API key.' })
     .build();
   return SwaggerModule.createDocument(application, description);
 }

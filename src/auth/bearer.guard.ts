@@ -32,7 +32,7 @@ export class BearerGuard implements CanActivate {
     const address = request.ip ?? '';
     const secret = BEARER.exec(authorization)?.[1];
     const secretHash = secret === undefined ? null : hashKeySecret(secret);
-    if (secretHash === null || !this.callers.has(secretHash)) {
+    if (secretHash === null || !this.callers.peek(secretHash)) {
       await this.rateLimiter.refuseAddressWithTooManyFailures(address);
     }
     const caller = secretHash === null ? null : await this.callers.find(secretHash);

@@ -2,6 +2,7 @@
 import type { PicoUsd } from '../domain/money.js';
 
 export type InputForm = 'texts' | 'tokens' | 'multimodal';
+export type Modality = 'text' | 'image' | 'audio' | 'video' | 'file';
 
 /** A price from a day on. Prices are never overwritten: a call is charged by the row that was in force. */
 export interface DatedPrice {
@@ -13,16 +14,32 @@ export interface DatedPrice {
   readonly source: string;
 }
 
+export interface DataPolicy {
+  /** The provider keeps inputs beyond the call. */
+  readonly retainsPrompts: boolean;
+  /** The provider may train on inputs. */
+  readonly trains: boolean;
+}
+
 export interface ModelEndpoint {
   /** The slug of the provider's file. */
   readonly provider: string;
+  /** Tells several endpoints of one provider apart: `deepinfra/turbo`. Absent: the provider's slug. */
+  readonly tag?: string;
   readonly upstreamModel: string;
   readonly inputForms: readonly InputForm[];
+  readonly modalities: readonly Modality[];
   /** Whether the upstream takes a width itself; otherwise a shorter vector is cut and normalised here. */
   readonly takesDimensions: boolean;
   readonly maxInputsPerCall: number;
   readonly maxTokensPerInput: number;
+  readonly maxTokensPerCall?: number;
+  /** Of the inputs as JSON. */
+  readonly maxBytesPerCall?: number;
+  /** Empty: the price is not known, and calls of keys with a limit are refused. */
   readonly prices: readonly DatedPrice[];
+  readonly quantization: string | null;
+  readonly dataPolicy: DataPolicy;
 }
 
 export interface CatalogueModel {
@@ -30,12 +47,19 @@ export interface CatalogueModel {
   readonly id: string;
   readonly name: string;
   readonly description: string;
+  /** YYYY-MM-DD. */
+  readonly createdAt: string;
   /** The width of the model's own vectors. */
   readonly nativeDimensions: number;
-  /** The other widths that its vectors may be cut to without becoming another model's; null: none. */
-  readonly otherDimensions: { readonly least: number; readonly most: number } | null;
+  /** The other widths that its vectors may be cut to without becoming another model's: a range, a list, or none. */
+  readonly otherDimensions: { readonly least: number; readonly most: number } | readonly number[] | null;
   readonly contextLength: number;
+  /** All of one vector space: the same model, the same normalisation. */
   readonly endpoints: readonly ModelEndpoint[];
+}
+
+export function endpointTag(endpoint: ModelEndpoint): string {
+  return endpoint.tag ?? endpoint.provider;
 }
 
 /** The price in force on a day, or null when the catalogue knows none. */
@@ -46,4 +70,18 @@ export function priceOn(endpoint: ModelEndpoint, day: string): PicoUsd | null {
       newest = price;
   }
   return newest?.perToken ?? null;
+}
+
+/** Null when the model's vectors can have this width, else what is possible, in words. */
+export function widthProblem(model: CatalogueModel, dimensions: number): string | null {
+  const { nativeDimensions: native, otherDimensions: others } = model;
+  if (dimensions === native) return null;
+  if (others === null) return `${model.id} has ${native} only`;
+  if ('least' in others) {
+    if (dimensions >= others.least && dimensions <= others.most) return null;
+    return `${model.id} can have ${others.least} to ${Math.max(others.most, native)}`;
+  }
+  if (others.includes(dimensions)) return null;
+  const widths = [...new Set([...others, native])].toSorted((one, other) => one - other);
+  return `${model.id} can have ${widths.join(', ')}`;
 }

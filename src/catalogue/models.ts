@@ -9,6 +9,9 @@ function openai(upstreamModel: string, takesDimensions: boolean, usdPerMillionTo
     provider: 'openai',
     upstreamModel,
     inputForms: ['texts', 'tokens'],
+    modalities: ['text'],
+    quantization: null,
+    dataPolicy: { retainsPrompts: true, trains: false },
     takesDimensions,
     ...OPENAI_LIMITS,
     prices: [price('2024-01-25', usdPerMillionTokens, "Portkey's public price list of 2026-08-21")],
@@ -22,6 +25,7 @@ function price(effectiveFrom: string, usdPerMillionTokens: string, source: strin
 export const MODELS: readonly CatalogueModel[] = [
   {
     id: 'local/hashing',
+    createdAt: '2026-11-21',
     name: 'Local: feature hashing',
     description:
       'Embedded in this service: signed feature hashing of words and character n-grams. It measures wording, not ' +
@@ -34,6 +38,9 @@ export const MODELS: readonly CatalogueModel[] = [
         provider: 'local',
         upstreamModel: 'hashing',
         inputForms: ['texts', 'tokens', 'multimodal'],
+        modalities: ['text'],
+        quantization: null,
+        dataPolicy: { retainsPrompts: false, trains: false },
         takesDimensions: true,
         maxInputsPerCall: 100_000,
         maxTokensPerInput: 1_000_000,
@@ -43,6 +50,7 @@ export const MODELS: readonly CatalogueModel[] = [
   },
   {
     id: 'openai/text-embedding-3-small',
+    createdAt: '2024-01-25',
     name: 'OpenAI: Text Embedding 3 Small',
     description: 'Small general-purpose embedding model whose vectors may be shortened.',
     nativeDimensions: 1536,
@@ -52,6 +60,7 @@ export const MODELS: readonly CatalogueModel[] = [
   },
   {
     id: 'openai/text-embedding-3-large',
+    createdAt: '2024-01-25',
     name: 'OpenAI: Text Embedding 3 Large',
     description: 'Large general-purpose embedding model whose vectors may be shortened.',
     nativeDimensions: 3072,
@@ -61,6 +70,7 @@ export const MODELS: readonly CatalogueModel[] = [
   },
   {
     id: 'openai/text-embedding-ada-002',
+    createdAt: '2022-12-15',
     name: 'OpenAI: Text Embedding Ada 002',
     description: 'Older general-purpose embedding model of one fixed width.',
     nativeDimensions: 1536,

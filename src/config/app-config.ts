@@ -40,6 +40,12 @@ export class AppConfig {
   /** Milliseconds (decisions 21). */
   readonly operationDeadline: number;
   readonly providerTimeout: number;
+  /** How often a passing failure of the last endpoint is tried again. */
+  readonly providerRetries: number;
+  /** Milliseconds; the bound of the first random pause between tries, doubled for each next one. */
+  readonly retryBaseDelay: number;
+  /** Calls to one endpoint that may be under way at once. */
+  readonly endpointConcurrency: number;
   /** Milliseconds that calls in flight have to finish in after SIGTERM. */
   readonly shutdownGrace: number;
   /** By the provider's slug: what `<PROVIDER>_API_KEY` and `<PROVIDER>_BASE_URL` say. */
@@ -79,6 +85,9 @@ export function readAppConfig(
     },
     operationDeadline: read.integer('OPERATION_DEADLINE_MS', 60_000, 100, 3_600_000),
     providerTimeout: read.integer('PROVIDER_TIMEOUT_MS', 30_000, 100, 3_600_000),
+    providerRetries: read.integer('PROVIDER_RETRIES', 2, 0, 10),
+    retryBaseDelay: read.integer('PROVIDER_RETRY_BASE_DELAY_MS', 500, 0, 60_000),
+    endpointConcurrency: read.integer('ENDPOINT_CONCURRENCY', 256, 1, 100_000),
     shutdownGrace: read.integer('SHUTDOWN_GRACE_MS', 30_000, 0, 3_600_000),
     providers: read.providers(providerSlugs),
   });

@@ -47,7 +47,7 @@ export class JsonLogger implements LoggerService {
   private write(level: Level, message: unknown, rest: readonly unknown[]): void {
     const context = rest.at(-1);
     if (typeof message === 'object' && message !== null && !(message instanceof Error)) {
-      this.pino[level]({ context, ...message }, String(rest[0] ?? ''));
+      this.pino[level]({ context, ...message }, typeof rest[0] === 'string' ? rest[0] : '');
     } else if (message instanceof Error) {
       this.pino[level]({ context, error: message }, 'error');
     } else {

@@ -23,8 +23,6 @@ export interface EmbeddingRequest {
   readonly encodingFormat: EncodingFormat;
   readonly inputType?: string;
   readonly user?: string;
-  /** False: the upstream's error is returned, no other endpoint is tried. */
-  readonly allowFallbacks: boolean;
   /** Members that this service does not know; sent upstream as they came (decisions 8). */
   readonly extra: Readonly<Record<string, unknown>>;
 }

@@ -28,6 +28,7 @@ export const ERROR_DEFINITIONS = {
     message: 'Only management keys can perform this operation',
     errorType: 'permission_denied',
   },
+  budget_exceeded: { status: 403, message: 'Workspace budget exceeded', errorType: 'permission_denied' },
   not_found: { status: 404, message: 'Resource not found', errorType: 'not_found' },
   method_not_allowed: { status: 405, message: 'Method not allowed', errorType: 'invalid_request' },
   operation_timeout: {

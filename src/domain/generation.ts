@@ -40,10 +40,10 @@ export interface Generation {
   readonly inputCount: number;
   readonly promptTokens: number;
   readonly totalTokens: number;
-  /** What the caller pays. */
-  readonly cost: PicoUsd;
-  /** What the provider charges. */
-  readonly upstreamCost: PicoUsd;
+  /** What the caller pays; null where no price is known. */
+  readonly cost: PicoUsd | null;
+  /** What the provider charges; null where no price is known. */
+  readonly upstreamCost: PicoUsd | null;
   readonly isByok: boolean;
   /** The width of the vectors in the answer; null for a failure. */
   readonly dimensions: number | null;

@@ -3,6 +3,8 @@
 import type { EmbeddingInput, EncodingFormat } from '../domain/embedding.js';
 import type { Vector } from '../domain/vectors.js';
 
+export type InputModality = 'text' | 'image' | 'audio' | 'video' | 'file';
+
 /** One call to an upstream. */
 export interface ProviderCall {
   readonly upstreamModel: string;
@@ -43,6 +45,8 @@ export interface ProviderAnswer {
   /** Null when the upstream does not say. */
   readonly promptTokens: number | null;
   readonly totalTokens: number | null;
+  /** Only where the upstream counts them apart: their prices may differ. */
+  readonly tokensByModality?: Readonly<Partial<Record<InputModality, number>>>;
   readonly upstreamId: string | null;
 }
 
@@ -67,6 +71,8 @@ export interface ProviderError {
   readonly code: string | null;
   /** Only where the status alone would mislead: 429 for an empty account, 424 for a broken backend. */
   readonly kind?: FailureKind;
+  /** Seconds; only where the upstream says it elsewhere than in the header `retry-after`. */
+  readonly retryAfter?: number;
 }
 
 /** An answer that is not what the provider promises. */

@@ -44,8 +44,15 @@ export class JsonCursor {
   }
 
   isString(): boolean {
-    this.skipSpace();
-    return this.bytes[this.at] === QUOTE;
+    return this.isNext(QUOTE);
+  }
+
+  isObject(): boolean {
+    return this.isNext(OPEN_OBJECT);
+  }
+
+  isArray(): boolean {
+    return this.isNext(OPEN_ARRAY);
   }
 
   /** The bytes between the quotes of a string that has no escapes. */
@@ -57,7 +64,7 @@ export class JsonCursor {
     if (text.includes(BACKSLASH)) {
       this.at--;
       const value = this.value();
-      return Buffer.from(typeof value === 'string' ? value : '', 'latin1');
+      return Buffer.from(typeof value === 'string' ? value : '');
     }
     this.at = end + 1;
     return text;
@@ -143,9 +150,13 @@ export class JsonCursor {
     return found;
   }
 
-  private accept(byte: number): boolean {
+  private isNext(byte: number): boolean {
     this.skipSpace();
-    if (this.bytes[this.at] !== byte) return false;
+    return this.bytes[this.at] === byte;
+  }
+
+  private accept(byte: number): boolean {
+    if (!this.isNext(byte)) return false;
     this.at++;
     return true;
   }

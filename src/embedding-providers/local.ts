@@ -14,26 +14,35 @@ const WORD_WEIGHT = 1;
 const GRAM_WEIGHT = 0.5;
 const WORDS = /[\p{L}\p{N}]+/gu;
 const MAX_CHARACTERS = 1_000_000;
-// Other calls get their turn after this many characters.
-const CHARACTERS_PER_TURN = 100_000;
+// Of all vectors of a call together: what their bytes and their JSON may take of the memory.
+const MAX_NUMBERS = 2 ** 24;
+// Characters, tokens and numbers: after so many of them other calls get their turn.
+const WORK_PER_TURN = 100_000;
+// A text is read in pieces of about this length; one that has no space for so long is cut.
+const PIECE_LENGTH = 10_000;
 
 export const local: LocalEmbeddingProvider = {
   transport: 'local',
   slug: 'local',
   name: 'Local',
   async embed(call: ProviderCall): Promise<ProviderAnswer> {
+    const dimensions = call.dimensions ?? DEFAULT_DIMENSIONS;
+    const items = itemsOf(call.input);
+    const mostItems = Math.floor(MAX_NUMBERS / dimensions);
+    if (items.length > mostItems) {
+      throw new UnsupportedRequest(
+        `input: local/hashing takes at most ${mostItems} inputs a call at ${dimensions} dimensions`,
+      );
+    }
     const vectors: ProviderAnswer['vectors'][number][] = [];
+    const pace = new Pace();
     let tokens = 0;
-    let characters = 0;
-    for (const item of itemsOf(call.input)) {
-      const sums = new FeatureSums(call.dimensions ?? DEFAULT_DIMENSIONS);
-      tokens += typeof item === 'string' ? addText(sums, item) : addTokens(sums, item);
+    for (const item of items) {
+      const sums = new FeatureSums(dimensions);
+      tokens +=
+        typeof item === 'string' ? await addText(sums, item, pace) : await addTokens(sums, item, pace);
       vectors.push({ form: 'floats', values: sums.toUnitVector() });
-      characters += item.length;
-      if (characters >= CHARACTERS_PER_TURN) {
-        characters = 0;
-        await nextTurn();
-      }
+      await pace.worked(dimensions);
     }
     return { vectors, promptTokens: tokens, totalTokens: tokens, upstreamId: null };
   },
@@ -59,17 +68,51 @@ function textOf(item: MultimodalItem, index: number): string {
   return texts.join('\n');
 }
 
-/** Returns the number of words, which count as the tokens of this model. */
-function addText(sums: FeatureSums, text: string): number {
-  const words = text.normalize('NFKC').toLowerCase().match(WORDS) ?? [];
-  for (const word of words) {
-    sums.add(hashText('w', word), WORD_WEIGHT);
-    addGrams(sums, `<${word}>`);
+/** Lets other calls have their turn in the midst of a large one. */
+class Pace {
+  private done = 0;
+
+  async worked(amount: number): Promise<void> {
+    this.done += amount;
+    if (this.done < WORK_PER_TURN) return;
+    this.done = 0;
+    await nextTurn();
   }
-  if (words.length > 0) return words.length;
+}
+
+/** Returns the number of words, which count as the tokens of this model. */
+async function addText(sums: FeatureSums, text: string, pace: Pace): Promise<number> {
+  let count = 0;
+  for (let start = 0; start < text.length;) {
+    const end = endOfPiece(text, start);
+    const piece = text.slice(start, end).normalize('NFKC').toLowerCase();
+    const words = piece.match(WORDS) ?? [];
+    for (const word of words) {
+      sums.add(hashText('w', word), WORD_WEIGHT);
+      addGrams(sums, `<${word}>`);
+    }
+    count += words.length;
+    start = end;
+    await pace.worked(piece.length);
+  }
+  if (count > 0) return count;
   // Punctuation or space alone is a feature of its own: a text must never become a vector of zeros.
   sums.add(hashText('r', text), WORD_WEIGHT);
   return 1;
+}
+
+/** Behind a space where there is one, so that neither a word nor its spelling depends on where a piece ends. */
+function endOfPiece(text: string, start: number): number {
+  const end = start + PIECE_LENGTH;
+  if (end >= text.length) return text.length;
+  const space = Math.max(text.lastIndexOf(' ', end - 1), text.lastIndexOf('\n', end - 1));
+  if (space >= start) return space + 1;
+  const splitsPair = isHighSurrogate(text.charCodeAt(end - 1));
+  return splitsPair ? end - 1 : end;
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code < 0xdc00;
 }
 
 function addGrams(sums: FeatureSums, marked: string): void {
@@ -83,8 +126,12 @@ function addGrams(sums: FeatureSums, marked: string): void {
   }
 }
 
-function addTokens(sums: FeatureSums, tokens: readonly number[]): number {
-  for (const token of tokens) sums.add(hashText('t', String(token)), WORD_WEIGHT);
+async function addTokens(sums: FeatureSums, tokens: readonly number[], pace: Pace): Promise<number> {
+  for (let start = 0; start < tokens.length; start += PIECE_LENGTH) {
+    const piece = tokens.slice(start, start + PIECE_LENGTH);
+    for (const token of piece) sums.add(hashText('t', String(token)), WORD_WEIGHT);
+    await pace.worked(piece.length);
+  }
   return tokens.length;
 }
 
@@ -113,7 +160,9 @@ class FeatureSums {
       squares = 1;
     }
     const scale = 1 / Math.sqrt(squares);
-    return Float32Array.from(sums, (sum) => sum * scale);
+    const values = new Float32Array(sums.length);
+    for (let index = 0; index < values.length; index++) values[index] = (sums[index] ?? 0) * scale;
+    return values;
   }
 }
 

@@ -1,4 +1,5 @@
 // The embeddings wire of OpenAI, which many others speak too: its request, its answer and its errors.
+import { textsOrTokens } from './call-input.js';
 import { BrokenAnswer } from './embedding-provider.js';
 import type {
   ProviderAnswer,
@@ -10,25 +11,27 @@ import type {
 } from './embedding-provider.js';
 import type { Vector } from '../domain/vectors.js';
 import { JsonCursor } from './json-cursor.js';
+import {
+  asObject,
+  bearer,
+  errorText,
+  given,
+  parseErrorBody,
+  postJson,
+  readVector,
+  recordableId,
+  tokenCount,
+} from './wire.js';
 
 export function buildOpenAiRequest(call: ProviderCall, connection: ProviderConnection): UpstreamRequest {
-  return {
-    method: 'POST',
-    url: `${connection.baseUrl}/embeddings`,
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json',
-      ...(connection.apiKey === undefined ? {} : { authorization: `Bearer ${connection.apiKey}` }),
-    },
-    body: JSON.stringify({
-      ...call.extra,
-      model: call.upstreamModel,
-      input: call.input.items,
-      encoding_format: call.encodingFormat,
-      ...(call.dimensions === undefined ? {} : { dimensions: call.dimensions }),
-      ...(call.user === undefined ? {} : { user: call.user }),
-    }),
-  };
+  return postJson(`${connection.baseUrl}/embeddings`, bearer(connection.apiKey), {
+    ...call.extra,
+    model: call.upstreamModel,
+    input: textsOrTokens(call),
+    encoding_format: call.encodingFormat,
+    ...given('dimensions', call.dimensions),
+    ...given('user', call.user),
+  });
 }
 
 /**
@@ -50,30 +53,25 @@ export function readOpenAiAnswer(response: UpstreamResponse): ProviderAnswer {
   if (vectors === null) throw new BrokenAnswer('the answer has no data');
   return {
     vectors,
-    promptTokens: countOf(usage, 'prompt_tokens'),
-    totalTokens: countOf(usage, 'total_tokens'),
-    upstreamId: typeof id === 'string' ? id : null,
+    promptTokens: tokenCount(asObject(usage)['prompt_tokens']),
+    totalTokens: tokenCount(asObject(usage)['total_tokens']),
+    upstreamId: recordableId(id),
   };
 }
 
 /** `{error: {message, code, type}}`, and the shapes that look-alikes answer with. */
 export function readOpenAiError(response: UpstreamResponse): ProviderError {
-  const text = response.body.toString('utf8', 0, 16_384);
-  let parsed: unknown = null;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    // A proxy's page or a cut body: its text is all there is.
-  }
-  const outer = asObject(parsed);
-  const error = asObject(outer['error'] ?? parsed);
+  const outer = parseErrorBody(response);
+  const error = asObject(outer['error'] ?? outer);
   const message = [error['message'], outer['error'], outer['detail'], outer['message']].find(
     (candidate) => typeof candidate === 'string',
   );
   const code = error['code'] ?? error['type'];
   return {
-    message: typeof message === 'string' ? message : text,
+    message: typeof message === 'string' ? message : errorText(response),
     code: typeof code === 'string' || typeof code === 'number' ? String(code) : null,
+    // A 429 that no waiting ends: the account at the upstream is used up.
+    ...(code === 'insufficient_quota' ? { kind: 'credential' } : {}),
   };
 }
 
@@ -97,19 +95,4 @@ function readData(cursor: JsonCursor): Vector[] {
   // A hole means that some index was beyond the end.
   if (placed.length !== position) throw new BrokenAnswer('the indexes of data are not 0 to N-1');
   return placed;
-}
-
-function readVector(cursor: JsonCursor): Vector {
-  return cursor.isString()
-    ? { form: 'base64', text: cursor.plainString() }
-    : { form: 'json', text: cursor.flatArray() };
-}
-
-function countOf(usage: unknown, name: string): number | null {
-  const count = asObject(usage)[name];
-  return typeof count === 'number' && Number.isInteger(count) && count >= 0 ? count : null;
-}
-
-function asObject(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

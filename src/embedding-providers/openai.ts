@@ -1,6 +1,7 @@
 // OpenAI, and anything that OPENAI_BASE_URL says speaks like it. It has no input type: the member is not sent.
 import type { HttpEmbeddingProvider } from './embedding-provider.js';
-import { buildOpenAiRequest, readOpenAiAnswer, readOpenAiError } from './openai-wire.js';
+import { buildOpenAiRequest, readOpenAiAnswer } from './openai-wire.js';
+import { readUpstreamError } from './upstream-error.js';
 
 export const openai: HttpEmbeddingProvider = {
   transport: 'http',
@@ -10,5 +11,5 @@ export const openai: HttpEmbeddingProvider = {
   needsApiKey: true,
   buildRequest: buildOpenAiRequest,
   readAnswer: readOpenAiAnswer,
-  readError: readOpenAiError,
+  readError: readUpstreamError,
 };

@@ -12,6 +12,7 @@ import { LargeBody } from '../http/json-body.interceptor.js';
 import { requestIdOf } from '../http/request-id.js';
 import { CreateEmbeddingDto, readCreateEmbedding } from './dto/create-embedding.dto.js';
 import { EmbeddingResponseDto, writeEmbeddingResponse } from './dto/embedding-response.dto.js';
+import { fromProviderPreferencesDto } from './dto/provider-preferences.dto.js';
 import { EmbeddingsService } from './embeddings.service.js';
 
 const MAX_HEADER_LENGTH = 256;
@@ -30,22 +31,29 @@ export class EmbeddingsController {
   @ApiOperation({ summary: 'Create embeddings', operationId: 'createEmbeddings' })
   @ApiBody({ type: CreateEmbeddingDto })
   @ApiOkResponse({ type: EmbeddingResponseDto })
-  @ApiErrors(400, 401, 402, 404, 408, 413, 429, 500, 502, 503, 524, 529)
+  @ApiErrors(400, 401, 402, 403, 404, 408, 413, 429, 500, 502, 503, 524, 529)
   async create(
     @CurrentCaller() caller: Caller,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
     const body = readCreateEmbedding(request.body as Record<string, unknown>);
+    const preferences = fromProviderPreferencesDto(body.provider);
     const context = {
       requestId: requestIdOf(request),
       sessionId: body.session_id ?? headerText(request, 'x-session-id') ?? null,
       trace: body.trace ?? null,
       requestContext: describeApplication(request),
     };
-    const answer = await this.embeddings.create(caller, toEmbeddingRequest(body), context, (generationId) => {
-      response.setHeader('x-generation-id', generationHeaderId(generationId));
-    });
+    const answer = await this.embeddings.create(
+      caller,
+      toEmbeddingRequest(body),
+      preferences,
+      context,
+      (generationId) => {
+        response.setHeader('x-generation-id', generationHeaderId(generationId));
+      },
+    );
     const bytes = writeEmbeddingResponse(answer, body.encoding_format);
     response.setHeader('content-type', 'application/json; charset=utf-8');
     response.setHeader('content-length', bytes.length);
@@ -58,7 +66,6 @@ function toEmbeddingRequest(body: CreateEmbeddingDto): EmbeddingRequest {
     model: body.model,
     input: body.input,
     encodingFormat: body.encoding_format,
-    allowFallbacks: body.provider?.allow_fallbacks ?? true,
     extra: body.extra,
     ...(body.dimensions === undefined ? {} : { dimensions: body.dimensions }),
     ...(body.input_type === undefined ? {} : { inputType: body.input_type }),

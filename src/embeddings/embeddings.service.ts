@@ -1,34 +1,28 @@
 // What POST /embeddings promises: checked limits, right vectors, and one committed record of every call that reached
 // routing, before its answer leaves.
 import { Injectable } from '@nestjs/common';
-import { priceOn } from '../catalogue/catalogue-model.js';
 import type { Caller } from '../domain/api-key.js';
 import { Clock } from '../domain/clock.js';
 import type { EmbeddingRequest } from '../domain/embedding.js';
 import { AppError } from '../domain/errors.js';
-import type { CallerTrace, Generation, RequestContext } from '../domain/generation.js';
 import { uuidV7 } from '../domain/identifiers.js';
-import { utcDay } from '../domain/spend.js';
+import type { ProviderPreferences } from '../domain/provider-preferences.js';
 import { GenerationLog } from '../persistence/generation-log.js';
 import { EmbeddingRouter } from '../routing/embedding-router.js';
 import type { RoutedCall } from '../routing/embedding-router.js';
+import { RoutePlanner } from '../routing/route-planner.js';
+import type { Route } from '../routing/route-planner.js';
 import { SpendGate } from '../spend/spend-gate.js';
+import type { Reservation } from '../spend/spend-gate.js';
+import { boundsOf, chargeFor } from './call-cost.js';
 import type { EmbeddingAnswer } from './dto/embedding-response.dto.js';
-
-/** What surrounds a call: for its record, never for its answer. */
-export interface CallContext {
-  readonly requestId: string;
-  readonly sessionId: string | null;
-  readonly trace: CallerTrace | null;
-  readonly requestContext: RequestContext;
-}
-
-// This build serves no region in particular.
-const REGION = 'global';
+import { describeGeneration } from './generation-record.js';
+import type { CallContext } from './generation-record.js';
 
 @Injectable()
 export class EmbeddingsService {
   constructor(
+    private readonly planner: RoutePlanner,
     private readonly router: EmbeddingRouter,
     private readonly spendGate: SpendGate,
     private readonly log: GenerationLog,
@@ -39,80 +33,58 @@ export class EmbeddingsService {
   async create(
     caller: Caller,
     request: EmbeddingRequest,
+    preferences: ProviderPreferences,
     context: CallContext,
     announceId: (generationId: string) => void,
   ): Promise<EmbeddingAnswer> {
-    const route = this.router.plan(request);
-    await this.spendGate.check(caller.key);
+    const route = this.planner.plan(request, preferences);
+    const reservation = await this.spendGate.reserve(caller.key, boundsOf(route, request, this.clock.now()));
     const createdAt = this.clock.now();
     const id = uuidV7(createdAt);
     announceId(id);
     const startedAt = performance.now();
-    const routed = await this.router.run(route, request);
+    const routed = await this.routeOrCancel(route, request, reservation);
+    const charge = await chargeFor(routed, createdAt);
     const generation = describeGeneration(
       { id, createdAt, durationMs: Math.round(performance.now() - startedAt) },
-      caller,
-      request,
-      context,
-      routed,
+      { caller, request, context, route, routed, charge },
     );
-    await this.log.append(generation);
-    if ('error' in routed.outcome) throw routed.outcome.error;
+    await this.recordOrCancel(generation, reservation);
+    const [first] = routed.served;
+    if (routed.error ?? !first) throw routed.error ?? new AppError('internal');
     return {
       generationId: id,
       model: request.model,
-      provider: routed.target.provider.name,
-      vectors: routed.outcome.answer.vectors,
-      promptTokens: generation.promptTokens,
-      totalTokens: generation.totalTokens,
-      cost: generation.cost,
-      isByok: generation.isByok,
+      provider: first.target.provider.name,
+      vectors: routed.served.flatMap(({ vectors }) => vectors),
+      ...charge,
     };
   }
-}
 
-function describeGeneration(
-  moment: Pick<Generation, 'id' | 'createdAt' | 'durationMs'>,
-  { key }: Caller,
-  request: EmbeddingRequest,
-  context: CallContext,
-  { target, attempts, outcome }: RoutedCall,
-): Generation {
-  const { endpoint, provider } = target;
-  const answer = 'answer' in outcome ? outcome.answer : null;
-  const error = 'error' in outcome ? outcome.error : null;
-  const promptTokens = answer?.promptTokens ?? answer?.totalTokens ?? 0;
-  const price = priceOn(endpoint, utcDay(moment.createdAt));
-  if (price === null) throw new AppError('unavailable', { detail: `${request.model} has no price` });
-  const cost = BigInt(promptTokens) * price;
-  return {
-    ...moment,
-    accountId: key.accountId,
-    workspaceId: key.workspaceId,
-    apiKeyId: key.id,
-    operation: 'embeddings',
-    model: request.model,
-    endpoint: `${provider.slug}/${endpoint.upstreamModel}`,
-    provider: provider.slug,
-    upstreamId: answer?.upstreamId ?? null,
-    status: error?.status ?? 200,
-    errorType: error?.errorType ?? null,
-    inputCount: request.input.items.length,
-    promptTokens,
-    totalTokens: answer?.totalTokens ?? promptTokens,
-    cost,
-    upstreamCost: cost,
-    isByok: false,
-    dimensions: answer ? (request.dimensions ?? target.model.nativeDimensions) : null,
-    encodingFormat: request.encodingFormat,
-    inputType: request.inputType ?? null,
-    upstreamMs: attempts.reduce((sum, attempt) => sum + attempt.durationMs, 0),
-    userId: request.user ?? null,
-    sessionId: context.sessionId,
-    requestId: context.requestId,
-    region: REGION,
-    trace: context.trace,
-    requestContext: Object.keys(context.requestContext).length === 0 ? null : context.requestContext,
-    attempts,
-  };
+  private async routeOrCancel(
+    route: Route,
+    request: EmbeddingRequest,
+    reservation: Reservation,
+  ): Promise<RoutedCall> {
+    try {
+      return await this.router.run(route, request);
+    } catch (error) {
+      reservation.cancel();
+      throw error;
+    }
+  }
+
+  private async recordOrCancel(
+    generation: Parameters<GenerationLog['append']>[0],
+    reservation: Reservation,
+  ): Promise<void> {
+    try {
+      await this.log.append(generation, reservation.releases);
+      reservation.settled();
+    } catch (error) {
+      // Whether it was committed is not known; what is held of the lease must not be handed out again.
+      reservation.settled();
+      throw error;
+    }
+  }
 }

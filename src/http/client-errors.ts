@@ -1,4 +1,5 @@
 // What a connection is told that does not speak HTTP well enough to become a request.
+import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError } from '../domain/errors.js';
@@ -10,6 +11,8 @@ const DETAILS: Readonly<Record<string, string>> = {
 };
 
 export function answerClientErrors(server: Server): void {
+  // An expectation that Node does not know would be answered by Node itself, with a 417 and no body.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
@@ -19,6 +22,7 @@ export function answerClientErrors(server: Server): void {
     const body = JSON.stringify(errorBody(new AppError('invalid_request', { detail })));
     socket.end(
       'HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\n' +
+        `x-request-id: ${randomUUID()}\r\n` +
         `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
     );
   });

@@ -1,10 +1,13 @@
 // Turns a validated body into its DTO, or into a 400 that names the member at fault and never shows a value.
 import { Injectable, ValidationPipe } from '@nestjs/common';
+import type { ArgumentMetadata } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
 import { AppError } from '../domain/errors.js';
 
 // A hundred problems in one answer help nobody.
 const MAX_PROBLEMS = 5;
+// Far deeper than any body of the contract; the transformer recurses, and some thousands of levels would end the stack.
+const MAX_DEPTH = 32;
 
 @Injectable()
 export class RequestValidationPipe extends ValidationPipe {
@@ -18,6 +21,27 @@ export class RequestValidationPipe extends ValidationPipe {
       validationError: { target: false, value: false },
       exceptionFactory: validationFailure,
     });
+  }
+
+  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    if (metadata.type === 'body') refuseHostileShape(value, '', 0);
+    return super.transform(value, metadata);
+  }
+}
+
+/**
+ * Refuses what the transformer would fail at or pass over in silence: endless nesting, and members with the names that
+ * every object has already (`__proto__`, `constructor`, `toString`).
+ */
+function refuseHostileShape(value: unknown, path: string, depth: number): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (depth > MAX_DEPTH) throw new AppError('invalid_request', { detail: 'the body is nested too deeply' });
+  for (const [name, child] of Object.entries(value)) {
+    const here = path + member(name, path);
+    if (name in Object.prototype) {
+      throw new AppError('invalid_request', { detail: `${here}: is not a name that a member may have` });
+    }
+    refuseHostileShape(child, here, depth + 1);
   }
 }
 

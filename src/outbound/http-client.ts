@@ -20,6 +20,8 @@ export interface SendLimits {
   /** Milliseconds for the whole exchange. */
   readonly timeout: number;
   readonly maxResponseBytes: number;
+  /** Gives the exchange up; it then fails with OutboundFailure. */
+  readonly signal?: AbortSignal;
 }
 
 /** No answer within the time-out. */
@@ -43,7 +45,8 @@ export class HttpClient implements OnApplicationShutdown {
   /** Resolves with any answer, whatever its status. Throws OutboundTimeout or OutboundFailure. Follows no redirect. */
   async send(request: OutboundRequest, limits: SendLimits): Promise<OutboundResponse> {
     const url = new URL(request.url);
-    const signal = AbortSignal.timeout(limits.timeout);
+    const timeout = AbortSignal.timeout(limits.timeout);
+    const signal = limits.signal ? AbortSignal.any([timeout, limits.signal]) : timeout;
     try {
       const response = await this.agent.request({
         origin: url.origin,
@@ -56,7 +59,7 @@ export class HttpClient implements OnApplicationShutdown {
       const body = await readCapped(response.body, limits.maxResponseBytes);
       return { status: response.statusCode, headers: response.headers, body };
     } catch (error) {
-      if (signal.aborted || error instanceof errors.ConnectTimeoutError) {
+      if (timeout.aborted || error instanceof errors.ConnectTimeoutError) {
         throw new OutboundTimeout('no answer in time', { cause: error });
       }
       if (error instanceof OutboundFailure) throw error;

@@ -8,8 +8,11 @@ export class UniqueViolation extends Error {}
 /** The database refused a value: retrying the same statement cannot help. */
 export class RefusedValue extends Error {}
 
-// Prisma: unreachable, timed out, closed the connection, pool exhausted.
-const UNREACHABLE_PRISMA_CODES = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024']);
+// Prisma: refused our credentials or has no such database, unreachable, timed out, no TLS, closed the connection, pool
+// exhausted, too many connections.
+const UNREACHABLE_PRISMA_CODES = new Set(
+  'P1000 P1003 P1010 P1001 P1002 P1008 P1011 P1017 P2024 P2037'.split(' '),
+);
 const UNREACHABLE_SYSTEM_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -18,8 +21,9 @@ const UNREACHABLE_SYSTEM_CODES = new Set([
   'ETIMEDOUT',
   'EAI_AGAIN',
 ]);
-// Classes 08 (connection) and 57P (server is going down or coming up), too many connections, read-only standby.
-const UNREACHABLE_STATES = /^(08|57P|53300|25006)/;
+// Classes 08 (connection), 28 (credentials) and 57P (server is going down or coming up), too many connections, read-only
+// standby, no such database, a database that takes no connections.
+const UNREACHABLE_STATES = /^(08|28|57P|53300|25006|3D000|55000)/;
 // Class 22 (data) and 23 (constraint).
 const REFUSED_STATES = /^2[23]/;
 // What the driver says without a code.

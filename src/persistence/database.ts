@@ -10,6 +10,9 @@ import { PrismaClient } from './generated/client.js';
 // Milliseconds. A database that does not answer must become a 503, not a client that waits for ever.
 const CONNECT_TIMEOUT = 5_000;
 const QUERY_TIMEOUT = 15_000;
+// Deadlock detected, serialization failure: the statement was rolled back whole and can be repeated.
+const REPEATABLE_STATES = new Set(['40P01', '40001']);
+const MAX_TRIES = 5;
 
 @Injectable()
 export class Database implements OnApplicationShutdown {
@@ -33,10 +36,13 @@ export class Database implements OnApplicationShutdown {
 
   /** Runs one plain statement; `name` makes it a prepared one. For the hot statements, which Prisma cannot say. */
   async query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Row[]> {
-    try {
-      return (await this.pool.query<Row>(statement)).rows;
-    } catch (error) {
-      throw translateDatabaseError(error);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return (await this.pool.query<Row>(statement)).rows;
+      } catch (error) {
+        const isRepeatable = error instanceof pg.DatabaseError && REPEATABLE_STATES.has(error.code ?? '');
+        if (!isRepeatable || attempt === MAX_TRIES) throw translateDatabaseError(error);
+      }
     }
   }
 

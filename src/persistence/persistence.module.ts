@@ -9,8 +9,17 @@ import { GenerationLog } from './generation-log.js';
 import { Notifications } from './notifications.js';
 import { Partitions } from './partitions.js';
 import { Readiness } from './readiness.js';
+import { SpendLedger } from './spend-ledger.js';
+import { SpendTermsRepository } from './spend-terms.repository.js';
 
-const REPOSITORIES = [AccountsRepository, ApiKeysRepository, DestinationsRepository, GenerationLog];
+const REPOSITORIES = [
+  AccountsRepository,
+  ApiKeysRepository,
+  DestinationsRepository,
+  GenerationLog,
+  SpendLedger,
+  SpendTermsRepository,
+];
 
 @Global()
 @Module({

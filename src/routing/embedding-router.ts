@@ -1,119 +1,159 @@
-// Chooses the endpoint that serves a call, and the next one when it fails.
+// Serves a call: plans which endpoints may, splits it into what they take, and falls back inside one vector space.
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import type { CatalogueModel, InputForm, ModelEndpoint } from '../catalogue/catalogue-model.js';
-import { Catalogue } from '../catalogue/catalogue.js';
 import { AppConfig } from '../config/app-config.js';
 import type { EmbeddingRequest } from '../domain/embedding.js';
 import { AppError } from '../domain/errors.js';
 import type { GenerationAttempt } from '../domain/generation.js';
-import type { ProviderAnswer } from '../embedding-providers/embedding-provider.js';
-import { findEmbeddingProvider } from '../embedding-providers/index.js';
+import type { Vector } from '../domain/vectors.js';
+import { splitCall } from './call-splitter.js';
+import type { Slice } from './call-splitter.js';
 import { EndpointCaller } from './endpoint-caller.js';
-import type { EndpointTarget } from './endpoint-caller.js';
 import { EndpointFailure, toCallerError } from './endpoint-failure.js';
+import { endpointName } from './endpoint-target.js';
+import type { EndpointTarget } from './endpoint-target.js';
+import { HealthBoard } from './health-board.js';
+import { mapBounded } from './map-bounded.js';
+import type { Route } from './route-planner.js';
 
-/** The endpoints that may serve a call, best first. */
-export interface Route {
-  readonly model: CatalogueModel;
-  readonly targets: readonly EndpointTarget[];
+/** A part of the call that an endpoint has served. */
+export interface ServedSlice extends Slice {
+  readonly target: EndpointTarget;
+  readonly vectors: readonly Vector[];
+  /** Null when the upstream does not say. */
+  readonly promptTokens: number | null;
+  readonly totalTokens: number | null;
+  readonly upstreamId: string | null;
 }
 
 export interface RoutedCall {
-  /** The endpoint that served, or the last one tried. */
-  readonly target: EndpointTarget;
+  /** In the order of the inputs; of a failed call those that were served, and that the provider charges for. */
+  readonly served: readonly ServedSlice[];
   readonly attempts: readonly GenerationAttempt[];
-  readonly outcome: { readonly answer: ProviderAnswer } | { readonly error: AppError };
+  /** Null when every input was served. */
+  readonly error: AppError | null;
 }
 
-const FORM_NAMES: Readonly<Record<InputForm, string>> = {
-  texts: 'text',
-  tokens: 'token arrays',
-  multimodal: 'multimodal items',
-};
+// Slices of one call that are under way at once.
+const PARALLEL_SLICES = 8;
+
+interface Run {
+  readonly request: EmbeddingRequest;
+  readonly targets: readonly EndpointTarget[];
+  /** performance.now() */
+  readonly deadline: number;
+  readonly abort: AbortController;
+  readonly attempts: GenerationAttempt[];
+  readonly served: ServedSlice[];
+}
 
 @Injectable()
 export class EmbeddingRouter {
   constructor(
-    private readonly catalogue: Catalogue,
     private readonly caller: EndpointCaller,
+    private readonly health: HealthBoard,
     private readonly config: AppConfig,
   ) {}
 
-  /** Throws `not_found`, `invalid_request` or `unavailable`: the call then reaches no provider and is no generation. */
-  plan(request: EmbeddingRequest): Route {
-    const model = this.catalogue.find(request.model);
-    if (!model) throw new AppError('not_found', { detail: `there is no embedding model ${request.model}` });
-    refuseImpossibleWidth(model, request.dimensions);
-    const { form } = request.input;
-    const able = model.endpoints.filter((endpoint) => endpoint.inputForms.includes(form));
-    if (able.length === 0) {
-      const forms = [...new Set(model.endpoints.flatMap((endpoint) => endpoint.inputForms))];
-      const names = forms.map((known) => FORM_NAMES[known]).join(' or ');
-      throw new AppError('invalid_request', { detail: `input: ${model.id} takes ${names}` });
+  /** Never throws for what a provider did: every call is a generation, failures too. */
+  async run(route: Route, request: EmbeddingRequest): Promise<RoutedCall> {
+    const run: Run = {
+      request,
+      targets: route.targets,
+      deadline: performance.now() + this.config.operationDeadline,
+      abort: new AbortController(),
+      attempts: [],
+      served: [],
+    };
+    let error: AppError | null = null;
+    try {
+      await this.serve({ start: 0, input: request.input }, 0, run);
+    } catch (failure) {
+      // The other slices would be paid for and thrown away.
+      run.abort.abort();
+      if (!(failure instanceof AppError)) throw failure;
+      error = failure;
     }
-    const targets = able.flatMap((endpoint) => this.toTarget(model, endpoint));
-    if (targets.length === 0) {
-      throw new AppError('unavailable', { detail: `no provider of ${model.id} is configured` });
-    }
-    return { model, targets };
+    const served = run.served.toSorted((one, other) => one.start - other.start);
+    return { served, attempts: run.attempts, error };
   }
 
-  /** Tries the targets in turn. Never throws for what a provider did: every call is a generation, failures too. */
-  async run(route: Route, request: EmbeddingRequest): Promise<RoutedCall> {
-    const deadline = performance.now() + this.config.operationDeadline;
-    const attempts: GenerationAttempt[] = [];
-    const targets = request.allowFallbacks ? route.targets : route.targets.slice(0, 1);
-    let last: { target: EndpointTarget; error: AppError } | null = null;
-    for (const target of targets) {
-      const startedAt = performance.now();
-      const timeout = Math.min(this.config.providerTimeout, deadline - startedAt);
-      if (timeout <= 0) break;
+  /** Serves a slice through the targets from `position` on; each splits what it gets by its own caps. */
+  private async serve(slice: Slice, position: number, run: Run): Promise<void> {
+    const target = run.targets[position];
+    if (!target) throw new AppError('unavailable', { detail: 'no endpoint is left' });
+    await mapBounded(splitCall(slice, target.endpoint), PARALLEL_SLICES, async (part) => {
       try {
-        const answer = await this.caller.call(target, request, timeout);
-        attempts.push(describeAttempt(target, 200, null, startedAt));
-        return { target, attempts, outcome: { answer } };
+        run.served.push(await this.serveThrough(target, part, run));
       } catch (failure) {
         if (!(failure instanceof EndpointFailure)) throw failure;
-        attempts.push(describeAttempt(target, failure.status, failure.kind, startedAt));
-        last = { target, error: toCallerError(failure, target.provider.name) };
-        if (!failure.isWorthAnother) break;
+        const hasAnother = position + 1 < run.targets.length && failure.isWorthAnother;
+        if (performance.now() >= run.deadline) throw new AppError('operation_timeout', { cause: failure });
+        if (!hasAnother) throw toCallerError(failure, target.provider.name);
+        await this.serve(part, position + 1, run);
+      }
+    });
+  }
+
+  /** Repeats a passing failure; only when no other endpoint is there to take over is it worth the caller's time. */
+  private async serveThrough(target: EndpointTarget, part: Slice, run: Run): Promise<ServedSlice> {
+    const isLast = target === run.targets.at(-1);
+    for (let repeats = 0; ; repeats++) {
+      try {
+        return await this.attempt(target, part, run);
+      } catch (failure) {
+        const mayRepeat = isLast && repeats < this.config.providerRetries;
+        if (!(failure instanceof EndpointFailure) || !failure.isWorthRepeating || !mayRepeat) throw failure;
+        const pause = this.pauseBefore(repeats, failure);
+        if (performance.now() + pause >= run.deadline) throw failure;
+        await delay(pause, undefined, { signal: run.abort.signal }).catch(() => {
+          throw failure;
+        });
       }
     }
-    const target = last?.target ?? targets[0];
-    if (!target)
-      throw new AppError('unavailable', { detail: `no provider of ${route.model.id} is configured` });
-    const isOverdue = performance.now() >= deadline;
-    const error = isOverdue || !last ? new AppError('operation_timeout') : last.error;
-    return { target, attempts, outcome: { error } };
   }
 
-  private toTarget(model: CatalogueModel, endpoint: ModelEndpoint): EndpointTarget[] {
-    const provider = findEmbeddingProvider(endpoint.provider);
-    return provider && this.caller.isConfigured(provider) ? [{ model, endpoint, provider }] : [];
+  private async attempt(target: EndpointTarget, part: Slice, run: Run): Promise<ServedSlice> {
+    const health = this.health.of(target);
+    const startedAt = performance.now();
+    const note = (status: number | null, errorType: string | null): void => {
+      run.attempts.push({
+        provider: target.provider.slug,
+        endpoint: endpointName(target),
+        status,
+        errorType,
+        durationMs: Math.round(performance.now() - startedAt),
+      });
+    };
+    if (health.inFlight >= this.config.endpointConcurrency) {
+      note(null, 'saturated');
+      throw new EndpointFailure('overloaded', null, 'too many calls to this endpoint are under way');
+    }
+    health.inFlight++;
+    try {
+      const timeout = Math.max(1, Math.min(this.config.providerTimeout, run.deadline - startedAt));
+      const answer = await this.caller.call(target, run.request, part.input, {
+        timeout,
+        signal: run.abort.signal,
+      });
+      note(200, null);
+      const now = performance.now();
+      health.recordSuccess(now, now - startedAt, answer.totalTokens ?? 0);
+      return { ...part, ...answer, target };
+    } catch (failure) {
+      if (failure instanceof EndpointFailure) {
+        note(failure.status, failure.kind);
+        if (failure.isOutage && !run.abort.signal.aborted) health.recordFailure(performance.now());
+      }
+      throw failure;
+    } finally {
+      health.inFlight--;
+    }
   }
-}
 
-function refuseImpossibleWidth(model: CatalogueModel, dimensions: number | undefined): void {
-  const { nativeDimensions, otherDimensions } = model;
-  if (dimensions === undefined || dimensions === nativeDimensions) return;
-  if (otherDimensions && dimensions >= otherDimensions.least && dimensions <= otherDimensions.most) return;
-  const possible = otherDimensions
-    ? `can have ${otherDimensions.least} to ${Math.max(otherDimensions.most, nativeDimensions)}`
-    : `has ${nativeDimensions} only`;
-  throw new AppError('invalid_request', { detail: `dimensions: ${model.id} ${possible}` });
-}
-
-function describeAttempt(
-  { provider, endpoint }: EndpointTarget,
-  status: number | null,
-  errorType: string | null,
-  startedAt: number,
-): GenerationAttempt {
-  return {
-    provider: provider.slug,
-    endpoint: `${provider.slug}/${endpoint.upstreamModel}`,
-    status,
-    errorType,
-    durationMs: Math.round(performance.now() - startedAt),
-  };
+  /** Milliseconds: what the provider asks for, or a random time below a bound that doubles. */
+  private pauseBefore(repeats: number, { retryAfter }: EndpointFailure): number {
+    if (retryAfter !== null) return retryAfter * 1000;
+    return this.health.random() * this.config.retryBaseDelay * 2 ** repeats;
+  }
 }

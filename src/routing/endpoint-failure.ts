@@ -30,6 +30,16 @@ export class EndpointFailure extends Error {
   get isWorthAnother(): boolean {
     return this.kind !== 'refused' && this.kind !== 'too_large';
   }
+
+  /** Whether the same endpoint may do better a moment later. A time-out has cost the caller enough already. */
+  get isWorthRepeating(): boolean {
+    return this.kind === 'overloaded' || this.kind === 'failed';
+  }
+
+  /** Whether it speaks against the endpoint's health, and not about the request or the credential. */
+  get isOutage(): boolean {
+    return this.isWorthAnother && this.kind !== 'credential';
+  }
 }
 
 export function failureOfStatus(status: number): FailureKind {
@@ -40,6 +50,19 @@ export function failureOfStatus(status: number): FailureKind {
   // A model or path that the upstream does not know is for the operator to mend, not for the caller.
   if (status === 404 || status === 405) return 'failed';
   return status >= 400 && status < 500 ? 'refused' : 'failed';
+}
+
+/** Seconds, from any of the headers in use; null when there is none that makes sense. */
+export function retryAfterOf(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  now: Date,
+): number | null {
+  const milliseconds = headers['retry-after-ms'] ?? headers['x-ms-retry-after-ms'];
+  if (typeof milliseconds === 'string' && /^\d{1,9}$/.test(milliseconds)) return Number(milliseconds) / 1000;
+  const text = headers['retry-after'];
+  if (typeof text !== 'string') return null;
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : (Date.parse(text) - now.getTime()) / 1000;
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds : null;
 }
 
 const CODES: Readonly<Record<FailureKind, ErrorCode>> = {
@@ -67,7 +90,7 @@ export function toCallerError(failure: EndpointFailure, providerName: string): A
       ...(raw === null || isOurRefusal ? {} : { raw }),
       ...(failure.providerCode === null ? {} : { provider_code: failure.providerCode.slice(0, 100) }),
     },
-    headers: failure.retryAfter === null ? {} : { 'Retry-After': String(failure.retryAfter) },
+    headers: failure.retryAfter === null ? {} : { 'Retry-After': String(Math.ceil(failure.retryAfter)) },
     cause: failure,
   });
 }

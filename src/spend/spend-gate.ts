@@ -1,24 +1,177 @@
-// Lets a call through while its key has money left. Source: decisions 18.
-import { Injectable } from '@nestjs/common';
+// Reserves what a call may cost before it is made, against the key's limit, the workspace's budgets and the account's
+// credits. Source: decisions 18; contract section 6.
+import { Injectable, Logger } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnApplicationShutdown, OnModuleDestroy } from '@nestjs/common';
 import type { ApiKey } from '../domain/api-key.js';
 import { AppError } from '../domain/errors.js';
-import { formatUsd } from '../domain/money.js';
-import { remainingOfLimit } from '../domain/spend.js';
-import { ApiKeysRepository } from '../persistence/api-keys.repository.js';
+import { amountToward } from '../domain/spend-cap.js';
+import type { SpendBound, SpendCap, SpendHolder, SpendRelease } from '../domain/spend-cap.js';
+import { Notifications } from '../persistence/notifications.js';
+import { LEASE_SECONDS, RECALL_CHANNEL, SpendLedger } from '../persistence/spend-ledger.js';
+import { Allowance } from './allowance.js';
+import { SpendTermsCache } from './spend-terms-cache.js';
+
+/** What a call holds until it is settled or given up. */
+export interface Reservation {
+  /** To be handed to the log together with the cost. */
+  readonly releases: readonly SpendRelease[];
+  /** After the log has committed them. */
+  settled(): void;
+  /** Instead, when the call was not made. */
+  cancel(): void;
+}
+
+/** What a call may cost, estimated fast and generously, and counted as exactly as it can be. */
+export interface SpendBounds {
+  quick(): SpendBound;
+  exact(): Promise<SpendBound>;
+}
+
+interface Claim {
+  readonly holder: SpendHolder;
+  readonly caps: readonly SpendCap[];
+}
+
+const NOTHING_RESERVED: Reservation = { releases: [], settled: () => undefined, cancel: () => undefined };
+// Three beats fit into a lease's life.
+const BEAT = (LEASE_SECONDS * 1000) / 3;
+// Milliseconds that a call waits for money that other calls have reserved.
+const PATIENCE = 10_000;
 
 @Injectable()
-export class SpendGate {
-  constructor(private readonly apiKeys: ApiKeysRepository) {}
+export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
+  private readonly logger = new Logger(SpendGate.name);
+  private readonly allowances = new Map<string, Allowance>();
+  private timer: NodeJS.Timeout | null = null;
 
-  /** Throws `insufficient_credits` when nothing is left of the key's limit. */
-  async check(key: ApiKey): Promise<void> {
-    if (key.limit === null) return;
-    const remaining = remainingOfLimit(await this.apiKeys.findSpend(key), key);
-    if (remaining !== null && remaining <= 0n) {
-      const limit = `${key.limitReset ?? 'total'} limit of ${formatUsd(key.limit)} USD`;
-      throw new AppError('insufficient_credits', {
-        detail: `this key has used up its ${limit}; raise it to go on`,
-      });
+  constructor(
+    private readonly ledger: SpendLedger,
+    private readonly terms: SpendTermsCache,
+    notifications: Notifications,
+  ) {
+    notifications.subscribe({
+      channel: RECALL_CHANNEL,
+      onNotification: (holderId) => {
+        const allowance = this.allowances.get(holderId);
+        if (allowance) void this.giveBack(allowance.takeUnused());
+      },
+      onDisconnected: () => undefined,
+      onConnected: () => undefined,
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => void this.beat(), BEAT);
+    this.timer.unref();
+  }
+
+  onModuleDestroy(): void {
+    if (this.timer) clearInterval(this.timer);
+  }
+
+  /** After the last call was settled: another replica should not have to wait for the leases to expire. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.giveBack([...this.allowances.values()].flatMap((allowance) => allowance.takeUnused()));
+  }
+
+  /**
+   * Reserves the quick bound, or, when that does not fit, the exact one. Throws `insufficient_credits` or
+   * `budget_exceeded` when neither does.
+   */
+  async reserve(key: ApiKey, bounds: SpendBounds): Promise<Reservation> {
+    const claims = await this.claimsOf(key);
+    if (claims.length === 0) return NOTHING_RESERVED;
+    try {
+      return await this.reserveBound(claims, bounds.quick());
+    } catch (error) {
+      if (error instanceof AppError && error.code !== 'unavailable')
+        return this.reserveBound(claims, await bounds.exact());
+      throw error;
+    }
+  }
+
+  private async reserveBound(claims: readonly Claim[], bound: SpendBound): Promise<Reservation> {
+    const deadline = performance.now() + PATIENCE;
+    const taken: { allowance: Allowance; amount: bigint }[] = [];
+    const cancel = (): void => {
+      for (const { allowance, amount } of taken) allowance.putBack(amount);
+    };
+    try {
+      for (const claim of claims) {
+        const amount = amountToward(claim.caps, bound);
+        const allowance = this.allowanceOf(claim);
+        await allowance.take(amount, deadline);
+        taken.push({ allowance, amount });
+      }
+    } catch (error) {
+      cancel();
+      throw error;
+    }
+    return {
+      releases: taken.map(({ allowance, amount }) => ({ holder: allowance.holder, amount })),
+      settled: () => {
+        for (const { allowance, amount } of taken) allowance.settled(amount);
+      },
+      cancel,
+    };
+  }
+
+  private async claimsOf(key: ApiKey): Promise<Claim[]> {
+    const { workspaceId, accountId } = key;
+    const terms = this.terms.peek(workspaceId) ?? (await this.terms.find(workspaceId));
+    const { budgets = [], credits = null } = terms ?? {};
+    const claims: Claim[] = [];
+    if (key.limit !== null) {
+      const cap = {
+        window: key.limitReset ?? 'total',
+        limit: key.limit,
+        includeByok: key.includeByokInLimit,
+      } as const;
+      claims.push({ holder: { kind: 'key', id: key.id, workspaceId }, caps: [cap] });
+    }
+    if (budgets.length > 0) {
+      claims.push({ holder: { kind: 'workspace', id: workspaceId, workspaceId }, caps: budgets });
+    }
+    if (credits !== null) {
+      const cap = { window: 'total', limit: credits, includeByok: false } as const;
+      claims.push({ holder: { kind: 'account', id: accountId, workspaceId: accountId }, caps: [cap] });
+    }
+    return claims;
+  }
+
+  private allowanceOf({ holder, caps }: Claim): Allowance {
+    const known = this.allowances.get(holder.id);
+    if (known) {
+      void this.giveBack(known.changeCaps(caps));
+      return known;
+    }
+    const allowance = new Allowance(holder, caps, this.ledger);
+    this.allowances.set(holder.id, allowance);
+    return allowance;
+  }
+
+  /** Renews what is in use, gives back what is not, and frees what crashed processes held. */
+  private async beat(): Promise<void> {
+    const idle = [...this.allowances].filter(([, allowance]) => allowance.wasIdleSince());
+    const unused = idle.flatMap(([id, allowance]) => {
+      if (allowance.isIdle) this.allowances.delete(id);
+      return allowance.takeUnused();
+    });
+    await this.giveBack(unused);
+    try {
+      if (this.allowances.size > 0) await this.ledger.renew();
+      await this.ledger.sweepExpired();
+    } catch (error) {
+      this.logger.warn({ error }, 'the spend leases could not be renewed; trying again');
+    }
+  }
+
+  /** What cannot be given back now comes free when the lease expires. */
+  private async giveBack(releases: readonly SpendRelease[]): Promise<void> {
+    try {
+      await this.ledger.giveBack(releases);
+    } catch (error) {
+      this.logger.warn({ error }, 'unused parts of spend leases could not be given back');
     }
   }
 }

@@ -71,6 +71,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       ENCRYPTION_KEYS: TEST_ENCRYPTION_KEY,
       DATABASE_POOL_SIZE: '5',
       LOG_LEVEL: 'silent',
+      PROVIDER_RETRY_BASE_DELAY_MS: '1',
       ...options.environment,
     },
     EMBEDDING_PROVIDERS.map(({ slug }) => slug),
@@ -91,6 +92,8 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const accounts = application.get(AccountsRepository);
   const apiKeys = application.get(ApiKeysRepository);
   const sqlPool = new pg.Pool({ connectionString: database.url, max: 2 });
+  // A test may take the database away; without a listener that would end the test process.
+  sqlPool.on('error', () => undefined);
   const createKeyIn = async (
     account: { readonly accountId: string; readonly workspaceId: string },
     overrides: Partial<NewApiKey> = {},

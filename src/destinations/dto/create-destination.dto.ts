@@ -15,6 +15,7 @@ import {
   Max,
   MaxLength,
   Min,
+  ValidateBy,
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
@@ -23,6 +24,7 @@ import { DESTINATION_KINDS, DESTINATION_TYPES, findDestinationKind } from '../..
 import { REGIONS } from '../../domain/destination.js';
 import type { Region } from '../../domain/destination.js';
 import { FilterRulesDto } from './filter-rules.dto.js';
+import { isStorableText, NOT_STORABLE } from './storable-text.js';
 
 const CONFIG_CLASSES = DESTINATION_KINDS.map((kind) => kind.configClass);
 const MAX_NAME_LENGTH = 1_000;
@@ -38,6 +40,7 @@ const IfGivenAndNotNull = (): PropertyDecorator =>
   ValidateIf((_object, value: unknown) => value !== undefined && value !== null);
 const Flag = (): PropertyDecorator => IsBoolean({ message: 'must be a boolean' });
 
+// Decorators apply from the bottom up and the first failing rule is told: the type of a member stands lowest.
 @ApiExtraModels(...CONFIG_CLASSES)
 export class CreateDestinationDto {
   @ApiProperty({
@@ -49,14 +52,20 @@ export class CreateDestinationDto {
   type: string;
 
   @ApiProperty({ example: 'Production traces' })
-  @IsString({ message: 'must be a string' })
+  @ValidateBy({
+    name: 'isStorable',
+    validator: { validate: isStorableText, defaultMessage: () => NOT_STORABLE },
+  })
   @MaxLength(MAX_NAME_LENGTH, { message: `must have at most ${MAX_NAME_LENGTH} characters` })
+  @IsString({ message: 'must be a string' })
   name: string;
 
-  @ApiProperty({ oneOf: CONFIG_CLASSES.map((configClass) => ({ $ref: getSchemaPath(configClass) })) })
+  // Not oneOf: the configs of some kinds have the same members.
+  @ApiProperty({ anyOf: CONFIG_CLASSES.map((configClass) => ({ $ref: getSchemaPath(configClass) })) })
+  @ValidateIf((body: CreateDestinationDto) => !(body.config instanceof UnknownKindConfig))
   @IsObject({ message: 'must be an object' })
   @ValidateNested({ message: 'must be an object' })
-  @Type((options) => findDestinationKind(String(options?.object['type']))?.configClass ?? UnknownKindConfig)
+  @Type((options) => configClassOf(options?.object['type']))
   config: BaseDestinationConfig;
 
   @ApiPropertyOptional({ default: true })
@@ -89,9 +98,9 @@ export class CreateDestinationDto {
 
   @ApiPropertyOptional({ default: 1, minimum: 0.0001, maximum: 1, format: 'double' })
   @IfGiven()
-  @IsNumber({}, { message: 'must be a number' })
   @Min(0.0001, { message: 'must be at least 0.0001' })
   @Max(1, { message: 'must be at most 1' })
+  @IsNumber({}, { message: 'must be a number' })
   sampling_rate: number = 1;
 
   @ApiPropertyOptional({
@@ -101,13 +110,13 @@ export class CreateDestinationDto {
     description: 'Hashes of the keys whose traffic is forwarded. Null or absent: all keys.',
   })
   @IfGivenAndNotNull()
-  @IsArray({ message: 'must be an array or null' })
-  @ArrayMinSize(1, { message: 'must have at least 1 element, or be null for all keys' })
-  @ArrayMaxSize(MAX_KEY_HASHES, { message: `must have at most ${MAX_KEY_HASHES} elements` })
   @Matches(/^[0-9a-f]{64}$/, {
     each: true,
     message: 'must hold key hashes of 64 lower-case hexadecimal digits',
   })
+  @ArrayMaxSize(MAX_KEY_HASHES, { message: `must have at most ${MAX_KEY_HASHES} elements` })
+  @ArrayMinSize(1, { message: 'must have at least 1 element, or be null for all keys' })
+  @IsArray({ message: 'must be an array or null' })
   api_key_hashes?: string[] | null;
 
   @ApiPropertyOptional({ type: FilterRulesDto, nullable: true })
@@ -124,9 +133,9 @@ export class CreateDestinationDto {
     description: '`eu` is stored as `europe`.',
   })
   @IfGiven()
-  @IsArray({ message: 'must be an array' })
-  @ArrayMinSize(1, { message: 'must have at least 1 element' })
   @IsIn(REGIONS, { each: true, message: `must hold only ${INPUT_REGIONS.join(', ')}` })
+  @ArrayMinSize(1, { message: 'must have at least 1 element' })
+  @IsArray({ message: 'must be an array' })
   @Transform(({ value }: { value: unknown }) => (Array.isArray(value) ? withoutAliases(value) : value))
   regions: Region[] = ['global'];
 
@@ -134,6 +143,10 @@ export class CreateDestinationDto {
   @IfGiven()
   @IsUUID('all', { message: 'must be a UUID' })
   workspace_id?: string;
+}
+
+function configClassOf(type: unknown): new () => object {
+  return (typeof type === 'string' && findDestinationKind(type)?.configClass) || UnknownKindConfig;
 }
 
 function withoutAliases(regions: readonly unknown[]): unknown[] {

@@ -28,7 +28,7 @@ export class DestinationDto {
   })
   type: string;
 
-  @ApiProperty({ oneOf: CONFIG_SCHEMAS, description: 'Secret values are shown abbreviated.' })
+  @ApiProperty({ anyOf: CONFIG_SCHEMAS, description: 'Secret values are shown abbreviated.' })
   config: object;
 
   @ApiProperty()

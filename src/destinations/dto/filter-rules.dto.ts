@@ -6,6 +6,7 @@ import {
   IsArray,
   IsBoolean,
   IsIn,
+  IsObject,
   ValidateBy,
   ValidateIf,
   ValidateNested,
@@ -13,6 +14,7 @@ import {
 import { RE2JS } from 're2js';
 import { FILTER_FIELDS, FILTER_LOGICS, FILTER_OPERATORS } from '../../domain/filter-rules.js';
 import type { FilterField, FilterLogic, FilterOperator, FilterRules } from '../../domain/filter-rules.js';
+import { isStorableText, NOT_STORABLE } from './storable-text.js';
 
 const MAX_GROUPS = 50;
 const MAX_RULES_PER_GROUP = 50;
@@ -27,9 +29,10 @@ function valueProblem(rule: FilterRuleDto): string | null {
   if (value === undefined)
     return OPERATORS_WITHOUT_VALUE.has(operator) ? null : `is required for ${operator}`;
   if (typeof value !== 'string' && !Number.isFinite(value)) return 'must be a string or a number';
-  if (NUMERIC_OPERATORS.has(operator) && (value === '' || !Number.isFinite(Number(value)))) {
+  if (NUMERIC_OPERATORS.has(operator) && (String(value).trim() === '' || !Number.isFinite(Number(value)))) {
     return `must be a finite number for ${operator}`;
   }
+  if (!isStorableText(String(value))) return NOT_STORABLE;
   const limit = operator === 'regex' ? MAX_REGEX_LENGTH : MAX_VALUE_LENGTH;
   if (String(value).length > limit) return `must have at most ${limit} characters`;
   if (operator === 'regex' && !isRegex(String(value))) return 'is not a valid RE2 regular expression';
@@ -80,8 +83,9 @@ export class FilterGroupDto {
   logic: FilterLogic = 'and';
 
   @ApiProperty({ type: [FilterRuleDto] })
-  @IsArray({ message: 'must be an array' })
+  @IsObject({ each: true, message: 'must hold only objects' })
   @ArrayMaxSize(MAX_RULES_PER_GROUP, { message: `must have at most ${MAX_RULES_PER_GROUP} elements` })
+  @IsArray({ message: 'must be an array' })
   @ValidateNested({ each: true, message: 'must be an object' })
   @Type(() => FilterRuleDto)
   rules: FilterRuleDto[];
@@ -97,8 +101,9 @@ export class FilterRulesDto {
     type: [FilterGroupDto],
     description: 'A generation passes when any group matches, or none is given.',
   })
-  @IsArray({ message: 'must be an array' })
+  @IsObject({ each: true, message: 'must hold only objects' })
   @ArrayMaxSize(MAX_GROUPS, { message: `must have at most ${MAX_GROUPS} elements` })
+  @IsArray({ message: 'must be an array' })
   @ValidateNested({ each: true, message: 'must be an object' })
   @Type(() => FilterGroupDto)
   groups: FilterGroupDto[];

@@ -28,9 +28,13 @@ const MAX_INPUT_TYPE_LENGTH = 100;
 const MAX_USER_LENGTH = 1_000;
 const MAX_SESSION_LENGTH = 256;
 const MAX_TRACE_LENGTH = 16_384;
+// Far deeper than any member of the contract. What takes members apart recurses, here, in the database and upstream.
+const MAX_DEPTH = 32;
+const MAX_SHOWN_NAME_LENGTH = 64;
 
 const IfGiven = (): PropertyDecorator => ValidateIf((_object, value: unknown) => value !== undefined);
 
+// Decorators apply from the bottom up and the first failing rule is told: the type of a member stands lowest.
 export class CreateEmbeddingDto {
   @ApiProperty({
     oneOf: [
@@ -55,15 +59,15 @@ export class CreateEmbeddingDto {
   input: EmbeddingInput;
 
   @ApiProperty({ example: 'local/hashing', description: 'In the form vendor/model.' })
-  @IsString({ message: 'must be a string' })
   @Matches(/^[\w.-]{1,100}\/[\w.:/-]{1,200}$/, { message: 'must have the form vendor/model' })
+  @IsString({ message: 'must be a string' })
   model: string;
 
   @ApiPropertyOptional({ type: 'integer', minimum: 1, description: 'Width of the vectors.' })
   @IfGiven()
-  @IsInt({ message: 'must be a whole number' })
-  @Min(1, { message: 'must be at least 1' })
   @Max(MAX_DIMENSIONS, { message: `must be at most ${MAX_DIMENSIONS}` })
+  @Min(1, { message: 'must be at least 1' })
+  @IsInt({ message: 'must be a whole number' })
   dimensions?: number;
 
   @ApiPropertyOptional({ enum: ENCODING_FORMATS, default: 'float' })
@@ -73,8 +77,8 @@ export class CreateEmbeddingDto {
 
   @ApiPropertyOptional({ example: 'search_document' })
   @IfGiven()
-  @IsString({ message: 'must be a string' })
   @MaxLength(MAX_INPUT_TYPE_LENGTH, { message: `must have at most ${MAX_INPUT_TYPE_LENGTH} characters` })
+  @IsString({ message: 'must be a string' })
   input_type?: string;
 
   @ApiPropertyOptional({ type: ProviderPreferencesDto, nullable: true })
@@ -85,14 +89,14 @@ export class CreateEmbeddingDto {
 
   @ApiPropertyOptional({ description: 'Identifier of the end user.' })
   @IfGiven()
-  @IsString({ message: 'must be a string' })
   @MaxLength(MAX_USER_LENGTH, { message: `must have at most ${MAX_USER_LENGTH} characters` })
+  @IsString({ message: 'must be a string' })
   user?: string;
 
   @ApiPropertyOptional({ maxLength: MAX_SESSION_LENGTH, description: 'For tracing only.' })
   @IfGiven()
-  @IsString({ message: 'must be a string' })
   @MaxLength(MAX_SESSION_LENGTH, { message: `must have at most ${MAX_SESSION_LENGTH} characters` })
+  @IsString({ message: 'must be a string' })
   session_id?: string;
 
   @ApiPropertyOptional({ type: 'object', additionalProperties: true, description: 'For tracing only.' })
@@ -123,11 +127,12 @@ export function readCreateEmbedding(body: Readonly<Record<string, unknown>>): Cr
     trace,
     ...extra
   } = body;
+  refuseEndlessNesting({ provider, trace, ...extra });
   const dto = Object.assign(new CreateEmbeddingDto(), {
     model,
     dimensions,
     input_type,
-    provider: isPlainObject(provider) ? plainToInstance(ProviderPreferencesDto, provider) : provider,
+    provider: isPlainObject(provider) ? toProviderPreferences(provider) : provider,
     user,
     session_id,
     trace,
@@ -141,7 +146,7 @@ export function readCreateEmbedding(body: Readonly<Record<string, unknown>>): Cr
     validationError: { target: false, value: false },
   });
   if (problems.length > 0) throw validationFailure(problems);
-  refuseUnstorableText({ user, session_id, trace });
+  refuseUnstorableText({ input_type, user, session_id, trace });
   try {
     dto.input = readEmbeddingInput(input);
   } catch (error) {
@@ -149,6 +154,31 @@ export function readCreateEmbedding(body: Readonly<Record<string, unknown>>): Cr
     throw error;
   }
   return dto;
+}
+
+/** The transformer passes over members with the names that every object has already, such as `constructor`. */
+function toProviderPreferences(provider: object): ProviderPreferencesDto {
+  const inherited = Object.keys(provider).find((name) => name in Object.prototype);
+  if (inherited !== undefined) {
+    throw new AppError('invalid_request', {
+      detail: `provider.${inherited}: is not a member of this object`,
+    });
+  }
+  return plainToInstance(ProviderPreferencesDto, provider);
+}
+
+function refuseEndlessNesting(members: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(members)) {
+    if (isDeeperThan(value, MAX_DEPTH)) {
+      const shown = name.slice(0, MAX_SHOWN_NAME_LENGTH).replace(/[^\x20-\x7e]/g, '?');
+      throw new AppError('invalid_request', { detail: `${shown}: is nested too deeply` });
+    }
+  }
+}
+
+function isDeeperThan(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth === 0 || Object.values(value).some((child) => isDeeperThan(child, depth - 1));
 }
 
 /** PostgreSQL stores no NUL, and no half of a surrogate pair in JSON; a trace has a size. */

@@ -6,13 +6,13 @@ export class InputProblem extends Error {}
 
 type Part = Readonly<Record<string, unknown>>;
 
-const PAYLOAD_OF_PART: Readonly<Record<string, (part: Part) => boolean>> = {
-  text: ({ text }) => typeof text === 'string' && text.length > 0,
-  image_url: ({ image_url }) => hasText(image_url, 'url'),
-  input_audio: ({ input_audio }) => hasText(input_audio, 'data'),
-  input_video: ({ input_video }) => hasText(input_video, 'data'),
-  input_file: ({ input_file }) => hasText(input_file, 'data'),
-};
+const PAYLOAD_OF_PART: ReadonlyMap<unknown, (part: Part) => boolean> = new Map([
+  ['text', (part: Part) => hasText(part, 'text')],
+  ['image_url', ({ image_url }: Part) => hasText(image_url, 'url')],
+  ['input_audio', ({ input_audio }: Part) => hasText(input_audio, 'data')],
+  ['input_video', ({ input_video }: Part) => hasText(input_video, 'data')],
+  ['input_file', ({ input_file }: Part) => hasText(input_file, 'data')],
+]);
 const MAX_TOKEN = 2 ** 31 - 1;
 
 /** Throws InputProblem. */
@@ -64,9 +64,9 @@ function readMultimodalItem(item: unknown, path: string): MultimodalItem {
   if (content.length === 0) throw new InputProblem(`${path}.content: must not be empty`);
   content.forEach((part: unknown, index) => {
     const partPath = `${path}.content[${index}]`;
-    const hasPayload = isObject(part) ? PAYLOAD_OF_PART[String(part['type'])] : undefined;
+    const hasPayload = isObject(part) ? PAYLOAD_OF_PART.get(part['type']) : undefined;
     if (!isObject(part) || !hasPayload) {
-      throw new InputProblem(`${partPath}.type: must be one of ${Object.keys(PAYLOAD_OF_PART).join(', ')}`);
+      throw new InputProblem(`${partPath}.type: must be one of ${[...PAYLOAD_OF_PART.keys()].join(', ')}`);
     }
     if (!hasPayload(part))
       throw new InputProblem(`${partPath}: lacks what its type ${String(part['type'])} needs`);

@@ -1,5 +1,5 @@
 // The answer of POST /embeddings: documented as a class, written as bytes. Source: contract 4.2.
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { EncodingFormat } from '../../domain/embedding.js';
 import { embeddingAnswerId } from '../../domain/identifiers.js';
 import { usdToNumber } from '../../domain/money.js';
@@ -30,8 +30,8 @@ class EmbeddingUsageDto {
   @ApiProperty({ type: 'integer' })
   total_tokens: number;
 
-  @ApiProperty({ description: 'USD.' })
-  cost: number;
+  @ApiPropertyOptional({ description: 'USD; absent where no price is known.' })
+  cost?: number;
 
   @ApiProperty({ description: 'Whether an own provider key was used.' })
   is_byok: boolean;
@@ -64,7 +64,8 @@ export interface EmbeddingAnswer {
   readonly vectors: readonly Vector[];
   readonly promptTokens: number;
   readonly totalTokens: number;
-  readonly cost: PicoUsd;
+  /** Null where no price is known; the member is then left out. */
+  readonly cost: PicoUsd | null;
   readonly isByok: boolean;
 }
 
@@ -84,7 +85,7 @@ export function writeEmbeddingResponse(answer: EmbeddingAnswer, format: Encoding
     usage: {
       prompt_tokens: answer.promptTokens,
       total_tokens: answer.totalTokens,
-      cost: usdToNumber(answer.cost),
+      ...(answer.cost === null ? {} : { cost: usdToNumber(answer.cost) }),
       is_byok: answer.isByok,
     },
   });

@@ -1,20 +1,51 @@
 // The `provider` object of an embeddings request: a closed object, every member optional. Source: contract 4.4.
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayMaxSize, IsArray, IsBoolean, IsString, ValidateIf } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsString, ValidateBy, ValidateIf } from 'class-validator';
+import { parseUsd } from '../../domain/money.js';
+import type { PicoUsd } from '../../domain/money.js';
+import { NO_PREFERENCES, QUANTIZATIONS, SORTS } from '../../domain/provider-preferences.js';
+import type { PercentileBound, ProviderPreferences, Sort } from '../../domain/provider-preferences.js';
 
 const MAX_SLUGS = 100;
+const PERCENTILES: readonly string[] = ['p50', 'p75', 'p90', 'p99'];
+const PRICES: readonly string[] = ['prompt', 'completion', 'image', 'audio', 'request'];
+const PARTITIONS: readonly unknown[] = ['model', 'none', undefined, null];
+const TOKENS_OF_A_PRICE = 1_000_000n;
 
 const IfGiven = (): PropertyDecorator =>
   ValidateIf((_object, value: unknown) => value !== undefined && value !== null);
 
-function SlugList(description: string): PropertyDecorator {
+function combine(...decorators: readonly PropertyDecorator[]): PropertyDecorator {
   return (target, name) => {
-    ApiPropertyOptional({ type: [String], nullable: true, description })(target, name);
-    IfGiven()(target, name);
-    IsArray({ message: 'must be an array' })(target, name);
-    ArrayMaxSize(MAX_SLUGS, { message: `must have at most ${MAX_SLUGS} elements` })(target, name);
-    IsString({ each: true, message: 'must hold provider slugs' })(target, name);
+    for (const decorate of [IfGiven(), ...decorators]) decorate(target, name);
   };
+}
+
+function SlugList(description: string): PropertyDecorator {
+  return combine(
+    ApiPropertyOptional({ type: [String], nullable: true, description }),
+    IsArray({ message: 'must be an array' }),
+    ArrayMaxSize(MAX_SLUGS, { message: `must have at most ${MAX_SLUGS} elements` }),
+    IsString({ each: true, message: 'must hold provider slugs' }),
+  );
+}
+
+function Flag(description: string, byDefault: boolean): PropertyDecorator {
+  return combine(
+    ApiPropertyOptional({ type: Boolean, nullable: true, default: byDefault, description }),
+    IsBoolean({ message: 'must be a boolean' }),
+  );
+}
+
+function Checked(
+  description: string,
+  message: string,
+  isRight: (value: unknown) => boolean,
+): PropertyDecorator {
+  return combine(
+    ApiPropertyOptional({ type: 'object', additionalProperties: true, nullable: true, description }),
+    ValidateBy({ name: 'checked', validator: { validate: isRight, defaultMessage: () => message } }),
+  );
 }
 
 export class ProviderPreferencesDto {
@@ -27,13 +58,116 @@ export class ProviderPreferencesDto {
   @SlugList('Providers that must not serve.')
   ignore?: string[] | null;
 
-  @ApiPropertyOptional({
-    type: Boolean,
-    nullable: true,
-    default: true,
-    description: 'False: only the first endpoint is tried and its error is returned.',
-  })
-  @IfGiven()
-  @IsBoolean({ message: 'must be a boolean' })
+  @Flag(
+    'False: only the first endpoint, or those listed in order, are tried, and their error is returned.',
+    true,
+  )
   allow_fallbacks?: boolean | null;
+
+  @Flag('Only endpoints that do everything that was asked for themselves.', false)
+  require_parameters?: boolean | null;
+
+  @combine(
+    ApiPropertyOptional({ enum: ['allow', 'deny'], nullable: true, default: 'allow' }),
+    IsIn(['allow', 'deny'], { message: 'must be one of allow, deny' }),
+  )
+  data_collection?: 'allow' | 'deny' | null;
+
+  @Flag('Only endpoints that keep nothing.', false)
+  zdr?: boolean | null;
+
+  @Flag('For generated text; embeddings have none, so that every endpoint satisfies it.', false)
+  enforce_distillable_text?: boolean | null;
+
+  @combine(
+    ApiPropertyOptional({ type: [String], enum: QUANTIZATIONS, nullable: true }),
+    IsArray({ message: 'must be an array' }),
+    IsIn(QUANTIZATIONS, { each: true, message: `must hold only ${QUANTIZATIONS.join(', ')}` }),
+  )
+  quantizations?: string[] | null;
+
+  @Checked(
+    `One of ${SORTS.join(', ')}, or {by, partition}.`,
+    `must be one of ${SORTS.join(', ')}, or an object with by and partition`,
+    (value) => isSort(value) || (isObjectOf(value, ['by', 'partition']) && isSortObject(value)),
+  )
+  sort?: Sort | { by?: Sort | null; partition?: 'model' | 'none' | null } | null;
+
+  @Checked(
+    'USD for a million tokens; numbers or decimal strings.',
+    `must be an object of amounts named ${PRICES.join(', ')}`,
+    (value) => isObjectOf(value, PRICES) && Object.values(value).every(isAmount),
+  )
+  max_price?: { prompt?: string | number } | null;
+
+  @Checked('Seconds, at p50 or at each percentile named.', percentileMessage(), isPercentileBound)
+  preferred_max_latency?: number | PercentileBound | null;
+
+  @Checked('Tokens a second, at p50 or at each percentile named.', percentileMessage(), isPercentileBound)
+  preferred_min_throughput?: number | PercentileBound | null;
+}
+
+export function fromProviderPreferencesDto(
+  dto: ProviderPreferencesDto | null | undefined,
+): ProviderPreferences {
+  if (!dto) return NO_PREFERENCES;
+  return {
+    order: dto.order ?? [],
+    only: dto.only ?? [],
+    ignore: dto.ignore ?? [],
+    allowFallbacks: dto.allow_fallbacks ?? true,
+    requireParameters: dto.require_parameters ?? false,
+    denyDataCollection: dto.data_collection === 'deny',
+    zeroDataRetention: dto.zdr ?? false,
+    quantizations: dto.quantizations ?? [],
+    sort: (typeof dto.sort === 'object' ? dto.sort?.by : dto.sort) ?? null,
+    maxPromptPrice: pricePerToken(dto.max_price?.prompt),
+    preferredMaxLatency: toBound(dto.preferred_max_latency),
+    preferredMinThroughput: toBound(dto.preferred_min_throughput),
+  };
+}
+
+function pricePerToken(amount: string | number | undefined): PicoUsd | null {
+  return amount === undefined ? null : parseUsd(amount) / TOKENS_OF_A_PRICE;
+}
+
+function toBound(bound: number | PercentileBound | null | undefined): PercentileBound | null {
+  return typeof bound === 'number' ? { p50: bound } : (bound ?? null);
+}
+
+function percentileMessage(): string {
+  return `must be a number, or an object of numbers named ${PERCENTILES.join(', ')}`;
+}
+
+function isPercentileBound(value: unknown): boolean {
+  return isPositive(value) || (isObjectOf(value, PERCENTILES) && Object.values(value).every(isPositive));
+}
+
+function isPositive(value: unknown): boolean {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+function isSort(value: unknown): boolean {
+  return SORTS.some((sort) => sort === value);
+}
+
+function isSortObject(value: Readonly<Record<string, unknown>>): boolean {
+  return (
+    (isSort(value['by']) || value['by'] === undefined || value['by'] === null) &&
+    PARTITIONS.includes(value['partition'])
+  );
+}
+
+function isAmount(value: unknown): boolean {
+  if (typeof value !== 'string' && typeof value !== 'number') return false;
+  try {
+    return parseUsd(value) >= 0n;
+  } catch {
+    return false;
+  }
+}
+
+function isObjectOf(value: unknown, names: readonly string[]): value is Record<string, unknown> {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject && Object.keys(value).every((name) => names.includes(name));
 }

@@ -1,0 +1,86 @@
+// The floor plan of CONTRIBUTING.md as rules: imports go down, never up, never sideways on a floor, never in a circle.
+const FLOORS = [
+  ['domain'],
+  ['destination-kinds', 'embedding-providers', 'catalogue', 'config'],
+  ['persistence', 'outbound'],
+  ['auth', 'http', 'routing', 'spend', 'broadcast'],
+  [
+    'destinations',
+    'keys',
+    'embeddings',
+    'health',
+    'workspaces',
+    'generations',
+    'models',
+    'credits',
+    'byok',
+    'activity',
+  ],
+];
+const folder = (names) => `^src/(${names.join('|')})/`;
+const roof = '^src/([^/]+\\.ts$|command-line/)';
+
+const floorRules = FLOORS.flatMap((names, level) => [
+  {
+    name: `floor-${level}-not-up`,
+    comment: `What stands on floor ${level} must not know the floors above it.`,
+    severity: 'error',
+    from: { path: folder(names) },
+    to: { path: [roof, ...FLOORS.slice(level + 1).map(folder)] },
+  },
+  {
+    name: `floor-${level}-not-sideways`,
+    comment: `The rooms of floor ${level} must not know each other: what they share moves down.`,
+    severity: 'error',
+    from: { path: folder(names) },
+    to: { path: folder(names), pathNot: '^src/$1/' },
+  },
+]);
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    ...floorRules,
+    {
+      name: 'no-circles',
+      comment: 'Under ES modules a circle of injected classes fails at load.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'database-only-in-persistence',
+      comment: 'Prisma and pg have one importer.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/persistence/' },
+      to: { path: ['@prisma/', 'node_modules/pg/', '^src/persistence/generated/'] },
+    },
+    {
+      name: 'sockets-only-in-outbound',
+      comment: 'One place opens connections to others: pooled, timed, guarded.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/outbound/' },
+      to: { path: 'node_modules/undici/' },
+    },
+    {
+      name: 'controllers-talk-to-services',
+      severity: 'error',
+      comment: 'A controller has no way to the database of its own.',
+      from: { path: '\\.controller\\.ts$', pathNot: '^src/health/' },
+      to: { path: '^src/persistence/' },
+    },
+    {
+      name: 'domain-is-plain',
+      comment: 'Plain TypeScript on the ground floor: no framework, no database, no HTTP.',
+      severity: 'error',
+      from: { path: '^src/domain/', pathNot: '\\.spec\\.ts$' },
+      to: { path: 'node_modules/', pathNot: 'node_modules/(re2js|@types)/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: ['node_modules', '^src/persistence/generated'] },
+    exclude: { path: '^src/persistence/generated' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+  },
+};

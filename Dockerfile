@@ -1,0 +1,32 @@
+# The service in a container: production dependencies only, no embedded database, no root, a read-only file system.
+FROM node:24-slim AS build
+WORKDIR /build
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY prisma prisma
+COPY prisma.config.ts tsconfig.json tsconfig.build.json ./
+COPY src src
+RUN npm run build
+# What the container does not need at run time: development packages (npm install goes by the lock file), type
+# declarations, source maps, and the query compilers of other databases.
+RUN npm pkg delete devDependencies && npm install --omit=dev --omit=peer \
+ && find node_modules/@prisma/client -name '*.wasm-base64*' ! -name '*postgresql*' -delete \
+ && find node_modules -name '*.map' -delete \
+ && find node_modules -name '*.d.ts' -delete -o -name '*.d.mts' -delete -o -name '*.d.cts' -delete
+
+FROM node:24-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
+WORKDIR /app
+COPY --from=build /build/package.json ./
+COPY --from=build /build/node_modules node_modules
+COPY --from=build /build/dist dist
+COPY prisma prisma
+COPY scripts scripts
+# Where DATA_DIR may be mounted: a new volume takes over the owner of what stands here.
+RUN mkdir /data && chown node:node /data
+USER node
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# Applies what migrations are missing, then serves; SIGTERM drains.
+CMD ["node", "scripts/serve.mjs"]

@@ -1,0 +1,232 @@
+// A PostgreSQL server of our own in one directory: made, started, adopted when one was left running, and stopped.
+import { randomBytes } from 'node:crypto';
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { connect } from './support/database-connection.mjs';
+import { findSharedHome, preparePlace, resolveDataDirectory } from './support/database-place.mjs';
+import { readFileIfPresent, writeSecretFile } from './support/files.mjs';
+import { findFreePort, findPostmaster, hasWatchdog, serverEnvironment } from './support/postmaster.mjs';
+import { startPostmaster, startWatchdog, stopPostmaster } from './support/postmaster.mjs';
+import { isRunning, sendSignal, sleep } from './support/processes.mjs';
+import { runCommand, ScriptError } from './support/run-command.mjs';
+
+const DATABASE_NAME = 'signalbox';
+const USER_NAME = 'signalbox';
+const POSTGRESQL_MAJOR_VERSION = '18';
+// Inside the data directory; tells a cluster made here from one that somebody else put there.
+const MARKER_FILE = 'signalbox-cluster';
+const WRONG_PASSWORD = '28P01';
+const START_ATTEMPTS = 20;
+const PATIENCE_WITH_EARLIER_SERVER_MS = 60_000;
+
+function databaseUrl(password, port, name = DATABASE_NAME) {
+  return `postgresql://${USER_NAME}:${password}@127.0.0.1:${port}/${name}`;
+}
+
+/** 'absent', or 'ours' with the checks passed; throws for everything that is better left alone. */
+function inspect(directory, dataDirectory, passwordFile) {
+  if (!existsSync(dataDirectory)) return 'absent';
+  const refuse = (found) => {
+    throw new ScriptError(
+      `${dataDirectory} ${found}. Nothing was changed. Move it away, or set DATA_DIR elsewhere.`,
+    );
+  };
+  let names;
+  try {
+    names = readdirSync(dataDirectory);
+  } catch (error) {
+    return refuse(`cannot be read (${error.code}); it belongs to another user or is not a directory`);
+  }
+  if (names.length === 0) return 'absent';
+  if (!names.includes('PG_VERSION')) refuse('is not empty and holds no PostgreSQL data');
+  const version = readFileSync(join(dataDirectory, 'PG_VERSION'), 'utf8').trim();
+  if (!names.includes(MARKER_FILE)) refuse(`holds PostgreSQL ${version} data that was not made by signalbox`);
+  if (version !== POSTGRESQL_MAJOR_VERSION) {
+    refuse(`holds data of PostgreSQL ${version}, and this is PostgreSQL ${POSTGRESQL_MAJOR_VERSION}`);
+  }
+  if (!existsSync(join(dataDirectory, 'global', 'pg_control')))
+    refuse('is damaged: global/pg_control is missing');
+  if (!existsSync(passwordFile))
+    refuse(`cannot be used without its password file ${passwordFile}, which is missing`);
+  return 'ours';
+}
+
+async function initialise(place, password, settings, signal) {
+  const { dataDirectory, account } = place;
+  // A killed start may have left an initdb running in there, and it removes its directory when it fails: a new name
+  // each time keeps it away from ours.
+  const unfinished = `${dataDirectory}.initialising`;
+  rmSync(unfinished, { recursive: true, force: true, maxRetries: 5 });
+  const cluster = join(unfinished, randomBytes(4).toString('hex'));
+  const passwordFile = join(unfinished, 'password');
+  mkdirSync(cluster, { recursive: true, mode: 0o700 });
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  for (const path of account ? [unfinished, cluster, passwordFile] : [])
+    chownSync(path, account.uid, account.gid);
+  try {
+    await runCommand(
+      join(place.native, 'bin', 'initdb'),
+      [
+        `--pgdata=${cluster}`,
+        `--username=${USER_NAME}`,
+        `--pwfile=${passwordFile}`,
+        '--auth=scram-sha-256',
+        '--encoding=UTF8',
+        '--no-locale',
+        '--no-instructions',
+        ...(settings.fsync === 'off' ? ['--no-sync'] : []),
+      ],
+      {
+        signal,
+        options: { cwd: '/', uid: account?.uid, gid: account?.gid },
+        environment: serverEnvironment(),
+      },
+    );
+    writeFileSync(join(cluster, MARKER_FILE), 'Made by signalbox, scripts/embedded-database.mjs\n');
+    // An empty directory may stand there already, made by whoever chose the place.
+    renameSync(cluster, dataDirectory);
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** What to do with a server that runs already: the server to adopt, or undefined when there is none (any more). */
+async function settleEarlierServer(place, password, log, signal) {
+  const begunAt = Date.now();
+  let saidAt = begunAt;
+  for (;;) {
+    const server = findPostmaster(place.dataDirectory);
+    if (!server) {
+      rmSync(join(place.dataDirectory, 'postmaster.pid'), { force: true });
+      return undefined;
+    }
+    let reason = 'is in use, or shutting down after its starter has ended';
+    let isHopeless = Date.now() - begunAt > PATIENCE_WITH_EARLIER_SERVER_MS;
+    if (!hasWatchdog(place.watchdogFile)) {
+      try {
+        const client = await connect(databaseUrl(password, server.port, 'postgres'));
+        await client.end();
+        return server;
+      } catch (error) {
+        reason = `does not let us in (${error.message})`;
+        isHopeless ||= error.code === WRONG_PASSWORD;
+      }
+    }
+    const { pid } = server.identity;
+    const what = `The PostgreSQL server ${pid} on ${place.dataDirectory} ${reason}`;
+    if (isHopeless) throw new ScriptError(`${what}. Stop it (kill -INT ${pid}) and start again.`);
+    if (Date.now() - saidAt > 3000) {
+      log(`${what}; waiting`);
+      saidAt = Date.now();
+    }
+    await sleep(100, signal);
+  }
+}
+
+async function startServer(place, port, settings, signal) {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await startPostmaster(place, port ?? (await findFreePort()), settings, signal);
+    } catch (error) {
+      // Somebody took the free port before the server did; with a port that was asked for there is no other.
+      const isWorthRepeating = error.isStillOccupied || (error.isPortTaken && port === undefined);
+      if (!isWorthRepeating || attempt === START_ATTEMPTS) throw error;
+      await sleep(error.isStillOccupied ? 500 : 0, signal);
+    }
+  }
+}
+
+async function ensureDatabase(password, port) {
+  const client = await connect(databaseUrl(password, port, 'postgres'));
+  try {
+    const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE_NAME]);
+    if (found.rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE_NAME}`);
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Starts the server of `directory`, or adopts the one that a killed run left there. `settings` are PostgreSQL's;
+ * `onUnexpectedEnd` is called when the server goes away without `stop`.
+ */
+export async function startEmbeddedDatabase(options) {
+  const { port, log = () => undefined, settings = {}, signal, onUnexpectedEnd } = options;
+  const directory = resolve(options.directory);
+  mkdirSync(dirname(directory), { recursive: true });
+  const state = inspect(directory, resolveDataDirectory(directory), `${directory}.password`);
+  const place = preparePlace(directory, log);
+  if (state === 'absent' && !existsSync(place.passwordFile)) {
+    writeSecretFile(place.passwordFile, randomBytes(24).toString('hex'));
+  }
+  const password = readFileSync(place.passwordFile, 'utf8').trim();
+  if (state === 'absent') await initialise(place, password, settings, signal);
+
+  const earlier = await settleEarlierServer(place, password, log, signal);
+  const watchdog = startWatchdog(place);
+  let server = earlier;
+  let isStopping = false;
+  const stop = async () => {
+    isStopping = true;
+    if (server) await stopPostmaster(server.identity);
+    watchdog.release();
+  };
+  try {
+    server ??= await startServer(place, port, settings, signal);
+    watchdog.guard(server.identity.pid);
+    await ensureDatabase(password, server.port);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const observer = setInterval(() => {
+    if (!isStopping && isRunning(server.identity)) return;
+    clearInterval(observer);
+    if (!isStopping) onUnexpectedEnd?.();
+  }, 1000);
+  observer.unref();
+
+  return {
+    url: databaseUrl(password, server.port),
+    port: server.port,
+    adopted: earlier !== undefined,
+    logFile: place.logFile,
+    stop,
+    /** For temporary ones: stops the server and removes everything that belongs to it. */
+    async destroy() {
+      await stop();
+      remove(directory, place.sharedHome);
+    },
+  };
+}
+
+function remove(directory, sharedHome) {
+  for (const suffix of ['', '.password', '.log', '.log.1', '.watchdog', '.initialising']) {
+    rmSync(`${directory}${suffix}`, { recursive: true, force: true });
+  }
+  if (sharedHome) rmSync(sharedHome, { recursive: true, force: true });
+}
+
+/**
+ * Removes what a killed run has left of a temporary database. False when a server still runs there; one that nobody
+ * watches over is told to stop, so that the next attempt succeeds.
+ */
+export function discardEmbeddedDatabase(directory) {
+  const dataDirectory = existsSync(directory) ? resolveDataDirectory(directory) : directory;
+  const server = findPostmaster(dataDirectory);
+  if (server) {
+    if (!hasWatchdog(`${directory}.watchdog`)) sendSignal(server.identity.pid, 'SIGINT');
+    return false;
+  }
+  remove(directory, findSharedHome(dataDirectory));
+  return true;
+}
+
+/** The address of the server that runs on `directory` at this moment, started by somebody else; or undefined. */
+export function findRunningDatabase(directory) {
+  const password = readFileIfPresent(`${resolve(directory)}.password`)?.trim();
+  if (password === undefined || !existsSync(directory)) return undefined;
+  const server = findPostmaster(resolveDataDirectory(resolve(directory)));
+  return server?.isReady ? databaseUrl(password, server.port) : undefined;
+}

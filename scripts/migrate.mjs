@@ -1,0 +1,149 @@
+// Applies prisma/migrations to the database in DATABASE_URL. Safe for any number of replicas that start at once.
+import { catchInterruptions, reportFailure } from './support/interruption.mjs';
+import { checkAddress, connect, describeServer } from './support/database-connection.mjs';
+import { explainRefusal, isWorthWaitingFor } from './support/database-connection.mjs';
+import { compareWithDatabase, toMigrationList } from './support/migration-files.mjs';
+import { isCalledDirectly } from './support/repository.mjs';
+import { ScriptError } from './support/run-command.mjs';
+import { sleep } from './support/processes.mjs';
+import { describeEngineError, noFilters, openSchemaEngine } from './support/schema-engine.mjs';
+
+const SAY_AGAIN_MS = 3000;
+const RETRY_MS = 250;
+
+/**
+ * Returns as soon as the database lets us in. Says every few seconds what it waits for, and throws what waiting
+ * cannot mend. `variable` is where the address comes from, and so where a wrong one is to be corrected.
+ */
+export async function waitForDatabase({ databaseUrl, variable = 'DATABASE_URL', log = console.log, signal }) {
+  checkAddress(databaseUrl, variable);
+  let saidAt;
+  for (;;) {
+    try {
+      const client = await connect(databaseUrl);
+      await client.end();
+      if (saidAt !== undefined) log(`the database at ${describeServer(databaseUrl)} answers`);
+      return;
+    } catch (error) {
+      if (!isWorthWaitingFor(error)) throw explainRefusal(databaseUrl, variable, error);
+      if (saidAt === undefined || Date.now() - saidAt >= SAY_AGAIN_MS) {
+        saidAt = Date.now();
+        log(`waiting for the database at ${describeServer(databaseUrl)}: ${error.message}`);
+      }
+    }
+    await sleep(RETRY_MS, signal);
+  }
+}
+
+/** Throws for a history that must not be continued, and warns of one that is ahead of this folder. */
+function judge({ changed, unfinished, unknown }, log) {
+  if (changed.length > 0) {
+    const names = changed.map(({ name }) => name).join(', ');
+    throw new ScriptError(
+      `Changed after it was applied to this database: ${names}. ` +
+        'Restore the file, and put the change into a new migration.',
+    );
+  }
+  if (unfinished.length > 0) {
+    const [{ name, startedAt }] = unfinished;
+    throw new ScriptError(
+      `The migration ${name} was begun on ${startedAt.toISOString()} and neither finished nor undone. ` +
+        'Look at what it has left behind; when nothing is left, let it run again: ' +
+        `DELETE FROM _prisma_migrations WHERE migration_name = '${name}' AND finished_at IS NULL`,
+    );
+  }
+  if (unknown.length > 0) {
+    log(
+      `warning: this database is ahead of this version, which does not know ${unknown.join(', ')}; going on`,
+    );
+  }
+}
+
+const OUR_LOCK = "hashtextextended('signalbox.migrate', 0)";
+// The engine's own; it gives up after ten seconds, while the session of a killed migrator may hold it for longer.
+const PRISMA_LOCK = '72707369';
+
+// Not lock-and-wait: a waiting session holds a snapshot, which would in turn hold up CREATE INDEX CONCURRENTLY.
+async function takeLock(client, lock, log, signal) {
+  let saidAt = 0;
+  for (;;) {
+    const { rows } = await client.query(`SELECT pg_try_advisory_lock(${lock}) AS taken`);
+    if (rows[0].taken) return;
+    if (Date.now() - saidAt >= SAY_AGAIN_MS) {
+      saidAt = Date.now();
+      log('waiting for another process that is migrating this database');
+    }
+    await sleep(RETRY_MS, signal);
+  }
+}
+
+/**
+ * A migration and its row in _prisma_migrations are one transaction: a process killed in between leaves nothing half
+ * done. Only CREATE INDEX CONCURRENTLY and its like cannot be in one.
+ */
+async function applyOne(schemaEngine, migrations, { name, script }) {
+  const { engine, connection } = schemaEngine;
+  const isTransactional = !/\bCONCURRENTLY\b/i.test(script.replaceAll(/--.*$/gm, ''));
+  const upToThis = migrations.slice(0, migrations.findIndex((migration) => migration.name === name) + 1);
+  try {
+    if (isTransactional) await connection.query('BEGIN');
+    await engine.applyMigrations({ migrationsList: toMigrationList(upToThis), filters: noFilters });
+    if (isTransactional) await connection.query('COMMIT');
+  } catch (error) {
+    if (isTransactional) await connection.query('ROLLBACK').catch(() => undefined);
+    const reason = schemaEngine.takeScriptError() ?? describeEngineError(error);
+    throw new ScriptError(`The migration ${name} failed: ${reason}`);
+  }
+}
+
+/** Applies what is pending and returns its names. Without anything pending it is one query. */
+export async function migrate({ databaseUrl, log = console.log, signal }) {
+  const client = await connect(databaseUrl);
+  try {
+    const atFirst = await compareWithDatabase(client);
+    // Not judged when something is pending: another replica may be half-way through it.
+    if (atFirst.pending.length === 0) {
+      judge(atFirst, log);
+      return [];
+    }
+    await takeLock(client, OUR_LOCK, log, signal);
+    await takeLock(client, PRISMA_LOCK, log, signal);
+    await client.query(`SELECT pg_advisory_unlock(${PRISMA_LOCK})`);
+    const state = await compareWithDatabase(client);
+    judge(state, log);
+    if (state.pending.length === 0) return [];
+    const schemaEngine = await openSchemaEngine(databaseUrl);
+    try {
+      for (const migration of state.pending) {
+        signal?.throwIfAborted();
+        log(`applying the migration ${migration.name}`);
+        await applyOne(schemaEngine, state.migrations, migration);
+      }
+    } finally {
+      await schemaEngine.close();
+    }
+    return state.pending.map(({ name }) => name);
+  } finally {
+    await client.end();
+  }
+}
+
+const USAGE = `Applies the migrations in prisma/migrations that the database does not have yet.
+
+Usage: DATABASE_URL=postgresql://user:password@host:5432/name npm run db:migrate`;
+
+async function run() {
+  const databaseUrl = process.env.DATABASE_URL?.trim();
+  if (!databaseUrl) throw new ScriptError('DATABASE_URL must be set to the database that is to be migrated');
+  const { signal } = catchInterruptions();
+  await waitForDatabase({ databaseUrl, signal });
+  const applied = await migrate({ databaseUrl, signal });
+  console.log(applied.length === 0 ? 'nothing to apply' : `applied ${applied.length} migration(s)`);
+}
+
+if (isCalledDirectly(import.meta.url)) {
+  if (process.argv.slice(2).some((argument) => argument === '--help' || argument === '-h'))
+    console.log(USAGE);
+  // Ended by hand, because the engine leaves a timer of ten seconds behind that would hold the process.
+  else process.exit(await run().then(() => 0, reportFailure));
+}

@@ -1,0 +1,21 @@
+// What the container runs: checks the environment, waits for the database, migrates it, serves.
+import { migrate, waitForDatabase } from './migrate.mjs';
+import { keepEncryptionKeys } from './support/data-directory.mjs';
+import { catchInterruptions, reportFailure } from './support/interruption.mjs';
+import { checkEnvironment, checkPort, isWorker, startService } from './support/service.mjs';
+
+async function run() {
+  if (isWorker) return startService();
+  const interruption = catchInterruptions();
+  const { signal } = interruption;
+  // Only where a place was named for it: the container's own file system is read-only and forgets.
+  if (!process.env.ENCRYPTION_KEYS?.trim() && process.env.DATA_DIR?.trim()) keepEncryptionKeys(console.log);
+  const { databaseUrl, host, port } = await checkEnvironment(process.env);
+  await checkPort({ host, port });
+  await waitForDatabase({ databaseUrl, signal });
+  await migrate({ databaseUrl, signal });
+  await interruption.orInterrupted(startService());
+  interruption.release();
+}
+
+await run().catch((error) => process.exit(reportFailure(error)));

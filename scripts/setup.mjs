@@ -1,0 +1,158 @@
+// Makes a checkout ready to run: packages, generated database client, dist/. Silent and quick when it is ready.
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { fingerprintContents, fingerprintListing } from './support/fingerprint.mjs';
+import { readFileIfPresent, writeFileAtomically } from './support/files.mjs';
+import { catchInterruptions, reportFailure } from './support/interruption.mjs';
+import { tryLock } from './support/lock-file.mjs';
+import { installPackages } from './support/npm.mjs';
+import { sleep } from './support/processes.mjs';
+import { createProgress } from './support/progress.mjs';
+import { inRepository, isCalledDirectly } from './support/repository.mjs';
+import { runCommand, ScriptError } from './support/run-command.mjs';
+
+const OLDEST_NODE = [20, 19];
+const lockFile = inRepository('.setup.lock');
+// One stamp for what stands in node_modules and one in dist, each written last: what was not finished has none.
+const stampFile = inRepository('node_modules', '.signalbox-setup.json');
+const generatedDirectory = inRepository('src/persistence/generated');
+const builtDirectory = inRepository('dist');
+const builtStampName = '.signalbox-build.json';
+const unfinishedDirectory = inRepository('dist.building');
+
+function checkNodeVersion() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
+  throw new ScriptError(
+    `Node ${OLDEST_NODE.join('.')} or newer is needed; this is ${process.versions.node}.`,
+  );
+}
+
+function readStamp(path) {
+  try {
+    return JSON.parse(readFileIfPresent(path) ?? '{}');
+  } catch {
+    return {};
+  }
+}
+
+function readVersion(packageName) {
+  return readStamp(inRepository('node_modules', packageName, 'package.json')).version;
+}
+
+function writeStamp(path, stamp) {
+  writeFileAtomically(path, JSON.stringify(stamp));
+}
+
+function describePackages() {
+  return `${process.platform}-${process.arch} ${fingerprintContents([inRepository('package-lock.json')])}`;
+}
+
+function describeSchema() {
+  const contents = fingerprintContents([
+    inRepository('prisma/schema.prisma'),
+    inRepository('prisma.config.ts'),
+  ]);
+  return `${readVersion('prisma')} ${readVersion('@prisma/client')} ${contents}`;
+}
+
+function describeSources() {
+  const settings = [inRepository('tsconfig.json'), inRepository('tsconfig.build.json')];
+  return `${readVersion('typescript')} ${fingerprintContents([inRepository('src'), ...settings])}`;
+}
+
+// "rm -rf node_modules/*" spares the stamp, whose name begins with a dot; hence the looks into the packages.
+const isInstalled = () =>
+  readStamp(stampFile).packages === describePackages() && readVersion('prisma') !== undefined;
+
+function isGenerated() {
+  const { schema, generated } = readStamp(stampFile);
+  return schema === describeSchema() && generated === fingerprintContents([generatedDirectory]);
+}
+
+function isBuilt() {
+  const { sources, output } = readStamp(inRepository('dist', builtStampName));
+  return sources === describeSources() && output === fingerprintListing(builtDirectory, builtStampName);
+}
+
+async function install(options) {
+  rmSync(stampFile, { force: true });
+  await installPackages(options);
+  writeStamp(stampFile, { packages: describePackages() });
+}
+
+async function generate(options) {
+  const { packages } = readStamp(stampFile);
+  writeStamp(stampFile, { packages });
+  await runCommand(process.execPath, [inRepository('node_modules/prisma/build/index.js'), 'generate'], {
+    ...options,
+    environment: {
+      ...process.env,
+      // Generating does not use the schema engine, but without this the command line downloads it first.
+      PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+      PRISMA_HIDE_UPDATE_MESSAGE: '1',
+      CHECKPOINT_DISABLE: '1',
+    },
+  });
+  const generated = fingerprintContents([generatedDirectory]);
+  writeStamp(stampFile, { packages, schema: describeSchema(), generated });
+}
+
+async function build(options) {
+  const sources = describeSources();
+  rmSync(unfinishedDirectory, { recursive: true, force: true });
+  const compiler = inRepository('node_modules/typescript/bin/tsc');
+  const compilerArguments = [
+    '-p',
+    'tsconfig.build.json',
+    '--outDir',
+    unfinishedDirectory,
+    '--incremental',
+    'false',
+  ];
+  await runCommand(process.execPath, [compiler, ...compilerArguments], options);
+  writeStamp(inRepository('dist.building', builtStampName), {
+    sources,
+    output: fingerprintListing(unfinishedDirectory, builtStampName),
+  });
+  rmSync(builtDirectory, { recursive: true, force: true });
+  renameSync(unfinishedDirectory, builtDirectory);
+}
+
+async function takeLock(progress, signal) {
+  const begunAt = Date.now();
+  let saidAt = begunAt;
+  for (;;) {
+    const { lock, holder } = tryLock(lockFile);
+    if (lock) return lock;
+    if (Date.now() - saidAt > 3000) {
+      saidAt = Date.now();
+      progress.line(
+        `Waiting for another setup (process ${holder}) … ${Math.round((saidAt - begunAt) / 1000)} s`,
+      );
+    }
+    await sleep(200, signal);
+  }
+}
+
+/** Does what is missing, one step after the other; any number of processes may call it at the same time. */
+export async function setup({ progress = createProgress(), signal } = {}) {
+  checkNodeVersion();
+  // In the container there is only what was built; nothing is missing and nothing can be made.
+  if (!existsSync(inRepository('src'))) return;
+  if (isInstalled() && isGenerated() && isBuilt()) return;
+  const lock = await takeLock(progress, signal);
+  const options = { signal, onStart: (pid) => lock.recordChild(pid) };
+  try {
+    if (!isInstalled()) await progress.step('Installing packages', () => install(options));
+    if (!isGenerated()) await progress.step('Generating the database client', () => generate(options));
+    if (!isBuilt()) await progress.step('Building', () => build(options));
+  } finally {
+    rmSync(unfinishedDirectory, { recursive: true, force: true });
+    lock.release();
+  }
+}
+
+if (isCalledDirectly(import.meta.url)) {
+  const { signal } = catchInterruptions();
+  process.exit(await setup({ signal }).then(() => 0, reportFailure));
+}

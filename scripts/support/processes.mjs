@@ -1,0 +1,99 @@
+// Looks at other processes by their number: whether one runs, and whether it is still the one that was meant.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+function askPs(pid, columns) {
+  try {
+    const columnOptions = columns.flatMap((column) => ['-o', `${column}=`]);
+    const output = execFileSync('ps', [...columnOptions, '-p', String(pid)], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    return output.trim();
+  } catch {
+    return '';
+  }
+}
+
+function readProcessState(pid) {
+  if (process.platform !== 'linux') {
+    const [state, ...startedAt] = askPs(pid, ['stat', 'lstart']).split(/\s+/);
+    return state ? { isZombie: state.startsWith('Z'), startedAt: startedAt.join(' ') } : undefined;
+  }
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The second field is the program's name in brackets and may itself hold blanks and brackets.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return { isZombie: fields[0] === 'Z', parent: Number(fields[1]), startedAt: fields[19] };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What tells a process from a later one that was given the same number. Undefined when it does not run; a zombie
+ * counts as gone, because in a container without an init nobody ever collects it.
+ */
+export function identifyProcess(pid) {
+  if (!Number.isInteger(pid) || pid <= 0) return undefined;
+  const state = readProcessState(pid);
+  return state && !state.isZombie ? { pid, startedAt: state.startedAt } : undefined;
+}
+
+export function isRunning(identity) {
+  const current = identity && identifyProcess(identity.pid);
+  return current !== undefined && current.startedAt === identity.startedAt;
+}
+
+/** The arguments that a process was started with, or one string with all of them where /proc does not exist. */
+export function readCommandLine(pid) {
+  if (process.platform !== 'linux') return [askPs(pid, ['command'])];
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').filter(Boolean);
+  } catch {
+    return [];
+  }
+}
+
+export function sendSignal(pid, signal) {
+  try {
+    process.kill(pid, signal);
+    return true;
+  } catch (error) {
+    // Gone already is what every caller wants; anything else (EPERM) it has to hear about.
+    if (error.code === 'ESRCH') return false;
+    throw error;
+  }
+}
+
+export function sleep(milliseconds, signal) {
+  return new Promise((resolve, reject) => {
+    const finish = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', finish);
+      if (signal?.aborted) reject(signal.reason);
+      else resolve();
+    };
+    const timer = setTimeout(finish, milliseconds);
+    signal?.addEventListener('abort', finish, { once: true });
+    if (signal?.aborted) finish();
+  });
+}
+
+/**
+ * Under npm a script is the child of a shell. A signal for npm ends npm and that shell and never arrives here, so the
+ * script would run on with nobody left who could stop it. It is told once that one of them is gone.
+ */
+export function watchNpm(onGone) {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const watched = [identifyProcess(process.ppid)];
+  const grandparent = readProcessState(process.ppid)?.parent;
+  const isShell = /(^|\/)(ba|da|z|k)?sh$/.test(readCommandLine(process.ppid)[0] ?? '');
+  if (isShell && grandparent > 1) watched.push(identifyProcess(grandparent));
+  const timer = setInterval(() => {
+    if (watched.every((identity) => identity === undefined || isRunning(identity))) return;
+    clearInterval(timer);
+    onGone();
+  }, 250);
+  timer.unref();
+}

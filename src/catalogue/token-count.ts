@@ -1,0 +1,76 @@
+// How many tokens an input has, before anyone has counted them: exactly for models whose tokenizer is known, and a bound
+// that is never too low for the rest.
+import type { EmbeddingInput, MultimodalItem } from '../domain/embedding.js';
+import type { ModelEndpoint } from './catalogue-model.js';
+
+// Start, end and separator tokens that a tokenizer may add to an input.
+const SPECIAL_TOKENS = 8;
+// Counting takes time that grows with the text, and with the square of its longest word: what is longer is bounded
+// instead of counted.
+const LONGEST_COUNTED_BYTES = 65_536;
+const LONG_WORD = /\S{200}|\s{200}/;
+const TYPICAL_BYTES_PER_TOKEN = 4;
+
+/**
+ * At least as many tokens as the provider will charge for: tokenizers that work on bytes or characters never make more
+ * tokens than the text has UTF-8 bytes, in its own form or normalised (NFKC), and no provider charges for more than its
+ * limit per input. A part that is no text counts as the whole limit.
+ */
+export function tokenBound(input: EmbeddingInput, endpoint: ModelEndpoint): number {
+  let sum = 0;
+  for (const item of input.items) sum += Math.min(itemBound(item), endpoint.maxTokensPerInput);
+  return sum;
+}
+
+/** The exact count where the tokenizer is known and the input not too long for it, else the bound. */
+export async function tokenCount(input: EmbeddingInput, endpoint: ModelEndpoint): Promise<number> {
+  return (await countExactly(input, endpoint)) ?? tokenBound(input, endpoint);
+}
+
+/** What is charged when the provider does not say: the exact count where it can be had, else a typical one. */
+export async function tokensWithoutUsage(input: EmbeddingInput, endpoint: ModelEndpoint): Promise<number> {
+  const exact = await countExactly(input, endpoint);
+  if (exact !== null) return exact;
+  let sum = 0;
+  for (const item of input.items) sum += Math.max(1, Math.ceil(itemBytes(item) / TYPICAL_BYTES_PER_TOKEN));
+  return sum;
+}
+
+async function countExactly(input: EmbeddingInput, endpoint: ModelEndpoint): Promise<number | null> {
+  if (input.form === 'tokens') return input.items.reduce((sum, tokens) => sum + tokens.length, 0);
+  if (input.form !== 'texts' || !usesCl100k(endpoint)) return null;
+  const bytes = input.items.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  if (bytes > LONGEST_COUNTED_BYTES || input.items.some((text) => LONG_WORD.test(text))) return null;
+  // Loaded when it is first needed: its tables take half a second and 40 MB.
+  const { countTokens } = await import('gpt-tokenizer/encoding/cl100k_base');
+  return input.items.reduce((sum, text) => sum + countTokens(text), 0);
+}
+
+function usesCl100k(endpoint: ModelEndpoint): boolean {
+  return /^text-embedding-(?:ada-002|3-small|3-large)$/.test(endpoint.upstreamModel);
+}
+
+type Item = EmbeddingInput['items'][number];
+
+function itemBound(item: Item): number {
+  if (typeof item === 'string') return textBound(item);
+  if (!('content' in item)) return item.length;
+  let sum = 0;
+  for (const part of item.content)
+    sum += typeof part['text'] === 'string' ? textBound(part['text']) : Infinity;
+  return sum;
+}
+
+function textBound(text: string): number {
+  return Math.max(Buffer.byteLength(text), Buffer.byteLength(text.normalize('NFKC'))) + SPECIAL_TOKENS;
+}
+
+function itemBytes(item: Item): number {
+  if (typeof item === 'string') return Buffer.byteLength(item);
+  if (!('content' in item)) return item.length * TYPICAL_BYTES_PER_TOKEN;
+  return textOfParts(item);
+}
+
+function textOfParts({ content }: MultimodalItem): number {
+  return content.reduce((sum, { text }) => sum + (typeof text === 'string' ? Buffer.byteLength(text) : 0), 0);
+}

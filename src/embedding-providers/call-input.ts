@@ -1,0 +1,89 @@
+// Reads the input of a call in the forms that a wire can carry, and says which item or part it cannot.
+import { UnsupportedRequest } from './embedding-provider.js';
+import type { InputModality, ProviderCall } from './embedding-provider.js';
+
+/** One part of a multimodal item. */
+export type InputPart =
+  | { readonly modality: 'text'; readonly text: string; readonly path: string }
+  | {
+      readonly modality: Exclude<InputModality, 'text'>;
+      /** http(s) or data. */
+      readonly url: string;
+      readonly path: string;
+    };
+
+export interface InlineData {
+  readonly mimeType: string;
+  readonly base64: string;
+}
+
+/** contract 4.1: the types of parts, and where each keeps its address. */
+const PAYLOADS = {
+  image_url: ['image', 'url'],
+  input_audio: ['audio', 'data'],
+  input_video: ['video', 'data'],
+  input_file: ['file', 'data'],
+} as const;
+
+/** For wires that take texts only. Token arrays and parts that are not text are refused. */
+export function textsOf({ input, upstreamModel }: ProviderCall): readonly string[] {
+  if (input.form === 'texts') return input.items;
+  if (input.form === 'tokens') {
+    throw new UnsupportedRequest(`input: ${upstreamModel} takes text here, not token arrays`);
+  }
+  return partsOf(input.items).map((parts) => parts.map((part) => textOf(part, upstreamModel)).join('\n'));
+}
+
+/** For wires that take token arrays as well. */
+export function textsOrTokens(call: ProviderCall): readonly (string | readonly number[])[] {
+  return call.input.form === 'tokens' ? call.input.items : textsOf(call);
+}
+
+/** The parts of every item; texts and their likes are items of one part. */
+export function partsOfInput(call: ProviderCall): readonly (readonly InputPart[])[] {
+  if (call.input.form === 'multimodal') return partsOf(call.input.items);
+  return textsOf(call).map((text, index) => [{ modality: 'text', text, path: `input[${index}]` }]);
+}
+
+/** Throws UnsupportedRequest for an address that points elsewhere. */
+export function inlineData({ url, path }: { readonly url: string; readonly path: string }): InlineData {
+  const match = /^data:([^;,]+)(?:;[^;,]*)*;base64,/.exec(url);
+  if (!match?.[1]) {
+    throw new UnsupportedRequest(`${path}: must be a data URL in base64 (data:image/png;base64,...)`);
+  }
+  return { mimeType: match[1], base64: url.slice(match[0].length) };
+}
+
+export function unsupportedPart({ modality, path }: InputPart, upstreamModel: string): UnsupportedRequest {
+  return new UnsupportedRequest(`${path}: ${upstreamModel} takes no ${modality} here`);
+}
+
+function textOf(part: InputPart, upstreamModel: string): string {
+  if (part.modality !== 'text') throw unsupportedPart(part, upstreamModel);
+  return part.text;
+}
+
+function partsOf(
+  items: readonly { readonly content: readonly Readonly<Record<string, unknown>>[] }[],
+): InputPart[][] {
+  return items.map(({ content }, item) =>
+    content.map((part, index) => readPart(part, `input[${item}].content[${index}]`)),
+  );
+}
+
+function readPart(part: Readonly<Record<string, unknown>>, path: string): InputPart {
+  const { type, text } = part;
+  if (type === 'text' && typeof text === 'string') return { modality: 'text', text, path };
+  if (typeof type === 'string' && Object.hasOwn(PAYLOADS, type)) {
+    const [modality, name] = PAYLOADS[type as keyof typeof PAYLOADS];
+    const url = (part[type] as Readonly<Record<string, unknown>> | undefined)?.[name];
+    if (typeof url === 'string') return { modality, url, path };
+  }
+  throw new UnsupportedRequest(`${path}: is not a part that is known here`);
+}
+
+/** The members that this service does not know. `alias` is the upstream's own name for the width: it has one way in. */
+export function extraWithout(alias: string, { extra }: ProviderCall): Readonly<Record<string, unknown>> {
+  if (Object.hasOwn(extra, alias)) throw new UnsupportedRequest(`${alias}: is called dimensions here`);
+  return extra;
+}

@@ -1,0 +1,59 @@
+// Cohere, v2 of its API.
+import { cohereBody, readCohereVectors } from './cohere-wire.js';
+import type {
+  HttpEmbeddingProvider,
+  ProviderAnswer,
+  ProviderCall,
+  ProviderConnection,
+  ProviderError,
+  UpstreamRequest,
+  UpstreamResponse,
+} from './embedding-provider.js';
+import { readUpstreamError } from './upstream-error.js';
+import { asObject, bearer, postJson, readAnswerObject, recordableId, tokenCount } from './wire.js';
+
+const INVALID_TOKEN = 498;
+const REQUEST_CANCELLED = 499;
+
+export const cohere: HttpEmbeddingProvider = {
+  transport: 'http',
+  slug: 'cohere',
+  name: 'Cohere',
+  defaultBaseUrl: 'https://api.cohere.com',
+  needsApiKey: true,
+  buildRequest: buildCohereRequest,
+  readAnswer: readCohereAnswer,
+  readError: readCohereError,
+};
+
+function buildCohereRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
+  return postJson(`${baseUrl}/v2/embed`, bearer(apiKey), {
+    ...cohereBody(call, {
+      embeddingType: call.encodingFormat,
+      imagePart: (url) => ({ url }),
+    }),
+    model: call.upstreamModel,
+  });
+}
+
+function readCohereAnswer(response: UpstreamResponse): ProviderAnswer {
+  const { vectors, members } = readAnswerObject(response, 'embeddings', readCohereVectors, ['id', 'meta']);
+  const billed = asObject(asObject(members['meta'])['billed_units']);
+  const textTokens = tokenCount(billed['input_tokens']);
+  const imageTokens = tokenCount(billed['image_tokens']);
+  const tokens = textTokens === null && imageTokens === null ? null : (textTokens ?? 0) + (imageTokens ?? 0);
+  return {
+    vectors,
+    promptTokens: tokens,
+    totalTokens: tokens,
+    // Image tokens have a price of their own.
+    ...(imageTokens ? { tokensByModality: { text: textTokens ?? 0, image: imageTokens } } : {}),
+    upstreamId: recordableId(members['id']),
+  };
+}
+
+function readCohereError(response: UpstreamResponse): ProviderError {
+  const error = readUpstreamError(response);
+  if (response.status === INVALID_TOKEN) return { ...error, kind: 'credential' };
+  return response.status === REQUEST_CANCELLED ? { ...error, kind: 'failed' } : error;
+}

@@ -1,0 +1,33 @@
+// DeepInfra, at its OpenAI-compatible address. It has no input type; the width can be chosen for the Qwen3 models.
+import { textsOf } from './call-input.js';
+import type {
+  HttpEmbeddingProvider,
+  ProviderCall,
+  ProviderConnection,
+  UpstreamRequest,
+} from './embedding-provider.js';
+import { readOpenAiAnswer } from './openai-wire.js';
+import { readUpstreamError } from './upstream-error.js';
+import { bearer, given, postJson } from './wire.js';
+
+export const deepinfra: HttpEmbeddingProvider = {
+  transport: 'http',
+  slug: 'deepinfra',
+  name: 'DeepInfra',
+  defaultBaseUrl: 'https://api.deepinfra.com/v1/openai',
+  needsApiKey: true,
+  buildRequest: buildDeepInfraRequest,
+  readAnswer: readOpenAiAnswer,
+  readError: readUpstreamError,
+};
+
+function buildDeepInfraRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
+  return postJson(`${baseUrl}/embeddings`, bearer(apiKey), {
+    ...call.extra,
+    model: call.upstreamModel,
+    input: textsOf(call),
+    // Refused when it is null.
+    encoding_format: call.encodingFormat,
+    ...given('dimensions', call.dimensions),
+  });
+}

@@ -1,0 +1,138 @@
+// Google's Gemini API. Every input is a content of its own in one batch: the parts of one content become one vector.
+import { truncateAndNormalise, vectorValues } from '../domain/vectors.js';
+import type { Vector } from '../domain/vectors.js';
+import { extraWithout, inlineData, partsOfInput, unsupportedPart } from './call-input.js';
+import type { InputPart } from './call-input.js';
+import { BrokenAnswer } from './embedding-provider.js';
+import type {
+  HttpEmbeddingProvider,
+  InputModality,
+  ProviderAnswer,
+  ProviderCall,
+  ProviderConnection,
+  UpstreamRequest,
+  UpstreamResponse,
+} from './embedding-provider.js';
+import { readGoogleError } from './google-error.js';
+import { knownInputTypeIn } from './input-types.js';
+import type { JsonCursor } from './json-cursor.js';
+import { asObject, given, postJson, readAnswerObject, readVector, tokenCount } from './wire.js';
+
+const TASK_TYPES = {
+  search_query: 'RETRIEVAL_QUERY',
+  search_document: 'RETRIEVAL_DOCUMENT',
+  classification: 'CLASSIFICATION',
+  clustering: 'CLUSTERING',
+  semantic_similarity: 'SEMANTIC_SIMILARITY',
+};
+/** gemini-embedding-2 ignores `taskType`; its documentation has these prefixes of the text instead. */
+const PREFIXES: Readonly<Record<string, string>> = {
+  RETRIEVAL_QUERY: 'task: search result | query: ',
+  RETRIEVAL_DOCUMENT: 'title: none | text: ',
+  CLASSIFICATION: 'task: classification | query: ',
+  CLUSTERING: 'task: clustering | query: ',
+  SEMANTIC_SIMILARITY: 'task: sentence similarity | query: ',
+  QUESTION_ANSWERING: 'task: question answering | query: ',
+  FACT_VERIFICATION: 'task: fact checking | query: ',
+  CODE_RETRIEVAL_QUERY: 'task: code retrieval | query: ',
+};
+const OTHER_TASK_TYPES = ['QUESTION_ANSWERING', 'FACT_VERIFICATION', 'CODE_RETRIEVAL_QUERY'];
+const MODALITIES: Readonly<Record<string, InputModality>> = {
+  TEXT: 'text',
+  IMAGE: 'image',
+  AUDIO: 'audio',
+  VIDEO: 'video',
+  DOCUMENT: 'file',
+};
+
+export const google: HttpEmbeddingProvider = {
+  transport: 'http',
+  slug: 'google',
+  name: 'Google',
+  defaultBaseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+  needsApiKey: true,
+  buildRequest: buildGoogleRequest,
+  readAnswer: readGoogleAnswer,
+  readError: readGoogleError,
+};
+
+function buildGoogleRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
+  const model = `models/${call.upstreamModel}`;
+  const taskType = knownInputTypeIn(TASK_TYPES, OTHER_TASK_TYPES, call);
+  const wantsPrefix = isMultimodal(call.upstreamModel);
+  const settings = {
+    ...extraWithout('outputDimensionality', call),
+    model,
+    ...given('outputDimensionality', call.dimensions),
+    ...given('taskType', wantsPrefix ? undefined : taskType),
+  };
+  // A caller of multimodal items composes their texts; only a plain text is given a prefix.
+  const prefix = (wantsPrefix && call.input.form === 'texts' && taskType && PREFIXES[taskType]) || '';
+  const requests = partsOfInput(call).map((parts) =>
+    Object.assign({}, settings, {
+      content: { parts: parts.map((part) => toGooglePart(part, prefix, call.upstreamModel)) },
+    }),
+  );
+  const headers = apiKey === undefined ? {} : { 'x-goog-api-key': apiKey };
+  return postJson(`${baseUrl}/${model}:batchEmbedContents`, headers, { requests });
+}
+
+function isMultimodal(upstreamModel: string): boolean {
+  return /^gemini-embedding-2\b/.test(upstreamModel);
+}
+
+function toGooglePart(part: InputPart, prefix: string, upstreamModel: string): unknown {
+  if (part.modality === 'text') return { text: prefix + part.text };
+  if (!isMultimodal(upstreamModel)) throw unsupportedPart(part, upstreamModel);
+  const { mimeType, base64 } = inlineData(part);
+  return { inlineData: { mimeType, data: base64 } };
+}
+
+function readGoogleAnswer(response: UpstreamResponse, call: ProviderCall): ProviderAnswer {
+  const { vectors, members } = readAnswerObject(response, 'embeddings', readEmbeddings, ['usageMetadata']);
+  const usage = asObject(members['usageMetadata']);
+  const promptTokens = tokenCount(usage['promptTokenCount']);
+  return {
+    // gemini-embedding-001 cuts its vectors and does not scale them; to scale those of gemini-embedding-2 again is harmless.
+    vectors: call.dimensions === undefined ? vectors : vectors.map(normalise),
+    promptTokens,
+    totalTokens: tokenCount(usage['totalTokenCount']) ?? promptTokens,
+    ...tokensByModality(usage['promptTokenDetails'] ?? usage['promptTokensDetails']),
+    upstreamId: null,
+  };
+}
+
+function readEmbeddings(cursor: JsonCursor): Vector[] {
+  const vectors: Vector[] = [];
+  cursor.eachElement(() => {
+    let vector: Vector | null = null;
+    cursor.eachMember((name) => {
+      if (name === 'values') vector = readVector(cursor);
+      else cursor.skipValue();
+    });
+    if (vector === null) throw new BrokenAnswer('an embedding has no values');
+    vectors.push(vector);
+  });
+  return vectors;
+}
+
+function normalise(vector: Vector): Vector {
+  try {
+    const values = vectorValues(vector);
+    return { form: 'floats', values: truncateAndNormalise(values, values.length) };
+  } catch (error) {
+    throw new BrokenAnswer('an embedding is not one of finite numbers', { cause: error });
+  }
+}
+
+function tokensByModality(details: unknown): Pick<ProviderAnswer, 'tokensByModality'> {
+  if (!Array.isArray(details)) return {};
+  const counts: Partial<Record<InputModality, number>> = {};
+  for (const detail of details) {
+    const { modality, tokenCount: count } = asObject(detail);
+    const name = MODALITIES[String(modality)];
+    const tokens = tokenCount(count);
+    if (name && tokens !== null) counts[name] = (counts[name] ?? 0) + tokens;
+  }
+  return { tokensByModality: counts };
+}

@@ -1,0 +1,71 @@
+// Jina AI. Its input types are called tasks and differ from generation to generation; items of v4 and of the CLIP models
+// may be images.
+import { inlineData, partsOfInput, textsOf, unsupportedPart } from './call-input.js';
+import type { InputPart } from './call-input.js';
+import { UnsupportedRequest } from './embedding-provider.js';
+import type {
+  HttpEmbeddingProvider,
+  ProviderCall,
+  ProviderConnection,
+  UpstreamRequest,
+} from './embedding-provider.js';
+import { inputTypeIn } from './input-types.js';
+import type { InputTypeNames } from './input-types.js';
+import { readOpenAiAnswer } from './openai-wire.js';
+import { readUpstreamError } from './upstream-error.js';
+import { bearer, given, postJson } from './wire.js';
+
+const RETRIEVAL_TASKS = { search_query: 'retrieval.query', search_document: 'retrieval.passage' };
+const MATCHING_TASKS = { ...RETRIEVAL_TASKS, semantic_similarity: 'text-matching' };
+const TASKS_OF_V3 = { ...MATCHING_TASKS, classification: 'classification', clustering: 'separation' };
+const TASKS_OF_V5 = { ...TASKS_OF_V3, clustering: 'clustering' };
+
+export const jina: HttpEmbeddingProvider = {
+  transport: 'http',
+  slug: 'jina',
+  name: 'Jina AI',
+  defaultBaseUrl: 'https://api.jina.ai/v1',
+  needsApiKey: true,
+  buildRequest: buildJinaRequest,
+  readAnswer: readOpenAiAnswer,
+  readError: readUpstreamError,
+};
+
+function buildJinaRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
+  return postJson(`${baseUrl}/embeddings`, bearer(apiKey), {
+    // Length one is what every other provider gives, and what a shortened vector needs. A caller may say otherwise.
+    normalized: true,
+    ...call.extra,
+    model: call.upstreamModel,
+    input: call.input.form === 'multimodal' ? itemsOf(call) : textsOf(call),
+    embedding_type: call.encodingFormat,
+    ...given('dimensions', call.dimensions),
+    ...given('task', inputTypeIn(tasksOf(call.upstreamModel), call)),
+  });
+}
+
+/** v2 knows no tasks at all, the CLIP models retrieval only, and v4 neither classification nor clustering. */
+function tasksOf(model: string): InputTypeNames {
+  if (/clip/.test(model)) return RETRIEVAL_TASKS;
+  if (/-v[12]\b/.test(model)) return {};
+  if (/-v3\b/.test(model)) return TASKS_OF_V3;
+  return /-v4\b/.test(model) ? MATCHING_TASKS : TASKS_OF_V5;
+}
+
+function itemsOf(call: ProviderCall): readonly Record<string, string>[] {
+  return partsOfInput(call).map((parts, index) => {
+    const [part, ...others] = parts;
+    if (!part || others.length > 0) {
+      throw new UnsupportedRequest(
+        `input[${index}].content: ${call.upstreamModel} takes one part for each input`,
+      );
+    }
+    return itemOf(part, call.upstreamModel);
+  });
+}
+
+function itemOf(part: InputPart, upstreamModel: string): Record<string, string> {
+  if (part.modality === 'text') return { text: part.text };
+  if (part.modality !== 'image') throw unsupportedPart(part, upstreamModel);
+  return { image: part.url.startsWith('data:') ? inlineData(part).base64 : part.url };
+}

@@ -1,0 +1,32 @@
+// Mistral. It has no input type and no user; the width can be chosen for codestral-embed.
+import { extraWithout, textsOf } from './call-input.js';
+import type {
+  HttpEmbeddingProvider,
+  ProviderCall,
+  ProviderConnection,
+  UpstreamRequest,
+} from './embedding-provider.js';
+import { readOpenAiAnswer } from './openai-wire.js';
+import { readUpstreamError } from './upstream-error.js';
+import { bearer, given, postJson } from './wire.js';
+
+export const mistral: HttpEmbeddingProvider = {
+  transport: 'http',
+  slug: 'mistral',
+  name: 'Mistral',
+  defaultBaseUrl: 'https://api.mistral.ai/v1',
+  needsApiKey: true,
+  buildRequest: buildMistralRequest,
+  readAnswer: readOpenAiAnswer,
+  readError: readUpstreamError,
+};
+
+function buildMistralRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
+  return postJson(`${baseUrl}/embeddings`, bearer(apiKey), {
+    ...extraWithout('output_dimension', call),
+    model: call.upstreamModel,
+    input: textsOf(call),
+    encoding_format: call.encodingFormat,
+    ...given('output_dimension', call.dimensions),
+  });
+}

@@ -1,0 +1,40 @@
+// Whatever else speaks OpenAI's wire, at OPENAI_COMPATIBLE_BASE_URL.
+import { textsOrTokens } from './call-input.js';
+import type {
+  HttpEmbeddingProvider,
+  ProviderCall,
+  ProviderConnection,
+  UpstreamRequest,
+} from './embedding-provider.js';
+import { inputTypeIn } from './input-types.js';
+import { readOpenAiAnswer } from './openai-wire.js';
+import { readUpstreamError } from './upstream-error.js';
+import { bearer, given, postJson } from './wire.js';
+
+export const openaiCompatible: HttpEmbeddingProvider = {
+  transport: 'http',
+  slug: 'openai-compatible',
+  name: 'OpenAI-compatible',
+  defaultBaseUrl: null,
+  needsApiKey: false,
+  buildRequest: buildCompatibleRequest,
+  readAnswer: readOpenAiAnswer,
+  readError: readUpstreamError,
+};
+
+function buildCompatibleRequest(
+  call: ProviderCall,
+  { baseUrl, apiKey }: ProviderConnection,
+): UpstreamRequest {
+  return postJson(`${baseUrl}/embeddings`, bearer(apiKey), {
+    ...call.extra,
+    model: call.upstreamModel,
+    input: textsOrTokens(call),
+    // Look-alikes may refuse base64, and refuse null; every one of them knows float.
+    encoding_format: 'float',
+    ...given('dimensions', call.dimensions),
+    ...given('user', call.user),
+    // What look-alikes call their types is not known here: only a name of their own is passed on.
+    ...given('input_type', inputTypeIn({}, call)),
+  });
+}

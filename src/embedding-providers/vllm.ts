@@ -1,0 +1,49 @@
+// vLLM, at VLLM_BASE_URL with its /v1. Models that see take one conversation a call instead of a list of inputs.
+import { partsOfInput, textsOrTokens, unsupportedPart } from './call-input.js';
+import { UnsupportedRequest } from './embedding-provider.js';
+import type {
+  HttpEmbeddingProvider,
+  ProviderCall,
+  ProviderConnection,
+  UpstreamRequest,
+} from './embedding-provider.js';
+import { readOpenAiAnswer } from './openai-wire.js';
+import { readUpstreamError } from './upstream-error.js';
+import { bearer, given, postJson } from './wire.js';
+
+export const vllm: HttpEmbeddingProvider = {
+  transport: 'http',
+  slug: 'vllm',
+  name: 'vLLM',
+  defaultBaseUrl: null,
+  needsApiKey: false,
+  buildRequest: buildVllmRequest,
+  readAnswer: readOpenAiAnswer,
+  readError: readUpstreamError,
+};
+
+function buildVllmRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
+  return postJson(`${baseUrl}/embeddings`, bearer(apiKey), {
+    ...call.extra,
+    model: call.upstreamModel,
+    ...(call.input.form === 'multimodal' ? { messages: messagesOf(call) } : { input: textsOrTokens(call) }),
+    // Null and the empty text are refused.
+    encoding_format: call.encodingFormat,
+    // Refused by models that do not declare that they can be shortened, even for their own width.
+    ...given('dimensions', call.dimensions),
+    ...given('user', call.user),
+  });
+}
+
+function messagesOf(call: ProviderCall): readonly unknown[] {
+  const [parts, ...others] = partsOfInput(call);
+  if (!parts || others.length > 0) {
+    throw new UnsupportedRequest('input: vLLM takes one multimodal input a call');
+  }
+  const content = parts.map((part) => {
+    if (part.modality === 'text') return { type: 'text', text: part.text };
+    if (part.modality === 'image') return { type: 'image_url', image_url: { url: part.url } };
+    throw unsupportedPart(part, call.upstreamModel);
+  });
+  return [{ role: 'user', content }];
+}

@@ -1,0 +1,108 @@
+// What the wires of all providers share: requests as JSON, vectors as slices of the answer, counts and ids that can be
+// recorded.
+import type { Vector } from '../domain/vectors.js';
+import { BrokenAnswer } from './embedding-provider.js';
+import type { UpstreamRequest, UpstreamResponse } from './embedding-provider.js';
+import { JsonCursor } from './json-cursor.js';
+
+const MAX_ID_LENGTH = 1_000;
+// What the log can hold. More is no count of tokens but a defect of the upstream.
+const MAX_TOKENS = 2 ** 31 - 1;
+// Errors are small; what is longer is a page of a proxy.
+const MAX_ERROR_BYTES = 16_384;
+
+type Members = Readonly<Record<string, unknown>>;
+
+export function postJson(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: Members,
+): UpstreamRequest {
+  return {
+    method: 'POST',
+    url,
+    headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
+    body: JSON.stringify(body),
+  };
+}
+
+export function bearer(apiKey: string | undefined): Record<string, string> {
+  return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+}
+
+/** The member, or nothing: upstreams refuse members that are null. */
+export function given(name: string, value: unknown): Record<string, unknown> {
+  return value === undefined ? {} : { [name]: value };
+}
+
+export function asObject(value: unknown): Members {
+  return typeof value === 'object' && value !== null ? (value as Members) : {};
+}
+
+/** Null when the upstream does not say, or says what is no count. */
+export function tokenCount(value: unknown): number | null {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_TOKENS
+    ? value
+    : null;
+}
+
+/** A count of tokens that came in a header. */
+export function tokenCountHeader(header: string | string[] | undefined): number | null {
+  return typeof header === 'string' && /^\d+$/.test(header) ? tokenCount(Number(header)) : null;
+}
+
+/** PostgreSQL stores neither NUL nor half of a surrogate pair: an odd id must not cost the call its record. */
+export function recordableId(id: unknown): string | null {
+  const isRecordable =
+    typeof id === 'string' && id.length <= MAX_ID_LENGTH && id.isWellFormed() && !id.includes('\0');
+  return isRecordable ? id : null;
+}
+
+export function readVector(cursor: JsonCursor): Vector {
+  return cursor.isString()
+    ? { form: 'base64', text: cursor.plainString() }
+    : { form: 'json', text: cursor.flatArray() };
+}
+
+/** An array of vectors, in the order of the inputs. */
+export function readVectors(cursor: JsonCursor): Vector[] {
+  const vectors: Vector[] = [];
+  cursor.eachElement(() => vectors.push(readVector(cursor)));
+  return vectors;
+}
+
+/**
+ * Reads an answer that is an object, in one pass over its bytes: the member `vectorsName` holds the vectors, the members
+ * named in `others` become values.
+ */
+export function readAnswerObject(
+  response: UpstreamResponse,
+  vectorsName: string,
+  read: (cursor: JsonCursor) => Vector[],
+  others: readonly string[],
+): { readonly vectors: readonly Vector[]; readonly members: Members } {
+  const cursor = new JsonCursor(response.body);
+  const members: Record<string, unknown> = {};
+  let vectors: Vector[] | null = null;
+  cursor.eachMember((name) => {
+    if (name === vectorsName) vectors = read(cursor);
+    else if (others.includes(name)) members[name] = cursor.value();
+    else cursor.skipValue();
+  });
+  cursor.end();
+  if (vectors === null) throw new BrokenAnswer(`the answer has no ${vectorsName}`);
+  return { vectors, members };
+}
+
+export function errorText(response: UpstreamResponse): string {
+  return response.body.toString('utf8', 0, MAX_ERROR_BYTES);
+}
+
+/** Empty when the body is not a JSON object: a proxy's page or a cut body. */
+export function parseErrorBody(response: UpstreamResponse): Members {
+  try {
+    return asObject(JSON.parse(errorText(response)));
+  } catch {
+    return {};
+  }
+}

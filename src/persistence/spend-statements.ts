@@ -1,0 +1,248 @@
+// The text of the statements that move money: appending and settling, and the leases that bound what is in flight.
+//
+// Why plain SQL: every statement must read a counter, decide and write it under one lock, in one round trip.
+// Counters are locked in one order everywhere (keys, then workspaces, then accounts, each by id), so that replicas which
+// settle the same counters wait for each other instead of deadlocking.
+import type { SpendHolderKind } from '../domain/spend-cap.js';
+
+interface CounterTable {
+  readonly table: string;
+  /** The columns that name a counter, and what they are called in a list of changes. */
+  readonly key: readonly (readonly [column: string, change: string])[];
+}
+
+const COUNTERS: Readonly<Record<SpendHolderKind, CounterTable>> = {
+  key: {
+    table: 'key_spend',
+    key: [
+      ['workspace_id', 'workspace_id'],
+      ['api_key_id', 'holder_id'],
+    ],
+  },
+  workspace: { table: 'workspace_spend', key: [['workspace_id', 'holder_id']] },
+  account: { table: 'account_spend', key: [['account_id', 'holder_id']] },
+};
+const KINDS = ['key', 'workspace', 'account'] as const;
+
+function windowOf(unit: string, day: string): string {
+  return `date_trunc('${unit}', (${day})::timestamp)`;
+}
+
+/** A window's sum after an amount of the day $2: it goes on, begins anew, or (a late commit) keeps what it has. */
+function settledWindow(unit: 'day' | 'week' | 'month', column: string, amount: string): string {
+  return `CASE
+    WHEN change.cost = 0 AND change.byok_cost = 0 THEN counter.${column}
+    WHEN ${windowOf(unit, 'counter.last_day')} = ${windowOf(unit, '$2::date')} THEN counter.${column} + change.${amount}
+    WHEN counter.last_day < $2::date THEN change.${amount}
+    ELSE counter.${column} END`;
+}
+
+function joinOf(kind: SpendHolderKind, left: string, right: string): string {
+  return COUNTERS[kind].key.map(([column, change]) => `${left}.${column} = ${right}.${change}`).join(' AND ');
+}
+
+/** CTEs that add `changes_of_<kind>` to the counters. `previous` is the CTE that must have locked its rows before. */
+function settleCounters(kind: SpendHolderKind, previous: string | null): string {
+  const { table, key } = COUNTERS[kind];
+  const names = key.map(([column]) => `counter.${column}`).join(', ');
+  return `
+locked_${kind} AS (
+  SELECT ${names} FROM ${table} AS counter JOIN changes_of_${kind} AS change ON ${joinOf(kind, 'counter', 'change')}
+  ${previous === null ? '' : `WHERE (SELECT count(*) FROM ${previous}) >= 0`}
+  ORDER BY ${names} FOR UPDATE OF counter
+), settled_${kind} AS (
+  UPDATE ${table} AS counter SET
+    last_day = CASE WHEN change.cost = 0 AND change.byok_cost = 0 THEN counter.last_day
+      ELSE greatest(counter.last_day, $2::date) END,
+    reserved = greatest(counter.reserved - change.released, 0),
+    total = counter.total + change.cost,
+    daily = ${settledWindow('day', 'daily', 'cost')},
+    weekly = ${settledWindow('week', 'weekly', 'cost')},
+    monthly = ${settledWindow('month', 'monthly', 'cost')},
+    byok_total = counter.byok_total + change.byok_cost,
+    byok_daily = ${settledWindow('day', 'byok_daily', 'byok_cost')},
+    byok_weekly = ${settledWindow('week', 'byok_weekly', 'byok_cost')},
+    byok_monthly = ${settledWindow('month', 'byok_monthly', 'byok_cost')}
+  FROM changes_of_${kind} AS change
+  WHERE ${joinOf(kind, 'counter', 'change')} AND (SELECT count(*) FROM locked_${kind}) >= 0
+  RETURNING 1
+)`;
+}
+
+function changesOf(kind: SpendHolderKind, holderColumn: string): string {
+  return `
+changes_of_${kind} AS (
+  SELECT workspace_id, holder_id, sum(cost) AS cost, sum(byok_cost) AS byok_cost, sum(released) AS released
+  FROM (
+    SELECT ${kind === 'key' ? 'workspace_id' : 'NULL::uuid AS workspace_id'}, ${holderColumn} AS holder_id, cost, byok_cost,
+      0 AS released FROM appended
+    UNION ALL
+    SELECT ${kind === 'key' ? 'workspace_id' : 'NULL::uuid'}, holder_id, 0, 0, amount FROM released WHERE holder = '${kind}'
+  ) AS change
+  GROUP BY workspace_id, holder_id
+  HAVING sum(cost) <> 0 OR sum(byok_cost) <> 0 OR sum(released) <> 0
+)`;
+}
+
+const COLUMNS = {
+  id: 'uuid',
+  workspace_id: 'uuid',
+  created_at: 'timestamptz',
+  account_id: 'uuid',
+  api_key_id: 'uuid',
+  operation: 'text',
+  model: 'text',
+  endpoint: 'text',
+  provider: 'text',
+  upstream_id: 'text',
+  status: 'smallint',
+  error_type: 'text',
+  input_count: 'integer',
+  prompt_tokens: 'integer',
+  total_tokens: 'integer',
+  cost: 'numeric',
+  upstream_cost: 'numeric',
+  is_byok: 'boolean',
+  dimensions: 'integer',
+  encoding_format: 'text',
+  input_type: 'text',
+  duration_ms: 'integer',
+  upstream_ms: 'integer',
+  user_id: 'text',
+  session_id: 'text',
+  request_id: 'text',
+  region: 'text',
+  trace: 'jsonb',
+  request_context: 'jsonb',
+  attempts: 'jsonb',
+} as const;
+
+/** A generation as the statement reads it. */
+export type GenerationRow = Readonly<Record<keyof typeof COLUMNS, unknown>>;
+
+const NAMES = Object.keys(COLUMNS).join(', ');
+const TYPED_NAMES = Object.entries(COLUMNS)
+  .map(([name, type]) => `${name} ${type}`)
+  .join(', ');
+
+// The part of a lease that is really there: a process that was away so long that its lease was swept has none left.
+const RELEASED = `
+released AS (
+  UPDATE spend_leases AS lease SET amount = lease.amount - release.amount
+  FROM (
+    SELECT held.workspace_id, held.holder_id, held.holder, least(held.amount, given.amount) AS amount
+    FROM spend_leases AS held
+    JOIN json_to_recordset($3::json) AS given (workspace_id uuid, holder_id uuid, amount numeric)
+      USING (workspace_id, holder_id)
+    WHERE held.process_id = $4::uuid
+    FOR UPDATE OF held
+  ) AS release
+  WHERE lease.workspace_id = release.workspace_id AND lease.holder_id = release.holder_id
+    AND lease.process_id = $4::uuid
+  RETURNING release.workspace_id, release.holder_id, release.holder, release.amount
+)`;
+
+/**
+ * $1 generations of one UTC day as JSON rows, $2 the day, $3 releases [{workspace_id, holder_id, amount}], one a holder,
+ * $4 the process that holds the leases.
+ *
+ * Why JSON and not one array per column: the same rows cost less to write down and to read in one document. Spend is the
+ * sum of the rows that were really inserted: a statement repeated after a lost connection adds nothing twice.
+ */
+export const APPEND_AND_SETTLE = `
+WITH appended AS (
+  INSERT INTO generations (${NAMES}, log_ordinal)
+  SELECT ${NAMES}, ordinal
+  FROM ROWS FROM (json_to_recordset($1::json) AS (${TYPED_NAMES})) WITH ORDINALITY AS batch (${NAMES}, ordinal)
+  ON CONFLICT DO NOTHING
+  RETURNING workspace_id, account_id, api_key_id, coalesce(cost, 0) AS cost,
+    CASE WHEN is_byok THEN coalesce(upstream_cost, 0) ELSE 0 END AS byok_cost
+), ${RELEASED}, ${changesOf('key', 'api_key_id')}, ${changesOf('workspace', 'workspace_id')},
+${changesOf('account', 'account_id')},
+${settleCounters('key', null)}, ${settleCounters('workspace', 'settled_key')},
+${settleCounters('account', 'settled_workspace')}
+SELECT count(*) FROM settled_account`;
+
+/** CTEs that take the amounts of \`released\` off the counters' reservations. */
+function lowerReservations(): string {
+  return KINDS.map(
+    (kind) => `
+lowered_${kind} AS (
+  UPDATE ${COUNTERS[kind].table} AS counter SET reserved = greatest(counter.reserved - change.amount, 0)
+  FROM (
+    SELECT ${kind === 'key' ? 'workspace_id, ' : ''}holder_id, sum(amount) AS amount FROM released
+    WHERE holder = '${kind}' GROUP BY ${kind === 'key' ? 'workspace_id, ' : ''}holder_id
+  ) AS change
+  WHERE ${joinOf(kind, 'counter', 'change')}
+)`,
+  ).join(',');
+}
+
+/** $3 and $4 as above: gives back what calls did not use. ($1 and $2 stand for nothing here.) */
+export const GIVE_BACK = `WITH unused AS (SELECT $1::text, $2::text), ${RELEASED}, ${lowerReservations()}
+SELECT count(*) FROM released`;
+
+/** Takes back the leases whose processes have not renewed them. */
+export const SWEEP_EXPIRED_LEASES = `
+WITH released AS (
+  DELETE FROM spend_leases WHERE expires_at < now() RETURNING workspace_id, holder_id, holder, amount
+), ${lowerReservations()}
+SELECT count(*) AS swept FROM released`;
+
+// From here on a process takes more than it needs: a fiftieth of what is left.
+const FAR = 1_000;
+const SHARE = 50;
+
+function currentWindow(column: string, unit: string): string {
+  return `CASE WHEN ${windowOf(unit, 'last_day')} >= ${windowOf(unit, '$5::date')} THEN ${column} ELSE 0 END`;
+}
+
+/**
+ * $1 workspace, $2 holder, $3 process, $4 caps [{window, limit, include_byok}], $5 today, $6 what is needed, $7 what all
+ * waiting calls need together, $8 seconds of a lease's life.
+ *
+ * Grants at least $6 or nothing. Answers what was granted, what is unspent, and what of that is reserved by anyone.
+ */
+export function acquireLease(kind: SpendHolderKind): string {
+  const { table, key } = COUNTERS[kind];
+  const where = key
+    .map(([column, change]) => `${column} = ${change === 'workspace_id' ? '$1' : '$2'}::uuid`)
+    .join(' AND ');
+  return `
+WITH counter AS (
+  SELECT reserved, total, byok_total,
+    ${currentWindow('daily', 'day')} AS daily, ${currentWindow('byok_daily', 'day')} AS byok_daily,
+    ${currentWindow('weekly', 'week')} AS weekly, ${currentWindow('byok_weekly', 'week')} AS byok_weekly,
+    ${currentWindow('monthly', 'month')} AS monthly, ${currentWindow('byok_monthly', 'month')} AS byok_monthly
+  FROM ${table} WHERE ${where} FOR UPDATE
+), room AS (
+  SELECT counter.reserved, min(cap.limit
+    - CASE cap.window WHEN 'daily' THEN daily WHEN 'weekly' THEN weekly WHEN 'monthly' THEN monthly ELSE total END
+    - CASE WHEN NOT cap.include_byok THEN 0
+        WHEN cap.window = 'daily' THEN byok_daily WHEN cap.window = 'weekly' THEN byok_weekly
+        WHEN cap.window = 'monthly' THEN byok_monthly ELSE byok_total END) AS unspent
+  FROM counter, json_to_recordset($4::json) AS cap ("window" text, "limit" numeric, include_byok boolean)
+  GROUP BY counter.reserved
+), grants AS (
+  SELECT unspent, reserved, CASE
+    WHEN unspent - reserved < $6::numeric THEN 0
+    WHEN unspent - reserved >= $6::numeric * ${FAR}
+      THEN greatest(least($7::numeric, unspent - reserved), trunc((unspent - reserved) / ${SHARE}, 12))
+    ELSE least($7::numeric, unspent - reserved) END AS amount
+  FROM room
+), counted AS (
+  UPDATE ${table} AS held SET reserved = held.reserved + grants.amount FROM grants
+  WHERE ${where} AND grants.amount > 0
+), leased AS (
+  INSERT INTO spend_leases (workspace_id, holder_id, holder, process_id, amount, expires_at)
+  SELECT $1::uuid, $2::uuid, '${kind}', $3::uuid, amount, now() + make_interval(secs => $8::integer) FROM grants
+  WHERE amount > 0
+  ON CONFLICT (workspace_id, holder_id, process_id)
+  DO UPDATE SET amount = spend_leases.amount + excluded.amount, expires_at = excluded.expires_at
+)
+SELECT amount::text, unspent::text, reserved::text FROM grants`;
+}
+
+/** $1 process, $2 seconds. What holds nothing is left to expire. */
+export const RENEW_LEASES = `
+UPDATE spend_leases SET expires_at = now() + make_interval(secs => $2::integer) WHERE process_id = $1::uuid AND amount > 0`;

@@ -1,0 +1,140 @@
+// Which endpoints may serve a call and in what order they are tried. Source: contract 4.4.
+import { endpointTag } from '../catalogue/catalogue-model.js';
+import type { PicoUsd } from '../domain/money.js';
+import type { PercentileBound, ProviderPreferences, Sort } from '../domain/provider-preferences.js';
+import type { EndpointHealth, Percentile, Percentiles } from './endpoint-health.js';
+import type { EndpointTarget } from './endpoint-target.js';
+
+export interface Candidate {
+  readonly target: EndpointTarget;
+  readonly health: EndpointHealth;
+  /** For one token, on the day of the call; null: not known. */
+  readonly price: PicoUsd | null;
+}
+
+export interface OrderingContext {
+  readonly now: number;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  /** Whether every parameter of the call is one that the endpoint knows. */
+  readonly supportsAllParameters: (target: EndpointTarget) => boolean;
+}
+
+/** A base slug matches all its variants (`deepinfra` matches `deepinfra/turbo`), a full slug only itself. */
+export function slugMatches(slug: string, target: EndpointTarget): boolean {
+  const tag = endpointTag(target.endpoint);
+  return slug === tag || tag.startsWith(`${slug}/`);
+}
+
+/** The candidates that the caller's preferences leave. */
+export function filterCandidates(
+  candidates: readonly Candidate[],
+  preferences: ProviderPreferences,
+  context: OrderingContext,
+): Candidate[] {
+  const { only, ignore, order, quantizations, maxPromptPrice } = preferences;
+  const isIn = (slugs: readonly string[], target: EndpointTarget) =>
+    slugs.some((slug) => slugMatches(slug, target));
+  return candidates.filter(({ target, price }) => {
+    const { dataPolicy, quantization } = target.endpoint;
+    if (only.length > 0 && !isIn(only, target)) return false;
+    if (isIn(ignore, target)) return false;
+    // Without fallbacks, an order is also the list of who may serve at all.
+    if (!preferences.allowFallbacks && order.length > 0 && !isIn(order, target)) return false;
+    if (preferences.requireParameters && !context.supportsAllParameters(target)) return false;
+    if (preferences.denyDataCollection && dataPolicy.trains) return false;
+    if (preferences.zeroDataRetention && (dataPolicy.retainsPrompts || dataPolicy.trains)) return false;
+    if (quantizations.length > 0 && !quantizations.includes(quantization ?? 'unknown')) return false;
+    // A price that is not known may be above any bound.
+    return maxPromptPrice === null || (price !== null && price <= maxPromptPrice);
+  });
+}
+
+/** Best first. Own provider keys come before shared ones, those kept as fallbacks after them. */
+export function orderCandidates(
+  candidates: readonly Candidate[],
+  preferences: ProviderPreferences,
+  context: OrderingContext,
+): Candidate[] {
+  const balanced = preferences.sort
+    ? sortBy(preferences.sort, candidates, context.now)
+    : balance(candidates, context);
+  const listed = preferences.order.flatMap((slug) =>
+    balanced.filter(({ target }) => slugMatches(slug, target)),
+  );
+  const unlisted = deprioritise(balanced, preferences, context.now);
+  const ordered = [...new Set([...listed, ...unlisted])];
+  return ordered.toSorted((one, other) => rankOfCredential(one) - rankOfCredential(other));
+}
+
+function rankOfCredential({ target: { credential } }: Candidate): number {
+  if (credential === null) return 1;
+  return credential.isFallback ? 2 : 0;
+}
+
+function sortBy(sort: Sort, candidates: readonly Candidate[], now: number): Candidate[] {
+  const value: Record<Sort, (candidate: Candidate) => number> = {
+    price: ({ price }) => (price === null ? Infinity : Number(price)),
+    // Nothing is known of the quality of an embedding endpoint but whether it works: what works best comes first.
+    exacto: ({ health }) => -(health.uptime(now) ?? 1),
+    latency: ({ health }) => health.latency(now)?.p50 ?? Infinity,
+    throughput: ({ health }) => -(health.throughput(now)?.p50 ?? 0),
+  };
+  const out = (candidate: Candidate) => Number(candidate.health.isOut(now));
+  const by = (candidate: Candidate) => value[sort](candidate);
+  return candidates.toSorted((one, other) => out(one) - out(other) || compare(by(one), by(other)));
+}
+
+function compare(one: number, other: number): number {
+  // Infinity minus Infinity is no number.
+  return one === other ? 0 : one - other;
+}
+
+/** The first by chance, weighted by 1/price², among those that are not out; then the others by price; then the out. */
+function balance(candidates: readonly Candidate[], { now, random }: OrderingContext): Candidate[] {
+  if (candidates.length <= 1) return [...candidates];
+  const isOut = new Map(candidates.map((candidate) => [candidate, candidate.health.isOut(now)]));
+  const healthy = sortBy(
+    'price',
+    candidates.filter((candidate) => !isOut.get(candidate)),
+    now,
+  );
+  const out = candidates.filter((candidate) => isOut.get(candidate));
+  const probe = out.find(({ health }) => healthy.length > 0 && health.claimProbe(now));
+  const first = probe ?? pickByPrice(healthy, random());
+  return first ? [first, ...[...healthy, ...out].filter((candidate) => candidate !== first)] : out;
+}
+
+function pickByPrice(candidates: readonly Candidate[], chance: number): Candidate | undefined {
+  // A free endpoint is not infinitely better, and one without a price must not look free.
+  const known = candidates.map(({ price }) => price).filter((price) => price !== null && price > 0n);
+  const dearest = known.reduce<bigint>((most, price) => (price !== null && price > most ? price : most), 1n);
+  const weights = candidates.map(
+    ({ price }) => 1 / Math.max(Number(price ?? dearest) / Number(dearest), 0.01) ** 2,
+  );
+  let rest = chance * weights.reduce((sum, weight) => sum + weight, 0);
+  return candidates.find((_candidate, index) => (rest -= weights[index] ?? 0) < 0) ?? candidates[0];
+}
+
+/** Moves those behind that are slower than the caller would like; none is left out. */
+function deprioritise(
+  candidates: readonly Candidate[],
+  preferences: ProviderPreferences,
+  now: number,
+): Candidate[] {
+  const { preferredMaxLatency, preferredMinThroughput } = preferences;
+  if (!preferredMaxLatency && !preferredMinThroughput) return [...candidates];
+  const isSlow = ({ health }: Candidate): boolean =>
+    misses(health.latency(now), preferredMaxLatency, (value, bound) => value > bound) ||
+    misses(health.throughput(now), preferredMinThroughput, (value, bound) => value < bound);
+  return candidates.toSorted((one, other) => Number(isSlow(one)) - Number(isSlow(other)));
+}
+
+function misses(
+  seen: Percentiles | null,
+  bound: PercentileBound | null,
+  isMissed: (value: number, limit: number) => boolean,
+): boolean {
+  if (!seen || !bound) return false;
+  return Object.entries(bound).some(([percentile, limit]) => isMissed(seen[percentile as Percentile], limit));
+}

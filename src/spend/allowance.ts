@@ -1,0 +1,169 @@
+// What this process may still spend of one holder's money: a lease taken from the database, handed out in memory.
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { AppError } from '../domain/errors.js';
+import { formatUsd } from '../domain/money.js';
+import type { PicoUsd } from '../domain/money.js';
+import type { SpendCap, SpendHolder, SpendRelease } from '../domain/spend-cap.js';
+import type { SpendLedger } from '../persistence/spend-ledger.js';
+
+interface Waiting {
+  readonly amount: PicoUsd;
+  readonly deadline: number;
+  readonly resolve: () => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+// Milliseconds between looks at a counter whose rest is reserved by calls in flight, here or in other processes.
+const FIRST_PAUSE = 5;
+const LONGEST_PAUSE = 100;
+
+export class Allowance {
+  /** What of the lease is neither handed out nor spent. */
+  private free: PicoUsd = 0n;
+  /** What calls in flight hold. */
+  private held: PicoUsd = 0n;
+  private waiting: Waiting[] = [];
+  private isGrowing = false;
+  private wasUsed = true;
+
+  constructor(
+    readonly holder: SpendHolder,
+    private caps: readonly SpendCap[],
+    private readonly ledger: SpendLedger,
+  ) {}
+
+  /** A lease was granted under certain caps: when they change, what is free of it is to be given back. */
+  changeCaps(caps: readonly SpendCap[]): SpendRelease[] {
+    if (isDeepStrictEqual(caps, this.caps)) return [];
+    this.caps = caps;
+    return this.takeUnused();
+  }
+
+  get isIdle(): boolean {
+    return this.held === 0n && this.waiting.length === 0 && !this.isGrowing;
+  }
+
+  /**
+   * Hands out `amount`, from memory while the lease lasts. Throws `insufficient_credits` when the money is not there,
+   * and `unavailable` when all that is left stays reserved by other calls until `deadline` (performance.now()).
+   */
+  async take(amount: PicoUsd, deadline: number): Promise<void> {
+    this.wasUsed = true;
+    if (this.waiting.length === 0 && this.free >= amount) {
+      this.hand(amount);
+      return;
+    }
+    await new Promise<void>((resolve, reject) => {
+      this.waiting.push({ amount, deadline, resolve, reject });
+      if (!this.isGrowing) void this.grow();
+    });
+  }
+
+  /** The call did not happen: what it held can serve another. */
+  putBack(amount: PicoUsd): void {
+    this.held -= amount;
+    this.free += amount;
+    this.serveWaiting();
+  }
+
+  /** The call was settled, and its part of the lease given back with it. */
+  settled(amount: PicoUsd): void {
+    this.held -= amount;
+  }
+
+  /** Takes what is free out of the allowance, to be given back to the database. */
+  takeUnused(): SpendRelease[] {
+    if (this.free === 0n) return [];
+    const amount = this.free;
+    this.free = 0n;
+    return [{ holder: this.holder, amount }];
+  }
+
+  /** Whether nothing was taken since the last time that this was asked. */
+  wasIdleSince(): boolean {
+    const wasIdle = !this.wasUsed;
+    this.wasUsed = false;
+    return wasIdle;
+  }
+
+  private hand(amount: PicoUsd): void {
+    this.free -= amount;
+    this.held += amount;
+  }
+
+  private serveWaiting(): void {
+    for (let first = this.waiting[0]; first && this.free >= first.amount; first = this.waiting[0]) {
+      this.waiting.shift();
+      this.hand(first.amount);
+      first.resolve();
+    }
+  }
+
+  private refuseMoreThan(unspent: PicoUsd): void {
+    const all = this.waiting;
+    this.waiting = all.filter(({ amount }) => amount <= unspent);
+    for (const { amount, reject } of all) if (amount > unspent) reject(this.insufficient(unspent, amount));
+  }
+
+  /** One at a time asks the database for all that wait, first come first served. */
+  private async grow(): Promise<void> {
+    this.isGrowing = true;
+    let pause = FIRST_PAUSE;
+    try {
+      for (let first = this.waiting[0]; first; first = this.waiting[0]) {
+        const wanted = this.waiting.reduce((sum, { amount }) => sum + amount, 0n) - this.free;
+        const { granted, unspent } = await this.ledger.acquire(
+          this.holder,
+          this.caps,
+          first.amount - this.free,
+          wanted,
+        );
+        this.free += granted;
+        this.serveWaiting();
+        if (granted > 0n || this.waiting[0] !== first) {
+          pause = FIRST_PAUSE;
+        } else if (unspent < first.amount) {
+          this.refuseMoreThan(unspent);
+        } else if (performance.now() >= first.deadline) {
+          this.waiting.shift();
+          first.reject(reservedElsewhere());
+        } else {
+          if (pause === FIRST_PAUSE) {
+            await this.ledger.sweepExpired();
+            await this.ledger.recall(this.holder);
+          }
+          await delay(pause);
+          pause = Math.min(pause * 2, LONGEST_PAUSE);
+        }
+      }
+    } catch (error) {
+      for (const { reject } of this.waiting.splice(0)) reject(error);
+    } finally {
+      this.isGrowing = false;
+    }
+  }
+
+  private insufficient(unspent: PicoUsd, amount: PicoUsd): AppError {
+    const left = formatUsd(unspent > 0n ? unspent : 0n);
+    const need = `this call may cost ${formatUsd(amount)} USD and ${left} USD are left`;
+    const limits = this.caps
+      .map(({ window, limit }) => `${window === 'total' ? '' : `${window} `}limit of ${formatUsd(limit)} USD`)
+      .join(', ');
+    switch (this.holder.kind) {
+      case 'key':
+        return new AppError('insufficient_credits', { detail: `${need} of this key's ${limits}` });
+      case 'account':
+        return new AppError('insufficient_credits', { detail: `${need} of the account's credits` });
+      case 'workspace':
+        return new AppError('budget_exceeded', { detail: `${need} of this workspace's ${limits}` });
+    }
+  }
+}
+
+function reservedElsewhere(): AppError {
+  return new AppError('unavailable', {
+    detail: 'what is left of the limit is reserved by calls in flight',
+    headers: { 'Retry-After': '1' },
+  });
+}

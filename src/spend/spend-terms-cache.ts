@@ -1,0 +1,16 @@
+// Budgets and credits by workspace, from memory.
+import { Injectable } from '@nestjs/common';
+import { NotifiedCache } from '../persistence/notified-cache.js';
+import { Notifications } from '../persistence/notifications.js';
+import { SpendTermsRepository } from '../persistence/spend-terms.repository.js';
+import type { SpendTerms } from '../persistence/spend-terms.repository.js';
+
+@Injectable()
+export class SpendTermsCache extends NotifiedCache<SpendTerms> {
+  constructor(repository: SpendTermsRepository, notifications: Notifications) {
+    // An account's change concerns workspaces that it does not name, and is rare enough to forget them all.
+    super(notifications, { channel: 'spend_terms_changed', forgets: 'all', max: 20_000 }, (workspaceId) =>
+      repository.find(workspaceId),
+    );
+  }
+}

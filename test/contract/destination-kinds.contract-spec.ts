@@ -1,0 +1,227 @@
+// The promises that every destination kind keeps. A new kind is tested by standing in the list.
+import { describe, expect, it } from '@jest/globals';
+import { readdir } from 'node:fs/promises';
+import { plainToInstance } from 'class-transformer';
+import { maskConfig, parseConfig } from '../../src/destination-kinds/destination-kind.js';
+import type { DestinationKind } from '../../src/destination-kinds/destination-kind.js';
+import {
+  DESTINATION_KINDS,
+  DESTINATION_TYPES,
+  findDestinationKind,
+} from '../../src/destination-kinds/index.js';
+import { CreateDestinationDto } from '../../src/destinations/dto/create-destination.dto.js';
+import { RequestValidationPipe } from '../../src/http/validation.pipe.js';
+import { CONTRACT_KINDS, shownConfig } from '../support/contract-kinds.js';
+
+const KINDS_FOLDER = new URL('../../src/destination-kinds/', import.meta.url);
+const NOT_A_KIND = new Set(['config-fields', 'destination-kind', 'index']);
+const LONG_SECRET = 'a-secret-0123456789';
+
+type Config = Readonly<Record<string, unknown>>;
+
+/** The same validation as a create. Throws the 400. */
+async function validate(kind: DestinationKind, config: Config): Promise<Config> {
+  const body = { type: kind.type, name: 'Test', config: { ...config } };
+  const dto = await new RequestValidationPipe().transform(body, {
+    type: 'body',
+    metatype: CreateDestinationDto,
+  });
+  return { ...(dto as CreateDestinationDto).config };
+}
+
+const without = (config: Config, field: string): Config =>
+  Object.fromEntries(Object.entries(config).filter(([name]) => name !== field));
+
+describe('the list', () => {
+  it('is that of the contract, in its order', () => {
+    expect(DESTINATION_KINDS.map(({ type, neutralType }) => ({ type, neutralType }))).toEqual(
+      CONTRACT_KINDS.map(({ type, neutralType }) => ({ type, neutralType })),
+    );
+    expect(DESTINATION_KINDS).toHaveLength(17);
+  });
+
+  it('is alphabetical, and no token is taken twice', () => {
+    const tokens = DESTINATION_KINDS.map(({ type }) => type);
+    expect(tokens).toEqual(tokens.toSorted());
+    expect(new Set(DESTINATION_TYPES).size).toBe(DESTINATION_TYPES.length);
+    expect(DESTINATION_TYPES).toHaveLength(32);
+  });
+
+  it('holds every file of the folder, each named after its token', async () => {
+    const files = (await readdir(KINDS_FOLDER))
+      .filter((name) => !name.includes('.spec.'))
+      .map((name) => name.replace(/\.ts$/, ''))
+      .filter((name) => !NOT_A_KIND.has(name));
+    expect(files.toSorted()).toEqual(DESTINATION_KINDS.map(({ type }) => type).toSorted());
+  });
+
+  it('finds a kind by both of its spellings and by nothing else', () => {
+    for (const kind of DESTINATION_KINDS) {
+      expect(findDestinationKind(kind.type)).toBe(kind);
+      if (kind.neutralType !== null) expect(findDestinationKind(kind.neutralType)).toBe(kind);
+    }
+    for (const token of ['', 'Langfuse', 'kind_16', 'constructor', '__proto__']) {
+      expect(findDestinationKind(token)).toBeUndefined();
+    }
+  });
+});
+
+describe.each(DESTINATION_KINDS.map((kind) => ({ kind, type: kind.type })))('$type', ({ kind }) => {
+  const contract = CONTRACT_KINDS.find(({ type }) => type === kind.type)!;
+  const { filled, present = [], filledIfGiven = [], optional = [], defaults, secrets } = contract;
+  const required = [...filled, ...present];
+  const maySayNothing = [...present, ...optional, ...Object.keys(defaults)].filter(
+    (field) => !filledIfGiven.includes(field),
+  );
+  const fields = [...new Set([...required, ...filledIfGiven, ...optional, ...Object.keys(defaults)])];
+  /** A config with every field of the kind. */
+  const whole: Config = {
+    ...Object.fromEntries(optional.map((field) => [field, 'text'])),
+    ...(filledIfGiven.includes('endpoint') ? { endpoint: 'https://store.example.com' } : {}),
+    ...defaults,
+    ...kind.example,
+    headers: { 'X-Secret': LONG_SECRET },
+  };
+
+  it('has a name for people', () => {
+    expect(kind.platform).toMatch(/^[A-Z&]/);
+  });
+
+  it('has an example that is valid as it stands and holds every required field', async () => {
+    expect(await validate(kind, kind.example)).toEqual({ ...defaults, ...kind.example });
+    expect(Object.keys(kind.example)).toEqual(expect.arrayContaining(required));
+  });
+
+  it('takes every field of the contract, headers included, and no other', async () => {
+    expect(Object.keys(whole).toSorted()).toEqual([...fields, 'headers'].toSorted());
+    expect(await validate(kind, whole)).toEqual(whole);
+    await expect(validate(kind, { ...kind.example, unknownField: 'x' })).rejects.toThrow(
+      'config.unknownField: is not a member of this object',
+    );
+  });
+
+  it('refuses a missing required field by its path', async () => {
+    for (const field of required) {
+      await expect(validate(kind, without(kind.example, field))).rejects.toThrow(
+        `config.${field}: must be a string`,
+      );
+    }
+  });
+
+  it('refuses an empty text where the contract asks for a character, and takes it elsewhere', async () => {
+    for (const field of [...filled, ...filledIfGiven]) {
+      await expect(validate(kind, { ...kind.example, [field]: '' })).rejects.toThrow(`config.${field}: must`);
+    }
+    for (const field of filled) {
+      await expect(validate(kind, { ...kind.example, [field]: '' })).rejects.toThrow('must not be empty');
+    }
+    for (const field of maySayNothing) {
+      expect(await validate(kind, { ...kind.example, [field]: '' })).toMatchObject({ [field]: '' });
+    }
+  });
+
+  it('refuses what is not text, without showing it', async () => {
+    for (const field of fields) {
+      for (const value of [null, 7, true, [LONG_SECRET], { secret: LONG_SECRET }]) {
+        const refusal = validate(kind, { ...kind.example, [field]: value });
+        await expect(refusal).rejects.toThrow(`config.${field}: must`);
+        await expect(refusal).rejects.not.toThrow(LONG_SECRET);
+      }
+    }
+  });
+
+  it('masks every secret field and header value, and shows the rest', () => {
+    const secretive: Config = {
+      ...whole,
+      ...Object.fromEntries(secrets.map((field) => [field, LONG_SECRET])),
+    };
+    const masked = maskConfig(kind, secretive);
+    expect(JSON.stringify(masked)).not.toContain(LONG_SECRET);
+    expect(masked).toEqual({ ...shownConfig(contract, secretive), headers: { 'X-Secret': 'a-se...6789' } });
+    // The original is still there to be delivered with.
+    expect(JSON.stringify(secretive)).toContain(LONG_SECRET);
+  });
+
+  it('reads a stored config back as it was validated, and gives an older one the defaults of today', () => {
+    expect({ ...parseConfig(kind, whole) }).toEqual(whole);
+    expect(parseConfig(kind, whole)).toBeInstanceOf(kind.configClass);
+    expect({ ...parseConfig(kind, kind.example) }).toEqual({ ...defaults, ...kind.example });
+    expect(Object.keys(plainToInstance(kind.configClass, {}))).toEqual(Object.keys(defaults));
+  });
+
+  it('refuses a stored config that lacks a required field, naming the field and no value', () => {
+    for (const field of required) {
+      const stored = without(
+        { ...kind.example, ...Object.fromEntries(secrets.map((name) => [name, LONG_SECRET])) },
+        field,
+      );
+      expect(() => parseConfig(kind, stored)).toThrow(
+        new RegExp(`^stored ${kind.type} config is invalid: .*${field}`),
+      );
+      expect(() => parseConfig(kind, stored)).not.toThrow(LONG_SECRET);
+    }
+  });
+});
+
+describe('rules of single kinds', () => {
+  const kind = (type: string): DestinationKind => findDestinationKind(type)!;
+
+  it.each([
+    'https://key@sentry.io/1',
+    'https://key:secret@o1.ingest.sentry.io/42',
+    'https://key@host.example.com:8443/some/path/42/',
+  ])('the DSN %s is taken', async (dsn) => {
+    expect(await validate(kind('sentry'), { dsn, otlpEndpoint: '' })).toMatchObject({ dsn });
+  });
+
+  it.each([
+    'http://key@sentry.io/1',
+    'https://sentry.io/1',
+    'https://key@sentry.io/',
+    'https://key@sentry.io/x',
+    'key',
+  ])('the DSN %s is refused', async (dsn) => {
+    await expect(validate(kind('sentry'), { dsn, otlpEndpoint: '' })).rejects.toThrow(
+      'config.dsn: must be a DSN',
+    );
+  });
+
+  it('a DSN that is made to be slow to judge is judged at once', async () => {
+    const dsn = `https://key@host${'/a'.repeat(50_000)}/x`;
+    await expect(validate(kind('sentry'), { dsn, otlpEndpoint: '' })).rejects.toThrow(
+      'config.dsn: must be a DSN',
+    );
+  });
+
+  it.each(['a', 'my_org-account1', 'xy12345.eu-central-1', 'A'.repeat(255)])(
+    'the Snowflake account %s is taken',
+    async (account) => {
+      expect(await validate(kind('snowflake'), { account, token: 'x' })).toMatchObject({ account });
+    },
+  );
+
+  it.each(['a--b', '-a', 'a-', 'a..b', 'a b', 'a/b', 'ä', 'A'.repeat(256), `${'a'.repeat(254)}-`])(
+    'the Snowflake account %s is refused',
+    async (account) => {
+      await expect(validate(kind('snowflake'), { account, token: 'x' })).rejects.toThrow(
+        'config.account: must',
+      );
+    },
+  );
+
+  it.each(['https://minio.example.com', 'http://127.0.0.1:9000', 'https://store.example.com/path?x=1'])(
+    'the S3 endpoint %s is taken',
+    async (endpoint) => {
+      const config = { ...kind('s3').example, endpoint };
+      expect(await validate(kind('s3'), config)).toMatchObject({ endpoint });
+    },
+  );
+
+  it.each(['minio', 'ftp://minio', 'https://', 'https:// minio', '//minio'])(
+    'the S3 endpoint %s is refused',
+    async (endpoint) => {
+      const config = { ...kind('s3').example, endpoint };
+      await expect(validate(kind('s3'), config)).rejects.toThrow('config.endpoint: must be an absolute');
+    },
+  );
+});

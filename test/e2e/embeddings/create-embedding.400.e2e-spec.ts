@@ -1,0 +1,213 @@
+// POST /embeddings: bodies that are refused, by this service or by the provider.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { embed, LOCAL, refuseWith, SMALL, startWithUpstream } from '../../support/create-embedding.js';
+import type { Setup } from '../../support/create-embedding.js';
+import { expectError } from '../../support/error-shape.js';
+
+let setup: Setup;
+beforeAll(async () => {
+  setup = await startWithUpstream();
+});
+afterEach(() => {
+  setup.upstream.answerWith(null);
+  setup.upstream.requests.length = 0;
+});
+afterAll(() => setup.close());
+
+async function expectRefusal(body: object | string, detail: string | RegExp): Promise<void> {
+  const response = await embed(setup.app, body);
+  expect(response.status).toBe(400);
+  const message = expectError(response, 400, /^Invalid request parameters: /);
+  const told = message.replace('Invalid request parameters: ', '');
+  if (typeof detail === 'string') expect(told).toBe(detail);
+  else expect(told).toMatch(detail);
+  expect(setup.upstream.requests).toEqual([]);
+}
+
+const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+
+describe('400: a bad member is named', () => {
+  it.each([
+    [undefined, 'model: must be a string'],
+    [null, 'model: must be a string'],
+    [5, 'model: must be a string'],
+    [['openai/a'], 'model: must be a string'],
+    ['', 'model: must have the form vendor/model'],
+    ['text-embedding-3-small', 'model: must have the form vendor/model'],
+    ['/text-embedding-3-small', 'model: must have the form vendor/model'],
+    ['openai/', 'model: must have the form vendor/model'],
+    ['open ai/small', 'model: must have the form vendor/model'],
+    ['openai/small\n', 'model: must have the form vendor/model'],
+    [`openai/${'a'.repeat(1000)}`, 'model: must have the form vendor/model'],
+  ])('model %j', (model, detail) => expectRefusal({ model, input: 'a' }, detail));
+
+  it.each([
+    [undefined, /^input: must be a string, an array/],
+    [null, /^input: must be a string, an array/],
+    ['', 'input: must not be empty'],
+    [[], 'input: must not be empty'],
+    [['a', ''], 'input[1]: must not be empty'],
+    [['a', 1], 'input[1]: must be a string like the other inputs'],
+    [[1, -1], 'input[1]: must be a token, a whole number from 0'],
+    [[[1], []], 'input[1]: must not be empty'],
+    [[{ content: [] }], 'input[0].content: must not be empty'],
+    [[{ content: [{ type: 'hologram' }] }], /^input\[0\]\.content\[0\]\.type: must be one of text, /],
+    [[{ content: [{ type: '__proto__' }] }], /^input\[0\]\.content\[0\]\.type: must be one of text, /],
+    [[{ content: [{ type: 'image_url', image_url: {} }] }], /^input\[0\]\.content\[0\]: lacks what/],
+  ])('input %j', (input, detail) => expectRefusal({ model: LOCAL, input }, detail));
+
+  it.each([
+    [0, 'dimensions: must be at least 1'],
+    [-1, 'dimensions: must be at least 1'],
+    [1.5, 'dimensions: must be a whole number'],
+    ['8', 'dimensions: must be a whole number'],
+    [null, 'dimensions: must be a whole number'],
+    [1e9, 'dimensions: must be at most 100000'],
+  ])('dimensions %j', (dimensions, detail) =>
+    expectRefusal({ model: LOCAL, input: 'a', dimensions }, detail),
+  );
+
+  it.each(['hex', 'FLOAT', '', 5, null, ['float']])('encoding_format %j', (format) =>
+    expectRefusal(
+      { model: LOCAL, input: 'a', encoding_format: format },
+      'encoding_format: must be one of float, base64',
+    ),
+  );
+
+  it.each([
+    ['input_type', 5, 'input_type: must be a string'],
+    ['input_type', 'x'.repeat(101), 'input_type: must have at most 100 characters'],
+    ['input_type', 'a\u0000b', 'input_type: must not hold NUL or half a surrogate pair'],
+    ['input_type', 'a\ud800', 'input_type: must not hold NUL or half a surrogate pair'],
+    ['user', 5, 'user: must be a string'],
+    ['user', 'x'.repeat(1001), 'user: must have at most 1000 characters'],
+    ['user', '\u0000', 'user: must not hold NUL or half a surrogate pair'],
+    ['user', 'a\udc00b', 'user: must not hold NUL or half a surrogate pair'],
+    ['session_id', 5, 'session_id: must be a string'],
+    ['session_id', 'x'.repeat(257), 'session_id: must have at most 256 characters'],
+    ['session_id', '\ud800', 'session_id: must not hold NUL or half a surrogate pair'],
+    ['trace', 'x', 'trace: must be an object'],
+    ['trace', [], 'trace: must be an object'],
+    ['trace', { a: 'x'.repeat(20_000) }, 'trace: must have at most 16384 characters as JSON'],
+    ['trace', { a: [{ b: '\u0000' }] }, 'trace: must not hold NUL or half a surrogate pair'],
+    ['trace', { 'a\ud800': 1 }, 'trace: must not hold NUL or half a surrogate pair'],
+  ])('%s %j', (name, value, detail) => expectRefusal({ model: LOCAL, input: 'a', [name]: value }, detail));
+
+  it.each([
+    ['a', 'provider: must be an object or null'],
+    [[], 'provider: must be an object or null'],
+    [{ allow_fallbacks: 'no' }, 'provider.allow_fallbacks: must be a boolean'],
+    [{ order: 'openai' }, /^provider\.order: must be an array/],
+    [{ only: [1] }, /^provider\.only: must hold provider slugs/],
+    [{ ignore: {} }, /^provider\.ignore: must be an array/],
+    [{ alow_fallbacks: false }, 'provider.alow_fallbacks: is not a member of this object'],
+    [{ constructor: 1 }, /^provider\.constructor: is not/],
+    [JSON.parse('{"__proto__":{"allow_fallbacks":false}}'), /^provider\.__proto__: is not/],
+  ])('provider %j', (provider, detail) => expectRefusal({ model: LOCAL, input: 'a', provider }, detail));
+
+  it('every one of several', () =>
+    expectRefusal(
+      { model: 'x', input: 'a', dimensions: 0, encoding_format: 'hex' },
+      'model: must have the form vendor/model; dimensions: must be at least 1; ' +
+        'encoding_format: must be one of float, base64',
+    ));
+
+  it.each(['trace', 'provider', 'anything_else'])('%s when it is nested without end', async (name) => {
+    for (const depth of [1_000, 7_000, 100_000]) {
+      const body = `{"model":"${SMALL}","input":"a","${name}":{"a":${nested(depth)}}}`;
+      await expectRefusal(body, `${name}: is nested too deeply`);
+    }
+  });
+
+  it('and its value is not shown', async () => {
+    const secret = 'sk-live-1234567890';
+    const bodies = [
+      { model: secret, input: 'a' },
+      { model: LOCAL, input: [1, secret] },
+      { model: LOCAL, input: 'a', user: `${secret}\u0000` },
+      { model: LOCAL, input: 'a', encoding_format: secret },
+      { model: LOCAL, input: 'a', provider: { order: secret } },
+    ];
+    for (const body of bodies) expect((await embed(setup.app, body)).text).not.toContain(secret);
+  });
+});
+
+describe('400: what the model cannot do', () => {
+  it.each([
+    [LOCAL, 7, 'dimensions: local/hashing can have 8 to 4096'],
+    [LOCAL, 4097, 'dimensions: local/hashing can have 8 to 4096'],
+    [SMALL, 1537, 'dimensions: openai/text-embedding-3-small can have 1 to 1536'],
+    ['openai/text-embedding-3-large', 3073, 'dimensions: openai/text-embedding-3-large can have 1 to 3072'],
+    ['openai/text-embedding-ada-002', 256, 'dimensions: openai/text-embedding-ada-002 has 1536 only'],
+  ])('%s with dimensions %d', (model, dimensions, detail) =>
+    expectRefusal({ model, input: 'a', dimensions }, detail),
+  );
+
+  it('multimodal items for a model of text', () =>
+    expectRefusal(
+      { model: SMALL, input: [{ content: [{ type: 'text', text: 'a' }] }] },
+      'input: openai/text-embedding-3-small takes text or token arrays',
+    ));
+
+  it('images for local/hashing', () =>
+    expectRefusal(
+      {
+        model: LOCAL,
+        input: [{ content: [{ type: 'image_url', image_url: { url: 'https://a.test/b.png' } }] }],
+      },
+      'input[0]: local/hashing takes text only',
+    ));
+
+  it('more inputs than local/hashing can answer in one call', () =>
+    expectRefusal(
+      { model: LOCAL, dimensions: 4096, input: Array.from({ length: 5000 }, () => 'a') },
+      /^input: /,
+    ));
+});
+
+describe("400: the provider's own refusal", () => {
+  it.each([400, 422])('of status %d is passed on and asked nowhere else', async (status) => {
+    const body = { error: { message: 'Input is too long.', code: 'context_length', type: 'x' } };
+    setup.upstream.answerWith(refuseWith(status, body));
+    const response = await embed(setup.app, { model: SMALL, input: 'a' });
+    expectError(response, 400, 'Invalid request parameters');
+    expect(response.body).toMatchObject({
+      error: {
+        metadata: {
+          error_type: 'invalid_request',
+          provider_name: 'OpenAI',
+          raw: 'Input is too long.',
+          provider_code: 'context_length',
+        },
+      },
+    });
+    expect(response.headers['x-generation-id']).toMatch(/^gen-[0-9a-f]{32}$/);
+    expect(setup.upstream.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['a message', { error: { message: 'x'.repeat(5_000) } }],
+    ['a page', 'x'.repeat(50_000)],
+  ])('is cut to 1,000 characters when it is %s', async (_name, body) => {
+    setup.upstream.answerWith(refuseWith(400, body));
+    const response = await embed(setup.app, { model: SMALL, input: 'a' });
+    expectError(response, 400);
+    expect(response.body).toMatchObject({ error: { metadata: { raw: 'x'.repeat(1_000) } } });
+  });
+
+  it('never shows the credential that the provider quotes', async () => {
+    const message = 'Malformed header: authorization: Bearer upstream-key';
+    setup.upstream.answerWith(refuseWith(400, { error: { message } }));
+    const response = await embed(setup.app, { model: SMALL, input: 'a' });
+    expectError(response, 400);
+    expect(response.text).not.toContain('upstream-key');
+  });
+
+  it('names a member that it does not know', async () => {
+    const response = await embed(setup.app, { model: SMALL, input: 'a', truncate: 'END' });
+    expectError(response, 400);
+    expect(response.body).toMatchObject({
+      error: { metadata: { raw: 'Unrecognized request argument supplied: truncate' } },
+    });
+  });
+});

@@ -1,0 +1,229 @@
+// POST /embeddings: what the caller is told when the provider fails. Source: decisions 21, 22 and 23.
+import type { ServerResponse } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Response } from 'supertest';
+import {
+  answerOf,
+  answerWithEmbeddings,
+  embed,
+  refuseWith,
+  SMALL,
+  startWithUpstream,
+} from '../../support/create-embedding.js';
+import type { Setup } from '../../support/create-embedding.js';
+import { expectError } from '../../support/error-shape.js';
+import { sendJson, startStubUpstream, toBase64 } from '../../support/stub-upstream.js';
+import type { StubHandler } from '../../support/stub-upstream.js';
+
+let setup: Setup;
+beforeAll(async () => {
+  setup = await startWithUpstream();
+});
+afterEach(() => {
+  setup.upstream.answerWith(null);
+  setup.upstream.requests.length = 0;
+});
+afterAll(() => setup.close());
+
+const BODY = { model: SMALL, input: ['a', 'b'], dimensions: 2 };
+
+async function answerTo(handler: StubHandler, body: object = BODY): Promise<Response> {
+  setup.upstream.answerWith(handler);
+  return embed(setup.app, body);
+}
+
+/** Every failure of a provider has its name, the id of its generation and no secret. */
+function expectProviderError(response: Response, status: number, message: string, errorType: string): void {
+  expect(response.status).toBe(status);
+  expectError(response, status, message);
+  expect(response.body).toMatchObject({
+    error: { metadata: { error_type: errorType, provider_name: 'OpenAI' } },
+  });
+  expect(response.headers['x-generation-id']).toMatch(/^gen-[0-9a-f]{32}$/);
+  expect(response.text).not.toContain('upstream-key');
+}
+
+function expectBadGateway(response: Response): void {
+  expectProviderError(response, 502, 'Provider returned error', 'provider_unavailable');
+}
+
+const withData = (data: unknown): StubHandler =>
+  refuseWith(200, { data, usage: { prompt_tokens: 1, total_tokens: 1 } });
+const NAN = toBase64([Number.NaN, 1]);
+
+describe('502: the answer is not what was asked for', () => {
+  it.each([
+    ['no JSON', refuseWith(200, '<html></html>')],
+    ['nothing', refuseWith(200, '')],
+    ['JSON that ends early', refuseWith(200, '{"data":[{"index":0,"embedding":[1,2]},{"index":1,"embed')],
+    ['another shape', refuseWith(200, { embeddings: [[1, 2]] })],
+    ['no content', (_request, response) => void response.writeHead(204).end()],
+    ['no vector', answerWithEmbeddings([])],
+    ['too few vectors', answerWithEmbeddings(['[1,2]'])],
+    ['too many vectors', answerWithEmbeddings(['[1,2]', '[1,2]', '[1,2]'])],
+    ['a vector that is too short', answerWithEmbeddings(['[1,2]', '[1]'])],
+    ['a vector that is too long', answerWithEmbeddings(['[1,2]', '[1,2,3]'])],
+    ['an empty vector', answerWithEmbeddings(['[1,2]', '[]'])],
+    ['a number that is NaN', answerWithEmbeddings(['[1,2]', '[NaN,1]'])],
+    ['a number that is null', answerWithEmbeddings(['[1,2]', '[null,1]'])],
+    ['a number that is text', answerWithEmbeddings(['[1,2]', '["1",1]'])],
+    ['a number that float32 cannot hold', answerWithEmbeddings(['[1,2]', '[1e39,1]'])],
+    ['a vector of vectors', answerWithEmbeddings(['[1,2]', '[[1],[2]]'])],
+    ['base64 that holds NaN', answerWithEmbeddings([`"${toBase64([1, 2])}"`, `"${NAN}"`])],
+    ['base64 that is cut', answerWithEmbeddings(['[1,2]', `"${toBase64([1, 2]).slice(0, 6)}"`])],
+    ['text that is not base64', answerWithEmbeddings(['[1,2]', '"hello there!"'])],
+    ['an index twice', withData([0, 0].map((index) => ({ index, embedding: [1, 2] })))],
+    ['an index beyond the inputs', withData([0, 2].map((index) => ({ index, embedding: [1, 2] })))],
+    ['more bytes than so many vectors can have', refuseWith(200, ' '.repeat(3_000_000))],
+  ] satisfies [string, StubHandler][])('but has %s', async (_name, handler) => {
+    expectBadGateway(await answerTo(handler));
+  });
+
+  it.each([
+    ['shorter', '[1,2]'],
+    ['null', 'null'],
+  ])('in a vector of the native width that is %s', async (_name, embedding) => {
+    expectBadGateway(await answerTo(answerWithEmbeddings([embedding]), { model: SMALL, input: 'a' }));
+  });
+});
+
+describe('502: the connection fails', () => {
+  const start = (response: ServerResponse, headers: Readonly<Record<string, string>> = {}): void => {
+    response.writeHead(200, { 'content-type': 'application/json', ...headers });
+    response.write('{"data":[{"index":0,"embedding":[1,2]},');
+  };
+
+  it.each([
+    ['before the answer', (_request, response) => void response.socket?.resetAndDestroy()],
+    [
+      'in the midst of the answer',
+      (_request, response) => {
+        start(response);
+        setImmediate(() => response.socket?.resetAndDestroy());
+      },
+    ],
+    [
+      'before the announced length',
+      (_request, response) => {
+        start(response, { 'content-length': '1000' });
+        setImmediate(() => response.socket?.end());
+      },
+    ],
+  ] satisfies [string, StubHandler][])('%s', async (_name, handler) => {
+    expectBadGateway(await answerTo(handler));
+  });
+
+  it('because nobody listens, and the next call comes through when somebody does', async () => {
+    const gone = await startStubUpstream();
+    const { origin } = gone;
+    await gone.close();
+    const lonely = await startWithUpstream({ OPENAI_BASE_URL: `${origin}/v1` });
+    try {
+      expectBadGateway(await embed(lonely.app, BODY));
+    } finally {
+      await lonely.close();
+    }
+  });
+
+  it('and the next call comes through', async () => {
+    expectBadGateway(await answerTo((_request, response) => void response.socket?.resetAndDestroy()));
+    setup.upstream.answerWith(null);
+    answerOf(await embed(setup.app, BODY));
+  });
+});
+
+describe('502: the provider says no for a reason of the operator', () => {
+  it.each([401, 402, 403])('with status %d, whose text stays here', async (status) => {
+    const message = 'Incorrect API key provided: upstream-key. You have 3 USD of debt.';
+    const response = await answerTo(refuseWith(status, { error: { message, code: 'invalid_api_key' } }));
+    expectBadGateway(response);
+    expect(response.text).not.toMatch(/Incorrect|debt/);
+  });
+
+  it('with status 429 because its account is used up', async () => {
+    const error = { message: 'You exceeded your current quota, see billing.', code: 'insufficient_quota' };
+    const response = await answerTo(refuseWith(429, { error }));
+    expectBadGateway(response);
+    expect(response.text).not.toContain('billing');
+  });
+
+  it.each([404, 405, 500, 501, 502])('with status %d, whose text is cut', async (status) => {
+    const response = await answerTo(refuseWith(status, { error: { message: 'x'.repeat(5_000) } }));
+    expectBadGateway(response);
+    expect(response.body).toMatchObject({ error: { metadata: { raw: 'x'.repeat(1_000) } } });
+  });
+
+  it('with a redirection, which is not followed', async () => {
+    const elsewhere = await startStubUpstream();
+    try {
+      const location = `${elsewhere.origin}/v1/embeddings`;
+      expectBadGateway(await answerTo(refuseWith(307, {}, { location })));
+      expect(elsewhere.requests).toEqual([]);
+    } finally {
+      await elsewhere.close();
+    }
+  });
+});
+
+describe('529', () => {
+  it.each([429, 503, 529])('when the provider says %d, with its own Retry-After', async (status) => {
+    const body = { error: { message: 'Slow down.' } };
+    const response = await answerTo(refuseWith(status, body, { 'retry-after': '7' }));
+    expectProviderError(response, 529, 'Provider returned error', 'provider_overloaded');
+    expect(response.headers['retry-after']).toBe('7');
+    expect(response.body).toMatchObject({ error: { metadata: { raw: 'Slow down.' } } });
+  });
+
+  it('has the seconds until the date that the provider names', async () => {
+    const date = new Date(Date.now() + 20_000).toUTCString();
+    const response = await answerTo(refuseWith(429, {}, { 'retry-after': date }));
+    expectProviderError(response, 529, 'Provider returned error', 'provider_overloaded');
+    expect(Number(response.headers['retry-after'])).toBeGreaterThan(10);
+    expect(Number(response.headers['retry-after'])).toBeLessThanOrEqual(20);
+  });
+
+  it.each(['soon', '-1', ''])('has no Retry-After made of %j', async (given) => {
+    const response = await answerTo(refuseWith(429, {}, { 'retry-after': given }));
+    expectProviderError(response, 529, 'Provider returned error', 'provider_overloaded');
+    expect(response.headers['retry-after'] ?? '1').toMatch(/^\d+$/);
+  });
+});
+
+describe('524', () => {
+  it.each([408, 504, 524])('when the provider says %d', async (status) => {
+    const response = await answerTo(refuseWith(status, {}));
+    expectProviderError(response, 524, 'Request timed out. Please try again later.', 'timeout');
+  });
+
+  it.each([
+    ['never answers', () => undefined],
+    ['stops in the midst of its answer', (_request, response) => void response.write('{"data":[')],
+  ] satisfies [string, StubHandler][])('when the provider %s', async (_name, handler) => {
+    const impatient = await startWithUpstream({ PROVIDER_TIMEOUT_MS: '100' });
+    try {
+      impatient.upstream.answerWith(handler);
+      const response = await embed(impatient.app, BODY);
+      expectProviderError(response, 524, 'Request timed out. Please try again later.', 'timeout');
+    } finally {
+      await impatient.close();
+    }
+  });
+});
+
+describe('408', () => {
+  it('when the whole operation is overdue before the provider is', async () => {
+    const impatient = await startWithUpstream({ OPERATION_DEADLINE_MS: '150' });
+    try {
+      impatient.upstream.answerWith(() => undefined);
+      const response = await embed(impatient.app, BODY);
+      expect(response.status).toBe(408);
+      expectError(response, 408, 'Operation timed out. Please try again later.');
+      expect(response.body).toMatchObject({ error: { metadata: { error_type: 'timeout' } } });
+      expect(response.headers['x-generation-id']).toMatch(/^gen-[0-9a-f]{32}$/);
+      impatient.upstream.answerWith((_request, answer) => sendJson(answer, 500, {}));
+      expect((await embed(impatient.app, BODY)).status).toBe(502);
+    } finally {
+      await impatient.close();
+    }
+  });
+});

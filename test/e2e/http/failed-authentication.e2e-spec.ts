@@ -1,0 +1,51 @@
+// Guessing keys is limited per address. Source: decisions 20.
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createTestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app.js';
+import { post, WEBHOOK } from '../../support/create-destination.js';
+import { expectError } from '../../support/error-shape.js';
+import { eventually } from '../../support/eventually.js';
+import { getKey } from '../../support/get-key.js';
+
+describe('an address whose credentials failed three times in a minute', () => {
+  let app: TestApp;
+  const guess = (secret = 'guess') => getKey(app, app.key.hash, `Bearer ${secret}`);
+  beforeEach(async () => {
+    app = await createTestApp({ environment: { RATE_LIMIT_FAILED_AUTHENTICATION_PER_MINUTE: '3' } });
+    expect((await getKey(app, app.key.hash)).status).toBe(200);
+    for (const wrong of ['guess 1', 'guess-2', 'guess-3']) expectError(await guess(wrong), 401);
+  });
+  afterEach(() => app.close());
+
+  it('is told when to come back', async () => {
+    const refused = await guess();
+    expectError(refused, 429, /^Rate limit exceeded: 3 requests a minute; try again in \d+ s$/);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect(refused.headers).toMatchObject({ 'x-ratelimit-limit': '3', 'x-ratelimit-remaining': '0' });
+  });
+
+  it('is refused on every route', async () => {
+    expectError(await guess(), 429);
+    expectError(await post(app, WEBHOOK, 'guess'), 429);
+    expectError(await app.http.post('/api/v1/embeddings').set('authorization', 'Bearer guess').send({}), 429);
+  });
+
+  it('still gets through with a key that is known', async () => {
+    expectError(await guess(), 429);
+    expect((await getKey(app, app.key.hash)).status).toBe(200);
+    expect((await post(app, WEBHOOK)).status).toBe(201);
+  });
+
+  it('does not get through with a key that was known and is disabled', async () => {
+    await app.sql(`UPDATE api_keys SET disabled = true WHERE kind = 'management'`);
+    await eventually(
+      async () => (await getKey(app, app.key.hash)).status,
+      (status) => status === 429,
+    );
+  });
+
+  it('is told 401 for no credential at all, which is no guess', async () => {
+    expectError(await guess(), 429);
+    for (let count = 0; count < 5; count++) expectError(await getKey(app, app.key.hash, null), 401);
+  });
+});

@@ -1,0 +1,257 @@
+// GET /keys/{hash}: one key's record. Who may read it, and how often, stands in the files beside.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parseUsd } from '../../../src/domain/money.js';
+import { createTestApp } from '../../support/app.js';
+import type { TestApp, TestKey } from '../../support/app.js';
+import { expectError } from '../../support/error-shape.js';
+import { getKey } from '../../support/get-key.js';
+
+const NOW = '2026-11-18T12:00:00.000Z';
+const UNKNOWN_HASH = 'ab'.repeat(32);
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await createTestApp();
+});
+afterAll(() => app.close());
+
+async function recordOf(key: TestKey): Promise<Record<string, unknown>> {
+  const response = await getKey(app, key.record.hash);
+  expect(response.status).toBe(200);
+  return (response.body as { data: Record<string, unknown> }).data;
+}
+
+interface Spend {
+  readonly last_day: string;
+  readonly total?: string;
+  readonly daily?: string;
+  readonly weekly?: string;
+  readonly monthly?: string;
+  readonly byok_total?: string;
+  readonly byok_daily?: string;
+  readonly byok_weekly?: string;
+  readonly byok_monthly?: string;
+}
+
+async function arrangeSpend({ record }: TestKey, spend: Spend): Promise<void> {
+  const columns = Object.keys(spend);
+  await app.sql(
+    `UPDATE key_spend SET ${columns.map((column, index) => `${column} = $${index + 2}`).join()} WHERE api_key_id = $1`,
+    [record.id, ...Object.values(spend)],
+  );
+}
+
+/** Reads something at another moment, and comes back to the present. */
+async function at<Answer>(moment: string, read: () => Promise<Answer>): Promise<Answer> {
+  app.clock.set(moment);
+  try {
+    return await read();
+  } finally {
+    app.clock.set(NOW);
+  }
+}
+
+describe('200', () => {
+  it('a fresh key has every member, with null for what nobody set', async () => {
+    const key = await app.createKey({ name: 'Fresh' });
+    const response = await getKey(app, key.record.hash);
+    expect({ status: response.status, body: response.body as unknown }).toEqual({
+      status: 200,
+      body: {
+        data: {
+          hash: key.record.hash,
+          name: 'Fresh',
+          label: `${key.secret.slice(0, 12)}...${key.secret.slice(-4)}`,
+          disabled: false,
+          limit: null,
+          limit_remaining: null,
+          limit_reset: null,
+          include_byok_in_limit: false,
+          usage: 0,
+          usage_daily: 0,
+          usage_weekly: 0,
+          usage_monthly: 0,
+          byok_usage: 0,
+          byok_usage_daily: 0,
+          byok_usage_weekly: 0,
+          byok_usage_monthly: 0,
+          created_at: NOW,
+          updated_at: null,
+          expires_at: null,
+          creator_user_id: null,
+          workspace_id: app.workspaceId,
+          external_user: null,
+        },
+      },
+    });
+    expect(response.headers['content-type']).toMatch(/^application\/json/);
+    expect(response.text).not.toContain(key.secret);
+  });
+
+  it('a key with everything set shows it', async () => {
+    const key = await app.createKey({
+      limit: parseUsd('12.5'),
+      limitReset: 'weekly',
+      includeByokInLimit: true,
+      expiresAt: new Date('2027-01-01T00:00:00Z'),
+      creatorUserId: 'user_1',
+    });
+    await app.sql(
+      `UPDATE api_keys SET disabled = true, updated_at = '2026-11-18T13:00:00Z', external_user = 'partner' WHERE id = $1`,
+      [key.record.id],
+    );
+    expect(await recordOf(key)).toMatchObject({
+      disabled: true,
+      limit: 12.5,
+      limit_remaining: 12.5,
+      limit_reset: 'weekly',
+      include_byok_in_limit: true,
+      updated_at: '2026-11-18T13:00:00.000Z',
+      expires_at: '2027-01-01T00:00:00.000Z',
+      creator_user_id: 'user_1',
+      external_user: 'partner',
+    });
+  });
+
+  it('a management key can read itself', async () => {
+    const key = await app.createKey({ kind: 'management' });
+    const response = await getKey(app, key.record.hash, `Bearer ${key.secret}`);
+    expect(response.body).toMatchObject({ data: { hash: key.record.hash } });
+  });
+
+  it('an expired key can still be read about', async () => {
+    const key = await app.createKey({ expiresAt: new Date('2026-01-01T00:00:00Z') });
+    expect(await recordOf(key)).toMatchObject({ expires_at: '2026-01-01T00:00:00.000Z' });
+  });
+
+  it("the scheme's name is case-insensitive", async () => {
+    const response = await getKey(app, app.key.hash, `bearer  ${app.managementKey} `);
+    expect(response.status).toBe(200);
+  });
+
+  it.each([
+    ['the same day', '2026-11-18T23:59:59.999Z', 1, 3, 5],
+    ['after midnight', '2026-11-19T00:00:00.000Z', 0, 3, 5],
+    ['the last moment of Sunday', '2026-11-22T23:59:59.999Z', 0, 3, 5],
+    ['Monday', '2026-11-23T00:00:00.000Z', 0, 0, 5],
+    ['the last moment of the month', '2026-11-30T23:59:59.999Z', 0, 0, 5],
+    ['the next month', '2026-12-01T00:00:00.000Z', 0, 0, 0],
+    ['a year later', '2027-11-18T12:00:00.000Z', 0, 0, 0],
+  ])('windows roll over in UTC at read time: %s', async (_name, moment, daily, weekly, monthly) => {
+    const key = await app.createKey();
+    const amounts = { total: '10.5', daily: '1', weekly: '3', monthly: '5' };
+    await arrangeSpend(key, {
+      last_day: '2026-11-18',
+      ...amounts,
+      byok_total: '21',
+      byok_daily: '2',
+      byok_weekly: '6',
+      byok_monthly: '10',
+    });
+    expect(await at(moment, () => recordOf(key))).toMatchObject({
+      usage: 10.5,
+      usage_daily: daily,
+      usage_weekly: weekly,
+      usage_monthly: monthly,
+      byok_usage: 21,
+      byok_usage_daily: daily * 2,
+      byok_usage_weekly: weekly * 2,
+      byok_usage_monthly: monthly * 2,
+    });
+  });
+
+  it('a week goes on over the end of a month', async () => {
+    const key = await app.createKey();
+    await arrangeSpend(key, { last_day: '2026-11-30', daily: '1', weekly: '1', monthly: '1', total: '1' });
+    const record = await at('2026-12-06T23:59:59.999Z', () => recordOf(key));
+    expect(record).toMatchObject({ usage_daily: 0, usage_weekly: 1, usage_monthly: 0, usage: 1 });
+  });
+
+  it.each([
+    [null, false, 90, 90],
+    [null, true, 70, 70],
+    ['daily', false, 99, 100],
+    ['daily', true, 97, 100],
+    ['weekly', true, 91, 91],
+    ['monthly', false, 95, 95],
+  ] as const)(
+    'what is left of a limit of 100 that resets %s, own provider keys counted: %s',
+    async (limitReset, includeByokInLimit, today, tomorrow) => {
+      const key = await app.createKey({ limit: parseUsd('100'), limitReset, includeByokInLimit });
+      await arrangeSpend(key, {
+        last_day: '2026-11-18',
+        total: '10',
+        daily: '1',
+        weekly: '3',
+        monthly: '5',
+        byok_total: '20',
+        byok_daily: '2',
+        byok_weekly: '6',
+        byok_monthly: '10',
+      });
+      expect(await recordOf(key)).toMatchObject({ limit: 100, limit_remaining: today });
+      const record = await at('2026-11-19T00:00:00Z', () => recordOf(key));
+      expect(record).toMatchObject({ limit_remaining: tomorrow });
+    },
+  );
+
+  it('nothing is left of a limit that is overspent, and none of a limit of zero', async () => {
+    const overspent = await app.createKey({ limit: parseUsd('1') });
+    await arrangeSpend(overspent, { last_day: '2026-11-18', total: '1.000001' });
+    expect(await recordOf(overspent)).toMatchObject({ limit_remaining: 0 });
+    expect(await recordOf(await app.createKey({ limit: 0n }))).toMatchObject({
+      limit: 0,
+      limit_remaining: 0,
+    });
+  });
+
+  it('amounts are exact decimals, not sums of floating-point numbers', async () => {
+    const key = await app.createKey({ limit: parseUsd('0.3') });
+    await arrangeSpend(key, {
+      last_day: '2026-11-18',
+      total: '0.1',
+      daily: '0.000000000001',
+      monthly: '123456789.12',
+    });
+    expect(await recordOf(key)).toMatchObject({
+      limit: 0.3,
+      // In floating point 0.19999999999999998.
+      limit_remaining: 0.2,
+      usage: 0.1,
+      usage_daily: 1e-12,
+      usage_monthly: 123456789.12,
+    });
+  });
+});
+
+describe('404', () => {
+  it.each([
+    [UNKNOWN_HASH],
+    ['x'],
+    [UNKNOWN_HASH.slice(1)],
+    [`${UNKNOWN_HASH}0`],
+    ['%00'],
+    ['%F0%9F%94%91'],
+    ["'%20OR%201=1"],
+    ['..%2f..%2fetc%2fpasswd'],
+    ['__proto__'],
+  ])('the hash %s names no key', async (hash) => {
+    expectError(await getKey(app, hash), 404, 'Resource not found: no key has this hash');
+  });
+
+  it('a hash in upper case names no key', async () => {
+    expectError(await getKey(app, app.key.hash.toUpperCase()), 404, /no key has this hash$/);
+  });
+
+  it("another account's key is told like one that does not exist", async () => {
+    const other = await app.createAccount();
+    expectError(await getKey(app, other.key.hash), 404, 'Resource not found: no key has this hash');
+    expect((await getKey(app, other.key.hash, `Bearer ${other.managementKey}`)).status).toBe(200);
+  });
+
+  it('a deleted key', async () => {
+    const { record } = await app.createKey();
+    await app.sql('UPDATE api_keys SET deleted_at = now() WHERE id = $1', [record.id]);
+    expectError(await getKey(app, record.hash), 404, 'Resource not found: no key has this hash');
+  });
+});

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
+import { formatUsd, parseUsd } from '../../../src/domain/money.js';
+import { createTestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app.js';
+import { patternVector, sendJson, startStubUpstream, toBase64 } from '../../support/stub-upstream.js';
+import type { StubUpstream } from '../../support/stub-upstream.js';
+
+const TEXT = 'The quick brown fox jumps over the lazy dog';
+const TOKENS = countTokens(TEXT);
+// text-embedding-3-large: 0.13 USD a million tokens.
+const COST_OF_A_CALL = (parseUsd('0.13') / 1_000_000n) * BigInt(TOKENS);
+const VECTOR = toBase64(patternVector(0, 3072));
+
+let upstream: StubUpstream;
+let app: TestApp;
+let replica: TestApp;
+
+beforeAll(async () => {
+  upstream = await startStubUpstream((_request, response) => {
+    sendJson(response, 200, {
+      object: 'list',
+      data: [{ object: 'embedding', index: 0, embedding: VECTOR }],
+      usage: { prompt_tokens: TOKENS, total_tokens: TOKENS },
+    });
+  });
+  const environment = { OPENAI_API_KEY: 'upstream-key', OPENAI_BASE_URL: `${upstream.origin}/v1` };
+  app = await createTestApp({ environment });
+  replica = await app.startReplica();
+});
+afterAll(async () => {
+  await replica.close();
+  await app.close();
+  await upstream.close();
+});
+
+const embed = (on: TestApp, secret: string) =>
+  on.http
+    .post('/api/v1/embeddings')
+    .set('authorization', `Bearer ${secret}`)
+    .send({ model: 'openai/text-embedding-3-large', input: TEXT, encoding_format: 'base64' });
+
+function statusCounts(answers: readonly { readonly status: number }[]): Record<number, number> {
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+async function parallel(calls: number, limit: bigint, replicas: readonly TestApp[]) {
+  const { secret, record } = await app.createKey({ limit });
+  const answers = await Promise.all(
+    Array.from({ length: calls }, (_value, index) => embed(replicas[index % replicas.length] ?? app, secret)),
+  );
+  const [spend] = await app.sql<{ total: string; reserved: string }>(
+    'SELECT total, reserved FROM key_spend WHERE api_key_id = $1',
+    [record.id],
+  );
+  return { counts: statusCounts(answers), spend };
+}
+
+describe('a limit worth k calls', () => {
+  it('of 500 parallel calls answers exactly k', async () => {
+    const { counts, spend } = await parallel(500, COST_OF_A_CALL * 37n, [app]);
+    expect(counts).toEqual({ 200: 37, 402: 463 });
+    expect(parseUsd(spend?.total ?? '')).toBe(COST_OF_A_CALL * 37n);
+  });
+
+  it('of 500 parallel calls to two replicas answers exactly k', async () => {
+    const { counts, spend } = await parallel(500, COST_OF_A_CALL * 41n, [app, replica]);
+    expect(counts).toEqual({ 200: 41, 402: 459 });
+    expect(parseUsd(spend?.total ?? '')).toBe(COST_OF_A_CALL * 41n);
+  });
+
+  it('answers every one of k calls when a part of a call is left over', async () => {
+    const { counts } = await parallel(60, COST_OF_A_CALL * 50n + COST_OF_A_CALL / 2n, [app, replica]);
+    expect(counts).toEqual({ 200: 50, 402: 10 });
+  });
+
+  it('is not exceeded by one replica while the other holds a lease that it does not use', async () => {
+    const { secret, record } = await app.createKey({ limit: COST_OF_A_CALL * 100_000n });
+    // Far from the limit: this takes a share of what is left.
+    expect((await embed(replica, secret)).status).toBe(200);
+    await app.sql('UPDATE key_spend SET total = $2 WHERE api_key_id = $1', [
+      record.id,
+      formatUsd(COST_OF_A_CALL * 99_990n),
+    ]);
+    const answers: number[] = [];
+    for (let call = 0; call < 12; call++) answers.push((await embed(app, secret)).status);
+    expect(answers).toEqual([...Array<number>(10).fill(200), 402, 402]);
+  });
+});

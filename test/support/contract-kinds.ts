@@ -1,0 +1,163 @@
+// What contract 1.1 and 1.2 say about every destination kind, written down apart from the code that implements it.
+
+export interface ContractKind {
+  readonly type: string;
+  readonly neutralType: string | null;
+  /** Required and at least one character long. */
+  readonly filled: readonly string[];
+  /** Required, may be empty. */
+  readonly present?: readonly string[];
+  /** Optional, and at least one character long when given. */
+  readonly filledIfGiven?: readonly string[];
+  readonly optional?: readonly string[];
+  readonly defaults: Readonly<Record<string, string>>;
+  /** Never shown in clear (decisions 13). */
+  readonly secrets: readonly string[];
+}
+
+export const CONTRACT_KINDS: readonly ContractKind[] = [
+  {
+    type: 'arize',
+    neutralType: 'kind_01',
+    filled: ['apiKey', 'spaceKey', 'modelId'],
+    defaults: { baseUrl: 'https://otlp.arize.com' },
+    secrets: ['apiKey', 'spaceKey'],
+  },
+  {
+    type: 'braintrust',
+    neutralType: 'kind_02',
+    filled: ['apiKey', 'projectId'],
+    defaults: { baseUrl: 'https://api.braintrust.dev' },
+    secrets: ['apiKey'],
+  },
+  {
+    type: 'clickhouse',
+    neutralType: 'kind_03',
+    filled: ['host', 'database', 'username', 'password'],
+    defaults: { table: 'OPENROUTER_TRACES' },
+    secrets: ['password'],
+  },
+  {
+    type: 'datadog',
+    neutralType: 'kind_04',
+    filled: ['apiKey', 'mlApp'],
+    defaults: { url: 'https://api.datadoghq.com' },
+    secrets: ['apiKey'],
+  },
+  {
+    type: 'grafana',
+    neutralType: 'kind_05',
+    filled: ['apiKey', 'instanceId'],
+    defaults: { baseUrl: 'https://otlp-gateway-prod-us-west-0.grafana.net' },
+    secrets: ['apiKey'],
+  },
+  {
+    type: 'langfuse',
+    neutralType: 'kind_06',
+    filled: ['secretKey', 'publicKey'],
+    defaults: { baseUrl: 'https://us.cloud.langfuse.com' },
+    secrets: ['secretKey', 'publicKey'],
+  },
+  {
+    type: 'langsmith',
+    neutralType: 'kind_07',
+    filled: ['apiKey'],
+    filledIfGiven: ['project'],
+    optional: ['workspaceId'],
+    defaults: { endpoint: 'https://api.smith.langchain.com', project: 'main' },
+    secrets: ['apiKey'],
+  },
+  {
+    type: 'newrelic',
+    neutralType: 'kind_08',
+    filled: ['licenseKey'],
+    filledIfGiven: ['region'],
+    defaults: { region: 'us' },
+    secrets: ['licenseKey'],
+  },
+  {
+    type: 'opik',
+    neutralType: 'kind_09',
+    filled: ['apiKey', 'workspace', 'projectName'],
+    defaults: {},
+    secrets: ['apiKey'],
+  },
+  { type: 'otel-collector', neutralType: null, filled: [], present: ['endpoint'], defaults: {}, secrets: [] },
+  {
+    type: 'posthog',
+    neutralType: 'kind_10',
+    filled: ['apiKey'],
+    defaults: { endpoint: 'https://us.i.posthog.com' },
+    secrets: ['apiKey'],
+  },
+  {
+    type: 'ramp',
+    neutralType: 'kind_11',
+    filled: ['apiKey'],
+    defaults: { baseUrl: 'https://api.ramp.com/developer/v1/ai-usage/openrouter' },
+    secrets: ['apiKey'],
+  },
+  {
+    type: 's3',
+    neutralType: 'kind_12',
+    filled: ['bucketName', 'accessKeyId', 'secretAccessKey'],
+    filledIfGiven: ['endpoint'],
+    optional: ['region', 'sessionToken'],
+    defaults: { prefix: 'openrouter-traces', pathTemplate: '{prefix}/{date}' },
+    secrets: ['accessKeyId', 'secretAccessKey', 'sessionToken'],
+  },
+  {
+    type: 'sentry',
+    neutralType: 'kind_13',
+    filled: ['dsn'],
+    present: ['otlpEndpoint'],
+    defaults: {},
+    secrets: ['dsn'],
+  },
+  {
+    type: 'snowflake',
+    neutralType: 'kind_14',
+    filled: ['account', 'token'],
+    defaults: {
+      database: 'SNOWFLAKE_LEARNING_DB',
+      schema: 'PUBLIC',
+      table: 'OPENROUTER_TRACES',
+      warehouse: 'COMPUTE_WH',
+    },
+    secrets: ['token'],
+  },
+  {
+    type: 'weave',
+    neutralType: 'kind_15',
+    filled: ['apiKey', 'entity', 'project'],
+    defaults: { baseUrl: 'https://trace.wandb.ai' },
+    secrets: ['apiKey'],
+  },
+  {
+    type: 'webhook',
+    neutralType: null,
+    filled: [],
+    filledIfGiven: ['method'],
+    present: ['url'],
+    defaults: { method: 'POST' },
+    secrets: [],
+  },
+];
+
+/** A config as a record shows it, by the words of decisions 13. */
+export function shownConfig(
+  kind: ContractKind,
+  config: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const shown = (field: string, value: unknown): unknown => {
+    if (!kind.secrets.includes(field)) return value;
+    return field === 'password' ? '********' : shownSecret(String(value));
+  };
+  return Object.fromEntries(
+    Object.entries({ ...kind.defaults, ...config }).map(([field, value]) => [field, shown(field, value)]),
+  );
+}
+
+function shownSecret(secret: string): string {
+  return secret.length < 12 ? '****' : `${secret.slice(0, 4)}...${secret.slice(-4)}`;
+}

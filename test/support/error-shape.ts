@@ -1,0 +1,29 @@
+// The one shape of every error body. Source: interface "Error object"; contract section 5.
+import { expect } from '@jest/globals';
+
+/** What supertest's responses and readResponse() have in common. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+/** Checks an answer against the error shape and returns its message. */
+export function expectError(response: Answer, status: number, message?: string | RegExp): string {
+  expect({ status: response.status, body: response.body }).toEqual({
+    status,
+    body: {
+      error: {
+        code: status,
+        message: expect.any(String),
+        ...(status === 500 ? {} : { metadata: expect.objectContaining({ error_type: expect.any(String) }) }),
+      },
+    },
+  });
+  expect(response.headers['content-type']).toMatch(/^application\/json(?:;|$)/);
+  expect(response.headers['x-request-id']).toMatch(/^[\w.:-]+$/);
+  const { message: text } = (response.body as { error: { message: string } }).error;
+  if (typeof message === 'string') expect(text).toBe(message);
+  if (message instanceof RegExp) expect(text).toMatch(message);
+  return text;
+}

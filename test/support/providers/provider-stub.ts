@@ -1,0 +1,122 @@
+// What the stubs of all providers share: a server on loopback, replies as values, members checked as a strict upstream
+// checks them.
+import type { IncomingHttpHeaders } from 'node:http';
+import { sendJson, startStubUpstream } from '../stub-upstream.js';
+
+export interface StubRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Record<string, unknown>;
+}
+
+export interface StubReply {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The failures that every suite wants to see, in the words of the real upstream. */
+export type StubFailure = 'rateLimited' | 'overloaded' | 'broken' | 'invalid';
+
+export interface ProviderStub {
+  /** Also the name of the file. */
+  readonly slug: string;
+  /** The key that it accepts. */
+  readonly apiKey: string;
+  /** Upstream names that it knows; the first is the one that suites use. */
+  readonly models: readonly [string, ...string[]];
+  /** The width of the first model's vectors. */
+  readonly nativeWidth: number;
+  /** Inputs that one call may have; null: no cap. */
+  readonly maxInputs: number | null;
+  readonly failures: Readonly<Record<StubFailure, StubReply>>;
+  start(): Promise<RunningProviderStub>;
+}
+
+export interface RunningProviderStub {
+  /** For `<PROVIDER>_BASE_URL`. */
+  readonly baseUrl: string;
+  /** Every request that came, oldest first. */
+  readonly requests: readonly StubRequest[];
+  /** What the next calls are answered with, whatever they are; back to normal with null. */
+  replyWith(reply: StubReply | null): void;
+  close(): Promise<void>;
+}
+
+export interface ProviderStubDefinition extends Omit<ProviderStub, 'start'> {
+  /** What follows the origin in the base URL. */
+  readonly basePath: string;
+  answer(request: StubRequest): StubReply;
+}
+
+export function defineProviderStub({ basePath, answer, ...stub }: ProviderStubDefinition): ProviderStub {
+  return {
+    ...stub,
+    start: async () => {
+      let scripted: StubReply | null = null;
+      const upstream = await startStubUpstream((request, response) => {
+        const reply = scripted ?? answer(request);
+        sendJson(response, reply.status, reply.body, reply.headers);
+      });
+      return {
+        baseUrl: upstream.origin + basePath,
+        requests: upstream.requests,
+        replyWith: (reply) => {
+          scripted = reply;
+        },
+        close: () => upstream.close(),
+      };
+    },
+  };
+}
+
+export type MemberCheck = (value: unknown) => boolean;
+
+export interface MemberRules {
+  readonly required: Readonly<Record<string, MemberCheck>>;
+  readonly optional: Readonly<Record<string, MemberCheck>>;
+  /** Whether a member that is in neither list is refused or passed over. */
+  readonly unknown: 'refused' | 'ignored';
+}
+
+export interface MemberProblem {
+  readonly name: string;
+  readonly problem: 'missing' | 'wrong' | 'unknown';
+}
+
+/** The first thing wrong with a body, or null. A member that is null is wrong unless its check says otherwise. */
+export function findMemberProblem(
+  body: Readonly<Record<string, unknown>>,
+  { required, optional, unknown }: MemberRules,
+): MemberProblem | null {
+  for (const [name, check] of Object.entries({ ...required, ...optional })) {
+    if (!(name in body)) {
+      if (name in required) return { name, problem: 'missing' };
+    } else if (!check(body[name])) return { name, problem: 'wrong' };
+  }
+  if (unknown === 'ignored') return null;
+  const stranger = Object.keys(body).find((name) => !(name in required) && !(name in optional));
+  return stranger === undefined ? null : { name: stranger, problem: 'unknown' };
+}
+
+export const isText: MemberCheck = (value) => typeof value === 'string' && value !== '';
+export const isTexts: MemberCheck = (value) =>
+  Array.isArray(value) && value.length > 0 && value.every(isText);
+export const isFlag: MemberCheck = (value) => typeof value === 'boolean';
+export const isTokens: MemberCheck = (value) =>
+  Array.isArray(value) && value.length > 0 && value.every((token) => Number.isInteger(token));
+export const isTextsOrTokens: MemberCheck = (value) =>
+  isText(value) || isTexts(value) || isTokens(value) || (Array.isArray(value) && value.every(isTokens));
+export const isOneOf =
+  (...values: readonly unknown[]): MemberCheck =>
+  (value) =>
+    values.includes(value);
+export const isWidth =
+  (least: number, most: number): MemberCheck =>
+  (value) =>
+    Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
+
+export function hasBearer(request: StubRequest, apiKey: string): boolean {
+  return request.headers.authorization === `Bearer ${apiKey}`;
+}

@@ -1,0 +1,77 @@
+// The vectors of the stubs. A vector tells which input it belongs to, has length one, and loses some of it when it is
+// cut, so that a missing normalisation shows.
+import { createHash } from 'node:crypto';
+import { toBase64 } from '../stub-upstream.js';
+
+const HEAD = 0.8;
+const TAIL = 0.6;
+
+/** The vector of an input at its full width. */
+export function fullVector(content: unknown, width: number): number[] {
+  const angle =
+    (createHash('sha256').update(JSON.stringify(content)).digest().readUInt16BE(0) / 65_536) * Math.PI;
+  const vector = new Array<number>(width).fill(0);
+  vector[0] = Math.fround(HEAD * Math.cos(angle));
+  vector[1] = Math.fround(HEAD * Math.sin(angle));
+  vector[width - 1] = TAIL;
+  return vector;
+}
+
+/** The first numbers of it, as they are. */
+export function cutVector(content: unknown, fullWidth: number, width: number): number[] {
+  return fullVector(content, fullWidth).slice(0, width);
+}
+
+/** The vector of an input as a model gives it that is asked for a width: cut, and scaled to length one. */
+export function vectorOf(content: unknown, fullWidth: number, width: number = fullWidth): number[] {
+  if (width === fullWidth) return fullVector(content, fullWidth);
+  return cutVector(content, fullWidth, width).map((value) => Math.fround(value / HEAD));
+}
+
+export function encode(vector: readonly number[], format: unknown): readonly number[] | string {
+  return format === 'base64' ? toBase64(vector) : vector;
+}
+
+/** Words count as tokens; everything else that is no token array counts as one. */
+export function countTokens(content: unknown): number {
+  if (typeof content === 'string') return content.split(/\s+/).filter(Boolean).length;
+  return Array.isArray(content) ? content.length : 1;
+}
+
+export function countAllTokens(contents: readonly unknown[]): number {
+  return contents.reduce<number>((sum, content) => sum + countTokens(content), 0);
+}
+
+/** The body of OpenAI's answer, for the many that speak it. */
+export function openAiAnswer(
+  contents: readonly unknown[],
+  options: {
+    readonly model: unknown;
+    readonly fullWidth: number;
+    readonly width?: unknown;
+    readonly format?: unknown;
+    readonly usage?: (tokens: number) => Readonly<Record<string, number>> | undefined;
+    readonly id?: string;
+  },
+): Record<string, unknown> {
+  const { fullWidth, format, model, id } = options;
+  const width = typeof options.width === 'number' ? options.width : fullWidth;
+  const tokens = countAllTokens(contents);
+  const usage = options.usage ?? ((count) => ({ prompt_tokens: count, total_tokens: count }));
+  return {
+    ...(id === undefined ? {} : { id }),
+    object: 'list',
+    data: contents.map((content, index) => ({
+      object: 'embedding',
+      embedding: encode(vectorOf(content, fullWidth, width), format),
+      index,
+    })),
+    model,
+    usage: usage(tokens),
+  };
+}
+
+/** One input or several: OpenAI's wire takes both. */
+export function contentsOf(input: unknown): readonly unknown[] {
+  return Array.isArray(input) && typeof input[0] !== 'number' ? input : [input];
+}
