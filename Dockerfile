@@ -2,14 +2,14 @@
 FROM node:24-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci
+RUN npm ci --ignore-scripts
 COPY prisma prisma
 COPY prisma.config.ts tsconfig.json tsconfig.build.json ./
 COPY src src
 RUN npm run build
 # What the container does not need at run time: development packages (npm install goes by the lock file), type
 # declarations, source maps, and the query compilers of other databases.
-RUN npm pkg delete devDependencies && npm install --omit=dev --omit=peer \
+RUN npm pkg delete devDependencies && npm install --ignore-scripts --omit=dev --omit=peer \
  && find node_modules/@prisma/client -name '*.wasm-base64*' ! -name '*postgresql*' -delete \
  && find node_modules -name '*.map' -delete \
  && find node_modules -name '*.d.ts' -delete -o -name '*.d.mts' -delete -o -name '*.d.cts' -delete

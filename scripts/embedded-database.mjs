@@ -25,7 +25,7 @@ function databaseUrl(password, port, name = DATABASE_NAME) {
 }
 
 /** 'absent', or 'ours' with the checks passed; throws for everything that is better left alone. */
-function inspect(directory, dataDirectory, passwordFile) {
+function inspect(dataDirectory, passwordFile) {
   if (!existsSync(dataDirectory)) return 'absent';
   const refuse = (found) => {
     throw new ScriptError(
@@ -155,7 +155,7 @@ export async function startEmbeddedDatabase(options) {
   const { port, log = () => undefined, settings = {}, signal, onUnexpectedEnd } = options;
   const directory = resolve(options.directory);
   mkdirSync(dirname(directory), { recursive: true });
-  const state = inspect(directory, resolveDataDirectory(directory), `${directory}.password`);
+  const state = inspect(resolveDataDirectory(directory), `${directory}.password`);
   const place = preparePlace(directory, log);
   if (state === 'absent' && !existsSync(place.passwordFile)) {
     writeSecretFile(place.passwordFile, randomBytes(24).toString('hex'));

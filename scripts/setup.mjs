@@ -1,20 +1,20 @@
 // Makes a checkout ready to run: packages, generated database client, dist/. Silent and quick when it is ready.
 import { existsSync, renameSync, rmSync } from 'node:fs';
-import { fingerprintContents, fingerprintListing } from './support/fingerprint.mjs';
+import { fingerprint } from './support/fingerprint.mjs';
 import { readFileIfPresent, writeFileAtomically } from './support/files.mjs';
 import { catchInterruptions, reportFailure } from './support/interruption.mjs';
 import { tryLock } from './support/lock-file.mjs';
 import { installPackages } from './support/npm.mjs';
 import { sleep } from './support/processes.mjs';
 import { createProgress } from './support/progress.mjs';
-import { inRepository, isCalledDirectly } from './support/repository.mjs';
+import { inRepository, isCalledDirectly, repositoryRoot } from './support/repository.mjs';
 import { runCommand, ScriptError } from './support/run-command.mjs';
 
 const OLDEST_NODE = [20, 19];
 const lockFile = inRepository('.setup.lock');
 // One stamp for what stands in node_modules and one in dist, each written last: what was not finished has none.
 const stampFile = inRepository('node_modules', '.signalbox-setup.json');
-const generatedDirectory = inRepository('src/persistence/generated');
+const generatedDirectory = 'src/persistence/generated';
 const builtDirectory = inRepository('dist');
 const builtStampName = '.signalbox-build.json';
 const unfinishedDirectory = inRepository('dist.building');
@@ -43,21 +43,24 @@ function writeStamp(path, stamp) {
   writeFileAtomically(path, JSON.stringify(stamp));
 }
 
+const fingerprintSources = (...names) =>
+  fingerprint(
+    repositoryRoot,
+    names.map((name) => inRepository(name)),
+  );
+const fingerprintBuilt = (directory) => fingerprint(directory, [directory], builtStampName);
+
 function describePackages() {
-  return `${process.platform}-${process.arch} ${fingerprintContents([inRepository('package-lock.json')])}`;
+  return `${process.platform}-${process.arch} ${fingerprintSources('package-lock.json')}`;
 }
 
 function describeSchema() {
-  const contents = fingerprintContents([
-    inRepository('prisma/schema.prisma'),
-    inRepository('prisma.config.ts'),
-  ]);
+  const contents = fingerprintSources('prisma/schema.prisma', 'prisma.config.ts');
   return `${readVersion('prisma')} ${readVersion('@prisma/client')} ${contents}`;
 }
 
 function describeSources() {
-  const settings = [inRepository('tsconfig.json'), inRepository('tsconfig.build.json')];
-  return `${readVersion('typescript')} ${fingerprintContents([inRepository('src'), ...settings])}`;
+  return `${readVersion('typescript')} ${fingerprintSources('src', 'tsconfig.json', 'tsconfig.build.json')}`;
 }
 
 // "rm -rf node_modules/*" spares the stamp, whose name begins with a dot; hence the looks into the packages.
@@ -66,12 +69,12 @@ const isInstalled = () =>
 
 function isGenerated() {
   const { schema, generated } = readStamp(stampFile);
-  return schema === describeSchema() && generated === fingerprintContents([generatedDirectory]);
+  return schema === describeSchema() && generated === fingerprintSources(generatedDirectory);
 }
 
 function isBuilt() {
   const { sources, output } = readStamp(inRepository('dist', builtStampName));
-  return sources === describeSources() && output === fingerprintListing(builtDirectory, builtStampName);
+  return sources === describeSources() && output === fingerprintBuilt(builtDirectory);
 }
 
 async function install(options) {
@@ -93,7 +96,7 @@ async function generate(options) {
       CHECKPOINT_DISABLE: '1',
     },
   });
-  const generated = fingerprintContents([generatedDirectory]);
+  const generated = fingerprintSources(generatedDirectory);
   writeStamp(stampFile, { packages, schema: describeSchema(), generated });
 }
 
@@ -112,7 +115,7 @@ async function build(options) {
   await runCommand(process.execPath, [compiler, ...compilerArguments], options);
   writeStamp(inRepository('dist.building', builtStampName), {
     sources,
-    output: fingerprintListing(unfinishedDirectory, builtStampName),
+    output: fingerprintBuilt(unfinishedDirectory),
   });
   rmSync(builtDirectory, { recursive: true, force: true });
   renameSync(unfinishedDirectory, builtDirectory);

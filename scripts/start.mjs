@@ -40,7 +40,7 @@ Management key: ${managementKey}
 API key:        ${apiKey}
 
 Embed two texts:
-${post('/embeddings', apiKey, { model: 'local/hashing', input: ['The quick brown fox', 'jumps over the lazy dog'] })}
+${post('/embeddings', apiKey, { model: 'local/hashing', input: ['The quick brown fox', 'jumps over the lazy dog'], dimensions: 8 })}
 
 Send traces to a webhook:
 ${post('/observability/destinations', managementKey, destination)}

@@ -7,9 +7,11 @@ import type { AppConfig } from './config/app-config.js';
 import { ConfigModule } from './config/config.module.js';
 import { DestinationsModule } from './destinations/destinations.module.js';
 import { EmbeddingsModule } from './embeddings/embeddings.module.js';
+import { GenerationsModule } from './generations/generations.module.js';
 import { HealthModule } from './health/health.module.js';
 import { HttpModule } from './http/http.module.js';
 import { KeysModule } from './keys/keys.module.js';
+import { ModelsModule } from './models/models.module.js';
 import { OutboundModule } from './outbound/outbound.module.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
 
@@ -17,7 +19,7 @@ export const API_PREFIX = 'api/v1';
 
 // The operations of the contract, under the version prefix. Not Nest's global prefix: that one hides the rest of the
 // path from the error filter.
-const API_MODULES = [DestinationsModule, KeysModule, EmbeddingsModule];
+const API_MODULES = [DestinationsModule, KeysModule, EmbeddingsModule, ModelsModule, GenerationsModule];
 
 @Module({})
 export class AppModule {

@@ -6,14 +6,18 @@ import type { AppConfig } from './config/app-config.js';
 import { EMBEDDING_PROVIDERS } from './embedding-providers/index.js';
 import { startProcess } from './process.js';
 import type { RunningService } from './process.js';
+import { loadCatalogueModels } from './routing/catalogue-source.js';
 import { startWorkers } from './workers.js';
 
 /** The configuration of this build's providers. Throws ConfigError, one line that names the variable. */
 export function readEnvironment(environment: NodeJS.ProcessEnv): AppConfig {
-  return readAppConfig(
+  const config = readAppConfig(
     environment,
     EMBEDDING_PROVIDERS.map((provider) => provider.slug),
   );
+  // The application reads it again: this look is so that a broken file ends a start before anything is begun.
+  loadCatalogueModels(config.catalogueFile);
+  return config;
 }
 
 export interface StartOptions {
@@ -21,7 +25,7 @@ export interface StartOptions {
   readonly onStopped?: () => Promise<void>;
 }
 
-/** Resolves when the service listens. SIGTERM and SIGINT drain it and end the process. */
+/** Resolves when the service listens. SIGTERM, SIGINT and SIGHUP drain it and end the process. */
 export async function start(options: StartOptions = {}): Promise<RunningService> {
   const config = readEnvironment(process.env);
   const service =
@@ -35,7 +39,7 @@ export async function start(options: StartOptions = {}): Promise<RunningService>
     await options.onStopped?.();
     process.exit(0);
   };
-  process.on('SIGTERM', () => void stop());
-  process.on('SIGINT', () => void stop());
+  // SIGHUP: the terminal that it was started from is gone.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop());
   return { ...service, stop };
 }

@@ -1,43 +1,27 @@
-// Tells whether files are still what they were: by content where that decides, by size and time where it is enough.
+// Tells whether files are still what they were. By content: times change with every checkout and every rebuild.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { repositoryRoot } from './repository.mjs';
 
-function listFiles(directory) {
-  return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(directory, entry.name);
-    return entry.isDirectory() ? listFiles(path) : [path];
+function listFiles(path) {
+  const status = statSync(path, { throwIfNoEntry: false });
+  if (!status) return [];
+  if (!status.isDirectory()) return [path];
+  return readdirSync(path, { withFileTypes: true }).flatMap((entry) => {
+    const entryPath = join(path, entry.name);
+    return entry.isDirectory() ? listFiles(entryPath) : [entryPath];
   });
 }
 
-function digest(root, paths, describe) {
+/**
+ * Of these files and of everything in these directories, by their paths from `root`; what is missing counts as
+ * missing. `ignoredName` is for the file in `root` that the result is written to.
+ */
+export function fingerprint(root, paths, ignoredName) {
   const hash = createHash('sha256');
-  for (const path of paths.toSorted()) {
-    hash
-      .update(`${relative(root, path)}\0`)
-      .update(describe(path))
-      .update('\0');
+  for (const path of paths.flatMap(listFiles).toSorted()) {
+    const name = relative(root, path);
+    if (name !== ignoredName) hash.update(`${name}\0`).update(readFileSync(path)).update('\0');
   }
   return hash.digest('hex');
-}
-
-/** By the content of these files and of everything in these directories; what is missing counts as missing. */
-export function fingerprintContents(paths) {
-  const files = paths.flatMap((path) => {
-    const status = statSync(path, { throwIfNoEntry: false });
-    if (!status) return [];
-    return status.isDirectory() ? listFiles(path) : [path];
-  });
-  return digest(repositoryRoot, files, (path) => readFileSync(path));
-}
-
-/** Cheaper, for output that nobody edits. `ignoredName` is the file that the result is written to. */
-export function fingerprintListing(directory, ignoredName) {
-  if (!statSync(directory, { throwIfNoEntry: false })) return undefined;
-  const files = listFiles(directory).filter((path) => path !== join(directory, ignoredName));
-  return digest(directory, files, (path) => {
-    const { size, mtimeMs } = statSync(path);
-    return `${size} ${mtimeMs}`;
-  });
 }

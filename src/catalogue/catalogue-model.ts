@@ -3,6 +3,9 @@ import type { PicoUsd } from '../domain/money.js';
 
 export type InputForm = 'texts' | 'tokens' | 'multimodal';
 export type Modality = 'text' | 'image' | 'audio' | 'video' | 'file';
+/** The input types of the wire that an endpoint may tell apart; others are not sent, or stand for one of these. */
+export type InputType =
+  'search_query' | 'search_document' | 'classification' | 'clustering' | 'semantic_similarity';
 
 /** A price from a day on. Prices are never overwritten: a call is charged by the row that was in force. */
 export interface DatedPrice {
@@ -29,6 +32,8 @@ export interface ModelEndpoint {
   readonly upstreamModel: string;
   readonly inputForms: readonly InputForm[];
   readonly modalities: readonly Modality[];
+  /** Absent: it has no input types. */
+  readonly inputTypes?: readonly InputType[];
   /** Whether the upstream takes a width itself; otherwise a shorter vector is cut and normalised here. */
   readonly takesDimensions: boolean;
   readonly maxInputsPerCall: number;
@@ -38,6 +43,11 @@ export interface ModelEndpoint {
   readonly maxBytesPerCall?: number;
   /** Empty: the price is not known, and calls of keys with a limit are refused. */
   readonly prices: readonly DatedPrice[];
+  /**
+   * The prices of tokens that are not of text, where they differ from `prices`; an empty list: not known. A modality that
+   * is not named costs what text costs.
+   */
+  readonly modalityPrices?: Readonly<Partial<Record<Modality, readonly DatedPrice[]>>>;
   readonly quantization: string | null;
   readonly dataPolicy: DataPolicy;
 }

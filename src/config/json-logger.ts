@@ -5,6 +5,13 @@ import type { Level, Logger } from 'pino';
 import type { AppConfig } from './app-config.js';
 
 const MAX_MESSAGE_LENGTH = 500;
+// Nest tells of every route and module at each start: worth reading only when something is sought.
+const TALKATIVE_CONTEXTS: ReadonlySet<unknown> = new Set([
+  'InstanceLoader',
+  'RoutesResolver',
+  'RouterExplorer',
+  'NestFactory',
+]);
 
 export class JsonLogger implements LoggerService {
   private readonly pino: Logger;
@@ -20,7 +27,7 @@ export class JsonLogger implements LoggerService {
   }
 
   log(message: unknown, ...rest: unknown[]): void {
-    this.write('info', message, rest);
+    this.write(TALKATIVE_CONTEXTS.has(rest.at(-1)) ? 'debug' : 'info', message, rest);
   }
 
   error(message: unknown, ...rest: unknown[]): void {

@@ -1,5 +1,6 @@
 // The errors that this service tells its callers: a closed list of codes, each with its status and its first words.
 // Source: interface "Errors"; contract section 5 (error_type); decisions 21, 22 and 24.
+import type { RoutingMetadata } from './routing-metadata.js';
 
 interface ErrorDefinition {
   readonly status: number;
@@ -71,6 +72,8 @@ export interface AppErrorOptions {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Response headers, `Retry-After` for example. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** For a caller who asks how the call was routed. */
+  readonly routingMetadata?: RoutingMetadata;
   /** For the log only. */
   readonly cause?: unknown;
 }
@@ -80,6 +83,7 @@ export class AppError extends Error {
   readonly errorType: string;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
+  readonly routingMetadata: RoutingMetadata | null;
 
   constructor(
     readonly code: ErrorCode,
@@ -94,5 +98,15 @@ export class AppError extends Error {
     this.errorType = definition.errorType;
     this.metadata = options.metadata ?? {};
     this.headers = options.headers ?? {};
+    this.routingMetadata = options.routingMetadata ?? null;
+  }
+
+  /** A copy: one error may be told to several callers, of whom each has a routing of its own. */
+  withRoutingMetadata(routingMetadata: RoutingMetadata): AppError {
+    const { metadata, headers, cause } = this;
+    const copy = new AppError(this.code, { metadata, headers, cause, routingMetadata });
+    copy.message = this.message;
+    if (this.stack !== undefined) copy.stack = this.stack;
+    return copy;
   }
 }

@@ -42,7 +42,10 @@ export interface Generation {
   readonly totalTokens: number;
   /** What the caller pays; null where no price is known. */
   readonly cost: PicoUsd | null;
-  /** What the provider charges; null where no price is known. */
+  /**
+   * What the provider charges; null where no price is known. With `isByok` it is what it charges the owner of the own
+   * keys, and so what the byok counters grow by: slices that the operator's keys served are in `cost` alone.
+   */
   readonly upstreamCost: PicoUsd | null;
   readonly isByok: boolean;
   /** The width of the vectors in the answer; null for a failure. */

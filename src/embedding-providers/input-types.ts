@@ -9,12 +9,12 @@ const CANONICAL_INPUT_TYPES = [
   'clustering',
   'semantic_similarity',
 ] as const;
-export type CanonicalInputType = (typeof CANONICAL_INPUT_TYPES)[number];
+type CanonicalInputType = (typeof CANONICAL_INPUT_TYPES)[number];
 
 /** What each type is called upstream; one that the upstream does not distinguish is left out, and not sent. */
 export type InputTypeNames = Readonly<Partial<Record<CanonicalInputType, string>>>;
 
-export function isCanonicalInputType(inputType: string): inputType is CanonicalInputType {
+function isCanonicalInputType(inputType: string): inputType is CanonicalInputType {
   return (CANONICAL_INPUT_TYPES as readonly string[]).includes(inputType);
 }
 

@@ -37,7 +37,7 @@ function buildJinaRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConne
     normalized: true,
     ...call.extra,
     model: call.upstreamModel,
-    input: call.input.form === 'multimodal' ? itemsOf(call) : textsOf(call),
+    input: takesImages(call) ? itemsOf(call) : textsOf(call),
     embedding_type: call.encodingFormat,
     ...given('dimensions', call.dimensions),
     ...given('task', inputTypeIn(tasksOf(call.upstreamModel), call)),
@@ -50,6 +50,11 @@ function tasksOf(model: string): InputTypeNames {
   if (/-v[12]\b/.test(model)) return {};
   if (/-v3\b/.test(model)) return TASKS_OF_V3;
   return /-v4\b/.test(model) ? MATCHING_TASKS : TASKS_OF_V5;
+}
+
+/** Of the models, those for text take nothing else: v1 to v3, and what has text or code in its name. */
+function takesImages({ input, upstreamModel }: ProviderCall): boolean {
+  return input.form === 'multimodal' && !/-v[123]\b|-text\b|-code\b/.test(upstreamModel);
 }
 
 function itemsOf(call: ProviderCall): readonly Record<string, string>[] {

@@ -120,7 +120,7 @@ function addGrams(sums: FeatureSums, marked: string): void {
     let hash = FIRST_HASH;
     const end = Math.min(start + LONGEST_GRAM, marked.length);
     for (let at = start; at < end; at++) {
-      hash = Math.imul(hash ^ marked.charCodeAt(at), PRIME);
+      hash = imul(hash ^ marked.charCodeAt(at), PRIME);
       if (at - start + 1 >= SHORTEST_GRAM) sums.add(mix(hash), GRAM_WEIGHT);
     }
   }
@@ -167,17 +167,18 @@ class FeatureSums {
 }
 
 // FNV-1a over UTF-16 code units with a finishing mix, 32 bits: fixed for ever, stored vectors depend on it.
+const { imul } = Math;
 const FIRST_HASH = 0x811c9dc5 | 0;
 const PRIME = 0x01000193;
 
 function hashText(marker: string, text: string): number {
-  let hash = Math.imul(FIRST_HASH ^ marker.charCodeAt(0), PRIME);
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), PRIME);
+  let hash = imul(FIRST_HASH ^ marker.charCodeAt(0), PRIME);
+  for (let at = 0; at < text.length; at++) hash = imul(hash ^ text.charCodeAt(at), PRIME);
   return mix(hash);
 }
 
 function mix(hash: number): number {
-  let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  let mixed = imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  mixed = imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
   return mixed ^ (mixed >>> 16);
 }

@@ -16,7 +16,10 @@ export interface Charge {
   readonly totalTokens: number;
   /** What the caller pays; null where no price is known: an unknown price is never counted as 0. */
   readonly cost: PicoUsd | null;
-  /** What the provider charges, for what it served of a failed call as well. */
+  /**
+   * What the provider charges, for what it served of a failed call as well. Of a call through own keys it is what it
+   * charges their owner: slices that the operator's keys served are in `cost` alone.
+   */
   readonly upstreamCost: PicoUsd | null;
   readonly isByok: boolean;
 }
@@ -55,8 +58,8 @@ export async function chargeFor(routed: RoutedCall, createdAt: Date): Promise<Ch
   const day = utcDay(createdAt);
   let promptTokens = 0;
   let totalTokens = 0;
-  let cost: PicoUsd | null = 0n;
-  let upstreamCost: PicoUsd | null = 0n;
+  let shared: PicoUsd | null = 0n;
+  let own: PicoUsd | null = 0n;
   for (const { target, input, ...usage } of routed.served) {
     const counted =
       usage.promptTokens ?? usage.totalTokens ?? (await tokensWithoutUsage(input, target.endpoint));
@@ -64,13 +67,14 @@ export async function chargeFor(routed: RoutedCall, createdAt: Date): Promise<Ch
     totalTokens += usage.totalTokens ?? counted;
     const price = priceOn(target.endpoint, day);
     const amount: PicoUsd | null = price === null ? null : BigInt(counted) * price;
-    upstreamCost = add(upstreamCost, amount);
     // Through an own provider key the provider's bill goes to the customer, and nothing to this account.
-    cost = add(cost, target.credential === null ? amount : 0n);
+    if (target.credential === null) shared = add(shared, amount);
+    else own = add(own, amount);
   }
   const isByok = routed.served.some(({ target }) => target.credential !== null);
-  if (routed.error) return { promptTokens: 0, totalTokens: 0, cost: 0n, upstreamCost, isByok };
-  return { promptTokens, totalTokens, cost, upstreamCost, isByok };
+  const bill = { upstreamCost: isByok ? own : shared, isByok };
+  if (routed.error) return { promptTokens: 0, totalTokens: 0, cost: 0n, ...bill };
+  return { promptTokens, totalTokens, cost: shared, ...bill };
 }
 
 function add(sum: PicoUsd | null, amount: PicoUsd | null): PicoUsd | null {

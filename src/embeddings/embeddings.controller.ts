@@ -1,6 +1,6 @@
 // The route of embeddings.
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiBody, ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { CurrentCaller, InferenceOnly, RateLimited } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/api-key.js';
@@ -16,6 +16,8 @@ import { fromProviderPreferencesDto } from './dto/provider-preferences.dto.js';
 import { EmbeddingsService } from './embeddings.service.js';
 
 const MAX_HEADER_LENGTH = 256;
+// The name, and the one that it had before.
+const METADATA_HEADERS = ['x-openrouter-metadata', 'x-openrouter-experimental-metadata'] as const;
 
 @ApiTags('Embeddings')
 @ApiBearerAuth()
@@ -29,6 +31,12 @@ export class EmbeddingsController {
   @RateLimited()
   @LargeBody()
   @ApiOperation({ summary: 'Create embeddings', operationId: 'createEmbeddings' })
+  @ApiHeader({
+    name: 'X-OpenRouter-Metadata',
+    description: '`enabled`: the answer says how the call was routed.',
+    required: false,
+    schema: { type: 'string' },
+  })
   @ApiBody({ type: CreateEmbeddingDto })
   @ApiOkResponse({ type: EmbeddingResponseDto })
   @ApiErrors(400, 401, 402, 403, 404, 408, 413, 429, 500, 502, 503, 524, 529)
@@ -45,15 +53,12 @@ export class EmbeddingsController {
       trace: body.trace ?? null,
       requestContext: describeApplication(request),
     };
-    const answer = await this.embeddings.create(
-      caller,
-      toEmbeddingRequest(body),
-      preferences,
-      context,
-      (generationId) => {
+    const answer = await this.embeddings.create(caller, toEmbeddingRequest(body), preferences, context, {
+      announceId: (generationId) => {
         response.setHeader('x-generation-id', generationHeaderId(generationId));
       },
-    );
+      wantsRoutingMetadata: METADATA_HEADERS.some((name) => isEnabled(request.headers[name])),
+    });
     const bytes = writeEmbeddingResponse(answer, body.encoding_format);
     response.setHeader('content-type', 'application/json; charset=utf-8');
     response.setHeader('content-length', bytes.length);
@@ -78,6 +83,11 @@ function describeApplication(request: Request): RequestContext {
   const referer = headerText(request, 'http-referer') ?? headerText(request, 'referer');
   const title = headerText(request, 'x-openrouter-title') ?? headerText(request, 'x-title');
   return { ...(userAgent && { userAgent }), ...(referer && { referer }), ...(title && { title }) };
+}
+
+/** Anything but `enabled` means no. */
+function isEnabled(value: string | string[] | undefined): boolean {
+  return typeof value === 'string' && value.trim().toLowerCase() === 'enabled';
 }
 
 /** Headers are bytes that the caller chose: cut, and well-formed for the log. */

@@ -2,6 +2,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
 import { ERROR_DEFINITIONS } from '../domain/errors.js';
+import { RoutingMetadataDto } from './dto/routing-metadata.dto.js';
 
 class ErrorDetailsDto {
   @ApiProperty({ type: 'integer', description: 'Equals the HTTP status.' })
@@ -18,8 +19,8 @@ export class ErrorResponseDto {
   @ApiProperty()
   error: ErrorDetailsDto;
 
-  @ApiPropertyOptional({ type: 'object', additionalProperties: true, nullable: true })
-  openrouter_metadata?: object | null;
+  @ApiPropertyOptional({ description: 'Only where the header X-OpenRouter-Metadata asks for it.' })
+  openrouter_metadata?: RoutingMetadataDto;
 
   @ApiPropertyOptional({ type: String, nullable: true })
   user_id?: string | null;

@@ -4,6 +4,7 @@ import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AppError } from '../domain/errors.js';
 import type { ErrorCode } from '../domain/errors.js';
+import { toRoutingMetadataDto } from './dto/routing-metadata.dto.js';
 import { requestIdOf } from './request-id.js';
 import { RouteTable } from './route-table.js';
 
@@ -56,8 +57,11 @@ export class ErrorFilter implements ExceptionFilter {
 }
 
 export function errorBody(error: AppError): unknown {
-  const { code, message, status, errorType, metadata } = error;
+  const { code, message, status, errorType, metadata, routingMetadata } = error;
   // A 500 tells nothing about the inside.
   if (code === 'internal') return { error: { code: status, message } };
-  return { error: { code: status, message, metadata: { error_type: errorType, ...metadata } } };
+  return {
+    error: { code: status, message, metadata: { error_type: errorType, ...metadata } },
+    ...(routingMetadata === null ? {} : { openrouter_metadata: toRoutingMetadataDto(routingMetadata) }),
+  };
 }

@@ -45,7 +45,7 @@ export class HttpClient implements OnApplicationShutdown {
   /** Resolves with any answer, whatever its status. Throws OutboundTimeout or OutboundFailure. Follows no redirect. */
   async send(request: OutboundRequest, limits: SendLimits): Promise<OutboundResponse> {
     const url = new URL(request.url);
-    const timeout = AbortSignal.timeout(limits.timeout);
+    const timeout = AbortSignal.timeout(Math.ceil(limits.timeout));
     const signal = limits.signal ? AbortSignal.any([timeout, limits.signal]) : timeout;
     try {
       const response = await this.agent.request({

@@ -31,13 +31,14 @@ const UNREACHABLE_MESSAGE =
   /connection terminated|timeout exceeded|query read timeout|client has encountered a connection/i;
 
 export function translateDatabaseError(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof AppError) return error;
+  // Not `instanceof Error`: sockets may belong to another realm than this code.
+  if (typeof error !== 'object' || error === null || error instanceof AppError) return error;
   if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002') {
     return new UniqueViolation('unique key violated', { cause: error });
   }
   const codes = codesOf(error);
   const isUnreachable =
-    UNREACHABLE_MESSAGE.test(error.message) ||
+    UNREACHABLE_MESSAGE.test(String((error as { message?: unknown }).message)) ||
     codes.some(
       (code) =>
         UNREACHABLE_PRISMA_CODES.has(code) ||

@@ -10,6 +10,7 @@ import { PrismaClient } from './generated/client.js';
 // Milliseconds. A database that does not answer must become a 503, not a client that waits for ever.
 const CONNECT_TIMEOUT = 5_000;
 const QUERY_TIMEOUT = 15_000;
+const COMMAND_TIMEOUT = 6 * 3_600_000;
 // Deadlock detected, serialization failure: the statement was rolled back whole and can be repeated.
 const REPEATABLE_STATES = new Set(['40P01', '40001']);
 const MAX_TRIES = 5;
@@ -43,6 +44,21 @@ export class Database implements OnApplicationShutdown {
         const isRepeatable = error instanceof pg.DatabaseError && REPEATABLE_STATES.has(error.code ?? '');
         if (!isRepeatable || attempt === MAX_TRIES) throw translateDatabaseError(error);
       }
+    }
+  }
+
+  /** Runs statements in one transaction, without the time-out of the request path. For commands. */
+  async transaction(statements: readonly string[]): Promise<void> {
+    const client = await this.pool.connect();
+    try {
+      for (const text of ['BEGIN', ...statements, 'COMMIT']) {
+        await client.query({ text, query_timeout: COMMAND_TIMEOUT } as pg.QueryConfig);
+      }
+      client.release();
+    } catch (error) {
+      // Closing the connection rolls back whatever state it was left in.
+      client.release(true);
+      throw translateDatabaseError(error);
     }
   }
 

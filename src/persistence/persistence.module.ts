@@ -6,8 +6,10 @@ import { ConfigCipher } from './config-cipher.js';
 import { Database } from './database.js';
 import { DestinationsRepository } from './destinations.repository.js';
 import { GenerationLog } from './generation-log.js';
+import { GenerationsRepository } from './generations.repository.js';
 import { Notifications } from './notifications.js';
 import { Partitions } from './partitions.js';
+import { ProviderCredentialsRepository } from './provider-credentials.repository.js';
 import { Readiness } from './readiness.js';
 import { SpendLedger } from './spend-ledger.js';
 import { SpendTermsRepository } from './spend-terms.repository.js';
@@ -17,6 +19,8 @@ const REPOSITORIES = [
   ApiKeysRepository,
   DestinationsRepository,
   GenerationLog,
+  GenerationsRepository,
+  ProviderCredentialsRepository,
   SpendLedger,
   SpendTermsRepository,
 ];

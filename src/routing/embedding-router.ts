@@ -45,6 +45,8 @@ interface Run {
   readonly abort: AbortController;
   readonly attempts: GenerationAttempt[];
   readonly served: ServedSlice[];
+  /** Whose credential the provider has refused: the other slices need not ask again. */
+  readonly refused: Set<EndpointTarget>;
 }
 
 @Injectable()
@@ -64,6 +66,7 @@ export class EmbeddingRouter {
       abort: new AbortController(),
       attempts: [],
       served: [],
+      refused: new Set(),
     };
     let error: AppError | null = null;
     try {
@@ -82,14 +85,16 @@ export class EmbeddingRouter {
   private async serve(slice: Slice, position: number, run: Run): Promise<void> {
     const target = run.targets[position];
     if (!target) throw new AppError('unavailable', { detail: 'no endpoint is left' });
+    const isLast = position + 1 >= run.targets.length;
     await mapBounded(splitCall(slice, target.endpoint), PARALLEL_SLICES, async (part) => {
+      if (!isLast && run.refused.has(target)) return this.serve(part, position + 1, run);
       try {
         run.served.push(await this.serveThrough(target, part, run));
       } catch (failure) {
         if (!(failure instanceof EndpointFailure)) throw failure;
-        const hasAnother = position + 1 < run.targets.length && failure.isWorthAnother;
+        if (failure.kind === 'credential') run.refused.add(target);
         if (performance.now() >= run.deadline) throw new AppError('operation_timeout', { cause: failure });
-        if (!hasAnother) throw toCallerError(failure, target.provider.name);
+        if (isLast || !failure.isWorthAnother) throw toCallerError(failure, target);
         await this.serve(part, position + 1, run);
       }
     });

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
 import { Clock } from '../domain/clock.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../domain/embedding.js';
+import { maskSecret } from '../domain/masking.js';
 import { truncateAndNormalise, vectorValues, vectorWidth } from '../domain/vectors.js';
 import type { Vector } from '../domain/vectors.js';
 import { BrokenAnswer, UnsupportedRequest } from '../embedding-providers/embedding-provider.js';
@@ -98,10 +99,18 @@ export class EndpointCaller {
     });
     if (response.status >= 200 && response.status < 300) return provider.readAnswer(response, call);
     const { message, code, kind } = provider.readError(response);
-    throw new EndpointFailure(kind ?? failureOfStatus(response.status), response.status, message, {
-      code,
-      retryAfter: retryAfterOf(response.headers, this.clock.now()),
-    });
+    // An upstream may repeat the key that it refuses.
+    const withoutKey = (text: string): string =>
+      apiKey === undefined ? text : text.replaceAll(apiKey, maskSecret(apiKey));
+    throw new EndpointFailure(
+      kind ?? failureOfStatus(response.status),
+      response.status,
+      withoutKey(message),
+      {
+        code: code === null ? null : withoutKey(code),
+        retryAfter: retryAfterOf(response.headers, this.clock.now()),
+      },
+    );
   }
 
   private settingsOf(provider: EmbeddingProvider) {

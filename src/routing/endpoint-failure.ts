@@ -2,6 +2,7 @@
 import { AppError } from '../domain/errors.js';
 import type { ErrorCode } from '../domain/errors.js';
 import type { FailureKind } from '../embedding-providers/embedding-provider.js';
+import type { EndpointTarget } from './endpoint-target.js';
 
 interface FailureOptions {
   readonly cause?: unknown;
@@ -79,14 +80,15 @@ const CODES: Readonly<Record<FailureKind, ErrorCode>> = {
 const MAX_RAW_LENGTH = 1_000;
 
 /** The caller's error for the last failure. */
-export function toCallerError(failure: EndpointFailure, providerName: string): AppError {
+export function toCallerError(failure: EndpointFailure, { provider, credential }: EndpointTarget): AppError {
   // The text about a credential may hold a part of it.
   const raw = failure.kind === 'credential' ? null : failure.message.slice(0, MAX_RAW_LENGTH);
   const isOurRefusal = failure.status === null && failure.kind === 'refused';
   return new AppError(CODES[failure.kind], {
     ...(isOurRefusal ? { detail: failure.message } : {}),
     metadata: {
-      provider_name: providerName,
+      provider_name: provider.name,
+      ...(credential === null ? {} : { is_byok: true }),
       ...(raw === null || isOurRefusal ? {} : { raw }),
       ...(failure.providerCode === null ? {} : { provider_code: failure.providerCode.slice(0, 100) }),
     },

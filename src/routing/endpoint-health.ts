@@ -1,5 +1,6 @@
 // How each endpoint has been doing, as this process saw it: outcomes of the last 30 seconds, latency and throughput of
 // the last 5 minutes. Source: contract 4.4.
+import { OutcomeHistory } from './outcome-history.js';
 
 const OUTCOME_WINDOW = 30_000;
 const SAMPLE_WINDOW = 300_000;
@@ -35,10 +36,13 @@ export class EndpointHealth {
   private readonly samples: Sample[] = [];
   private oldestSample = 0;
   private lastProbeAt = -Infinity;
+  /** What reports need and routing does not. */
+  readonly history = new OutcomeHistory();
   inFlight = 0;
 
   recordSuccess(now: number, durationMs: number, tokens: number): void {
     this.secondOf(now).successes++;
+    this.history.record(now, true);
     const seconds = Math.max(durationMs / 1000, 0.001);
     this.samples[this.oldestSample] = { at: now, latency: seconds, throughput: tokens / seconds };
     this.oldestSample = (this.oldestSample + 1) % MAX_SAMPLES;
@@ -46,6 +50,7 @@ export class EndpointHealth {
 
   recordFailure(now: number): void {
     this.secondOf(now).failures++;
+    this.history.record(now, false);
   }
 
   isOut(now: number): boolean {
@@ -61,13 +66,13 @@ export class EndpointHealth {
   }
 
   /** Seconds; null without samples. */
-  latency(now: number): Percentiles | null {
-    return this.percentiles(now, ({ latency }) => latency, 1);
+  latency(now: number, window = SAMPLE_WINDOW): Percentiles | null {
+    return this.percentiles(now - window, ({ latency }) => latency, 1);
   }
 
   /** Tokens a second, the fast ones first: p99 is what 99 % of the calls reach. */
-  throughput(now: number): Percentiles | null {
-    return this.percentiles(now, ({ throughput }) => throughput, -1);
+  throughput(now: number, window = SAMPLE_WINDOW): Percentiles | null {
+    return this.percentiles(now - window, ({ throughput }) => throughput, -1);
   }
 
   /** The share of successes in the outcome window; null without calls. */
@@ -97,9 +102,13 @@ export class EndpointHealth {
     return created;
   }
 
-  private percentiles(now: number, pick: (sample: Sample) => number, direction: 1 | -1): Percentiles | null {
+  private percentiles(
+    since: number,
+    pick: (sample: Sample) => number,
+    direction: 1 | -1,
+  ): Percentiles | null {
     const sorted = this.samples
-      .filter(({ at }) => now - at <= SAMPLE_WINDOW)
+      .filter(({ at }) => at >= since)
       .map(pick)
       .toSorted((one, other) => direction * (one - other));
     if (sorted.length === 0) return null;

@@ -37,21 +37,50 @@ export function filterCandidates(
     slugs.some((slug) => slugMatches(slug, target));
   return candidates.filter(({ target, price }) => {
     const { dataPolicy, quantization } = target.endpoint;
+    // A customer knows what was agreed on for the own account.
+    const keepsNothing = target.credential?.declaredZdr ?? !(dataPolicy.retainsPrompts || dataPolicy.trains);
     if (only.length > 0 && !isIn(only, target)) return false;
     if (isIn(ignore, target)) return false;
     // Without fallbacks, an order is also the list of who may serve at all.
     if (!preferences.allowFallbacks && order.length > 0 && !isIn(order, target)) return false;
     if (preferences.requireParameters && !context.supportsAllParameters(target)) return false;
     if (preferences.denyDataCollection && dataPolicy.trains) return false;
-    if (preferences.zeroDataRetention && (dataPolicy.retainsPrompts || dataPolicy.trains)) return false;
+    if (preferences.zeroDataRetention && !keepsNothing) return false;
     if (quantizations.length > 0 && !quantizations.includes(quantization ?? 'unknown')) return false;
     // A price that is not known may be above any bound.
     return maxPromptPrice === null || (price !== null && price <= maxPromptPrice);
   });
 }
 
-/** Best first. Own provider keys come before shared ones, those kept as fallbacks after them. */
+/**
+ * Best first. Own provider keys come before the shared ones whatever `order` says, those kept as fallbacks after them;
+ * among themselves they keep the order that their workspace gave them.
+ */
 export function orderCandidates(
+  candidates: readonly Candidate[],
+  preferences: ProviderPreferences,
+  context: OrderingContext,
+): Candidate[] {
+  const first: Candidate[] = [];
+  const shared: Candidate[] = [];
+  const last: Candidate[] = [];
+  for (const candidate of candidates) {
+    const { credential } = candidate.target;
+    if (credential === null) shared.push(candidate);
+    else (credential.isFallback ? last : first).push(candidate);
+  }
+  const ordered = (group: readonly Candidate[]) => orderAlike(group, preferences, context);
+  const inPosition = (group: readonly Candidate[]) =>
+    ordered(group).toSorted((one, other) => positionOf(one) - positionOf(other));
+  return [...inPosition(first), ...ordered(shared), ...inPosition(last)];
+}
+
+function positionOf({ target: { credential } }: Candidate): number {
+  return credential?.position ?? 0;
+}
+
+/** By `order`, then by `sort` or by chance and price. */
+function orderAlike(
   candidates: readonly Candidate[],
   preferences: ProviderPreferences,
   context: OrderingContext,
@@ -63,13 +92,7 @@ export function orderCandidates(
     balanced.filter(({ target }) => slugMatches(slug, target)),
   );
   const unlisted = deprioritise(balanced, preferences, context.now);
-  const ordered = [...new Set([...listed, ...unlisted])];
-  return ordered.toSorted((one, other) => rankOfCredential(one) - rankOfCredential(other));
-}
-
-function rankOfCredential({ target: { credential } }: Candidate): number {
-  if (credential === null) return 1;
-  return credential.isFallback ? 2 : 0;
+  return [...new Set([...listed, ...unlisted])];
 }
 
 function sortBy(sort: Sort, candidates: readonly Candidate[], now: number): Candidate[] {

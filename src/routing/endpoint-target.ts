@@ -1,13 +1,15 @@
 // One endpoint with the credential that it is called with.
 import type { CatalogueModel, ModelEndpoint } from '../catalogue/catalogue-model.js';
+import type { ProviderCredential } from '../domain/provider-credential.js';
 import type { EmbeddingProvider } from '../embedding-providers/embedding-provider.js';
 
 /** A customer's own key at a provider. */
-export interface OwnCredential {
-  readonly id: string;
-  readonly apiKey: string;
-  /** Used only after the shared endpoints have failed. */
-  readonly isFallback: boolean;
+export interface OwnCredential extends Pick<
+  ProviderCredential,
+  'id' | 'apiKey' | 'isFallback' | 'declaredZdr'
+> {
+  /** Among the credentials of its workspace: lower ones are tried first. */
+  readonly position: number;
 }
 
 export interface EndpointTarget {

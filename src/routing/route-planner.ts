@@ -1,24 +1,35 @@
 // Decides, before anything is sent, which endpoints may serve a call.
 import { Injectable } from '@nestjs/common';
-import type { CatalogueModel, InputForm } from '../catalogue/catalogue-model.js';
+import type { CatalogueModel, InputForm, ModelEndpoint } from '../catalogue/catalogue-model.js';
 import { priceOn, widthProblem } from '../catalogue/catalogue-model.js';
 import { Catalogue } from '../catalogue/catalogue.js';
+import type { ApiKey } from '../domain/api-key.js';
 import { Clock } from '../domain/clock.js';
 import type { EmbeddingRequest } from '../domain/embedding.js';
 import { AppError } from '../domain/errors.js';
+import { mayServe } from '../domain/provider-credential.js';
 import type { ProviderPreferences } from '../domain/provider-preferences.js';
 import { utcDay } from '../domain/spend.js';
+import type { EmbeddingProvider } from '../embedding-providers/embedding-provider.js';
 import { findEmbeddingProvider } from '../embedding-providers/index.js';
 import { EndpointCaller } from './endpoint-caller.js';
 import { filterCandidates, orderCandidates } from './endpoint-order.js';
 import type { Candidate, OrderingContext } from './endpoint-order.js';
-import type { EndpointTarget } from './endpoint-target.js';
+import type { EndpointTarget, OwnCredential } from './endpoint-target.js';
 import { HealthBoard } from './health-board.js';
+import { OwnCredentialsCache } from './own-credentials-cache.js';
 
 /** The endpoints that may serve a call, best first; at least one. */
 export interface Route {
   readonly model: CatalogueModel;
   readonly targets: readonly EndpointTarget[];
+}
+
+interface ApplicableCredential {
+  readonly provider: string;
+  /** The provider's shared endpoints are not used. */
+  readonly excludesShared: boolean;
+  readonly own: OwnCredential;
 }
 
 const FORM_NAMES: Readonly<Record<InputForm, string>> = {
@@ -33,17 +44,18 @@ export class RoutePlanner {
     private readonly catalogue: Catalogue,
     private readonly caller: EndpointCaller,
     private readonly health: HealthBoard,
+    private readonly ownCredentials: OwnCredentialsCache,
     private readonly clock: Clock,
   ) {}
 
   /** Throws `not_found`, `invalid_request` or `unavailable`: the call then reaches no provider and is no generation. */
-  plan(request: EmbeddingRequest, preferences: ProviderPreferences): Route {
+  async plan(key: ApiKey, request: EmbeddingRequest, preferences: ProviderPreferences): Promise<Route> {
     const model = this.catalogue.find(request.model);
     if (!model) throw new AppError('not_found', { detail: `there is no embedding model ${request.model}` });
     const problem = request.dimensions === undefined ? null : widthProblem(model, request.dimensions);
     if (problem !== null) throw new AppError('invalid_request', { detail: `dimensions: ${problem}` });
     refuseImpossibleInput(model, request.input.form);
-    const configured = this.candidatesOf(model, request);
+    const configured = this.candidatesOf(model, request, await this.credentialsFor(key, model));
     if (configured.length === 0) {
       throw new AppError('unavailable', { detail: `no provider of ${model.id} is configured` });
     }
@@ -64,15 +76,47 @@ export class RoutePlanner {
     return { model, targets: isOneOnly ? targets.slice(0, 1) : targets };
   }
 
-  private candidatesOf(model: CatalogueModel, request: EmbeddingRequest): Candidate[] {
+  /** The own credentials that this call may use, in the order in which they are tried. */
+  private async credentialsFor(key: ApiKey, model: CatalogueModel): Promise<ApplicableCredential[]> {
+    const { workspaceId } = key;
+    const all = this.ownCredentials.peek(workspaceId) ?? (await this.ownCredentials.find(workspaceId)) ?? [];
+    return all
+      .filter((credential) => mayServe(credential, model.id, key))
+      .map(({ id, apiKey, isFallback, declaredZdr, ...credential }, position) => ({
+        provider: credential.provider,
+        excludesShared: credential.isRequired || credential.isByokOnly,
+        own: { id, apiKey, isFallback, declaredZdr, position },
+      }));
+  }
+
+  private candidatesOf(
+    model: CatalogueModel,
+    request: EmbeddingRequest,
+    credentials: readonly ApplicableCredential[],
+  ): Candidate[] {
     const day = utcDay(this.clock.now());
     return model.endpoints.flatMap((endpoint) => {
       const provider = findEmbeddingProvider(endpoint.provider);
-      const isAble = endpoint.inputForms.includes(request.input.form);
-      if (!provider || !isAble || !this.caller.isConfigured(provider)) return [];
-      const target: EndpointTarget = { model, endpoint, provider, credential: null };
-      return [{ target, health: this.health.of(target), price: priceOn(endpoint, day) }];
+      if (!provider || !endpoint.inputForms.includes(request.input.form)) return [];
+      const price = priceOn(endpoint, day);
+      return this.accessTo(provider, endpoint, credentials).map((credential) => {
+        const target: EndpointTarget = { model, endpoint, provider, credential };
+        return { target, health: this.health.of(target), price };
+      });
     });
+  }
+
+  /** What an endpoint can be called with: own credentials, and (null) the operator's. */
+  private accessTo(
+    provider: EmbeddingProvider,
+    endpoint: ModelEndpoint,
+    credentials: readonly ApplicableCredential[],
+  ): (OwnCredential | null)[] {
+    const ofProvider = credentials.filter((credential) => credential.provider === endpoint.provider);
+    const isShared =
+      this.caller.isConfigured(provider) && !ofProvider.some(({ excludesShared }) => excludesShared);
+    const own = this.caller.hasAddress(provider) ? ofProvider.map((credential) => credential.own) : [];
+    return isShared ? [...own, null] : own;
   }
 }
 

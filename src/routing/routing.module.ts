@@ -1,20 +1,34 @@
 // Which endpoint serves a call.
 import { Module } from '@nestjs/common';
 import { Catalogue } from '../catalogue/catalogue.js';
-import { MODELS } from '../catalogue/models.js';
+import { AppConfig } from '../config/app-config.js';
+import { CatalogueSource } from './catalogue-source.js';
 import { EmbeddingRouter } from './embedding-router.js';
 import { EndpointCaller } from './endpoint-caller.js';
+import { EndpointReports } from './endpoint-reports.js';
 import { HealthBoard } from './health-board.js';
+import { OwnCredentialsCache } from './own-credentials-cache.js';
 import { RoutePlanner } from './route-planner.js';
 
 @Module({
   providers: [
-    { provide: Catalogue, useValue: new Catalogue(MODELS) },
+    {
+      provide: CatalogueSource,
+      useFactory: (config: AppConfig) => new CatalogueSource(config.catalogueFile),
+      inject: [AppConfig],
+    },
+    {
+      provide: Catalogue,
+      useFactory: (source: CatalogueSource) => source.catalogue,
+      inject: [CatalogueSource],
+    },
     EmbeddingRouter,
     EndpointCaller,
+    EndpointReports,
     HealthBoard,
+    OwnCredentialsCache,
     RoutePlanner,
   ],
-  exports: [EmbeddingRouter, RoutePlanner],
+  exports: [Catalogue, EmbeddingRouter, EndpointReports, RoutePlanner],
 })
 export class RoutingModule {}

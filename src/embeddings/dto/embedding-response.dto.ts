@@ -4,8 +4,10 @@ import type { EncodingFormat } from '../../domain/embedding.js';
 import { embeddingAnswerId } from '../../domain/identifiers.js';
 import { usdToNumber } from '../../domain/money.js';
 import type { PicoUsd } from '../../domain/money.js';
+import type { RoutingMetadata } from '../../domain/routing-metadata.js';
 import { encodeVector } from '../../domain/vectors.js';
 import type { Vector } from '../../domain/vectors.js';
+import { RoutingMetadataDto, toRoutingMetadataDto } from '../../http/dto/routing-metadata.dto.js';
 
 class EmbeddingDto {
   @ApiProperty({ enum: ['embedding'] })
@@ -55,6 +57,9 @@ export class EmbeddingResponseDto {
 
   @ApiProperty()
   usage: EmbeddingUsageDto;
+
+  @ApiPropertyOptional({ description: 'Only where the header X-OpenRouter-Metadata asks for it.' })
+  openrouter_metadata?: RoutingMetadataDto;
 }
 
 export interface EmbeddingAnswer {
@@ -67,6 +72,8 @@ export interface EmbeddingAnswer {
   /** Null where no price is known; the member is then left out. */
   readonly cost: PicoUsd | null;
   readonly isByok: boolean;
+  /** Null unless the caller has asked for it. */
+  readonly routingMetadata: RoutingMetadata | null;
 }
 
 /** The body as bytes: vectors that already have the wanted form are copied once and never parsed. */
@@ -88,6 +95,9 @@ export function writeEmbeddingResponse(answer: EmbeddingAnswer, format: Encoding
       ...(answer.cost === null ? {} : { cost: usdToNumber(answer.cost) }),
       is_byok: answer.isByok,
     },
+    ...(answer.routingMetadata === null
+      ? {}
+      : { openrouter_metadata: toRoutingMetadataDto(answer.routingMetadata) }),
   });
   pieces.push(Buffer.from(`${quote}}],${rest.slice(1)}`));
   return Buffer.concat(pieces);

@@ -9,7 +9,7 @@ import type { PercentileBound, ProviderPreferences, Sort } from '../../domain/pr
 const MAX_SLUGS = 100;
 const PERCENTILES: readonly string[] = ['p50', 'p75', 'p90', 'p99'];
 const PRICES: readonly string[] = ['prompt', 'completion', 'image', 'audio', 'request'];
-const PARTITIONS: readonly unknown[] = ['model', 'none', undefined, null];
+const PARTITIONS: ReadonlySet<unknown> = new Set(['model', 'none', undefined, null]);
 const TOKENS_OF_A_PRICE = 1_000_000n;
 
 const IfGiven = (): PropertyDecorator =>
@@ -154,7 +154,7 @@ function isSort(value: unknown): boolean {
 function isSortObject(value: Readonly<Record<string, unknown>>): boolean {
   return (
     (isSort(value['by']) || value['by'] === undefined || value['by'] === null) &&
-    PARTITIONS.includes(value['partition'])
+    PARTITIONS.has(value['partition'])
   );
 }
 

@@ -23,17 +23,6 @@ describe('503: a model without a usable endpoint', () => {
       await setup.close();
     }
   });
-
-  it('because no price of it is in force, before anything is sent', async () => {
-    const setup = await startWithUpstream();
-    try {
-      setup.app.clock.set('2020-01-01T00:00:00Z');
-      expectError(await embed(setup.app, { model: SMALL, input: 'a' }), 503);
-      expect(setup.upstream.requests).toEqual([]);
-    } finally {
-      await setup.close();
-    }
-  });
 });
 
 describe('503: the database is away', () => {

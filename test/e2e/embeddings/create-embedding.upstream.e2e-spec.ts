@@ -12,7 +12,7 @@ import {
 } from '../../support/create-embedding.js';
 import type { Setup } from '../../support/create-embedding.js';
 import { expectError } from '../../support/error-shape.js';
-import { sendJson, startStubUpstream, toBase64 } from '../../support/stub-upstream.js';
+import { startStubUpstream, toBase64 } from '../../support/stub-upstream.js';
 import type { StubHandler } from '../../support/stub-upstream.js';
 
 let setup: Setup;
@@ -165,21 +165,21 @@ describe('502: the provider says no for a reason of the operator', () => {
   });
 });
 
+// Longer than the deadline of a call: nobody waits for it here.
 describe('529', () => {
   it.each([429, 503, 529])('when the provider says %d, with its own Retry-After', async (status) => {
     const body = { error: { message: 'Slow down.' } };
-    const response = await answerTo(refuseWith(status, body, { 'retry-after': '7' }));
+    const response = await answerTo(refuseWith(status, body, { 'retry-after': '90' }));
     expectProviderError(response, 529, 'Provider returned error', 'provider_overloaded');
-    expect(response.headers['retry-after']).toBe('7');
+    expect(response.headers['retry-after']).toBe('90');
     expect(response.body).toMatchObject({ error: { metadata: { raw: 'Slow down.' } } });
   });
 
   it('has the seconds until the date that the provider names', async () => {
-    const date = new Date(Date.now() + 20_000).toUTCString();
+    const date = new Date(setup.app.clock.now().getTime() + 90_000).toUTCString();
     const response = await answerTo(refuseWith(429, {}, { 'retry-after': date }));
     expectProviderError(response, 529, 'Provider returned error', 'provider_overloaded');
-    expect(Number(response.headers['retry-after'])).toBeGreaterThan(10);
-    expect(Number(response.headers['retry-after'])).toBeLessThanOrEqual(20);
+    expect(response.headers['retry-after']).toBe('90');
   });
 
   it.each(['soon', '-1', ''])('has no Retry-After made of %j', async (given) => {
@@ -220,8 +220,6 @@ describe('408', () => {
       expectError(response, 408, 'Operation timed out. Please try again later.');
       expect(response.body).toMatchObject({ error: { metadata: { error_type: 'timeout' } } });
       expect(response.headers['x-generation-id']).toMatch(/^gen-[0-9a-f]{32}$/);
-      impatient.upstream.answerWith((_request, answer) => sendJson(answer, 500, {}));
-      expect((await embed(impatient.app, BODY)).status).toBe(502);
     } finally {
       await impatient.close();
     }

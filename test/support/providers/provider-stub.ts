@@ -1,13 +1,16 @@
 // What the stubs of all providers share: a server on loopback, replies as values, members checked as a strict upstream
 // checks them.
-import type { IncomingHttpHeaders } from 'node:http';
-import { sendJson, startStubUpstream } from '../stub-upstream.js';
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 
 export interface StubRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Record<string, unknown>;
+  /** The body as it came. */
+  readonly bytes: Buffer;
 }
 
 export interface StubReply {
@@ -50,25 +53,51 @@ export interface ProviderStubDefinition extends Omit<ProviderStub, 'start'> {
   answer(request: StubRequest): StubReply;
 }
 
-export function defineProviderStub({ basePath, answer, ...stub }: ProviderStubDefinition): ProviderStub {
+export function defineProviderStub(definition: ProviderStubDefinition): ProviderStub {
   return {
-    ...stub,
+    ...definition,
     start: async () => {
       let scripted: StubReply | null = null;
-      const upstream = await startStubUpstream((request, response) => {
-        const reply = scripted ?? answer(request);
-        sendJson(response, reply.status, reply.body, reply.headers);
+      const requests: StubRequest[] = [];
+      const server = createServer((incoming, response) => {
+        void (async () => {
+          const request = await receive(incoming);
+          requests.push(request);
+          send(response, scripted ?? definition.answer(request));
+        })();
       });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       return {
-        baseUrl: upstream.origin + basePath,
-        requests: upstream.requests,
+        baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}${definition.basePath}`,
+        requests,
         replyWith: (reply) => {
           scripted = reply;
         },
-        close: () => upstream.close(),
+        close: async () => {
+          server.closeAllConnections();
+          await new Promise((resolve) => server.close(resolve));
+        },
       };
     },
   };
+}
+
+async function receive(incoming: IncomingMessage): Promise<StubRequest> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  const bytes = Buffer.concat(chunks);
+  return {
+    method: incoming.method ?? '',
+    path: incoming.url ?? '',
+    headers: incoming.headers,
+    body: bytes.length === 0 ? {} : (JSON.parse(bytes.toString('utf8')) as Record<string, unknown>),
+    bytes,
+  };
+}
+
+function send(response: ServerResponse, { status, body, headers }: StubReply): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
 export type MemberCheck = (value: unknown) => boolean;
@@ -104,7 +133,7 @@ export const isText: MemberCheck = (value) => typeof value === 'string' && value
 export const isTexts: MemberCheck = (value) =>
   Array.isArray(value) && value.length > 0 && value.every(isText);
 export const isFlag: MemberCheck = (value) => typeof value === 'boolean';
-export const isTokens: MemberCheck = (value) =>
+const isTokens: MemberCheck = (value) =>
   Array.isArray(value) && value.length > 0 && value.every((token) => Number.isInteger(token));
 export const isTextsOrTokens: MemberCheck = (value) =>
   isText(value) || isTexts(value) || isTokens(value) || (Array.isArray(value) && value.every(isTokens));

@@ -4,13 +4,13 @@ import { createHash } from 'node:crypto';
 import { toBase64 } from '../stub-upstream.js';
 
 const HEAD = 0.8;
-const TAIL = 0.6;
+const TAIL = Math.fround(0.6);
 
 /** The vector of an input at its full width. */
-export function fullVector(content: unknown, width: number): number[] {
+function fullVector(content: unknown, width: number): number[] {
   const angle =
     (createHash('sha256').update(JSON.stringify(content)).digest().readUInt16BE(0) / 65_536) * Math.PI;
-  const vector = new Array<number>(width).fill(0);
+  const vector = Array.from({ length: width }, () => 0);
   vector[0] = Math.fround(HEAD * Math.cos(angle));
   vector[1] = Math.fround(HEAD * Math.sin(angle));
   vector[width - 1] = TAIL;

@@ -1,4 +1,5 @@
-// `npm run keys:create`: makes a key in the database of DATABASE_URL, or in that of the `npm start` which is running.
+// Runs a command of src/command-line on the database of DATABASE_URL, or on that of the `npm start` which is running:
+// `node scripts/command.mjs keys-create --management`.
 import { findRunningDatabase } from './embedded-database.mjs';
 import { setup } from './setup.mjs';
 import { checkAddress, connect, explainRefusal } from './support/database-connection.mjs';
@@ -9,6 +10,8 @@ import { compareWithDatabase } from './support/migration-files.mjs';
 import { createProgress } from './support/progress.mjs';
 import { importBuilt } from './support/repository.mjs';
 import { ScriptError } from './support/run-command.mjs';
+
+const COMMANDS = ['keys-create', 'spend-rebuild'];
 
 function useRunningDatabase({ directory, databaseDirectory }) {
   const databaseUrl = findRunningDatabase(databaseDirectory);
@@ -33,19 +36,20 @@ async function checkDatabase(databaseUrl) {
 }
 
 async function run() {
+  const [name, ...commandArguments] = process.argv.slice(2);
+  if (!COMMANDS.includes(name)) throw new ScriptError(`Name one of these commands: ${COMMANDS.join(', ')}`);
   const { signal } = catchInterruptions();
-  // The key is the standard output; how the setup goes is not.
+  // What the command prints is the standard output; how the setup goes is not.
   await setup({ progress: createProgress(process.stderr), signal });
-  const keyArguments = process.argv.slice(2);
   const place = locateDataDirectory();
-  if (!keyArguments.includes('--help')) {
+  if (!commandArguments.includes('--help')) {
     process.env.DATABASE_URL = process.env.DATABASE_URL?.trim() || useRunningDatabase(place);
     process.env.ENCRYPTION_KEYS ||= readFileIfPresent(place.encryptionKeyFile)?.trim() ?? '';
     await checkDatabase(process.env.DATABASE_URL);
   }
-  const keysCreate = await importBuilt('command-line/keys-create.js');
+  const command = await importBuilt(`command-line/${name}.js`);
   try {
-    await keysCreate.run(keyArguments);
+    await command.run(commandArguments);
   } catch (error) {
     throw new ScriptError(error.message);
   }

@@ -1,0 +1,254 @@
+import { describe, expect, it } from '@jest/globals';
+import { readCatalogueFile } from './catalogue-file.js';
+import { priceOn } from './catalogue-model.js';
+import type { CatalogueModel, ModelEndpoint } from './catalogue-model.js';
+import { CatalogueFileError } from './yaml-cursor.js';
+
+const PLAIN: ModelEndpoint = {
+  provider: 'one',
+  upstreamModel: 'shipped-1',
+  inputForms: ['texts'],
+  modalities: ['text'],
+  takesDimensions: true,
+  maxInputsPerCall: 10,
+  maxTokensPerInput: 512,
+  maxTokensPerCall: 5_000,
+  prices: [{ effectiveFrom: '2025-01-01', perToken: 100_000n, source: 'list' }],
+  quantization: 'fp16',
+  dataPolicy: { retainsPrompts: true, trains: true },
+};
+
+const SHIPPED: CatalogueModel = {
+  id: 'vendor/shipped',
+  name: 'Shipped',
+  description: 'As it comes.',
+  createdAt: '2025-01-01',
+  nativeDimensions: 1024,
+  otherDimensions: [256, 512],
+  contextLength: 512,
+  endpoints: [PLAIN, { ...PLAIN, tag: 'one/fast' }],
+};
+
+const ADDED = `models:
+  - id: acme/new
+    created_at: 2026-01-02
+    native_dimensions: 8
+    context_length: 100
+    endpoints:
+      - provider: two
+        upstream_model: new-1
+        max_inputs_per_call: 5
+        max_tokens_per_input: 100
+        prices:
+          - effective_from: 2026-01-02
+            usd_per_million_tokens: 0.02
+            source: a page
+        data_policy: { retains_prompts: false, trains: false }
+`;
+
+const read = (text: string): CatalogueModel[] =>
+  readCatalogueFile(text, {
+    fileName: 'catalogue.yaml',
+    shipped: [SHIPPED],
+    providers: ['local', 'one', 'two'],
+  });
+const only = (text: string, id: string): CatalogueModel => read(text).find((model) => model.id === id)!;
+const shipped = (members: string): CatalogueModel =>
+  only(`models: [{ id: vendor/shipped, ${members} }]`, 'vendor/shipped');
+
+describe('a model that the file adds', () => {
+  it('stands beside the shipped ones, with defaults for what may be left out', () => {
+    expect(read(ADDED)).toEqual([
+      SHIPPED,
+      {
+        id: 'acme/new',
+        name: 'acme/new',
+        description: '',
+        createdAt: '2026-01-02',
+        nativeDimensions: 8,
+        otherDimensions: null,
+        contextLength: 100,
+        endpoints: [
+          {
+            provider: 'two',
+            upstreamModel: 'new-1',
+            inputForms: ['texts'],
+            modalities: ['text'],
+            takesDimensions: false,
+            maxInputsPerCall: 5,
+            maxTokensPerInput: 100,
+            prices: [{ effectiveFrom: '2026-01-02', perToken: 20_000n, source: 'a page' }],
+            quantization: null,
+            dataPolicy: { retainsPrompts: false, trains: false },
+          },
+        ],
+      },
+    ]);
+  });
+
+  it.each([
+    ['0.02', 20_000n],
+    ["'0.02'", 20_000n],
+    ['0', 0n],
+    ['0.000001', 1n],
+    // As a floating-point number 0.30000000000000004 could stand here.
+    ['0.30', 300_000n],
+    ['1.1000000000', 1_100_000n],
+    ['120', 120_000_000n],
+  ])('the price %s is read exactly', (written, perToken) => {
+    const model = only(ADDED.replace('0.02', written), 'acme/new');
+    expect(priceOn(model.endpoints[0]!, '2026-06-01')).toBe(perToken);
+  });
+
+  it('without prices has none', () => {
+    const text = ADDED.replace(/prices:\n(?: {10}.*\n)+/, 'prices: []\n');
+    expect(priceOn(only(text, 'acme/new').endpoints[0]!, '2026-06-01')).toBeNull();
+  });
+});
+
+describe('a shipped model', () => {
+  it('keeps what the file does not name', () => {
+    expect(shipped('name: Other')).toEqual({ ...SHIPPED, name: 'Other' });
+    expect(shipped('other_dimensions: null')).toEqual({ ...SHIPPED, otherDimensions: null });
+    expect(shipped('other_dimensions: { least: 2, most: 9 }').otherDimensions).toEqual({ least: 2, most: 9 });
+  });
+
+  it('has one endpoint changed, found by its tag, and keeps the others', () => {
+    const [plain, fast] = SHIPPED.endpoints;
+    const change = 'max_inputs_per_call: 99, quantization: null, prices: []';
+    expect(shipped(`endpoints: [{ provider: one, tag: one/fast, ${change} }]`).endpoints).toEqual([
+      plain,
+      { ...fast, maxInputsPerCall: 99, quantization: null, prices: [] },
+    ]);
+    expect(shipped(`endpoints: [{ provider: one, ${change} }]`).endpoints[1]).toEqual(fast);
+  });
+
+  it('has its input types and the prices of its modalities changed', () => {
+    const row = '{ effective_from: 2026-01-01, usd_per_million_tokens: 1, source: x }';
+    const members = `input_types: [search_query], modality_prices: { image: [${row}], audio: [] }`;
+    expect(shipped(`endpoints: [{ provider: one, ${members} }]`).endpoints[0]).toEqual({
+      ...SHIPPED.endpoints[0],
+      inputTypes: ['search_query'],
+      modalityPrices: {
+        image: [{ effectiveFrom: '2026-01-01', perToken: 1_000_000n, source: 'x' }],
+        audio: [],
+      },
+    });
+    expect(() => shipped('endpoints: [{ provider: one, modality_prices: { text: [] } }]')).toThrow(
+      'modality_prices.text: is not known here; known are image, audio, video, file',
+    );
+  });
+
+  it('gets an endpoint more', () => {
+    const endpoint = ADDED.slice(ADDED.indexOf('    endpoints:'));
+    const model = only(`models:\n  - id: vendor/shipped\n${endpoint}`, 'vendor/shipped');
+    expect(model.endpoints.map(({ provider }) => provider)).toEqual(['one', 'one', 'two']);
+  });
+
+  it('is not changed itself', () => {
+    const before = structuredClone(SHIPPED);
+    shipped('name: Other, endpoints: [{ provider: one, prices: [] }]');
+    expect(SHIPPED).toEqual(before);
+  });
+});
+
+describe('a file that cannot be used is refused in one line', () => {
+  const PRICE = 'models[0].endpoints[0].prices[0]';
+  it.each([
+    // What is replaced, by what, the line and the rest of the message.
+    ['0.02', '-1', 13, `${PRICE}.usd_per_million_tokens: must be a decimal number that is not negative`],
+    ['0.02', '1e-3', 13, `${PRICE}.usd_per_million_tokens: must be a decimal number that is not negative`],
+    ['0.02', 'free', 13, `${PRICE}.usd_per_million_tokens: must be a decimal number that is not negative`],
+    ['0.02', '0.0000001', 13, `${PRICE}.usd_per_million_tokens: must have at most 6 decimal places`],
+    ['usd_per_million_tokens', 'usd', 13, `${PRICE}.usd: is not known here; known are effective_from, `],
+    ['source: a page', 'source: ""', 14, `${PRICE}.source: must be text of 1 to 500 characters`],
+    ['            source: a page\n', '', 12, `${PRICE}: source is missing`],
+    ['from: 2026-01-02', 'from: 2026-02-30', 12, `${PRICE}.effective_from: must be a day of the calendar`],
+    [
+      'created_at: 2026-01-02',
+      'created_at: soon',
+      3,
+      'models[0].created_at: must be a day of the form YYYY-MM-DD',
+    ],
+    [
+      'provider: two',
+      'provider: three',
+      7,
+      'models[0].endpoints[0].provider: must be one of local, one, two',
+    ],
+    [
+      'provider: two',
+      'provider: local',
+      7,
+      'models[0].endpoints[0]: provider: local serves its own model only',
+    ],
+    [
+      'provider: two',
+      'provider: two\n        tag: one',
+      8,
+      'models[0].endpoints[0].tag: must be two, or two/ and a name',
+    ],
+    [
+      'per_call: 5',
+      'per_call: 0',
+      9,
+      'models[0].endpoints[0].max_inputs_per_call: must be a whole number from 1 to ',
+    ],
+    ['per_call: 5', 'per_call: 5.5', 9, 'models[0].endpoints[0].max_inputs_per_call: must be a whole number'],
+    ['trains: false', 'trains: no', 15, 'models[0].endpoints[0].data_policy.trains: must be true or false'],
+    ['trains: false', 'sells: false', 15, 'models[0].endpoints[0].data_policy.sells: is not known here'],
+    ['native_dimensions: 8\n', '\n', 2, 'models[0]: native_dimensions is missing'],
+    ['acme/new', 'new', 2, 'models[0].id: must be of the form vendor/model'],
+    ['created_at', '__proto__', 3, 'models[0].__proto__: is not known here'],
+    ['models:', 'model:', 1, 'model: is not known here; known are models'],
+    [
+      '    context_length: 100\n',
+      '    other_dimensions: 5\n',
+      5,
+      'models[0].other_dimensions: must be an object',
+    ],
+    ['native_dimensions: 8', 'id: acme/new', 4, 'is not valid YAML: Map keys must be unique'],
+    ['id: acme/new', 'id: [', 3, 'is not valid YAML: '],
+  ])('%s -> %s', (from, to, line, message) => {
+    expect(ADDED).toContain(from);
+    const refused = (): unknown => read(ADDED.replace(from, to));
+    expect(refused).toThrow(CatalogueFileError);
+    expect(refused).toThrow(`catalogue.yaml:${line}: ${message}`);
+    expect(refused).toThrow(/^[^\n]*$/);
+  });
+
+  it.each([
+    ['', 'catalogue.yaml:1: must be an object'],
+    ['- models', 'catalogue.yaml:1: must be an object'],
+    ['models:', 'catalogue.yaml:1: models: must be a list'],
+    ['models: *nothing', 'catalogue.yaml:1:'],
+    [
+      'models: [{ id: vendor/shipped, endpoints: [] }]',
+      'models[0].endpoints: must name at least one endpoint',
+    ],
+    [
+      'models: [{ id: vendor/shipped, native_dimensions: 512 }]',
+      'models[0].native_dimensions: must stay 1024: another width is another model, with another id',
+    ],
+    [
+      'models: [{ id: vendor/shipped }, { id: vendor/shipped }]',
+      'models[1]: vendor/shipped stands in this file twice',
+    ],
+    [
+      'models: [{ id: vendor/shipped, endpoints: [{ provider: one }, { provider: one }] }]',
+      'models[0].endpoints[1]: one stands here twice',
+    ],
+    ['models: &a [*a]', 'catalogue.yaml:1:'],
+  ])('%s', (text, message) => {
+    const refused = (): unknown => read(text);
+    expect(refused).toThrow(CatalogueFileError);
+    expect(refused).toThrow(message);
+  });
+
+  it('two prices of one day', () => {
+    const row = '{ effective_from: 2026-01-01, usd_per_million_tokens: 1, source: x }';
+    expect(() => shipped(`endpoints: [{ provider: one, prices: [${row}, ${row}] }]`)).toThrow(
+      'prices[1]: there are two prices from 2026-01-01 on',
+    );
+  });
+});

@@ -1,0 +1,233 @@
+// The operator's catalogue file: models beside the shipped ones, and other endpoints and prices for those.
+import { parseUsd } from '../domain/money.js';
+import { QUANTIZATIONS } from '../domain/provider-preferences.js';
+import { endpointTag } from './catalogue-model.js';
+import type { CatalogueModel, DataPolicy, DatedPrice, InputForm } from './catalogue-model.js';
+import type { InputType, Modality, ModelEndpoint } from './catalogue-model.js';
+import { YamlCursor } from './yaml-cursor.js';
+
+export interface CatalogueFileContext {
+  /** As it stands in messages. */
+  readonly fileName: string;
+  readonly shipped: readonly CatalogueModel[];
+  /** The slugs that an endpoint may name. */
+  readonly providers: readonly string[];
+}
+
+const INPUT_FORMS: readonly InputForm[] = ['texts', 'tokens', 'multimodal'];
+const MODALITIES: readonly Modality[] = ['text', 'image', 'audio', 'video', 'file'];
+const INPUT_TYPES: readonly InputType[] = [
+  'search_query',
+  'search_document',
+  'classification',
+  'clustering',
+  'semantic_similarity',
+];
+const MOST = 1_000_000_000;
+const WIDEST = 1_000_000;
+const TOKENS_OF_PRICE = 1_000_000n;
+
+/**
+ * The shipped models with what the file changes, then the models that it adds. Throws CatalogueFileError.
+ *
+ * A member that the file does not name keeps its shipped value. `prices` replaces the whole list, so that a shipped row
+ * of a later day cannot win over the file's.
+ */
+export function readCatalogueFile(text: string, context: CatalogueFileContext): CatalogueModel[] {
+  const top = YamlCursor.parse(text, context.fileName).object(['models']);
+  const models = new Map(context.shipped.map((model) => [model.id, model]));
+  const named = new Set<string>();
+  top.read('models', (list) => {
+    for (const cursor of list.list()) {
+      const model = readModel(cursor, models, context);
+      if (named.has(model.id)) cursor.fail(`${model.id} stands in this file twice`);
+      named.add(model.id);
+      models.set(model.id, model);
+    }
+  });
+  return [...models.values()];
+}
+
+function readModel(
+  cursor: YamlCursor,
+  known: ReadonlyMap<string, CatalogueModel>,
+  context: CatalogueFileContext,
+): CatalogueModel {
+  const model = cursor.object(
+    'id name description created_at native_dimensions other_dimensions context_length endpoints'.split(' '),
+  );
+  const id = model.read('id', (member) =>
+    member.text(/^[\w.-]{1,100}\/[\w.:-]{1,200}$/, 'of the form vendor/model'),
+  );
+  const base = known.get(id);
+  const endpoints = model.read(
+    'endpoints',
+    (member) => readEndpoints(member, base?.endpoints ?? [], context),
+    base?.endpoints,
+  );
+  return {
+    ...base,
+    id,
+    endpoints,
+    name: model.read('name', readLabel, base?.name ?? id),
+    description: model.read('description', readLabel, base?.description ?? ''),
+    createdAt: model.read('created_at', readDay, base?.createdAt),
+    nativeDimensions: model.read(
+      'native_dimensions',
+      (member) => {
+        const width = member.integer(1, WIDEST);
+        // Vectors of another width are another model's: nobody's stored vectors may change under them.
+        if (base && width !== base.nativeDimensions)
+          member.fail(`must stay ${base.nativeDimensions}: another width is another model, with another id`);
+        return width;
+      },
+      base?.nativeDimensions,
+    ),
+    otherDimensions: model.read('other_dimensions', readOtherDimensions, base?.otherDimensions ?? null),
+    contextLength: model.read('context_length', (member) => member.integer(1, MOST), base?.contextLength),
+  };
+}
+
+function readEndpoints(
+  cursor: YamlCursor,
+  shipped: readonly ModelEndpoint[],
+  context: CatalogueFileContext,
+): ModelEndpoint[] {
+  const items = cursor.list();
+  if (items.length === 0) cursor.fail('must name at least one endpoint');
+  const endpoints = new Map(shipped.map((endpoint) => [endpointTag(endpoint), endpoint]));
+  const named = new Set<string>();
+  for (const item of items) {
+    const endpoint = readEndpoint(item, endpoints, context);
+    const tag = endpointTag(endpoint);
+    if (named.has(tag)) item.fail(`${tag} stands here twice; tag tells endpoints of one provider apart`);
+    named.add(tag);
+    endpoints.set(tag, endpoint);
+  }
+  return [...endpoints.values()];
+}
+
+function readEndpoint(
+  cursor: YamlCursor,
+  known: ReadonlyMap<string, ModelEndpoint>,
+  { providers }: CatalogueFileContext,
+): ModelEndpoint {
+  const endpoint = cursor.object([
+    ...'provider tag upstream_model input_forms input_types modalities takes_dimensions max_inputs_per_call'.split(
+      ' ',
+    ),
+    ...'max_tokens_per_input max_tokens_per_call max_bytes_per_call prices modality_prices quantization data_policy'.split(
+      ' ',
+    ),
+  ]);
+  const provider = endpoint.read('provider', (member) => member.choice(providers));
+  const tag = endpoint.optional('tag', (member) => readTag(member, provider));
+  const base = known.get(tag ?? provider);
+  if (provider === 'local' && !base) cursor.fail('provider: local serves its own model only');
+  const count = (member: YamlCursor): number => member.integer(1, MOST);
+  const maxTokensPerCall = endpoint.optional('max_tokens_per_call', count) ?? base?.maxTokensPerCall;
+  const maxBytesPerCall = endpoint.optional('max_bytes_per_call', count) ?? base?.maxBytesPerCall;
+  const inputTypes = endpoint.optional('input_types', readChoices(INPUT_TYPES));
+  const modalityPrices = endpoint.optional('modality_prices', readModalityPrices);
+  return {
+    ...base,
+    provider,
+    ...(tag === undefined || tag === provider ? {} : { tag }),
+    upstreamModel: endpoint.read('upstream_model', readLabel, base?.upstreamModel),
+    inputForms: endpoint.read('input_forms', readChoices(INPUT_FORMS), base?.inputForms ?? ['texts']),
+    modalities: endpoint.read('modalities', readChoices(MODALITIES), base?.modalities ?? ['text']),
+    takesDimensions: endpoint.read(
+      'takes_dimensions',
+      (member) => member.boolean(),
+      base?.takesDimensions ?? false,
+    ),
+    maxInputsPerCall: endpoint.read('max_inputs_per_call', count, base?.maxInputsPerCall),
+    maxTokensPerInput: endpoint.read('max_tokens_per_input', count, base?.maxTokensPerInput),
+    ...(maxTokensPerCall === undefined ? {} : { maxTokensPerCall }),
+    ...(maxBytesPerCall === undefined ? {} : { maxBytesPerCall }),
+    ...(inputTypes && { inputTypes }),
+    ...(modalityPrices && { modalityPrices }),
+    prices: endpoint.read('prices', readPrices, base?.prices),
+    quantization: endpoint.read(
+      'quantization',
+      (member) => (member.isNull() ? null : member.choice(QUANTIZATIONS)),
+      base?.quantization ?? null,
+    ),
+    dataPolicy: endpoint.read('data_policy', readDataPolicy, base?.dataPolicy),
+  };
+}
+
+function readPrices(cursor: YamlCursor): DatedPrice[] {
+  const days = new Set<string>();
+  return cursor.list().map((item) => {
+    const price = item.object(['effective_from', 'usd_per_million_tokens', 'source']);
+    const effectiveFrom = price.read('effective_from', readDay);
+    if (days.has(effectiveFrom)) item.fail(`there are two prices from ${effectiveFrom} on`);
+    days.add(effectiveFrom);
+    return {
+      effectiveFrom,
+      perToken: price.read('usd_per_million_tokens', readPricePerToken),
+      source: price.read('source', readLabel),
+    };
+  });
+}
+
+function readModalityPrices(cursor: YamlCursor): Partial<Record<Modality, readonly DatedPrice[]>> {
+  const priced = MODALITIES.filter((modality) => modality !== 'text');
+  const object = cursor.object(priced);
+  const prices: Partial<Record<Modality, readonly DatedPrice[]>> = {};
+  for (const modality of priced) {
+    const list = object.optional(modality, readPrices);
+    if (list) prices[modality] = list;
+  }
+  return prices;
+}
+
+function readPricePerToken(cursor: YamlCursor): bigint {
+  const written = cursor.decimal();
+  // One token's price must be a whole number of the unit in which money is counted.
+  if (/\.\d{6}\d*[1-9]/.test(written)) cursor.fail('must have at most 6 decimal places');
+  return parseUsd(written) / TOKENS_OF_PRICE;
+}
+
+function readDataPolicy(cursor: YamlCursor): DataPolicy {
+  const policy = cursor.object(['retains_prompts', 'trains']);
+  return {
+    retainsPrompts: policy.read('retains_prompts', (member) => member.boolean()),
+    trains: policy.read('trains', (member) => member.boolean()),
+  };
+}
+
+function readOtherDimensions(cursor: YamlCursor): CatalogueModel['otherDimensions'] {
+  if (cursor.isNull()) return null;
+  if (cursor.isList()) return cursor.list().map((item) => item.integer(1, WIDEST));
+  const range = cursor.object(['least', 'most']);
+  const least = range.read('least', (member) => member.integer(1, WIDEST));
+  return { least, most: range.read('most', (member) => member.integer(least, WIDEST)) };
+}
+
+function readChoices<Value extends string>(values: readonly Value[]): (cursor: YamlCursor) => Value[] {
+  return (cursor) => {
+    const items = cursor.list();
+    if (items.length === 0) cursor.fail(`must name at least one of ${values.join(', ')}`);
+    return [...new Set(items.map((item) => item.choice(values)))];
+  };
+}
+
+/** Preferences of a base slug match every variant, so that a tag has to begin with its provider's slug. */
+function readTag(cursor: YamlCursor, provider: string): string {
+  const tag = cursor.text(/^[\w./-]{1,100}$/, 'letters, digits and ._/-, at most 100');
+  const isRight = tag === provider || (tag.startsWith(`${provider}/`) && tag.length > provider.length + 1);
+  return isRight ? tag : cursor.fail(`must be ${provider}, or ${provider}/ and a name`);
+}
+
+function readLabel(cursor: YamlCursor): string {
+  return cursor.text(/^(?=.*\S)[^\p{Cc}]{1,500}$/u, 'text of 1 to 500 characters, in one line');
+}
+
+function readDay(cursor: YamlCursor): string {
+  const day = cursor.text(/^\d{4}-\d{2}-\d{2}$/, 'a day of the form YYYY-MM-DD');
+  const moment = new Date(`${day}T00:00:00Z`);
+  const isDay = !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(day);
+  return isDay ? day : cursor.fail('must be a day of the calendar');
+}

@@ -1,0 +1,63 @@
+// Google's models at the Gemini API. Sources: Google's documentation and SDK; 100 inputs a call by a maintainer of Google
+// (lancedb PR 3618 on GitHub).
+import { ALL_INPUT_TYPES, KEPT_NOT_TRAINED_ON, listedAt, usdPerMillion } from './shipped-model.js';
+import type { ShippedEndpoint, ShippedModel } from './shipped-model.js';
+
+const GOOGLE_PRICES = "tokencost.app of 2026-03-11, quoting Google's pricing page";
+
+const SHARED = {
+  provider: 'google',
+  inputTypes: ALL_INPUT_TYPES,
+  takesDimensions: true,
+  maxInputsPerCall: 100,
+  quantization: null,
+  dataPolicy: KEPT_NOT_TRAINED_ON,
+} satisfies Partial<ShippedEndpoint>;
+
+export const GOOGLE_MODELS: readonly ShippedModel[] = [
+  {
+    id: 'google/gemini-embedding-001',
+    name: 'Google: Gemini Embedding 001',
+    description: 'Multilingual text embeddings whose vectors may be shortened.',
+    createdAt: '2025-07-14',
+    nativeDimensions: 3072,
+    otherDimensions: { least: 128, most: 3071 },
+    contextLength: 2048,
+    endpoints: [
+      {
+        ...SHARED,
+        upstreamModel: 'gemini-embedding-001',
+        inputForms: ['texts'],
+        modalities: ['text'],
+        maxTokensPerInput: 2048,
+        // Without usage in its answers: what a call costs is what was counted before it.
+        prices: listedAt('0.15'),
+      },
+    ],
+  },
+  {
+    id: 'google/gemini-embedding-2',
+    name: 'Google: Gemini Embedding 2',
+    description: 'Embeddings of text, images, audio, video and documents in one vector space.',
+    createdAt: '2026-03-10',
+    nativeDimensions: 3072,
+    otherDimensions: { least: 128, most: 3071 },
+    contextLength: 8192,
+    endpoints: [
+      {
+        ...SHARED,
+        upstreamModel: 'gemini-embedding-2',
+        inputForms: ['texts', 'multimodal'],
+        modalities: ['text', 'image', 'audio', 'video', 'file'],
+        maxTokensPerInput: 8192,
+        prices: usdPerMillion('0.20', '2026-03-10', GOOGLE_PRICES),
+        modalityPrices: {
+          image: usdPerMillion('0.45', '2026-03-10', GOOGLE_PRICES),
+          audio: usdPerMillion('6.50', '2026-03-10', GOOGLE_PRICES),
+          video: usdPerMillion('12.00', '2026-03-10', GOOGLE_PRICES),
+          file: [],
+        },
+      },
+    ],
+  },
+];

@@ -1,0 +1,31 @@
+// Nomic's model. Source: its documentation. Its shortening is not a mere cut (the vectors are scaled before it), so that
+// only Nomic can do it. The price list names another version of the model: it is not taken over.
+import { POLICY_NOT_KNOWN, TYPES_WITHOUT_SIMILARITY, UNPRICED } from './shipped-model.js';
+import type { ShippedModel } from './shipped-model.js';
+
+export const NOMIC_MODELS: readonly ShippedModel[] = [
+  {
+    id: 'nomic-ai/nomic-embed-text-v1.5',
+    name: 'Nomic: Embed Text v1.5',
+    description: 'English text embeddings with four input types and five widths.',
+    createdAt: '2024-02-14',
+    nativeDimensions: 768,
+    otherDimensions: [64, 128, 256, 512],
+    contextLength: 8192,
+    endpoints: [
+      {
+        provider: 'nomic',
+        upstreamModel: 'nomic-embed-text-v1.5',
+        inputForms: ['texts'],
+        modalities: ['text'],
+        inputTypes: TYPES_WITHOUT_SIMILARITY,
+        takesDimensions: true,
+        maxInputsPerCall: 400,
+        maxTokensPerInput: 8192,
+        prices: UNPRICED,
+        quantization: null,
+        dataPolicy: POLICY_NOT_KNOWN,
+      },
+    ],
+  },
+];

@@ -1,0 +1,50 @@
+// What the shipped models are written with: the catalogue's own types and what they are to have besides, the makers of
+// prices, and what is known of the providers' handling of data.
+import { parseUsd } from '../../domain/money.js';
+import type { CatalogueModel, DataPolicy, DatedPrice, Modality, ModelEndpoint } from '../catalogue-model.js';
+
+/** The input types of the wire that an endpoint tells apart; others are not sent, or stand for one of these. */
+type InputType = 'search_query' | 'search_document' | 'classification' | 'clustering' | 'semantic_similarity';
+
+export interface ShippedEndpoint extends ModelEndpoint {
+  /** Absent: it has no input types. */
+  readonly inputTypes?: readonly InputType[];
+  /**
+   * The prices of tokens that are not of text, where they differ from `prices`; an empty list: not known. A modality that
+   * is not named costs what text costs.
+   */
+  readonly modalityPrices?: Readonly<Partial<Record<Modality, readonly DatedPrice[]>>>;
+}
+
+export interface ShippedModel extends CatalogueModel {
+  readonly endpoints: readonly ShippedEndpoint[];
+}
+
+export const RETRIEVAL_TYPES = ['search_query', 'search_document'] as const;
+export const TYPES_WITHOUT_SIMILARITY = [...RETRIEVAL_TYPES, 'classification', 'clustering'] as const;
+export const ALL_INPUT_TYPES = [...TYPES_WITHOUT_SIMILARITY, 'semantic_similarity'] as const;
+
+export const PORTKEY_PRICES = 'Price list of Portkey, github.com/Portkey-AI/models, read 2026-08-21';
+
+/** One price, from a day on; that is the day of the source where the vendor's own is not known. */
+export function usdPerMillion(amount: string, effectiveFrom: string, source: string): readonly DatedPrice[] {
+  return [{ effectiveFrom, perToken: parseUsd(amount) / 1_000_000n, source }];
+}
+
+/** Read in Portkey's list. */
+export function listedAt(amount: string): readonly DatedPrice[] {
+  return usdPerMillion(amount, '2026-08-21', PORTKEY_PRICES);
+}
+
+/** No source was found. Calls of keys with a limit are refused. */
+export const UNPRICED: readonly DatedPrice[] = [];
+
+/**
+ * Inputs are kept for a time against abuse and never trained on. Sources, 2026-08: OpenAI "Your data", Microsoft "Data,
+ * privacy, and security", Google "Gemini API terms" for paid use, Mistral's commercial terms, AWS "Data retention" for
+ * Bedrock.
+ */
+export const KEPT_NOT_TRAINED_ON: DataPolicy = { retainsPrompts: true, trains: false };
+
+/** No source was found: the worse is taken for true, so that nobody's refusal of it is passed over. */
+export const POLICY_NOT_KNOWN: DataPolicy = { retainsPrompts: true, trains: true };

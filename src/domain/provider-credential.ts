@@ -1,0 +1,57 @@
+// A customer's own key at a provider, and the calls that it may serve. Source: contract section 6 (/byok).
+import type { ApiKey } from './api-key.js';
+
+export interface NewProviderCredential {
+  readonly accountId: string;
+  readonly workspaceId: string;
+  /** The provider's slug. */
+  readonly provider: string;
+  readonly name: string | null;
+  /** The secret: stored encrypted, shown to nobody. */
+  readonly apiKey: string;
+  readonly disabled: boolean;
+  /** Tried only after the shared endpoints. */
+  readonly isFallback: boolean;
+  /** Either one: the provider's shared endpoints are not used for calls that this credential may serve. */
+  readonly isRequired: boolean;
+  readonly isByokOnly: boolean;
+  readonly sortOrder: number;
+  /** Of the next three, an empty list restricts nothing. Models by the catalogue's ids. */
+  readonly allowedModels: readonly string[];
+  readonly allowedApiKeyHashes: readonly string[];
+  readonly allowedUserIds: readonly string[];
+  /** What the customer says of retention at the own account; null: the endpoint's policy holds. */
+  readonly declaredZdr: boolean | null;
+}
+
+export interface ProviderCredential extends NewProviderCredential {
+  readonly id: string;
+  /** The masked secret. */
+  readonly label: string;
+  readonly createdAt: Date;
+  /** Null until the first change. */
+  readonly updatedAt: Date | null;
+}
+
+/**
+ * Whether a call with `key` for a model may use the credential. A user is the one who created the key: what a request
+ * says in `user` is the caller's to choose, and must open nothing.
+ */
+export function mayServe(
+  credential: ProviderCredential,
+  modelId: string,
+  key: Pick<ApiKey, 'workspaceId' | 'hash' | 'creatorUserId'>,
+): boolean {
+  const { allowedModels, allowedApiKeyHashes, allowedUserIds } = credential;
+  return (
+    !credential.disabled &&
+    credential.workspaceId === key.workspaceId &&
+    allows(allowedModels, modelId) &&
+    allows(allowedApiKeyHashes, key.hash) &&
+    allows(allowedUserIds, key.creatorUserId)
+  );
+}
+
+function allows(list: readonly string[], value: string | null): boolean {
+  return list.length === 0 || (value !== null && list.includes(value));
+}

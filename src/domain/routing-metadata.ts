@@ -1,0 +1,24 @@
+// How a call was routed, for a caller who asks. Source: contract section 5 (openrouter_metadata).
+
+interface RoutedEndpoint {
+  /** The provider's name. */
+  readonly provider: string;
+  /** The catalogue's id of the model. */
+  readonly model: string;
+}
+
+export interface RoutingMetadata {
+  /** The model that the caller asked for. */
+  readonly requested: string;
+  /** `fallback`: not everything was served by the endpoint that was tried first. */
+  readonly strategy: 'direct' | 'fallback';
+  readonly summary: string;
+  /** Calls made to providers: slices and repeats are calls of their own; 0: none was reached. */
+  readonly attempt: number;
+  readonly isByok: boolean;
+  readonly endpoints: readonly (RoutedEndpoint & { readonly selected: boolean })[];
+  /** A status of 0: no answer came. */
+  readonly attempts: readonly (RoutedEndpoint & { readonly status: number })[];
+  /** Milliseconds; null when nothing was routed. */
+  readonly generationTime: number | null;
+}

@@ -1,0 +1,8 @@
+// The embedding models, their endpoints, prices and health.
+import { Module } from '@nestjs/common';
+import { RoutingModule } from '../routing/routing.module.js';
+import { ModelsController } from './models.controller.js';
+import { ModelsService } from './models.service.js';
+
+@Module({ imports: [RoutingModule], controllers: [ModelsController], providers: [ModelsService] })
+export class ModelsModule {}

@@ -1,0 +1,91 @@
+// Keeps the catalogue as the operator's file says: read at the start, and again whenever the file changes.
+import { readFileSync, statSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { Logger } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { readCatalogueFile } from '../catalogue/catalogue-file.js';
+import type { CatalogueModel } from '../catalogue/catalogue-model.js';
+import { Catalogue } from '../catalogue/catalogue.js';
+import { MODELS } from '../catalogue/models.js';
+import { CatalogueFileError } from '../catalogue/yaml-cursor.js';
+import { ConfigError } from '../config/app-config.js';
+import { EMBEDDING_PROVIDERS } from '../embedding-providers/index.js';
+
+// Milliseconds. Asking for the file's times works where notifications do not: editors and volume mounts replace files.
+const POLL_INTERVAL = 1_000;
+
+/** The models of this start. Throws ConfigError, one line, when the file cannot be used. */
+export function loadCatalogueModels(file: string | undefined): readonly CatalogueModel[] {
+  if (file === undefined) return MODELS;
+  try {
+    return modelsOf(readFileSync(file, 'utf8'), file);
+  } catch (error) {
+    throw new ConfigError(`CATALOGUE_FILE: ${reasonOf(error, file)}`);
+  }
+}
+
+export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShutdown {
+  readonly catalogue: Catalogue;
+  private readonly logger = new Logger('Catalogue');
+  private timer: NodeJS.Timeout | null = null;
+  private isLooking = false;
+  private seen: string | null;
+
+  constructor(private readonly file: string | undefined) {
+    // Before the reading: a change in between is then seen as one.
+    this.seen = file === undefined ? null : describe(statSync(file, { throwIfNoEntry: false }));
+    this.catalogue = new Catalogue(loadCatalogueModels(file));
+  }
+
+  onApplicationBootstrap(): void {
+    if (this.file === undefined) return;
+    this.timer = setInterval(() => void this.reloadIfChanged(), POLL_INTERVAL);
+    this.timer.unref();
+  }
+
+  onApplicationShutdown(): void {
+    if (this.timer) clearInterval(this.timer);
+  }
+
+  /** Never fails: a file that cannot be used leaves the catalogue as it is, and the log says why. */
+  async reload(): Promise<void> {
+    if (this.file === undefined) return;
+    try {
+      const models = modelsOf(await readFile(this.file, 'utf8'), this.file);
+      this.catalogue.replace(models);
+      this.logger.log(`the catalogue was read again: ${models.length} models`);
+    } catch (error) {
+      this.logger.warn(
+        `the catalogue file was changed and cannot be used; the old catalogue stays: ${reasonOf(error, this.file)}`,
+      );
+    }
+  }
+
+  private async reloadIfChanged(): Promise<void> {
+    if (this.isLooking || this.file === undefined) return;
+    this.isLooking = true;
+    const now = describe(await stat(this.file).catch(() => undefined));
+    if (now !== this.seen) {
+      this.seen = now;
+      await this.reload();
+    }
+    this.isLooking = false;
+  }
+}
+
+function modelsOf(text: string, file: string): CatalogueModel[] {
+  const providers = EMBEDDING_PROVIDERS.map(({ slug }) => slug);
+  return readCatalogueFile(text, { fileName: file, shipped: MODELS, providers });
+}
+
+/** Null: the file is not there. */
+function describe(stats: Stats | undefined): string | null {
+  return stats ? `${stats.mtimeMs} ${stats.size} ${stats.ino}` : null;
+}
+
+function reasonOf(error: unknown, file: string): string {
+  if (error instanceof CatalogueFileError) return error.message;
+  const { code } = error as { code?: unknown };
+  return `${file} cannot be read${typeof code === 'string' ? ` (${code})` : ''}`;
+}

@@ -1,0 +1,52 @@
+// A bounded map does everything once, never too much at a time, and stops at the first failure.
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { mapBounded } from './map-bounded.js';
+
+describe('mapBounded', () => {
+  it('does every item once, and never more than the limit at a time', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat(3), { maxLength: 40 }),
+        fc.integer({ min: 1, max: 10 }),
+        async (turns, limit) => {
+          const done: number[] = [];
+          let active = 0;
+          let most = 0;
+          await mapBounded([...turns.keys()], limit, async (index) => {
+            most = Math.max(most, ++active);
+            for (let turn = 0; turn <= (turns[index] ?? 0); turn++) await yieldToOthers();
+            active--;
+            done.push(index);
+          });
+          expect(done.toSorted((one, other) => one - other)).toEqual([...turns.keys()]);
+          expect(most).toBe(Math.min(limit, turns.length));
+        },
+      ),
+    );
+  });
+
+  it('rejects with the first failure, starts nothing more, and leaves nothing under way', async () => {
+    const started: number[] = [];
+    let active = 0;
+    const work = async (item: number): Promise<void> => {
+      started.push(item);
+      active++;
+      try {
+        if (item === 2) throw new Error('two failed');
+        await yieldToOthers();
+        await yieldToOthers();
+      } finally {
+        active--;
+      }
+    };
+    await expect(mapBounded([0, 1, 2, 3, 4, 5, 6], 3, work)).rejects.toThrow('two failed');
+    expect(started).toEqual([0, 1, 2]);
+    expect(active).toBe(0);
+  });
+
+  it('of nothing is done at once', async () => {
+    await expect(mapBounded([], 8, () => Promise.reject(new Error('never')))).resolves.toBeUndefined();
+  });
+});

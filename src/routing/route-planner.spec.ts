@@ -1,0 +1,114 @@
+// A plan never leaves the model that was asked for, and gives own keys to nobody else.
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { createEndpoint, createModel } from '../../test/support/endpoints.js';
+import { Catalogue } from '../catalogue/catalogue.js';
+import type { AppConfig } from '../config/app-config.js';
+import type { ApiKey } from '../domain/api-key.js';
+import type { Clock } from '../domain/clock.js';
+import type { EmbeddingRequest } from '../domain/embedding.js';
+import { NO_PREFERENCES } from '../domain/provider-preferences.js';
+import type { ProviderCredential } from '../domain/provider-credential.js';
+import { HttpClient } from '../outbound/http-client.js';
+import { EndpointCaller } from './endpoint-caller.js';
+import { HealthBoard } from './health-board.js';
+import type { OwnCredentialsCache } from './own-credentials-cache.js';
+import { RoutePlanner } from './route-planner.js';
+
+const WORKSPACE = 'workspace-1';
+const CLOCK: Clock = { now: () => new Date('2026-11-18T12:00:00.000Z') };
+const HTTP = new HttpClient();
+const KEY = { workspaceId: WORKSPACE, hash: 'ab', creatorUserId: 'user-1' } as ApiKey;
+const PROVIDERS = ['openai', 'deepinfra', 'together', 'azure', 'local', 'nobody'];
+const MODELS = ['vendor/one', 'vendor/two'];
+const REQUEST: EmbeddingRequest = {
+  model: 'vendor/one',
+  input: { form: 'texts', items: ['a'] },
+  encodingFormat: 'float',
+  extra: {},
+};
+
+const models = fc
+  .array(
+    fc
+      .subarray(PROVIDERS, { minLength: 1 })
+      .map((names) => names.map((provider) => createEndpoint({ provider }))),
+    { minLength: 2, maxLength: 2 },
+  )
+  .map((lists) => lists.map((endpoints, index) => createModel(endpoints, MODELS[index])));
+const credentials: fc.Arbitrary<readonly ProviderCredential[]> = fc.array(
+  fc.record({
+    id: fc.uuid(),
+    accountId: fc.constant('account-1'),
+    workspaceId: fc.constantFrom(WORKSPACE, 'workspace-2'),
+    provider: fc.constantFrom(...PROVIDERS),
+    name: fc.constant(null),
+    label: fc.constant('****'),
+    apiKey: fc.constant('secret'),
+    disabled: fc.boolean(),
+    isFallback: fc.boolean(),
+    isRequired: fc.boolean(),
+    isByokOnly: fc.boolean(),
+    sortOrder: fc.nat(3),
+    allowedModels: fc.subarray(MODELS),
+    allowedApiKeyHashes: fc.subarray(['ab', 'cd']),
+    allowedUserIds: fc.subarray(['user-1', 'user-2']),
+    declaredZdr: fc.constant(null),
+    createdAt: fc.constant(new Date(0)),
+    updatedAt: fc.constant(null),
+  }),
+  { maxLength: 6 },
+);
+
+function createPlanner(
+  catalogue: Catalogue,
+  stored: readonly ProviderCredential[],
+  shared: readonly string[],
+): RoutePlanner {
+  const providers = new Map(shared.map((slug) => [slug, { apiKey: 'operator', baseUrl: 'http://upstream' }]));
+  const caller = new EndpointCaller(HTTP, { providers } as Pick<AppConfig, 'providers'> as AppConfig, CLOCK);
+  const cache = { peek: () => stored } as Pick<OwnCredentialsCache, 'peek'> as OwnCredentialsCache;
+  return new RoutePlanner(catalogue, caller, new HealthBoard(), cache, CLOCK);
+}
+
+describe('plan', () => {
+  it('holds endpoints of the model that was asked for only, with credentials that may serve the call', async () => {
+    await fc.assert(
+      fc.asyncProperty(models, credentials, fc.subarray(PROVIDERS), async (known, stored, shared) => {
+        const planner = createPlanner(new Catalogue(known), stored, shared);
+        const route = await planner.plan(KEY, REQUEST, NO_PREFERENCES).catch(() => null);
+        const may = ({
+          allowedModels,
+          allowedApiKeyHashes,
+          allowedUserIds,
+          ...credential
+        }: ProviderCredential) =>
+          !credential.disabled &&
+          credential.workspaceId === WORKSPACE &&
+          (allowedModels.length === 0 || allowedModels.includes('vendor/one')) &&
+          (allowedApiKeyHashes.length === 0 || allowedApiKeyHashes.includes('ab')) &&
+          (allowedUserIds.length === 0 || allowedUserIds.includes('user-1'));
+        for (const { model, endpoint, provider, credential } of route?.targets ?? []) {
+          expect(model.id).toBe('vendor/one');
+          expect(known[0]?.endpoints).toContain(endpoint);
+          expect(provider.slug).toBe(endpoint.provider);
+          const ofProvider = stored.filter((own) => own.provider === provider.slug && may(own));
+          if (credential === null) {
+            expect(ofProvider.some((own) => own.isRequired || own.isByokOnly)).toBe(false);
+          } else {
+            expect(ofProvider.map(({ id }) => id)).toContain(credential.id);
+          }
+        }
+      }),
+    );
+  });
+
+  it('with no other way refuses rather than going to another model', async () => {
+    const known = [
+      createModel([createEndpoint({ provider: 'openai' })], 'vendor/one'),
+      createModel([createEndpoint({ provider: 'local' })], 'vendor/two'),
+    ];
+    const planner = createPlanner(new Catalogue(known), [], []);
+    await expect(planner.plan(KEY, REQUEST, NO_PREFERENCES)).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});

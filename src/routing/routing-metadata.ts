@@ -1,0 +1,56 @@
+// Puts together what a caller may be told of the routing of a call.
+import type { RoutingMetadata } from '../domain/routing-metadata.js';
+import type { RoutedCall } from './embedding-router.js';
+import type { Route } from './route-planner.js';
+
+/** How far a call has come; null for what it has not reached. */
+export interface RoutingProgress {
+  readonly route: Route | null;
+  readonly routed: RoutedCall | null;
+  /** Milliseconds. */
+  readonly durationMs: number | null;
+}
+
+/** Names, statuses and numbers only: nothing of a credential or of what a provider said. */
+export function describeRouting(
+  requested: string,
+  { route, routed, durationMs }: RoutingProgress,
+): RoutingMetadata {
+  const targets = route?.targets ?? [];
+  const served = routed?.served ?? [];
+  const servedTargets = new Set(served.map(({ target }) => target));
+  const servedEndpoints = new Set([...servedTargets].map(({ endpoint }) => endpoint));
+  // An endpoint may be there twice: with an own key and with the operator's.
+  const byEndpoint = new Map(targets.map((target) => [target.endpoint, target]));
+  const names = new Map(targets.map(({ provider }) => [provider.slug, provider.name]));
+  const endpoints = [...byEndpoint.values()].map(({ endpoint, provider, model }) => ({
+    provider: provider.name,
+    model: model.id,
+    selected: servedEndpoints.has(endpoint),
+  }));
+  const attempts = (routed?.attempts ?? []).map(({ provider, status }) => ({
+    provider: names.get(provider) ?? provider,
+    model: route?.model.id ?? requested,
+    status: status ?? 0,
+  }));
+  const [first] = targets;
+  const isFirstEnough = [...servedTargets].every((target) => target === first);
+  const hasTriedOthers = attempts.length > 0 && served.length === 0 && targets.length > 1;
+  return {
+    requested,
+    strategy: isFirstEnough && !hasTriedOthers ? 'direct' : 'fallback',
+    summary: summaryOf(endpoints, attempts.length),
+    attempt: attempts.length,
+    isByok:
+      served.some(({ target }) => target.credential !== null) || routed?.error?.metadata['is_byok'] === true,
+    endpoints,
+    attempts,
+    generationTime: durationMs,
+  };
+}
+
+function summaryOf(endpoints: RoutingMetadata['endpoints'], attempts: number): string {
+  const selected = endpoints.filter((endpoint) => endpoint.selected).map(({ provider }) => provider);
+  const names = selected.length === 0 ? 'none' : [...new Set(selected)].join(', ');
+  return `available=${endpoints.length}, attempts=${attempts}, selected=${names}`;
+}

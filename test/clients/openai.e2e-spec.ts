@@ -1,0 +1,149 @@
+// The real client openai 6 against the listening service. It asks for base64 by itself, and takes whatever comes for it.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import OpenAI, {
+  APIError,
+  AuthenticationError,
+  BadRequestError,
+  InternalServerError,
+  NotFoundError,
+  RateLimitError,
+} from 'openai';
+import { LOCAL, refuseWith, SMALL, startWithUpstream } from '../support/create-embedding.js';
+import type { Setup } from '../support/create-embedding.js';
+import { patternVector } from '../support/stub-upstream.js';
+
+let setup: Setup;
+beforeAll(async () => {
+  setup = await startWithUpstream();
+});
+afterEach(() => {
+  setup.upstream.answerWith(null);
+  setup.upstream.requests.length = 0;
+});
+afterAll(() => setup.close());
+
+const clientWith = (apiKey: string): OpenAI =>
+  new OpenAI({ apiKey, baseURL: setup.app.baseUrl, maxRetries: 0 });
+
+async function failureOf(call: PromiseLike<unknown>): Promise<APIError> {
+  const outcome = await call.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  expect(outcome).toBeInstanceOf(APIError);
+  return outcome as APIError;
+}
+
+describe('embeddings', () => {
+  it('with its defaults are asked for as base64 all the way, and decoded', async () => {
+    const answer = await clientWith(setup.app.apiKey).embeddings.create({ model: SMALL, input: 'one' });
+    expect(setup.upstream.requests[0]!.body['encoding_format']).toBe('base64');
+    expect(answer).toMatchObject({
+      object: 'list',
+      model: SMALL,
+      data: [{ object: 'embedding', index: 0, embedding: patternVector(0, 1536) }],
+      usage: { prompt_tokens: 5, total_tokens: 5, cost: 1e-7, is_byok: false },
+    });
+  });
+
+  it('with its defaults are whole when the provider gives numbers only', async () => {
+    const numbers = patternVector(0, 1536);
+    setup.upstream.answerWith(refuseWith(200, { data: [{ index: 0, embedding: numbers }], usage: {} }));
+    const { data } = await clientWith(setup.app.apiKey).embeddings.create({ model: SMALL, input: 'one' });
+    expect(data[0]!.embedding).toEqual(numbers);
+  });
+
+  it('as float are the numbers that its defaults decode', async () => {
+    const client = clientWith(setup.app.apiKey);
+    const [decoded, plain] = await Promise.all([
+      client.embeddings.create({ model: LOCAL, input: 'some text' }),
+      client.embeddings.create({ model: LOCAL, input: 'some text', encoding_format: 'float' }),
+    ]);
+    expect(Float32Array.from(plain.data[0]!.embedding)).toEqual(
+      Float32Array.from(decoded.data[0]!.embedding),
+    );
+    expect(plain.data[0]!.embedding).toHaveLength(1024);
+  });
+
+  it('of an array are in the order of the inputs', async () => {
+    const input = Array.from({ length: 50 }, (_value, index) => `text ${index}`);
+    const { data } = await clientWith(setup.app.apiKey).embeddings.create({ model: SMALL, input });
+    expect(data.map(({ index, embedding }) => [index, embedding[0]])).toEqual(
+      input.map((_text, index) => [index, index + 1]),
+    );
+  });
+
+  it.each([
+    ['one array of tokens', [1, 2, 3], 1],
+    ['arrays of tokens', [[1, 2], [3]], 2],
+  ])('of %s come back', async (_name, input, expected) => {
+    const { data } = await clientWith(setup.app.apiKey).embeddings.create({ model: LOCAL, input });
+    expect(data).toHaveLength(expected);
+  });
+
+  it.each([1, 256, 1536])('with dimensions %d have that width', async (dimensions) => {
+    const client = clientWith(setup.app.apiKey);
+    const { data } = await client.embeddings.create({ model: SMALL, input: 'one', dimensions });
+    expect(data[0]!.embedding).toEqual(patternVector(0, dimensions));
+  });
+
+  it('carry the request id that the client exposes, and members that it does not know', async () => {
+    const body = { model: SMALL, input: 'one', provider: { allow_fallbacks: false }, session_id: 's-1' };
+    const answer = await clientWith(setup.app.apiKey).embeddings.create(body);
+    expect((answer as { _request_id?: string | null })._request_id).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
+
+describe('errors', () => {
+  const ask = (client: OpenAI, model = SMALL): Promise<APIError> =>
+    failureOf(client.embeddings.create({ model, input: 'a' }));
+
+  it('400 is a BadRequestError', async () => {
+    const failure = await ask(clientWith(setup.app.apiKey), 'text-embedding-3-small');
+    expect(failure).toBeInstanceOf(BadRequestError);
+    expect(failure.message).toContain('model: must have the form vendor/model');
+  });
+
+  it('401 is an AuthenticationError', async () => {
+    expect(await ask(clientWith('sk-sb-v1-unknown'))).toBeInstanceOf(AuthenticationError);
+    expect(await ask(clientWith(setup.app.managementKey))).toBeInstanceOf(AuthenticationError);
+  });
+
+  it('402 is an APIError with its status and its reason', async () => {
+    const { secret } = await setup.app.createKey({ limit: 0n });
+    const failure = await ask(clientWith(secret));
+    expect(failure.status).toBe(402);
+    expect(failure.message).toContain('Insufficient credits');
+  });
+
+  it('404 is a NotFoundError', async () => {
+    expect(await ask(clientWith(setup.app.apiKey), 'openai/unknown')).toBeInstanceOf(NotFoundError);
+  });
+
+  it('429 is a RateLimitError that says when to come back', async () => {
+    const limited = await startWithUpstream({ RATE_LIMIT_INFERENCE_PER_MINUTE: '1' });
+    try {
+      const client = new OpenAI({ apiKey: limited.app.apiKey, baseURL: limited.app.baseUrl, maxRetries: 0 });
+      await client.embeddings.create({ model: LOCAL, input: 'a' });
+      const failure = await ask(client, LOCAL);
+      expect(failure).toBeInstanceOf(RateLimitError);
+      expect(failure.headers?.get('retry-after')).toMatch(/^\d+$/);
+    } finally {
+      await limited.close();
+    }
+  });
+
+  it.each([
+    [413, 413],
+    [502, 401],
+    [524, 504],
+    [529, 503],
+  ])('%d keeps its status, its message and its request id', async (status, upstreamStatus) => {
+    setup.upstream.answerWith(refuseWith(upstreamStatus, {}, { 'retry-after': '90' }));
+    const failure = await ask(clientWith(setup.app.apiKey));
+    expect(failure.status).toBe(status);
+    expect(failure.requestID).toMatch(/^[0-9a-f-]{36}$/);
+    expect(failure.error).toMatchObject({ code: status, message: expect.any(String) });
+    expect(failure instanceof InternalServerError).toBe(status >= 500);
+  });
+});

@@ -1,0 +1,52 @@
+// The catalogue: the shipped models and the example file are what a catalogue file may say.
+import { describe, expect, it } from '@jest/globals';
+import { fileURLToPath } from 'node:url';
+import { endpointTag, priceOn } from '../../src/catalogue/catalogue-model.js';
+import { Catalogue } from '../../src/catalogue/catalogue.js';
+import { MODELS } from '../../src/catalogue/models.js';
+import { findEmbeddingProvider } from '../../src/embedding-providers/index.js';
+import { loadCatalogueModels } from '../../src/routing/catalogue-source.js';
+
+const EXAMPLE = fileURLToPath(new URL('../../docs/catalogue.example.yaml', import.meta.url));
+
+describe.each([
+  ['the shipped catalogue', MODELS],
+  ['the example file', loadCatalogueModels(EXAMPLE)],
+])('%s', (_name, models) => {
+  it('names every model once', () => {
+    expect(new Set(models.map(({ id }) => id)).size).toBe(models.length);
+  });
+
+  it.each(models.map((model) => [model.id, model] as const))(
+    '%s has endpoints that can be used',
+    (_id, model) => {
+      expect(model.endpoints.length).toBeGreaterThan(0);
+      expect(new Set(model.endpoints.map(endpointTag)).size).toBe(model.endpoints.length);
+      for (const endpoint of model.endpoints) {
+        expect(findEmbeddingProvider(endpoint.provider)).toBeDefined();
+        expect(endpointTag(endpoint).split('/')[0]).toBe(endpoint.provider);
+        for (const { effectiveFrom, perToken, source } of endpoint.prices) {
+          expect(new Date(effectiveFrom).toISOString().slice(0, 10)).toBe(effectiveFrom);
+          expect(perToken).toBeGreaterThanOrEqual(0n);
+          expect(source).not.toBe('');
+        }
+      }
+    },
+  );
+});
+
+describe('the example file', () => {
+  const catalogue = new Catalogue(loadCatalogueModels(EXAMPLE));
+
+  it('adds models for servers of one’s own', () => {
+    const tags = (id: string): string[] | undefined => catalogue.find(id)?.endpoints.map(endpointTag);
+    expect(tags('acme/support-tickets')).toEqual(['openai-compatible']);
+    expect(tags('baai/bge-m3-in-house')).toEqual(['tei', 'vllm', 'ollama/basement']);
+  });
+
+  it('changes the price of a shipped model from a day on', () => {
+    const [endpoint] = catalogue.find('openai/text-embedding-3-small')!.endpoints;
+    expect(priceOn(endpoint!, '2026-09-30')).toBe(20_000n);
+    expect(priceOn(endpoint!, '2026-10-01')).toBe(18_000n);
+  });
+});

@@ -1,0 +1,357 @@
+// What only one wire has: the addresses of Azure, the signature of Bedrock, the two routes of TEI, parts that are no text.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createBedrock } from '../../src/embedding-providers/bedrock.js';
+import type { MultimodalItem } from '../../src/domain/embedding.js';
+import { vectorValues, vectorWidth } from '../../src/domain/vectors.js';
+import type {
+  HttpEmbeddingProvider,
+  ProviderCall,
+} from '../../src/embedding-providers/embedding-provider.js';
+import { ENTRA_TOKEN } from '../support/providers/azure.js';
+import { BEDROCK_API_KEY, SESSION_TOKEN } from '../support/providers/bedrock.js';
+import { callOf, embed, exchange, failure, httpProvider, stubOf } from '../support/providers/drive.js';
+import type { RunningProviderStub } from '../support/providers/provider-stub.js';
+import { vectorOf } from '../support/providers/vectors.js';
+
+const ONE_TEXT = { form: 'texts', items: ['one'] } as const;
+
+interface Bench {
+  readonly provider: HttpEmbeddingProvider;
+  readonly apiKey: string;
+  running: RunningProviderStub;
+}
+
+/** A stub for the tests of one block. */
+function bench(slug: string): Bench {
+  const stub = stubOf(slug);
+  const made = { provider: httpProvider(slug), apiKey: stub.apiKey } as Bench;
+  beforeAll(async () => {
+    made.running = await stub.start();
+  });
+  afterAll(() => made.running.close());
+  return made;
+}
+
+const bodyOf = async (provider: HttpEmbeddingProvider, call: ProviderCall): Promise<unknown> =>
+  JSON.parse((await provider.buildRequest(call, { baseUrl: 'https://upstream.test', apiKey: 'key' })).body);
+
+describe('azure', () => {
+  const azure = bench('azure');
+  const call = callOf('text-embedding-3-small', { input: ONE_TEXT });
+
+  it.each([
+    ['', '/openai/v1/embeddings'],
+    ['/openai', '/openai/v1/embeddings'],
+    ['/openai/v1', '/openai/v1/embeddings'],
+    [
+      '?api-version=2024-10-21',
+      '/openai/deployments/text-embedding-3-small/embeddings?api-version=2024-10-21',
+    ],
+  ])('reaches the resource whose address ends with %j at %s', async (ending, path) => {
+    const answer = await embed(azure.provider, call, {
+      baseUrl: azure.running.baseUrl + ending,
+      apiKey: azure.apiKey,
+    });
+    expect(answer.vectors.map(vectorWidth)).toEqual([1536]);
+    expect(azure.running.requests.at(-1)?.path).toBe(path);
+  });
+
+  it('sends a token of Entra as such and a key of the resource as its own header', async () => {
+    await embed(azure.provider, call, { baseUrl: azure.running.baseUrl, apiKey: ENTRA_TOKEN });
+    expect(azure.running.requests.at(-1)?.headers).not.toHaveProperty('api-key');
+    await embed(azure.provider, call, { baseUrl: azure.running.baseUrl, apiKey: azure.apiKey });
+    expect(azure.running.requests.at(-1)?.headers).not.toHaveProperty('authorization');
+  });
+});
+
+describe('bedrock', () => {
+  const bedrock = bench('bedrock');
+  const call = callOf('amazon.titan-embed-text-v2:0', { input: ONE_TEXT });
+
+  it.each([
+    ['a session token', () => `${bedrock.apiKey}:${SESSION_TOKEN}`],
+    ['a Bedrock API key', () => BEDROCK_API_KEY],
+  ])('is let in with %s', async (_name, apiKey) => {
+    const answer = await embed(bedrock.provider, call, {
+      baseUrl: bedrock.running.baseUrl,
+      apiKey: apiKey(),
+    });
+    expect(answer).toMatchObject({ promptTokens: 1, upstreamId: '7a3c2f1e-0000-4000-8000-000000000000' });
+  });
+
+  it.each([
+    ['a wrong secret', 'InvalidSignatureException', () => `${bedrock.apiKey}x`],
+    ['a wrong session token', 'InvalidSignatureException', () => `${bedrock.apiKey}:other`],
+    ['an unknown key id', 'UnrecognizedClientException', () => `X${bedrock.apiKey}`],
+    ['a wrong API key', 'AccessDeniedException', () => 'ABSKother'],
+  ])('is kept out with %s', async (_name, code, apiKey) => {
+    const error = await failure(bedrock.provider, call, {
+      baseUrl: bedrock.running.baseUrl,
+      apiKey: apiKey(),
+    });
+    expect(error).toMatchObject({ kind: 'credential', code });
+  });
+
+  it('signs for the moment that its clock tells: an old signature is kept out', async () => {
+    const late = createBedrock(() => new Date(Date.now() - 6 * 60 * 1000));
+    const connection = { baseUrl: bedrock.running.baseUrl, apiKey: bedrock.apiKey };
+    expect(await failure(late, call, connection)).toMatchObject({
+      kind: 'credential',
+      message: expect.stringContaining('Signature expired'),
+    });
+  });
+
+  it.each([
+    ['https://bedrock-runtime.eu-central-1.amazonaws.com', 'eu-central-1'],
+    ['https://bedrock-runtime-fips.us-gov-west-1.amazonaws.com', 'us-gov-west-1'],
+    ['https://vpce-1a2b.bedrock-runtime.ap-southeast-2.vpce.amazonaws.com', 'ap-southeast-2'],
+    ['https://proxy.internal', 'us-east-1'],
+  ])('signs for the region of %s', async (baseUrl, region) => {
+    const clock = createBedrock(() => new Date('2026-11-21T12:00:00.000Z'));
+    const { headers, url } = await clock.buildRequest(call, { baseUrl, apiKey: 'AKIA:secret' });
+    expect(headers['authorization']).toContain(`Credential=AKIA/20261121/${region}/bedrock/aws4_request`);
+    expect(headers['x-amz-date']).toBe('20261121T120000Z');
+    expect(url).toBe(`${baseUrl}/model/amazon.titan-embed-text-v2%3A0/invoke`);
+  });
+
+  it('reads the older models of Cohere, and those behind an inference profile', async () => {
+    const connection = { baseUrl: bedrock.running.baseUrl, apiKey: bedrock.apiKey };
+    const older = await embed(bedrock.provider, callOf('cohere.embed-english-v3'), connection);
+    expect(older.vectors.map(vectorWidth)).toEqual([1024, 1024, 1024]);
+    expect(older.promptTokens).toBe(6);
+    const list = { status: 200, headers: {}, body: Buffer.from('{"embeddings":[[1,2],[3,4]]}') };
+    const answer = bedrock.provider.readAnswer(list, callOf('eu.cohere.embed-v4:0'));
+    expect(answer.vectors.map(vectorWidth)).toEqual([2, 2]);
+    expect(answer.promptTokens).toBeNull();
+  });
+
+  it('refuses a family of models that it does not speak', () => {
+    const nova = callOf('amazon.nova-2-multimodal-embeddings-v1:0', { input: ONE_TEXT });
+    expect(() => bedrock.provider.buildRequest(nova, { baseUrl: 'https://upstream.test' })).toThrow(
+      /^model: /,
+    );
+  });
+});
+
+describe('tei', () => {
+  const tei = bench('tei');
+  const connection = () => ({ baseUrl: tei.running.baseUrl, apiKey: tei.apiKey });
+  const call = (overrides: Partial<ProviderCall>) => callOf('intfloat/multilingual-e5-small', overrides);
+
+  it.each([
+    ['a prompt of the model', { inputType: 'query' }, { prompt_name: 'query' }, 'query: '],
+    ['truncation', { extra: { truncate: true } }, { truncate: true }, ''],
+    [
+      'a prompt and a width',
+      { inputType: 'passage', dimensions: 128 },
+      { prompt_name: 'passage', dimensions: 128 },
+      'passage: ',
+    ],
+  ])('takes its own route for %s', async (_name, overrides, members, prefix) => {
+    const answer = await embed(tei.provider, call(overrides), connection());
+    expect(tei.running.requests.at(-1)).toMatchObject({ path: '/embed' });
+    expect(tei.running.requests.at(-1)?.body).toEqual({
+      inputs: ['one', 'two words', 'three more words'],
+      ...members,
+    });
+    expect(answer).toMatchObject({ promptTokens: 6, totalTokens: 6, upstreamId: null });
+    const width = 'dimensions' in members ? 128 : 384;
+    expect([...vectorValues(answer.vectors[1] ?? { form: 'floats', values: new Float32Array() })]).toEqual(
+      vectorOf(`${prefix}two words`, 384, width),
+    );
+  });
+
+  it('tells of a prompt that the model does not have', async () => {
+    const error = await failure(tei.provider, call({ inputType: 'nonsense' }), connection());
+    expect(error).toMatchObject({
+      kind: 'refused',
+      code: 'Validation',
+      message: expect.stringContaining('nonsense'),
+    });
+  });
+
+  it('finds its root with and without /v1 in the address', async () => {
+    await embed(tei.provider, call({}), { ...connection(), baseUrl: `${tei.running.baseUrl}/v1` });
+    expect(tei.running.requests.at(-1)?.path).toBe('/v1/embeddings');
+  });
+});
+
+describe('ollama', () => {
+  it('finds its root with and without /v1 in the address, and sends a key only where there is one', async () => {
+    const ollama = httpProvider('ollama');
+    const call = callOf('nomic-embed-text');
+    const open = await ollama.buildRequest(call, { baseUrl: 'http://host:11434/v1' });
+    expect(open.url).toBe('http://host:11434/api/embed');
+    expect(open.headers).not.toHaveProperty('authorization');
+    const closed = await ollama.buildRequest(call, { baseUrl: 'http://host:11434', apiKey: 'key' });
+    expect(closed).toMatchObject({ url: open.url, headers: { authorization: 'Bearer key' } });
+  });
+});
+
+describe('jina', () => {
+  it.each([
+    ['jina-embeddings-v2-base-en', 'search_query', undefined],
+    ['jina-clip-v2', 'search_query', 'retrieval.query'],
+    ['jina-clip-v2', 'clustering', undefined],
+    ['jina-embeddings-v5-text-small', 'clustering', 'clustering'],
+  ])('%s has for %s the task %s', async (model, inputType, task) => {
+    const body = await bodyOf(httpProvider('jina'), callOf(model, { inputType }));
+    expect((body as { task?: unknown }).task).toBe(task);
+  });
+
+  it('lets a caller have vectors as they are', async () => {
+    const body = await bodyOf(
+      httpProvider('jina'),
+      callOf('jina-embeddings-v4', { extra: { normalized: false } }),
+    );
+    expect(body).toMatchObject({ normalized: false });
+  });
+});
+
+describe('the width has one way in', () => {
+  it.each([
+    ['cohere', 'embed-v4.0', 'output_dimension'],
+    ['voyage', 'voyage-3.5', 'output_dimension'],
+    ['mistral', 'codestral-embed', 'output_dimension'],
+    ['google', 'gemini-embedding-001', 'outputDimensionality'],
+    ['nomic', 'nomic-embed-text-v1.5', 'dimensionality'],
+    ['bedrock', 'cohere.embed-v4:0', 'output_dimension'],
+  ])('%s (%s) does not take %s from the caller', (slug, model, name) => {
+    const call = callOf(model, { extra: { [name]: 256 } });
+    const build = () => httpProvider(slug).buildRequest(call, { baseUrl: 'https://upstream.test' });
+    expect(build).toThrow(`${name}: is called dimensions here`);
+  });
+});
+
+const PNG = 'data:image/png;base64,iVBORw0KGgo=';
+const WAV = 'data:audio/wav;base64,UklGRg==';
+const text = { type: 'text', text: 'a cat' };
+const image = { type: 'image_url', image_url: { url: PNG } };
+const audio = { type: 'input_audio', input_audio: { data: WAV } };
+const itemsOf = (...contents: readonly (readonly object[])[]): ProviderCall['input'] => ({
+  form: 'multimodal',
+  items: contents.map((content) => ({ content: content as MultimodalItem['content'] })),
+});
+
+describe('parts that are no text', () => {
+  it.each([
+    [
+      'cohere',
+      'embed-v4.0',
+      [[text, image], [text]],
+      { inputs: [{ content: [text, { type: 'image_url', image_url: { url: PNG } }] }, { content: [text] }] },
+    ],
+    [
+      'bedrock',
+      'cohere.embed-v4:0',
+      [[text, image]],
+      { inputs: [{ content: [text, { type: 'image_url', image_url: PNG }] }] },
+    ],
+    [
+      'google',
+      'gemini-embedding-2',
+      [[text, audio], [image]],
+      {
+        requests: [
+          {
+            model: 'models/gemini-embedding-2',
+            content: {
+              parts: [{ text: 'a cat' }, { inlineData: { mimeType: 'audio/wav', data: 'UklGRg==' } }],
+            },
+          },
+          {
+            model: 'models/gemini-embedding-2',
+            content: { parts: [{ inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }] },
+          },
+        ],
+      },
+    ],
+    [
+      'jina',
+      'jina-embeddings-v4',
+      [[text], [image]],
+      { input: [{ text: 'a cat' }, { image: 'iVBORw0KGgo=' }] },
+    ],
+    [
+      'vllm',
+      'jinaai/jina-embeddings-v3',
+      [[image, text]],
+      { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: PNG } }, text] }] },
+    ],
+  ])('%s (%s) gives one vector for every item', async (slug, model, contents, members) => {
+    const stub = stubOf(slug);
+    const running = await stub.start();
+    const call = callOf(model, { input: itemsOf(...contents) });
+    const { response } = await exchange(httpProvider(slug), call, {
+      baseUrl: running.baseUrl,
+      apiKey: stub.apiKey,
+    });
+    const answer =
+      response.status === 200 ? httpProvider(slug).readAnswer(response, call) : response.body.toString();
+    expect(answer).toMatchObject({ vectors: contents.map(() => expect.anything()) });
+    expect(running.requests[0]?.body).toMatchObject(members);
+    expect(running.requests[0]?.body).not.toHaveProperty('texts');
+    await running.close();
+  });
+
+  it.each([
+    ['cohere', 'embed-v4.0', { text: 2, image: 100 }, 102],
+    ['google', 'gemini-embedding-2', { text: 2, image: 258 }, 260],
+  ])('%s counts their tokens apart', async (slug, model, tokensByModality, promptTokens) => {
+    const stub = stubOf(slug);
+    const running = await stub.start();
+    const call = callOf(model, { input: itemsOf([text, image]) });
+    const answer = await embed(httpProvider(slug), call, { baseUrl: running.baseUrl, apiKey: stub.apiKey });
+    expect(answer).toMatchObject({ tokensByModality, promptTokens });
+    await running.close();
+  });
+
+  const REMOTE = { type: 'image_url', image_url: { url: 'https://pictures.test/cat.png' } };
+  it.each([
+    ['cohere', 'embed-v4.0', [text, REMOTE], 'input[0].content[1]: must be a data URL'],
+    ['google', 'gemini-embedding-2', [REMOTE], 'input[0].content[0]: must be a data URL'],
+    [
+      'google',
+      'gemini-embedding-001',
+      [text, image],
+      'input[0].content[1]: gemini-embedding-001 takes no image here',
+    ],
+    [
+      'jina',
+      'jina-embeddings-v4',
+      [text, image],
+      'input[0].content: jina-embeddings-v4 takes one part for each input',
+    ],
+    [
+      'openai',
+      'text-embedding-3-small',
+      [text, audio],
+      'input[0].content[1]: text-embedding-3-small takes no audio',
+    ],
+  ])('%s (%s) says which part it cannot take', (slug, model, content, message) => {
+    const call = callOf(model, { input: itemsOf(content) });
+    expect(() => httpProvider(slug).buildRequest(call, { baseUrl: 'https://upstream.test' })).toThrow(
+      message,
+    );
+  });
+
+  it('jina is given the address of an image, which it fetches itself', async () => {
+    const body = await bodyOf(
+      httpProvider('jina'),
+      callOf('jina-embeddings-v4', { input: itemsOf([REMOTE]) }),
+    );
+    expect(body).toMatchObject({ input: [{ image: 'https://pictures.test/cat.png' }] });
+  });
+
+  it('vllm takes one item a call', () => {
+    const call = callOf('any', { input: itemsOf([text], [image]) });
+    expect(() => httpProvider('vllm').buildRequest(call, { baseUrl: 'https://upstream.test' })).toThrow(
+      /^input: .* one/,
+    );
+  });
+
+  it('an item of texts alone is a text to those that take texts only', async () => {
+    const body = await bodyOf(httpProvider('openai'), callOf('any', { input: itemsOf([text, text]) }));
+    expect(body).toMatchObject({ input: ['a cat\na cat'] });
+  });
+});

@@ -1,0 +1,142 @@
+// POST /embeddings with X-OpenRouter-Metadata: how a call was routed, for those who ask and only for them.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { OpenRouterMetadata$inboundSchema } from '@openrouter/sdk/models/openroutermetadata.js';
+import type { Response } from 'supertest';
+import { embed, LOCAL, SMALL, startWithUpstream, refuseWith } from '../../support/create-embedding.js';
+import type { Setup } from '../../support/create-embedding.js';
+
+const HEADER = 'X-OpenRouter-Metadata';
+const BODY = { model: SMALL, input: ['a', 'b'], dimensions: 2 };
+
+let setup: Setup;
+beforeAll(async () => {
+  setup = await startWithUpstream({ PROVIDER_RETRIES: '1' });
+});
+afterEach(() => setup.upstream.answerWith(null));
+afterAll(() => setup.close());
+
+function ask(
+  body: object | string = BODY,
+  headers: Readonly<Record<string, string>> = { [HEADER]: 'enabled' },
+) {
+  return embed(setup.app, body).set(headers);
+}
+
+/** What the SDK reads out of it is there, and nothing of a secret. */
+function metadataOf(response: Response): Record<string, unknown> {
+  const { openrouter_metadata: metadata } = response.body as {
+    openrouter_metadata?: Record<string, unknown>;
+  };
+  expect(OpenRouterMetadata$inboundSchema.safeParse(metadata).success).toBe(true);
+  expect(response.text).not.toContain('upstream-key');
+  return metadata ?? {};
+}
+
+describe('200', () => {
+  it('tells who was asked and who served', async () => {
+    const response = await ask();
+    expect(response.status).toBe(200);
+    expect(metadataOf(response)).toEqual({
+      requested: SMALL,
+      strategy: 'direct',
+      region: null,
+      summary: 'available=1, attempts=1, selected=OpenAI',
+      attempt: 1,
+      is_byok: false,
+      endpoints: { total: 1, available: [{ provider: 'OpenAI', model: SMALL, selected: true }] },
+      attempts: [{ provider: 'OpenAI', model: SMALL, status: 200 }],
+      generation_time: expect.any(Number),
+    });
+    expect(response.body).toMatchObject({ object: 'list', usage: { is_byok: false } });
+    expect(response.headers['content-length']).toBe(String(Buffer.byteLength(response.text)));
+  });
+
+  it('tells of every try', async () => {
+    let calls = 0;
+    setup.upstream.answerWith((request, response) => {
+      if (++calls === 1) return refuseWith(503, { error: { message: 'busy' } })(request, response);
+      const data = [0, 1].map((index) => ({ index, embedding: [1, 0] }));
+      return refuseWith(200, { data, usage: { prompt_tokens: 1, total_tokens: 1 } })(request, response);
+    });
+    expect(metadataOf(await ask())).toMatchObject({
+      attempt: 2,
+      attempts: [{ status: 503 }, { status: 200 }],
+    });
+  });
+
+  it.each([
+    ['the older name', { 'X-OpenRouter-Experimental-Metadata': 'enabled' }],
+    ['capitals', { [HEADER]: 'ENABLED' }],
+    ['another case of the name', { 'x-OPENROUTER-metadata': 'Enabled' }],
+  ] satisfies [string, Record<string, string>][])('with %s', async (_name, headers) => {
+    metadataOf(await ask({ model: LOCAL, input: 'a' }, headers));
+  });
+
+  it.each(['', 'true', '1', 'disabled', 'enabled, enabled'])('not with the value "%s"', async (value) => {
+    const response = await ask(BODY, { [HEADER]: value });
+    expect(response.status).toBe(200);
+    expect(response.body).not.toHaveProperty('openrouter_metadata');
+  });
+
+  it('not without the header', async () => {
+    expect((await ask(BODY, {})).body).not.toHaveProperty('openrouter_metadata');
+  });
+});
+
+describe('errors', () => {
+  it('of a provider carry every try', async () => {
+    setup.upstream.answerWith(refuseWith(503, { error: { message: 'busy' } }));
+    const response = await ask();
+    expect(response.status).toBe(529);
+    expect(metadataOf(response)).toMatchObject({
+      requested: SMALL,
+      attempt: 2,
+      endpoints: { total: 1, available: [{ selected: false }] },
+      attempts: [{ status: 503 }, { status: 503 }],
+      summary: 'available=1, attempts=2, selected=none',
+    });
+    expect(response.body).toMatchObject({ error: { code: 529, metadata: { provider_name: 'OpenAI' } } });
+  });
+
+  it('of a provider that does not answer say so with the status 0', async () => {
+    setup.upstream.answerWith((_request, response) => void response.destroy());
+    const response = await ask();
+    expect(response.status).toBe(502);
+    expect(metadataOf(response)).toMatchObject({ attempts: [{ status: 0 }, { status: 0 }] });
+  });
+
+  it.each([
+    [404, { ...BODY, model: 'nobody/nothing' }, 0],
+    [503, { ...BODY, provider: { only: ['nobody'] } }, 0],
+    [400, { model: 'openai/text-embedding-ada-002', input: 'a', dimensions: 7 }, 0],
+  ])('%i before any provider was reached carry it with no attempt', async (status, body, attempt) => {
+    const response = await ask(body);
+    expect(response.status).toBe(status);
+    expect(metadataOf(response)).toMatchObject({ requested: body.model, attempt, attempts: [] });
+  });
+
+  it('without the header carry none', async () => {
+    const response = await ask({ ...BODY, model: 'nobody/nothing' }, {});
+    expect(response.status).toBe(404);
+    expect(response.body).not.toHaveProperty('openrouter_metadata');
+  });
+
+  it('401 carries none', async () => {
+    const response = await embed(setup.app, BODY, 'sk-sb-v1-nobody').set(HEADER, 'enabled');
+    expect(response.status).toBe(401);
+    expect(response.body).not.toHaveProperty('openrouter_metadata');
+  });
+
+  it('429 carries none', async () => {
+    const limited = await startWithUpstream({ RATE_LIMIT_INFERENCE_PER_MINUTE: '1' });
+    try {
+      const body = { model: LOCAL, input: 'a' };
+      await embed(limited.app, body);
+      const response = await embed(limited.app, body).set(HEADER, 'enabled');
+      expect(response.status).toBe(429);
+      expect(response.body).not.toHaveProperty('openrouter_metadata');
+    } finally {
+      await limited.close();
+    }
+  });
+});

@@ -1,0 +1,221 @@
+// GET /generation: the record of one call.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Response } from 'supertest';
+import type { TestApp } from '../../support/app.js';
+import {
+  answerOf,
+  answerWithEmbeddings,
+  embed,
+  EMBEDDINGS,
+  LOCAL,
+  refuseWith,
+  SMALL,
+  startWithUpstream,
+} from '../../support/create-embedding.js';
+import type { Setup } from '../../support/create-embedding.js';
+import { expectError } from '../../support/error-shape.js';
+
+const NOT_FOUND = 'Resource not found: no generation has this id';
+const MALFORMED =
+  'Invalid request parameters: id: must be gen- or embd- and 32 hexadecimal digits, or a UUID';
+const VECTOR = JSON.stringify(Array(1536).fill(0.5));
+
+let setup: Setup;
+let app: TestApp;
+beforeAll(async () => {
+  setup = await startWithUpstream({ PROVIDER_RETRIES: '0' });
+  ({ app } = setup);
+});
+afterEach(() => setup.upstream.answerWith(null));
+afterAll(() => setup.close());
+
+async function get(id: string, credential: string | null = app.apiKey): Promise<Response> {
+  const request = app.http.get(`/api/v1/generation?id=${id}`);
+  return credential === null ? request : request.set('authorization', `Bearer ${credential}`);
+}
+
+async function dataOf(id: string): Promise<Record<string, unknown>> {
+  const response = await get(id);
+  expect(response.status).toBe(200);
+  return (response.body as { data: Record<string, unknown> }).data;
+}
+
+const headerId = (response: Response): string => String(response.headers['x-generation-id']);
+const uuidOf = (id: string): string => id.replace(/^\w+-(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+const createGeneration = async (key = app.apiKey): Promise<string> =>
+  headerId(await embed(app, { model: LOCAL, input: 'x' }, key));
+
+describe('200', () => {
+  it('a call that was served has every member', async () => {
+    setup.upstream.answerWith(answerWithEmbeddings([VECTOR], { prompt_tokens: 7, total_tokens: 7 }));
+    const served = await app.http
+      .post(EMBEDDINGS)
+      .set('authorization', `Bearer ${app.apiKey}`)
+      .set({ 'user-agent': 'agent/1', referer: 'https://app.example', 'x-request-id': 'request-7' })
+      .send({ model: SMALL, input: 'x', user: 'user-7', session_id: 'session-7' });
+    expect(served.status).toBe(200);
+    expect(await dataOf(headerId(served))).toEqual({
+      id: headerId(served),
+      created_at: '2026-11-18T12:00:00.000Z',
+      model: SMALL,
+      origin: 'https://app.example',
+      is_byok: false,
+      usage: 0.00000014,
+      total_cost: 0.00000014,
+      data_region: 'global',
+      api_type: 'embeddings',
+      provider_name: 'OpenAI',
+      latency: expect.any(Number),
+      generation_time: expect.any(Number),
+      moderation_latency: null,
+      finish_reason: null,
+      native_finish_reason: null,
+      streamed: false,
+      cancelled: false,
+      tokens_prompt: 7,
+      tokens_completion: 0,
+      native_tokens_prompt: 7,
+      native_tokens_completion: 0,
+      native_tokens_completion_images: null,
+      native_tokens_reasoning: null,
+      native_tokens_cached: null,
+      num_media_prompt: null,
+      num_media_completion: null,
+      num_input_audio_prompt: null,
+      num_search_results: null,
+      num_fetches: null,
+      upstream_id: null,
+      upstream_inference_cost: 0.00000014,
+      cache_discount: null,
+      app_id: null,
+      external_user: 'user-7',
+      http_referer: 'https://app.example',
+      user_agent: 'agent/1',
+      preset_id: null,
+      router: null,
+      service_tier: null,
+      web_search_engine: null,
+      workspace_id: app.workspaceId,
+      session_id: 'session-7',
+      request_id: 'request-7',
+      response_cache_source_id: null,
+      provider_responses: [
+        {
+          provider_name: 'OpenAI',
+          endpoint_id: 'openai/text-embedding-3-small',
+          status: 200,
+          latency: expect.any(Number),
+        },
+      ],
+    });
+  });
+
+  it('a call that failed', async () => {
+    setup.upstream.answerWith(refuseWith(500, { error: { message: 'broken' } }));
+    const failed = await embed(app, { model: SMALL, input: 'x' });
+    expect(failed.status).toBe(502);
+    expect(await dataOf(headerId(failed))).toMatchObject({
+      usage: 0,
+      provider_name: 'OpenAI',
+      provider_responses: [{ status: 500 }],
+    });
+  });
+
+  it('every form of the id names the same call', async () => {
+    const served = await embed(app, { model: LOCAL, input: 'x' });
+    const expected = await dataOf(headerId(served));
+    const uuid = uuidOf(headerId(served));
+    expect(await dataOf(answerOf(served).id)).toEqual(expected);
+    expect(await dataOf(uuid)).toEqual(expected);
+    expect(await dataOf(uuid.toUpperCase())).toEqual(expected);
+  });
+
+  it('any key of the account may ask, in any of its workspaces', async () => {
+    const workspaceId = '01990000-0000-7000-8000-000000000001';
+    await app.sql(`INSERT INTO workspaces (id, account_id, name, slug) VALUES ($1, $2, 'Other', 'other')`, [
+      workspaceId,
+      app.accountId,
+    ]);
+    const other = await app.createKey({ workspaceId });
+    const ids = [await createGeneration(), await createGeneration(other.secret)];
+    for (const key of [app.apiKey, app.managementKey, other.secret]) {
+      for (const id of ids) expect((await get(id, key)).status).toBe(200);
+    }
+  });
+
+  it('is found in one partition by the primary key, however many calls there are', async () => {
+    const id = uuidOf(await createGeneration());
+    // Calls of other moments, so many that the database has a reason to use its index.
+    await app.sql(
+      `INSERT INTO generations SELECT (jsonb_populate_record(generation, jsonb_build_object(
+         'id', gen_random_uuid(), 'created_at', generation.created_at + number * interval '1 second'))).*
+       FROM generations AS generation, generate_series(1, 2000) AS number WHERE id = $1`,
+      [id],
+    );
+    await app.sql('ANALYZE generations');
+    expect((await get(id)).status).toBe(200);
+    const rows = await app.sql<{ 'QUERY PLAN': string }>(
+      `EXPLAIN SELECT * FROM generations WHERE workspace_id IN ('${app.workspaceId}', '${app.accountId}')
+       AND created_at = '2026-11-18T12:00:00.000Z' AND id = '${id}'`,
+    );
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(plan.match(/ on generations_\w+/g)).toHaveLength(1);
+    expect(plan).toMatch(/Index Scan using generations_2026_11_pkey/);
+  });
+});
+
+describe('400', () => {
+  it.each([['x'], ['gen-'], ['gen-0'], [`x-${'0'.repeat(32)}`], ['0'.repeat(32)], ["'%20OR%201=1"], ['%00']])(
+    'the id %s',
+    async (id) => {
+      expectError(await get(id), 400, MALFORMED);
+    },
+  );
+
+  it('none, or two', async () => {
+    const id = await createGeneration();
+    expectError(await get(''), 400, MALFORMED);
+    expectError(await get(`${id}&id=${id}`), 400, MALFORMED);
+  });
+});
+
+describe('401', () => {
+  it('no credential, or one that is not known', async () => {
+    const id = await createGeneration();
+    expectError(await get(id, null), 401, 'Missing Authentication header');
+    expectError(await get(id, 'wrong'), 401, 'Invalid credentials');
+  });
+});
+
+describe('404', () => {
+  it.each([
+    ['of no call', 'gen-019a960bd80070008000000000000000'],
+    ['of another version', 'gen-019a960bd80040008000000000000000'],
+    ['of all zeros', '00000000-0000-0000-0000-000000000000'],
+    ['of the end of time', `embd-ffffffffffff7${'f'.repeat(19)}`],
+  ])('an id %s', async (_name, id) => {
+    expectError(await get(id), 404, NOT_FOUND);
+  });
+
+  it("another account's call is told like one that does not exist", async () => {
+    const id = await createGeneration();
+    const other = await app.createAccount();
+    for (const key of [other.apiKey, other.managementKey]) expectError(await get(id, key), 404, NOT_FOUND);
+  });
+});
+
+describe('429', () => {
+  it('requests count toward the minute of the key', async () => {
+    const limited = await startWithUpstream({ RATE_LIMIT_MANAGEMENT_PER_MINUTE: '1' });
+    try {
+      const ask = async (): Promise<Response> =>
+        limited.app.http
+          .get(`/api/v1/generation?id=gen-019a960bd80070008000000000000000`)
+          .set('authorization', `Bearer ${limited.app.managementKey}`);
+      expect((await ask()).status).toBe(404);
+      expectError(await ask(), 429, /^Rate limit exceeded: /);
+    } finally {
+      await limited.close();
+    }
+  });
+});

@@ -1,0 +1,103 @@
+// CATALOGUE_FILE: read at the start, read again when it changes, kept as it was when it breaks.
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { ConfigError } from '../../../src/config/app-config.js';
+import { CatalogueSource } from '../../../src/routing/catalogue-source.js';
+import { createTestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app.js';
+import { withCatalogueFile } from '../../support/catalogue-file.js';
+import { embed } from '../../support/create-embedding.js';
+import { eventually } from '../../support/eventually.js';
+
+const named = (name: string): string => `models: [{ id: local/hashing, name: ${name} }]\n`;
+const BROKEN = 'models:\n  - id: local/hashing\n    nmae: Other\n';
+const REASON = /catalogue\.yaml:3: models\[0\]\.nmae: is not known here; known are id, name, [a-z_, ]+$/;
+
+async function withApp(use: (app: TestApp, file: string) => Promise<void>): Promise<void> {
+  await withCatalogueFile(named('First'), async (file) => {
+    const app = await createTestApp({ environment: { CATALOGUE_FILE: file } });
+    try {
+      await use(app, file);
+    } finally {
+      await app.close();
+    }
+  });
+}
+
+async function nameOf(app: TestApp): Promise<string> {
+  const response = await app.http
+    .get('/api/v1/models/local/hashing/endpoints')
+    .set('authorization', `Bearer ${app.apiKey}`);
+  return (response.body as { data: { name: string } }).data.name;
+}
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+describe('the start', () => {
+  it('a broken file stops it with one line', async () => {
+    const start = withCatalogueFile(BROKEN, (file) =>
+      createTestApp({ environment: { CATALOGUE_FILE: file } }),
+    );
+    const error: unknown = await start.catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ConfigError);
+    expect((error as Error).message).toMatch(/^CATALOGUE_FILE: [^\n]*$/);
+    expect((error as Error).message).toMatch(REASON);
+  });
+
+  it('a missing file stops it with one line', () => {
+    expect(() => new CatalogueSource('/nowhere/catalogue.yaml')).toThrow(
+      new ConfigError('CATALOGUE_FILE: /nowhere/catalogue.yaml cannot be read (ENOENT)'),
+    );
+  });
+});
+
+describe('a change', () => {
+  it('is served from the next request on', () =>
+    withApp(async (app, file) => {
+      expect(await nameOf(app)).toBe('First');
+      await writeFile(file, named('Second'));
+      await app.application.get(CatalogueSource).reload();
+      expect(await nameOf(app)).toBe('Second');
+      const response = await embed(app, { model: 'local/hashing', input: 'x' });
+      expect(response.status).toBe(200);
+    }));
+
+  it('that breaks the file leaves the catalogue as it was, and the log says why', () =>
+    withApp(async (app, file) => {
+      const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
+      await writeFile(file, BROKEN);
+      await app.application.get(CatalogueSource).reload();
+      expect(await nameOf(app)).toBe('First');
+      expect(warn).toHaveBeenCalledTimes(1);
+      expect(String(warn.mock.calls[0]?.[0])).toMatch(REASON);
+
+      await rm(file);
+      await app.application.get(CatalogueSource).reload();
+      expect(String(warn.mock.calls[1]?.[0])).toMatch(
+        /the old catalogue stays: .* cannot be read \(ENOENT\)$/,
+      );
+      expect(await nameOf(app)).toBe('First');
+
+      await writeFile(file, named('Third'));
+      await app.application.get(CatalogueSource).reload();
+      expect(await nameOf(app)).toBe('Third');
+    }));
+
+  it('is noticed by itself, in place and by a file that takes its place', () =>
+    withApp(async (app, file) => {
+      const becomes = (name: string): Promise<string> =>
+        eventually(
+          () => nameOf(app),
+          (found) => found === name,
+        );
+      await writeFile(file, named('Edited'));
+      await becomes('Edited');
+      // As editors save.
+      await writeFile(`${file}.new`, named('Moved'));
+      await rename(`${file}.new`, file);
+      await becomes('Moved');
+    }));
+});

@@ -1,0 +1,150 @@
+// GET /models/{author}/{slug}/endpoints: who serves a model, and how that has been going.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Response } from 'supertest';
+import type { TestApp } from '../../support/app.js';
+import {
+  answerWithEmbeddings,
+  embed,
+  LOCAL,
+  refuseWith,
+  SMALL,
+  startWithUpstream,
+} from '../../support/create-embedding.js';
+import type { Setup } from '../../support/create-embedding.js';
+import { expectError } from '../../support/error-shape.js';
+
+let setup: Setup;
+let app: TestApp;
+beforeAll(async () => {
+  setup = await startWithUpstream({ PROVIDER_RETRIES: '0' });
+  ({ app } = setup);
+});
+afterAll(() => setup.close());
+
+async function list(model: string, credential: string | null = app.apiKey): Promise<Response> {
+  const request = app.http.get(`/api/v1/models/${model}/endpoints`);
+  return credential === null ? request : request.set('authorization', `Bearer ${credential}`);
+}
+
+async function endpointOf(model: string, tag: string): Promise<Readonly<Record<string, unknown>>> {
+  const response = await list(model);
+  expect(response.status).toBe(200);
+  const { data } = response.body as { data: { endpoints: Readonly<Record<string, unknown>>[] } };
+  return data.endpoints.find((endpoint) => endpoint['tag'] === tag)!;
+}
+
+const PERCENTILES = {
+  p50: expect.any(Number),
+  p75: expect.any(Number),
+  p90: expect.any(Number),
+  p99: expect.any(Number),
+};
+
+describe('200', () => {
+  it('an endpoint that nobody has called has every member, and no health yet', async () => {
+    const response = await list('openai/text-embedding-3-large');
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({
+      data: {
+        id: 'openai/text-embedding-3-large',
+        name: expect.any(String),
+        created: Date.parse('2024-01-25T00:00:00Z') / 1000,
+        description: expect.any(String),
+        architecture: {
+          input_modalities: ['text'],
+          output_modalities: ['embeddings'],
+          modality: 'text->embeddings',
+          tokenizer: 'Other',
+          instruct_type: null,
+        },
+        endpoints: expect.arrayContaining([
+          {
+            name: 'OpenAI | openai/text-embedding-3-large',
+            model_id: 'openai/text-embedding-3-large',
+            model_name: expect.any(String),
+            provider_name: 'OpenAI',
+            tag: 'openai',
+            context_length: expect.any(Number),
+            pricing: { prompt: '0.00000013', completion: '0' },
+            quantization: null,
+            max_completion_tokens: null,
+            max_prompt_tokens: expect.any(Number),
+            supported_parameters: ['dimensions', 'encoding_format'],
+            supports_implicit_caching: false,
+            supports_tool_choice: { auto: false, none: false, required: false, function: false },
+            supports_voice_cloning: false,
+            uptime_last_5m: null,
+            uptime_last_30m: null,
+            uptime_last_1d: null,
+            latency_last_30m: null,
+            throughput_last_30m: null,
+            status: 0,
+          },
+        ]),
+      },
+    });
+  });
+
+  it('a management key may ask as well', async () => {
+    expect((await list(LOCAL, app.managementKey)).status).toBe(200);
+  });
+
+  it('calls show in the health of their endpoint', async () => {
+    expect((await embed(app, { model: LOCAL, input: 'some words' })).status).toBe(200);
+    expect(await endpointOf(LOCAL, 'local')).toMatchObject({
+      uptime_last_5m: 100,
+      uptime_last_30m: 100,
+      uptime_last_1d: 100,
+      latency_last_30m: PERCENTILES,
+      throughput_last_30m: PERCENTILES,
+      status: 0,
+    });
+  });
+
+  it('an endpoint that fails is out', async () => {
+    setup.upstream.answerWith(answerWithEmbeddings([JSON.stringify(Array(1536).fill(0.5))]));
+    expect((await embed(app, { model: SMALL, input: 'x' })).status).toBe(200);
+    setup.upstream.answerWith(refuseWith(500, { error: { message: 'broken' } }));
+    for (let call = 0; call < 9; call++) await embed(app, { model: SMALL, input: 'x' });
+    expect(await endpointOf(SMALL, 'openai')).toMatchObject({
+      uptime_last_5m: 10,
+      uptime_last_30m: 10,
+      uptime_last_1d: 10,
+      latency_last_30m: PERCENTILES,
+      status: -5,
+    });
+  });
+
+  it('an endpoint without a credential says so', async () => {
+    const replica = await startWithUpstream({ OPENAI_API_KEY: '' }, app.databaseUrl);
+    try {
+      const response = await replica.app.http
+        .get(`/api/v1/models/${SMALL}/endpoints`)
+        .set('authorization', `Bearer ${replica.app.apiKey}`);
+      const { data } = response.body as { data: { endpoints: { tag: string; status: number }[] } };
+      expect(data.endpoints.find(({ tag }) => tag === 'openai')).toMatchObject({ status: -10 });
+    } finally {
+      await replica.close();
+    }
+  });
+});
+
+describe('401', () => {
+  it('no credential, or one that is not known', async () => {
+    expectError(await list(LOCAL, null), 401, 'Missing Authentication header');
+    expectError(await list(LOCAL, 'wrong'), 401, 'Invalid credentials');
+  });
+});
+
+describe('404', () => {
+  it.each([['local/none'], ['none/hashing'], ['local/Hashing'], ['__proto__/x'], ['local/%00'], ['a%2Fb/c']])(
+    '%s',
+    async (model) => {
+      expectError(await list(model), 404, 'Resource not found: there is no embedding model of this name');
+    },
+  );
+
+  it('a model without its author', async () => {
+    expectError(await list('hashing'), 404, 'Resource not found: no such path');
+  });
+});

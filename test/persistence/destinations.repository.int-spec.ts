@@ -1,0 +1,197 @@
+// Destinations in the database: the limit under concurrency, what is stored of a config, and where deliveries begin.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import type { Destination, NewDestination } from '../../src/domain/destination.js';
+import { AppError } from '../../src/domain/errors.js';
+import { DestinationsRepository } from '../../src/persistence/destinations.repository.js';
+import { GenerationLog } from '../../src/persistence/generation-log.js';
+import { createTestApp } from '../support/app.js';
+import type { TestAccount, TestApp } from '../support/app.js';
+import { createGeneration } from '../support/generation.js';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await createTestApp();
+});
+afterAll(() => app.close());
+
+const repositoryOf = (replica: TestApp): DestinationsRepository =>
+  replica.application.get(DestinationsRepository);
+
+function describeDestination(
+  { accountId, workspaceId }: Pick<TestAccount, 'accountId' | 'workspaceId'>,
+  overrides: Partial<NewDestination> = {},
+): NewDestination {
+  return {
+    accountId,
+    workspaceId,
+    kind: 'webhook',
+    type: 'webhook',
+    name: 'Hook',
+    enabled: true,
+    privacyMode: false,
+    broadcastCost: false,
+    broadcastIdentity: false,
+    broadcastRequestContext: false,
+    samplingRate: 1,
+    apiKeyHashes: null,
+    filterRules: null,
+    regions: ['global'],
+    config: { url: 'https://secret-host.test/traces', headers: { 'X-Token': 'very-secret-token' } },
+    ...overrides,
+  };
+}
+
+const slotsOf = async (workspaceId: string): Promise<number[]> =>
+  (
+    await app.sql<{ slot: number }>(
+      'SELECT slot FROM destinations WHERE workspace_id = $1 AND slot IS NOT NULL ORDER BY slot',
+      [workspaceId],
+    )
+  ).map(({ slot }) => slot);
+
+describe('the limit of five', () => {
+  it('is exact for 60 creates at once from two replicas', async () => {
+    const account = await app.createAccount();
+    const replica = await app.startReplica();
+    try {
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 60 }, (_value, index) =>
+          repositoryOf(index % 2 ? app : replica).createWithinLimit(describeDestination(account)),
+        ),
+      );
+      const refusals = outcomes.flatMap((outcome) =>
+        outcome.status === 'rejected' ? [outcome.reason as AppError] : [],
+      );
+      expect(refusals).toHaveLength(55);
+      for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'conflict', status: 409 });
+      expect(await slotsOf(account.workspaceId)).toEqual([1, 2, 3, 4, 5]);
+    } finally {
+      await replica.close();
+    }
+  });
+
+  it('holds for every kind, workspace and account apart', async () => {
+    const [one, two] = [await app.createAccount(), await app.createAccount()];
+    const creates = [one, two].flatMap((account) =>
+      ['webhook', 'otel-collector'].flatMap((kind) =>
+        Array.from({ length: 5 }, () => describeDestination(account, { kind, type: kind })),
+      ),
+    );
+    const made = await Promise.all(creates.map((each) => repositoryOf(app).createWithinLimit(each)));
+    expect(new Set(made.map(({ id }) => id)).size).toBe(20);
+  });
+
+  it('gives the place of a deleted destination to one of those who ask at once', async () => {
+    const account = await app.createAccount();
+    const create = () => repositoryOf(app).createWithinLimit(describeDestination(account));
+    for (let count = 0; count < 5; count++) await create();
+    await app.sql(
+      'UPDATE destinations SET slot = NULL, deleted_at = now() WHERE workspace_id = $1 AND slot = 2',
+      [account.workspaceId],
+    );
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, create));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await slotsOf(account.workspaceId)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it.each([
+    ['a sixth slot', 'slot = 6'],
+    ['no slot for one that is there', 'slot = NULL'],
+    ['a slot for one that is deleted', 'deleted_at = now()'],
+    ['a sampling rate of nothing', 'sampling_rate = 0'],
+    ['a sampling rate above one', 'sampling_rate = 1.5'],
+  ])('cannot be got around by hand: %s', async (_name, change) => {
+    const { id } = await repositoryOf(app).createWithinLimit(describeDestination(await app.createAccount()));
+    await expect(app.sql(`UPDATE destinations SET ${change} WHERE id = $1`, [id])).rejects.toThrow('check');
+  });
+
+  it('refuses the workspace of another account', async () => {
+    const other = await app.createAccount();
+    const create = repositoryOf(app).createWithinLimit(
+      describeDestination({ accountId: app.accountId, workspaceId: other.workspaceId }),
+    );
+    await expect(create).rejects.toThrow();
+    expect(await slotsOf(other.workspaceId)).toEqual([]);
+  });
+});
+
+describe('what is stored', () => {
+  it('comes back as it was given, and is unreadable in the database', async () => {
+    const account = await app.createAccount();
+    const given = describeDestination(account, {
+      privacyMode: true,
+      broadcastCost: true,
+      samplingRate: 0.0001,
+      apiKeyHashes: ['b'.repeat(64), 'a'.repeat(64)],
+      filterRules: {
+        enabled: false,
+        groups: [{ logic: 'or', rules: [{ field: 'model', operator: 'exists' }] }],
+      },
+      regions: ['europe'],
+      name: 'Ünïcode \u{1f600}',
+    });
+    const made: Destination = await repositoryOf(app).createWithinLimit(given);
+    expect(made).toMatchObject({
+      ...given,
+      version: 1,
+      createdAt: app.clock.now(),
+      updatedAt: app.clock.now(),
+    });
+    const rows = await app.sql<{ row: string }>(
+      `SELECT destinations::text || encode(config_ciphertext, 'escape') AS row FROM destinations WHERE id = $1`,
+      [made.id],
+    );
+    expect(rows[0]!.row).toContain('webhook');
+    expect(rows[0]!.row).not.toMatch(/secret/);
+  });
+
+  it('names the encryption keys that it needs', async () => {
+    await repositoryOf(app).createWithinLimit(describeDestination(await app.createAccount()));
+    const ids = await repositoryOf(app).listEncryptionKeyIds();
+    expect(ids).toEqual([expect.stringMatching(/^[0-9a-f]{8}$/)]);
+  });
+});
+
+describe('the cursor of a new destination', () => {
+  const positionOf = async ({ id }: Destination): Promise<bigint> => {
+    const [row] = await app.sql<{ log_transaction: string }>(
+      'SELECT log_transaction FROM delivery_cursors WHERE destination_id = $1',
+      [id],
+    );
+    return BigInt(row!.log_transaction);
+  };
+  const transactionOf = async (id: string): Promise<bigint> => {
+    const [row] = await app.sql<{ log_transaction: string }>(
+      'SELECT log_transaction FROM generations WHERE id = $1',
+      [id],
+    );
+    return BigInt(row!.log_transaction);
+  };
+
+  it('stands behind what is committed and before what comes', async () => {
+    const log = app.application.get(GenerationLog);
+    const [before, after] = [createGeneration(app.key), createGeneration(app.key)];
+    await log.append(before);
+    const made = await repositoryOf(app).createWithinLimit(describeDestination(await app.createAccount()));
+    await log.append(after);
+    expect(await transactionOf(before.id)).toBeLessThanOrEqual(await positionOf(made));
+    expect(await transactionOf(after.id)).toBeGreaterThan(await positionOf(made));
+  });
+
+  it('stands before what is under way and commits later, however long that takes', async () => {
+    const slow = new pg.Client({ connectionString: app.databaseUrl });
+    await slow.connect();
+    try {
+      await slow.query('BEGIN');
+      const { rows } = await slow.query<{ id: string }>('SELECT pg_current_xact_id()::text AS id');
+      // Others commit after it has begun and before the destination is made.
+      await app.application.get(GenerationLog).append(createGeneration(app.key));
+      const made = await repositoryOf(app).createWithinLimit(describeDestination(await app.createAccount()));
+      expect(await positionOf(made)).toBeLessThan(BigInt(rows[0]!.id));
+      await slow.query('COMMIT');
+    } finally {
+      await slow.end();
+    }
+  });
+});

@@ -1,0 +1,215 @@
+// The generation log on a real PostgreSQL: what is appended is there once, and what it costs is in the right windows.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import pg from 'pg';
+import type { ApiKey } from '../../src/domain/api-key.js';
+import { formatUsd } from '../../src/domain/money.js';
+import { utcDay, utcMonth, utcWeek } from '../../src/domain/spend.js';
+import type { WindowedSpend } from '../../src/domain/spend.js';
+import { ApiKeysRepository } from '../../src/persistence/api-keys.repository.js';
+import { RefusedValue } from '../../src/persistence/database-errors.js';
+import { GenerationLog } from '../../src/persistence/generation-log.js';
+import { createTestApp } from '../support/app.js';
+import type { TestApp } from '../support/app.js';
+import { createTestDatabase } from '../support/database.js';
+import { createGeneration } from '../support/generation.js';
+
+let app: TestApp;
+let log: GenerationLog;
+beforeAll(async () => {
+  app = await createTestApp();
+  log = app.application.get(GenerationLog);
+});
+afterAll(() => app.close());
+
+const newKey = async (): Promise<ApiKey> => (await app.createKey()).record;
+const noon = (day: string): Date => new Date(`${day}T12:00:00.000Z`);
+
+async function spendAt(key: ApiKey, moment: Date): Promise<{ usage: WindowedSpend; byok: WindowedSpend }> {
+  app.clock.set(moment.toISOString());
+  const found = await app.application.get(ApiKeysRepository).findWithSpend(key.accountId, key.hash);
+  return found!.spend;
+}
+
+interface Amount {
+  readonly moment: Date;
+  readonly cost: bigint;
+}
+
+/** What the windows of `now` must hold, by the contract and not by the statement. */
+function sumsAt(amounts: readonly Amount[], now: Date): WindowedSpend {
+  const sumOf = (isIn: (moment: Date) => boolean) =>
+    amounts.reduce((sum, { moment, cost }) => (isIn(moment) ? sum + cost : sum), 0n);
+  return {
+    total: sumOf(() => true),
+    daily: sumOf((moment) => utcDay(moment) === utcDay(now)),
+    weekly: sumOf((moment) => utcWeek(moment) === utcWeek(now)),
+    monthly: sumOf((moment) => utcMonth(moment) === utcMonth(now)),
+  };
+}
+
+describe('settling', () => {
+  it.each([
+    ['the same day', ['2026-11-18', '2026-11-18'], [2n, 2n, 2n, 2n]],
+    ['the next day', ['2026-11-18', '2026-11-19'], [2n, 1n, 2n, 2n]],
+    ['the next week', ['2026-11-22', '2026-11-23'], [2n, 1n, 1n, 2n]],
+    ['the next month in the same week', ['2026-11-30', '2026-12-01'], [2n, 1n, 2n, 1n]],
+    ['the next year in the same week', ['2026-12-31', '2027-01-01'], [2n, 1n, 2n, 1n]],
+    ['a day in the same week of another year', ['2026-11-18', '2027-11-18'], [2n, 1n, 1n, 1n]],
+    ['a late day of the same week', ['2026-11-19', '2026-11-18'], [2n, 1n, 2n, 2n]],
+    ['a late day of the week before', ['2026-11-23', '2026-11-22'], [2n, 1n, 1n, 2n]],
+    ['a late day of the month before in the same week', ['2026-12-01', '2026-11-30'], [2n, 1n, 2n, 1n]],
+    ['a late day of the month before', ['2026-12-10', '2026-11-30'], [2n, 1n, 1n, 1n]],
+    ['a late day of the year before', ['2027-11-18', '2026-11-18'], [2n, 1n, 1n, 1n]],
+  ])('counts an amount of %s in the windows that both days share', async (_name, days, expected) => {
+    const key = await newKey();
+    for (const day of days) await log.append(createGeneration(key, { createdAt: noon(day), cost: 1n }));
+    const { usage } = await spendAt(key, noon(days.toSorted().at(-1)!));
+    expect([usage.total, usage.daily, usage.weekly, usage.monthly]).toEqual(expected);
+  });
+
+  it('is exact for any amounts in any order of days, one by one or in batches', async () => {
+    const amount = fc.record({
+      moment: fc
+        .date({ min: noon('2026-11-20'), max: noon('2027-02-10'), noInvalidDate: true })
+        .map((moment) => moment),
+      cost: fc.bigInt({ min: 0n, max: 10n ** 17n }),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(amount, { minLength: 1, maxLength: 12 }),
+        fc.boolean(),
+        async (amounts, isBatch) => {
+          const key = await newKey();
+          const append = ({ moment, cost }: Amount) =>
+            log.append(createGeneration(key, { createdAt: moment, cost }));
+          if (isBatch) await Promise.all(amounts.map(append));
+          else for (const each of amounts) await append(each);
+          const last = new Date(Math.max(...amounts.map(({ moment }) => moment.getTime())));
+          expect((await spendAt(key, last)).usage).toEqual(sumsAt(amounts, last));
+          const later = new Date(last.getTime() + 3 * 86_400_000);
+          expect((await spendAt(key, later)).usage).toEqual(sumsAt(amounts, later));
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it('counts what an own provider key was charged apart from what the account pays', async () => {
+    const key = await newKey();
+    const createdAt = noon('2026-11-18');
+    await log.append(createGeneration(key, { createdAt, cost: 5n, upstreamCost: 100n, isByok: true }));
+    await log.append(createGeneration(key, { createdAt, cost: 7n, upstreamCost: 7n }));
+    const { usage, byok } = await spendAt(key, createdAt);
+    expect([usage.total, usage.daily, usage.weekly, usage.monthly]).toEqual([12n, 12n, 12n, 12n]);
+    expect([byok.total, byok.daily, byok.weekly, byok.monthly]).toEqual([100n, 100n, 100n, 100n]);
+  });
+
+  it('of nothing on a new day does not end the windows of the old one', async () => {
+    const key = await newKey();
+    await log.append(createGeneration(key, { createdAt: noon('2026-11-18'), cost: 5n }));
+    await log.append(createGeneration(key, { createdAt: noon('2026-11-19'), cost: 0n }));
+    await log.append(createGeneration(key, { createdAt: noon('2026-11-18'), cost: 2n }));
+    const { usage } = await spendAt(key, noon('2026-11-18'));
+    expect([usage.total, usage.daily]).toEqual([7n, 7n]);
+  });
+});
+
+describe('appending', () => {
+  const countOf = async (key: ApiKey): Promise<number> =>
+    (await app.sql('SELECT id FROM generations WHERE api_key_id = $1', [key.id])).length;
+
+  it('the same generations again adds neither rows nor cost', async () => {
+    const key = await newKey();
+    const generations = Array.from({ length: 20 }, (_value, index) =>
+      createGeneration(key, {
+        cost: BigInt(index),
+        createdAt: noon(index % 2 ? '2026-11-18' : '2026-11-19'),
+      }),
+    );
+    for (let time = 0; time < 3; time++) await Promise.all(generations.map((each) => log.append(each)));
+    expect(await countOf(key)).toBe(20);
+    expect((await spendAt(key, noon('2026-11-19'))).usage.total).toBe(190n);
+  });
+
+  it.each([
+    ['NUL', { sessionId: 'a\u0000' }],
+    ['half a surrogate pair', { userId: '\ud800' }],
+    ['NUL in JSON', { trace: { a: '\u0000' } }],
+    ['half a surrogate pair in JSON', { trace: { '\udfff': 1 } }],
+    ['a count beyond its column', { promptTokens: 2 ** 31 }],
+    ['an amount beyond its column', { cost: 10n ** 30n }],
+    ['no account', { accountId: 'none' }],
+  ])('%s fails that generation and none of those beside it', async (_name, overrides) => {
+    const key = await newKey();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 30 }, (_value, index) =>
+        log.append(createGeneration(key, { cost: 1n, ...(index === 17 ? overrides : {}) })),
+      ),
+    );
+    const failed = outcomes.flatMap((outcome, index) => (outcome.status === 'rejected' ? [index] : []));
+    expect(failed).toEqual([17]);
+    expect(outcomes[17]).toMatchObject({ reason: expect.any(RefusedValue) });
+    expect(await countOf(key)).toBe(29);
+    expect((await spendAt(key, noon('2026-11-18'))).usage.total).toBe(29n);
+  });
+
+  it('goes on beside a transaction that has been open for long and has read everything', async () => {
+    const reader = new pg.Client({ connectionString: app.databaseUrl });
+    await reader.connect();
+    try {
+      await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+      await reader.query('SELECT count(*) FROM generations');
+      await reader.query('SELECT count(*) FROM key_spend');
+      const key = await newKey();
+      await Promise.all(Array.from({ length: 50 }, () => log.append(createGeneration(key, { cost: 1n }))));
+      expect(await countOf(key)).toBe(50);
+      await reader.query('COMMIT');
+    } finally {
+      await reader.end();
+    }
+  });
+});
+
+describe('two replicas that settle the same keys in opposite orders', () => {
+  it('lose nothing, and wait for each other without ever deadlocking', async () => {
+    const database = await createTestDatabase();
+    const one = await createTestApp({ databaseUrl: database.url });
+    const two = await one.startReplica();
+    const keys = await Promise.all(Array.from({ length: 10 }, async () => (await one.createKey()).record));
+    const settle = async (replica: TestApp, order: readonly ApiKey[]): Promise<void> => {
+      const replicaLog = replica.application.get(GenerationLog);
+      for (let round = 0; round < 25; round++) {
+        await Promise.all(order.map((key) => replicaLog.append(createGeneration(key, { cost: 3n }))));
+      }
+    };
+    try {
+      await Promise.all([settle(one, keys), settle(two, keys.toReversed())]);
+      const rows = await one.sql<{ total: string }>(
+        'SELECT total FROM key_spend WHERE api_key_id = ANY($1)',
+        [keys.map(({ id }) => id)],
+      );
+      expect(rows).toEqual(keys.map(() => ({ total: formatUsd(150n).padEnd(14, '0') })));
+    } finally {
+      await two.close();
+      await one.close();
+    }
+    const deadlocks = await countDeadlocks(database.url);
+    await database.drop();
+    expect(deadlocks).toBe(0);
+  });
+});
+
+/** Connections hand their counts in when they end. */
+async function countDeadlocks(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ deadlocks: string }>(
+      'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
+    );
+    return Number(rows[0]!.deadlocks);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,153 @@
+// The partitions of the log: by UTC month and day, made ahead of time by any number of replicas, never in the way.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { GenerationLog } from '../../src/persistence/generation-log.js';
+import { createTestApp } from '../support/app.js';
+import type { TestApp } from '../support/app.js';
+import { createGeneration } from '../support/generation.js';
+
+let app: TestApp;
+let clients: pg.Client[] = [];
+beforeAll(async () => {
+  app = await createTestApp();
+});
+afterAll(() => app.close());
+beforeEach(() => {
+  clients = [];
+});
+afterEach(async () => {
+  for (const client of clients) await client.end();
+});
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: app.databaseUrl });
+  await client.connect();
+  clients.push(client);
+  return client;
+}
+
+/** What there is of a table for a year, with its bounds. */
+async function partitionsOf(parent: string, year: number): Promise<Record<string, string>> {
+  const client = await connect();
+  await client.query("SET timezone = 'UTC'");
+  const { rows } = await client.query<{ name: string; bounds: string }>(
+    `SELECT inhrelid::regclass::text AS name, pg_get_expr(relpartbound, inhrelid) AS bounds
+     FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+     WHERE inhparent = $1::regclass AND relname LIKE $2 ORDER BY 1`,
+    [parent, `${parent}_${year}%`],
+  );
+  return Object.fromEntries(rows.map(({ name, bounds }) => [name, bounds]));
+}
+
+const from = (start: string, end: string): string =>
+  `FOR VALUES FROM ('${start} 00:00:00+00') TO ('${end} 00:00:00+00')`;
+const ENSURE = 'SELECT ensure_time_partitions($1)';
+const MONTHS_OF_2040 = {
+  generations_2040_10: from('2040-10-01', '2040-11-01'),
+  generations_2040_11: from('2040-11-01', '2040-12-01'),
+  generations_2040_12: from('2040-12-01', '2041-01-01'),
+};
+
+describe('ensuring', () => {
+  it('makes this month and the next two, and this day and the next two', async () => {
+    await app.sql(ENSURE, ['2040-10-30T12:00:00Z']);
+    expect(await partitionsOf('generations', 2040)).toEqual(MONTHS_OF_2040);
+    expect(await partitionsOf('generation_contents', 2040)).toEqual({
+      generation_contents_2040_10_30: from('2040-10-30', '2040-10-31'),
+      generation_contents_2040_10_31: from('2040-10-31', '2040-11-01'),
+      generation_contents_2040_11_01: from('2040-11-01', '2040-11-02'),
+    });
+  });
+
+  it('again changes nothing', async () => {
+    const before = [await partitionsOf('generations', 2040), await partitionsOf('generation_contents', 2040)];
+    await app.sql(ENSURE, ['2040-10-30T12:00:00Z']);
+    expect([
+      await partitionsOf('generations', 2040),
+      await partitionsOf('generation_contents', 2040),
+    ]).toEqual(before);
+  });
+
+  it('by many replicas at once makes each partition once and fails none of them', async () => {
+    const replicas = await Promise.all(Array.from({ length: 10 }, connect));
+    await Promise.all(replicas.map((replica) => replica.query(ENSURE, ['2041-01-31T23:59:59Z'])));
+    expect(Object.keys(await partitionsOf('generations', 2041))).toEqual([
+      'generations_2041_01',
+      'generations_2041_02',
+      'generations_2041_03',
+    ]);
+  });
+
+  it('goes by UTC whatever the time zone of the connection is', async () => {
+    const [east, west] = [await connect(), await connect()];
+    await east.query("SET timezone = 'Pacific/Auckland'");
+    await west.query("SET timezone = 'America/Los_Angeles'");
+    await east.query(ENSURE, ['2042-11-30T23:30:00Z']);
+    await west.query(ENSURE, ['2042-11-01T00:30:00Z']);
+    expect(await partitionsOf('generations', 2042)).toEqual({
+      generations_2042_11: from('2042-11-01', '2042-12-01'),
+      generations_2042_12: from('2042-12-01', '2043-01-01'),
+    });
+  });
+
+  it('makes the other months although the default partition holds rows of one of them', async () => {
+    const log = app.application.get(GenerationLog);
+    await log.append(createGeneration(app.key, { createdAt: new Date('2045-06-15T00:00:00Z') }));
+    await app.sql(ENSURE, ['2045-06-20T00:00:00Z']);
+    expect(Object.keys(await partitionsOf('generations', 2045))).toEqual(
+      expect.arrayContaining(['generations_2045_07', 'generations_2045_08']),
+    );
+  });
+});
+
+describe('a generation', () => {
+  const placeOf = async (moment: string): Promise<string> => {
+    const generation = createGeneration(app.key, { createdAt: new Date(moment) });
+    await app.application.get(GenerationLog).append(generation);
+    const [row] = await app.sql<{ place: string }>(
+      'SELECT tableoid::regclass::text AS place FROM generations WHERE id = $1 AND created_at = $2',
+      [generation.id, generation.createdAt],
+    );
+    return row!.place;
+  };
+
+  it.each([
+    ['2026-11-30T23:59:59.999Z', 'generations_2026_11'],
+    ['2026-12-01T00:00:00.000Z', 'generations_2026_12'],
+    ['2020-02-29T00:00:00.000Z', 'generations_default'],
+    ['2061-01-01T00:00:00.000Z', 'generations_default'],
+  ])('of %s is kept in %s', async (moment, expected) => {
+    expect(await placeOf(moment)).toBe(expected);
+  });
+
+  it('is appended and read by its time while a partition waits for somebody who reads the whole log', async () => {
+    const [reader, maker] = [await connect(), await connect()];
+    await reader.query('BEGIN');
+    await reader.query('SELECT count(*) FROM generations');
+    const made = maker.query(ENSURE, ['2050-01-01T00:00:00Z']);
+    await untilSomebodyWaits();
+    expect(await placeOf('2026-11-18T12:00:00.000Z')).toBe('generations_2026_11');
+    await reader.query('COMMIT');
+    await made;
+    expect(Object.keys(await partitionsOf('generations', 2050))).toHaveLength(3);
+  });
+
+  it('has the workspace first in its key, in every partition', async () => {
+    const rows = await app.sql<{ definition: string }>(
+      `SELECT pg_get_indexdef(indexrelid) AS definition FROM pg_index
+       WHERE indisprimary AND indrelid IN (SELECT inhrelid FROM pg_inherits
+         WHERE inhparent IN ('generations'::regclass, 'generation_contents'::regclass))`,
+    );
+    expect(rows.length).toBeGreaterThan(6);
+    for (const { definition } of rows) expect(definition).toContain('(workspace_id, created_at, ');
+  });
+
+  async function untilSomebodyWaits(): Promise<void> {
+    for (;;) {
+      const rows = await app.sql(
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      );
+      if (rows.length > 0) return;
+    }
+  }
+});

@@ -1,0 +1,85 @@
+// Endpoints, targets and candidates for the specs of routing.
+import type { CatalogueModel, ModelEndpoint } from '../../src/catalogue/catalogue-model.js';
+import { parseUsd } from '../../src/domain/money.js';
+import { local } from '../../src/embedding-providers/local.js';
+import { EndpointHealth } from '../../src/routing/endpoint-health.js';
+import type { Candidate } from '../../src/routing/endpoint-order.js';
+import type { EndpointTarget, OwnCredential } from '../../src/routing/endpoint-target.js';
+
+export function createEndpoint(overrides: Partial<ModelEndpoint> = {}): ModelEndpoint {
+  return {
+    provider: 'openai',
+    upstreamModel: 'some-model',
+    inputForms: ['texts', 'tokens', 'multimodal'],
+    modalities: ['text'],
+    takesDimensions: true,
+    maxInputsPerCall: 2048,
+    maxTokensPerInput: 8192,
+    prices: [],
+    quantization: null,
+    dataPolicy: { retainsPrompts: false, trains: false },
+    ...overrides,
+  };
+}
+
+export function createModel(endpoints: readonly ModelEndpoint[], id = 'vendor/model'): CatalogueModel {
+  return {
+    id,
+    name: id,
+    description: '',
+    createdAt: '2026-01-01',
+    nativeDimensions: 4,
+    otherDimensions: null,
+    contextLength: 8192,
+    endpoints,
+  };
+}
+
+export function createTarget(
+  endpoint: ModelEndpoint,
+  credential: OwnCredential | null = null,
+): EndpointTarget {
+  return {
+    model: createModel([endpoint]),
+    endpoint,
+    provider: { ...local, slug: endpoint.provider, name: endpoint.provider },
+    credential,
+  };
+}
+
+export function createOwnCredential(position: number, overrides: Partial<OwnCredential> = {}): OwnCredential {
+  return {
+    id: `credential-${position}`,
+    apiKey: 'secret',
+    isFallback: false,
+    declaredZdr: null,
+    position,
+    ...overrides,
+  };
+}
+
+interface CandidateTerms extends Partial<ModelEndpoint> {
+  /** USD a million tokens. */
+  readonly usd?: string | null;
+  readonly credential?: OwnCredential | null;
+  readonly health?: EndpointHealth;
+}
+
+/** A candidate whose provider's slug is its name, unless the terms say otherwise. */
+export function createCandidate(
+  name: string,
+  { usd = '1', credential = null, health = new EndpointHealth(), ...endpoint }: CandidateTerms = {},
+): Candidate {
+  return {
+    target: createTarget(createEndpoint({ provider: name, ...endpoint }), credential),
+    health,
+    price: usd === null ? null : parseUsd(usd) / 1_000_000n,
+  };
+}
+
+/** A health that is out at `now`. */
+export function createOutage(now: number): EndpointHealth {
+  const health = new EndpointHealth();
+  for (let failure = 0; failure < 10; failure++) health.recordFailure(now);
+  return health;
+}

@@ -1,0 +1,47 @@
+// Ollama's /api/embed: unknown members are passed over. Source: its code of 2026-08.
+import { defineProviderStub, findMemberProblem, isFlag, isText } from './provider-stub.js';
+import type { ProviderStub, StubReply } from './provider-stub.js';
+import { contentsOf, countAllTokens, vectorOf } from './vectors.js';
+
+const WIDTH = 768;
+
+const refuse = (status: number, error: string): StubReply => ({ status, body: { error } });
+
+export const ollamaStub: ProviderStub = defineProviderStub({
+  slug: 'ollama',
+  apiKey: '',
+  models: ['nomic-embed-text'],
+  nativeWidth: WIDTH,
+  maxInputs: null,
+  basePath: '',
+  failures: {
+    rateLimited: refuse(429, 'too many requests'),
+    overloaded: refuse(503, 'server busy, please try again.  maximum pending requests exceeded'),
+    broken: refuse(500, 'an error was encountered while running the model'),
+    invalid: refuse(400, 'the input length exceeds the context length'),
+  },
+  answer({ method, path, body }) {
+    if (method !== 'POST' || path !== '/api/embed') return { status: 404, body: '404 page not found' };
+    const found = findMemberProblem(body, {
+      required: { model: isText },
+      optional: { truncate: isFlag, dimensions: Number.isInteger },
+      unknown: 'ignored',
+    });
+    if (found) return refuse(400, `json: cannot unmarshal into Go struct field EmbedRequest.${found.name}`);
+    if (!this.models.includes(String(body['model'])))
+      return refuse(404, `model '${String(body['model'])}' not found`);
+    const contents = contentsOf(body['input']);
+    if (!contents.every((content) => typeof content === 'string')) return refuse(400, 'invalid input type');
+    const width = body['dimensions'] as number | undefined;
+    return {
+      status: 200,
+      body: {
+        model: body['model'],
+        embeddings: contents.map((text) => vectorOf(text, WIDTH, width)),
+        total_duration: 14_143_917,
+        load_duration: 1_019_500,
+        prompt_eval_count: countAllTokens(contents),
+      },
+    };
+  },
+});
