@@ -3,6 +3,7 @@
 import type { Vector } from '../domain/vectors.js';
 import { extraWithout, inlineData, partsOfInput, textsOf, unsupportedPart } from './call-input.js';
 import type { InputPart } from './call-input.js';
+import { BrokenAnswer } from './embedding-provider.js';
 import type { ProviderCall } from './embedding-provider.js';
 import { knownInputTypeIn } from './input-types.js';
 import type { JsonCursor } from './json-cursor.js';
@@ -38,11 +39,12 @@ export function cohereBody(call: ProviderCall, dialect: CohereDialect): Record<s
 /** By type as it is asked for, or the bare list that older models on Bedrock give. */
 export function readCohereVectors(cursor: JsonCursor): Vector[] {
   if (!cursor.isObject()) return readVectors(cursor);
-  let vectors: Vector[] = [];
+  let vectors: Vector[] | null = null;
   cursor.eachMember((type) => {
     if (type === 'float' || type === 'base64') vectors = readVectors(cursor);
     else cursor.skipValue();
   });
+  if (vectors === null) throw new BrokenAnswer('the answer has no embeddings of the type that was asked for');
   return vectors;
 }
 

@@ -59,7 +59,7 @@ export class EmbeddingsController {
       },
       wantsRoutingMetadata: METADATA_HEADERS.some((name) => isEnabled(request.headers[name])),
     });
-    const bytes = writeEmbeddingResponse(answer, body.encoding_format);
+    const bytes = await writeEmbeddingResponse(answer, body.encoding_format);
     response.setHeader('content-type', 'application/json; charset=utf-8');
     response.setHeader('content-length', bytes.length);
     response.end(bytes);

@@ -1,8 +1,8 @@
 // The text of the statements that move money: appending and settling, and the leases that bound what is in flight.
 //
 // Why plain SQL: every statement must read a counter, decide and write it under one lock, in one round trip.
-// Counters are locked in one order everywhere (keys, then workspaces, then accounts, each by id), so that replicas which
-// settle the same counters wait for each other instead of deadlocking.
+// Rows are locked in one order everywhere (leases, then the counters of keys, of workspaces, of accounts, each by id), so
+// that those who settle the same counters wait for each other instead of deadlocking.
 import type { SpendHolderKind } from '../domain/spend-cap.js';
 
 interface CounterTable {
@@ -209,12 +209,15 @@ export function acquireLease(kind: SpendHolderKind): string {
     .map(([column, change]) => `${column} = ${change === 'workspace_id' ? '$1' : '$2'}::uuid`)
     .join(' AND ');
   return `
-WITH counter AS (
+WITH lease AS (
+  SELECT 1 FROM spend_leases WHERE workspace_id = $1::uuid AND holder_id = $2::uuid AND process_id = $3::uuid
+  FOR UPDATE
+), counter AS (
   SELECT reserved, total, byok_total,
     ${currentWindow('daily', 'day')} AS daily, ${currentWindow('byok_daily', 'day')} AS byok_daily,
     ${currentWindow('weekly', 'week')} AS weekly, ${currentWindow('byok_weekly', 'week')} AS byok_weekly,
     ${currentWindow('monthly', 'month')} AS monthly, ${currentWindow('byok_monthly', 'month')} AS byok_monthly
-  FROM ${table} WHERE ${where} FOR UPDATE
+  FROM ${table} WHERE ${where} AND (SELECT count(*) FROM lease) >= 0 FOR UPDATE
 ), room AS (
   SELECT counter.reserved, min(cap.limit
     - CASE cap.window WHEN 'daily' THEN daily WHEN 'weekly' THEN weekly WHEN 'monthly' THEN monthly ELSE total END

@@ -37,6 +37,9 @@ export interface RoutedCall {
 // Slices of one call that are under way at once.
 const PARALLEL_SLICES = 8;
 
+// Milliseconds. A provider that wants a longer rest is not waited for: the caller is told when to come back.
+const LONGEST_PAUSE = 5_000;
+
 interface Run {
   readonly request: EmbeddingRequest;
   readonly targets: readonly EndpointTarget[];
@@ -57,7 +60,7 @@ export class EmbeddingRouter {
     private readonly config: AppConfig,
   ) {}
 
-  /** Never throws for what a provider did: every call is a generation, failures too. */
+  /** Never throws: every call is a generation, whatever its end. */
   async run(route: Route, request: EmbeddingRequest): Promise<RoutedCall> {
     const run: Run = {
       request,
@@ -74,8 +77,7 @@ export class EmbeddingRouter {
     } catch (failure) {
       // The other slices would be paid for and thrown away.
       run.abort.abort();
-      if (!(failure instanceof AppError)) throw failure;
-      error = failure;
+      error = failure instanceof AppError ? failure : new AppError('internal', { cause: failure });
     }
     const served = run.served.toSorted((one, other) => one.start - other.start);
     return { served, attempts: run.attempts, error };
@@ -110,7 +112,7 @@ export class EmbeddingRouter {
         const mayRepeat = isLast && repeats < this.config.providerRetries;
         if (!(failure instanceof EndpointFailure) || !failure.isWorthRepeating || !mayRepeat) throw failure;
         const pause = this.pauseBefore(repeats, failure);
-        if (performance.now() + pause >= run.deadline) throw failure;
+        if (pause > LONGEST_PAUSE || performance.now() + pause >= run.deadline) throw failure;
         await delay(pause, undefined, { signal: run.abort.signal }).catch(() => {
           throw failure;
         });
@@ -148,6 +150,7 @@ export class EmbeddingRouter {
     } catch (failure) {
       if (failure instanceof EndpointFailure) {
         note(failure.status, failure.kind);
+        failure.shiftInputs(part.start);
         if (failure.isOutage && !run.abort.signal.aborted) health.recordFailure(performance.now());
       }
       throw failure;

@@ -27,6 +27,15 @@ export class EndpointFailure extends Error {
     this.retryAfter = options.retryAfter ?? null;
   }
 
+  /** Our own words name inputs by their place in the slice; the caller knows them by their place in the call. */
+  shiftInputs(start: number): void {
+    if (this.status !== null) return;
+    this.message = this.message.replace(
+      /^input\[(\d+)\]/,
+      (_text, index) => `input[${Number(index) + start}]`,
+    );
+  }
+
   /** Whether another endpoint may do better. */
   get isWorthAnother(): boolean {
     return this.kind !== 'refused' && this.kind !== 'too_large';

@@ -67,7 +67,7 @@ describe.each(PROVIDER_STUBS.map((stub) => [stub.slug, stub] as const))('%s', (s
     expect(error.message).not.toBe('');
   });
 
-  it('finds an answer broken that is cut at any byte', async () => {
+  it('finds an answer broken that is cut at any byte, or followed by another', async () => {
     const connection = { baseUrl: running.baseUrl, apiKey: stub.apiKey };
     const { response } = await exchange(provider, call, connection);
     const whole = response.body;
@@ -80,6 +80,8 @@ describe.each(PROVIDER_STUBS.map((stub) => [stub.slug, stub] as const))('%s', (s
       const cut = { ...response, body: whole.subarray(0, length) };
       expect(() => provider.readAnswer(cut, call)).toThrow(BrokenAnswer);
     }
+    const followed = { ...response, body: Buffer.concat([whole, whole]) };
+    expect(() => provider.readAnswer(followed, call)).toThrow(BrokenAnswer);
   });
 
   it.each([
@@ -112,16 +114,21 @@ describe.each(PROVIDER_STUBS.map((stub) => [stub.slug, stub] as const))('%s', (s
   it('reads or finds broken whatever bytes come, and reads every error', () => {
     const piece = fc.constantFrom(
       ...'{}[]:,"\\ 019.-e',
-      ...['"data"', '"embedding"', '"embeddings"', '"values"', '"float"', '"index"', '"usage"', '"meta"'],
-      ...[
-        '"error"',
-        '"message"',
-        '"detail"',
-        '"details"',
-        '{"data":[{"embedding":',
-        '{"embeddings":[[',
-        'null',
-      ],
+      '"data"',
+      '"embedding"',
+      '"embeddings"',
+      '"values"',
+      '"float"',
+      '"index"',
+      '"usage"',
+      '"meta"',
+      '"error"',
+      '"message"',
+      '"detail"',
+      '"details"',
+      '{"data":[{"embedding":',
+      '{"embeddings":[[',
+      'null',
     );
     fc.assert(
       fc.property(fc.string({ unit: piece, maxLength: 20 }), (text) => {

@@ -278,10 +278,16 @@ BEGIN
     END IF;
     EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES)', partition, parent);
     EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', parent, partition, starts, ends);
+EXCEPTION
+    -- The default partition holds rows of that time, or is being read for long: they stay there, where every reader
+    -- finds them, and the other partitions are made all the same. The next call tries again.
+    WHEN check_violation OR lock_not_available THEN
+        RAISE WARNING 'partition % was not made: %', partition, SQLERRM;
 END $$;
 
 -- Called by every replica at start and every hour; the lock lets one of them work and the others find it done.
-CREATE FUNCTION ensure_time_partitions(moment timestamptz) RETURNS void LANGUAGE plpgsql AS $$
+-- Attaching waits for the readers of the default partition, and makes other readers wait behind it: not for long.
+CREATE FUNCTION ensure_time_partitions(moment timestamptz) RETURNS void LANGUAGE plpgsql SET lock_timeout = '1s' AS $$
 DECLARE
     month timestamp := date_trunc('month', moment AT TIME ZONE 'UTC');
     day timestamp := date_trunc('day', moment AT TIME ZONE 'UTC');

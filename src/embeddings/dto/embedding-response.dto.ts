@@ -1,4 +1,5 @@
 // The answer of POST /embeddings: documented as a class, written as bytes. Source: contract 4.2.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { EncodingFormat } from '../../domain/embedding.js';
 import { embeddingAnswerId } from '../../domain/identifiers.js';
@@ -76,15 +77,28 @@ export interface EmbeddingAnswer {
   readonly routingMetadata: RoutingMetadata | null;
 }
 
+// Other calls get their turn after this many bytes of converted vectors.
+const CONVERTED_BYTES_PER_TURN = 1_000_000;
+
 /** The body as bytes: vectors that already have the wanted form are copied once and never parsed. */
-export function writeEmbeddingResponse(answer: EmbeddingAnswer, format: EncodingFormat): Buffer {
+export async function writeEmbeddingResponse(
+  answer: EmbeddingAnswer,
+  format: EncodingFormat,
+): Promise<Buffer> {
   const quote = format === 'base64' ? '"' : '';
   const pieces: Buffer[] = [];
-  answer.vectors.forEach((vector, index) => {
+  let converted = 0;
+  for (const [index, vector] of answer.vectors.entries()) {
     const before = index === 0 ? '{"object":"list","data":[' : `${quote}},`;
     pieces.push(Buffer.from(`${before}{"object":"embedding","index":${index},"embedding":${quote}`));
-    pieces.push(encodeVector(vector, format));
-  });
+    const encoded = encodeVector(vector, format);
+    pieces.push(encoded);
+    if (vector.form === 'floats' || encoded !== vector.text) converted += encoded.length;
+    if (converted >= CONVERTED_BYTES_PER_TURN) {
+      converted = 0;
+      await nextTurn();
+    }
+  }
   const rest = JSON.stringify({
     model: answer.model,
     id: embeddingAnswerId(answer.generationId),

@@ -1,0 +1,96 @@
+// Which endpoints the caller's preferences leave. Source: contract 4.4.
+import { describe, expect, it } from '@jest/globals';
+import {
+  createCandidate,
+  createEndpoint,
+  createOwnCredential,
+  createTarget,
+} from '../../test/support/endpoints.js';
+import { parseUsd } from '../domain/money.js';
+import { NO_PREFERENCES } from '../domain/provider-preferences.js';
+import type { ProviderPreferences } from '../domain/provider-preferences.js';
+import { filterCandidates, slugMatches } from './endpoint-order.js';
+import type { Candidate, OrderingContext } from './endpoint-order.js';
+
+const CONTEXT: OrderingContext = { now: 0, random: () => 0, supportsAllParameters: () => true };
+
+const prefer = (preferences: Partial<ProviderPreferences>): ProviderPreferences => ({
+  ...NO_PREFERENCES,
+  ...preferences,
+});
+
+function filter(candidates: readonly Candidate[], preferences: Partial<ProviderPreferences>): string[] {
+  return filterCandidates(candidates, prefer(preferences), CONTEXT).map(
+    ({ target }) => target.endpoint.tag ?? target.endpoint.provider,
+  );
+}
+
+describe('slugs', () => {
+  it.each([
+    ['deepinfra', 'deepinfra/turbo', true],
+    ['deepinfra/turbo', 'deepinfra/turbo', true],
+    ['deepinfra/turbo', 'deepinfra', false],
+    ['deepinfra/turbo', 'deepinfra/base', false],
+    ['deep', 'deepinfra', false],
+    ['deepinfra', 'deepinfra2', false],
+  ])('%s of a request and %s of an endpoint: %p', (slug, tag, isMatch) => {
+    expect(slugMatches(slug, createTarget(createEndpoint({ provider: 'deepinfra', tag })))).toBe(isMatch);
+  });
+});
+
+describe('left out', () => {
+  const base = createCandidate('deepinfra', { tag: 'deepinfra/base' });
+  const turbo = createCandidate('deepinfra', { tag: 'deepinfra/turbo' });
+  const openai = createCandidate('openai', { quantization: 'fp16' });
+  const all = [base, turbo, openai];
+
+  it.each([
+    [{ only: ['deepinfra'] }, ['deepinfra/base', 'deepinfra/turbo']],
+    [{ only: ['deepinfra/turbo'] }, ['deepinfra/turbo']],
+    [{ only: ['deepinfra', 'openai'], ignore: ['deepinfra/turbo'] }, ['deepinfra/base', 'openai']],
+    [{ ignore: ['deepinfra'] }, ['openai']],
+    [{ only: ['nobody'] }, []],
+    [{ order: ['openai'] }, ['deepinfra/base', 'deepinfra/turbo', 'openai']],
+    [{ order: ['openai'], allowFallbacks: false }, ['openai']],
+    [{ quantizations: ['fp16'] }, ['openai']],
+    [{ quantizations: ['unknown'] }, ['deepinfra/base', 'deepinfra/turbo']],
+  ] satisfies [Partial<ProviderPreferences>, string[]][])('by %j: left are %j', (preferences, left) => {
+    expect(filter(all, preferences)).toEqual(left);
+  });
+
+  it('by data policy', () => {
+    const keeper = createCandidate('keeper', { dataPolicy: { retainsPrompts: true, trains: false } });
+    const trainer = createCandidate('trainer', { dataPolicy: { retainsPrompts: false, trains: true } });
+    const safe = createCandidate('safe');
+    expect(filter([keeper, trainer, safe], { denyDataCollection: true })).toEqual(['keeper', 'safe']);
+    expect(filter([keeper, trainer, safe], { zeroDataRetention: true })).toEqual(['safe']);
+  });
+
+  it('by what a customer declares for the own account', () => {
+    const keeper = { dataPolicy: { retainsPrompts: true, trains: false } };
+    const declared = createCandidate('declared', {
+      ...keeper,
+      credential: createOwnCredential(0, { declaredZdr: true }),
+    });
+    const silent = createCandidate('silent', { ...keeper, credential: createOwnCredential(1) });
+    const denied = createCandidate('denied', { credential: createOwnCredential(2, { declaredZdr: false }) });
+    expect(filter([declared, silent, denied], { zeroDataRetention: true })).toEqual(['declared']);
+  });
+
+  it('by price: what costs more, and what has no known price', () => {
+    const candidates = [
+      createCandidate('cheap', { usd: '0.5' }),
+      createCandidate('at the bound', { usd: '1' }),
+      createCandidate('dear', { usd: '1.000001' }),
+      createCandidate('unknown', { usd: null }),
+    ];
+    const maxPromptPrice = parseUsd('1') / 1_000_000n;
+    expect(filter(candidates, { maxPromptPrice })).toEqual(['cheap', 'at the bound']);
+  });
+
+  it('by parameters', () => {
+    const context = { ...CONTEXT, supportsAllParameters: () => false };
+    expect(filterCandidates(all, prefer({ requireParameters: true }), context)).toEqual([]);
+    expect(filterCandidates(all, NO_PREFERENCES, context)).toEqual(all);
+  });
+});
