@@ -24,7 +24,8 @@ function withExplanation(error) {
     ENOTFOUND: `HOST ${host} is not known. Set HOST to an address of this machine.`,
   };
   // With WORKERS above 1 the worker has said why; what is left for its parent needs no stack.
-  if (error?.message?.startsWith('a worker ended')) return new ScriptError(error.message);
+  const isExplained = error?.name === 'ConfigError' || error?.message?.startsWith('a worker ended');
+  if (isExplained) return new ScriptError(error.message);
   const explanation = error?.syscall === undefined ? undefined : explanations[error.code];
   return explanation === undefined ? error : new ScriptError(explanation);
 }

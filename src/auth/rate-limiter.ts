@@ -42,8 +42,8 @@ export class RateLimiter implements OnApplicationShutdown {
       throw refusal(this.failures, state);
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    await this.redis?.quit().catch(() => undefined);
+  onApplicationShutdown(): void {
+    this.redis?.disconnect();
   }
 
   private createLimiter(name: string, points: number): RateLimiterAbstract | null {

@@ -53,7 +53,9 @@ export class AppConfig {
 }
 
 /** A value of the environment that cannot be used: one line that names the variable and never shows its value. */
-export class ConfigError extends Error {}
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
 
 /**
  * Reads what the service needs; `providerSlugs` are the providers whose variables count.

@@ -65,16 +65,6 @@ export class DestinationsRepository {
     }
   }
 
-  /** The ids of the encryption keys that stored configs need. */
-  async listEncryptionKeyIds(): Promise<string[]> {
-    const rows = await this.database.prisma.destination.findMany({
-      select: { configEncryptionKeyId: true },
-      where: { deletedAt: null },
-      distinct: ['configEncryptionKeyId'],
-    });
-    return rows.map((row) => row.configEncryptionKeyId);
-  }
-
   private async findFreeSlot({ workspaceId, kind, type }: NewDestination): Promise<number> {
     const taken = await this.database.prisma.destination.findMany({
       select: { slot: true },

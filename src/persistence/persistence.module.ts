@@ -5,6 +5,7 @@ import { ApiKeysRepository } from './api-keys.repository.js';
 import { ConfigCipher } from './config-cipher.js';
 import { Database } from './database.js';
 import { DestinationsRepository } from './destinations.repository.js';
+import { EncryptionKeyCheck } from './encryption-key-check.js';
 import { GenerationLog } from './generation-log.js';
 import { GenerationsRepository } from './generations.repository.js';
 import { Notifications } from './notifications.js';
@@ -27,7 +28,15 @@ const REPOSITORIES = [
 
 @Global()
 @Module({
-  providers: [Database, ConfigCipher, Notifications, Partitions, Readiness, ...REPOSITORIES],
+  providers: [
+    Database,
+    ConfigCipher,
+    EncryptionKeyCheck,
+    Notifications,
+    Partitions,
+    Readiness,
+    ...REPOSITORIES,
+  ],
   exports: [ConfigCipher, Notifications, Readiness, ...REPOSITORIES],
 })
 export class PersistenceModule {}

@@ -98,7 +98,7 @@ export class EndpointCaller {
       maxResponseBytes: call.input.items.length * MAX_BYTES_PER_INPUT + MAX_BYTES_AROUND,
     });
     if (response.status >= 200 && response.status < 300) return provider.readAnswer(response, call);
-    const { message, code, kind } = provider.readError(response);
+    const { message, code, kind, retryAfter } = provider.readError(response);
     // An upstream may repeat the key that it refuses.
     const withoutKey = (text: string): string =>
       apiKey === undefined ? text : text.replaceAll(apiKey, maskSecret(apiKey));
@@ -108,7 +108,7 @@ export class EndpointCaller {
       withoutKey(message),
       {
         code: code === null ? null : withoutKey(code),
-        retryAfter: retryAfterOf(response.headers, this.clock.now()),
+        retryAfter: retryAfter ?? retryAfterOf(response.headers, this.clock.now()),
       },
     );
   }

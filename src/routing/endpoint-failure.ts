@@ -62,13 +62,11 @@ export function failureOfStatus(status: number): FailureKind {
   return status >= 400 && status < 500 ? 'refused' : 'failed';
 }
 
-/** Seconds, from any of the headers in use; null when there is none that makes sense. */
+/** Seconds, from the standard header; null when there is none that makes sense. */
 export function retryAfterOf(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   now: Date,
 ): number | null {
-  const milliseconds = headers['retry-after-ms'] ?? headers['x-ms-retry-after-ms'];
-  if (typeof milliseconds === 'string' && /^\d{1,9}$/.test(milliseconds)) return Number(milliseconds) / 1000;
   const text = headers['retry-after'];
   if (typeof text !== 'string') return null;
   const seconds = /^\d{1,9}$/.test(text) ? Number(text) : (Date.parse(text) - now.getTime()) / 1000;

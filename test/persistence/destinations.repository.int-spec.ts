@@ -146,10 +146,12 @@ describe('what is stored', () => {
     expect(rows[0]!.row).not.toMatch(/secret/);
   });
 
-  it('names the encryption keys that it needs', async () => {
+  it('stops a start without the encryption key that it needs, and says which', async () => {
     await repositoryOf(app).createWithinLimit(describeDestination(await app.createAccount()));
-    const ids = await repositoryOf(app).listEncryptionKeyIds();
-    expect(ids).toEqual([expect.stringMatching(/^[0-9a-f]{8}$/)]);
+    const environment = { ENCRYPTION_KEYS: Buffer.alloc(32, 9).toString('base64') };
+    await expect(createTestApp({ databaseUrl: app.databaseUrl, environment })).rejects.toThrow(
+      /^ENCRYPTION_KEYS lacks [0-9a-f]{8}, with which/,
+    );
   });
 });
 

@@ -85,7 +85,10 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     logger: false,
   });
   setUpApplication(application);
-  await application.listen(0, '127.0.0.1');
+  await application.listen(0, '127.0.0.1').catch(async (error: unknown) => {
+    await application.close();
+    throw error;
+  });
   const server: Server = application.getHttpServer();
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
