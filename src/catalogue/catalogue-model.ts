@@ -1,4 +1,5 @@
 // What the catalogue knows of a model and of the endpoints that serve it.
+import type { EmbeddingInput } from '../domain/embedding.js';
 import type { PicoUsd } from '../domain/money.js';
 
 export type InputForm = 'texts' | 'tokens' | 'multimodal';
@@ -80,6 +81,20 @@ export function priceOn(endpoint: ModelEndpoint, day: string): PicoUsd | null {
       newest = price;
   }
   return newest?.perToken ?? null;
+}
+
+/**
+ * The price of an input's tokens, or null where one of its parts has a price of its own: until tokens are charged by
+ * modality, a text price would be a wrong one.
+ */
+export function priceOfInput(endpoint: ModelEndpoint, day: string, input: EmbeddingInput): PicoUsd | null {
+  const { modalityPrices } = endpoint;
+  if (modalityPrices && input.form === 'multimodal') {
+    const types = input.items.flatMap(({ content }) => content.map(({ type }) => String(type)));
+    const isPricedApart = (modality: string): boolean => types.some((type) => type.includes(modality));
+    if (Object.keys(modalityPrices).some(isPricedApart)) return null;
+  }
+  return priceOn(endpoint, day);
 }
 
 /** Null when the model's vectors can have this width, else what is possible, in words. */

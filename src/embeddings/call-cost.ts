@@ -1,5 +1,5 @@
 // What a call may cost, and what it did cost.
-import { priceOn } from '../catalogue/catalogue-model.js';
+import { priceOfInput } from '../catalogue/catalogue-model.js';
 import { tokenBound, tokenCount, tokensWithoutUsage } from '../catalogue/token-count.js';
 import type { EmbeddingRequest } from '../domain/embedding.js';
 import { AppError } from '../domain/errors.js';
@@ -30,7 +30,7 @@ export function boundsOf(route: Route, request: EmbeddingRequest, now: Date): Sp
   const boundWith = (tokensOf: (target: EndpointTarget) => number): SpendBound => {
     const bound = { cost: 0n, byokCost: 0n };
     for (const target of route.targets) {
-      const price = priceOn(target.endpoint, day);
+      const price = priceOfInput(target.endpoint, day, request.input);
       if (price === null) {
         throw new AppError('insufficient_credits', {
           detail: `${route.model.id} has no known price, so that a key with a limit cannot use it`,
@@ -65,7 +65,7 @@ export async function chargeFor(routed: RoutedCall, createdAt: Date): Promise<Ch
       usage.promptTokens ?? usage.totalTokens ?? (await tokensWithoutUsage(input, target.endpoint));
     promptTokens += counted;
     totalTokens += usage.totalTokens ?? counted;
-    const price = priceOn(target.endpoint, day);
+    const price = priceOfInput(target.endpoint, day, input);
     const amount: PicoUsd | null = price === null ? null : BigInt(counted) * price;
     // Through an own provider key the provider's bill goes to the customer, and nothing to this account.
     if (target.credential === null) shared = add(shared, amount);

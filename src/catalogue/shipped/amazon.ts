@@ -1,8 +1,8 @@
 // Amazon's Titan text models, served by Bedrock, one text a call. Source: AWS' user guide.
-import { KEPT_NOT_TRAINED_ON, listedAt } from './shipped-model.js';
-import type { ShippedEndpoint, ShippedModel } from './shipped-model.js';
+import { KEPT_NOT_TRAINED_ON, listedAt } from './facts.js';
+import type { ModelEndpoint, CatalogueModel } from '../catalogue-model.js';
 
-function titan(upstreamModel: string, takesDimensions: boolean, usd: string): ShippedEndpoint {
+function titan(upstreamModel: string, takesDimensions: boolean, usd: string): ModelEndpoint {
   return {
     provider: 'bedrock',
     upstreamModel,
@@ -17,7 +17,7 @@ function titan(upstreamModel: string, takesDimensions: boolean, usd: string): Sh
   };
 }
 
-export const AMAZON_MODELS: readonly ShippedModel[] = [
+export const AMAZON_MODELS: readonly CatalogueModel[] = [
   {
     id: 'amazon/titan-embed-text-v2',
     name: 'Amazon: Titan Text Embeddings V2',

@@ -7,16 +7,16 @@ import {
   UNPRICED,
   listedAt,
   usdPerMillion,
-} from './shipped-model.js';
-import type { ShippedEndpoint, ShippedModel } from './shipped-model.js';
+} from './facts.js';
+import type { ModelEndpoint, CatalogueModel } from '../catalogue-model.js';
 
-type Settings = Pick<ShippedEndpoint, 'upstreamModel' | 'prices'> & Partial<ShippedEndpoint>;
+type Settings = Pick<ModelEndpoint, 'upstreamModel' | 'prices'> & Partial<ModelEndpoint>;
 
 const GUIDE = 'developer.puter.com, "Cohere API pricing", June 2026';
 // AWS: the body of InvokeModel.
 const MAX_BYTES_ON_BEDROCK = 25_000_000;
 
-function cohere(settings: Settings): ShippedEndpoint {
+function cohere(settings: Settings): ModelEndpoint {
   return {
     provider: 'cohere',
     inputForms: ['texts'],
@@ -31,7 +31,7 @@ function cohere(settings: Settings): ShippedEndpoint {
   };
 }
 
-function bedrock(settings: Settings): ShippedEndpoint {
+function bedrock(settings: Settings): ModelEndpoint {
   return cohere({
     provider: 'bedrock',
     dataPolicy: KEPT_NOT_TRAINED_ON,
@@ -45,14 +45,14 @@ const V4 = {
   modalities: ['text', 'image'],
   takesDimensions: true,
   maxTokensPerInput: 128_000,
-} satisfies Partial<ShippedEndpoint>;
+} satisfies Partial<ModelEndpoint>;
 
 function v3(
   name: string,
   description: string,
   width: number,
-  endpoints: readonly ShippedEndpoint[],
-): ShippedModel {
+  endpoints: readonly ModelEndpoint[],
+): CatalogueModel {
   return {
     id: `cohere/${name}`,
     name: `Cohere: ${name}`,
@@ -65,7 +65,7 @@ function v3(
   };
 }
 
-export const COHERE_MODELS: readonly ShippedModel[] = [
+export const COHERE_MODELS: readonly CatalogueModel[] = [
   {
     id: 'cohere/embed-v4.0',
     name: 'Cohere: Embed v4.0',

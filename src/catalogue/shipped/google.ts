@@ -1,7 +1,7 @@
 // Google's models at the Gemini API. Sources: Google's documentation and SDK; 100 inputs a call by a maintainer of Google
 // (lancedb PR 3618 on GitHub).
-import { ALL_INPUT_TYPES, KEPT_NOT_TRAINED_ON, listedAt, usdPerMillion } from './shipped-model.js';
-import type { ShippedEndpoint, ShippedModel } from './shipped-model.js';
+import { ALL_INPUT_TYPES, KEPT_NOT_TRAINED_ON, listedAt, usdPerMillion } from './facts.js';
+import type { ModelEndpoint, CatalogueModel } from '../catalogue-model.js';
 
 const GOOGLE_PRICES = "tokencost.app of 2026-03-11, quoting Google's pricing page";
 
@@ -12,9 +12,9 @@ const SHARED = {
   maxInputsPerCall: 100,
   quantization: null,
   dataPolicy: KEPT_NOT_TRAINED_ON,
-} satisfies Partial<ShippedEndpoint>;
+} satisfies Partial<ModelEndpoint>;
 
-export const GOOGLE_MODELS: readonly ShippedModel[] = [
+export const GOOGLE_MODELS: readonly CatalogueModel[] = [
   {
     id: 'google/gemini-embedding-001',
     name: 'Google: Gemini Embedding 001',

@@ -7,10 +7,10 @@ import { MISTRAL_MODELS } from './mistral.js';
 import { NOMIC_MODELS } from './nomic.js';
 import { OPEN_MODELS } from './open-models.js';
 import { OPENAI_MODELS } from './openai.js';
-import type { ShippedModel } from './shipped-model.js';
+import type { CatalogueModel } from '../catalogue-model.js';
 import { VOYAGE_MODELS } from './voyage.js';
 
-export const SHIPPED_MODELS: readonly ShippedModel[] = [
+export const SHIPPED_MODELS: readonly CatalogueModel[] = [
   ...OPENAI_MODELS,
   ...COHERE_MODELS,
   ...VOYAGE_MODELS,

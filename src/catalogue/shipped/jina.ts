@@ -1,11 +1,11 @@
 // Jina AI's models. Sources: its model pages; 512 inputs a call of v4 by its own refusal (dify plugins #1997 on GitHub).
 // The widths of v3 and v4 are those that the models were trained for.
-import { POLICY_NOT_KNOWN, RETRIEVAL_TYPES, ALL_INPUT_TYPES, UNPRICED, listedAt } from './shipped-model.js';
-import type { ShippedEndpoint, ShippedModel } from './shipped-model.js';
+import { POLICY_NOT_KNOWN, RETRIEVAL_TYPES, ALL_INPUT_TYPES, UNPRICED, listedAt } from './facts.js';
+import type { ModelEndpoint, CatalogueModel } from '../catalogue-model.js';
 
-type Settings = Pick<ShippedEndpoint, 'upstreamModel' | 'prices'> & Partial<ShippedEndpoint>;
+type Settings = Pick<ModelEndpoint, 'upstreamModel' | 'prices'> & Partial<ModelEndpoint>;
 
-function jina(settings: Settings): ShippedEndpoint {
+function jina(settings: Settings): ModelEndpoint {
   return {
     provider: 'jina',
     inputForms: ['texts'],
@@ -19,7 +19,7 @@ function jina(settings: Settings): ShippedEndpoint {
   };
 }
 
-export const JINA_MODELS: readonly ShippedModel[] = [
+export const JINA_MODELS: readonly CatalogueModel[] = [
   {
     id: 'jinaai/jina-embeddings-v2-base-en',
     name: 'Jina AI: Embeddings v2 Base English',

@@ -1,9 +1,9 @@
 // Mistral's models. Sources: its documentation; 256 inputs a call by a test of rig-core against the live API; 16,384 tokens
 // a call by Mistral's own refusal (semantic-router #297 on GitHub).
-import { KEPT_NOT_TRAINED_ON, listedAt } from './shipped-model.js';
-import type { ShippedEndpoint, ShippedModel } from './shipped-model.js';
+import { KEPT_NOT_TRAINED_ON, listedAt } from './facts.js';
+import type { ModelEndpoint, CatalogueModel } from '../catalogue-model.js';
 
-function mistral(upstreamModel: string, takesDimensions: boolean, usd: string): ShippedEndpoint {
+function mistral(upstreamModel: string, takesDimensions: boolean, usd: string): ModelEndpoint {
   return {
     provider: 'mistral',
     upstreamModel,
@@ -19,7 +19,7 @@ function mistral(upstreamModel: string, takesDimensions: boolean, usd: string): 
   };
 }
 
-export const MISTRAL_MODELS: readonly ShippedModel[] = [
+export const MISTRAL_MODELS: readonly CatalogueModel[] = [
   {
     id: 'mistralai/mistral-embed',
     name: 'Mistral: Mistral Embed',

@@ -1,9 +1,9 @@
 // Nomic's model. Source: its documentation. Its shortening is not a mere cut (the vectors are scaled before it), so that
 // only Nomic can do it. The price list names another version of the model: it is not taken over.
-import { POLICY_NOT_KNOWN, TYPES_WITHOUT_SIMILARITY, UNPRICED } from './shipped-model.js';
-import type { ShippedModel } from './shipped-model.js';
+import { POLICY_NOT_KNOWN, TYPES_WITHOUT_SIMILARITY, UNPRICED } from './facts.js';
+import type { CatalogueModel } from '../catalogue-model.js';
 
-export const NOMIC_MODELS: readonly ShippedModel[] = [
+export const NOMIC_MODELS: readonly CatalogueModel[] = [
   {
     id: 'nomic-ai/nomic-embed-text-v1.5',
     name: 'Nomic: Embed Text v1.5',

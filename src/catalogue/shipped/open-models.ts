@@ -1,7 +1,7 @@
 // Models with open weights, at the providers that serve them for money: Together and DeepInfra. Sources: the models' own
 // cards (widths, lengths), Together's OpenAPI document of 2026-04, DeepInfra's model pages.
-import { POLICY_NOT_KNOWN, listedAt } from './shipped-model.js';
-import type { ShippedEndpoint, ShippedModel } from './shipped-model.js';
+import { POLICY_NOT_KNOWN, listedAt } from './facts.js';
+import type { ModelEndpoint, CatalogueModel } from '../catalogue-model.js';
 
 // Not stated by Together; small enough for every client that was read.
 const MAX_INPUTS_AT_TOGETHER = 128;
@@ -14,7 +14,7 @@ interface Served {
   readonly takesDimensions?: boolean;
 }
 
-function serve(provider: string, maxInputsPerCall: number, served: Served): ShippedEndpoint {
+function serve(provider: string, maxInputsPerCall: number, served: Served): ModelEndpoint {
   return {
     provider,
     upstreamModel: served.upstreamModel,
@@ -29,10 +29,10 @@ function serve(provider: string, maxInputsPerCall: number, served: Served): Ship
   };
 }
 
-const together = (served: Served): ShippedEndpoint => serve('together', MAX_INPUTS_AT_TOGETHER, served);
-const deepinfra = (served: Served): ShippedEndpoint => serve('deepinfra', MAX_INPUTS_AT_DEEPINFRA, served);
+const together = (served: Served): ModelEndpoint => serve('together', MAX_INPUTS_AT_TOGETHER, served);
+const deepinfra = (served: Served): ModelEndpoint => serve('deepinfra', MAX_INPUTS_AT_DEEPINFRA, served);
 
-function qwen3(size: string, width: number, usd: string): ShippedModel {
+function qwen3(size: string, width: number, usd: string): CatalogueModel {
   return {
     id: `qwen/qwen3-embedding-${size.toLowerCase()}`,
     name: `Qwen: Qwen3 Embedding ${size}`,
@@ -53,7 +53,7 @@ function qwen3(size: string, width: number, usd: string): ShippedModel {
   };
 }
 
-function m2Bert(length: '8k' | '32k', contextLength: number): ShippedModel {
+function m2Bert(length: '8k' | '32k', contextLength: number): CatalogueModel {
   const name = `m2-bert-80M-${length}-retrieval`;
   return {
     id: `togethercomputer/${name.toLowerCase()}`,
@@ -69,7 +69,7 @@ function m2Bert(length: '8k' | '32k', contextLength: number): ShippedModel {
   };
 }
 
-export const OPEN_MODELS: readonly ShippedModel[] = [
+export const OPEN_MODELS: readonly CatalogueModel[] = [
   {
     id: 'baai/bge-base-en-v1.5',
     name: 'BAAI: BGE Base English v1.5',

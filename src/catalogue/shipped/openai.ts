@@ -1,7 +1,7 @@
 // OpenAI's models, served by OpenAI and by Azure. Sources: OpenAI's API reference (caps), Portkey's list (prices). The
 // upstream model at Azure is the name of a deployment: here that of the model, as Azure proposes it.
-import { KEPT_NOT_TRAINED_ON, PORTKEY_PRICES, usdPerMillion } from './shipped-model.js';
-import type { ShippedEndpoint, ShippedModel } from './shipped-model.js';
+import { KEPT_NOT_TRAINED_ON, PORTKEY_PRICES, usdPerMillion } from './facts.js';
+import type { ModelEndpoint, CatalogueModel } from '../catalogue-model.js';
 
 interface Served {
   readonly upstreamModel: string;
@@ -11,7 +11,7 @@ interface Served {
   readonly since: string;
 }
 
-function servedByBoth(served: Served): readonly ShippedEndpoint[] {
+function servedByBoth(served: Served): readonly ModelEndpoint[] {
   return ['openai', 'azure'].map((provider) => ({
     provider,
     upstreamModel: served.upstreamModel,
@@ -27,7 +27,7 @@ function servedByBoth(served: Served): readonly ShippedEndpoint[] {
   }));
 }
 
-export const OPENAI_MODELS: readonly ShippedModel[] = [
+export const OPENAI_MODELS: readonly CatalogueModel[] = [
   {
     id: 'openai/text-embedding-3-small',
     name: 'OpenAI: Text Embedding 3 Small',

@@ -1,7 +1,7 @@
 // Voyage AI's text models. Sources: its documentation of 2026 (widths, caps), docs of MongoDB Atlas (1,000 inputs a call).
 // The models of the 4 series share one vector space, but each is a model of its own here.
-import { POLICY_NOT_KNOWN, RETRIEVAL_TYPES, usdPerMillion } from './shipped-model.js';
-import type { ShippedModel } from './shipped-model.js';
+import { POLICY_NOT_KNOWN, RETRIEVAL_TYPES, usdPerMillion } from './facts.js';
+import type { CatalogueModel } from '../catalogue-model.js';
 
 const VERCEL = 'Model pages of Vercel AI Gateway, vercel.com/ai-gateway/models, 2026';
 const BIFROST = 'Model library of Bifrost, getmaxim.ai/bifrost/model-library/provider/voyage, 2026';
@@ -17,7 +17,7 @@ interface Voyage {
   readonly source: string;
 }
 
-function voyage(model: Voyage): ShippedModel {
+function voyage(model: Voyage): CatalogueModel {
   return {
     id: `voyage/${model.name}`,
     name: `Voyage AI: ${model.name}`,
@@ -45,7 +45,7 @@ function voyage(model: Voyage): ShippedModel {
   };
 }
 
-export const VOYAGE_MODELS: readonly ShippedModel[] = [
+export const VOYAGE_MODELS: readonly CatalogueModel[] = [
   voyage({
     name: 'voyage-4-large',
     description: 'The largest of the 4 series, for the best retrieval.',

@@ -1,24 +1,6 @@
-// What the shipped models are written with: the catalogue's own types and what they are to have besides, the makers of
-// prices, and what is known of the providers' handling of data.
+// What the shipped models are written with: the makers of prices, and what is known of the providers' handling of data.
 import { parseUsd } from '../../domain/money.js';
-import type { CatalogueModel, DataPolicy, DatedPrice, Modality, ModelEndpoint } from '../catalogue-model.js';
-
-/** The input types of the wire that an endpoint tells apart; others are not sent, or stand for one of these. */
-type InputType = 'search_query' | 'search_document' | 'classification' | 'clustering' | 'semantic_similarity';
-
-export interface ShippedEndpoint extends ModelEndpoint {
-  /** Absent: it has no input types. */
-  readonly inputTypes?: readonly InputType[];
-  /**
-   * The prices of tokens that are not of text, where they differ from `prices`; an empty list: not known. A modality that
-   * is not named costs what text costs.
-   */
-  readonly modalityPrices?: Readonly<Partial<Record<Modality, readonly DatedPrice[]>>>;
-}
-
-export interface ShippedModel extends CatalogueModel {
-  readonly endpoints: readonly ShippedEndpoint[];
-}
+import type { DataPolicy, DatedPrice } from '../catalogue-model.js';
 
 export const RETRIEVAL_TYPES = ['search_query', 'search_document'] as const;
 export const TYPES_WITHOUT_SIMILARITY = [...RETRIEVAL_TYPES, 'classification', 'clustering'] as const;
