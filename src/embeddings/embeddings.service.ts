@@ -9,7 +9,6 @@ import { uuidV7 } from '../domain/identifiers.js';
 import type { ProviderPreferences } from '../domain/provider-preferences.js';
 import { GenerationLog } from '../persistence/generation-log.js';
 import { EmbeddingRouter } from '../routing/embedding-router.js';
-import type { RoutedCall } from '../routing/embedding-router.js';
 import { RoutePlanner } from '../routing/route-planner.js';
 import type { Route } from '../routing/route-planner.js';
 import { describeRouting } from '../routing/routing-metadata.js';
@@ -70,7 +69,7 @@ export class EmbeddingsService {
     const id = uuidV7(createdAt);
     wishes.announceId(id);
     const startedAt = performance.now();
-    const routed = await this.routeOrCancel(route, request, reservation);
+    const routed = await this.router.run(route, request);
     const charge = await chargeFor(routed, createdAt);
     const durationMs = Math.round(performance.now() - startedAt);
     Object.assign(progress, { route, routed, durationMs } satisfies Progress);
@@ -78,7 +77,12 @@ export class EmbeddingsService {
       { id, createdAt, durationMs },
       { caller, request, context, route, routed, charge },
     );
-    await this.recordOrCancel(generation, reservation);
+    try {
+      await this.log.append(generation, reservation.releases);
+    } finally {
+      // Also when it is not known whether it was committed: what is held of the lease must not be handed out again.
+      reservation.settled();
+    }
     const [first] = routed.served;
     if (routed.error ?? !first) throw routed.error ?? new AppError('internal');
     return {
@@ -106,33 +110,6 @@ export class EmbeddingsService {
       if (!isOverLimit || targets.length === 0 || targets.length === route.targets.length) throw error;
       const own = { ...route, targets };
       return { route: own, reservation: await this.spendGate.reserve(key, boundsOf(own, request, now)) };
-    }
-  }
-
-  private async routeOrCancel(
-    route: Route,
-    request: EmbeddingRequest,
-    reservation: Reservation,
-  ): Promise<RoutedCall> {
-    try {
-      return await this.router.run(route, request);
-    } catch (error) {
-      reservation.cancel();
-      throw error;
-    }
-  }
-
-  private async recordOrCancel(
-    generation: Parameters<GenerationLog['append']>[0],
-    reservation: Reservation,
-  ): Promise<void> {
-    try {
-      await this.log.append(generation, reservation.releases);
-      reservation.settled();
-    } catch (error) {
-      // Whether it was committed is not known; what is held of the lease must not be handed out again.
-      reservation.settled();
-      throw error;
     }
   }
 }

@@ -11,14 +11,12 @@ import { LEASE_SECONDS, RECALL_CHANNEL, SpendLedger } from '../persistence/spend
 import { Allowance } from './allowance.js';
 import { SpendTermsCache } from './spend-terms-cache.js';
 
-/** What a call holds until it is settled or given up. */
+/** What a call holds until it is settled. */
 export interface Reservation {
   /** To be handed to the log together with the cost. */
   readonly releases: readonly SpendRelease[];
-  /** After the log has committed them. */
+  /** After they were handed to the log. */
   settled(): void;
-  /** Instead, when the call was not made. */
-  cancel(): void;
 }
 
 /** What a call may cost, estimated fast and generously, and counted as exactly as it can be. */
@@ -32,7 +30,7 @@ interface Claim {
   readonly caps: readonly SpendCap[];
 }
 
-const NOTHING_RESERVED: Reservation = { releases: [], settled: () => undefined, cancel: () => undefined };
+const NOTHING_RESERVED: Reservation = { releases: [], settled: () => undefined };
 // Three beats fit into a lease's life.
 const BEAT = (LEASE_SECONDS * 1000) / 3;
 // Milliseconds that a call waits for money that other calls have reserved.
@@ -93,9 +91,6 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
   private async reserveBound(claims: readonly Claim[], bound: SpendBound): Promise<Reservation> {
     const deadline = performance.now() + PATIENCE;
     const taken: { allowance: Allowance; amount: bigint }[] = [];
-    const cancel = (): void => {
-      for (const { allowance, amount } of taken) allowance.putBack(amount);
-    };
     try {
       for (const claim of claims) {
         const amount = amountToward(claim.caps, bound);
@@ -104,7 +99,7 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
         taken.push({ allowance, amount });
       }
     } catch (error) {
-      cancel();
+      for (const { allowance, amount } of taken) allowance.putBack(amount);
       throw error;
     }
     return {
@@ -112,7 +107,6 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
       settled: () => {
         for (const { allowance, amount } of taken) allowance.settled(amount);
       },
-      cancel,
     };
   }
 
