@@ -4,6 +4,7 @@ import { validateSync } from 'class-validator';
 import type { DestinationConfig } from '../domain/destination.js';
 import { maskPassword, maskSecret } from '../domain/masking.js';
 import { HeadersField, secretFieldsOf } from './config-fields.js';
+import type { KindDelivery } from './delivery.js';
 
 /** What every kind's config class extends. */
 export abstract class BaseDestinationConfig {
@@ -11,16 +12,15 @@ export abstract class BaseDestinationConfig {
   headers?: Record<string, string>;
 }
 
-export type DestinationConfigClass = new () => BaseDestinationConfig;
-
-export interface DestinationKind {
+export interface DestinationKind<Config extends BaseDestinationConfig = BaseDestinationConfig> {
   /** The platform token, as clients send it. */
   readonly type: string;
   /** The neutral token of the interface description; null where the two are one. */
   readonly neutralType: string | null;
   /** The platform's name, for people. */
   readonly platform: string;
-  readonly configClass: DestinationConfigClass;
+  readonly configClass: new () => Config;
+  readonly delivery: KindDelivery<Config>;
   /** A config that is valid as it stands: for documentation and for the conformance suite. */
   readonly example: DestinationConfig;
 }

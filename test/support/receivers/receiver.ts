@@ -1,0 +1,140 @@
+// What the fakes of all destination platforms share: a server on loopback that judges every request as the platform
+// would, keeps the generations that it took, and fails as a test scripts it.
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gunzipSync } from 'node:zlib';
+import type { DestinationConfig } from '../../../src/domain/destination.js';
+
+export interface ReceivedDelivery {
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** As it came, decompressed. */
+  readonly bytes: Buffer;
+}
+
+export interface ReceiverReply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | object;
+}
+
+/** What a platform makes of a request: its answer, and the ids of the generations that it stored, one entry a row. */
+export interface Verdict {
+  readonly reply: ReceiverReply;
+  readonly stored: readonly string[];
+}
+
+export interface DestinationReceiver {
+  /** The kind's platform token; also the name of the file. */
+  readonly type: string;
+  /** A config of the kind whose requests go to the platform's own addresses. */
+  readonly config: DestinationConfig;
+  /** Where the requests of `config` are meant to go. */
+  readonly expectedOrigin: string;
+  /** The config with its address replaced, where the kind has one that can be; null: its addresses are fixed. */
+  configFor(origin: string): DestinationConfig | null;
+  /** Checks method, path, credentials, headers, schema, caps and ids as the real platform does. */
+  judge(request: ReceivedDelivery): Verdict | Promise<Verdict>;
+  /** How the platform says no, in its own words. */
+  readonly failures: Readonly<Record<'unauthorized' | 'rateLimited' | 'unavailable', ReceiverReply>>;
+  /** A 2xx that says that some traces were dropped; null where the platform has none. */
+  readonly partial: ReceiverReply | null;
+}
+
+export type Script = ReceiverReply | 'hang' | 'reset' | 'truncate' | 'flood';
+
+export interface RunningReceiver {
+  readonly origin: string;
+  readonly requests: readonly ReceivedDelivery[];
+  /** Ids of generations in the order in which they were stored; repeats stay visible. */
+  readonly stored: readonly string[];
+  /** What the next requests meet, one entry each; then it judges again. */
+  script(...next: readonly Script[]): void;
+  /** What every request meets until null. */
+  always(script: Script | null): void;
+  close(): Promise<void>;
+}
+
+export async function startReceiver(receiver: Pick<DestinationReceiver, 'judge'>): Promise<RunningReceiver> {
+  const requests: ReceivedDelivery[] = [];
+  const stored: string[] = [];
+  const queue: Script[] = [];
+  let constant: Script | null = null;
+  const server = createServer((incoming, response) => {
+    void (async () => {
+      const request = await receive(incoming);
+      requests.push(request);
+      const script = queue.shift() ?? constant;
+      if (script !== null) return misbehave(script, response);
+      const verdict = await receiver.judge(request);
+      stored.push(...verdict.stored);
+      reply(response, verdict.reply);
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    stored,
+    script: (...next) => void queue.push(...next),
+    always: (script) => {
+      constant = script;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function misbehave(script: Script, response: ServerResponse): void {
+  switch (script) {
+    case 'hang':
+      return;
+    case 'reset':
+      response.socket?.resetAndDestroy();
+      return;
+    case 'truncate':
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
+      response.write('{"part');
+      response.socket?.end();
+      return;
+    case 'flood':
+      response.writeHead(200, { 'content-type': 'application/json' });
+      flood(response);
+      return;
+    default:
+      reply(response, script);
+  }
+}
+
+/** Writes for as long as somebody reads. */
+function flood(response: ServerResponse): void {
+  const chunk = Buffer.alloc(65_536, 0x20);
+  while (!response.destroyed) {
+    if (!response.write(chunk)) {
+      response.once('drain', () => flood(response));
+      return;
+    }
+  }
+}
+
+function reply(response: ServerResponse, { status, headers = {}, body = '' }: ReceiverReply): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+async function receive(incoming: IncomingMessage): Promise<ReceivedDelivery> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  const sent = Buffer.concat(chunks);
+  return {
+    method: incoming.method ?? '',
+    path: incoming.url ?? '',
+    headers: incoming.headers,
+    bytes: incoming.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent,
+  };
+}
