@@ -1,9 +1,11 @@
 // The operator's catalogue file: models beside the shipped ones, and other endpoints and prices for those.
-import { parseUsd } from '../domain/money.js';
+import { INPUT_TYPES } from '../domain/input-type.js';
+import { MODALITIES } from '../domain/modality.js';
+import type { Modality } from '../domain/modality.js';
+import { parseUsdPerMillion } from '../domain/money.js';
 import { QUANTIZATIONS } from '../domain/provider-preferences.js';
 import { endpointTag } from './catalogue-model.js';
-import type { CatalogueModel, DataPolicy, DatedPrice, InputForm } from './catalogue-model.js';
-import type { InputType, Modality, ModelEndpoint } from './catalogue-model.js';
+import type { CatalogueModel, DataPolicy, DatedPrice, InputForm, ModelEndpoint } from './catalogue-model.js';
 import { YamlCursor } from './yaml-cursor.js';
 
 export interface CatalogueFileContext {
@@ -15,17 +17,8 @@ export interface CatalogueFileContext {
 }
 
 const INPUT_FORMS: readonly InputForm[] = ['texts', 'tokens', 'multimodal'];
-const MODALITIES: readonly Modality[] = ['text', 'image', 'audio', 'video', 'file'];
-const INPUT_TYPES: readonly InputType[] = [
-  'search_query',
-  'search_document',
-  'classification',
-  'clustering',
-  'semantic_similarity',
-];
 const MOST = 1_000_000_000;
 const WIDEST = 1_000_000;
-const TOKENS_OF_PRICE = 1_000_000n;
 
 /**
  * The shipped models with what the file changes, then the models that it adds. Throws CatalogueFileError.
@@ -187,7 +180,7 @@ function readPricePerToken(cursor: YamlCursor): bigint {
   const written = cursor.decimal();
   // One token's price must be a whole number of the unit in which money is counted.
   if (/\.\d{6}\d*[1-9]/.test(written)) cursor.fail('must have at most 6 decimal places');
-  return parseUsd(written) / TOKENS_OF_PRICE;
+  return parseUsdPerMillion(written);
 }
 
 function readDataPolicy(cursor: YamlCursor): DataPolicy {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { EmbeddingInput } from '../domain/embedding.js';
-import { priceOfInput, priceOn } from './catalogue-model.js';
+import { priceOn } from './catalogue-model.js';
 import type { ModelEndpoint } from './catalogue-model.js';
 
 const endpoint: ModelEndpoint = {
@@ -15,15 +14,10 @@ const endpoint: ModelEndpoint = {
     { effectiveFrom: '2026-02-01', perToken: 30n, source: 'test' },
     { effectiveFrom: '2026-01-01', perToken: 20n, source: 'test' },
   ],
-  modalityPrices: { image: [{ effectiveFrom: '2026-01-01', perToken: 90n, source: 'test' }] },
+  modalityPrices: { image: [{ effectiveFrom: '2026-01-15', perToken: 90n, source: 'test' }], file: [] },
   quantization: null,
   dataPolicy: { retainsPrompts: false, trains: false },
 };
-
-const withPart = (type: string): EmbeddingInput => ({
-  form: 'multimodal',
-  items: [{ content: [{ type: 'text', text: 'a' }, { type }] }],
-});
 
 describe('the price of a call', () => {
   it.each([
@@ -35,9 +29,11 @@ describe('the price of a call', () => {
     expect(priceOn(endpoint, day)).toBe(expected);
   });
 
-  it('is not known where a part has a price of its own, and is never taken for that of text', () => {
-    expect(priceOfInput(endpoint, '2026-03-01', withPart('image_url'))).toBeNull();
-    expect(priceOfInput(endpoint, '2026-03-01', withPart('text'))).toBe(30n);
-    expect(priceOfInput(endpoint, '2026-03-01', { form: 'texts', items: ['image'] })).toBe(30n);
+  it('is that of the modality where it has one of its own, else that of text', () => {
+    expect(priceOn(endpoint, '2026-02-01', 'image')).toBe(90n);
+    expect(priceOn(endpoint, '2026-01-14', 'image')).toBeNull();
+    expect(priceOn(endpoint, '2026-02-01', 'file')).toBeNull();
+    expect(priceOn(endpoint, '2026-02-01', 'audio')).toBe(30n);
+    expect(priceOn(endpoint, '2026-02-01', 'text')).toBe(30n);
   });
 });

@@ -1,12 +1,10 @@
 // What the catalogue knows of a model and of the endpoints that serve it.
 import type { EmbeddingInput } from '../domain/embedding.js';
+import type { InputType } from '../domain/input-type.js';
+import type { Modality } from '../domain/modality.js';
 import type { PicoUsd } from '../domain/money.js';
 
-export type InputForm = 'texts' | 'tokens' | 'multimodal';
-export type Modality = 'text' | 'image' | 'audio' | 'video' | 'file';
-/** The input types of the wire that an endpoint may tell apart; others are not sent, or stand for one of these. */
-export type InputType =
-  'search_query' | 'search_document' | 'classification' | 'clustering' | 'semantic_similarity';
+export type InputForm = EmbeddingInput['form'];
 
 /** A price from a day on. Prices are never overwritten: a call is charged by the row that was in force. */
 export interface DatedPrice {
@@ -33,7 +31,7 @@ export interface ModelEndpoint {
   readonly upstreamModel: string;
   readonly inputForms: readonly InputForm[];
   readonly modalities: readonly Modality[];
-  /** Absent: it has no input types. */
+  /** Those that it tells apart; others are not sent, or stand for one of these. Absent: it has no input types. */
   readonly inputTypes?: readonly InputType[];
   /** Whether the upstream takes a width itself; otherwise a shorter vector is cut and normalised here. */
   readonly takesDimensions: boolean;
@@ -73,28 +71,14 @@ export function endpointTag(endpoint: ModelEndpoint): string {
   return endpoint.tag ?? endpoint.provider;
 }
 
-/** The price in force on a day, or null when the catalogue knows none. */
-export function priceOn(endpoint: ModelEndpoint, day: string): PicoUsd | null {
+/** The price in force on a day of a token of a modality, or null when the catalogue knows none. */
+export function priceOn(endpoint: ModelEndpoint, day: string, modality: Modality = 'text'): PicoUsd | null {
   let newest: DatedPrice | null = null;
-  for (const price of endpoint.prices) {
+  for (const price of endpoint.modalityPrices?.[modality] ?? endpoint.prices) {
     if (price.effectiveFrom <= day && (newest === null || price.effectiveFrom > newest.effectiveFrom))
       newest = price;
   }
   return newest?.perToken ?? null;
-}
-
-/**
- * The price of an input's tokens, or null where one of its parts has a price of its own: until tokens are charged by
- * modality, a text price would be a wrong one.
- */
-export function priceOfInput(endpoint: ModelEndpoint, day: string, input: EmbeddingInput): PicoUsd | null {
-  const { modalityPrices } = endpoint;
-  if (modalityPrices && input.form === 'multimodal') {
-    const types = input.items.flatMap(({ content }) => content.map(({ type }) => String(type)));
-    const isPricedApart = (modality: string): boolean => types.some((type) => type.includes(modality));
-    if (Object.keys(modalityPrices).some(isPricedApart)) return null;
-  }
-  return priceOn(endpoint, day);
 }
 
 /** Null when the model's vectors can have this width, else what is possible, in words. */

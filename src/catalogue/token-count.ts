@@ -1,6 +1,8 @@
 // How many tokens an input has, before anyone has counted them: exactly for models whose tokenizer is known, and a bound
 // that is never too low for the rest.
 import type { EmbeddingInput, MultimodalItem } from '../domain/embedding.js';
+import { modalityOf } from '../domain/modality.js';
+import type { Modality, TokensByModality } from '../domain/modality.js';
 import type { ModelEndpoint } from './catalogue-model.js';
 
 // Start, end and separator tokens that a tokenizer may add to an input.
@@ -16,27 +18,41 @@ const TYPICAL_BYTES_PER_TOKEN = 4;
  * tokens than the text has UTF-8 bytes, in its own form or normalised (NFKC), and no provider charges for more than its
  * limit per input. A part that is no text counts as the whole limit.
  */
-export function tokenBound(input: EmbeddingInput, endpoint: ModelEndpoint): number {
+export function tokenBound(input: EmbeddingInput, { maxTokensPerInput }: ModelEndpoint): number {
   let sum = 0;
-  for (const item of input.items) sum += Math.min(itemBound(item), endpoint.maxTokensPerInput);
+  for (const item of input.items) sum += Math.min(itemBound(item), maxTokensPerInput);
   return sum;
 }
 
-/** The exact count where the tokenizer is known and the input not too long for it, else the bound. */
-export async function tokenCount(input: EmbeddingInput, endpoint: ModelEndpoint): Promise<number> {
-  return (await countExactly(input, endpoint)) ?? tokenBound(input, endpoint);
+/** The same by modality: each alone could fill the input up to its bound, all together never go beyond the limit. */
+export function tokenBounds(
+  { content }: MultimodalItem,
+  { maxTokensPerInput }: ModelEndpoint,
+): TokensByModality {
+  const bounds: Partial<Record<Modality, number>> = {};
+  for (const part of content) {
+    const modality = modalityOf(part);
+    if (modality) {
+      bounds[modality] = Math.min((bounds[modality] ?? 0) + partBound(part), maxTokensPerInput);
+    }
+  }
+  return bounds;
 }
 
 /** What is charged when the provider does not say: the exact count where it can be had, else a typical one. */
 export async function tokensWithoutUsage(input: EmbeddingInput, endpoint: ModelEndpoint): Promise<number> {
-  const exact = await countExactly(input, endpoint);
+  const exact = await exactTokenCount(input, endpoint);
   if (exact !== null) return exact;
   let sum = 0;
-  for (const item of input.items) sum += Math.max(1, Math.ceil(itemBytes(item) / TYPICAL_BYTES_PER_TOKEN));
+  for (const item of input.items) sum += Math.min(typicalTokens(item), endpoint.maxTokensPerInput);
   return sum;
 }
 
-async function countExactly(input: EmbeddingInput, endpoint: ModelEndpoint): Promise<number | null> {
+/** Null where the tokenizer is not known, or the input too long for it. */
+export async function exactTokenCount(
+  input: EmbeddingInput,
+  endpoint: ModelEndpoint,
+): Promise<number | null> {
   if (input.form === 'tokens') return input.items.reduce((sum, tokens) => sum + tokens.length, 0);
   if (input.form !== 'texts' || !usesCl100k(endpoint)) return null;
   const bytes = input.items.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
@@ -51,26 +67,32 @@ function usesCl100k(endpoint: ModelEndpoint): boolean {
 }
 
 type Item = EmbeddingInput['items'][number];
+type Part = MultimodalItem['content'][number];
 
 function itemBound(item: Item): number {
   if (typeof item === 'string') return textBound(item);
   if (!('content' in item)) return item.length;
-  let sum = 0;
-  for (const part of item.content)
-    sum += typeof part['text'] === 'string' ? textBound(part['text']) : Infinity;
-  return sum;
+  return item.content.reduce((sum, part) => sum + partBound(part), 0);
+}
+
+function partBound({ text }: Part): number {
+  return typeof text === 'string' ? textBound(text) : Infinity;
 }
 
 function textBound(text: string): number {
   return Math.max(Buffer.byteLength(text), Buffer.byteLength(text.normalize('NFKC'))) + SPECIAL_TOKENS;
 }
 
-function itemBytes(item: Item): number {
-  if (typeof item === 'string') return Buffer.byteLength(item);
-  if (!('content' in item)) return item.length * TYPICAL_BYTES_PER_TOKEN;
-  return textOfParts(item);
+function typicalTokens(item: Item): number {
+  if (typeof item === 'string') return typicalOfText(item);
+  if (!('content' in item)) return item.length;
+  // Of a part that is no text nothing is typical: its bound is never less than the provider's own count.
+  return item.content.reduce(
+    (sum, { text }) => sum + (typeof text === 'string' ? typicalOfText(text) : Infinity),
+    0,
+  );
 }
 
-function textOfParts({ content }: MultimodalItem): number {
-  return content.reduce((sum, { text }) => sum + (typeof text === 'string' ? Buffer.byteLength(text) : 0), 0);
+function typicalOfText(text: string): number {
+  return Math.max(1, Math.ceil(Buffer.byteLength(text) / TYPICAL_BYTES_PER_TOKEN));
 }

@@ -30,7 +30,7 @@ export interface Generation {
   readonly createdAt: Date;
   readonly operation: 'embeddings';
   readonly model: string;
-  /** `provider/upstream-model` of the endpoint that served, or was tried last; null when none was reached. */
+  /** `tag/upstream-model` of the endpoint that served, or was tried last; null when none was reached. */
   readonly endpoint: string | null;
   readonly provider: string | null;
   readonly upstreamId: string | null;

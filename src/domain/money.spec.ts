@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { formatUsd, parseUsd, usdToNumber } from './money.js';
+import { formatUsd, parseUsd, parseUsdPerMillion, usdToNumber } from './money.js';
 
 describe('amounts of money', () => {
   it.each([
@@ -33,5 +33,22 @@ describe('amounts of money', () => {
 
   it('becomes the nearest double on the wire', () => {
     expect(usdToNumber(parseUsd('0.1') + parseUsd('0.2'))).toBe(0.3);
+  });
+});
+
+describe('a price of a million tokens', () => {
+  it.each([
+    ['0.02', 20_000n],
+    [120, 120_000_000n],
+    ['0.000001', 1n],
+    ['0', 0n],
+    ['0.0000019', 1n],
+    ['0.0000009', 0n],
+  ])('of %s USD is for one token the whole part of its millionth', (usd, perToken) => {
+    expect(parseUsdPerMillion(usd)).toBe(perToken);
+  });
+
+  it('is refused where an amount would be', () => {
+    expect(() => parseUsdPerMillion('free')).toThrow(RangeError);
   });
 });

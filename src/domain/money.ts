@@ -22,6 +22,14 @@ export function parseUsd(amount: string | number): PicoUsd {
   return sign === '-' ? -value : value;
 }
 
+/**
+ * The price of one token, from that of a million in USD, as every price list has it. Rounded down to whole 10^-12 USD: of
+ * a bound nothing is lost by that, since the prices it is compared with are whole. Throws like parseUsd.
+ */
+export function parseUsdPerMillion(amount: string | number): PicoUsd {
+  return parseUsd(amount) / 1_000_000n;
+}
+
 /** The shortest decimal notation, for the database: "0.00000002", "12.5", "0". */
 export function formatUsd(amount: PicoUsd): string {
   const sign = amount < 0n ? '-' : '';

@@ -24,14 +24,23 @@ export interface NewProviderCredential {
   readonly declaredZdr: boolean | null;
 }
 
-export interface ProviderCredential extends NewProviderCredential {
+export interface ProviderCredential extends Omit<NewProviderCredential, 'apiKey'> {
   readonly id: string;
+  /** Null: it cannot be decrypted. No call can be made with it, and what it forbids stays forbidden. */
+  readonly apiKey: string | null;
   /** The masked secret. */
   readonly label: string;
   readonly createdAt: Date;
   /** Null until the first change. */
   readonly updatedAt: Date | null;
 }
+
+/** What is shown of a credential. */
+export type ProviderCredentialRecord = Omit<ProviderCredential, 'apiKey'>;
+
+export type ProviderCredentialChange = Partial<
+  Omit<NewProviderCredential, 'accountId' | 'workspaceId' | 'provider'>
+>;
 
 /**
  * Whether a call with `key` for a model may use the credential. A user is the one who created the key: what a request
@@ -50,6 +59,14 @@ export function mayServe(
     allows(allowedApiKeyHashes, key.hash) &&
     allows(allowedUserIds, key.creatorUserId)
   );
+}
+
+/** Whether calls that it may serve must not go to its provider's shared endpoints, not even when it fails. */
+export function excludesShared({
+  isRequired,
+  isByokOnly,
+}: Pick<ProviderCredential, 'isRequired' | 'isByokOnly'>): boolean {
+  return isRequired || isByokOnly;
 }
 
 function allows(list: readonly string[], value: string | null): boolean {

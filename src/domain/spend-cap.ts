@@ -1,17 +1,7 @@
 // Who can run out of money, and by which sums: what a call is held against before it is made.
 import type { PicoUsd } from './money.js';
+import type { SpendLease } from './spend-lease.js';
 import type { WindowedSpend } from './spend.js';
-
-export type SpendHolderKind = 'key' | 'workspace' | 'account';
-
-/** Whose counter it is. */
-export interface SpendHolder {
-  readonly kind: SpendHolderKind;
-  /** The id of the key, the workspace or the account. */
-  readonly id: string;
-  /** What the lease is kept with: the key's workspace, the workspace, or the account itself. */
-  readonly workspaceId: string;
-}
 
 export interface SpendCap {
   readonly window: keyof WindowedSpend;
@@ -19,10 +9,23 @@ export interface SpendCap {
   readonly includeByok: boolean;
 }
 
-/** A part of a lease that one call holds, and that its settling gives back. */
-export interface SpendRelease {
-  readonly holder: SpendHolder;
-  readonly amount: PicoUsd;
+/** A part of a lease that is to be given back, by the settling of the call that held it or by itself. */
+export class SpendRelease {
+  private isHandedOver = false;
+
+  constructor(
+    readonly lease: SpendLease,
+    readonly amount: PicoUsd,
+  ) {}
+
+  /** From here on a statement may have given it back. */
+  handOver(): void {
+    this.isHandedOver = true;
+  }
+
+  get wasHandedOver(): boolean {
+    return this.isHandedOver;
+  }
 }
 
 /** What a call may cost at most. */

@@ -1,12 +1,15 @@
 // Reads the input of a call in the forms that a wire can carry, and says which item or part it cannot.
+import type { MultimodalItem } from '../domain/embedding.js';
+import { modalityOf } from '../domain/modality.js';
+import type { Modality } from '../domain/modality.js';
 import { UnsupportedRequest } from './embedding-provider.js';
-import type { InputModality, ProviderCall } from './embedding-provider.js';
+import type { ProviderCall } from './embedding-provider.js';
 
 /** One part of a multimodal item. */
 export type InputPart =
   | { readonly modality: 'text'; readonly text: string; readonly path: string }
   | {
-      readonly modality: Exclude<InputModality, 'text'>;
+      readonly modality: Exclude<Modality, 'text'>;
       /** http(s) or data. */
       readonly url: string;
       readonly path: string;
@@ -16,14 +19,6 @@ export interface InlineData {
   readonly mimeType: string;
   readonly base64: string;
 }
-
-/** contract 4.1: the types of parts, and where each keeps its address. */
-const PAYLOADS = {
-  image_url: ['image', 'url'],
-  input_audio: ['audio', 'data'],
-  input_video: ['video', 'data'],
-  input_file: ['file', 'data'],
-} as const;
 
 /** For wires that take texts only. Token arrays and parts that are not text are refused. */
 export function textsOf({ input, upstreamModel }: ProviderCall): readonly string[] {
@@ -63,20 +58,20 @@ function textOf(part: InputPart, upstreamModel: string): string {
   return part.text;
 }
 
-function partsOf(
-  items: readonly { readonly content: readonly Readonly<Record<string, unknown>>[] }[],
-): InputPart[][] {
+function partsOf(items: readonly MultimodalItem[]): InputPart[][] {
   return items.map(({ content }, item) =>
     content.map((part, index) => readPart(part, `input[${item}].content[${index}]`)),
   );
 }
 
 function readPart(part: Readonly<Record<string, unknown>>, path: string): InputPart {
-  const { type, text } = part;
-  if (type === 'text' && typeof text === 'string') return { modality: 'text', text, path };
-  if (typeof type === 'string' && Object.hasOwn(PAYLOADS, type)) {
-    const [modality, name] = PAYLOADS[type as keyof typeof PAYLOADS];
-    const url = (part[type] as Readonly<Record<string, unknown>> | undefined)?.[name];
+  const modality = modalityOf(part);
+  if (modality === 'text') {
+    if (typeof part['text'] === 'string') return { modality, text: part['text'], path };
+  } else if (modality) {
+    // contract 4.1: an image has its address in `url`, everything else in `data`.
+    const payload = part[String(part['type'])] as Readonly<Record<string, unknown>> | undefined;
+    const url = payload?.[modality === 'image' ? 'url' : 'data'];
     if (typeof url === 'string') return { modality, url, path };
   }
   throw new UnsupportedRequest(`${path}: is not a part that is known here`);

@@ -1,9 +1,8 @@
 // The contract of an embedding provider. A provider is pure: it describes a request and reads an answer. Sending,
 // timing out, retrying and checking the answer's vectors happen once, for all of them, elsewhere.
 import type { EmbeddingInput, EncodingFormat } from '../domain/embedding.js';
+import type { TokensByModality } from '../domain/modality.js';
 import type { Vector } from '../domain/vectors.js';
-
-export type InputModality = 'text' | 'image' | 'audio' | 'video' | 'file';
 
 /** One call to an upstream. */
 export interface ProviderCall {
@@ -46,7 +45,7 @@ export interface ProviderAnswer {
   readonly promptTokens: number | null;
   readonly totalTokens: number | null;
   /** Only where the upstream counts them apart: their prices may differ. */
-  readonly tokensByModality?: Readonly<Partial<Record<InputModality, number>>>;
+  readonly tokensByModality?: TokensByModality;
   readonly upstreamId: string | null;
 }
 
@@ -81,11 +80,21 @@ export class BrokenAnswer extends Error {}
 /** Something about the request that this provider cannot do; the caller is told. */
 export class UnsupportedRequest extends Error {}
 
-export interface HttpEmbeddingProvider {
-  readonly transport: 'http';
+interface ProviderTraits {
   /** Also the prefix of its environment variables, in capitals. */
   readonly slug: string;
   readonly name: string;
+  /** How many inputs of a form its wire can carry in one call, where that is fewer than the endpoint takes. */
+  readonly maxInputsByForm?: Readonly<Partial<Record<EmbeddingInput['form'], number>>>;
+  /**
+   * A member of the caller's own which, when it is true, makes every vector depend on all inputs of its call: such a call
+   * is never split.
+   */
+  readonly inputTyingMember?: string;
+}
+
+export interface HttpEmbeddingProvider extends ProviderTraits {
+  readonly transport: 'http';
   /** Null: only where `<PROVIDER>_BASE_URL` says. */
   readonly defaultBaseUrl: string | null;
   readonly needsApiKey: boolean;
@@ -100,10 +109,8 @@ export interface HttpEmbeddingProvider {
   readError(response: UpstreamResponse): ProviderError;
 }
 
-export interface LocalEmbeddingProvider {
+export interface LocalEmbeddingProvider extends ProviderTraits {
   readonly transport: 'local';
-  readonly slug: string;
-  readonly name: string;
   /** Throws UnsupportedRequest. */
   embed(call: ProviderCall): Promise<ProviderAnswer>;
 }

@@ -1,4 +1,5 @@
 // Google's Gemini API. Every input is a content of its own in one batch: the parts of one content become one vector.
+import type { Modality } from '../domain/modality.js';
 import { truncateAndNormalise, vectorValues } from '../domain/vectors.js';
 import type { Vector } from '../domain/vectors.js';
 import { extraWithout, inlineData, partsOfInput, unsupportedPart } from './call-input.js';
@@ -6,7 +7,6 @@ import type { InputPart } from './call-input.js';
 import { BrokenAnswer } from './embedding-provider.js';
 import type {
   HttpEmbeddingProvider,
-  InputModality,
   ProviderAnswer,
   ProviderCall,
   ProviderConnection,
@@ -37,7 +37,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
   CODE_RETRIEVAL_QUERY: 'task: code retrieval | query: ',
 };
 const OTHER_TASK_TYPES = ['QUESTION_ANSWERING', 'FACT_VERIFICATION', 'CODE_RETRIEVAL_QUERY'];
-const MODALITIES: Readonly<Record<string, InputModality>> = {
+const MODALITY_NAMES: Readonly<Record<string, Modality>> = {
   TEXT: 'text',
   IMAGE: 'image',
   AUDIO: 'audio',
@@ -127,12 +127,12 @@ function normalise(vector: Vector): Vector {
 
 function tokensByModality(details: unknown): Pick<ProviderAnswer, 'tokensByModality'> {
   if (!Array.isArray(details)) return {};
-  const counts: Partial<Record<InputModality, number>> = {};
+  const counts: Partial<Record<Modality, number>> = {};
   for (const detail of details) {
     const { modality, tokenCount: count } = asObject(detail);
-    const name = MODALITIES[String(modality)];
+    const name = MODALITY_NAMES[String(modality)];
     const tokens = tokenCount(count);
     if (name && tokens !== null) counts[name] = (counts[name] ?? 0) + tokens;
   }
-  return { tokensByModality: counts };
+  return Object.keys(counts).length === 0 ? {} : { tokensByModality: counts };
 }

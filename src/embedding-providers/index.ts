@@ -41,3 +41,8 @@ const providersBySlug = new Map(EMBEDDING_PROVIDERS.map((provider) => [provider.
 export function findEmbeddingProvider(slug: string): EmbeddingProvider | undefined {
   return providersBySlug.get(slug);
 }
+
+/** What people call it; the slug itself where this version does not know the provider. */
+export function embeddingProviderName(slug: string): string {
+  return findEmbeddingProvider(slug)?.name ?? slug;
+}

@@ -1,30 +1,19 @@
-// The input types that callers may use with every provider, and their names in a provider's own vocabulary.
+// The names that input types have in a provider's own vocabulary.
+import { INPUT_TYPES, isInputType } from '../domain/input-type.js';
+import type { InputType } from '../domain/input-type.js';
 import { UnsupportedRequest } from './embedding-provider.js';
 import type { ProviderCall } from './embedding-provider.js';
 
-const CANONICAL_INPUT_TYPES = [
-  'search_query',
-  'search_document',
-  'classification',
-  'clustering',
-  'semantic_similarity',
-] as const;
-type CanonicalInputType = (typeof CANONICAL_INPUT_TYPES)[number];
-
 /** What each type is called upstream; one that the upstream does not distinguish is left out, and not sent. */
-export type InputTypeNames = Readonly<Partial<Record<CanonicalInputType, string>>>;
+export type InputTypeNames = Readonly<Partial<Record<InputType, string>>>;
 
-function isCanonicalInputType(inputType: string): inputType is CanonicalInputType {
-  return (CANONICAL_INPUT_TYPES as readonly string[]).includes(inputType);
-}
-
-/** For vocabularies that grow with the models: what is not canonical goes upstream as it came. */
+/** For vocabularies that grow with the models: what is none of the types goes upstream as it came. */
 export function inputTypeIn(names: InputTypeNames, { inputType }: ProviderCall): string | undefined {
   if (inputType === undefined) return undefined;
-  return isCanonicalInputType(inputType) ? names[inputType] : inputType;
+  return isInputType(inputType) ? names[inputType] : inputType;
 }
 
-/** For closed vocabularies: `others` are the upstream's names that no canonical type stands for. */
+/** For closed vocabularies: `others` are the upstream's names that no type stands for. */
 export function knownInputTypeIn(
   names: InputTypeNames,
   others: readonly string[],
@@ -33,6 +22,6 @@ export function knownInputTypeIn(
   const name = inputTypeIn(names, call);
   const known = [...new Set([...Object.values(names), ...others])];
   if (name === undefined || known.includes(name)) return name;
-  const possible = [...new Set([...CANONICAL_INPUT_TYPES, ...known])].join(', ');
+  const possible = [...new Set([...INPUT_TYPES, ...known])].join(', ');
   throw new UnsupportedRequest(`input_type: ${call.upstreamModel} takes ${possible}`);
 }

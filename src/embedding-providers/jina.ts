@@ -26,6 +26,7 @@ export const jina: HttpEmbeddingProvider = {
   name: 'Jina AI',
   defaultBaseUrl: 'https://api.jina.ai/v1',
   needsApiKey: true,
+  inputTyingMember: 'late_chunking',
   buildRequest: buildJinaRequest,
   readAnswer: readOpenAiAnswer,
   readError: readUpstreamError,

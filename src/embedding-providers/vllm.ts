@@ -17,6 +17,8 @@ export const vllm: HttpEmbeddingProvider = {
   name: 'vLLM',
   defaultBaseUrl: null,
   needsApiKey: false,
+  // A conversation is one input.
+  maxInputsByForm: { multimodal: 1 },
   buildRequest: buildVllmRequest,
   readAnswer: readOpenAiAnswer,
   readError: readUpstreamError,

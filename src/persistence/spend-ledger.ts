@@ -1,17 +1,16 @@
 // The leases of this process on the spend counters: what it may still spend, reserved in the database, so that the
 // check of one call can be made in memory and no two replicas spend the same cent.
-import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import type { QueryConfig, QueryResultRow } from 'pg';
 import { Clock } from '../domain/clock.js';
 import { formatUsd, parseUsd } from '../domain/money.js';
 import type { PicoUsd } from '../domain/money.js';
-import type { SpendCap, SpendHolder, SpendRelease } from '../domain/spend-cap.js';
+import type { SpendCap, SpendRelease } from '../domain/spend-cap.js';
+import { LEASE_SECONDS } from '../domain/spend-lease.js';
+import type { SpendHolder, SpendLease } from '../domain/spend-lease.js';
 import { utcDay } from '../domain/spend.js';
 import { Database } from './database.js';
 import { GIVE_BACK, RENEW_LEASES, SWEEP_EXPIRED_LEASES, acquireLease } from './spend-statements.js';
-
-/** Seconds that a lease lives without being renewed: what a crashed process held is free again after them. */
-export const LEASE_SECONDS = 30;
 
 export interface LeaseGrant {
   /** At least what was needed, or nothing. */
@@ -25,27 +24,27 @@ export const RECALL_CHANNEL = 'spend_recall';
 
 @Injectable()
 export class SpendLedger {
-  readonly processId = randomUUID();
-
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
   ) {}
 
-  /** Asks for a lease of at least `needed`; `wanted` is what all waiting calls need together. */
+  /** Adds at least `needed` to a lease, or nothing; `wanted` is what all waiting calls need together. */
   async acquire(
-    holder: SpendHolder,
+    lease: SpendLease,
     caps: readonly SpendCap[],
     needed: PicoUsd,
     wanted: PicoUsd,
   ): Promise<LeaseGrant> {
-    const [row] = await this.database.query<{ amount: string; unspent: string }>({
+    const { holder } = lease;
+    const askedAt = performance.now();
+    const [row] = await this.queryAbout<{ amount: string; unspent: string }>([lease], {
       name: `acquire-lease-${holder.kind}`,
       text: acquireLease(holder.kind),
       values: [
         holder.workspaceId,
         holder.id,
-        this.processId,
+        lease.id,
         JSON.stringify(
           caps.map((cap) => ({
             window: cap.window,
@@ -59,25 +58,30 @@ export class SpendLedger {
         LEASE_SECONDS,
       ],
     });
-    return { granted: parseUsd(row?.amount ?? '0'), unspent: parseUsd(row?.unspent ?? '0') };
+    const granted = parseUsd(row?.amount ?? '0');
+    // Nothing granted: nothing was written.
+    if (granted > 0n) lease.renew(askedAt);
+    return { granted, unspent: parseUsd(row?.unspent ?? '0') };
   }
 
   /** Gives back what calls did not use. */
   async giveBack(releases: readonly SpendRelease[]): Promise<void> {
     if (releases.length === 0) return;
-    await this.database.query({
-      name: 'give-back',
-      text: GIVE_BACK,
-      values: ['', '', this.describeReleases(releases), this.processId],
-    });
+    await this.queryAbout(
+      releases.map(({ lease }) => lease),
+      { name: 'give-back', text: GIVE_BACK, values: [describeReleases(releases)] },
+    );
   }
 
-  async renew(): Promise<void> {
+  async renew(leases: readonly SpendLease[]): Promise<void> {
+    if (leases.length === 0) return;
+    const askedAt = performance.now();
     await this.database.query({
       name: 'renew-leases',
       text: RENEW_LEASES,
-      values: [this.processId, LEASE_SECONDS],
+      values: [leases.map(({ id }) => id), LEASE_SECONDS],
     });
+    for (const lease of leases) lease.renew(askedAt);
   }
 
   /** Frees what processes held that are gone. */
@@ -90,21 +94,30 @@ export class SpendLedger {
     await this.database.query({ text: 'SELECT pg_notify($1, $2)', values: [RECALL_CHANNEL, holder.id] });
   }
 
-  /** One entry a holder: the statements' $3. */
-  describeReleases(releases: readonly SpendRelease[]): string {
-    if (releases.length === 0) return '[]';
-    const sums = new Map<string, { holder: SpendHolder; amount: PicoUsd }>();
-    for (const { holder, amount } of releases) {
-      const known = sums.get(holder.id);
-      if (known) known.amount += amount;
-      else sums.set(holder.id, { holder, amount });
+  /** A statement that fails may have been committed all the same, or may yet be. */
+  private async queryAbout<Row extends QueryResultRow>(
+    leases: readonly SpendLease[],
+    statement: QueryConfig,
+  ): Promise<Row[]> {
+    try {
+      return await this.database.query<Row>(statement);
+    } catch (error) {
+      for (const lease of leases) lease.doubt();
+      throw error;
     }
-    return JSON.stringify(
-      [...sums.values()].map(({ holder, amount }) => ({
-        workspace_id: holder.workspaceId,
-        holder_id: holder.id,
-        amount: formatUsd(amount),
-      })),
-    );
   }
+}
+
+/** One entry a lease, as the statements read it. */
+export function describeReleases(releases: readonly SpendRelease[]): string {
+  const sums = new Map<SpendLease, PicoUsd>();
+  for (const { lease, amount } of releases) sums.set(lease, (sums.get(lease) ?? 0n) + amount);
+  return JSON.stringify(
+    [...sums].map(([{ id, holder }, amount]) => ({
+      workspace_id: holder.workspaceId,
+      holder_id: holder.id,
+      lease_id: id,
+      amount: formatUsd(amount),
+    })),
+  );
 }

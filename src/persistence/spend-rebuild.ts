@@ -1,5 +1,5 @@
 // Makes the spend counters anew from the generation log, which they are sums of.
-import type { SpendHolderKind } from '../domain/spend-cap.js';
+import type { SpendHolderKind } from '../domain/spend-lease.js';
 import type { Database } from './database.js';
 
 interface Rebuild {

@@ -2,8 +2,9 @@
 //
 // Why plain SQL: every statement must read a counter, decide and write it under one lock, in one round trip.
 // Rows are locked in one order everywhere (leases, then the counters of keys, of workspaces, of accounts, each by id), so
-// that those who settle the same counters wait for each other instead of deadlocking.
-import type { SpendHolderKind } from '../domain/spend-cap.js';
+// that those who settle the same counters wait for each other instead of deadlocking. A lease is known by its column
+// process_id: a process has one lease of a counter, and a new one when it cannot trust the old one any more.
+import type { SpendHolderKind } from '../domain/spend-lease.js';
 
 interface CounterTable {
   readonly table: string;
@@ -125,26 +126,32 @@ const TYPED_NAMES = Object.entries(COLUMNS)
   .map(([name, type]) => `${name} ${type}`)
   .join(', ');
 
-// The part of a lease that is really there: a process that was away so long that its lease was swept has none left.
-const RELEASED = `
+/**
+ * A CTE that takes releases [{workspace_id, holder_id, lease_id, amount}], one a lease, off the leases: of each the part
+ * that is really there. A process that was away so long that its lease was swept has none left.
+ */
+function releasedBy(parameter: string): string {
+  return `
 released AS (
   UPDATE spend_leases AS lease SET amount = lease.amount - release.amount
   FROM (
-    SELECT held.workspace_id, held.holder_id, held.holder, least(held.amount, given.amount) AS amount
+    SELECT held.workspace_id, held.holder_id, held.process_id, held.holder, least(held.amount, given.amount) AS amount
     FROM spend_leases AS held
-    JOIN json_to_recordset($3::json) AS given (workspace_id uuid, holder_id uuid, amount numeric)
-      USING (workspace_id, holder_id)
-    WHERE held.process_id = $4::uuid
-    FOR UPDATE OF held
+    JOIN json_to_recordset(${parameter}::json)
+      AS given (workspace_id uuid, holder_id uuid, lease_id uuid, amount numeric)
+      ON held.workspace_id = given.workspace_id AND held.holder_id = given.holder_id
+        AND held.process_id = given.lease_id
+    ORDER BY held.process_id FOR UPDATE OF held
   ) AS release
   WHERE lease.workspace_id = release.workspace_id AND lease.holder_id = release.holder_id
-    AND lease.process_id = $4::uuid
+    AND lease.process_id = release.process_id
   RETURNING release.workspace_id, release.holder_id, release.holder, release.amount
 )`;
+}
 
 /**
- * $1 generations of one UTC day as JSON rows, $2 the day, $3 releases [{workspace_id, holder_id, amount}], one a holder,
- * $4 the process that holds the leases.
+ * $1 generations of one UTC day as JSON rows, $2 the day, $3 releases, $4 contents [{generation_id, workspace_id,
+ * created_at, ordinal, ciphertext (base64), encryption_key_id}], each with its generation's ordinal.
  *
  * Why JSON and not one array per column: the same rows cost less to write down and to read in one document. Spend is the
  * sum of the rows that were really inserted: a statement repeated after a lost connection adds nothing twice.
@@ -157,7 +164,13 @@ WITH appended AS (
   ON CONFLICT DO NOTHING
   RETURNING workspace_id, account_id, api_key_id, coalesce(cost, 0) AS cost,
     CASE WHEN is_byok THEN coalesce(upstream_cost, 0) ELSE 0 END AS byok_cost
-), ${RELEASED}, ${changesOf('key', 'api_key_id')}, ${changesOf('workspace', 'workspace_id')},
+), kept AS (
+  INSERT INTO generation_contents (generation_id, workspace_id, created_at, log_ordinal, ciphertext, encryption_key_id)
+  SELECT generation_id, workspace_id, created_at, ordinal, decode(ciphertext, 'base64'), encryption_key_id
+  FROM json_to_recordset($4::json) AS content (generation_id uuid, workspace_id uuid, created_at timestamptz,
+    ordinal integer, ciphertext text, encryption_key_id text)
+  ON CONFLICT DO NOTHING
+), ${releasedBy('$3')}, ${changesOf('key', 'api_key_id')}, ${changesOf('workspace', 'workspace_id')},
 ${changesOf('account', 'account_id')},
 ${settleCounters('key', null)}, ${settleCounters('workspace', 'settled_key')},
 ${settleCounters('account', 'settled_workspace')}
@@ -178,8 +191,8 @@ lowered_${kind} AS (
   ).join(',');
 }
 
-/** $3 and $4 as above: gives back what calls did not use. ($1 and $2 stand for nothing here.) */
-export const GIVE_BACK = `WITH unused AS (SELECT $1::text, $2::text), ${RELEASED}, ${lowerReservations()}
+/** $1 releases: gives back what calls did not use. */
+export const GIVE_BACK = `WITH ${releasedBy('$1')}, ${lowerReservations()}
 SELECT count(*) FROM released`;
 
 /** Takes back the leases whose processes have not renewed them. */
@@ -198,7 +211,7 @@ function currentWindow(column: string, unit: string): string {
 }
 
 /**
- * $1 workspace, $2 holder, $3 process, $4 caps [{window, limit, include_byok}], $5 today, $6 what is needed, $7 what all
+ * $1 workspace, $2 holder, $3 lease, $4 caps [{window, limit, include_byok}], $5 today, $6 what is needed, $7 what all
  * waiting calls need together, $8 seconds of a lease's life.
  *
  * Grants at least $6 or nothing. Answers what was granted, what is unspent, and what of that is reserved by anyone.
@@ -246,6 +259,7 @@ WITH lease AS (
 SELECT amount::text, unspent::text, reserved::text FROM grants`;
 }
 
-/** $1 process, $2 seconds. What holds nothing is left to expire. */
+/** $1 leases, $2 seconds. What holds nothing is left to expire. */
 export const RENEW_LEASES = `
-UPDATE spend_leases SET expires_at = now() + make_interval(secs => $2::integer) WHERE process_id = $1::uuid AND amount > 0`;
+UPDATE spend_leases SET expires_at = now() + make_interval(secs => $2::integer)
+WHERE process_id = ANY($1::uuid[]) AND amount > 0`;

@@ -1,12 +1,14 @@
 // Splitting loses nothing, reorders nothing and respects every cap.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createEndpoint } from '../../test/support/endpoints.js';
+import { createEndpoint, createTarget } from '../../test/support/endpoints.js';
 import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
 import { tokenBound } from '../catalogue/token-count.js';
-import type { EmbeddingInput } from '../domain/embedding.js';
-import { splitCall } from './call-splitter.js';
+import type { EmbeddingInput, EmbeddingRequest } from '../domain/embedding.js';
+import type { EmbeddingProvider } from '../embedding-providers/embedding-provider.js';
+import { splitCall, splitProblem } from './call-splitter.js';
 import type { Slice } from './call-splitter.js';
+import type { EndpointTarget } from './endpoint-target.js';
 
 const inputs: fc.Arbitrary<EmbeddingInput> = fc.oneof(
   fc.record({
@@ -40,13 +42,17 @@ const endpoints: fc.Arbitrary<ModelEndpoint> = fc
   )
   .map(createEndpoint);
 
+const targetFor = (maxInputsPerCall: number, provider: Partial<EmbeddingProvider> = {}): EndpointTarget => {
+  const target = createTarget(createEndpoint({ maxInputsPerCall }));
+  return { ...target, provider: { ...target.provider, ...provider } as EmbeddingProvider };
+};
 const itemsOf = (slices: readonly Slice[]): unknown[] => slices.flatMap(({ input }) => [...input.items]);
 
 describe('splitCall', () => {
   it('loses nothing, reorders nothing, and says where each slice begins', () => {
     fc.assert(
       fc.property(inputs, endpoints, fc.nat(1000), (input, endpoint, start) => {
-        const slices = splitCall({ start, input }, endpoint);
+        const slices = splitCall({ start, input }, createTarget(endpoint));
         expect(itemsOf(slices)).toEqual(input.items);
         let position = start;
         for (const slice of slices) {
@@ -62,7 +68,7 @@ describe('splitCall', () => {
   it('respects every cap, but for one input that is too large by itself', () => {
     fc.assert(
       fc.property(inputs, endpoints, (input, endpoint) => {
-        for (const slice of splitCall({ start: 0, input }, endpoint)) {
+        for (const slice of splitCall({ start: 0, input }, createTarget(endpoint))) {
           const { items } = slice.input;
           expect(items.length).toBeLessThanOrEqual(endpoint.maxInputsPerCall);
           if (items.length === 1) continue;
@@ -81,7 +87,7 @@ describe('splitCall', () => {
   it('begins a slice only when the one before had no room', () => {
     fc.assert(
       fc.property(inputs, fc.integer({ min: 1, max: 100 }), (input, maxInputsPerCall) => {
-        const slices = splitCall({ start: 0, input }, createEndpoint({ maxInputsPerCall }));
+        const slices = splitCall({ start: 0, input }, targetFor(maxInputsPerCall));
         expect(slices).toHaveLength(Math.ceil(input.items.length / maxInputsPerCall));
       }),
     );
@@ -89,16 +95,50 @@ describe('splitCall', () => {
 
   it('hands a call that fits on as it is', () => {
     const slice: Slice = { start: 3, input: { form: 'texts', items: ['a', 'b'] } };
-    expect(splitCall(slice, createEndpoint({ maxInputsPerCall: 2 }))[0]).toBe(slice);
+    expect(splitCall(slice, targetFor(2))[0]).toBe(slice);
   });
 
   it('cuts 5,000 inputs for a cap of 32 into 157 slices', () => {
     const items = Array.from({ length: 5000 }, (_value, index) => `text ${index}`);
-    const slices = splitCall(
-      { start: 0, input: { form: 'texts', items } },
-      createEndpoint({ maxInputsPerCall: 32 }),
-    );
+    const slices = splitCall({ start: 0, input: { form: 'texts', items } }, targetFor(32));
     expect(slices).toHaveLength(157);
     expect(slices.at(-1)).toMatchObject({ start: 4992, input: { items: { length: 8 } } });
+  });
+});
+
+describe('the cap of a form', () => {
+  const target = targetFor(10, { maxInputsByForm: { multimodal: 2 } });
+  const item = { content: [{ type: 'text', text: 'a' }] };
+
+  it('is respected beside that of the endpoint, and only for its form', () => {
+    const split = (input: EmbeddingInput): number[] =>
+      splitCall({ start: 0, input }, target).map((slice) => slice.input.items.length);
+    expect(split({ form: 'multimodal', items: Array.from({ length: 5 }, () => item) })).toEqual([2, 2, 1]);
+    expect(split({ form: 'texts', items: Array.from({ length: 12 }, () => 'a') })).toEqual([10, 2]);
+  });
+});
+
+describe('a call whose inputs are tied together', () => {
+  const target = targetFor(3, { inputTyingMember: 'tie' });
+  const problemOf = (count: number, extra: EmbeddingRequest['extra'], of = target): string | null =>
+    splitProblem(of, {
+      model: 'vendor/model',
+      input: { form: 'texts', items: Array.from({ length: count }, () => 'a') },
+      encodingFormat: 'float',
+      extra,
+    });
+
+  it('is a problem when it does not fit into one call, and says into what it should', () => {
+    expect(problemOf(3, { tie: true })).toBeNull();
+    expect(problemOf(4, { tie: true })).toBe(
+      'tie: needs all inputs in one call, and openai/some-model takes at most 3 inputs in one',
+    );
+    const { endpoint } = target;
+    const narrow = { ...target, endpoint: { ...endpoint, maxTokensPerCall: 20, maxBytesPerCall: 1000 } };
+    expect(problemOf(3, { tie: true }, narrow)).toMatch(/at most 3 inputs, 20 tokens, 1000 bytes in one$/);
+  });
+
+  it.each([{}, { tie: false }, { tie: 'true' }, { other: true }])('is not tied by %j', (extra) => {
+    expect(problemOf(4, extra)).toBeNull();
   });
 });

@@ -1,7 +1,9 @@
 // Splits the inputs of a call into calls that an endpoint takes: by count, by tokens and by bytes.
 import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
 import { tokenBound } from '../catalogue/token-count.js';
-import type { EmbeddingInput } from '../domain/embedding.js';
+import type { EmbeddingInput, EmbeddingRequest } from '../domain/embedding.js';
+import { endpointName } from './endpoint-target.js';
+import type { EndpointTarget } from './endpoint-target.js';
 
 /** A run of inputs; `start` is the position of its first one in the caller's list. */
 export interface Slice {
@@ -10,11 +12,13 @@ export interface Slice {
 }
 
 /** The slices in order. One input that is too large by itself stays a slice of its own: the provider will say so. */
-export function splitCall(slice: Slice, endpoint: ModelEndpoint): Slice[] {
+export function splitCall(slice: Slice, target: EndpointTarget): Slice[] {
   const { input, start } = slice;
+  const { endpoint } = target;
   const count = input.items.length;
+  const maxInputs = maxInputsOf(target, input);
   const needsMeasure = endpoint.maxTokensPerCall !== undefined || endpoint.maxBytesPerCall !== undefined;
-  if (count <= endpoint.maxInputsPerCall && !needsMeasure) return [slice];
+  if (count <= maxInputs && !needsMeasure) return [slice];
   const slices: Slice[] = [];
   let begin = 0;
   let tokens = 0;
@@ -22,7 +26,7 @@ export function splitCall(slice: Slice, endpoint: ModelEndpoint): Slice[] {
   for (let index = 0; index < count; index++) {
     const one = needsMeasure ? measure(part(input, index, index + 1), endpoint) : { tokens: 0, bytes: 0 };
     const isFull =
-      index - begin >= endpoint.maxInputsPerCall ||
+      index - begin >= maxInputs ||
       tokens + one.tokens > (endpoint.maxTokensPerCall ?? Infinity) ||
       bytes + one.bytes > (endpoint.maxBytesPerCall ?? Infinity);
     if (isFull && index > begin) {
@@ -36,6 +40,24 @@ export function splitCall(slice: Slice, endpoint: ModelEndpoint): Slice[] {
   }
   slices.push({ start: start + begin, input: part(input, begin, count) });
   return slices;
+}
+
+/** Null where the call may be split or fits as it is, else what is wrong, in words. */
+export function splitProblem(target: EndpointTarget, { input, extra }: EmbeddingRequest): string | null {
+  const { inputTyingMember: member } = target.provider;
+  if (member === undefined || extra[member] !== true) return null;
+  if (splitCall({ start: 0, input }, target).length === 1) return null;
+  const { maxTokensPerCall, maxBytesPerCall } = target.endpoint;
+  const caps = [
+    `${maxInputsOf(target, input)} inputs`,
+    ...(maxTokensPerCall === undefined ? [] : [`${maxTokensPerCall} tokens`]),
+    ...(maxBytesPerCall === undefined ? [] : [`${maxBytesPerCall} bytes`]),
+  ].join(', ');
+  return `${member}: needs all inputs in one call, and ${endpointName(target)} takes at most ${caps} in one`;
+}
+
+function maxInputsOf({ endpoint, provider }: EndpointTarget, { form }: EmbeddingInput): number {
+  return Math.min(endpoint.maxInputsPerCall, provider.maxInputsByForm?.[form] ?? Infinity);
 }
 
 function part(input: EmbeddingInput, from: number, to: number): EmbeddingInput {

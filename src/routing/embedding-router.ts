@@ -5,6 +5,7 @@ import { AppConfig } from '../config/app-config.js';
 import type { EmbeddingRequest } from '../domain/embedding.js';
 import { AppError } from '../domain/errors.js';
 import type { GenerationAttempt } from '../domain/generation.js';
+import type { TokensByModality } from '../domain/modality.js';
 import type { Vector } from '../domain/vectors.js';
 import { splitCall } from './call-splitter.js';
 import type { Slice } from './call-splitter.js';
@@ -23,6 +24,8 @@ export interface ServedSlice extends Slice {
   /** Null when the upstream does not say. */
   readonly promptTokens: number | null;
   readonly totalTokens: number | null;
+  /** Only where the upstream counts them apart. */
+  readonly tokensByModality?: TokensByModality;
   readonly upstreamId: string | null;
 }
 
@@ -88,7 +91,7 @@ export class EmbeddingRouter {
     const target = run.targets[position];
     if (!target) throw new AppError('unavailable', { detail: 'no endpoint is left' });
     const isLast = position + 1 >= run.targets.length;
-    await mapBounded(splitCall(slice, target.endpoint), PARALLEL_SLICES, async (part) => {
+    await mapBounded(splitCall(slice, target), PARALLEL_SLICES, async (part) => {
       if (!isLast && run.refused.has(target)) return this.serve(part, position + 1, run);
       try {
         run.served.push(await this.serveThrough(target, part, run));

@@ -4,6 +4,7 @@ import { AppConfig } from '../config/app-config.js';
 import { Clock } from '../domain/clock.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../domain/embedding.js';
 import { maskSecret } from '../domain/masking.js';
+import { retryAfterOf } from '../domain/retry-after.js';
 import { truncateAndNormalise, vectorValues, vectorWidth } from '../domain/vectors.js';
 import type { Vector } from '../domain/vectors.js';
 import { BrokenAnswer, UnsupportedRequest } from '../embedding-providers/embedding-provider.js';
@@ -14,7 +15,7 @@ import type {
   ProviderCall,
 } from '../embedding-providers/embedding-provider.js';
 import { HttpClient, OutboundFailure, OutboundTimeout } from '../outbound/http-client.js';
-import { EndpointFailure, failureOfStatus, retryAfterOf } from './endpoint-failure.js';
+import { EndpointFailure, failureOfStatus } from './endpoint-failure.js';
 import type { EndpointTarget } from './endpoint-target.js';
 
 // Room for an input's vector at 16,000 numbers of 25 characters, and for what stands around them.

@@ -62,17 +62,6 @@ export function failureOfStatus(status: number): FailureKind {
   return status >= 400 && status < 500 ? 'refused' : 'failed';
 }
 
-/** Seconds, from the standard header; null when there is none that makes sense. */
-export function retryAfterOf(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-  now: Date,
-): number | null {
-  const text = headers['retry-after'];
-  if (typeof text !== 'string') return null;
-  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : (Date.parse(text) - now.getTime()) / 1000;
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds : null;
-}
-
 const CODES: Readonly<Record<FailureKind, ErrorCode>> = {
   refused: 'invalid_request',
   too_large: 'payload_too_large',

@@ -6,7 +6,7 @@ import {
   createOwnCredential,
   createTarget,
 } from '../../test/support/endpoints.js';
-import { parseUsd } from '../domain/money.js';
+import { parseUsdPerMillion } from '../domain/money.js';
 import { NO_PREFERENCES } from '../domain/provider-preferences.js';
 import type { ProviderPreferences } from '../domain/provider-preferences.js';
 import { filterCandidates, slugMatches } from './endpoint-order.js';
@@ -84,7 +84,7 @@ describe('left out', () => {
       createCandidate('dear', { usd: '1.000001' }),
       createCandidate('unknown', { usd: null }),
     ];
-    const maxPromptPrice = parseUsd('1') / 1_000_000n;
+    const maxPromptPrice = parseUsdPerMillion('1');
     expect(filter(candidates, { maxPromptPrice })).toEqual(['cheap', 'at the bound']);
   });
 

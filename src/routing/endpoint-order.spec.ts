@@ -46,7 +46,9 @@ const candidateLists = fc
     fc.record({
       usd: fc.option(fc.constantFrom('0', '0.01', '0.1', '1', '10')),
       isOut: fc.boolean(),
-      own: fc.option(fc.record({ position: fc.nat(3), isFallback: fc.boolean() })),
+      own: fc.option(
+        fc.record({ position: fc.nat(3), isFallback: fc.boolean(), excludesShared: fc.boolean() }),
+      ),
     }),
     { maxLength: 8 },
   )
@@ -55,7 +57,7 @@ const candidateLists = fc
       createCandidate(`provider-${index}`, {
         usd,
         health: isOut ? createOutage(NOW) : new EndpointHealth(),
-        credential: own && createOwnCredential(own.position, { isFallback: own.isFallback }),
+        credential: own && createOwnCredential(own.position, own),
       }),
     ),
   );
@@ -79,10 +81,39 @@ describe('every ordering', () => {
     );
   });
 
-  it('has own keys first in their order, then the shared, then the own fallbacks in their order', () => {
+  it('of what works has own keys first in their order, then the shared, then the own fallbacks in their order', () => {
     fc.assert(
       fc.property(candidateLists, preferenceSets, fc.nat(), (candidates, preferences, seed) => {
         const ordered = orderCandidates(candidates, preferences, { ...CONTEXT, random: seededRandom(seed) });
+        const places = ordered
+          .filter(({ health }) => !health.isOut(NOW))
+          .map(({ target: { credential } }) => {
+            if (credential === null) return 10;
+            return (credential.isFallback ? 20 : 0) + credential.position;
+          });
+        expect(places).toEqual(places.toSorted((one, other) => one - other));
+      }),
+    );
+  });
+
+  it('has the own keys that give way to nothing shared before the shared', () => {
+    fc.assert(
+      fc.property(candidateLists, preferenceSets, (candidates, preferences) => {
+        const places = orderCandidates(candidates, preferences, CONTEXT).flatMap(
+          ({ target: { credential } }) => {
+            if (credential === null) return [1];
+            return credential.excludesShared && !credential.isFallback ? [0] : [];
+          },
+        );
+        expect(places).toEqual(places.toSorted((one, other) => one - other));
+      }),
+    );
+  });
+
+  it('without fallbacks has own keys first in their order, whether they work or not', () => {
+    fc.assert(
+      fc.property(candidateLists, (candidates) => {
+        const ordered = orderCandidates(candidates, prefer({ allowFallbacks: false }), CONTEXT);
         const places = ordered.map(({ target: { credential } }) => {
           if (credential === null) return 10;
           return (credential.isFallback ? 20 : 0) + credential.position;

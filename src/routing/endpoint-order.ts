@@ -54,25 +54,41 @@ export function filterCandidates(
 
 /**
  * Best first. Own provider keys come before the shared ones whatever `order` says, those kept as fallbacks after them;
- * among themselves they keep the order that their workspace gave them.
+ * among themselves they keep the order that their workspace gave them. Own keys in an outage wait behind the own keys that
+ * work, and behind the shared endpoints that work where those may take over from them.
  */
 export function orderCandidates(
   candidates: readonly Candidate[],
   preferences: ProviderPreferences,
   context: OrderingContext,
 ): Candidate[] {
-  const first: Candidate[] = [];
+  const own: Candidate[] = [];
   const shared: Candidate[] = [];
-  const last: Candidate[] = [];
+  const fallbacks: Candidate[] = [];
   for (const candidate of candidates) {
     const { credential } = candidate.target;
     if (credential === null) shared.push(candidate);
-    else (credential.isFallback ? last : first).push(candidate);
+    else (credential.isFallback ? fallbacks : own).push(candidate);
   }
   const ordered = (group: readonly Candidate[]) => orderAlike(group, preferences, context);
   const inPosition = (group: readonly Candidate[]) =>
     ordered(group).toSorted((one, other) => positionOf(one) - positionOf(other));
-  return [...inPosition(first), ...ordered(shared), ...inPosition(last)];
+  const isWorking = ({ health }: Candidate): boolean => !health.isOut(context.now);
+  const mayWait = preferences.allowFallbacks && [...own, ...shared].some(isWorking);
+  const waiting = own.filter(
+    (candidate) => mayWait && !isWorking(candidate) && !candidate.health.claimProbe(context.now),
+  );
+  const givesWay = ({ target: { credential } }: Candidate): boolean => credential?.excludesShared === false;
+  const sharedInOrder = ordered(shared);
+  const working = sharedInOrder.slice(0, sharedInOrder.findLastIndex(isWorking) + 1);
+  return [
+    ...inPosition(own.filter((candidate) => !waiting.includes(candidate))),
+    ...inPosition(waiting.filter((candidate) => !givesWay(candidate))),
+    ...working,
+    ...inPosition(waiting.filter(givesWay)),
+    ...sharedInOrder.slice(working.length),
+    ...inPosition(fallbacks),
+  ];
 }
 
 function positionOf({ target: { credential } }: Candidate): number {

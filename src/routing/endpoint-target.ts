@@ -1,13 +1,14 @@
 // One endpoint with the credential that it is called with.
+import { endpointTag } from '../catalogue/catalogue-model.js';
 import type { CatalogueModel, ModelEndpoint } from '../catalogue/catalogue-model.js';
 import type { ProviderCredential } from '../domain/provider-credential.js';
 import type { EmbeddingProvider } from '../embedding-providers/embedding-provider.js';
 
 /** A customer's own key at a provider. */
-export interface OwnCredential extends Pick<
-  ProviderCredential,
-  'id' | 'apiKey' | 'isFallback' | 'declaredZdr'
-> {
+export interface OwnCredential extends Pick<ProviderCredential, 'id' | 'isFallback' | 'declaredZdr'> {
+  readonly apiKey: string;
+  /** Its provider's shared endpoints may not take over from it. */
+  readonly excludesShared: boolean;
   /** Among the credentials of its workspace: lower ones are tried first. */
   readonly position: number;
 }
@@ -20,7 +21,7 @@ export interface EndpointTarget {
   readonly credential: OwnCredential | null;
 }
 
-/** `provider/upstream-model`, as the log names an endpoint. */
-export function endpointName({ provider, endpoint }: EndpointTarget): string {
-  return `${provider.slug}/${endpoint.upstreamModel}`;
+/** `tag/upstream-model`, as the log names an endpoint; the tag of most is the provider's slug. */
+export function endpointName({ endpoint }: EndpointTarget): string {
+  return `${endpointTag(endpoint)}/${endpoint.upstreamModel}`;
 }

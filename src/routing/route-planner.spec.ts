@@ -44,7 +44,7 @@ const credentials: fc.Arbitrary<readonly ProviderCredential[]> = fc.array(
     provider: fc.constantFrom(...PROVIDERS),
     name: fc.constant(null),
     label: fc.constant('****'),
-    apiKey: fc.constant('secret'),
+    apiKey: fc.constantFrom('secret', null),
     disabled: fc.boolean(),
     isFallback: fc.boolean(),
     isRequired: fc.boolean(),
@@ -96,7 +96,7 @@ describe('plan', () => {
           if (credential === null) {
             expect(ofProvider.some((own) => own.isRequired || own.isByokOnly)).toBe(false);
           } else {
-            expect(ofProvider.map(({ id }) => id)).toContain(credential.id);
+            expect(ofProvider.find(({ id }) => id === credential.id)?.apiKey).toBe('secret');
           }
         }
       }),
@@ -111,4 +111,77 @@ describe('plan', () => {
     const planner = createPlanner(new Catalogue(known), [], []);
     await expect(planner.plan(KEY, REQUEST, NO_PREFERENCES)).rejects.toMatchObject({ code: 'unavailable' });
   });
+});
+
+describe('require_parameters', () => {
+  const known = {
+    ...createModel([
+      createEndpoint({ provider: 'openai' }),
+      createEndpoint({ provider: 'together', inputTypes: ['search_query'], takesDimensions: false }),
+    ]),
+    id: 'vendor/one',
+    otherDimensions: [2],
+  };
+  const planner = createPlanner(new Catalogue([known]), [], ['openai', 'together']);
+  const planFor = async (request: Partial<EmbeddingRequest>, requireParameters = true): Promise<string[]> => {
+    const preferences = { ...NO_PREFERENCES, requireParameters };
+    const { targets } = await planner.plan(KEY, { ...REQUEST, ...request }, preferences);
+    return targets.map(({ provider }) => provider.slug).toSorted();
+  };
+
+  it.each([
+    ['nothing in particular', {}, ['openai', 'together']],
+    ['a width', { dimensions: 2 }, ['openai']],
+    ['the native width', { dimensions: 4 }, ['openai', 'together']],
+    ['an input type', { inputType: 'search_query' }, ['together']],
+    ["an input type in an upstream's own words", { inputType: 'query' }, ['together']],
+  ])('leaves those that do %s themselves', async (_name, request, expected) => {
+    expect(await planFor(request)).toEqual(expected);
+    expect(await planFor(request, false)).toEqual(['openai', 'together']);
+  });
+
+  it.each([{ inputType: 'clustering' }, { inputType: 'search_query', dimensions: 2 }])(
+    'leaves none for %j',
+    async (request) => {
+      await expect(planFor(request)).rejects.toMatchObject({ code: 'unavailable' });
+    },
+  );
+});
+
+describe('a credential that cannot be read', () => {
+  const known = { ...createModel([createEndpoint({ provider: 'openai' })]), id: 'vendor/one' };
+  const stored = (terms: Partial<ProviderCredential>): ProviderCredential => ({
+    id: 'credential-1',
+    accountId: 'account-1',
+    workspaceId: WORKSPACE,
+    provider: 'openai',
+    name: null,
+    label: '****',
+    apiKey: null,
+    disabled: false,
+    isFallback: false,
+    isRequired: false,
+    isByokOnly: false,
+    sortOrder: 0,
+    allowedModels: [],
+    allowedApiKeyHashes: [],
+    allowedUserIds: [],
+    declaredZdr: null,
+    createdAt: new Date(0),
+    updatedAt: null,
+    ...terms,
+  });
+  const plan = (credential: ProviderCredential) =>
+    createPlanner(new Catalogue([known]), [credential], ['openai']).plan(KEY, REQUEST, NO_PREFERENCES);
+
+  it('is not used', async () => {
+    expect((await plan(stored({}))).targets.map(({ credential }) => credential)).toEqual([null]);
+  });
+
+  it.each([{ isRequired: true }, { isByokOnly: true }])(
+    'opens nothing that it has closed: %j',
+    async (terms) => {
+      await expect(plan(stored(terms))).rejects.toMatchObject({ code: 'unavailable' });
+    },
+  );
 });

@@ -7,11 +7,14 @@ import type { ApiKey } from '../domain/api-key.js';
 import { Clock } from '../domain/clock.js';
 import type { EmbeddingRequest } from '../domain/embedding.js';
 import { AppError } from '../domain/errors.js';
-import { mayServe } from '../domain/provider-credential.js';
+import { isInputType } from '../domain/input-type.js';
+import { excludesShared, mayServe } from '../domain/provider-credential.js';
+import type { ProviderCredential } from '../domain/provider-credential.js';
 import type { ProviderPreferences } from '../domain/provider-preferences.js';
 import { utcDay } from '../domain/spend.js';
 import type { EmbeddingProvider } from '../embedding-providers/embedding-provider.js';
 import { findEmbeddingProvider } from '../embedding-providers/index.js';
+import { splitProblem } from './call-splitter.js';
 import { EndpointCaller } from './endpoint-caller.js';
 import { filterCandidates, orderCandidates } from './endpoint-order.js';
 import type { Candidate, OrderingContext } from './endpoint-order.js';
@@ -29,7 +32,8 @@ interface ApplicableCredential {
   readonly provider: string;
   /** The provider's shared endpoints are not used. */
   readonly excludesShared: boolean;
-  readonly own: OwnCredential;
+  /** Null: no call can be made with it. */
+  readonly own: OwnCredential | null;
 }
 
 const FORM_NAMES: Readonly<Record<InputForm, string>> = {
@@ -64,7 +68,7 @@ export class RoutePlanner {
       random: () => this.health.random(),
       supportsAllParameters: (target) => supportsAllParameters(target, request),
     };
-    const left = filterCandidates(configured, preferences, context);
+    const left = filterCandidates(withoutSplitProblem(configured, request), preferences, context);
     if (left.length === 0) {
       throw new AppError('unavailable', {
         detail: `provider: no endpoint of ${model.id} satisfies these preferences`,
@@ -76,16 +80,25 @@ export class RoutePlanner {
     return { model, targets: isOneOnly ? targets.slice(0, 1) : targets };
   }
 
+  /** Whether calls of this key for the model have an endpoint that they could go to. */
+  async canReach(key: ApiKey, model: CatalogueModel): Promise<boolean> {
+    const credentials = await this.credentialsFor(key, model);
+    return model.endpoints.some((endpoint) => {
+      const provider = findEmbeddingProvider(endpoint.provider);
+      return provider !== undefined && this.accessTo(provider, endpoint, credentials).length > 0;
+    });
+  }
+
   /** The own credentials that this call may use, in the order in which they are tried. */
   private async credentialsFor(key: ApiKey, model: CatalogueModel): Promise<ApplicableCredential[]> {
     const { workspaceId } = key;
     const all = this.ownCredentials.peek(workspaceId) ?? (await this.ownCredentials.find(workspaceId)) ?? [];
     return all
       .filter((credential) => mayServe(credential, model.id, key))
-      .map(({ id, apiKey, isFallback, declaredZdr, ...credential }, position) => ({
+      .map((credential, position) => ({
         provider: credential.provider,
-        excludesShared: credential.isRequired || credential.isByokOnly,
-        own: { id, apiKey, isFallback, declaredZdr, position },
+        excludesShared: excludesShared(credential),
+        own: toOwnCredential(credential, position),
       }));
   }
 
@@ -114,10 +127,18 @@ export class RoutePlanner {
   ): (OwnCredential | null)[] {
     const ofProvider = credentials.filter((credential) => credential.provider === endpoint.provider);
     const isShared =
-      this.caller.isConfigured(provider) && !ofProvider.some(({ excludesShared }) => excludesShared);
-    const own = this.caller.hasAddress(provider) ? ofProvider.map((credential) => credential.own) : [];
+      this.caller.isConfigured(provider) && !ofProvider.some((credential) => credential.excludesShared);
+    const own = this.caller.hasAddress(provider)
+      ? ofProvider.flatMap((credential) => credential.own ?? [])
+      : [];
     return isShared ? [...own, null] : own;
   }
+}
+
+function toOwnCredential(credential: ProviderCredential, position: number): OwnCredential | null {
+  const { id, apiKey, isFallback, declaredZdr } = credential;
+  if (apiKey === null) return null;
+  return { id, apiKey, isFallback, declaredZdr, position, excludesShared: excludesShared(credential) };
 }
 
 function refuseImpossibleInput(model: CatalogueModel, form: InputForm): void {
@@ -127,8 +148,26 @@ function refuseImpossibleInput(model: CatalogueModel, form: InputForm): void {
   throw new AppError('invalid_request', { detail: `input: ${model.id} takes ${names}` });
 }
 
+/** Throws `invalid_request` when every candidate would have to split what must stay whole. */
+function withoutSplitProblem(candidates: readonly Candidate[], request: EmbeddingRequest): Candidate[] {
+  let problem: string | null = null;
+  const left = candidates.filter(({ target }) => (problem = splitProblem(target, request)) === null);
+  if (left.length === 0 && problem !== null) throw new AppError('invalid_request', { detail: problem });
+  return left;
+}
+
 /** A width that has to be cut here, an input type that is dropped: not every endpoint does everything itself. */
-function supportsAllParameters({ endpoint, model }: EndpointTarget, request: EmbeddingRequest): boolean {
-  const { dimensions } = request;
-  return dimensions === undefined || dimensions === model.nativeDimensions || endpoint.takesDimensions;
+function supportsAllParameters(
+  { endpoint, model }: EndpointTarget,
+  { dimensions, inputType }: EmbeddingRequest,
+): boolean {
+  return (
+    (dimensions === undefined || dimensions === model.nativeDimensions || endpoint.takesDimensions) &&
+    (inputType === undefined || tellsApart(endpoint, inputType))
+  );
+}
+
+/** What is none of the input types is in the words of the upstream, which understands or refuses it. */
+function tellsApart({ inputTypes }: ModelEndpoint, inputType: string): boolean {
+  return inputTypes !== undefined && (!isInputType(inputType) || inputTypes.includes(inputType));
 }

@@ -4,7 +4,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../domain/errors.js';
 import { formatUsd } from '../domain/money.js';
 import type { PicoUsd } from '../domain/money.js';
-import type { SpendCap, SpendHolder, SpendRelease } from '../domain/spend-cap.js';
+import { SpendRelease } from '../domain/spend-cap.js';
+import type { SpendCap } from '../domain/spend-cap.js';
+import type { SpendLease } from '../domain/spend-lease.js';
 import type { SpendLedger } from '../persistence/spend-ledger.js';
 
 interface Waiting {
@@ -28,7 +30,7 @@ export class Allowance {
   private wasUsed = true;
 
   constructor(
-    readonly holder: SpendHolder,
+    readonly lease: SpendLease,
     private caps: readonly SpendCap[],
     private readonly ledger: SpendLedger,
   ) {}
@@ -38,6 +40,10 @@ export class Allowance {
     if (isDeepStrictEqual(caps, this.caps)) return [];
     this.caps = caps;
     return this.takeUnused();
+  }
+
+  get isUsable(): boolean {
+    return this.lease.isUsable(performance.now());
   }
 
   get isIdle(): boolean {
@@ -77,7 +83,7 @@ export class Allowance {
     if (this.free === 0n) return [];
     const amount = this.free;
     this.free = 0n;
-    return [{ holder: this.holder, amount }];
+    return [new SpendRelease(this.lease, amount)];
   }
 
   /** Whether nothing was taken since the last time that this was asked. */
@@ -114,7 +120,7 @@ export class Allowance {
       for (let first = this.waiting[0]; first; first = this.waiting[0]) {
         const wanted = this.waiting.reduce((sum, { amount }) => sum + amount, 0n) - this.free;
         const { granted, unspent } = await this.ledger.acquire(
-          this.holder,
+          this.lease,
           this.caps,
           first.amount - this.free,
           wanted,
@@ -131,7 +137,7 @@ export class Allowance {
         } else {
           if (pause === FIRST_PAUSE) {
             await this.ledger.sweepExpired();
-            await this.ledger.recall(this.holder);
+            await this.ledger.recall(this.lease.holder);
           }
           await delay(pause);
           pause = Math.min(pause * 2, LONGEST_PAUSE);
@@ -150,7 +156,7 @@ export class Allowance {
     const limits = this.caps
       .map(({ window, limit }) => `${window === 'total' ? '' : `${window} `}limit of ${formatUsd(limit)} USD`)
       .join(', ');
-    switch (this.holder.kind) {
+    switch (this.lease.holder.kind) {
       case 'key':
         return new AppError('insufficient_credits', { detail: `${need} of this key's ${limits}` });
       case 'account':

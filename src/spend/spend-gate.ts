@@ -4,10 +4,12 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown, OnModuleDestroy } from '@nestjs/common';
 import type { ApiKey } from '../domain/api-key.js';
 import { AppError } from '../domain/errors.js';
-import { amountToward } from '../domain/spend-cap.js';
-import type { SpendBound, SpendCap, SpendHolder, SpendRelease } from '../domain/spend-cap.js';
+import { amountToward, SpendRelease } from '../domain/spend-cap.js';
+import type { SpendBound, SpendCap } from '../domain/spend-cap.js';
+import { LEASE_SECONDS, SpendLease } from '../domain/spend-lease.js';
+import type { SpendHolder } from '../domain/spend-lease.js';
 import { Notifications } from '../persistence/notifications.js';
-import { LEASE_SECONDS, RECALL_CHANNEL, SpendLedger } from '../persistence/spend-ledger.js';
+import { RECALL_CHANNEL, SpendLedger } from '../persistence/spend-ledger.js';
 import { Allowance } from './allowance.js';
 import { SpendTermsCache } from './spend-terms-cache.js';
 
@@ -15,7 +17,7 @@ import { SpendTermsCache } from './spend-terms-cache.js';
 export interface Reservation {
   /** To be handed to the log together with the cost. */
   readonly releases: readonly SpendRelease[];
-  /** After they were handed to the log. */
+  /** At the end of the call, whatever that was: what was not handed to the log can serve another. */
   settled(): void;
 }
 
@@ -39,7 +41,10 @@ const PATIENCE = 10_000;
 @Injectable()
 export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
   private readonly logger = new Logger(SpendGate.name);
+  /** By holder. */
   private readonly allowances = new Map<string, Allowance>();
+  /** Those whose leases cannot be trusted any more: calls still hold parts of them, and nothing more is handed out. */
+  private readonly retired = new Set<Allowance>();
   private timer: NodeJS.Timeout | null = null;
 
   constructor(
@@ -69,7 +74,7 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
 
   /** After the last call was settled: another replica should not have to wait for the leases to expire. */
   async onApplicationShutdown(): Promise<void> {
-    await this.giveBack([...this.allowances.values()].flatMap((allowance) => allowance.takeUnused()));
+    await this.giveBack(this.all().flatMap((allowance) => allowance.takeUnused()));
   }
 
   /**
@@ -90,22 +95,25 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
 
   private async reserveBound(claims: readonly Claim[], bound: SpendBound): Promise<Reservation> {
     const deadline = performance.now() + PATIENCE;
-    const taken: { allowance: Allowance; amount: bigint }[] = [];
+    const taken: { readonly allowance: Allowance; readonly release: SpendRelease }[] = [];
     try {
       for (const claim of claims) {
         const amount = amountToward(claim.caps, bound);
         const allowance = this.allowanceOf(claim);
         await allowance.take(amount, deadline);
-        taken.push({ allowance, amount });
+        taken.push({ allowance, release: new SpendRelease(allowance.lease, amount) });
       }
     } catch (error) {
-      for (const { allowance, amount } of taken) allowance.putBack(amount);
+      for (const { allowance, release } of taken) allowance.putBack(release.amount);
       throw error;
     }
     return {
-      releases: taken.map(({ allowance, amount }) => ({ holder: allowance.holder, amount })),
+      releases: taken.map(({ release }) => release),
       settled: () => {
-        for (const { allowance, amount } of taken) allowance.settled(amount);
+        for (const { allowance, release } of taken) {
+          if (release.wasHandedOver) allowance.settled(release.amount);
+          else allowance.putBack(release.amount);
+        }
       },
     };
   }
@@ -135,25 +143,47 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
 
   private allowanceOf({ holder, caps }: Claim): Allowance {
     const known = this.allowances.get(holder.id);
-    if (known) {
+    if (known?.isUsable) {
       void this.giveBack(known.changeCaps(caps));
       return known;
     }
-    const allowance = new Allowance(holder, caps, this.ledger);
+    if (known) this.retire(known);
+    const allowance = new Allowance(new SpendLease(holder), caps, this.ledger);
     this.allowances.set(holder.id, allowance);
     return allowance;
   }
 
-  /** Renews what is in use, gives back what is not, and frees what crashed processes held. */
-  private async beat(): Promise<void> {
-    const idle = [...this.allowances].filter(([, allowance]) => allowance.wasIdleSince());
-    const unused = idle.flatMap(([id, allowance]) => {
-      if (allowance.isIdle) this.allowances.delete(id);
-      return allowance.takeUnused();
-    });
+  private retire(allowance: Allowance): void {
+    this.forget(allowance);
+    this.retired.add(allowance);
+    void this.giveBack(allowance.takeUnused());
+  }
+
+  private forget(allowance: Allowance): void {
+    const { id } = allowance.lease.holder;
+    if (this.allowances.get(id) === allowance) this.allowances.delete(id);
+    this.retired.delete(allowance);
+  }
+
+  private all(): Allowance[] {
+    return [...this.allowances.values(), ...this.retired];
+  }
+
+  /**
+   * Renews what is in use, gives back what is not, and frees what crashed processes held. A lease that cannot be trusted
+   * is renewed while calls hold parts of it; then it expires, and all that it still held is free.
+   */
+  async beat(): Promise<void> {
+    const unused: SpendRelease[] = [];
+    for (const allowance of this.all()) {
+      if (allowance.isUsable && !allowance.wasIdleSince()) continue;
+      if (!allowance.isUsable) this.retire(allowance);
+      if (allowance.isIdle) this.forget(allowance);
+      unused.push(...allowance.takeUnused());
+    }
     await this.giveBack(unused);
     try {
-      if (this.allowances.size > 0) await this.ledger.renew();
+      await this.ledger.renew(this.all().map(({ lease }) => lease));
       await this.ledger.sweepExpired();
     } catch (error) {
       this.logger.warn({ error }, 'the spend leases could not be renewed; trying again');

@@ -1,7 +1,6 @@
-// What only one wire has: the addresses of Azure, the signature of Bedrock, the two routes of TEI, parts that are no text.
+// What only one wire has: the addresses of Azure, the signature of Bedrock, the two routes of TEI.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createBedrock } from '../../src/embedding-providers/bedrock.js';
-import type { MultimodalItem } from '../../src/domain/embedding.js';
 import { vectorValues, vectorWidth } from '../../src/domain/vectors.js';
 import type {
   HttpEmbeddingProvider,
@@ -9,7 +8,7 @@ import type {
 } from '../../src/embedding-providers/embedding-provider.js';
 import { ENTRA_TOKEN } from '../support/providers/azure.js';
 import { BEDROCK_API_KEY, SESSION_TOKEN } from '../support/providers/bedrock.js';
-import { callOf, embed, exchange, failure, httpProvider, stubOf } from '../support/providers/drive.js';
+import { callOf, embed, failure, httpProvider, stubOf } from '../support/providers/drive.js';
 import type { RunningProviderStub } from '../support/providers/provider-stub.js';
 import { vectorOf } from '../support/providers/vectors.js';
 
@@ -220,138 +219,5 @@ describe('the width has one way in', () => {
     const call = callOf(model, { extra: { [name]: 256 } });
     const build = () => httpProvider(slug).buildRequest(call, { baseUrl: 'https://upstream.test' });
     expect(build).toThrow(`${name}: is called dimensions here`);
-  });
-});
-
-const PNG = 'data:image/png;base64,iVBORw0KGgo=';
-const WAV = 'data:audio/wav;base64,UklGRg==';
-const text = { type: 'text', text: 'a cat' };
-const image = { type: 'image_url', image_url: { url: PNG } };
-const audio = { type: 'input_audio', input_audio: { data: WAV } };
-const itemsOf = (...contents: readonly (readonly object[])[]): ProviderCall['input'] => ({
-  form: 'multimodal',
-  items: contents.map((content) => ({ content: content as MultimodalItem['content'] })),
-});
-
-describe('parts that are no text', () => {
-  it.each([
-    [
-      'cohere',
-      'embed-v4.0',
-      [[text, image], [text]],
-      { inputs: [{ content: [text, { type: 'image_url', image_url: { url: PNG } }] }, { content: [text] }] },
-    ],
-    [
-      'bedrock',
-      'cohere.embed-v4:0',
-      [[text, image]],
-      { inputs: [{ content: [text, { type: 'image_url', image_url: PNG }] }] },
-    ],
-    [
-      'google',
-      'gemini-embedding-2',
-      [[text, audio], [image]],
-      {
-        requests: [
-          {
-            model: 'models/gemini-embedding-2',
-            content: {
-              parts: [{ text: 'a cat' }, { inlineData: { mimeType: 'audio/wav', data: 'UklGRg==' } }],
-            },
-          },
-          {
-            model: 'models/gemini-embedding-2',
-            content: { parts: [{ inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }] },
-          },
-        ],
-      },
-    ],
-    [
-      'jina',
-      'jina-embeddings-v4',
-      [[text], [image]],
-      { input: [{ text: 'a cat' }, { image: 'iVBORw0KGgo=' }] },
-    ],
-    [
-      'vllm',
-      'jinaai/jina-embeddings-v3',
-      [[image, text]],
-      { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: PNG } }, text] }] },
-    ],
-  ])('%s (%s) gives one vector for every item', async (slug, model, contents, members) => {
-    const stub = stubOf(slug);
-    const running = await stub.start();
-    const call = callOf(model, { input: itemsOf(...contents) });
-    const { response } = await exchange(httpProvider(slug), call, {
-      baseUrl: running.baseUrl,
-      apiKey: stub.apiKey,
-    });
-    const answer =
-      response.status === 200 ? httpProvider(slug).readAnswer(response, call) : response.body.toString();
-    expect(answer).toMatchObject({ vectors: contents.map(() => expect.anything()) });
-    expect(running.requests[0]?.body).toMatchObject(members);
-    expect(running.requests[0]?.body).not.toHaveProperty('texts');
-    await running.close();
-  });
-
-  it.each([
-    ['cohere', 'embed-v4.0', { text: 2, image: 100 }, 102],
-    ['google', 'gemini-embedding-2', { text: 2, image: 258 }, 260],
-  ])('%s counts their tokens apart', async (slug, model, tokensByModality, promptTokens) => {
-    const stub = stubOf(slug);
-    const running = await stub.start();
-    const call = callOf(model, { input: itemsOf([text, image]) });
-    const answer = await embed(httpProvider(slug), call, { baseUrl: running.baseUrl, apiKey: stub.apiKey });
-    expect(answer).toMatchObject({ tokensByModality, promptTokens });
-    await running.close();
-  });
-
-  const REMOTE = { type: 'image_url', image_url: { url: 'https://pictures.test/cat.png' } };
-  it.each([
-    ['cohere', 'embed-v4.0', [text, REMOTE], 'input[0].content[1]: must be a data URL'],
-    ['google', 'gemini-embedding-2', [REMOTE], 'input[0].content[0]: must be a data URL'],
-    [
-      'google',
-      'gemini-embedding-001',
-      [text, image],
-      'input[0].content[1]: gemini-embedding-001 takes no image here',
-    ],
-    [
-      'jina',
-      'jina-embeddings-v4',
-      [text, image],
-      'input[0].content: jina-embeddings-v4 takes one part for each input',
-    ],
-    [
-      'openai',
-      'text-embedding-3-small',
-      [text, audio],
-      'input[0].content[1]: text-embedding-3-small takes no audio',
-    ],
-  ])('%s (%s) says which part it cannot take', (slug, model, content, message) => {
-    const call = callOf(model, { input: itemsOf(content) });
-    expect(() => httpProvider(slug).buildRequest(call, { baseUrl: 'https://upstream.test' })).toThrow(
-      message,
-    );
-  });
-
-  it('jina is given the address of an image, which it fetches itself', async () => {
-    const body = await bodyOf(
-      httpProvider('jina'),
-      callOf('jina-embeddings-v4', { input: itemsOf([REMOTE]) }),
-    );
-    expect(body).toMatchObject({ input: [{ image: 'https://pictures.test/cat.png' }] });
-  });
-
-  it('vllm takes one item a call', () => {
-    const call = callOf('any', { input: itemsOf([text], [image]) });
-    expect(() => httpProvider('vllm').buildRequest(call, { baseUrl: 'https://upstream.test' })).toThrow(
-      /^input: .* one/,
-    );
-  });
-
-  it('an item of texts alone is a text to those that take texts only', async () => {
-    const body = await bodyOf(httpProvider('openai'), callOf('any', { input: itemsOf([text, text]) }));
-    expect(body).toMatchObject({ input: ['a cat\na cat'] });
   });
 });

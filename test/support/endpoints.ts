@@ -1,6 +1,6 @@
 // Endpoints, targets and candidates for the specs of routing.
 import type { CatalogueModel, ModelEndpoint } from '../../src/catalogue/catalogue-model.js';
-import { parseUsd } from '../../src/domain/money.js';
+import { parseUsdPerMillion } from '../../src/domain/money.js';
 import { local } from '../../src/embedding-providers/local.js';
 import { EndpointHealth } from '../../src/routing/endpoint-health.js';
 import type { Candidate } from '../../src/routing/endpoint-order.js';
@@ -52,6 +52,7 @@ export function createOwnCredential(position: number, overrides: Partial<OwnCred
     id: `credential-${position}`,
     apiKey: 'secret',
     isFallback: false,
+    excludesShared: false,
     declaredZdr: null,
     position,
     ...overrides,
@@ -73,7 +74,7 @@ export function createCandidate(
   return {
     target: createTarget(createEndpoint({ provider: name, ...endpoint }), credential),
     health,
-    price: usd === null ? null : parseUsd(usd) / 1_000_000n,
+    price: usd === null ? null : parseUsdPerMillion(usd),
   };
 }
 

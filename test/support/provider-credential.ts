@@ -1,4 +1,5 @@
-// Shared by the specs of own provider keys: creating them, and an upstream that tells keys apart.
+// Shared by the specs of own provider keys: creating them, and an upstream that tells keys apart. It is OpenAI and Azure in one.
+import type { IncomingHttpHeaders } from 'node:http';
 import { createTestApp } from './app.js';
 import type { TestApp } from './app.js';
 import type { NewProviderCredential, ProviderCredential } from '../../src/domain/provider-credential.js';
@@ -26,9 +27,11 @@ export interface ByokSetup {
 
 export async function startWithKeys(environment: Readonly<Record<string, string>> = {}): Promise<ByokSetup> {
   const statuses = new Map<string, KeyStatus>();
-  const keyOf = (authorization: string | undefined): string => (authorization ?? '').replace('Bearer ', '');
+  // Azure has a header of its own for a key.
+  const keyOf = ({ authorization, 'api-key': azureKey }: IncomingHttpHeaders): string =>
+    authorization?.replace('Bearer ', '') ?? String(azureKey);
   const upstream = await startStubUpstream(({ headers, body }, response) => {
-    const key = keyOf(headers.authorization);
+    const key = keyOf(headers);
     const { input } = body;
     const inputs: readonly unknown[] = Array.isArray(input) ? input : [input];
     const scripted = statuses.get(key) ?? 200;
@@ -53,12 +56,18 @@ export async function startWithKeys(environment: Readonly<Record<string, string>
     });
   });
   const app = await createTestApp({
-    environment: { OPENAI_API_KEY: SHARED_KEY, OPENAI_BASE_URL: `${upstream.origin}/v1`, ...environment },
+    environment: {
+      OPENAI_API_KEY: SHARED_KEY,
+      OPENAI_BASE_URL: `${upstream.origin}/v1`,
+      // Without a key of the operator: only own keys reach it.
+      AZURE_BASE_URL: upstream.origin,
+      ...environment,
+    },
   });
   return {
     app,
     upstream,
-    takeKeys: () => upstream.requests.splice(0).map(({ headers }) => keyOf(headers.authorization)),
+    takeKeys: () => upstream.requests.splice(0).map(({ headers }) => keyOf(headers)),
     answerKeyWith: (key, status) => statuses.set(key, status),
     close: async () => {
       await app.close();

@@ -1,16 +1,15 @@
 // What the shipped models are written with: the makers of prices, and what is known of the providers' handling of data.
-import { parseUsd } from '../../domain/money.js';
+import { parseUsdPerMillion } from '../../domain/money.js';
 import type { DataPolicy, DatedPrice } from '../catalogue-model.js';
 
 export const RETRIEVAL_TYPES = ['search_query', 'search_document'] as const;
 export const TYPES_WITHOUT_SIMILARITY = [...RETRIEVAL_TYPES, 'classification', 'clustering'] as const;
-export const ALL_INPUT_TYPES = [...TYPES_WITHOUT_SIMILARITY, 'semantic_similarity'] as const;
 
 export const PORTKEY_PRICES = 'Price list of Portkey, github.com/Portkey-AI/models, read 2026-08-21';
 
 /** One price, from a day on; that is the day of the source where the vendor's own is not known. */
 export function usdPerMillion(amount: string, effectiveFrom: string, source: string): readonly DatedPrice[] {
-  return [{ effectiveFrom, perToken: parseUsd(amount) / 1_000_000n, source }];
+  return [{ effectiveFrom, perToken: parseUsdPerMillion(amount), source }];
 }
 
 /** Read in Portkey's list. */

@@ -1,13 +1,14 @@
 // Google's models at the Gemini API. Sources: Google's documentation and SDK; 100 inputs a call by a maintainer of Google
 // (lancedb PR 3618 on GitHub).
-import { ALL_INPUT_TYPES, KEPT_NOT_TRAINED_ON, listedAt, usdPerMillion } from './facts.js';
+import { INPUT_TYPES } from '../../domain/input-type.js';
+import { KEPT_NOT_TRAINED_ON, listedAt, usdPerMillion } from './facts.js';
 import type { ModelEndpoint, CatalogueModel } from '../catalogue-model.js';
 
 const GOOGLE_PRICES = "tokencost.app of 2026-03-11, quoting Google's pricing page";
 
 const SHARED = {
   provider: 'google',
-  inputTypes: ALL_INPUT_TYPES,
+  inputTypes: INPUT_TYPES,
   takesDimensions: true,
   maxInputsPerCall: 100,
   quantization: null,

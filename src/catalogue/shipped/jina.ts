@@ -1,6 +1,7 @@
 // Jina AI's models. Sources: its model pages; 512 inputs a call of v4 by its own refusal (dify plugins #1997 on GitHub).
 // The widths of v3 and v4 are those that the models were trained for.
-import { POLICY_NOT_KNOWN, RETRIEVAL_TYPES, ALL_INPUT_TYPES, UNPRICED, listedAt } from './facts.js';
+import { INPUT_TYPES } from '../../domain/input-type.js';
+import { POLICY_NOT_KNOWN, RETRIEVAL_TYPES, UNPRICED, listedAt } from './facts.js';
 import type { ModelEndpoint, CatalogueModel } from '../catalogue-model.js';
 
 type Settings = Pick<ModelEndpoint, 'upstreamModel' | 'prices'> & Partial<ModelEndpoint>;
@@ -44,7 +45,7 @@ export const JINA_MODELS: readonly CatalogueModel[] = [
     nativeDimensions: 1024,
     otherDimensions: [32, 64, 128, 256, 512, 768],
     contextLength: 8192,
-    endpoints: [jina({ upstreamModel: 'jina-embeddings-v3', inputTypes: ALL_INPUT_TYPES, prices: UNPRICED })],
+    endpoints: [jina({ upstreamModel: 'jina-embeddings-v3', inputTypes: INPUT_TYPES, prices: UNPRICED })],
   },
   {
     id: 'jinaai/jina-embeddings-v4',

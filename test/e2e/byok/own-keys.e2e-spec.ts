@@ -1,5 +1,6 @@
 // POST /embeddings through own provider keys: which are tried, in what order, and what is never told.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import type { Response } from 'supertest';
 import type { NewProviderCredential } from '../../../src/domain/provider-credential.js';
 import { answerOf, EMBEDDINGS, SMALL } from '../../support/create-embedding.js';
@@ -16,6 +17,7 @@ beforeAll(async () => {
   setup = await startWithKeys({ PROVIDER_RETRIES: '0' });
 });
 afterEach(async () => {
+  jest.restoreAllMocks();
   for (const key of [FIRST, SECOND, SHARED_KEY]) setup.answerKeyWith(key, 200);
   await setup.app.sql('DELETE FROM provider_credentials');
   await askUntil((keys) => keys.join() === SHARED_KEY);
@@ -69,7 +71,7 @@ describe('an own key', () => {
       is_byok: true,
     });
     const [row] = await setup.app.sql(
-      'SELECT is_byok, cost::float8, upstream_cost::float8, attempts FROM generations ORDER BY created_at DESC, id DESC LIMIT 1',
+      'SELECT is_byok, cost::float8, upstream_cost::float8, attempts FROM generations ORDER BY log_transaction DESC, log_ordinal DESC LIMIT 1',
     );
     expect(row).toMatchObject({ is_byok: true, cost: 0, upstream_cost: 5 * 0.02e-6 });
     expect(JSON.stringify(row)).not.toContain(FIRST);
@@ -221,11 +223,43 @@ describe('at rest', () => {
       expect(JSON.stringify(row)).not.toContain('own-key-number');
     }
     expect(one.label).toBe('own-...-one');
+    const warnings = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
     await setup.app.sql(
       `UPDATE provider_credentials AS thief SET ciphertext = victim.ciphertext
        FROM provider_credentials AS victim WHERE thief.id = $1 AND victim.id = $2`,
       [other.id, one.id],
     );
-    await eventually(ask, ({ status }) => status === 500);
+    setup.answerKeyWith(FIRST, 401);
+    await askUntil(uses(FIRST, SHARED_KEY));
+    const told = warnings.mock.calls.filter(([message]) => String(message).includes(other.id));
+    expect(told).toHaveLength(1);
+    expect(JSON.stringify(told)).not.toContain('own-key');
   });
+
+  it('one that cannot be read costs no call, is told of once, and leaves the others at work', async () => {
+    const warnings = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    const { id } = await create({ apiKey: FIRST });
+    await askUntil(uses(FIRST));
+    await setup.app.sql("UPDATE provider_credentials SET encryption_key_id = 'lost' WHERE id = $1", [id]);
+    await askUntil(uses(SHARED_KEY));
+    // Every change makes the service read them all again.
+    await create({ apiKey: SECOND, sortOrder: 1 });
+    await askUntil(uses(SECOND));
+    const told = warnings.mock.calls.map(String).filter((message) => message.includes(id));
+    expect(told).toEqual([
+      `the provider credential ${id}, encrypted with the key lost, cannot be read and is not used`,
+    ]);
+    expect((await ask()).status).toBe(200);
+  });
+
+  it.each([{ isRequired: true }, { isByokOnly: true }])(
+    'one that cannot be read does not open what it has closed: %j',
+    async (terms) => {
+      const { id } = await create({ apiKey: FIRST, ...terms });
+      await askUntil(uses(FIRST));
+      await setup.app.sql("UPDATE provider_credentials SET encryption_key_id = 'lost' WHERE id = $1", [id]);
+      await askUntil(uses());
+      expect((await ask()).status).toBe(503);
+    },
+  );
 });

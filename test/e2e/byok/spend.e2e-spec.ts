@@ -1,7 +1,7 @@
 // What own provider keys cost: the byok counters, the key's numbers, and the limit that they may count toward.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
-import { parseUsd } from '../../../src/domain/money.js';
+import { parseUsd, parseUsdPerMillion } from '../../../src/domain/money.js';
 import type { TestApp, TestKey } from '../../support/app.js';
 import { embed, SMALL } from '../../support/create-embedding.js';
 import { eventually } from '../../support/eventually.js';
@@ -11,7 +11,7 @@ import type { ByokSetup } from '../../support/provider-credential.js';
 
 // The upstream reports 5 tokens for every input, and this text has 5.
 const TEXT = 'one two three four five';
-const COST_OF_AN_INPUT = (parseUsd('0.02') / 1_000_000n) * 5n;
+const COST_OF_AN_INPUT = parseUsdPerMillion('0.02') * 5n;
 const BODY = { model: SMALL, input: TEXT, dimensions: 2, encoding_format: 'base64' };
 const OWN = 'own-key-that-is-billed';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
-import { formatUsd, parseUsd } from '../../../src/domain/money.js';
+import { formatUsd, parseUsd, parseUsdPerMillion } from '../../../src/domain/money.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
 import { patternVector, sendJson, startStubUpstream, toBase64 } from '../../support/stub-upstream.js';
@@ -9,7 +9,7 @@ import type { StubUpstream } from '../../support/stub-upstream.js';
 const TEXT = 'The quick brown fox jumps over the lazy dog';
 const TOKENS = countTokens(TEXT);
 // text-embedding-3-large: 0.13 USD a million tokens.
-const COST_OF_A_CALL = (parseUsd('0.13') / 1_000_000n) * BigInt(TOKENS);
+const COST_OF_A_CALL = parseUsdPerMillion('0.13') * BigInt(TOKENS);
 const VECTOR = toBase64(patternVector(0, 3072));
 
 let upstream: StubUpstream;

@@ -1,6 +1,6 @@
-// The Gemini API's batchEmbedContents. gemini-embedding-001 tells no usage and does not scale what it cuts;
-// gemini-embedding-2 does both, takes other modalities, and passes over taskType. Source: Google's SDK and
-// documentation, Bifrost PR 7295 and mteb PR 4851 on GitHub.
+// The Gemini API's batchEmbedContents, and embedContent for one input. gemini-embedding-001 tells no usage and does not
+// scale what it cuts; gemini-embedding-2 does both, takes other modalities, and passes over taskType. Source: Google's SDK
+// and documentation, Bifrost PR 7295 and mteb PR 4851 on GitHub.
 import { defineProviderStub, findMemberProblem, isOneOf, isText, isWidth } from './provider-stub.js';
 import type { ProviderStub, StubReply } from './provider-stub.js';
 import { countTokens, cutVector, vectorOf } from './vectors.js';
@@ -56,14 +56,18 @@ export const googleStub: ProviderStub = defineProviderStub({
     invalid: refuse(400, 'INVALID_ARGUMENT', 'Invalid value at requests[0].'),
   },
   answer(request) {
-    const { body } = request;
-    const model = /^\/v1beta\/models\/([^/:]+):batchEmbedContents$/.exec(request.path)?.[1];
+    const { pathname, searchParams } = new URL(request.path, 'http://stub');
+    const [, model, operation] =
+      /^\/v1beta\/models\/([^/:]+):(batchEmbedContents|embedContent)$/.exec(pathname) ?? [];
     if (request.method !== 'POST' || model === undefined) return { status: 404, body: '<!DOCTYPE html>' };
-    if (request.headers['x-goog-api-key'] !== this.apiKey) {
+    if ((request.headers['x-goog-api-key'] ?? searchParams.get('key')) !== this.apiKey) {
       const message = 'API key not valid. Please pass a valid API key.';
       const info = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' };
       return refuse(400, 'INVALID_ARGUMENT', message, [info]);
     }
+    // The path names the model already: the body may leave it out, or leave out its prefix.
+    const isSingle = operation === 'embedContent';
+    const body = isSingle ? { requests: [{ ...request.body, model: `models/${model}` }] } : request.body;
     const found = findMemberProblem(body, {
       required: { requests: (value) => Array.isArray(value) && value.length > 0 },
       optional: {},
@@ -85,7 +89,11 @@ export const googleStub: ProviderStub = defineProviderStub({
       if (problem)
         return refuse(400, 'INVALID_ARGUMENT', `Invalid value at 'requests[${index}]' (${problem})`);
     }
-    return { status: 200, body: answerBatch(requests, model) };
+    const { embeddings, ...usage } = answerBatch(requests, model);
+    return {
+      status: 200,
+      body: isSingle ? { embedding: embeddings[0], ...usage } : { embeddings, ...usage },
+    };
   },
 });
 
@@ -112,7 +120,10 @@ function findItemProblem(item: EmbedRequest, model: string): string | null {
   return found && `${found.problem}: ${found.name}`;
 }
 
-function answerBatch(requests: readonly EmbedRequest[], model: string): unknown {
+function answerBatch(
+  requests: readonly EmbedRequest[],
+  model: string,
+): { readonly embeddings: readonly unknown[]; readonly usageMetadata?: unknown } {
   const isOne = model === 'gemini-embedding-001';
   const embeddings = requests.map(({ content, outputDimensionality: width }) => {
     const input = identityOf(content.parts);

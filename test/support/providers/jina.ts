@@ -9,7 +9,7 @@ import {
   isWidth,
 } from './provider-stub.js';
 import type { MemberCheck, ProviderStub, StubReply } from './provider-stub.js';
-import { openAiAnswer } from './vectors.js';
+import { contentsOf, openAiAnswer } from './vectors.js';
 
 interface Model {
   readonly width: number;
@@ -69,7 +69,8 @@ export const jinaStub: ProviderStub = defineProviderStub({
     const found = findMemberProblem(body, {
       required: {
         model: isText,
-        input: (value) => Array.isArray(value) && value.length > 0 && value.every(model.isInput),
+        input: (value) =>
+          isText(value) || (Array.isArray(value) && value.length > 0 && value.every(model.isInput)),
       },
       optional: {
         embedding_type: isOneOf('float', 'base64', 'binary', 'ubinary'),
@@ -82,7 +83,7 @@ export const jinaStub: ProviderStub = defineProviderStub({
       unknown: 'refused',
     });
     if (found) return invalid(name, `${found.name}: ${found.problem}`);
-    const inputs = body['input'] as readonly unknown[];
+    const inputs = contentsOf(body['input']);
     if (inputs.length > model.maxInputs) {
       return invalid(name, `Each input list can contain at most ${model.maxInputs} items.`);
     }

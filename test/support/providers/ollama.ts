@@ -1,4 +1,5 @@
-// Ollama's /api/embed: unknown members are passed over. Source: its code of 2026-08.
+// Ollama's /api/embed, and the older /api/embeddings, which takes one text: unknown members are passed over. Source: its
+// code of 2026-08.
 import { defineProviderStub, findMemberProblem, isFlag, isText } from './provider-stub.js';
 import type { ProviderStub, StubReply } from './provider-stub.js';
 import { contentsOf, countAllTokens, vectorOf } from './vectors.js';
@@ -21,15 +22,19 @@ export const ollamaStub: ProviderStub = defineProviderStub({
     invalid: refuse(400, 'the input length exceeds the context length'),
   },
   answer({ method, path, body }) {
-    if (method !== 'POST' || path !== '/api/embed') return { status: 404, body: '404 page not found' };
+    const isOlder = path === '/api/embeddings';
+    if (method !== 'POST' || !(isOlder || path === '/api/embed')) {
+      return { status: 404, body: '404 page not found' };
+    }
     const found = findMemberProblem(body, {
-      required: { model: isText },
+      required: { model: isText, ...(isOlder ? { prompt: isText } : {}) },
       optional: { truncate: isFlag, dimensions: Number.isInteger },
       unknown: 'ignored',
     });
     if (found) return refuse(400, `json: cannot unmarshal into Go struct field EmbedRequest.${found.name}`);
     if (!this.models.includes(String(body['model'])))
       return refuse(404, `model '${String(body['model'])}' not found`);
+    if (isOlder) return { status: 200, body: { embedding: vectorOf(body['prompt'], WIDTH) } };
     const contents = contentsOf(body['input']);
     if (!contents.every((content) => typeof content === 'string')) return refuse(400, 'invalid input type');
     const width = body['dimensions'] as number | undefined;

@@ -37,6 +37,8 @@ export interface ProviderStub {
   start(): Promise<RunningProviderStub>;
 }
 
+export type ReplyAlteration = (reply: StubReply) => StubReply | null;
+
 export interface RunningProviderStub {
   /** For `<PROVIDER>_BASE_URL`. */
   readonly baseUrl: string;
@@ -44,6 +46,8 @@ export interface RunningProviderStub {
   readonly requests: readonly StubRequest[];
   /** What the next calls are answered with, whatever they are; back to normal with null. */
   replyWith(reply: StubReply | null): void;
+  /** What becomes of the next answers; null from it: none is sent, the caller waits. Back to normal with null. */
+  alterReplies(alter: ReplyAlteration | null): void;
   close(): Promise<void>;
 }
 
@@ -58,12 +62,15 @@ export function defineProviderStub(definition: ProviderStubDefinition): Provider
     ...definition,
     start: async () => {
       let scripted: StubReply | null = null;
+      let alteration: ReplyAlteration | null = null;
       const requests: StubRequest[] = [];
       const server = createServer((incoming, response) => {
         void (async () => {
           const request = await receive(incoming);
           requests.push(request);
-          send(response, scripted ?? definition.answer(request));
+          const reply = scripted ?? definition.answer(request);
+          const altered = alteration ? alteration(reply) : reply;
+          if (altered) send(response, altered);
         })();
       });
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -72,6 +79,9 @@ export function defineProviderStub(definition: ProviderStubDefinition): Provider
         requests,
         replyWith: (reply) => {
           scripted = reply;
+        },
+        alterReplies: (alter) => {
+          alteration = alter;
         },
         close: async () => {
           server.closeAllConnections();

@@ -5,6 +5,7 @@ import { toBase64 } from '../stub-upstream.js';
 
 const HEAD = 0.8;
 const TAIL = Math.fround(0.6);
+const BYTES_OF_A_NUMBER = 4;
 
 /** The vector of an input at its full width. */
 function fullVector(content: unknown, width: number): number[] {
@@ -30,6 +31,15 @@ export function vectorOf(content: unknown, fullWidth: number, width: number = fu
 
 export function encode(vector: readonly number[], format: unknown): readonly number[] | string {
   return format === 'base64' ? toBase64(vector) : vector;
+}
+
+/** The numbers of a vector in either form. */
+export function decode(embedding: readonly number[] | string): readonly number[] {
+  if (typeof embedding !== 'string') return embedding;
+  const bytes = Buffer.from(embedding, 'base64');
+  return Array.from({ length: Math.floor(bytes.length / BYTES_OF_A_NUMBER) }, (_value, at) =>
+    bytes.readFloatLE(at * BYTES_OF_A_NUMBER),
+  );
 }
 
 /** Words count as tokens; everything else that is no token array counts as one. */

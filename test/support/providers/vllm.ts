@@ -9,7 +9,7 @@ import {
   isTextsOrTokens,
   isWidth,
 } from './provider-stub.js';
-import type { ProviderStub, StubReply } from './provider-stub.js';
+import type { MemberCheck, ProviderStub, StubReply } from './provider-stub.js';
 import { contentsOf, openAiAnswer } from './vectors.js';
 
 interface Model {
@@ -21,6 +21,9 @@ const MODELS: Readonly<Record<string, Model>> = {
   'jinaai/jina-embeddings-v3': { width: 1024, isMatryoshka: true },
   'BAAI/bge-m3': { width: 1024, isMatryoshka: false },
 };
+
+/** The real one makes one vector of a conversation, so that of two inputs in it one would be lost in silence. */
+const isOneMessage: MemberCheck = (messages) => Array.isArray(messages) && messages.length === 1;
 
 const refuse = (code: number, type: string, message: string): StubReply => ({
   status: code,
@@ -49,7 +52,7 @@ export const vllmStub: ProviderStub = defineProviderStub({
     if (!model) return refuse(404, 'NotFoundError', `The model \`${String(body['model'])}\` does not exist.`);
     const isChat = 'messages' in body;
     const found = findMemberProblem(body, {
-      required: isChat ? { messages: Array.isArray } : { input: isTextsOrTokens },
+      required: isChat ? { messages: isOneMessage } : { input: isTextsOrTokens },
       optional: {
         encoding_format: isOneOf('float', 'base64'),
         dimensions: isWidth(1, 4096),
@@ -69,7 +72,6 @@ export const vllmStub: ProviderStub = defineProviderStub({
       const message = `Model "${String(body['model'])}" does not support matryoshka representation, changing output dimensions will lead to poor results.`;
       return refuse(400, 'BadRequestError', message);
     }
-    // A conversation is one input, whatever the number of its messages.
     const contents = isChat ? [body['messages']] : contentsOf(body['input']);
     const options = {
       model: body['model'],

@@ -1,0 +1,108 @@
+// What an input costs at an endpoint, before and after the call. Tokens of one modality may cost more than those of another.
+import type { EmbeddingInput } from '../domain/embedding.js';
+import { addTokens, modalityCounts } from '../domain/modality.js';
+import type { Modality, TokensByModality } from '../domain/modality.js';
+import type { PicoUsd } from '../domain/money.js';
+import { priceOn } from './catalogue-model.js';
+import type { ModelEndpoint } from './catalogue-model.js';
+import { exactTokenCount, tokenBound, tokenBounds } from './token-count.js';
+
+/** The most that an input can cost on a day; null where a modality of it has no known price. */
+export function greatestCost(input: EmbeddingInput, endpoint: ModelEndpoint, day: string): PicoUsd | null {
+  if (input.form !== 'multimodal') return times(priceOn(endpoint, day), tokenBound(input, endpoint));
+  let sum = 0n;
+  for (const item of input.items) {
+    const bounds = tokenBounds(item, endpoint);
+    const tokens = Math.min(totalOf(bounds), endpoint.maxTokensPerInput);
+    const cost = dearestMixture(bounds, tokens, pricesOn(endpoint, day));
+    if (cost === null) return null;
+    sum += cost;
+  }
+  return sum;
+}
+
+/** What it will cost where its tokens can be counted beforehand, else the most that it can. */
+export async function countedCost(
+  input: EmbeddingInput,
+  endpoint: ModelEndpoint,
+  day: string,
+): Promise<PicoUsd | null> {
+  const tokens = await exactTokenCount(input, endpoint);
+  return tokens === null ? greatestCost(input, endpoint, day) : times(priceOn(endpoint, day), tokens);
+}
+
+/**
+ * What a provider charges on a day for `tokens` tokens of an input; null where one of them has no known price.
+ *
+ * Those that the provider tells by modality cost what their modality costs. The others it tells as a sum: they cost as
+ * much as the dearest mixture that this input can have made. That is never less than the provider's own bill, so that a
+ * limit holds, and never more than greatestCost(), unless the provider counts beyond the bounds.
+ */
+export function costOfTokens(
+  input: EmbeddingInput,
+  tokens: number,
+  told: TokensByModality,
+  endpoint: ModelEndpoint,
+  day: string,
+): PicoUsd | null {
+  const untold = Math.max(0, tokens - totalOf(told));
+  let sum = costOfSum(input, untold, endpoint, day);
+  for (const [modality, count] of modalityCounts(told)) {
+    const cost = count === 0 ? 0n : times(priceOn(endpoint, day, modality), count);
+    sum = sum === null || cost === null ? null : sum + cost;
+  }
+  return sum;
+}
+
+/** The most that the input's tokens can cost when all that is known of them is their sum. */
+function costOfSum(
+  input: EmbeddingInput,
+  tokens: number,
+  endpoint: ModelEndpoint,
+  day: string,
+): PicoUsd | null {
+  if (input.form !== 'multimodal') return times(priceOn(endpoint, day), tokens);
+  const bounds = input.items.map((item) => tokenBounds(item, endpoint)).reduce(addTokens, {});
+  const mixture = dearestMixture(bounds, tokens, pricesOn(endpoint, day));
+  const greatest = greatestCost(input, endpoint, day);
+  // The mixture knows the bounds of all items together, and not that each of them has a limit.
+  if (mixture === null || greatest === null || tokens > tokenBound(input, endpoint)) return mixture;
+  return mixture < greatest ? mixture : greatest;
+}
+
+type PriceOf = (modality: Modality) => PicoUsd | null;
+
+const pricesOn =
+  (endpoint: ModelEndpoint, day: string): PriceOf =>
+  (modality) =>
+    priceOn(endpoint, day, modality);
+
+/**
+ * The most that so many tokens can cost when each modality has at most its bound of them: the dearest modality has all
+ * that it can, then the next. Tokens beyond all bounds cost what the dearest costs.
+ */
+function dearestMixture(bounds: TokensByModality, tokens: number, priceOf: PriceOf): PicoUsd | null {
+  const priced: { bound: number; price: PicoUsd }[] = [];
+  for (const [modality, bound] of modalityCounts(bounds)) {
+    const price = priceOf(modality);
+    if (price === null) return null;
+    priced.push({ bound, price });
+  }
+  priced.sort((one, other) => (one.price < other.price ? 1 : -1));
+  let rest = tokens;
+  let cost = 0n;
+  for (const { bound, price } of priced) {
+    const count = Math.min(bound, rest);
+    cost += BigInt(count) * price;
+    rest -= count;
+  }
+  return cost + BigInt(rest) * (priced[0]?.price ?? 0n);
+}
+
+function totalOf(tokens: TokensByModality): number {
+  return modalityCounts(tokens).reduce((sum, [, count]) => sum + count, 0);
+}
+
+function times(price: PicoUsd | null, tokens: number): PicoUsd | null {
+  return price === null ? null : price * BigInt(tokens);
+}

@@ -1,0 +1,42 @@
+// What the parts of an input are: text, images and so on. Source: contract 4.1.
+import type { EmbeddingInput } from './embedding.js';
+
+export const MODALITIES = ['text', 'image', 'audio', 'video', 'file'] as const;
+export type Modality = (typeof MODALITIES)[number];
+
+/** A modality that is not named has none. */
+export type TokensByModality = Readonly<Partial<Record<Modality, number>>>;
+
+const MODALITY_OF_PART: ReadonlyMap<unknown, Modality> = new Map([
+  ['text', 'text'],
+  ['image_url', 'image'],
+  ['input_audio', 'audio'],
+  ['input_video', 'video'],
+  ['input_file', 'file'],
+]);
+
+/** Undefined for a part of a type that is not known. */
+export function modalityOf({ type }: Readonly<Record<string, unknown>>): Modality | undefined {
+  return MODALITY_OF_PART.get(type);
+}
+
+/** Those that an input has, each once. */
+export function modalitiesOf(input: EmbeddingInput): Modality[] {
+  if (input.form !== 'multimodal') return ['text'];
+  const modalities = input.items.flatMap(({ content }) => content.map(modalityOf));
+  return [...new Set(modalities)].filter((modality) => modality !== undefined);
+}
+
+/** Every count of tokens, with its modality. */
+export function modalityCounts(tokens: TokensByModality): (readonly [Modality, number])[] {
+  return MODALITIES.flatMap((modality) => {
+    const count = tokens[modality];
+    return count === undefined ? [] : [[modality, count] as const];
+  });
+}
+
+export function addTokens(one: TokensByModality, other: TokensByModality): TokensByModality {
+  const sums: Partial<Record<Modality, number>> = { ...one };
+  for (const [modality, count] of modalityCounts(other)) sums[modality] = (sums[modality] ?? 0) + count;
+  return sums;
+}

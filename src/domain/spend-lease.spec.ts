@@ -1,0 +1,26 @@
+// When a lease may be trusted.
+import { expect, it } from '@jest/globals';
+import { LEASE_SECONDS, SpendLease } from './spend-lease.js';
+
+const create = (): SpendLease => new SpendLease({ kind: 'key', id: 'key-1', workspaceId: 'workspace-1' });
+const LIFE = LEASE_SECONDS * 1000;
+
+it('a lease is usable for its life from the last time that it was granted or renewed', () => {
+  const lease = create();
+  expect(lease.isUsable(1_000_000)).toBe(true);
+  lease.renew(1000);
+  expect([1000, 999 + LIFE, 1000 + LIFE].map((now) => lease.isUsable(now))).toEqual([true, true, false]);
+  lease.renew(2000);
+  expect(lease.isUsable(1000 + LIFE)).toBe(true);
+});
+
+it('a lease in doubt stays in doubt', () => {
+  const lease = create();
+  lease.doubt();
+  lease.renew(1000);
+  expect(lease.isUsable(1000)).toBe(false);
+});
+
+it('every lease has an id of its own', () => {
+  expect(create().id).not.toBe(create().id);
+});

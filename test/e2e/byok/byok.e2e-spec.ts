@@ -1,0 +1,213 @@
+// /byok: create, list, get, change, rotate, delete.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ask, askFor } from '../../support/admin.js';
+import { embed, SMALL } from '../../support/create-embedding.js';
+import type { TestApp } from '../../support/app.js';
+import { expectError } from '../../support/error-shape.js';
+import { eventually } from '../../support/eventually.js';
+import { SHARED_KEY, startWithKeys } from '../../support/provider-credential.js';
+import type { ByokSetup } from '../../support/provider-credential.js';
+
+interface Credential {
+  readonly id: string;
+  readonly [member: string]: unknown;
+}
+
+let setup: ByokSetup;
+let app: TestApp;
+let replica: TestApp;
+beforeAll(async () => {
+  setup = await startWithKeys();
+  app = setup.app;
+  replica = await app.startReplica();
+});
+afterAll(async () => {
+  await replica.close();
+  await setup.close();
+});
+
+const KEY = 'sk-own-0123456789-abcd';
+
+async function createCredential(body: object = {}): Promise<Credential> {
+  const sent = { provider: 'openai', key: KEY, disabled: true, ...body };
+  return (await askFor<{ data: Credential }>(201, app, 'post', '/byok', { body: sent })).data;
+}
+
+describe('create', () => {
+  it('answers the record without the key, which is encrypted, and audited without it', async () => {
+    const credential = await createCredential();
+    expect(credential).toEqual({
+      id: expect.any(String),
+      workspace_id: app.workspaceId,
+      provider: 'openai',
+      name: null,
+      label: 'sk-o...abcd',
+      disabled: true,
+      is_fallback: false,
+      is_required: false,
+      is_byok_only: false,
+      sort_order: 0,
+      allowed_models: null,
+      allowed_api_key_hashes: null,
+      allowed_user_ids: null,
+      declared_zdr: null,
+      created_at: app.clock.now().toISOString(),
+    });
+    const stored = await app.sql(
+      `SELECT row_to_json(c)::text || encode(c.ciphertext, 'escape') AS text FROM provider_credentials c
+       UNION ALL SELECT row_to_json(a)::text FROM audit_log a`,
+    );
+    expect(JSON.stringify(stored)).toContain(credential.id);
+    expect(JSON.stringify(stored)).not.toContain(KEY);
+  });
+
+  it('keeps every setting', async () => {
+    const settings = {
+      name: 'Mine',
+      is_required: true,
+      is_byok_only: true,
+      sort_order: 7,
+      allowed_models: [SMALL],
+      allowed_api_key_hashes: [app.key.hash],
+      allowed_user_ids: ['user_1'],
+      declared_zdr: false,
+    };
+    expect(await createCredential(settings)).toMatchObject(settings);
+  });
+
+  it.each([
+    ['no key', { key: undefined }, 'key: must be a string'],
+    ['an empty key', { key: '' }, 'key: must not be empty'],
+    ['an unknown provider', { provider: 'nobody' }, 'provider: must be one of openai'],
+    ['a provider without keys', { provider: 'local' }, 'provider: must be one of openai'],
+    ['an unknown member', { labell: 'x' }, 'labell: is not a member of this object'],
+    ['an empty list', { allowed_models: [] }, 'allowed_models: must have at least 1 element'],
+    ['a malformed hash', { allowed_api_key_hashes: ['AB'] }, 'must hold key hashes of 64 lower-case'],
+    [
+      '101 hashes',
+      { allowed_api_key_hashes: Array.from({ length: 101 }, () => 'a'.repeat(64)) },
+      'at most 100',
+    ],
+    ['a key of nobody', { allowed_api_key_hashes: ['a'.repeat(64)] }, `no such key: ${'a'.repeat(64)}`],
+    ['a contradiction', { is_fallback: true, is_byok_only: true }, 'cannot be combined with is_byok_only'],
+    [
+      'no workspace of the account',
+      { workspace_id: '019a960b-d800-7000-8000-000000000000' },
+      'no such workspace',
+    ],
+  ])('400: %s', async (_name, body, message) => {
+    const response = await ask(app, 'post', '/byok', { body: { provider: 'openai', key: KEY, ...body } });
+    expect(expectError(response, 400)).toContain(message);
+  });
+});
+
+describe('change', () => {
+  it('keeps what it does not name; null clears', async () => {
+    const credential = await createCredential({
+      name: 'Mine',
+      allowed_user_ids: ['user_1'],
+      declared_zdr: true,
+    });
+    const path = `/byok/${credential.id}`;
+    expect(await askFor(200, app, 'patch', path, { body: { sort_order: 3 } })).toEqual({
+      data: { ...credential, sort_order: 3 },
+    });
+    const cleared = { name: null, allowed_user_ids: null, declared_zdr: null };
+    expect(await askFor(200, app, 'patch', path, { body: cleared })).toEqual({
+      data: { ...credential, sort_order: 3, ...cleared },
+    });
+    expect(await askFor(200, app, 'get', path)).toEqual({
+      data: { ...credential, sort_order: 3, ...cleared },
+    });
+  });
+
+  it('two halves of a contradiction, at the same moment: one is refused', async () => {
+    const { id } = await createCredential();
+    const answers = await Promise.all(
+      [{ is_fallback: true }, { is_byok_only: true }].map((body) =>
+        ask(app, 'patch', `/byok/${id}`, { body }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400]);
+  });
+});
+
+it('creation, rotation, switching off and deletion take effect on every replica, without a restart', async () => {
+  const expectKey = async (key: string): Promise<void> => {
+    for (const one of [app, replica]) {
+      await eventually(
+        async () => {
+          await embed(one, { model: SMALL, input: 'hello', dimensions: 2 }, app.apiKey);
+          return setup.takeKeys().join();
+        },
+        (keys) => keys === key,
+      );
+    }
+  };
+  await expectKey(SHARED_KEY);
+  const { id } = await createCredential({ disabled: false });
+  await expectKey(KEY);
+  const rotated = await askFor<{ data: Credential }>(200, app, 'patch', `/byok/${id}`, {
+    body: { key: 'sk-own-after-rotation' },
+  });
+  expect(rotated.data).toMatchObject({ id, label: 'sk-o...tion' });
+  await expectKey('sk-own-after-rotation');
+  await askFor(200, app, 'patch', `/byok/${id}`, { body: { disabled: true } });
+  await expectKey(SHARED_KEY);
+  await askFor(200, app, 'patch', `/byok/${id}`, { body: { disabled: false } });
+  await expectKey('sk-own-after-rotation');
+  expect(await askFor(200, app, 'delete', `/byok/${id}`)).toEqual({ deleted: true });
+  await expectKey(SHARED_KEY);
+  const [row] = await app.sql<{ ciphertext: Buffer }>(
+    'SELECT ciphertext FROM provider_credentials WHERE id = $1',
+    [id],
+  );
+  expect(row!.ciphertext).toHaveLength(0);
+  for (const method of ['get', 'delete'] as const) expectError(await ask(app, method, `/byok/${id}`), 404);
+  const actions = await app.sql('SELECT action FROM audit_log WHERE object_id = $1 ORDER BY action', [id]);
+  expect(actions.map(({ action }) => String(action))).toEqual([
+    'create',
+    'delete',
+    'rotate',
+    'update',
+    'update',
+  ]);
+});
+
+describe('list', () => {
+  it('in the order in which they are tried, page by page, and by provider', async () => {
+    const { data: workspace } = await askFor<{ data: { id: string } }>(201, app, 'post', '/workspaces', {
+      body: { name: 'List', slug: 'list' },
+    });
+    const made: string[] = [];
+    for (const [provider, order] of [
+      ['openai', 2],
+      ['azure', 1],
+      ['openai', 0],
+    ] as const) {
+      const { id } = await createCredential({ provider, sort_order: order, workspace_id: workspace.id });
+      made.unshift(id);
+    }
+    const list = (query: string) =>
+      askFor<{ data: Credential[]; total_count: number }>(
+        200,
+        app,
+        'get',
+        `/byok?workspace_id=${workspace.id}${query}`,
+      );
+    const ids = ({ data }: { data: Credential[] }) => data.map(({ id }) => id);
+    expect(ids(await list(''))).toEqual(made);
+    expect(ids(await list('&limit=1&offset=1'))).toEqual([made[1]]);
+    expect(ids(await list('&provider=openai'))).toEqual([made[0], made[2]]);
+    expect(await list('&offset=3')).toEqual({ data: [], total_count: 3 });
+  });
+
+  it.each([
+    ['limit=101', 'limit: must be from 1 to 100'],
+    ['offset=-1', 'offset: must not be negative'],
+    ['sort=name', 'sort: is not a member of this object'],
+    ['provider=nobody', 'provider: must be one of openai'],
+  ])('400: %s', async (query, message) => {
+    expect(expectError(await ask(app, 'get', `/byok?${query}`), 400)).toContain(message);
+  });
+});

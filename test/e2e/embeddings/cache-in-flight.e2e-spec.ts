@@ -1,0 +1,365 @@
+// POST /embeddings with X-Embedding-Cache: identical inputs in flight are asked for once, and nobody answers for another's
+// failure.
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import fc from 'fast-check';
+import { parseUsd } from '../../../src/domain/money.js';
+import { EmbeddingCache } from '../../../src/embeddings/embedding-cache.js';
+import { GenerationLog } from '../../../src/persistence/generation-log.js';
+import { SpendGate } from '../../../src/spend/spend-gate.js';
+import type { TestApp } from '../../support/app.js';
+import {
+  answerByText,
+  CACHE_HEADER,
+  embedCached,
+  embeddingOf,
+  marksOf,
+  outcomeOf,
+  REFUSED,
+  spendOf,
+  startWithTexts,
+  usageOf,
+  WIDTH,
+} from '../../support/cached-embedding.js';
+import type { CachedSetup } from '../../support/cached-embedding.js';
+import { answerOf, embed, embeddingsOf, refuseWith, SMALL } from '../../support/create-embedding.js';
+import { expectError } from '../../support/error-shape.js';
+import { eventually } from '../../support/eventually.js';
+import type { StubHandler } from '../../support/stub-upstream.js';
+
+const COST_OF_A_TOKEN = parseUsd('0.02') / 1_000_000n;
+
+// Nothing is kept: what is shared is shared in flight.
+let setup: CachedSetup;
+beforeAll(async () => {
+  setup = await startWithTexts({ EMBEDDING_CACHE_BYTES: '0' });
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+  setup.upstream.answerWith(answerByText);
+  setup.takeInputs();
+});
+afterAll(() => setup.close());
+
+interface Held {
+  readonly arrived: Promise<void>;
+  readonly letGo: () => void;
+}
+
+/** The first call is answered so when it is let go, all others as usual. */
+function holdFirst(answer: StubHandler = answerByText): Held {
+  let letGo = (): void => undefined;
+  const isFree = new Promise<void>((resolve) => (letGo = resolve));
+  const arrived = new Promise<void>((resolve) => {
+    let isFirst = true;
+    setup.upstream.answerWith(async (request, response) => {
+      const handler = isFirst ? answer : answerByText;
+      if (isFirst) {
+        isFirst = false;
+        resolve();
+        await isFree;
+      }
+      await handler(request, response);
+    });
+  });
+  return { arrived, letGo };
+}
+
+/** The first call that reserves does so when it is let go. */
+function holdFirstReservation(app: TestApp): Held {
+  const gate = app.application.get(SpendGate);
+  const reserve = gate.reserve.bind(gate);
+  let letGo = (): void => undefined;
+  const isFree = new Promise<void>((resolve) => (letGo = resolve));
+  const arrived = new Promise<void>((resolve) => {
+    jest.spyOn(gate, 'reserve').mockImplementationOnce(async (...call) => {
+      resolve();
+      await isFree;
+      return reserve(...call);
+    });
+  });
+  return { arrived, letGo };
+}
+
+/** Resolves when so many calls, from now on, have said what they need. */
+function claims(count: number): () => Promise<unknown> {
+  const claim = jest.spyOn(setup.app.application.get(EmbeddingCache), 'claim');
+  return () =>
+    eventually(
+      async () => claim.mock.results.length,
+      (claimed) => claimed >= count,
+    );
+}
+
+describe('50 identical calls at once', () => {
+  it('ask a provider once, and one of them pays', async () => {
+    const key = await setup.app.createKey({ limit: COST_OF_A_TOKEN * 100n });
+    const allClaimed = claims(50);
+    const { arrived, letGo } = holdFirst();
+    const input = ['one', 'two', 'one'];
+    const calls = Array.from({ length: 50 }, () =>
+      embedCached(setup.app, input, {}, key.secret).then((response) => response),
+    );
+    await Promise.all([arrived, allClaimed()]);
+    letGo();
+    const responses = await Promise.all(calls);
+    expect(setup.takeInputs()).toEqual(['one', 'two']);
+    const headers: Record<string, number> = {};
+    for (const response of responses) {
+      expect(embeddingsOf(response)).toEqual(input.map((text) => embeddingOf(text)));
+      const header = String(response.headers[CACHE_HEADER.toLowerCase()]);
+      headers[header] = (headers[header] ?? 0) + 1;
+      const isPayer = header === 'partial';
+      expect(answerOf(response).usage).toEqual(usageOf(isPayer ? 2 : 0));
+      expect(marksOf(answerOf(response))).toEqual(isPayer ? [false, false, true] : [true, true, true]);
+    }
+    expect(headers).toEqual({ partial: 1, hit: 49 });
+    expect(await spendOf(setup.app, key.record.id)).toEqual({
+      counted: COST_OF_A_TOKEN * 2n,
+      logged: COST_OF_A_TOKEN * 2n,
+    });
+    const [rows] = await setup.app.sql<{ count: string }>(
+      'SELECT count(*) FROM generations WHERE api_key_id = $1 AND status = 200 AND input_count = 3',
+      [key.record.id],
+    );
+    expect(rows).toEqual({ count: '50' });
+  });
+
+  it('need the money for one call', async () => {
+    // As much as the tokenizer counts for the text, and a half.
+    const { secret } = await setup.app.createKey({ limit: (COST_OF_A_TOKEN * 3n) / 2n });
+    const allClaimed = claims(50);
+    const { arrived, letGo } = holdFirst();
+    const calls = Array.from({ length: 50 }, () =>
+      embedCached(setup.app, ['one'], {}, secret).then((response) => response.status),
+    );
+    await Promise.all([arrived, allClaimed()]);
+    letGo();
+    expect(new Set(await Promise.all(calls))).toEqual(new Set([200]));
+    expect(setup.takeInputs()).toEqual(['one']);
+  });
+});
+
+describe('calls that overlap', () => {
+  it('wait for what others fetch and fetch the rest themselves, at the same time', async () => {
+    const allClaimed = claims(3);
+    const { arrived, letGo } = holdFirst();
+    const first = outcomeOf(embedCached(setup.app, ['a', 'b']));
+    await arrived;
+    const second = outcomeOf(embedCached(setup.app, ['c', 'b']));
+    await eventually(
+      async () => setup.upstream.requests.length,
+      (count) => count === 2,
+    );
+    const third = outcomeOf(embedCached(setup.app, ['b', 'c', 'a']));
+    await allClaimed();
+    letGo();
+    expect(await Promise.all([first, second, third])).toEqual([
+      {
+        vectors: ['a', 'b'].map((text) => embeddingOf(text)),
+        marks: [false, false],
+        header: 'miss',
+        usage: usageOf(2),
+      },
+      {
+        vectors: ['c', 'b'].map((text) => embeddingOf(text)),
+        marks: [false, true],
+        header: 'partial',
+        usage: usageOf(1),
+      },
+      {
+        vectors: ['b', 'c', 'a'].map((text) => embeddingOf(text)),
+        marks: [true, true, true],
+        header: 'hit',
+        usage: usageOf(0),
+      },
+    ]);
+    expect(setup.takeInputs()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('of different workspaces, or without the header, wait for nobody', async () => {
+    const { arrived, letGo } = holdFirst();
+    const first = outcomeOf(embedCached(setup.app, ['a']));
+    await arrived;
+    const { apiKey } = await setup.app.createAccount();
+    expect(await outcomeOf(embedCached(setup.app, ['a'], {}, apiKey))).toMatchObject({ header: 'miss' });
+    answerOf(await embed(setup.app, { model: SMALL, input: ['a'], dimensions: WIDTH }));
+    letGo();
+    expect(await first).toMatchObject({ header: 'miss' });
+    expect(setup.takeInputs()).toEqual(['a', 'a', 'a']);
+  });
+});
+
+describe('a call that fails', () => {
+  it.each<[string, StubHandler]>([
+    ['by the provider', refuseWith(400, { error: { message: 'no' } })],
+    ['by a broken answer', refuseWith(200, { data: [] })],
+  ])('%s costs those that wait for it nothing but their own call', async (_name, failure) => {
+    const key = await setup.app.createKey();
+    const allClaimed = claims(3);
+    const { arrived, letGo } = holdFirst(failure);
+    const failing = embedCached(setup.app, ['a']).then((response) => response.status);
+    await arrived;
+    const waiting = [
+      ['a', 'a'],
+      ['b', 'a'],
+    ].map((input) => outcomeOf(embedCached(setup.app, input, {}, key.secret)));
+    await allClaimed();
+    letGo();
+    expect(await failing).toBeGreaterThanOrEqual(400);
+    expect(await Promise.all(waiting)).toEqual([
+      {
+        vectors: [embeddingOf('a'), embeddingOf('a')],
+        marks: [false, true],
+        header: 'partial',
+        usage: usageOf(1),
+      },
+      {
+        vectors: [embeddingOf('b'), embeddingOf('a')],
+        marks: [false, false],
+        header: 'miss',
+        usage: usageOf(2),
+      },
+    ]);
+    expect(setup.takeInputs().map(String).toSorted()).toEqual(['a', 'a', 'a', 'b']);
+    expect(await spendOf(setup.app, key.record.id)).toEqual({
+      counted: COST_OF_A_TOKEN * 3n,
+      logged: COST_OF_A_TOKEN * 3n,
+    });
+  });
+
+  it('over its limit keeps none from being served who has the money', async () => {
+    const { arrived, letGo } = holdFirstReservation(setup.app);
+    const allClaimed = claims(3);
+    const { secret: poor } = await setup.app.createKey({ limit: 0n });
+    const failing = embedCached(setup.app, ['a'], {}, poor).then((response) => response);
+    await arrived;
+    const waiting = [1, 2].map(() => outcomeOf(embedCached(setup.app, ['a'])));
+    await allClaimed();
+    letGo();
+    expectError(await failing, 402);
+    for (const outcome of await Promise.all(waiting))
+      expect(outcome).toMatchObject({ vectors: [embeddingOf('a')], usage: usageOf(1) });
+  });
+
+  it('over its limit when another has failed is recorded as what it is', async () => {
+    const { secret: poor, record } = await setup.app.createKey({ limit: 0n });
+    const allClaimed = claims(2);
+    const { arrived, letGo } = holdFirst(refuseWith(400, { error: { message: 'no' } }));
+    const failing = embedCached(setup.app, ['a']).then((response) => response);
+    await arrived;
+    const waiting = embedCached(setup.app, ['a'], {}, poor).then((response) => response);
+    await allClaimed();
+    letGo();
+    expectError(await failing, 400);
+    expectError(await waiting, 402);
+    const rows = await setup.app.sql(
+      'SELECT status, cost, provider, dimensions FROM generations WHERE api_key_id = $1',
+      [record.id],
+    );
+    expect(rows).toEqual([{ status: 402, cost: '0.000000000000', provider: null, dimensions: null }]);
+  });
+
+  it('after it has got a part of its vectors gives none of them away: it pays for none', async () => {
+    const key = await setup.app.createKey();
+    const allClaimed = claims(3);
+    const { arrived, letGo } = holdFirst();
+    const first = embedCached(setup.app, [REFUSED]).then((response) => response);
+    await arrived;
+    const second = embedCached(setup.app, ['a', REFUSED]).then((response) => response);
+    await eventually(
+      async () => setup.upstream.requests.length,
+      (count) => count === 2,
+    );
+    const third = outcomeOf(embedCached(setup.app, ['a'], {}, key.secret));
+    await allClaimed();
+    letGo();
+    expectError(await first, 400);
+    expectError(await second, 400);
+    expect(await third).toMatchObject({ header: 'miss', usage: usageOf(1) });
+    expect(setup.takeInputs()).toEqual([REFUSED, 'a', REFUSED, 'a']);
+  });
+
+  it('to be recorded leaves those that wait to themselves, and nothing behind', async () => {
+    const log = setup.app.application.get(GenerationLog);
+    jest.spyOn(log, 'append').mockRejectedValueOnce(new Error('the log is full'));
+    const allClaimed = claims(2);
+    const { arrived, letGo } = holdFirst();
+    const failing = embedCached(setup.app, ['a']).then((response) => response);
+    await arrived;
+    const waiting = outcomeOf(embedCached(setup.app, ['a']));
+    await allClaimed();
+    letGo();
+    expectError(await failing, 500);
+    expect(await waiting).toMatchObject({ header: 'miss', usage: usageOf(1) });
+    expect(await outcomeOf(embedCached(setup.app, ['a']))).toMatchObject({ header: 'miss' });
+  });
+
+  it('is waited for until the deadline of the operation', async () => {
+    const hurried = await startWithTexts({ OPERATION_DEADLINE_MS: '150' });
+    try {
+      const { arrived, letGo } = holdFirstReservation(hurried.app);
+      const slow = outcomeOf(embedCached(hurried.app, ['a']));
+      await arrived;
+      const response = await embedCached(hurried.app, ['a']);
+      expectError(response, 408);
+      expect(response.headers['x-generation-id']).toMatch(/^gen-[0-9a-f]{32}$/);
+      letGo();
+      expect(await slow).toMatchObject({ header: 'miss' });
+    } finally {
+      await hurried.close();
+    }
+  });
+});
+
+describe('whatever is asked for, at once and one after another', () => {
+  const TEXTS = ['a', 'b', 'c', 'two words'];
+  const call = fc.record({
+    input: fc.array(fc.constantFrom(...TEXTS, ...TEXTS, REFUSED), { minLength: 1, maxLength: 6 }),
+    isCached: fc.boolean(),
+    dimensions: fc.constantFrom(WIDTH, WIDTH + 1),
+  });
+  const rounds = fc.array(fc.array(call, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 4 });
+
+  it.each(['0', '3000', '1000000'])(
+    'with %s bytes kept every answer has the vectors of an uncached one, and every token is paid for once',
+    async (EMBEDDING_CACHE_BYTES) => {
+      const kept = await startWithTexts({ EMBEDDING_CACHE_BYTES });
+      try {
+        await fc.assert(
+          fc.asyncProperty(rounds, async (asked) => {
+            const key = await kept.app.createKey();
+            let tokens = 0;
+            for (const round of asked) {
+              kept.takeInputs();
+              const responses = await Promise.all(
+                round.map(({ input, dimensions, isCached }) =>
+                  embed(kept.app, { model: SMALL, input, dimensions }, key.secret).set(
+                    CACHE_HEADER,
+                    isCached ? 'on' : 'off',
+                  ),
+                ),
+              );
+              for (const [index, response] of responses.entries()) {
+                const { input, dimensions } = round[index]!;
+                if (input.includes(REFUSED)) {
+                  expect(response.status).toBe(400);
+                } else {
+                  expect(embeddingsOf(response)).toEqual(input.map((text) => embeddingOf(text, dimensions)));
+                  const bought = input.filter((_text, place) => !marksOf(answerOf(response))[place]);
+                  const paid = bought.reduce((sum, text) => sum + text.split(' ').length, 0);
+                  expect(answerOf(response).usage).toEqual(usageOf(paid));
+                  tokens += paid;
+                }
+              }
+            }
+            const cost = BigInt(tokens) * COST_OF_A_TOKEN;
+            expect(await spendOf(kept.app, key.record.id)).toEqual({ counted: cost, logged: cost });
+          }),
+          { numRuns: 15 },
+        );
+      } finally {
+        await kept.close();
+      }
+    },
+  );
+});

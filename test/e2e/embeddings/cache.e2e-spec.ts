@@ -1,0 +1,352 @@
+// POST /embeddings with X-Embedding-Cache: what was paid for once is answered again, item by item, and costs nothing.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { parseUsd } from '../../../src/domain/money.js';
+import {
+  answerByText,
+  CACHE_HEADER,
+  embedCached,
+  embeddingOf,
+  outcomeOf,
+  spendOf,
+  startWithTexts,
+  usageOf,
+  WIDTH,
+} from '../../support/cached-embedding.js';
+import type { CachedSetup } from '../../support/cached-embedding.js';
+import { answerOf, embed, embeddingsOf, LOCAL, refuseWith, SMALL } from '../../support/create-embedding.js';
+import { expectError } from '../../support/error-shape.js';
+import { eventually } from '../../support/eventually.js';
+import { createCredential, startWithKeys } from '../../support/provider-credential.js';
+
+let setup: CachedSetup;
+beforeAll(async () => {
+  setup = await startWithTexts();
+});
+afterEach(() => {
+  setup.upstream.answerWith(answerByText);
+  setup.takeInputs();
+});
+afterAll(() => setup.close());
+
+let texts = 0;
+/** So many texts that no test has asked for. */
+const unseen = (count: number) => Array.from({ length: count }, () => `text ${(texts += 1)}`);
+
+describe('200: a call with the cache on', () => {
+  it('asks only for what is not there, once, and answers in the order of the inputs', async () => {
+    const [a = '', b = '', c = '', d = ''] = unseen(4);
+    expect(await outcomeOf(embedCached(setup.app, [a, b]))).toEqual({
+      vectors: [embeddingOf(a), embeddingOf(b)],
+      marks: [false, false],
+      header: 'miss',
+      usage: usageOf(4),
+    });
+    expect(setup.takeInputs()).toEqual([a, b]);
+    const input = [c, b, c, d, a, d, b];
+    expect(await outcomeOf(embedCached(setup.app, input))).toEqual({
+      vectors: input.map((text) => embeddingOf(text)),
+      marks: [false, true, true, false, true, true, true],
+      header: 'partial',
+      usage: usageOf(4),
+    });
+    expect(setup.takeInputs()).toEqual([c, d]);
+    expect(await outcomeOf(embedCached(setup.app, input))).toEqual({
+      vectors: input.map((text) => embeddingOf(text)),
+      marks: input.map(() => true),
+      header: 'hit',
+      usage: usageOf(0),
+    });
+    expect(setup.takeInputs()).toEqual([]);
+  });
+
+  it.each(['float', 'base64'])('answers %s with the same bytes as without it', async (encoding_format) => {
+    const [a = '', b = ''] = unseen(2);
+    const dataOf = async (members: object, header: string) => {
+      const response = await embed(setup.app, { model: SMALL, input: [a, b, a], ...members }).set(
+        CACHE_HEADER,
+        header,
+      );
+      const data = response.text.slice(response.text.indexOf('['), response.text.indexOf(',"model"'));
+      expect(response.headers['content-length']).toBe(String(Buffer.byteLength(response.text)));
+      return data.replaceAll(',"cached":true', '');
+    };
+    const members = { encoding_format, dimensions: 300 };
+    const uncached = await dataOf(members, 'off');
+    expect(await dataOf(members, 'on')).toBe(uncached);
+    expect(await dataOf(members, 'on')).toBe(uncached);
+  });
+
+  it('keeps what the service has made of a vector itself', async () => {
+    const [text = ''] = unseen(1);
+    const body = { model: LOCAL, dimensions: 16, encoding_format: 'base64' };
+    const uncached = embeddingsOf(await embed(setup.app, { ...body, input: text }));
+    for (const header of ['miss', 'hit']) {
+      expect(await outcomeOf(embedCached(setup.app, text, body))).toMatchObject({
+        vectors: uncached,
+        header,
+      });
+    }
+  });
+
+  it.each([
+    ['tokens', SMALL, [[1, 2, 3], [4], [1, 2, 3]], [false, false, true]],
+    ['multimodal items', LOCAL, [{ content: [{ type: 'text', text: 'a' }] }], [false]],
+  ])('takes %s', async (_name, model, input, marks) => {
+    const first = await outcomeOf(embedCached(setup.app, input, { model, dimensions: 8 }));
+    const second = await outcomeOf(embedCached(setup.app, input, { model, dimensions: 8 }));
+    expect(first.marks).toEqual(marks);
+    expect(second).toMatchObject({ vectors: first.vectors, header: 'hit' });
+  });
+
+  it('is served while the provider is down', async () => {
+    const [a = '', b = ''] = unseen(2);
+    await embedCached(setup.app, [a]);
+    setup.upstream.answerWith(refuseWith(500, { error: { message: 'down' } }));
+    expect(await outcomeOf(embedCached(setup.app, [a, a]))).toMatchObject({ header: 'hit' });
+    expectError(await embedCached(setup.app, [a, b]), 502);
+  });
+
+  it('keeps nothing of a call that failed', async () => {
+    const { app } = setup;
+    const input = unseen(2049);
+    setup.upstream.answerWith((request, response) => {
+      const isLastSlice = (request.body['input'] as unknown[]).length === 1;
+      return (isLastSlice ? refuseWith(400, { error: { message: 'no' } }) : answerByText)(request, response);
+    });
+    expectError(await embedCached(app, input), 400);
+    setup.upstream.answerWith(answerByText);
+    setup.takeInputs();
+    expect(await outcomeOf(embedCached(app, input.slice(0, 3)))).toMatchObject({ header: 'miss' });
+    expect(setup.takeInputs()).toEqual(input.slice(0, 3));
+  });
+
+  it('names a refused input by its place in the call', async () => {
+    const item = (type: string) => ({
+      content: [type === 'text' ? { type, text: 'a' } : { type, image_url: { url: 'https://a.test/a.png' } }],
+    });
+    const members = { model: LOCAL, dimensions: 8 };
+    await embedCached(setup.app, [item('text')], members);
+    const input = [item('text'), item('text'), item('image_url')];
+    const response = await embedCached(setup.app, input, members);
+    expectError(response, 400, 'Invalid request parameters: input[2]: local/hashing takes text only');
+  });
+});
+
+describe('what is kept serves', () => {
+  const [text = ''] = unseen(1);
+  beforeAll(async () => {
+    await embedCached(setup.app, [text]);
+  });
+
+  it('other keys of the workspace', async () => {
+    const { secret } = await setup.app.createKey();
+    expect(await outcomeOf(embedCached(setup.app, [text], {}, secret))).toMatchObject({ header: 'hit' });
+  });
+
+  it('no other workspace', async () => {
+    const { apiKey } = await setup.app.createAccount();
+    for (const header of ['miss', 'hit']) {
+      expect(await outcomeOf(embedCached(setup.app, [text], {}, apiKey))).toMatchObject({ header });
+    }
+    expect(setup.takeInputs()).toEqual([text]);
+  });
+
+  it.each([
+    ['another width', { dimensions: WIDTH + 1 }],
+    ['the native width', { dimensions: undefined }],
+    ['another encoding', { encoding_format: 'base64' }],
+    ['an input type', { input_type: 'search_query' }],
+    ['another model', { model: 'openai/text-embedding-3-large' }],
+  ])('no call with %s', async (_name, members) => {
+    expect(await outcomeOf(embedCached(setup.app, [text], members))).toMatchObject({ header: 'miss' });
+  });
+
+  it.each([
+    ['another user', { user: 'somebody' }],
+    ['preferences that leave the same endpoints', { provider: { only: ['openai'], sort: 'price' } }],
+  ])('a call with %s', async (_name, members) => {
+    expect(await outcomeOf(embedCached(setup.app, [text], members))).toMatchObject({ header: 'hit' });
+  });
+});
+
+describe('the cache is off', () => {
+  it.each([
+    ['without the header', null],
+    ['with off', 'off'],
+    ['with OFF', ' OFF '],
+  ])('%s', async (_name, header) => {
+    const [text = ''] = unseen(1);
+    await embedCached(setup.app, [text]);
+    setup.takeInputs();
+    const ask = embed(setup.app, { model: SMALL, input: [text, text], dimensions: WIDTH });
+    const response = await (header === null ? ask : ask.set(CACHE_HEADER, header));
+    expect(answerOf(response).usage).toEqual(usageOf(4));
+    expect(response.text).not.toContain('cached');
+    expect(response.headers).not.toHaveProperty(CACHE_HEADER.toLowerCase());
+    expect(setup.takeInputs()).toEqual([text, text]);
+  });
+
+  it('and nothing is kept where it is', async () => {
+    const [text = ''] = unseen(1);
+    await embed(setup.app, { model: SMALL, input: text, dimensions: WIDTH });
+    expect(await outcomeOf(embedCached(setup.app, [text]))).toMatchObject({ header: 'miss' });
+  });
+
+  it('for members that are not known: they may change vectors', async () => {
+    const [text = ''] = unseen(1);
+    for (let call = 0; call < 2; call++) {
+      expect(await outcomeOf(embedCached(setup.app, [text, text], { unknown: true }))).toEqual({
+        vectors: [embeddingOf(text), embeddingOf(text)],
+        marks: [false, false],
+        header: 'bypass',
+        usage: usageOf(4),
+      });
+    }
+    expect(setup.takeInputs()).toHaveLength(4);
+  });
+
+  it.each(['', 'true', '1', 'on, on'])('never by mistake: 400 for "%s"', async (value) => {
+    const response = await embed(setup.app, { model: SMALL, input: 'a' }).set(CACHE_HEADER, value);
+    expectError(response, 400, 'Invalid request parameters: X-Embedding-Cache: must be on or off');
+    expect(setup.takeInputs()).toEqual([]);
+  });
+});
+
+describe('a key that asks for the cache', () => {
+  it('has it on for calls that do not say', async () => {
+    const [text = ''] = unseen(1);
+    const { secret } = await setup.app.createKey({ embeddingCache: true });
+    const ask = () => embed(setup.app, { model: SMALL, input: [text], dimensions: WIDTH }, secret);
+    expect(await outcomeOf(ask())).toMatchObject({ header: 'miss' });
+    expect(await outcomeOf(ask())).toMatchObject({ header: 'hit', marks: [true] });
+    expect(await outcomeOf(ask().set(CACHE_HEADER, 'off'))).toMatchObject({
+      marks: [false],
+      usage: usageOf(2),
+    });
+  });
+
+  it('may be any key from one moment to the next', async () => {
+    const { secret, record } = await setup.app.createKey();
+    const ask = () => embed(setup.app, { model: SMALL, input: ['a'], dimensions: WIDTH }, secret);
+    expect((await outcomeOf(ask())).header).toBeUndefined();
+    await setup.app.sql('UPDATE api_keys SET embedding_cache = true WHERE id = $1', [record.id]);
+    await eventually(
+      () => outcomeOf(ask()),
+      ({ header }) => header !== undefined,
+    );
+  });
+});
+
+describe('the cost', () => {
+  it('is what providers were asked for, in the answers, in the log and in the counters', async () => {
+    const { app } = setup;
+    const key = await app.createKey();
+    const [a = '', b = '', c = ''] = unseen(3);
+    let tokens = 0;
+    for (const input of [[a], [a, b, b], [c, a], [a, b, c], [b]]) {
+      const { usage } = answerOf(await embedCached(app, input, {}, key.secret));
+      expect(usage).toEqual(usageOf(Number(usage['total_tokens'])));
+      tokens += Number(usage['total_tokens']);
+    }
+    expect(tokens).toBe(6);
+    const exact = parseUsd('0.02') / 1_000_000n;
+    expect(await spendOf(app, key.record.id)).toEqual({ counted: exact * 6n, logged: exact * 6n });
+  });
+
+  it('is nothing where all is there: a key that has used up its limit is answered', async () => {
+    const { app } = setup;
+    const [a = '', b = ''] = unseen(2);
+    const { secret } = await app.createKey({ limit: 0n });
+    expectError(await embedCached(app, [a], {}, secret), 402);
+    await embedCached(app, [a]);
+    expect(await outcomeOf(embedCached(app, [a, a], {}, secret))).toMatchObject({
+      header: 'hit',
+      usage: usageOf(0),
+    });
+    expectError(await embedCached(app, [a, b], {}, secret), 402);
+  });
+
+  it('is reserved for what is missing alone', async () => {
+    const { app } = setup;
+    const input = unseen(50);
+    await embedCached(app, input.slice(1));
+    // Ten tokens: enough for one of the texts.
+    const { secret } = await app.createKey({ limit: (parseUsd('0.02') / 1_000_000n) * 10n });
+    expectError(await embed(app, { model: SMALL, input, dimensions: WIDTH }, secret), 402);
+    expect(await outcomeOf(embedCached(app, input, {}, secret))).toMatchObject({ usage: usageOf(2) });
+  });
+
+  it('of what an own provider key has bought is nothing for anybody in the workspace', async () => {
+    const byok = await startWithKeys();
+    try {
+      await createCredential(byok.app, { apiKey: 'own-key-of-the-workspace', isByokOnly: true });
+      const key = await byok.app.createKey();
+      const uses = [];
+      for (let call = 0; call < 2; call++)
+        uses.push((await outcomeOf(embedCached(byok.app, ['a'], {}, key.secret))).usage);
+      expect(uses).toEqual([{ prompt_tokens: 5, total_tokens: 5, cost: 0, is_byok: true }, usageOf(0)]);
+      expect(byok.takeKeys()).toHaveLength(1);
+      const rows = await byok.app.sql('SELECT byok_total FROM key_spend WHERE api_key_id = $1', [
+        key.record.id,
+      ]);
+      expect(rows).toEqual([{ byok_total: '0.000000100000' }]);
+    } finally {
+      await byok.close();
+    }
+  });
+});
+
+describe('the record', () => {
+  it('of a call that was answered without a provider is one like any other, and names who made the vectors', async () => {
+    const [text = ''] = unseen(1);
+    await embedCached(setup.app, [text]);
+    const response = await embedCached(setup.app, [text, text]).set('X-OpenRouter-Metadata', 'enabled');
+    expect(response.body).toMatchObject({
+      provider: 'OpenAI',
+      openrouter_metadata: { attempt: 0, attempts: [], strategy: 'direct', is_byok: false },
+    });
+    const id = String(response.headers['x-generation-id']).replace('gen-', '');
+    expect(await setup.app.sql('SELECT * FROM generations WHERE id = $1::uuid', [id])).toEqual([
+      expect.objectContaining({
+        status: 200,
+        provider: 'openai',
+        endpoint: 'openai/text-embedding-3-small',
+        upstream_id: null,
+        input_count: 2,
+        prompt_tokens: 0,
+        total_tokens: 0,
+        cost: '0.000000000000',
+        upstream_cost: '0.000000000000',
+        is_byok: false,
+        dimensions: WIDTH,
+        upstream_ms: 0,
+        attempts: null,
+      }),
+    ]);
+  });
+});
+
+describe('what is kept', () => {
+  it('goes at the end of EMBEDDING_CACHE_TTL', async () => {
+    const short = await startWithTexts({ EMBEDDING_CACHE_TTL: '10' });
+    try {
+      await embedCached(short.app, ['a']);
+      short.app.clock.advance(10_000);
+      expect(await outcomeOf(embedCached(short.app, ['a']))).toMatchObject({ header: 'hit' });
+      short.app.clock.advance(1);
+      expect(await outcomeOf(embedCached(short.app, ['a']))).toMatchObject({ header: 'miss' });
+    } finally {
+      await short.close();
+    }
+  });
+
+  it('is nothing with EMBEDDING_CACHE_BYTES=0', async () => {
+    const none = await startWithTexts({ EMBEDDING_CACHE_BYTES: '0' });
+    try {
+      for (let call = 0; call < 2; call++)
+        expect(await outcomeOf(embedCached(none.app, ['a', 'a']))).toMatchObject({ marks: [false, true] });
+    } finally {
+      await none.close();
+    }
+  });
+});

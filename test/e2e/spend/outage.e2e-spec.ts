@@ -1,0 +1,240 @@
+// The database goes away while a call is made: whatever became of its settlement, the money of the key is neither lost
+// nor spent twice.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ServerResponse } from 'node:http';
+import pg from 'pg';
+import { parseUsd, parseUsdPerMillion } from '../../../src/domain/money.js';
+import { SpendGate } from '../../../src/spend/spend-gate.js';
+import type { TestKey } from '../../support/app.js';
+import { embed, startWithUpstream } from '../../support/create-embedding.js';
+import type { Setup } from '../../support/create-embedding.js';
+import { createTestDatabase } from '../../support/database.js';
+import type { TestDatabase } from '../../support/database.js';
+import { startDatabaseProxy } from '../../support/database-proxy.js';
+import type { DatabaseProxy } from '../../support/database-proxy.js';
+import { eventually } from '../../support/eventually.js';
+import { sendJson, toBase64 } from '../../support/stub-upstream.js';
+
+// An input whose tokens are counted by the caller: its bound is what it costs.
+const INPUT = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+const BODY = { model: 'openai/text-embedding-3-large', input: INPUT, encoding_format: 'base64' };
+const COST = parseUsdPerMillion('0.13') * BigInt(INPUT.length);
+const VECTOR = toBase64(Array<number>(3072).fill(1));
+
+let database: TestDatabase;
+let proxy: DatabaseProxy;
+let setup: Setup;
+let gate: SpendGate;
+/** Past the proxy: sees and locks while the service cannot. */
+let direct: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  proxy = await startDatabaseProxy(database.url);
+  setup = await startWithUpstream({ RATE_LIMIT_INFERENCE_PER_MINUTE: '0' }, proxy.url);
+  gate = setup.app.application.get(SpendGate);
+  // From here on it beats when a test says so.
+  gate.onModuleDestroy();
+});
+beforeEach(async () => {
+  direct = new pg.Client({ connectionString: database.url });
+  await direct.connect();
+  setup.upstream.answerWith((_request, response) => answer(response));
+});
+afterEach(async () => {
+  proxy.mend();
+  await direct.end();
+  await untilReady();
+});
+afterAll(async () => {
+  await setup.close();
+  await proxy.close();
+  await database.drop();
+});
+
+function answer(response: ServerResponse): void {
+  sendJson(response, 200, {
+    data: [{ index: 0, embedding: VECTOR }],
+    usage: { prompt_tokens: INPUT.length, total_tokens: INPUT.length },
+  });
+}
+
+const ask = (key: TestKey) => embed(setup.app, BODY, key.secret).then(({ status }) => status);
+
+/** As many calls, each waiting at the provider until it is told to answer. */
+async function askAndHold(key: TestKey, calls: number) {
+  const responses: ServerResponse[] = [];
+  const arrived = new Promise<void>((resolve) =>
+    setup.upstream.answerWith((_request, response) => {
+      if (responses.push(response) === calls) resolve();
+    }),
+  );
+  const statuses = Array.from({ length: calls }, () => ask(key));
+  await arrived;
+  setup.upstream.answerWith((_request, response) => answer(response));
+  return { statuses: Promise.all(statuses), first: Promise.race(statuses), responses };
+}
+
+async function statusesOf(key: TestKey, calls: number): Promise<Record<number, number>> {
+  const counts: Record<number, number> = {};
+  for (const status of await Promise.all(Array.from({ length: calls }, () => ask(key)))) {
+    counts[status] = (counts[status] ?? 0) + 1;
+  }
+  return counts;
+}
+
+async function untilReady(): Promise<void> {
+  await eventually(
+    async () => (await setup.app.http.get('/ready')).status,
+    (status) => status === 200,
+  );
+}
+
+async function leasesOf({ record }: TestKey) {
+  const { rows } = await direct.query<{ amount: string; expires: Date }>(
+    'SELECT amount, expires_at AS expires FROM spend_leases WHERE holder_id = $1 ORDER BY expires_at',
+    [record.id],
+  );
+  return rows.map(({ amount, expires }) => ({ calls: Number(parseUsd(amount) / COST), expires: +expires }));
+}
+
+/** In calls: what was spent, and what is reserved. */
+async function counterOf({ record }: TestKey): Promise<{ spent: number; reserved: number }> {
+  const { rows } = await direct.query<{ total: string; reserved: string }>(
+    'SELECT total, reserved FROM key_spend WHERE api_key_id = $1',
+    [record.id],
+  );
+  const [row] = rows;
+  const inCalls = (amount = ''): number => Number(parseUsd(amount)) / Number(COST);
+  return { spent: inCalls(row?.total), reserved: inCalls(row?.reserved) };
+}
+
+/** Resolves when a statement of the service waits for a row that this test has locked. */
+async function untilServiceWaits(): Promise<void> {
+  await eventually(
+    async () => {
+      const { rows } = await direct.query(
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      );
+      return rows.length;
+    },
+    (waiting) => waiting > 0,
+  );
+}
+
+/** As if so much time had passed that it is swept unless it is renewed. */
+async function expireOldestLease({ record }: TestKey): Promise<void> {
+  await direct.query(
+    `UPDATE spend_leases SET expires_at = now() - interval '1 second' WHERE holder_id = $1 AND expires_at =
+       (SELECT min(expires_at) FROM spend_leases WHERE holder_id = $1)`,
+    [record.id],
+  );
+}
+
+/** Ends the statement that waits, and with it what it has written. */
+async function rollBackWhatWaits(): Promise<void> {
+  await direct.query(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+  );
+}
+
+describe('a settlement that was rolled back', () => {
+  it('leaves its part of the lease to expire, and not the parts of calls in flight', async () => {
+    const key = await setup.app.createKey({ limit: COST * 10n });
+    const { responses, first, statuses } = await askAndHold(key, 2);
+    await direct.query('BEGIN');
+    await direct.query('SELECT 1 FROM key_spend WHERE api_key_id = $1 FOR UPDATE', [key.record.id]);
+    answer(responses[0]!);
+    await untilServiceWaits();
+    await rollBackWhatWaits();
+    expect(await first).toBe(503);
+    await direct.query('COMMIT');
+    const [held] = await leasesOf(key);
+    await gate.beat();
+    const [renewed] = await leasesOf(key);
+    expect(renewed).toEqual({ calls: 2, expires: expect.any(Number) });
+    expect(renewed!.expires).toBeGreaterThan(held!.expires);
+    answer(responses[1]!);
+    expect(new Set(await statuses)).toEqual(new Set([200, 503]));
+    // Also when the key is never at rest.
+    expect(await ask(key)).toBe(200);
+    await gate.beat();
+    expect((await leasesOf(key))[0]).toEqual({ ...renewed, calls: 1 });
+
+    await expireOldestLease(key);
+    expect(await statusesOf(key, 30)).toEqual({ 200: 8, 402: 22 });
+    expect(await counterOf(key)).toEqual({ spent: 10, reserved: 0 });
+  });
+});
+
+describe('a settlement that was committed although nobody was told', () => {
+  it('counts once, and has given back its part of the lease', async () => {
+    const key = await setup.app.createKey({ limit: COST * 10n });
+    const { responses, first } = await askAndHold(key, 1);
+    await direct.query('BEGIN');
+    await direct.query('SELECT 1 FROM key_spend WHERE api_key_id = $1 FOR UPDATE', [key.record.id]);
+    answer(responses[0]!);
+    await untilServiceWaits();
+    proxy.cut();
+    expect(await first).toBe(503);
+    await direct.query('COMMIT');
+    await eventually(
+      () => counterOf(key),
+      ({ spent }) => spent === 1,
+    );
+    proxy.mend();
+    await untilReady();
+    expect(await leasesOf(key)).toEqual([{ calls: 0, expires: expect.any(Number) }]);
+    expect(await statusesOf(key, 30)).toEqual({ 200: 9, 402: 21 });
+    expect(await counterOf(key)).toEqual({ spent: 10, reserved: 0 });
+  });
+
+  it('takes nothing from a lease that was taken before it was committed', async () => {
+    const key = await setup.app.createKey({ limit: COST * 10n });
+    const late = await askAndHold(key, 1);
+    await direct.query('BEGIN');
+    await direct.query('SELECT 1 FROM spend_leases WHERE holder_id = $1 FOR UPDATE', [key.record.id]);
+    answer(late.responses[0]!);
+    await untilServiceWaits();
+    proxy.cut();
+    expect(await late.first).toBe(503);
+    proxy.mend();
+    await untilReady();
+    const { responses, statuses } = await askAndHold(key, 9);
+    expect((await leasesOf(key)).map(({ calls }) => calls)).toEqual([1, 9]);
+    await direct.query('COMMIT');
+    await eventually(
+      () => counterOf(key),
+      ({ spent }) => spent === 1,
+    );
+    expect((await leasesOf(key)).map(({ calls }) => calls)).toEqual([0, 9]);
+    responses.forEach(answer);
+    expect(await statuses).toEqual(Array(9).fill(200));
+    expect(await counterOf(key)).toEqual({ spent: 10, reserved: 0 });
+    expect(await ask(key)).toBe(402);
+  });
+});
+
+describe('a part of a lease that could not be given back', () => {
+  it('is not renewed, and the key goes on with another lease', async () => {
+    // Far from its limit a key leases a fiftieth of what is left.
+    const key = await setup.app.createKey({ limit: COST * 100_000n });
+    expect(await ask(key)).toBe(200);
+    const [lease] = await leasesOf(key);
+    expect(lease?.calls).toBe(1999);
+    await gate.beat();
+    proxy.cut();
+    await gate.beat();
+    proxy.mend();
+    await untilReady();
+    expect(await ask(key)).toBe(200);
+    await gate.beat();
+    const leases = await leasesOf(key);
+    expect(leases.map(({ calls }) => calls)).toEqual([1999, expect.any(Number)]);
+    expect(leases[0]?.expires).toBeLessThan(leases[1]!.expires);
+    await expireOldestLease(key);
+    await gate.beat();
+    // Since its last beat the key was not used: the other lease was given back as well.
+    expect((await leasesOf(key)).map(({ calls }) => calls)).toEqual([0]);
+    expect(await counterOf(key)).toEqual({ spent: 2, reserved: 0 });
+  });
+});
