@@ -16,6 +16,7 @@ Usage: npm run keys:create -- [options]
   --account ID            the account (default: the first one; made when there is none)
   --limit USD             spending limit, for example 12.50 (default: none)
   --limit-reset WINDOW    daily, weekly or monthly (default: the limit is for the key's whole life)
+  --embedding-cache       its embeddings calls use the cache (default: only those that ask for it)
   --help                  this text
 `;
 
@@ -29,6 +30,7 @@ export async function run(argv: string[]): Promise<void> {
       account: { type: 'string' },
       limit: { type: 'string' },
       'limit-reset': { type: 'string' },
+      'embedding-cache': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -52,6 +54,7 @@ export async function run(argv: string[]): Promise<void> {
       limit,
       limitReset,
       includeByokInLimit: false,
+      embeddingCache: values['embedding-cache'],
       expiresAt: null,
       creatorUserId: null,
     });

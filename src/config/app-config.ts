@@ -46,6 +46,15 @@ export class AppConfig {
   readonly retryBaseDelay: number;
   /** Calls to one endpoint that may be under way at once. */
   readonly endpointConcurrency: number;
+  /** Vectors that a process keeps for calls that ask for it; 0 bytes: none. */
+  readonly embeddingCache: { readonly bytes: number; /** Milliseconds. */ readonly timeToLive: number };
+  readonly broadcast: {
+    /** Milliseconds; the bounds of the random pause after a failed delivery: of the first one, and of any. */
+    readonly retryBaseDelay: number;
+    readonly retryMaxDelay: number;
+    /** Milliseconds between looks for destinations that nobody has woken. */
+    readonly sweepInterval: number;
+  };
   /** Milliseconds that calls in flight have to finish in after SIGTERM. */
   readonly shutdownGrace: number;
   /** By the provider's slug: what `<PROVIDER>_API_KEY` and `<PROVIDER>_BASE_URL` say. */
@@ -90,6 +99,15 @@ export function readAppConfig(
     providerRetries: read.integer('PROVIDER_RETRIES', 2, 0, 10),
     retryBaseDelay: read.integer('PROVIDER_RETRY_BASE_DELAY_MS', 500, 0, 60_000),
     endpointConcurrency: read.integer('ENDPOINT_CONCURRENCY', 256, 1, 100_000),
+    embeddingCache: {
+      bytes: read.integer('EMBEDDING_CACHE_BYTES', 64 * 1024 * 1024, 0, 2 ** 40),
+      timeToLive: read.integer('EMBEDDING_CACHE_TTL', 3_600, 1, 31_536_000) * 1000,
+    },
+    broadcast: {
+      retryBaseDelay: read.integer('BROADCAST_RETRY_BASE_DELAY_MS', 1_000, 1, 3_600_000),
+      retryMaxDelay: read.integer('BROADCAST_RETRY_MAX_DELAY_MS', 300_000, 1, 3_600_000),
+      sweepInterval: read.integer('BROADCAST_SWEEP_INTERVAL_MS', 5_000, 100, 3_600_000),
+    },
     shutdownGrace: read.integer('SHUTDOWN_GRACE_MS', 30_000, 0, 3_600_000),
     providers: read.providers(providerSlugs),
   });

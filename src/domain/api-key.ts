@@ -15,6 +15,8 @@ export interface ApiKey extends SpendLimit {
   readonly name: string;
   readonly label: string;
   readonly disabled: boolean;
+  /** Whether its embeddings calls use the cache when they do not say so themselves. */
+  readonly embeddingCache: boolean;
   readonly creatorUserId: string | null;
   readonly externalUser: string | null;
   readonly createdAt: Date;
@@ -22,6 +24,11 @@ export interface ApiKey extends SpendLimit {
   readonly updatedAt: Date | null;
   readonly expiresAt: Date | null;
 }
+
+/** What can be changed of a key; what is absent stays. */
+export type ApiKeyChange = Partial<
+  Pick<ApiKey, 'name' | 'disabled' | 'limit' | 'limitReset' | 'includeByokInLimit' | 'embeddingCache'>
+>;
 
 export interface ApiKeyWithSpend {
   readonly key: ApiKey;

@@ -1,12 +1,14 @@
 // What a call may cost, and what it did cost.
-import { priceOfInput } from '../catalogue/catalogue-model.js';
-import { tokenBound, tokenCount, tokensWithoutUsage } from '../catalogue/token-count.js';
-import type { EmbeddingRequest } from '../domain/embedding.js';
+import { costOfTokens, countedCost, greatestCost } from '../catalogue/input-cost.js';
+import { tokensWithoutUsage } from '../catalogue/token-count.js';
+import type { EmbeddingInput, EmbeddingRequest } from '../domain/embedding.js';
 import { AppError } from '../domain/errors.js';
+import { addTokens, modalitiesOf } from '../domain/modality.js';
+import type { TokensByModality } from '../domain/modality.js';
 import type { PicoUsd } from '../domain/money.js';
 import type { SpendBound } from '../domain/spend-cap.js';
 import { utcDay } from '../domain/spend.js';
-import type { RoutedCall } from '../routing/embedding-router.js';
+import type { RoutedCall, ServedSlice } from '../routing/embedding-router.js';
 import type { EndpointTarget } from '../routing/endpoint-target.js';
 import type { Route } from '../routing/route-planner.js';
 import type { SpendBounds } from '../spend/spend-gate.js';
@@ -14,6 +16,8 @@ import type { SpendBounds } from '../spend/spend-gate.js';
 export interface Charge {
   readonly promptTokens: number;
   readonly totalTokens: number;
+  /** Null where it is not known of every token what it is of. */
+  readonly tokensByModality: TokensByModality | null;
   /** What the caller pays; null where no price is known: an unknown price is never counted as 0. */
   readonly cost: PicoUsd | null;
   /**
@@ -25,30 +29,28 @@ export interface Charge {
 }
 
 /** The dearest of the endpoints that may serve decides. Throws `insufficient_credits` where one has no known price. */
-export function boundsOf(route: Route, request: EmbeddingRequest, now: Date): SpendBounds {
+export function boundsOf(route: Route, { input }: EmbeddingRequest, now: Date): SpendBounds {
   const day = utcDay(now);
-  const boundWith = (tokensOf: (target: EndpointTarget) => number): SpendBound => {
+  const boundWith = (costOf: (target: EndpointTarget) => PicoUsd | null): SpendBound => {
     const bound = { cost: 0n, byokCost: 0n };
     for (const target of route.targets) {
-      const price = priceOfInput(target.endpoint, day, request.input);
-      if (price === null) {
+      const amount = costOf(target);
+      if (amount === null) {
         throw new AppError('insufficient_credits', {
-          detail: `${route.model.id} has no known price, so that a key with a limit cannot use it`,
+          detail: `${route.model.id} has no known price for this input, so that a key with a limit cannot use it`,
         });
       }
-      const amount = BigInt(tokensOf(target)) * price;
       const member = target.credential === null ? 'cost' : 'byokCost';
       if (amount > bound[member]) bound[member] = amount;
     }
     return bound;
   };
   return {
-    quick: () => boundWith(({ endpoint }) => tokenBound(request.input, endpoint)),
+    quick: () => boundWith(({ endpoint }) => greatestCost(input, endpoint, day)),
     exact: async () => {
-      const counts = new Map<EndpointTarget, number>();
-      for (const target of route.targets)
-        counts.set(target, await tokenCount(request.input, target.endpoint));
-      return boundWith((target) => counts.get(target) ?? 0);
+      const costs = new Map<EndpointTarget, PicoUsd | null>();
+      for (const target of route.targets) costs.set(target, await countedCost(input, target.endpoint, day));
+      return boundWith((target) => costs.get(target) ?? null);
     },
   };
 }
@@ -58,23 +60,35 @@ export async function chargeFor(routed: RoutedCall, createdAt: Date): Promise<Ch
   const day = utcDay(createdAt);
   let promptTokens = 0;
   let totalTokens = 0;
+  let tokensByModality: TokensByModality | null = {};
   let shared: PicoUsd | null = 0n;
   let own: PicoUsd | null = 0n;
-  for (const { target, input, ...usage } of routed.served) {
-    const counted =
-      usage.promptTokens ?? usage.totalTokens ?? (await tokensWithoutUsage(input, target.endpoint));
+  for (const slice of routed.served) {
+    const { target, input, tokensByModality: told = {} } = slice;
+    const counted = await promptTokensOf(slice);
     promptTokens += counted;
-    totalTokens += usage.totalTokens ?? counted;
-    const price = priceOfInput(target.endpoint, day, input);
-    const amount: PicoUsd | null = price === null ? null : BigInt(counted) * price;
+    totalTokens += slice.totalTokens ?? counted;
+    const known = slice.tokensByModality ?? tokensOfOneModality(input, counted);
+    tokensByModality = tokensByModality && known && addTokens(tokensByModality, known);
+    const amount = costOfTokens(input, counted, told, target.endpoint, day);
     // Through an own provider key the provider's bill goes to the customer, and nothing to this account.
     if (target.credential === null) shared = add(shared, amount);
     else own = add(own, amount);
   }
   const isByok = routed.served.some(({ target }) => target.credential !== null);
   const bill = { upstreamCost: isByok ? own : shared, isByok };
-  if (routed.error) return { promptTokens: 0, totalTokens: 0, cost: 0n, ...bill };
-  return { promptTokens, totalTokens, cost: shared, ...bill };
+  if (routed.error) return { promptTokens: 0, totalTokens: 0, tokensByModality: null, cost: 0n, ...bill };
+  return { promptTokens, totalTokens, tokensByModality, cost: shared, ...bill };
+}
+
+async function promptTokensOf({ promptTokens, totalTokens, input, target }: ServedSlice): Promise<number> {
+  return promptTokens ?? totalTokens ?? (await tokensWithoutUsage(input, target.endpoint));
+}
+
+/** Null where the input has several: which of them the tokens are of is not known then. */
+function tokensOfOneModality(input: EmbeddingInput, tokens: number): TokensByModality | null {
+  const [modality, ...others] = modalitiesOf(input);
+  return modality === undefined || others.length > 0 ? null : { [modality]: tokens };
 }
 
 function add(sum: PicoUsd | null, amount: PicoUsd | null): PicoUsd | null {

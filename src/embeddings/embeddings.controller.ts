@@ -5,6 +5,7 @@ import type { Request, Response } from 'express';
 import { CurrentCaller, InferenceOnly, RateLimited } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/api-key.js';
 import type { EmbeddingRequest } from '../domain/embedding.js';
+import { AppError } from '../domain/errors.js';
 import type { RequestContext } from '../domain/generation.js';
 import { generationHeaderId } from '../domain/identifiers.js';
 import { ApiErrors } from '../http/api-errors.js';
@@ -18,6 +19,7 @@ import { EmbeddingsService } from './embeddings.service.js';
 const MAX_HEADER_LENGTH = 256;
 // The name, and the one that it had before.
 const METADATA_HEADERS = ['x-openrouter-metadata', 'x-openrouter-experimental-metadata'] as const;
+const CACHE_HEADER = 'X-Embedding-Cache';
 
 @ApiTags('Embeddings')
 @ApiBearerAuth()
@@ -37,8 +39,26 @@ export class EmbeddingsController {
     required: false,
     schema: { type: 'string' },
   })
+  @ApiHeader({
+    name: CACHE_HEADER,
+    description:
+      '`on`: inputs that a call of the same workspace has been answered before are answered with the same vectors and ' +
+      'cost nothing, and identical inputs in flight are asked for once. Absent: as the key says, and that is mostly off.',
+    required: false,
+    schema: { type: 'string', enum: ['on', 'off'] },
+  })
   @ApiBody({ type: CreateEmbeddingDto })
-  @ApiOkResponse({ type: EmbeddingResponseDto })
+  @ApiOkResponse({
+    type: EmbeddingResponseDto,
+    headers: {
+      [CACHE_HEADER]: {
+        description:
+          'How many of the vectors are `cached`: all, some or none. `bypass`: the body has members that are not known ' +
+          'here and may change vectors. Only where the cache is on.',
+        schema: { type: 'string', enum: ['hit', 'partial', 'miss', 'bypass'] },
+      },
+    },
+  })
   @ApiErrors(400, 401, 402, 403, 404, 408, 413, 429, 500, 502, 503, 524, 529)
   async create(
     @CurrentCaller() caller: Caller,
@@ -57,9 +77,11 @@ export class EmbeddingsController {
       announceId: (generationId) => {
         response.setHeader('x-generation-id', generationHeaderId(generationId));
       },
+      wantsCache: readCacheHeader(request) ?? caller.key.embeddingCache,
       wantsRoutingMetadata: METADATA_HEADERS.some((name) => isEnabled(request.headers[name])),
     });
     const bytes = await writeEmbeddingResponse(answer, body.encoding_format);
+    if (answer.cacheOutcome !== null) response.setHeader(CACHE_HEADER, answer.cacheOutcome);
     response.setHeader('content-type', 'application/json; charset=utf-8');
     response.setHeader('content-length', bytes.length);
     response.end(bytes);
@@ -88,6 +110,14 @@ function describeApplication(request: Request): RequestContext {
 /** Anything but `enabled` means no. */
 function isEnabled(value: string | string[] | undefined): boolean {
   return typeof value === 'string' && value.trim().toLowerCase() === 'enabled';
+}
+
+/** Throws `invalid_request` for anything but on and off: nobody would see in an answer what was meant otherwise. */
+function readCacheHeader(request: Request): boolean | undefined {
+  const value = headerText(request, CACHE_HEADER.toLowerCase())?.trim().toLowerCase();
+  if (value === undefined) return undefined;
+  if (value === 'on' || value === 'off') return value === 'on';
+  throw new AppError('invalid_request', { detail: `${CACHE_HEADER}: must be on or off` });
 }
 
 /** Headers are bytes that the caller chose: cut, and well-formed for the log. */

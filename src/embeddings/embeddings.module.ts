@@ -1,13 +1,17 @@
 // Embeddings: from a request to vectors, with its cost and its record.
 import { Module } from '@nestjs/common';
+import { BroadcastModule } from '../broadcast/broadcast.module.js';
 import { RoutingModule } from '../routing/routing.module.js';
 import { SpendModule } from '../spend/spend.module.js';
+import { EmbeddingCache } from './embedding-cache.js';
 import { EmbeddingsController } from './embeddings.controller.js';
 import { EmbeddingsService } from './embeddings.service.js';
+import { VectorPurchases } from './vector-purchase.js';
+import { VectorSupplies } from './vector-supply.js';
 
 @Module({
-  imports: [RoutingModule, SpendModule],
+  imports: [BroadcastModule, RoutingModule, SpendModule],
   controllers: [EmbeddingsController],
-  providers: [EmbeddingsService],
+  providers: [EmbeddingsService, VectorSupplies, VectorPurchases, EmbeddingCache],
 })
 export class EmbeddingsModule {}

@@ -1,29 +1,30 @@
 // What POST /embeddings promises: checked limits, right vectors, and one committed record of every call that reached
 // routing, before its answer leaves.
 import { Injectable } from '@nestjs/common';
-import type { ApiKey, Caller } from '../domain/api-key.js';
+import { Broadcaster } from '../broadcast/broadcaster.js';
+import type { Caller } from '../domain/api-key.js';
 import { Clock } from '../domain/clock.js';
 import type { EmbeddingRequest } from '../domain/embedding.js';
 import { AppError } from '../domain/errors.js';
 import { uuidV7 } from '../domain/identifiers.js';
 import type { ProviderPreferences } from '../domain/provider-preferences.js';
 import { GenerationLog } from '../persistence/generation-log.js';
-import { EmbeddingRouter } from '../routing/embedding-router.js';
 import { RoutePlanner } from '../routing/route-planner.js';
 import type { Route } from '../routing/route-planner.js';
 import { describeRouting } from '../routing/routing-metadata.js';
 import type { RoutingProgress } from '../routing/routing-metadata.js';
-import { SpendGate } from '../spend/spend-gate.js';
-import type { Reservation } from '../spend/spend-gate.js';
-import { boundsOf, chargeFor } from './call-cost.js';
+import { chargeFor } from './call-cost.js';
 import type { EmbeddingAnswer } from './dto/embedding-response.dto.js';
 import { describeGeneration } from './generation-record.js';
 import type { CallContext } from './generation-record.js';
+import { VectorSupplies } from './vector-supply.js';
 
 export interface AnswerWishes {
   /** Is told the generation's id as soon as there is one, so that failures carry it as well. */
   announceId(generationId: string): void;
   readonly wantsRoutingMetadata: boolean;
+  /** Vectors that its workspace has paid for already, or is about to, are good enough. */
+  readonly wantsCache: boolean;
 }
 
 /** Filled in as the call goes on: a failure says how far it came. */
@@ -33,9 +34,9 @@ type Progress = { -readonly [Member in keyof RoutingProgress]: RoutingProgress[M
 export class EmbeddingsService {
   constructor(
     private readonly planner: RoutePlanner,
-    private readonly router: EmbeddingRouter,
-    private readonly spendGate: SpendGate,
+    private readonly supplies: VectorSupplies,
     private readonly log: GenerationLog,
+    private readonly broadcaster: Broadcaster,
     private readonly clock: Clock,
   ) {}
 
@@ -64,52 +65,40 @@ export class EmbeddingsService {
     wishes: AnswerWishes,
     progress: Progress,
   ): Promise<EmbeddingAnswer> {
-    const { route, reservation } = await this.reserve(caller.key, planned, request);
-    const createdAt = this.clock.now();
-    const id = uuidV7(createdAt);
-    wishes.announceId(id);
-    const startedAt = performance.now();
-    const routed = await this.router.run(route, request);
-    const charge = await chargeFor(routed, createdAt);
-    const durationMs = Math.round(performance.now() - startedAt);
-    Object.assign(progress, { route, routed, durationMs } satisfies Progress);
-    const generation = describeGeneration(
-      { id, createdAt, durationMs },
-      { caller, request, context, route, routed, charge },
-    );
+    const supply = await this.supplies.open(caller.key, planned, request, wishes.wantsCache);
     try {
-      await this.log.append(generation, reservation.releases);
+      const createdAt = this.clock.now();
+      const id = uuidV7(createdAt);
+      wishes.announceId(id);
+      const startedAt = performance.now();
+      const supplied = await supply.gather();
+      const { routed, vectors, maker, cacheOutcome } = supplied;
+      const charge = await chargeFor(routed, createdAt);
+      const durationMs = Math.round(performance.now() - startedAt);
+      const { route } = supply;
+      Object.assign(progress, { route, routed, durationMs } satisfies Progress);
+      const generation = describeGeneration(
+        { id, createdAt, durationMs },
+        { caller, request, context, route, supplied, charge },
+      );
+      const { workspaceId } = generation;
+      const error = routed.error?.message ?? null;
+      const content = await this.broadcaster.contentToStore(workspaceId, request.input, error);
+      await this.log.append(generation, supply.releases, content);
+      this.broadcaster.appended(workspaceId);
+      if (routed.error ?? !maker) throw routed.error ?? new AppError('internal');
+      supply.share();
+      return {
+        generationId: id,
+        model: request.model,
+        provider: maker.provider,
+        vectors,
+        cacheOutcome,
+        routingMetadata: wishes.wantsRoutingMetadata ? describeRouting(request.model, progress) : null,
+        ...charge,
+      };
     } finally {
-      // Also when it is not known whether it was committed: what is held of the lease must not be handed out again.
-      reservation.settled();
-    }
-    const [first] = routed.served;
-    if (routed.error ?? !first) throw routed.error ?? new AppError('internal');
-    return {
-      generationId: id,
-      model: request.model,
-      provider: first.target.provider.name,
-      vectors: routed.served.flatMap(({ vectors }) => vectors),
-      routingMetadata: wishes.wantsRoutingMetadata ? describeRouting(request.model, progress) : null,
-      ...charge,
-    };
-  }
-
-  /** Where the money for the shared endpoints is not there, own provider keys may still serve. */
-  private async reserve(
-    key: ApiKey,
-    route: Route,
-    request: EmbeddingRequest,
-  ): Promise<{ readonly route: Route; readonly reservation: Reservation }> {
-    const now = this.clock.now();
-    try {
-      return { route, reservation: await this.spendGate.reserve(key, boundsOf(route, request, now)) };
-    } catch (error) {
-      const targets = route.targets.filter(({ credential }) => credential !== null);
-      const isOverLimit = error instanceof AppError && (error.status === 402 || error.status === 403);
-      if (!isOverLimit || targets.length === 0 || targets.length === route.targets.length) throw error;
-      const own = { ...route, targets };
-      return { route: own, reservation: await this.spendGate.reserve(key, boundsOf(own, request, now)) };
+      supply.close();
     }
   }
 }

@@ -2,10 +2,9 @@
 import type { Caller } from '../domain/api-key.js';
 import type { EmbeddingRequest } from '../domain/embedding.js';
 import type { CallerTrace, Generation, RequestContext } from '../domain/generation.js';
-import type { RoutedCall } from '../routing/embedding-router.js';
-import { endpointName } from '../routing/endpoint-target.js';
 import type { Route } from '../routing/route-planner.js';
 import type { Charge } from './call-cost.js';
+import type { SuppliedCall } from './vector-supply.js';
 
 /** What surrounds a call: for its record, never for its answer. */
 export interface CallContext {
@@ -23,17 +22,17 @@ export interface FinishedCall {
   readonly request: EmbeddingRequest;
   readonly context: CallContext;
   readonly route: Route;
-  readonly routed: RoutedCall;
+  readonly supplied: Pick<SuppliedCall, 'routed' | 'maker'>;
   readonly charge: Charge;
 }
 
 export function describeGeneration(
   moment: Pick<Generation, 'id' | 'createdAt' | 'durationMs'>,
-  { caller: { key }, request, context, route, routed, charge }: FinishedCall,
+  { caller: { key }, request, context, route, supplied, charge }: FinishedCall,
 ): Generation {
+  const { routed, maker } = supplied;
   const { error, attempts, served } = routed;
   const lastAttempt = attempts.at(-1);
-  const server = served[0]?.target;
   return {
     ...moment,
     ...charge,
@@ -42,8 +41,8 @@ export function describeGeneration(
     apiKeyId: key.id,
     operation: 'embeddings',
     model: request.model,
-    endpoint: server ? endpointName(server) : (lastAttempt?.endpoint ?? null),
-    provider: server ? server.provider.slug : (lastAttempt?.provider ?? null),
+    endpoint: maker?.endpoint ?? lastAttempt?.endpoint ?? null,
+    provider: maker?.slug ?? lastAttempt?.provider ?? null,
     upstreamId: served[0]?.upstreamId ?? null,
     status: error?.status ?? 200,
     errorType: error?.errorType ?? null,

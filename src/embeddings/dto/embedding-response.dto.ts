@@ -3,12 +3,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { EncodingFormat } from '../../domain/embedding.js';
 import { embeddingAnswerId } from '../../domain/identifiers.js';
+import type { TokensByModality } from '../../domain/modality.js';
 import { usdToNumber } from '../../domain/money.js';
 import type { PicoUsd } from '../../domain/money.js';
 import type { RoutingMetadata } from '../../domain/routing-metadata.js';
 import { encodeVector } from '../../domain/vectors.js';
-import type { Vector } from '../../domain/vectors.js';
 import { RoutingMetadataDto, toRoutingMetadataDto } from '../../http/dto/routing-metadata.dto.js';
+import { PromptTokensDetailsDto, toPromptTokensDetailsDto } from './prompt-tokens-details.dto.js';
+import type { CacheOutcome, SuppliedVector } from '../vector-supply.js';
 
 class EmbeddingDto {
   @ApiProperty({ enum: ['embedding'] })
@@ -24,6 +26,14 @@ class EmbeddingDto {
     ],
   })
   embedding: number[] | string;
+
+  @ApiPropertyOptional({
+    enum: [true],
+    description:
+      'No provider was asked for this input and it costs nothing: its vector was kept, another call was fetching it, or ' +
+      'the same input stands further up. Only where the cache is on.',
+  })
+  cached?: true;
 }
 
 class EmbeddingUsageDto {
@@ -38,6 +48,9 @@ class EmbeddingUsageDto {
 
   @ApiProperty({ description: 'Whether an own provider key was used.' })
   is_byok: boolean;
+
+  @ApiPropertyOptional({ description: 'Only for inputs of several modalities.' })
+  prompt_tokens_details?: PromptTokensDetailsDto;
 }
 
 export class EmbeddingResponseDto {
@@ -67,9 +80,12 @@ export interface EmbeddingAnswer {
   readonly generationId: string;
   readonly model: string;
   readonly provider: string;
-  readonly vectors: readonly Vector[];
+  readonly vectors: readonly SuppliedVector[];
+  readonly cacheOutcome: CacheOutcome;
   readonly promptTokens: number;
   readonly totalTokens: number;
+  /** Null where it is not known what they are of. */
+  readonly tokensByModality: TokensByModality | null;
   /** Null where no price is known; the member is then left out. */
   readonly cost: PicoUsd | null;
   readonly isByok: boolean;
@@ -88,11 +104,12 @@ export async function writeEmbeddingResponse(
   const quote = format === 'base64' ? '"' : '';
   const pieces: Buffer[] = [];
   let converted = 0;
-  for (const [index, vector] of answer.vectors.entries()) {
-    const before = index === 0 ? '{"object":"list","data":[' : `${quote}},`;
-    pieces.push(Buffer.from(`${before}{"object":"embedding","index":${index},"embedding":${quote}`));
+  let between = '{"object":"list","data":[';
+  for (const [index, { vector, isCached }] of answer.vectors.entries()) {
+    pieces.push(Buffer.from(`${between}{"object":"embedding","index":${index},"embedding":${quote}`));
     const encoded = encodeVector(vector, format);
     pieces.push(encoded);
+    between = isCached ? `${quote},"cached":true},` : `${quote}},`;
     if (vector.form === 'floats' || encoded !== vector.text) converted += encoded.length;
     if (converted >= CONVERTED_BYTES_PER_TURN) {
       converted = 0;
@@ -108,11 +125,12 @@ export async function writeEmbeddingResponse(
       total_tokens: answer.totalTokens,
       ...(answer.cost === null ? {} : { cost: usdToNumber(answer.cost) }),
       is_byok: answer.isByok,
+      prompt_tokens_details: toPromptTokensDetailsDto(answer.tokensByModality),
     },
     ...(answer.routingMetadata === null
       ? {}
       : { openrouter_metadata: toRoutingMetadataDto(answer.routingMetadata) }),
   });
-  pieces.push(Buffer.from(`${quote}}],${rest.slice(1)}`));
+  pieces.push(Buffer.from(`${between.slice(0, -1)}],${rest.slice(1)}`));
   return Buffer.concat(pieces);
 }

@@ -1,8 +1,7 @@
 // The `provider` object of an embeddings request: a closed object, every member optional. Source: contract 4.4.
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsString, ValidateBy, ValidateIf } from 'class-validator';
-import { parseUsd } from '../../domain/money.js';
-import type { PicoUsd } from '../../domain/money.js';
+import { parseUsd, parseUsdPerMillion } from '../../domain/money.js';
 import { NO_PREFERENCES, QUANTIZATIONS, SORTS } from '../../domain/provider-preferences.js';
 import type { PercentileBound, ProviderPreferences, Sort } from '../../domain/provider-preferences.js';
 
@@ -10,7 +9,6 @@ const MAX_SLUGS = 100;
 const PERCENTILES: readonly string[] = ['p50', 'p75', 'p90', 'p99'];
 const PRICES: readonly string[] = ['prompt', 'completion', 'image', 'audio', 'request'];
 const PARTITIONS: ReadonlySet<unknown> = new Set(['model', 'none', undefined, null]);
-const TOKENS_OF_A_PRICE = 1_000_000n;
 
 const IfGiven = (): PropertyDecorator =>
   ValidateIf((_object, value: unknown) => value !== undefined && value !== null);
@@ -121,14 +119,10 @@ export function fromProviderPreferencesDto(
     zeroDataRetention: dto.zdr ?? false,
     quantizations: dto.quantizations ?? [],
     sort: (typeof dto.sort === 'object' ? dto.sort?.by : dto.sort) ?? null,
-    maxPromptPrice: pricePerToken(dto.max_price?.prompt),
+    maxPromptPrice: dto.max_price?.prompt === undefined ? null : parseUsdPerMillion(dto.max_price.prompt),
     preferredMaxLatency: toBound(dto.preferred_max_latency),
     preferredMinThroughput: toBound(dto.preferred_min_throughput),
   };
-}
-
-function pricePerToken(amount: string | number | undefined): PicoUsd | null {
-  return amount === undefined ? null : parseUsd(amount) / TOKENS_OF_A_PRICE;
 }
 
 function toBound(bound: number | PercentileBound | null | undefined): PercentileBound | null {

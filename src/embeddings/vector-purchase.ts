@@ -1,0 +1,78 @@
+// Vectors bought from providers for inputs of a call: what they may cost is reserved before anybody is asked.
+import { Injectable } from '@nestjs/common';
+import type { ApiKey } from '../domain/api-key.js';
+import { Clock } from '../domain/clock.js';
+import type { EmbeddingInput, EmbeddingRequest } from '../domain/embedding.js';
+import { AppError } from '../domain/errors.js';
+import { EmbeddingRouter } from '../routing/embedding-router.js';
+import type { RoutedCall } from '../routing/embedding-router.js';
+import type { Route } from '../routing/route-planner.js';
+import { SpendGate } from '../spend/spend-gate.js';
+import type { Reservation } from '../spend/spend-gate.js';
+import { boundsOf } from './call-cost.js';
+
+/** Reserved, and not yet asked for. */
+export interface VectorPurchase {
+  readonly route: Route;
+  /** The inputs that are bought, by their places in the call, in order. */
+  readonly positions: readonly number[];
+  /** With these inputs alone. */
+  readonly request: EmbeddingRequest;
+  readonly reservation: Reservation;
+}
+
+@Injectable()
+export class VectorPurchases {
+  constructor(
+    private readonly router: EmbeddingRouter,
+    private readonly spendGate: SpendGate,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Throws where the money is not there: for the shared endpoints, and then for own provider keys neither. */
+  async reserve(
+    key: ApiKey,
+    route: Route,
+    call: EmbeddingRequest,
+    positions: readonly number[],
+  ): Promise<VectorPurchase> {
+    const request = { ...call, input: inputsAt(call.input, positions) };
+    const now = this.clock.now();
+    try {
+      const reservation = await this.spendGate.reserve(key, boundsOf(route, request, now));
+      return { route, positions, request, reservation };
+    } catch (error) {
+      const targets = route.targets.filter(({ credential }) => credential !== null);
+      const isOverLimit = error instanceof AppError && (error.status === 402 || error.status === 403);
+      if (!isOverLimit || targets.length === 0 || targets.length === route.targets.length) throw error;
+      const own = { ...route, targets };
+      const reservation = await this.spendGate.reserve(key, boundsOf(own, request, now));
+      return { route: own, positions, request, reservation };
+    }
+  }
+
+  /** Never throws, as routing does not. */
+  async run({ route, positions, request }: VectorPurchase): Promise<RoutedCall> {
+    const routed = await this.router.run(route, request);
+    if (routed.error) nameInputsOfCall(routed.error, positions);
+    return routed;
+  }
+}
+
+function inputsAt(input: EmbeddingInput, positions: readonly number[]): EmbeddingInput {
+  if (positions.length === input.items.length) return input;
+  const wanted = new Set(positions);
+  return {
+    form: input.form,
+    items: input.items.filter((_item, position) => wanted.has(position)),
+  } as EmbeddingInput;
+}
+
+/** Our own words name an input by its place among those that were bought; the caller knows it by its place in the call. */
+function nameInputsOfCall(error: AppError, positions: readonly number[]): void {
+  if (error.code !== 'invalid_request') return;
+  error.message = error.message.replace(
+    /(?<=: )input\[(\d+)\]/,
+    (_text, index) => `input[${positions[Number(index)]}]`,
+  );
+}

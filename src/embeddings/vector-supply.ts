@@ -1,0 +1,171 @@
+// Where the vectors of one call come from: what is kept, what other calls are fetching, and providers for the rest.
+import { Injectable } from '@nestjs/common';
+import { AppConfig } from '../config/app-config.js';
+import type { ApiKey } from '../domain/api-key.js';
+import type { EmbeddingRequest } from '../domain/embedding.js';
+import { AppError } from '../domain/errors.js';
+import type { SpendRelease } from '../domain/spend-cap.js';
+import type { RoutedCall } from '../routing/embedding-router.js';
+import type { Route } from '../routing/route-planner.js';
+import { embeddingCacheKeys } from './embedding-cache-key.js';
+import { EmbeddingCache } from './embedding-cache.js';
+import type { CacheClaim } from './embedding-cache.js';
+import { makerOf, vectorsOf } from './made-vector.js';
+import type { MadeVector, VectorMaker } from './made-vector.js';
+import { VectorPurchases } from './vector-purchase.js';
+import type { VectorPurchase } from './vector-purchase.js';
+
+/** How much of an answer was cached; null: nobody has asked for that. */
+export type CacheOutcome = 'hit' | 'partial' | 'miss' | 'bypass' | null;
+
+export interface SuppliedVector extends MadeVector {
+  /** No provider was asked for this input: another call was, or one was for the same input further up. */
+  readonly isCached: boolean;
+}
+
+export interface SuppliedCall {
+  /** What providers were asked for, by this call. */
+  readonly routed: RoutedCall;
+  /** One for each input, in order; none when the call failed. */
+  readonly vectors: readonly SuppliedVector[];
+  /** Who has served; where no provider was asked, who once made the first vector. */
+  readonly maker: VectorMaker | null;
+  readonly cacheOutcome: CacheOutcome;
+}
+
+const NOTHING_ROUTED: RoutedCall = { served: [], attempts: [], error: null };
+
+@Injectable()
+export class VectorSupplies {
+  constructor(
+    private readonly cache: EmbeddingCache,
+    private readonly purchases: VectorPurchases,
+    private readonly config: AppConfig,
+  ) {}
+
+  /** Reserves what the call has to buy; throws where the money for that is not there. To be closed at the end. */
+  async open(
+    key: ApiKey,
+    route: Route,
+    request: EmbeddingRequest,
+    wantsCache: boolean,
+  ): Promise<VectorSupply> {
+    const deadline = performance.now() + this.config.operationDeadline;
+    // Members that are not known here may change a vector, or tie the inputs of a call to each other.
+    const usesCache = wantsCache && Object.keys(request.extra).length === 0;
+    const keys = usesCache ? await embeddingCacheKeys(key.workspaceId, route, request) : null;
+    const claim = keys && this.cache.claim(keys);
+    const supply = new VectorSupply({ key, route, request, deadline, wantsCache }, claim, this.purchases);
+    try {
+      await supply.reserve(claim ? claim.missing : [...request.input.items.keys()]);
+    } catch (error) {
+      supply.close();
+      throw error;
+    }
+    return supply;
+  }
+}
+
+interface CallToSupply {
+  readonly key: ApiKey;
+  readonly route: Route;
+  readonly request: EmbeddingRequest;
+  /** performance.now() */
+  readonly deadline: number;
+  readonly wantsCache: boolean;
+}
+
+export class VectorSupply {
+  private readonly bought: VectorPurchase[] = [];
+
+  constructor(
+    private readonly call: CallToSupply,
+    /** Null: everything is bought, and nothing shared. */
+    private readonly claim: CacheClaim | null,
+    private readonly purchases: VectorPurchases,
+  ) {}
+
+  /** The endpoints that were asked last, or would have been. */
+  get route(): Route {
+    return this.bought.at(-1)?.route ?? this.call.route;
+  }
+
+  /** To be handed to the log together with the cost. */
+  get releases(): SpendRelease[] {
+    return this.bought.flatMap(({ reservation }) => reservation.releases);
+  }
+
+  async reserve(positions: readonly number[]): Promise<VectorPurchase | null> {
+    if (positions.length === 0) return null;
+    const { key, route, request } = this.call;
+    const purchase = await this.purchases.reserve(key, route, request, positions);
+    this.bought.push(purchase);
+    return purchase;
+  }
+
+  /** Never throws: every call that comes here is a generation, whatever its end. */
+  async gather(): Promise<SuppliedCall> {
+    const [reserved] = this.bought;
+    let routed = reserved ? await this.run(reserved) : NOTHING_ROUTED;
+    if (this.claim && !routed.error) routed = joined(routed, await this.runAbandoned(this.claim));
+    const [first] = routed.served;
+    const vectors = routed.error ? [] : this.vectorsOf(routed);
+    return {
+      routed,
+      vectors,
+      maker: first ? makerOf(first.target) : (vectors[0]?.maker ?? null),
+      cacheOutcome: this.outcomeOf(vectors),
+    };
+  }
+
+  /** Once the call is recorded with its cost. */
+  share(): void {
+    this.claim?.share();
+  }
+
+  /** Also when it is not known whether it was recorded: what is held of a lease must not be handed out again. */
+  close(): void {
+    this.claim?.release();
+    for (const { reservation } of this.bought) reservation.settled();
+  }
+
+  private async run(purchase: VectorPurchase): Promise<RoutedCall> {
+    const routed = await this.purchases.run(purchase);
+    if (!routed.error) this.claim?.add(purchase.positions, vectorsOf(routed.served));
+    return routed;
+  }
+
+  /** Asks for what other calls were to bring and have not brought. */
+  private async runAbandoned(claim: CacheClaim): Promise<RoutedCall> {
+    try {
+      const purchase = await this.reserve(await claim.takeFromOthers(this.call.deadline));
+      return purchase ? await this.run(purchase) : NOTHING_ROUTED;
+    } catch (failure) {
+      const error = failure instanceof AppError ? failure : new AppError('internal', { cause: failure });
+      return { ...NOTHING_ROUTED, error };
+    }
+  }
+
+  private vectorsOf({ served }: RoutedCall): SuppliedVector[] {
+    const { claim } = this;
+    if (!claim) return vectorsOf(served).map(({ vector, maker }) => ({ vector, maker, isCached: false }));
+    return claim
+      .vectors()
+      .map(({ vector, maker }, position) => ({ vector, maker, isCached: claim.isCached(position) }));
+  }
+
+  private outcomeOf(vectors: readonly SuppliedVector[]): CacheOutcome {
+    if (!this.call.wantsCache) return null;
+    if (!this.claim) return 'bypass';
+    if (vectors.every(({ isCached }) => isCached)) return 'hit';
+    return vectors.some(({ isCached }) => isCached) ? 'partial' : 'miss';
+  }
+}
+
+function joined(one: RoutedCall, other: RoutedCall): RoutedCall {
+  return {
+    served: [...one.served, ...other.served],
+    attempts: [...one.attempts, ...other.attempts],
+    error: one.error ?? other.error,
+  };
+}
