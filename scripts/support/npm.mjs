@@ -46,13 +46,17 @@ async function installGitHooks(options) {
   }
 }
 
-export async function installPackages(options) {
+/** In the repository's own directory unless `directory` is another. */
+export async function runNpm(npmArguments, { directory, ...options }) {
   const [program, ...firstArguments] = findNpm();
-  const installArguments = ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund'];
-  await runCommand(program, [...firstArguments, ...installArguments], {
+  await runCommand(program, [...firstArguments, ...npmArguments], {
     ...options,
-    options: { shell: program.endsWith('.cmd') },
+    options: { shell: program.endsWith('.cmd'), ...(directory === undefined ? {} : { cwd: directory }) },
   });
+}
+
+export async function installPackages(options) {
+  await runNpm(['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund'], options);
   linkDatabaseLibraries();
   await installGitHooks(options);
 }

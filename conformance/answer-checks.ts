@@ -1,0 +1,192 @@
+// The checks of what comes back when all goes well: the right vectors, in the right form, for what was asked.
+import type { Members } from '../test/support/providers/conformance-row.js';
+import type { StubRequest } from '../test/support/providers/provider-stub.js';
+import type { ProviderRow } from '../test/support/providers/rows.js';
+import { firstWrong, TEXT, TEXTS } from './check.js';
+import type { Check, Trial } from './check.js';
+import type { Answer } from './gateway.js';
+import { asObject, describeAnswer, judgeUsage, judgeVectors } from './judge.js';
+import type { Verdict } from './judge.js';
+
+// As the stubs count.
+const TOKENS_OF_TEXT = 3;
+const TOKENS_OF_NUMBERED_TEXT = 2;
+const NARROW = 256;
+// What the rows expect to arrive.
+const USER = 'user-1';
+// Where there is no cap to go beyond.
+const MANY = 1000;
+// For the smallest of the caps on lists, so that it takes many calls and not two.
+const SMALLEST_CAP = 32;
+const VERY_MANY = 5000;
+const LEAST = 10;
+const PICTURE = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
+const CAPTION = { type: 'text', text: 'a cat' };
+
+export const ANSWER_CHECKS: readonly Check[] = [
+  {
+    head: 'plain',
+    promise: 'a text, and nothing else said, gives its vector as numbers',
+    run: async ({ row, askPlainly }) => judgeVectors(await askPlainly({ input: TEXT }), row, [TEXT]),
+  },
+  {
+    head: 'list',
+    promise: 'three texts give three vectors in their order',
+    run: async ({ row, ask }) => judgeVectors(await ask({ input: TEXTS }), row, TEXTS),
+  },
+  {
+    head: 'float',
+    promise: 'encoding_format: float gives numbers',
+    run: async ({ row, ask }) =>
+      judgeVectors(await ask({ input: TEXT, encoding_format: 'float' }), row, [TEXT]),
+  },
+  {
+    head: 'base64',
+    promise: "encoding_format: base64, which OpenAI's own clients ask for, gives the same numbers in base64",
+    run: async ({ row, ask }) =>
+      judgeVectors(await ask({ input: TEXT, encoding_format: 'base64' }), row, [TEXT], { format: 'base64' }),
+  },
+  {
+    head: 'width',
+    promise: `dimensions: ${NARROW} gives that width at length one, or a 4xx where it cannot be had`,
+    run: async ({ row, ask }) => {
+      const answer = await ask({ input: TEXT, dimensions: NARROW });
+      return row.dimensions === null && isRefusal(answer.status)
+        ? null
+        : judgeVectors(answer, row, [TEXT], { width: NARROW });
+    },
+  },
+  {
+    head: 'own',
+    promise: "dimensions: the model's own width gives its vectors, at providers too that take no width",
+    run: async ({ row, ask }) => judgeVectors(await ask({ input: TEXT, dimensions: row.width }), row, [TEXT]),
+  },
+  {
+    head: 'type',
+    promise: "input_type reaches the provider in the provider's words, and does no harm where it has none",
+    run: (trial) =>
+      firstWrong(
+        () => judgeInputType(trial, 'search_query'),
+        () => judgeInputType(trial, 'search_document'),
+      ),
+  },
+  {
+    head: 'tokens',
+    promise: 'token arrays give a vector each, or a 4xx where the provider takes text only',
+    run: ({ row, ask }) =>
+      firstWrong(
+        async () => judgeTokens(await ask({ input: [1, 2, 3] }), row, [[1, 2, 3]]),
+        async () => judgeTokens(await ask({ input: [[1, 2], [3]] }), row, [[1, 2], [3]]),
+      ),
+  },
+  {
+    head: 'many',
+    promise: `more inputs than the provider takes at once give all their vectors and usage (${VERY_MANY} where the cap is ${SMALLEST_CAP})`,
+    run: async ({ row, ask }) => {
+      const texts = Array.from({ length: inputsAbove(row.maxInputs) }, (_value, index) => `text ${index}`);
+      const answer = await ask({ input: texts });
+      return firstWrong(
+        () => judgeVectors(answer, row, texts),
+        () => (row.usage !== 'none' ? judgeUsage(answer, texts.length * TOKENS_OF_NUMBERED_TEXT) : null),
+      );
+    },
+  },
+  {
+    head: 'long',
+    promise:
+      'more tokens than the provider takes at once, in fewer inputs than it takes, give all their vectors',
+    applies: ({ tooManyTokens }) => tooManyTokens !== null,
+    run: async ({ row, ask }) => {
+      const { inputs, words } = row.tooManyTokens ?? { inputs: 0, words: 0 };
+      const texts = Array.from({ length: inputs }, (_value, index) => `${'word '.repeat(words - 1)}${index}`);
+      return judgeVectors(await ask({ input: texts }), row, texts);
+    },
+  },
+  {
+    head: 'again',
+    promise: 'a text that is repeated, in a call and between calls, has its own vector every time',
+    run: ({ row, ask }) =>
+      firstWrong(
+        async () => judgeVectors(await ask({ input: [TEXT] }), row, [TEXT]),
+        async () => judgeVectors(await ask({ input: ['one', TEXT, 'one'] }), row, ['one', TEXT, 'one']),
+      ),
+  },
+  {
+    head: 'items',
+    promise: 'an image and a text give a vector each, and their tokens are counted',
+    applies: ({ takesImages }) => takesImages,
+    run: async ({ row, ask }) => {
+      const answer = await ask({ input: [{ content: [PICTURE] }, { content: [CAPTION] }] });
+      return firstWrong(
+        () => judgeItems(answer, row),
+        () => judgeUsage(answer, null),
+      );
+    },
+  },
+  {
+    head: 'usage',
+    promise: 'prompt_tokens is what the provider has counted, or an own count where it tells none',
+    run: async ({ row, ask }) =>
+      judgeUsage(await ask({ input: TEXT }), row.usage === 'none' ? null : TOKENS_OF_TEXT),
+  },
+  {
+    head: 'user',
+    promise: 'user reaches providers that take it, and does no harm at the others',
+    run: async ({ row, stub, ask }) => {
+      const before = stub.requests.length;
+      const answer = await ask({ input: TEXT, user: USER });
+      return judgeVectors(answer, row, [TEXT]) ?? judgeSent(stub.requests.slice(before), row.user);
+    },
+  },
+];
+
+async function judgeInputType(
+  { row, stub, ask }: Trial,
+  inputType: 'search_query' | 'search_document',
+): Promise<Verdict> {
+  const before = stub.requests.length;
+  const answer = await ask({ input: TEXT, input_type: inputType });
+  const { members = {}, prefix = '' } = row.inputTypes[inputType];
+  return judgeVectors(answer, row, [prefix + TEXT]) ?? judgeSent(stub.requests.slice(before), members);
+}
+
+/** Every request has these members, wherever its wire keeps settings. */
+function judgeSent(requests: readonly StubRequest[], members: Members): Verdict {
+  for (const [name, value] of Object.entries(members)) {
+    const isSent = requests.every(({ body }) => hasMember(body, name, value));
+    if (!isSent) return `${name}: ${String(value)} was not sent`;
+  }
+  return null;
+}
+
+function judgeTokens(answer: Answer, row: ProviderRow, contents: readonly (readonly number[])[]): Verdict {
+  if (row.takesTokens) return judgeVectors(answer, row, contents);
+  return isRefusal(answer.status) ? null : `token arrays were not refused: ${describeAnswer(answer)}`;
+}
+
+/** What a stub makes of a picture is its own affair: two vectors of the right width, and not the same one twice. */
+function judgeItems(answer: Answer, row: ProviderRow): Verdict {
+  if (answer.status !== 200) return describeAnswer(answer);
+  const { data } = asObject(answer.json);
+  const vectors = Array.isArray(data) ? data.map((element) => asObject(element)['embedding']) : [];
+  if (vectors.length !== 2) return `${vectors.length} vector(s) for 2 items`;
+  if (JSON.stringify(vectors[0]) === JSON.stringify(vectors[1])) return 'one vector twice';
+  const isWide = vectors.every((vector) => Array.isArray(vector) && vector.length === row.width);
+  return isWide ? null : `not ${row.width} numbers`;
+}
+
+function inputsAbove(maxInputs: number | null): number {
+  if (maxInputs === null) return MANY;
+  return maxInputs === SMALLEST_CAP ? VERY_MANY : Math.max(maxInputs + 1, LEAST);
+}
+
+function isRefusal(status: number): boolean {
+  return status >= 400 && status < 500;
+}
+
+/** At any depth: beside the inputs or beside each of them. */
+function hasMember(value: unknown, name: string, expected: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if ((value as Record<string, unknown>)[name] === expected) return true;
+  return Object.values(value).some((child) => hasMember(child, name, expected));
+}

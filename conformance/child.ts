@@ -1,0 +1,68 @@
+// A gateway in a process of its own, tied to this one: it ends when this one does, however that happens.
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+
+const PATIENCE_WITH_START_MS = 30_000;
+const PATIENCE_AFTER_SIGTERM_MS = 5_000;
+const KEPT_OUTPUT_CHARACTERS = 4_000;
+
+export interface ChildOptions {
+  readonly arguments?: readonly string[];
+  /** Loaded before the program itself. */
+  readonly preload?: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+export interface Child<Message> {
+  /** What the program has sent over the channel to tell that it is ready. */
+  readonly message: Message;
+  readonly stop: () => Promise<void>;
+}
+
+export async function startChild<Message>(program: string, options: ChildOptions): Promise<Child<Message>> {
+  options.signal.throwIfAborted();
+  const child = fork(program, [...(options.arguments ?? [])], {
+    execArgv: options.preload === undefined ? [] : ['--require', options.preload],
+    env: { PATH: process.env['PATH'], ...options.environment },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output = (output + text).slice(-KEPT_OUTPUT_CHARACTERS);
+    });
+  }
+  const waiting = new AbortController();
+  const deadline = AbortSignal.any([
+    options.signal,
+    AbortSignal.timeout(PATIENCE_WITH_START_MS),
+    waiting.signal,
+  ]);
+  try {
+    const [message] = (await Promise.race([
+      once(child, 'message', { signal: deadline }),
+      once(child, 'exit', { signal: deadline }).then(([code, killedBy]) => {
+        throw new Error(`${program} ended with ${String(code ?? killedBy)}\n${output}`);
+      }),
+    ])) as [Message];
+    return { message, stop: () => stopChild(child) };
+  } catch (error) {
+    await stopChild(child);
+    options.signal.throwIfAborted();
+    throw error;
+  } finally {
+    // The listener of the one that has lost the race.
+    waiting.abort();
+  }
+}
+
+async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_AFTER_SIGTERM_MS);
+  await ended;
+  clearTimeout(timer);
+}

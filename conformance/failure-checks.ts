@@ -1,0 +1,207 @@
+// The checks of what comes back when a provider fails: a clear error or another provider's vectors, never wrong ones.
+import type { StubReply } from '../test/support/providers/provider-stub.js';
+import { firstWrong, TEXT, TEXTS } from './check.js';
+import type { Check, Trial } from './check.js';
+import type { Answer, Wishes } from './gateway.js';
+import { PROVIDER_TIMEOUT_MS } from './gateway.js';
+import { asObject, describeAnswer, judgeError, judgeVectors } from './judge.js';
+import type { Verdict } from './judge.js';
+import { rowLabelled } from '../test/support/providers/rows.js';
+import type { Members } from '../test/support/providers/conformance-row.js';
+import { spoil, SPOILERS } from './spoil.js';
+import type { Spoiler } from './spoil.js';
+
+const RETRY_AFTER_SECONDS = 7;
+// How much later than its timeout a gateway may answer.
+const GRACE_MS = 3_000;
+const BROKEN_ANSWER_STATUS = 502;
+const OVERLOAD_STATUSES: ReadonlySet<number> = new Set([429, 503, 529]);
+const TIMEOUT_STATUSES: ReadonlySet<number> = new Set([408, 504, 524]);
+
+export const FAILURE_CHECKS: readonly Check[] = [
+  {
+    head: 'count',
+    promise: 'an answer with a vector too few or too many is a 502 and is not passed on',
+    applies: ({ maxInputs }) => maxInputs !== 1,
+    run: (trial) =>
+      firstWrong(
+        () => judgeSpoilt(trial, 'one too few', TEXTS),
+        () => judgeSpoilt(trial, 'one too many', TEXTS),
+      ),
+  },
+  {
+    head: 'narrow',
+    promise: 'an answer with a vector of another width is a 502 and is not passed on',
+    run: (trial) => judgeSpoilt(trial, 'one too narrow', TEXT),
+  },
+  {
+    head: 'finite',
+    promise: 'an answer with a number that is not finite is a 502 and is not passed on',
+    run: (trial) => judgeSpoilt(trial, 'one not finite', TEXT),
+  },
+  {
+    head: '429',
+    promise: 'a rate limit of the provider is told as one, with the time after which to come back',
+    run: async (trial) => {
+      const { stub, retryAfterInBody } = trial.row;
+      const answer = await askFailing(trial, {
+        ...stub.failures.rateLimited,
+        headers: retryAfterInBody === null ? { 'retry-after': String(RETRY_AFTER_SECONDS) } : {},
+      });
+      const expected = String(retryAfterInBody ?? RETRY_AFTER_SECONDS);
+      const { 'retry-after': told } = answer.headers;
+      return (
+        judgeError(answer, (status) => OVERLOAD_STATUSES.has(status)) ??
+        (told === expected ? null : `Retry-After is ${String(told)} and not ${expected}`)
+      );
+    },
+  },
+  {
+    head: '4xx',
+    promise: "a refusal of the provider is a 4xx that carries the provider's words",
+    run: async (trial) => {
+      const { invalid } = trial.row.stub.failures;
+      const answer = await askFailing(trial, invalid);
+      return (
+        judgeError(answer, (status) => status >= 400 && status < 500) ??
+        (textsIn(invalid.body).some((text) => textsIn(answer.json).some((told) => told.includes(text)))
+          ? null
+          : `the provider's words are lost: ${describeAnswer(answer)}`)
+      );
+    },
+  },
+  {
+    head: '5xx',
+    promise: 'a failure of the provider is a 5xx in JSON, whatever the provider has sent',
+    run: async (trial) =>
+      judgeError(await askFailing(trial, trial.row.stub.failures.broken), (status) => status >= 500),
+  },
+  {
+    head: 'key',
+    promise: "a provider's 401 for the gateway's key is no 401 for the caller, who does not see the key",
+    run: async (trial) => {
+      const { apiKey } = trial.row.stub;
+      const message = `Incorrect API key provided: ${apiKey}`;
+      const answer = await askFailing(trial, {
+        status: 401,
+        body: { error: { message }, message, detail: message },
+      });
+      return (
+        judgeError(answer, (status) => status >= 500) ??
+        (apiKey !== '' && answer.text.includes(apiKey) ? 'the key is in the answer' : null)
+      );
+    },
+  },
+  {
+    head: 'retry',
+    promise: 'a call that fails once in passing is made again and served',
+    waits: true,
+    run: async (trial) => {
+      const failures = [trial.row.stub.failures.overloaded];
+      return served(trial, { repeats: true }, (reply) => failures.pop() ?? reply);
+    },
+  },
+  {
+    head: 'next',
+    promise: 'another provider of the same vectors serves when the first is out',
+    applies: ({ sameVectorsAt }) => sameVectorsAt !== null,
+    run: async (trial) => {
+      const { row, next } = trial;
+      const before = next?.requests.length;
+      const wishes = { next: rowLabelled(row.sameVectorsAt ?? '') };
+      const verdict = await served(trial, wishes, () => row.stub.failures.overloaded);
+      return verdict ?? (next?.requests.length === before ? 'the other provider was not asked' : null);
+    },
+  },
+  {
+    head: 'silent',
+    promise: `a provider that does not answer is given up after the configured ${PROVIDER_TIMEOUT_MS / 1000} s`,
+    waits: true,
+    run: async (trial) => {
+      const startedAt = performance.now();
+      const answer = await altered(
+        trial,
+        () => null,
+        () => trial.ask({ input: TEXT }),
+      );
+      const elapsed = performance.now() - startedAt;
+      return (
+        judgeError(answer, (status) => TIMEOUT_STATUSES.has(status)) ??
+        (elapsed > PROVIDER_TIMEOUT_MS + GRACE_MS ? `answered after ${Math.round(elapsed)} ms` : null)
+      );
+    },
+  },
+];
+
+/** As numbers and as base64: each is read in a way of its own. */
+function judgeSpoilt(trial: Trial, name: keyof typeof SPOILERS, input: unknown): Promise<Verdict> {
+  const spoiler: Spoiler = SPOILERS[name];
+  const judge = async (form: Members): Promise<Verdict> => {
+    let isSpoilt = false;
+    const answer = await altered(
+      trial,
+      (reply) => {
+        if (reply.status !== 200) return reply;
+        isSpoilt = true;
+        return spoil(reply, spoiler);
+      },
+      () => trial.ask({ input, ...form }),
+    );
+    if (!isSpoilt && 'encoding_format' in form) return null;
+    if (answer.status === 200) return `passed on: ${describeLoss(answer, input) ?? name}`;
+    const verdict = judgeError(answer, (status) => status === BROKEN_ANSWER_STATUS);
+    return verdict === null ? null : `${name}: ${verdict}`;
+  };
+  return firstWrong(
+    () => judge({}),
+    () => judge({ encoding_format: 'base64' }),
+  );
+}
+
+function describeLoss({ json }: Answer, input: unknown): string | null {
+  const { data } = asObject(json);
+  const inputs = Array.isArray(input) ? input.length : 1;
+  const vectors = Array.isArray(data) ? data.length : 0;
+  return vectors === inputs ? null : `${vectors} vector(s) for ${inputs} input(s)`;
+}
+
+function askFailing(trial: Trial, failure: StubReply): Promise<Answer> {
+  return altered(
+    trial,
+    () => failure,
+    () => trial.ask({ input: TEXT }),
+  );
+}
+
+async function served(
+  trial: Trial,
+  wishes: Wishes,
+  alteration: (reply: StubReply) => StubReply,
+): Promise<Verdict> {
+  const answer = await altered(trial, alteration, () => trial.ask({ input: TEXT }, wishes));
+  return judgeVectors(answer, trial.row, [TEXT]);
+}
+
+async function altered(
+  { stub }: Trial,
+  alteration: (reply: StubReply) => StubReply | null,
+  ask: () => Promise<Answer>,
+): Promise<Answer> {
+  stub.alterReplies(alteration);
+  try {
+    return await ask();
+  } finally {
+    stub.alterReplies(null);
+  }
+}
+
+// Shorter ones are names of kinds ("error", "INVALID_ARGUMENT") and say nothing about the call.
+const LEAST_LENGTH_OF_WORDS = 8;
+
+/** The texts that stand anywhere in a body. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string')
+    return value.length < LEAST_LENGTH_OF_WORDS || !value.includes(' ') ? [] : [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(textsIn);
+}

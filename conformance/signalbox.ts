@@ -1,0 +1,51 @@
+// This service as a gateway under test: the built one, in a process of its own, configured as an operator would.
+import { fileURLToPath } from 'node:url';
+import { withCatalogueFile } from '../test/support/catalogue-file.js';
+import { inHouseCatalogue } from '../test/support/every-provider.js';
+import type { EveryProvider } from '../test/support/every-provider.js';
+import { startChild } from './child.js';
+import { post, PROVIDER_TIMEOUT_MS } from './gateway.js';
+import type { Gateway } from './gateway.js';
+
+const PROGRAM = fileURLToPath(new URL('signalbox-process.mjs', import.meta.url));
+
+interface Ready {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+
+export async function startSignalbox(
+  providers: EveryProvider,
+  { databaseUrl, signal }: { readonly databaseUrl: string; readonly signal: AbortSignal },
+): Promise<Gateway> {
+  const { message, stop } = await withCatalogueFile(inHouseCatalogue(), (catalogueFile) =>
+    startChild<Ready>(PROGRAM, {
+      environment: {
+        DATABASE_URL: databaseUrl,
+        ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
+        PORT: '0',
+        LOG_LEVEL: 'fatal',
+        CATALOGUE_FILE: catalogueFile,
+        PROVIDER_TIMEOUT_MS: String(PROVIDER_TIMEOUT_MS),
+        PROVIDER_RETRY_BASE_DELAY_MS: '1',
+        ...providers.environment,
+      },
+      signal,
+    }),
+  );
+  return {
+    name: 'signalbox',
+    notOffered: new Set(),
+    remarks: [],
+    ask: (row, body, { next } = {}) => {
+      const order = [row, ...(next ? [next] : [])].map(({ stub }) => stub.slug);
+      return post(
+        `${message.baseUrl}/embeddings`,
+        { authorization: `Bearer ${message.apiKey}` },
+        { model: row.id, provider: { only: order, order }, ...body },
+        signal,
+      );
+    },
+    stop,
+  };
+}

@@ -1,0 +1,106 @@
+// Spoils the vectors of an upstream's answer, on whatever wire they stand: what a gateway must notice and never pass on.
+import type { StubReply } from '../test/support/providers/provider-stub.js';
+
+/** Too short for a vector, too long for anything else that stands in an answer. */
+const LEAST_NUMBERS = 64;
+const BYTES_OF_A_NUMBER = 4;
+
+interface FoundVector {
+  readonly value: unknown[] | string;
+  /** The list that has one element for each input; null where the answer is for one input. */
+  readonly list: unknown[] | null;
+  replace(value: unknown[] | string): void;
+}
+
+export type Spoiler = (vectors: readonly FoundVector[]) => void;
+
+export const SPOILERS = {
+  'one too few': (vectors) => {
+    for (const list of listsOf(vectors)) list.pop();
+  },
+  'one too many': (vectors) => {
+    for (const list of listsOf(vectors)) list.push(structuredClone(list.at(-1)));
+  },
+  'one too narrow': (vectors) => {
+    for (const vector of lastOfEachList(vectors)) {
+      const { value } = vector;
+      vector.replace(
+        Array.isArray(value)
+          ? value.slice(0, -1)
+          : withBytes(value, (bytes) => bytes.subarray(BYTES_OF_A_NUMBER)),
+      );
+    }
+  },
+  // null is what JSON makes of NaN.
+  'one not finite': (vectors) => {
+    for (const vector of lastOfEachList(vectors)) {
+      const { value } = vector;
+      vector.replace(
+        Array.isArray(value)
+          ? value.with(0, null)
+          : withBytes(value, (bytes) => {
+              bytes.writeFloatLE(NaN);
+              return bytes;
+            }),
+      );
+    }
+  },
+} satisfies Readonly<Record<string, Spoiler>>;
+
+export function spoil(reply: StubReply, spoiler: Spoiler): StubReply {
+  const root = { body: structuredClone(reply.body) };
+  const vectors = findVectors(root);
+  if (vectors.length === 0) throw new Error('there is no vector in this answer');
+  spoiler(vectors);
+  return { ...reply, body: root.body };
+}
+
+function findVectors(root: { body: unknown }): FoundVector[] {
+  const found: FoundVector[] = [];
+  const visit = (
+    holder: Record<string | number, unknown>,
+    key: string | number,
+    list: unknown[] | null,
+  ): void => {
+    const value = holder[key];
+    if (isVector(value)) {
+      found.push({
+        value,
+        list,
+        replace: (next) => {
+          holder[key] = next;
+        },
+      });
+    } else if (Array.isArray(value)) {
+      for (const index of value.keys()) visit(value as unknown as Record<number, unknown>, index, value);
+    } else if (typeof value === 'object' && value !== null) {
+      for (const name of Object.keys(value)) visit(value as Record<string, unknown>, name, list);
+    }
+  };
+  visit(root, 'body', null);
+  return found;
+}
+
+function isVector(value: unknown): value is unknown[] | string {
+  if (typeof value === 'string') {
+    return value.length >= LEAST_NUMBERS * BYTES_OF_A_NUMBER && /^[A-Za-z0-9+/]+=*$/.test(value);
+  }
+  return (
+    Array.isArray(value) && value.length >= LEAST_NUMBERS && value.every((item) => typeof item === 'number')
+  );
+}
+
+function listsOf(vectors: readonly FoundVector[]): Set<unknown[]> {
+  return new Set(vectors.flatMap(({ list }) => (list === null ? [] : [list])));
+}
+
+/** One wrong vector among right ones; of an answer for one input its every form. */
+function lastOfEachList(vectors: readonly FoundVector[]): readonly FoundVector[] {
+  return vectors.filter(
+    ({ list }, index) => list === null || !vectors.slice(index + 1).some((later) => later.list === list),
+  );
+}
+
+function withBytes(base64: string, change: (bytes: Buffer) => Buffer): string {
+  return change(Buffer.from(base64, 'base64')).toString('base64');
+}

@@ -1,0 +1,71 @@
+// Writes the verdicts as text: tables of providers by checks, the reasons of what is wrong, a line that counts.
+import { PROVIDER_ROWS } from '../test/support/providers/rows.js';
+import { ANSWER_CHECKS } from './answer-checks.js';
+import type { Check } from './check.js';
+import { FAILURE_CHECKS } from './failure-checks.js';
+import type { Gateway } from './gateway.js';
+import type { Outcome, Outcomes } from './run.js';
+
+const SIGNS: Readonly<Record<Outcome['kind'], string>> = {
+  right: '✓',
+  wrong: '✗',
+  'not offered': '–',
+  nothing: ' ',
+};
+const GAP = '  ';
+
+const SECTIONS: readonly (readonly [string, readonly Check[]])[] = [
+  ['what comes back', ANSWER_CHECKS],
+  ['what a failing provider becomes', FAILURE_CHECKS],
+];
+
+export function writeLegend(gateways: readonly Gateway[]): string {
+  const checks = SECTIONS.flatMap(([, section]) => section);
+  const headWidth = Math.max(...checks.map(({ head }) => head.length));
+  const lines = checks.map(({ head, promise }) => `  ${head.padEnd(headWidth)}${GAP}${promise}`);
+  const remarks = gateways.flatMap(({ name, remarks: all }) => all.map((remark) => `  ${name}: ${remark}`));
+  return [
+    '✓ right   ✗ wrong   – not offered by this gateway   blank: nothing to check for this provider',
+    ...lines,
+    ...remarks,
+  ].join('\n');
+}
+
+export function writeTables(name: string, outcomes: Outcomes): string {
+  const labelWidth = Math.max(...PROVIDER_ROWS.map(({ label }) => label.length));
+  return SECTIONS.map(([title, checks]) => {
+    const heading = [''.padEnd(labelWidth), ...checks.map(({ head }) => head)];
+    const rows = PROVIDER_ROWS.map((row) => {
+      const signs = checks.map((check) =>
+        SIGNS[outcomes.get(check)?.get(row)?.kind ?? 'nothing'].padEnd(check.head.length),
+      );
+      return [row.label.padEnd(labelWidth)].concat(signs);
+    });
+    const lines = [heading].concat(rows).map((cells) => cells.join(GAP).trimEnd());
+    return [`${name}: ${title}`].concat(lines).join('\n');
+  }).join('\n\n');
+}
+
+/** One line for each reason that a check has given, with the providers that it was given for. */
+export function writeReasons(outcomes: Outcomes): string {
+  const lines = [...outcomes].flatMap(([{ head }, byRow]) => {
+    const labels = new Map<string, string[]>();
+    for (const [{ label }, outcome] of byRow) {
+      if (outcome.kind !== 'wrong') continue;
+      labels.set(outcome.reason, [...(labels.get(outcome.reason) ?? []), label]);
+    }
+    return [...labels].map(([reason, providers]) => `  ${head}: ${providers.join(', ')}: ${reason}`);
+  });
+  return lines.join('\n');
+}
+
+export function count(outcomes: Outcomes, kind: Outcome['kind']): number {
+  const all = [...outcomes.values()].flatMap((byRow) => Array.from(byRow.values()));
+  return all.filter((outcome) => outcome.kind === kind).length;
+}
+
+export function writeSummary(name: string, outcomes: Outcomes): string {
+  const right = count(outcomes, 'right');
+  const notOffered = count(outcomes, 'not offered');
+  return `${name}: ${right} of ${right + count(outcomes, 'wrong')} right${notOffered > 0 ? `, ${notOffered} not offered` : ''}`;
+}

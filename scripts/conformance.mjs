@@ -1,0 +1,27 @@
+// `npm run conformance`: sets everything up, brings a database and another gateway along, and prints how each of the two
+// gateways does before the stubs of all providers. Fails when this service does anything wrong.
+import { migrate } from './migrate.mjs';
+import { setup } from './setup.mjs';
+import { installPortkey } from './support/install-portkey.mjs';
+import { catchInterruptions, reportFailure } from './support/interruption.mjs';
+import { createProgress } from './support/progress.mjs';
+import { openScratchServer } from './support/scratch-server.mjs';
+import { importTypeScript } from './support/typescript.mjs';
+
+async function run() {
+  const { signal } = catchInterruptions();
+  const progress = createProgress();
+  await setup({ progress, signal });
+  const portkey = await installPortkey({ progress, signal });
+  const { runConformance } = await importTypeScript('conformance/main.ts');
+  const server = await openScratchServer({ progress, signal });
+  try {
+    const { url: databaseUrl } = await server.createDatabase('conformance');
+    await migrate({ databaseUrl, log: () => undefined, signal });
+    return (await runConformance({ databaseUrl, portkey, progress, signal })) ? 0 : 1;
+  } finally {
+    await server.close();
+  }
+}
+
+process.exit(await run().catch(reportFailure));

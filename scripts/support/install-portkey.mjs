@@ -1,0 +1,44 @@
+// Installs the other gateway of `npm run conformance` where `npm ci` clears it away: exactly what its lock file says.
+import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fingerprint } from './fingerprint.mjs';
+import { readFileIfPresent, writeFileAtomically } from './files.mjs';
+import { runNpm } from './npm.mjs';
+import { inRepository } from './repository.mjs';
+
+const MANIFESTS = ['package.json', 'package-lock.json'];
+const PATIENCE_MS = 90_000;
+
+const source = (name) => inRepository('conformance', 'portkey', name);
+const directory = inRepository('node_modules', '.cache', 'signalbox-conformance', 'portkey');
+
+async function install({ signal }) {
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true });
+  for (const name of MANIFESTS) copyFileSync(source(name), join(directory, name));
+  await runNpm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=1'], {
+    signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
+    directory,
+  });
+}
+
+/** What to start, or null when it cannot be had: a machine without the registry still judges this service. */
+export async function installPortkey({ progress, signal }) {
+  const stampFile = join(directory, '.installed');
+  const stamp = fingerprint(inRepository('conformance'), MANIFESTS.map(source));
+  if (readFileIfPresent(stampFile) !== stamp) {
+    try {
+      await progress.step('Installing Portkey', () => install({ signal }));
+      writeFileAtomically(stampFile, stamp);
+    } catch (error) {
+      signal.throwIfAborted();
+      const [reason] = /^npm (error|ERR!) .*$/m.exec(error.message) ?? [error.message];
+      progress.line(`Portkey cannot be installed (${reason}): only signalbox is judged.`);
+      return null;
+    }
+  }
+  const packageDirectory = join(directory, 'node_modules', '@portkey-ai', 'gateway');
+  const { version, bin } = JSON.parse(readFileSync(join(packageDirectory, 'package.json'), 'utf8'));
+  const [program] = typeof bin === 'string' ? [bin] : Object.values(bin);
+  return { program: join(packageDirectory, program), version };
+}
