@@ -1,0 +1,252 @@
+// Through real sockets: where a request to a destination may end up, and what it can be made to wait for or to hold.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { TestClock } from '../../test/support/clock.js';
+import { ScriptedResolver } from '../../test/support/name-resolver.js';
+import { startReceiver } from '../../test/support/receivers/receiver.js';
+import type { RunningReceiver } from '../../test/support/receivers/receiver.js';
+import type { AppConfig } from '../config/app-config.js';
+import { DestinationClient } from './destination-client.js';
+import { OutboundFailure, OutboundRefused, OutboundTimeout } from './exchange.js';
+import type { OutboundRequest } from './exchange.js';
+import { UrlGuard } from './url-guard.js';
+
+const PUBLIC = '93.184.216.34';
+const OPENED = '127.0.0.1';
+// Not opened, although the server below listens there as well.
+const FORBIDDEN = '127.0.0.2';
+const LIMITS = { timeout: 20_000 };
+
+let resolver: ScriptedResolver;
+let guard: UrlGuard;
+let client: DestinationClient;
+beforeEach(() => {
+  resolver = new ScriptedResolver();
+  const config = { destinationAllowedCidrs: [`${OPENED}/32`] } as unknown as AppConfig;
+  guard = new UrlGuard(config, resolver, new TestClock());
+  client = new DestinationClient(guard);
+});
+afterEach(() => client.onApplicationShutdown());
+
+const get = (url: string): OutboundRequest => ({ method: 'GET', url, headers: {} });
+
+describe('where a connection goes', () => {
+  /** The addresses under which connections arrived. */
+  const arrivals: (string | undefined)[] = [];
+  let server: Server;
+  let port: number;
+  beforeAll(async () => {
+    server = createServer((_request, response) => response.end('here'));
+    server.on('connection', (socket) => arrivals.push(socket.localAddress));
+    await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
+    ({ port } = server.address() as AddressInfo);
+  });
+  beforeEach(() => {
+    arrivals.length = 0;
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  it('a name with opened addresses is connected to', async () => {
+    resolver.script('host.example', [OPENED]);
+    const response = await client.send(get(`http://host.example:${port}/`), LIMITS);
+    expect([response.status, response.body.toString()]).toEqual([200, 'here']);
+    expect(arrivals).toEqual([OPENED]);
+    expect(resolver.asked).toEqual(['host.example']);
+  });
+
+  it('so is an opened address itself, without a look-up', async () => {
+    await client.send(get(`http://${OPENED}:${port}/`), LIMITS);
+    expect(arrivals).toEqual([OPENED]);
+    expect(resolver.asked).toEqual([]);
+  });
+
+  it('a name that was public when it was checked and is not any more when it is connected to', async () => {
+    resolver.script('host.example', [PUBLIC], [FORBIDDEN]);
+    expect(await guard.check(`https://host.example:${port}/`)).toBeNull();
+    await expect(client.send(get(`https://host.example:${port}/`), LIMITS)).rejects.toThrow(
+      new OutboundRefused('host.example leads to a loopback address'),
+    );
+    expect(arrivals).toEqual([]);
+  });
+
+  it('a name that changes with every look-up is looked up once a connection', async () => {
+    resolver.script('host.example', [OPENED], [FORBIDDEN], [FORBIDDEN]);
+    await client.send(get(`http://host.example:${port}/`), LIMITS);
+    expect(arrivals).toEqual([OPENED]);
+    expect(resolver.asked).toHaveLength(1);
+  });
+
+  it.each([
+    [[OPENED, FORBIDDEN]],
+    [[FORBIDDEN, OPENED]],
+    [[OPENED, '0.0.0.0']],
+    [[OPENED, `::ffff:${FORBIDDEN}`]],
+    [[OPENED, '::1']],
+    [[OPENED, '169.254.169.254']],
+    [[FORBIDDEN]],
+  ])('a name that leads to %j is connected to nowhere', async (addresses) => {
+    resolver.script('host.example', addresses);
+    await expect(client.send(get(`http://host.example:${port}/`), LIMITS)).rejects.toThrow(OutboundRefused);
+    expect(arrivals).toEqual([]);
+  });
+
+  it.each([FORBIDDEN, '2130706434', '0x7f.2', '0', '[::ffff:127.0.0.2]', '[::1]', '[::]'])(
+    'nor is the address %s',
+    async (host) => {
+      for (const scheme of ['http', 'https']) {
+        await expect(client.send(get(`${scheme}://${host}:${port}/`), LIMITS)).rejects.toThrow(
+          OutboundRefused,
+        );
+      }
+      expect(arrivals).toEqual([]);
+    },
+  );
+
+  it('a kept connection goes on serving; the next one is judged by what the name leads to then', async () => {
+    resolver.script('host.example', [OPENED], [FORBIDDEN]);
+    const request = get(`http://host.example:${port}/`);
+    await client.send(request, LIMITS);
+    await client.send(request, LIMITS);
+    expect(arrivals).toEqual([OPENED]);
+    server.closeAllConnections();
+    // Whether the first request after it meets the old connection or needs a new one is up to the sockets.
+    await expect(client.send(request, LIMITS)).rejects.toThrow(OutboundFailure);
+    await expect(client.send(request, LIMITS)).rejects.toThrow(OutboundRefused);
+    expect(arrivals).toEqual([OPENED]);
+  });
+
+  it.each(['https:///v1/traces', 'ftp://host.example/', 'host.example', 'https://user:s3cret@host.example/'])(
+    'the request to %s is not sent',
+    async (url) => {
+      const sent = client.send(get(url), LIMITS);
+      await expect(sent).rejects.toThrow(OutboundRefused);
+      await expect(sent).rejects.not.toThrow('s3cret');
+      expect(resolver.asked).toEqual([]);
+    },
+  );
+
+  it('a proxy of the environment is not used', async () => {
+    const before = { ...process.env };
+    Object.assign(process.env, { HTTP_PROXY: 'http://127.0.0.1:9', http_proxy: 'http://127.0.0.1:9' });
+    try {
+      await client.send(get(`http://${OPENED}:${port}/`), LIMITS);
+      expect(arrivals).toEqual([OPENED]);
+    } finally {
+      process.env = before;
+    }
+  });
+});
+
+describe('the exchange', () => {
+  let receiver: RunningReceiver;
+  beforeAll(async () => {
+    receiver = await startReceiver({
+      judge: () => ({ reply: { status: 200, body: { ok: true } }, stored: [] }),
+    });
+  });
+  beforeEach(() => receiver.forget());
+  afterAll(() => receiver.close());
+
+  it('takes method, path, headers and body there, and the answer back', async () => {
+    receiver.script({ status: 207, headers: { 'x-kind': 'test' }, body: 'partly' });
+    const response = await client.send(
+      {
+        method: 'PUT',
+        url: `${receiver.origin}/v1/traces?key=1#part`,
+        headers: { 'x-team': 'a' },
+        body: 'traces',
+      },
+      LIMITS,
+    );
+    expect(response).toMatchObject({
+      status: 207,
+      headers: { 'x-kind': 'test' },
+      body: Buffer.from('partly'),
+    });
+    expect(receiver.requests).toMatchObject([
+      { method: 'PUT', path: '/v1/traces?key=1', headers: { 'x-team': 'a' }, bytes: Buffer.from('traces') },
+    ]);
+  });
+
+  it.each([301, 302, 303, 307, 308])('a redirect with %i is an answer and not followed', async (status) => {
+    receiver.script({ status, headers: { location: `${receiver.origin}/elsewhere` } });
+    const response = await client.send(get(receiver.origin), LIMITS);
+    expect(response).toMatchObject({ status, headers: { location: `${receiver.origin}/elsewhere` } });
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  it('an answer of 1 MiB is taken, a larger one fails, an endless one is cut', async () => {
+    const answerOf = (length: number) => ({ status: 200, body: 'x'.repeat(length) });
+    receiver.script(answerOf(1_048_576), answerOf(1_048_577), 'flood', answerOf(11));
+    expect((await client.send(get(receiver.origin), LIMITS)).body).toHaveLength(1_048_576);
+    const tooLarge = new OutboundFailure('the answer is larger than 1048576 bytes');
+    await expect(client.send(get(receiver.origin), LIMITS)).rejects.toThrow(tooLarge);
+    await expect(client.send(get(receiver.origin), LIMITS)).rejects.toThrow(tooLarge);
+    await expect(client.send(get(receiver.origin), { ...LIMITS, maxResponseBytes: 10 })).rejects.toThrow(
+      'the answer is larger than 10 bytes',
+    );
+  });
+
+  it.each(['reset', 'truncate'] as const)(
+    '%s: fails, and the next exchange does not suffer',
+    async (script) => {
+      receiver.script(script);
+      await expect(client.send(get(receiver.origin), LIMITS)).rejects.toThrow(OutboundFailure);
+      expect((await client.send(get(receiver.origin), LIMITS)).status).toBe(200);
+    },
+  );
+
+  it('no answer: times out', async () => {
+    receiver.script('hang');
+    await expect(client.send(get(receiver.origin), { timeout: 50 })).rejects.toThrow(OutboundTimeout);
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  it('an answer whose end does not come: times out', async () => {
+    const endless = createServer((_request, response) => void response.writeHead(200).write('a part'));
+    await new Promise<void>((resolve) => endless.listen(0, OPENED, resolve));
+    const { port } = endless.address() as AddressInfo;
+    await expect(client.send(get(`http://${OPENED}:${port}`), { timeout: 50 })).rejects.toThrow(
+      OutboundTimeout,
+    );
+    endless.closeAllConnections();
+    endless.close();
+  });
+
+  it('no answer from DNS: times out', async () => {
+    resolver.script('host.example', 'hang');
+    await expect(client.send(get('https://host.example/'), { timeout: 50 })).rejects.toThrow(OutboundTimeout);
+    expect(resolver.asked).toEqual(['host.example']);
+  });
+
+  it('a name that does not resolve fails with the reason', async () => {
+    await expect(client.send(get('https://unknown.example/'), LIMITS)).rejects.toMatchObject({
+      constructor: OutboundFailure,
+      message: 'ENOTFOUND',
+    });
+  });
+
+  it('a caller can give up, before and meanwhile', async () => {
+    await expect(
+      client.send(get(receiver.origin), { ...LIMITS, signal: AbortSignal.abort() }),
+    ).rejects.toThrow(OutboundFailure);
+    expect(receiver.requests).toHaveLength(0);
+    resolver.script('host.example', 'hang');
+    const controller = new AbortController();
+    const sent = client.send(get('https://host.example/'), { ...LIMITS, signal: controller.signal });
+    controller.abort();
+    await expect(sent).rejects.toThrow(OutboundFailure);
+    await expect(sent).rejects.not.toBeInstanceOf(OutboundTimeout);
+  });
+
+  it('headers that could not be sent fail without being repeated', async () => {
+    const sent = client.send({ ...get(receiver.origin), headers: { 'x-a': 's3cret\r\nx-b: 1' } }, LIMITS);
+    await expect(sent).rejects.toMatchObject({ message: 'not sent: invalid x-a header' });
+    expect(receiver.requests).toHaveLength(0);
+  });
+});

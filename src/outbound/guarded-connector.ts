@@ -1,0 +1,65 @@
+// Opens sockets to addresses that the URL guard has judged, and to no others: the one place where a destination's name
+// becomes a connection.
+import { connect as connectTcp, isIP } from 'node:net';
+import type { LookupFunction, Socket, TcpNetConnectOpts } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { ConnectionOptions } from 'node:tls';
+import { callbackify } from 'node:util';
+import type { buildConnector } from 'undici';
+import { OutboundFailure } from './exchange.js';
+import type { UrlGuard } from './url-guard.js';
+
+/** As undici asks for a connection, but returns the socket under way; null when none was opened. */
+export type Connect = (target: buildConnector.Options, callback: buildConnector.Callback) => Socket | null;
+
+// Milliseconds of silence after which the system asks whether the other side is still there.
+const TCP_KEEP_ALIVE_DELAY = 60_000;
+
+/** `trust`: certificate authorities beside those that the process knows. */
+export function guardedConnector(guard: UrlGuard, trust: Pick<ConnectionOptions, 'ca'> = {}): Connect {
+  return ({ protocol, hostname, port }, callback) => {
+    const isTls = protocol === 'https:';
+    try {
+      // Nothing is looked up for an address, so that the look-up below would not see it.
+      if (isIP(hostname) !== 0) guard.requirePermission(protocol, hostname, hostname);
+    } catch (error) {
+      process.nextTick(callback, error, null);
+      return null;
+    }
+    const target: TcpNetConnectOpts = {
+      host: hostname,
+      port: Number(port || (isTls ? 443 : 80)),
+      // The very addresses that were judged: nothing is looked up again between the judgement and the socket.
+      lookup: callbackify((host: string) => guard.resolve(protocol, host)) as unknown as LookupFunction,
+      // It asks the look-up for all addresses, and tries them in turn.
+      autoSelectFamily: true,
+    };
+    const socket = isTls
+      ? connectTls({
+          ...target,
+          ...trust,
+          // An address is none, and a name goes without the dot at its end.
+          servername: isIP(hostname) === 0 ? hostname.replace(/\.$/, '') : '',
+          ALPNProtocols: ['http/1.1'],
+        })
+      : connectTcp(target);
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, TCP_KEEP_ALIVE_DELAY);
+    const fail = (error: Error): void => callback(error, null);
+    socket.once('error', fail);
+    socket.once(isTls ? 'secureConnect' : 'connect', () => {
+      socket.off('error', fail);
+      try {
+        // The second line, should a socket ever go elsewhere than the look-up said.
+        if (socket.remoteAddress === undefined) throw new OutboundFailure('closed at once');
+        guard.requirePermission(protocol, hostname, socket.remoteAddress);
+      } catch (error) {
+        socket.destroy();
+        fail(error as Error);
+        return;
+      }
+      callback(null, socket);
+    });
+    return socket;
+  };
+}

@@ -1,0 +1,122 @@
+// Which addresses the requests of a destination may go to: public ones over https, and what the operator has opened.
+import { Injectable } from '@nestjs/common';
+import type { LookupAddress } from 'node:dns';
+import { isIP } from 'node:net';
+import { LRUCache } from 'lru-cache';
+import { AppConfig } from '../config/app-config.js';
+import { Clock } from '../domain/clock.js';
+import { isInRange, readIpAddress, readIpRange, specialPurposeOf } from '../domain/ip-ranges.js';
+import type { IpRange } from '../domain/ip-ranges.js';
+import { OutboundFailure, OutboundRefused } from './exchange.js';
+import { NameResolver } from './name-resolver.js';
+
+const MAX_LENGTH = 2_048;
+// URL parsers disagree on blanks, control characters, backslashes and missing slashes; nobody needs them.
+const ABSOLUTE = /^https?:\/\/[^\s\p{C}\\/?#][^\s\p{C}\\]*$/iu;
+// Milliseconds.
+const LOOKUP_TIMEOUT = 1_000;
+const PASSED_TIME_TO_LIVE = 5_000;
+const MAX_PASSED = 1_000;
+
+@Injectable()
+export class UrlGuard {
+  private readonly opened: readonly IpRange[];
+  /** Origins whose host has just passed `check`. Connecting never asks it. */
+  private readonly passed: LRUCache<string, true>;
+
+  constructor(
+    config: AppConfig,
+    private readonly resolver: NameResolver,
+    clock: Clock,
+  ) {
+    this.passed = new LRUCache({
+      max: MAX_PASSED,
+      ttl: PASSED_TIME_TO_LIVE,
+      ttlResolution: 0,
+      perf: { now: () => clock.now().getTime() },
+    });
+    this.opened = config.destinationAllowedCidrs.map(readIpRange).filter((range) => range !== null);
+  }
+
+  /**
+   * What is wrong with an address that somebody wants requests to be sent to; null: nothing. A name that does not
+   * resolve now passes, since it may do so later: what protects is the check of every connection.
+   */
+  async check(address: string): Promise<string | null> {
+    if (address.length > MAX_LENGTH) return `an address has more than ${MAX_LENGTH} characters`;
+    const url = this.read(address);
+    if (typeof url === 'string') return url;
+    const { protocol, origin } = url;
+    const host = hostOf(url);
+    if (this.passed.has(origin)) return null;
+    const addresses = await this.resolveInTime(host);
+    if (addresses === null) {
+      return protocol === 'http:' && this.opened.length === 0 ? needsHttps(host) : null;
+    }
+    const problem = this.problemOf(protocol, host, addresses);
+    if (problem === null) this.passed.set(origin, true);
+    return problem;
+  }
+
+  /** An address as a URL that a request may be made of, before anything is said about its host; else the problem. */
+  read(address: string): URL | string {
+    if (!ABSOLUTE.test(address) || !URL.canParse(address))
+      return 'an address is not an absolute http or https URL';
+    const url = new URL(address);
+    if (url.username === '' && url.password === '') return url;
+    return `${hostOf(url)} must stand without a user name and a password before it`;
+  }
+
+  /** All addresses of a host, when every single one may be connected to. Throws OutboundRefused or OutboundFailure. */
+  async resolve(protocol: string, host: string): Promise<readonly LookupAddress[]> {
+    const addresses = await this.resolver.resolve(host);
+    if (addresses.length === 0) throw new OutboundFailure(`${host} has no address`);
+    for (const { address } of addresses) this.requirePermission(protocol, host, address);
+    return addresses;
+  }
+
+  /** Throws OutboundRefused when this address of the host may not be connected to. */
+  requirePermission(protocol: string, host: string, address: string): void {
+    const problem = this.problemOf(protocol, host, [address]);
+    if (problem !== null) throw new OutboundRefused(problem);
+  }
+
+  /** Never names what a host leads to: that would tell a caller about the operator's network. */
+  private problemOf(protocol: string, host: string, addresses: readonly string[]): string | null {
+    for (const text of addresses) {
+      const address = readIpAddress(text);
+      if (address === null) return `${host} leads to what is not an IP address`;
+      if (this.opened.some((range) => isInRange(address, range))) continue;
+      const purpose = specialPurposeOf(address);
+      if (purpose !== null) return `${host} ${isIP(host) === 0 ? 'leads to' : 'is'} ${purpose}`;
+      if (protocol !== 'https:') return needsHttps(host);
+    }
+    return null;
+  }
+
+  /** Null when the host has no address, or none within the time. */
+  private async resolveInTime(host: string): Promise<readonly string[] | null> {
+    if (isIP(host) !== 0) return [host];
+    let timer: NodeJS.Timeout | undefined;
+    const tooLate = new Promise<null>((resolve) => {
+      timer = setTimeout(resolve, LOOKUP_TIMEOUT, null);
+    });
+    try {
+      const addresses = await Promise.race([this.resolver.resolve(host), tooLate]);
+      return addresses === null || addresses.length === 0 ? null : addresses.map(({ address }) => address);
+    } catch {
+      return null;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** Without the brackets of an IPv6 address. */
+function hostOf({ hostname }: URL): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+}
+
+function needsHttps(host: string): string {
+  return `${host} needs https`;
+}

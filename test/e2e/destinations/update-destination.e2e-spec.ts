@@ -1,0 +1,228 @@
+// PATCH /observability/destinations/{id}: what is changed, and what stays. Refusals stand in the file beside.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { DESTINATION_KINDS } from '../../../src/destination-kinds/index.js';
+import { DestinationsRepository } from '../../../src/persistence/destinations.repository.js';
+import { ask, askFor } from '../../support/admin.js';
+import { createTestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app.js';
+import { deleteAllDestinations, WEBHOOK } from '../../support/create-destination.js';
+
+const PATH = '/observability/destinations';
+
+interface DestinationRecord extends Record<string, unknown> {
+  readonly id: string;
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await createTestApp();
+});
+afterEach(() => deleteAllDestinations(app));
+afterAll(() => app.close());
+
+async function create(body: object = WEBHOOK): Promise<DestinationRecord> {
+  return (await askFor<{ data: DestinationRecord }>(201, app, 'post', PATH, { body })).data;
+}
+async function patch(id: string, body: object): Promise<DestinationRecord> {
+  return (await askFor<{ data: DestinationRecord }>(200, app, 'patch', `${PATH}/${id}`, { body })).data;
+}
+async function storedConfig(id: string): Promise<object | undefined> {
+  const destination = await app.application.get(DestinationsRepository).find(app.accountId, id);
+  return destination?.config;
+}
+async function rowOf(id: string): Promise<Record<string, unknown>> {
+  const [row] = await app.sql(
+    `SELECT d.version, d.needs_content, d.config_ciphertext, c.paused_at, c.failures, c.next_attempt_at,
+       c.log_transaction FROM destinations d JOIN delivery_cursors c ON c.destination_id = d.id WHERE d.id = $1`,
+    [id],
+  );
+  return row ?? {};
+}
+const pause = (id: string) =>
+  app.sql(
+    `UPDATE delivery_cursors SET paused_at = now(), failures = 7, next_attempt_at = now() + interval '1 hour'
+     WHERE destination_id = $1`,
+    [id],
+  );
+
+describe('what is absent', () => {
+  it('stays; what is given is changed, and the record is what is read afterwards', async () => {
+    const before = await create({
+      ...WEBHOOK,
+      sampling_rate: 0.5,
+      api_key_hashes: [app.key.hash],
+      filter_rules: { groups: [{ rules: [{ field: 'model', operator: 'exists' }] }] },
+    });
+    app.clock.advance(60_000);
+    const after = await patch(before.id, {
+      name: 'Renamed',
+      enabled: false,
+      privacy_mode: true,
+      broadcast_generation_cost: true,
+    });
+    expect(after).toEqual({
+      ...before,
+      name: 'Renamed',
+      enabled: false,
+      privacy_mode: true,
+      broadcast_generation_cost: true,
+      updated_at: app.clock.now().toISOString(),
+    });
+    expect((await askFor<{ data: unknown }>(200, app, 'get', `${PATH}/${before.id}`)).data).toEqual(after);
+  });
+
+  it('stays of a config as well', async () => {
+    const { id } = await create({
+      type: 'clickhouse',
+      name: 'Rows',
+      config: {
+        host: 'https://ch.example',
+        database: 'd',
+        username: 'u',
+        password: 'correct-horse',
+        table: 't',
+      },
+    });
+    const { config } = await patch(id, { config: { database: 'other' } });
+    expect(config).toEqual({
+      host: 'https://ch.example',
+      database: 'other',
+      username: 'u',
+      password: '********',
+      table: 't',
+    });
+    expect(await storedConfig(id)).toMatchObject({ database: 'other', password: 'correct-horse' });
+  });
+
+  it('null takes the keys, the rules and optional members of a config away', async () => {
+    const { id } = await create({
+      ...WEBHOOK,
+      config: { ...WEBHOOK.config, headers: { 'X-A': 'a' } },
+      api_key_hashes: [app.key.hash],
+      filter_rules: { groups: [{ rules: [{ field: 'model', operator: 'exists' }] }] },
+    });
+    const after = await patch(id, { api_key_hashes: null, filter_rules: null, config: { headers: null } });
+    expect(after).toMatchObject({ api_key_hashes: null, filter_rules: null });
+    expect(after.config).not.toHaveProperty('headers');
+  });
+
+  it('an empty change changes nothing', async () => {
+    const before = await create();
+    app.clock.advance(60_000);
+    expect(await patch(before.id, {})).toEqual(before);
+    expect(await rowOf(before.id)).toMatchObject({ version: 1 });
+  });
+});
+
+describe('what is sent as the record shows it', () => {
+  it.each(DESTINATION_KINDS)('stays as it is stored: $type', async ({ type, example }) => {
+    const { id, config } = await create({
+      type,
+      name: type,
+      config: { ...example, headers: { 'X-Long': 'a-long-header-value', 'X-Short': 'short' } },
+    });
+    const before = await storedConfig(id);
+    const { config_ciphertext: ciphertext } = await rowOf(id);
+    const after = await patch(id, { name: 'Renamed', config });
+    expect(after).toMatchObject({ name: 'Renamed', config });
+    expect(await storedConfig(id)).toEqual(before);
+    // Not even encrypted anew: a paused destination stays paused.
+    expect((await rowOf(id))['config_ciphertext']).toEqual(ciphertext);
+  });
+
+  it('stays beside what is changed', async () => {
+    const { id, config } = await create({
+      type: 'langfuse',
+      name: 'Langfuse',
+      config: { secretKey: 'sk-lf-0123456789', publicKey: 'pk-lf-9876543210' },
+    });
+    await patch(id, { config: { ...config, secretKey: 'sk-lf-another-secret' } });
+    expect(await storedConfig(id)).toMatchObject({
+      secretKey: 'sk-lf-another-secret',
+      publicKey: 'pk-lf-9876543210',
+    });
+  });
+
+  it('headers are replaced as a whole, and those that are still masked keep their values', async () => {
+    const { id } = await create({
+      ...WEBHOOK,
+      config: {
+        ...WEBHOOK.config,
+        headers: { 'X-Kept': 'a-long-header-value', 'X-Gone': 'gone', 'X-New': 'old' },
+      },
+    });
+    const { config } = await patch(id, {
+      config: { headers: { 'X-Kept': 'a-lo...alue', 'X-New': 'new', 'X-More': '****' } },
+    });
+    expect(config['headers']).toEqual({ 'X-Kept': 'a-lo...alue', 'X-New': '****', 'X-More': '****' });
+    expect(await storedConfig(id)).toMatchObject({
+      headers: { 'X-Kept': 'a-long-header-value', 'X-New': 'new', 'X-More': '****' },
+    });
+    expect((await patch(id, { config: { headers: {} } })).config['headers']).toEqual({});
+  });
+});
+
+describe('what follows', () => {
+  it('new credentials let a paused destination go on; another name does not', async () => {
+    const { id } = await create({
+      ...WEBHOOK,
+      config: { ...WEBHOOK.config, headers: { Authorization: 'Bearer wrong-credential' } },
+    });
+    await pause(id);
+    await patch(id, { name: 'Renamed' });
+    expect(await rowOf(id)).toMatchObject({ failures: 7, paused_at: expect.any(Date) });
+    await patch(id, { config: { headers: { Authorization: 'Bearer right-credential' } } });
+    expect(await rowOf(id)).toMatchObject({ failures: 0, paused_at: null, next_attempt_at: null });
+  });
+
+  it('a destination that is switched on again begins at the end of the log', async () => {
+    const { id } = await create();
+    await patch(id, { enabled: false });
+    await app.sql('UPDATE delivery_cursors SET log_transaction = 1 WHERE destination_id = $1', [id]);
+    await pause(id);
+    expect((await patch(id, { enabled: true }))['enabled']).toBe(true);
+    const row = await rowOf(id);
+    expect(row).toMatchObject({ failures: 0, paused_at: null });
+    expect(Number(row['log_transaction'])).toBeGreaterThan(1);
+  });
+
+  it('whether contents are needed follows the rules', async () => {
+    const { id } = await create();
+    expect(await rowOf(id)).toMatchObject({ needs_content: true });
+    await patch(id, { privacy_mode: true });
+    expect(await rowOf(id)).toMatchObject({ needs_content: false });
+    await patch(id, {
+      filter_rules: { groups: [{ rules: [{ field: 'input', operator: 'contains', value: 'x' }] }] },
+    });
+    expect(await rowOf(id)).toMatchObject({ needs_content: true });
+    await patch(id, { filter_rules: null });
+    expect(await rowOf(id)).toMatchObject({ needs_content: false });
+  });
+
+  it('of changes at the same time, every one that is answered with 200 is kept, and the others are told 409', async () => {
+    const { id } = await create();
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_value, index) =>
+        ask(app, 'patch', `${PATH}/${id}`, { body: { config: { headers: { [`X-${index}`]: 'value' } } } }),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status);
+    const won = statuses.filter((status) => status === 200).length;
+    expect(won).toBeGreaterThan(0);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(12 - won);
+    expect(await rowOf(id)).toMatchObject({ version: 1 + won });
+  });
+
+  it('a change of what was changed since it was read is told 409', async () => {
+    const { id } = await create();
+    const repository = app.application.get(DestinationsRepository);
+    const before = (await repository.find(app.accountId, id))!;
+    await patch(id, { name: 'First' });
+    const second = await repository.update(before, { name: 'Second' }, () => {
+      throw new Error('nothing happened that could be described');
+    });
+    expect(second).toBeNull();
+    expect((await repository.find(app.accountId, id))?.name).toBe('First');
+  });
+});

@@ -1,0 +1,29 @@
+// A DNS that answers what a test scripts, one answer after the other, and knows no other name.
+import type { LookupAddress } from 'node:dns';
+import { isIP } from 'node:net';
+import { NameResolver } from '../../src/outbound/name-resolver.js';
+
+type Answer = readonly string[] | 'hang';
+
+export class ScriptedResolver extends NameResolver {
+  /** Every name that was looked up, in order. */
+  readonly asked: string[] = [];
+  private readonly answers = new Map<string, Answer[]>();
+
+  /** What the next look-ups of a host find; the last answer stays. */
+  script(host: string, ...answers: Answer[]): this {
+    this.answers.set(host, answers);
+    return this;
+  }
+
+  override async resolve(host: string): Promise<readonly LookupAddress[]> {
+    this.asked.push(host);
+    const answers = this.answers.get(host) ?? [];
+    const answer = answers.length > 1 ? answers.shift() : answers[0];
+    if (answer === undefined) {
+      throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: 'ENOTFOUND' });
+    }
+    if (answer === 'hang') return new Promise(() => undefined);
+    return answer.map((address) => ({ address, family: isIP(address) }));
+  }
+}
