@@ -1,48 +1,16 @@
 // `npm test`: sets everything up, brings a database along unless TEST_DATABASE_URL names a server, runs Jest.
-import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrate } from './migrate.mjs';
 import { setup } from './setup.mjs';
 import { readFileIfPresent } from './support/files.mjs';
 import { catchInterruptions, reportFailure } from './support/interruption.mjs';
+import { runJest } from './support/jest.mjs';
 import { createProgress } from './support/progress.mjs';
-import { inRepository, repositoryRoot } from './support/repository.mjs';
 import { openScratchServer } from './support/scratch-server.mjs';
 import { createTemporaryDirectory } from './support/temporary-directory.mjs';
 
-const PATIENCE_AFTER_SIGTERM_MS = 5000;
 const jestArguments = process.argv.slice(2);
-
-/** Resolves with Jest's exit code. Jest keeps the terminal, so that its own colours and questions work. */
-function runJest(resultFile, environment, signal) {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const child = spawn(
-      process.execPath,
-      [
-        '--experimental-vm-modules',
-        '--disable-warning=ExperimentalWarning',
-        inRepository('node_modules/jest/bin/jest.js'),
-        '--json',
-        `--outputFile=${resultFile}`,
-        ...jestArguments,
-      ],
-      { cwd: repositoryRoot, stdio: 'inherit', env: { ...process.env, ...environment } },
-    );
-    let timer;
-    signal.addEventListener('abort', () => {
-      child.kill('SIGTERM');
-      timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_AFTER_SIGTERM_MS);
-    });
-    child.on('error', reject);
-    child.on('close', (code) => {
-      clearTimeout(timer);
-      if (signal.aborted) reject(signal.reason);
-      else resolve(code ?? 1);
-    });
-  });
-}
 
 /** The closing line, and whether anything ran at all. Undefined when Jest did not get as far as counting. */
 function summarise(resultFile) {
@@ -73,7 +41,8 @@ async function run() {
       SIGNALBOX_TEST_TEMPLATE: template.name,
       SIGNALBOX_TEST_PREFIX: `${server.nameDatabase('test')}_`,
     };
-    const exitCode = await runJest(resultFile, environment, signal);
+    const reporting = ['--json', `--outputFile=${resultFile}`];
+    const exitCode = await runJest([...reporting, ...jestArguments], environment, signal);
     return { exitCode, summary: summarise(resultFile) };
   } finally {
     rmSync(directory, { recursive: true, force: true });

@@ -2,6 +2,14 @@
 import { TextField } from './config-fields.js';
 import { BaseDestinationConfig } from './destination-kind.js';
 import type { DestinationKind } from './destination-kind.js';
+import { tracesAddress } from './otlp/address.js';
+import { decimal, integer, text, texts } from './otlp/any-value.js';
+import type { Attribute } from './otlp/any-value.js';
+import { inputValue, modelParameters, tagsOf } from './otlp/attributes.js';
+import { OTLP_LIMITS } from './otlp/limits.js';
+import { otlpDelivery } from './otlp/otlp-delivery.js';
+import type { SpanForm } from './otlp/span.js';
+import { traceMetadata } from './trace-json.js';
 
 export class ArizeConfig extends BaseDestinationConfig {
   @TextField({ description: 'API key of the platform.', secret: 'masked' })
@@ -21,10 +29,58 @@ export class ArizeConfig extends BaseDestinationConfig {
   baseUrl = 'https://otlp.arize.com';
 }
 
-export const arize: DestinationKind = {
+// The texts stand in `input.value` as well; the first ones are enough to be looked at one by one.
+const MAX_LISTED_TEXTS = 64;
+
+// The names of an embeddings span in OpenInference, which has no `llm.system` and no `llm.provider` here.
+const SPAN: SpanForm = {
+  // The name that the convention asks for, unless the caller has given one.
+  name: ({ spanName, operation, model }) =>
+    spanName === `${operation} ${model}` ? 'CreateEmbeddings' : spanName,
+  attributes: {
+    'openinference.span.kind': () => text('EMBEDDING'),
+    'embedding.model_name': ({ model }) => text(model),
+    'embedding.invocation_parameters': (trace) => text(modelParameters(trace)),
+    'input.value': inputValue,
+    'input.mime_type': (_trace, input) => text(input && 'application/json'),
+    'llm.token_count.prompt': ({ promptTokens }) => integer(promptTokens),
+    'llm.token_count.total': ({ totalTokens }) => integer(totalTokens),
+    'llm.cost.total': ({ cost }) => decimal(cost),
+    'user.id': ({ userId }) => text(userId),
+    'session.id': ({ sessionId }) => text(sessionId),
+    'tag.tags': (trace) => texts(tagsOf(trace)),
+    metadata: (trace) => text(JSON.stringify(traceMetadata(trace))),
+  },
+  listed: ({ input }) => (input?.items.slice(0, MAX_LISTED_TEXTS) ?? []).flatMap(textAttribute),
+  hasEvents: true,
+};
+
+/** The text of one input; token ids have none. */
+function textAttribute(item: string | readonly number[], index: number): Attribute[] {
+  if (typeof item !== 'string') return [];
+  return [{ key: `embedding.embeddings.${index}.embedding.text`, value: { stringValue: item } }];
+}
+
+export const arize: DestinationKind<ArizeConfig> = {
   type: 'arize',
   neutralType: 'kind_01',
   platform: 'Arize AX',
   configClass: ArizeConfig,
+  delivery: otlpDelivery({
+    limits: OTLP_LIMITS,
+    span: SPAN,
+    url: ({ baseUrl }) => tracesAddress(baseUrl),
+    // Its own exporter and its pages on OTLP disagree about the names; it takes either pair.
+    headers: ({ apiKey, spaceKey }) => ({
+      'arize-api-key': apiKey,
+      'arize-space-id': spaceKey,
+      api_key: apiKey,
+      space_id: spaceKey,
+    }),
+    resource: ({ modelId }) => [
+      { key: 'openinference.project.name', value: { stringValue: modelId } },
+      { key: 'model_id', value: { stringValue: modelId } },
+    ],
+  }),
   example: { apiKey: 'ak-0123456789abcdef', spaceKey: 'U3BhY2U6MTIzNDU2Nzg=', modelId: 'my-project' },
 };

@@ -1,7 +1,12 @@
 // Braintrust: rows of a project log.
 import { TextField } from './config-fields.js';
+import { normaliseAddress, outcomeOfStatus, problemUnless } from './delivery-outcome.js';
+import type { KindDelivery } from './delivery.js';
 import { BaseDestinationConfig } from './destination-kind.js';
 import type { DestinationKind } from './destination-kind.js';
+import { tagsOf } from './otlp/attributes.js';
+import { errorText, inputTexts, postJson, traceMetadata, uuidOfTrace } from './trace-json.js';
+import type { GenerationTrace } from '../domain/generation-trace.js';
 
 export class BraintrustConfig extends BaseDestinationConfig {
   @TextField({ description: 'API key of the platform.', secret: 'masked' })
@@ -18,10 +23,61 @@ export class BraintrustConfig extends BaseDestinationConfig {
   baseUrl = 'https://api.braintrust.dev';
 }
 
-export const braintrust: DestinationKind = {
+const authorization = ({ apiKey }: BraintrustConfig): Record<string, string> => ({
+  authorization: `Bearer ${apiKey}`,
+});
+
+/** One row. Input, output and metrics have the forms of Braintrust's instrumentation of embeddings. */
+function row(trace: GenerationTrace): object {
+  return {
+    id: uuidOfTrace(trace),
+    span_id: trace.spanId,
+    root_span_id: trace.traceId,
+    span_parents: trace.parentSpanId === null ? null : [trace.parentSpanId],
+    created: trace.startedAt,
+    input: trace.input && { inputs: inputTexts(trace.input).map((content) => ({ content })) },
+    output: { count: trace.error === null ? trace.inputCount : 0 },
+    error: errorText(trace),
+    metadata: traceMetadata(trace),
+    tags: [...new Set(tagsOf(trace))],
+    span_attributes: { name: trace.spanName, type: 'llm' },
+    metrics: {
+      start: trace.startedAt.getTime() / 1000,
+      end: trace.endedAt.getTime() / 1000,
+      prompt_tokens: trace.promptTokens,
+      tokens: trace.totalTokens,
+      estimated_cost: trace.cost ?? undefined,
+    },
+  };
+}
+
+const delivery: KindDelivery<BraintrustConfig> = {
+  // 10 MB is the documented cap; Braintrust's own clients stay below 6 MiB, where a gateway of theirs gives up.
+  limits: { maxTraces: 1_000, maxBytes: 6_000_000, linger: 1_000, timeout: 30_000 },
+  addresses: ({ baseUrl }) => [normaliseAddress(baseUrl)],
+  encode: (config, traces) => {
+    const project = encodeURIComponent(config.projectId);
+    const url = `${normaliseAddress(config.baseUrl)}/v1/project_logs/${project}/insert`;
+    return [postJson(url, authorization(config), { events: traces.map(row) })];
+  },
+  read: (response, _request, _config, context) => outcomeOfStatus(response, context),
+  probe: (config) => [
+    {
+      request: {
+        method: 'GET',
+        url: `${normaliseAddress(config.baseUrl)}/v1/project/${encodeURIComponent(config.projectId)}`,
+        headers: authorization(config),
+      },
+      problem: problemUnless((status) => status === 200),
+    },
+  ],
+};
+
+export const braintrust: DestinationKind<BraintrustConfig> = {
   type: 'braintrust',
   neutralType: 'kind_02',
   platform: 'Braintrust',
   configClass: BraintrustConfig,
+  delivery,
   example: { apiKey: 'sk-bt-0123456789abcdef', projectId: '6f9619ff-8b86-d011-b42d-00cf4fc964ff' },
 };

@@ -1,7 +1,15 @@
-// ClickHouse: one row per generation, through the HTTP interface.
+// ClickHouse: one row per generation, through the HTTP interface. The table is the user's: docs/destinations/clickhouse.md.
 import { TextField } from './config-fields.js';
+import type { DeliveryRequest, KindDelivery, ProbeStep } from './delivery.js';
+import { answerMembers, batchIdOf, describeAnswer, normaliseAddress } from './delivery-outcome.js';
 import { BaseDestinationConfig } from './destination-kind.js';
 import type { DestinationKind } from './destination-kind.js';
+import { exceptionCodeOf, readClickhouseAnswer } from './rows/clickhouse-answer.js';
+import { missingColumns, rowOf } from './rows/columns.js';
+import type { RowFormat } from './rows/columns.js';
+import { wellFormedJson } from './rows/well-formed-json.js';
+
+const DEFAULT_TABLE = 'OPENROUTER_TRACES';
 
 export class ClickhouseConfig extends BaseDestinationConfig {
   @TextField({ description: 'HTTP endpoint with scheme and port.' })
@@ -19,16 +27,62 @@ export class ClickhouseConfig extends BaseDestinationConfig {
   @TextField({
     description: 'Table that rows are inserted into.',
     allowEmpty: true,
-    default: 'OPENROUTER_TRACES',
+    default: DEFAULT_TABLE,
   })
-  table = 'OPENROUTER_TRACES';
+  table = DEFAULT_TABLE;
 }
 
-export const clickhouse: DestinationKind = {
+const ROW_FORMAT: RowFormat = {
+  // With its zone: a column without one would be read in the server's.
+  time: (moment) => moment.toISOString().replace('T', ' '),
+  json: wellFormedJson,
+};
+
+// Every engine has these settings; what they are set to by default differs from one to the next.
+const INSERT_SETTINGS = {
+  // The answer comes when the rows are stored. Batches are made here, and an asynchronous insert ignores their token.
+  async_insert: '0',
+  // A table may have fewer columns than these rows.
+  input_format_skip_unknown_fields: '1',
+  date_time_input_format: 'best_effort',
+};
+
+const NO_DATA_TO_INSERT = 108;
+
+const clickhouseDelivery: KindDelivery<ClickhouseConfig> = {
+  limits: { maxTraces: 5000, maxBytes: 8 * 1024 * 1024, linger: 1000, timeout: 30_000 },
+  addresses: ({ host }) => [normaliseAddress(host)],
+  encode: (config, traces, { destinationId }) => {
+    const rows = traces.map((trace) => wellFormedJson(rowOf(trace, ROW_FORMAT)));
+    // Where an insert was stored and only its answer was lost, the same token keeps its rows from being stored again.
+    const token = { insert_deduplication_token: batchIdOf(destinationId, traces) };
+    return [insert(config, rows.join('\n'), token)];
+  },
+  read: (response, _request, _config, context) => readClickhouseAnswer(response, context),
+  probe: (config) => [
+    {
+      request: query(config, 'GET', 'SELECT 1'),
+      problem: (response) =>
+        response.body.toString('latin1').trim() === '1' ? null : describeAnswer(response),
+    },
+    describeTable(config),
+    // No rows: whether they would be taken. Some engines say that nothing came, once they have agreed to the rest.
+    {
+      request: insert(config, '', {}),
+      problem: (response) =>
+        response.status === 200 || exceptionCodeOf(response) === NO_DATA_TO_INSERT
+          ? null
+          : describeAnswer(response),
+    },
+  ],
+};
+
+export const clickhouse: DestinationKind<ClickhouseConfig> = {
   type: 'clickhouse',
   neutralType: 'kind_03',
   platform: 'ClickHouse',
   configClass: ClickhouseConfig,
+  delivery: clickhouseDelivery,
   example: {
     host: 'https://abc.clickhouse.cloud:8443',
     database: 'default',
@@ -36,3 +90,51 @@ export const clickhouse: DestinationKind = {
     password: 'correct-horse-battery',
   },
 };
+
+function insert(config: ClickhouseConfig, rows: string, settings: Record<string, string>): DeliveryRequest {
+  const statement = `INSERT INTO ${tableOf(config)} FORMAT JSONEachRow`;
+  return { ...query(config, 'POST', statement, { ...INSERT_SETTINGS, ...settings }), body: rows };
+}
+
+function describeTable(config: ClickhouseConfig): ProbeStep {
+  return {
+    request: query(config, 'GET', `DESCRIBE TABLE ${tableOf(config)} FORMAT JSON`),
+    problem: (response) => {
+      const { data } = answerMembers(response);
+      if (response.status !== 200 || !Array.isArray(data)) return describeAnswer(response);
+      return missingColumns(
+        data.map((column: { name?: unknown } | null) => column?.name),
+        'clickhouse',
+      );
+    },
+  };
+}
+
+function query(
+  { host, database, username, password }: ClickhouseConfig,
+  method: 'GET' | 'POST',
+  statement: string,
+  settings: Record<string, string> = {},
+): DeliveryRequest {
+  const parameters = Object.entries({ database, query: statement, ...settings })
+    .map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`)
+    .join('&');
+  return {
+    method,
+    url: `${normaliseAddress(host)}/?${parameters}`,
+    headers: { 'x-clickhouse-user': headerBytes(username), 'x-clickhouse-key': headerBytes(password) },
+  };
+}
+
+/** In backticks, so that no name can be more than a name. A table may be given with its database: `traces.calls`. */
+function tableOf({ table }: ClickhouseConfig): string {
+  return (table || DEFAULT_TABLE)
+    .split('.')
+    .map((name) => `\`${name.replace(/[\\`]/g, '\\$&')}\``)
+    .join('.');
+}
+
+/** A header carries bytes; these become those of the text's UTF-8. */
+function headerBytes(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1');
+}

@@ -55,7 +55,8 @@ export function TextField(options: TextOptions): PropertyDecorator {
     type: String,
     ...(options.allowEmpty ? {} : { minLength: 1 }),
     ...(options.maxLength ? { maxLength: options.maxLength } : {}),
-    ...(options.pattern ? { pattern: options.pattern.source } : {}),
+    // Of a secret, records show an abbreviation, which has another form.
+    ...(options.pattern && !options.secret ? { pattern: options.pattern.source } : {}),
   });
 }
 

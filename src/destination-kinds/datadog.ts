@@ -1,7 +1,12 @@
 // Datadog LLM Observability: spans through its API.
 import { TextField } from './config-fields.js';
+import { answerMembers, describeAnswer, normaliseAddress, outcomeOfStatus } from './delivery-outcome.js';
+import type { DeliveryResponse, KindDelivery } from './delivery.js';
 import { BaseDestinationConfig } from './destination-kind.js';
 import type { DestinationKind } from './destination-kind.js';
+import { tagsOf } from './otlp/attributes.js';
+import { errorText, jsonWithin, postJson, traceMetadata } from './trace-json.js';
+import type { GenerationTrace, TracedContent } from '../domain/generation-trace.js';
 
 export class DatadogConfig extends BaseDestinationConfig {
   @TextField({ description: 'API key with the LLM Observability permission.', secret: 'masked' })
@@ -18,10 +23,108 @@ export class DatadogConfig extends BaseDestinationConfig {
   url = 'https://api.datadoghq.com';
 }
 
-export const datadog: DestinationKind = {
+const DAY = 86_400_000;
+const MAX_SPAN_BYTES = 1_000_000;
+const MAX_NAME_LENGTH = 193;
+const NANOSECONDS = 1_000_000;
+
+/** What the platform's naming rules leave of a name. */
+function applicationName(mlApp: string): string {
+  const allowed = mlApp
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_\-:./]+/gu, '_')
+    .replace(/_+/g, '_');
+  return Array.from(allowed).slice(0, MAX_NAME_LENGTH).join('').replace(/_$/, '') || 'unnamed';
+}
+
+function span(trace: GenerationTrace): object {
+  const { error, input, userId } = trace;
+  return {
+    name: trace.spanName,
+    span_id: trace.spanId,
+    trace_id: trace.traceId,
+    // A root is told by this word.
+    parent_id: trace.parentSpanId ?? 'undefined',
+    // Above 2^53, and exact all the same: the shortest digits that name this number are those of the millisecond.
+    start_ns: trace.startedAt.getTime() * NANOSECONDS,
+    duration: Math.round(trace.durationMs * NANOSECONDS),
+    status: error === null ? 'ok' : 'error',
+    session_id: trace.sessionId ?? undefined,
+    tags: [...(userId === null ? [] : [`user_id:${userId}`]), ...tagsOf(trace)],
+    meta: {
+      kind: 'embedding',
+      input: input ? { value: inputText(input) } : undefined,
+      output: error === null ? { value: vectorsInWords(trace) } : undefined,
+      error: error === null ? undefined : { type: error.type, message: errorText(trace) },
+      metadata: scalars(trace),
+    },
+    metrics: { input_tokens: trace.promptTokens, total_tokens: trace.totalTokens },
+  };
+}
+
+function inputText({ items }: TracedContent): string {
+  const [only, ...others] = items;
+  return typeof only === 'string' && others.length === 0 ? only : JSON.stringify(items);
+}
+
+function vectorsInWords({ inputCount, dimensions }: GenerationTrace): string {
+  const count = inputCount === 1 ? '1 embedding' : `${inputCount} embeddings`;
+  return dimensions === null ? count : `${count} of ${dimensions} dimensions`;
+}
+
+/** Metadata with numbers, flags and texts for values, which is all that the platform takes. */
+function scalars(trace: GenerationTrace): object {
+  const metadata = traceMetadata(trace);
+  for (const [name, value] of Object.entries(metadata)) {
+    if (typeof value === 'object') metadata[name] = value === null ? undefined : JSON.stringify(value);
+  }
+  metadata['openrouter_generation'] = undefined;
+  for (const [name, value] of Object.entries(trace.facts)) metadata[`openrouter_generation.${name}`] = value;
+  metadata['model_name'] = trace.model;
+  metadata['model_provider'] = trace.provider ?? undefined;
+  return metadata;
+}
+
+function keyProblem(response: DeliveryResponse): string | null {
+  const isValid = response.status === 200 && answerMembers(response)['valid'] === true;
+  return isValid ? null : describeAnswer(response);
+}
+
+const delivery: KindDelivery<DatadogConfig> = {
+  limits: { maxTraces: 1_000, maxBytes: 5_000_000, linger: 1_000, timeout: 30_000, maxAge: DAY },
+  addresses: ({ url }) => [normaliseAddress(url)],
+  encode: (config, traces) => {
+    const name = applicationName(config.mlApp);
+    const head = JSON.stringify({ ml_app: name, tags: [`service:${name}`] }).slice(0, -1);
+    const spans = traces.map((trace) => jsonWithin(MAX_SPAN_BYTES, trace, span)).join();
+    return [
+      postJson(
+        `${normaliseAddress(config.url)}/api/intake/llm-obs/v1/trace/spans`,
+        { 'dd-api-key': config.apiKey },
+        `{"data":{"type":"span","attributes":${head},"spans":[${spans}]}}}`,
+      ),
+    ];
+  },
+  // Anything else that looks like a success is not this platform's.
+  read: (response, _request, _config, context) =>
+    outcomeOfStatus(response, context, { delivered: (status) => status === 202 }),
+  probe: (config) => [
+    {
+      request: {
+        method: 'GET',
+        url: `${normaliseAddress(config.url)}/api/v1/validate`,
+        headers: { 'dd-api-key': config.apiKey },
+      },
+      problem: keyProblem,
+    },
+  ],
+};
+
+export const datadog: DestinationKind<DatadogConfig> = {
   type: 'datadog',
   neutralType: 'kind_04',
   platform: 'Datadog',
   configClass: DatadogConfig,
+  delivery,
   example: { apiKey: '0123456789abcdef0123456789abcdef', mlApp: 'my-app' },
 };

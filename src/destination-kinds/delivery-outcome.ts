@@ -8,13 +8,27 @@ const MAX_QUOTED = 200;
 
 /** `HTTP 503: Service Unavailable`, with the beginning of the answer's text on one line. */
 export function describeAnswer({ status, body }: DeliveryResponse): string {
-  const text = body
-    .subarray(0, MAX_QUOTED * 4)
-    .toString('utf8')
+  const text = oneLine(body.subarray(0, MAX_QUOTED * 4).toString('utf8'));
+  return text === '' ? `HTTP ${status}` : `HTTP ${status}: ${text}`;
+}
+
+/** The beginning of a platform's text, on one line and without control characters. */
+export function oneLine(text: string): string {
+  return text
+    .slice(0, MAX_QUOTED * 4)
     .replace(/[\p{C}\s]+/gu, ' ')
     .trim()
     .slice(0, MAX_QUOTED);
-  return text === '' ? `HTTP ${status}` : `HTTP ${status}: ${text}`;
+}
+
+/** The members of an answer whose body is a JSON object; of any other none. */
+export function answerMembers({ body }: DeliveryResponse): Readonly<Record<string, unknown>> {
+  try {
+    const answer: unknown = JSON.parse(body.toString('utf8'));
+    return typeof answer === 'object' && answer !== null ? { ...answer } : {};
+  } catch {
+    return {};
+  }
 }
 
 export interface StatusRules {
@@ -72,6 +86,16 @@ export function uuidOfHash(hash: Buffer): string {
 
 /** An address as people paste it: without a slash at its end, and with https where no scheme is given. */
 export function normaliseAddress(address: string): string {
-  const trimmed = address.trim().replace(/\/+$/, '');
+  return withScheme(address).replace(/\/+$/, '');
+}
+
+/** An address with https where no scheme is given, otherwise as it stands. */
+export function withScheme(address: string): string {
+  const trimmed = address.trim();
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`;
+}
+
+/** The value of an `authorization` header with a name and a password. */
+export function basicAuthorization(name: string, password: string): string {
+  return `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
 }

@@ -1,7 +1,6 @@
 // The contract of delivering to a kind: pure functions from a config and traces to the requests to send, and from an
 // answer to what became of them. Sending, retrying, splitting and keeping count happen once, for all kinds, elsewhere.
 import type { GenerationTrace } from '../domain/generation-trace.js';
-import type { BaseDestinationConfig } from './destination-kind.js';
 
 export interface DeliveryRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
@@ -34,7 +33,7 @@ export type DeliveryOutcome =
   | { readonly outcome: 'continue'; readonly request: DeliveryRequest; readonly delay: number };
 
 export interface DeliveryLimits {
-  /** Traces of one request at most. */
+  /** Traces that are encoded together at most: what becomes of them is known together. */
   readonly maxTraces: number;
   /** Bytes of one request's body at most. */
   readonly maxBytes: number;
@@ -42,7 +41,7 @@ export interface DeliveryLimits {
   readonly linger: number;
   /** Milliseconds for one request. */
   readonly timeout: number;
-  /** Requests of one batch that may be under way together. */
+  /** Groups of `maxTraces` that may be under way together; absent: one. */
   readonly parallelRequests?: number;
   /** Milliseconds after which the platform takes a trace no more; absent: only this service's own bound counts. */
   readonly maxAge?: number;
@@ -61,7 +60,7 @@ export interface ProbeStep {
 }
 
 /** Methods, so that a kind's own config class can stand for every kind's. */
-export interface KindDelivery<Config extends BaseDestinationConfig = BaseDestinationConfig> {
+export interface KindDelivery<Config> {
   readonly limits: DeliveryLimits;
   /** Every address that requests of this config go to, for the URL guard. May hold what is not a URL. */
   addresses(config: Config): readonly string[];

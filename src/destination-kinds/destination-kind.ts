@@ -52,3 +52,13 @@ export function maskConfig(kind: DestinationKind, config: DestinationConfig): De
   }
   return masked;
 }
+
+/** Every secret value of a config, for taking them out of texts. */
+export function secretsOf(config: BaseDestinationConfig): readonly string[] {
+  const secrets = Object.values(config.headers ?? {});
+  for (const [field] of secretFieldsOf(config.constructor)) {
+    const value: unknown = Reflect.get(config, field);
+    if (typeof value === 'string') secrets.push(value);
+  }
+  return secrets;
+}

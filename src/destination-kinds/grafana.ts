@@ -1,7 +1,12 @@
 // Grafana Cloud: OTLP traces through its gateway.
 import { TextField } from './config-fields.js';
+import { basicAuthorization } from './delivery-outcome.js';
 import { BaseDestinationConfig } from './destination-kind.js';
 import type { DestinationKind } from './destination-kind.js';
+import { tracesAddress } from './otlp/address.js';
+import { GENERIC_SPAN } from './otlp/generic-span.js';
+import { OTLP_LIMITS } from './otlp/limits.js';
+import { otlpDelivery } from './otlp/otlp-delivery.js';
 
 export class GrafanaConfig extends BaseDestinationConfig {
   @TextField({ description: 'Access policy token with traces:write.', secret: 'masked' })
@@ -18,10 +23,16 @@ export class GrafanaConfig extends BaseDestinationConfig {
   baseUrl = 'https://otlp-gateway-prod-us-west-0.grafana.net';
 }
 
-export const grafana: DestinationKind = {
+export const grafana: DestinationKind<GrafanaConfig> = {
   type: 'grafana',
   neutralType: 'kind_05',
   platform: 'Grafana Cloud',
   configClass: GrafanaConfig,
+  delivery: otlpDelivery({
+    limits: OTLP_LIMITS,
+    span: GENERIC_SPAN,
+    url: ({ baseUrl }) => tracesAddress(baseUrl, '/otlp'),
+    headers: ({ instanceId, apiKey }) => ({ authorization: basicAuthorization(instanceId, apiKey) }),
+  }),
   example: { apiKey: 'glc_0123456789abcdef', instanceId: '123456' },
 };

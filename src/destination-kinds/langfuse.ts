@@ -1,7 +1,16 @@
 // Langfuse: OTLP traces with langfuse attributes.
+import type { GenerationTrace } from '../domain/generation-trace.js';
 import { TextField } from './config-fields.js';
+import { basicAuthorization } from './delivery-outcome.js';
 import { BaseDestinationConfig } from './destination-kind.js';
 import type { DestinationKind } from './destination-kind.js';
+import { tracesAddress } from './otlp/address.js';
+import { text, texts } from './otlp/any-value.js';
+import { GEN_AI_ATTRIBUTES, inputValue, levelOf, modelParameters, tagsOf } from './otlp/attributes.js';
+import { OTLP_LIMITS } from './otlp/limits.js';
+import { otlpDelivery } from './otlp/otlp-delivery.js';
+import type { SpanForm } from './otlp/span.js';
+import { errorText } from './trace-json.js';
 
 export class LangfuseConfig extends BaseDestinationConfig {
   @TextField({ description: 'Secret key of the project.', secret: 'masked' })
@@ -18,10 +27,58 @@ export class LangfuseConfig extends BaseDestinationConfig {
   baseUrl = 'https://us.cloud.langfuse.com';
 }
 
-export const langfuse: DestinationKind = {
+// The path on which traces show at once; it is refused with any number that the server does not know.
+const INGESTION_VERSION = '4';
+
+// What an environment may be called there.
+const ENVIRONMENT = /^(?!langfuse)[a-z0-9_-]{1,40}$/;
+
+// The platform's own names win over the common ones, and show in the columns that they belong to.
+const SPAN: SpanForm = {
+  attributes: {
+    ...GEN_AI_ATTRIBUTES,
+    'langfuse.observation.type': () => text('embedding'),
+    'langfuse.observation.model.name': ({ model }) => text(model),
+    'langfuse.observation.model.parameters': (trace) => text(modelParameters(trace)),
+    'langfuse.observation.input': inputValue,
+    'langfuse.observation.usage_details': ({ promptTokens, totalTokens }) =>
+      text(JSON.stringify({ input: promptTokens, total: totalTokens })),
+    'langfuse.observation.cost_details': ({ cost }) =>
+      text(cost === null ? null : JSON.stringify({ input: cost, total: cost })),
+    'langfuse.observation.level': (trace) => text(levelOf(trace)),
+    'langfuse.observation.status_message': (trace) => text(errorText(trace) ?? null),
+    'langfuse.trace.name': ({ traceName }) => text(traceName),
+    'langfuse.trace.tags': (trace) => texts(tagsOf(trace)),
+    'langfuse.user.id': ({ userId }) => text(userId),
+    'langfuse.session.id': ({ sessionId }) => text(sessionId),
+    'langfuse.environment': (trace) => text(ownKey(trace, 'environment', ENVIRONMENT)),
+    'langfuse.release': (trace) => text(ownKey(trace, 'release', /^/)),
+  },
+  metadata: { caller: 'langfuse.trace.metadata.', own: 'langfuse.observation.metadata.' },
+  hasEvents: true,
+};
+
+/** A key of the caller's that the platform has a place for, where its value can stand there. */
+function ownKey({ metadata }: GenerationTrace, key: string, form: RegExp): string | null {
+  const value = metadata[key];
+  return typeof value === 'string' && form.test(value) ? value : null;
+}
+
+export const langfuse: DestinationKind<LangfuseConfig> = {
   type: 'langfuse',
   neutralType: 'kind_06',
   platform: 'Langfuse',
   configClass: LangfuseConfig,
+  delivery: otlpDelivery({
+    limits: { ...OTLP_LIMITS, maxBytes: 5_000_000 },
+    span: SPAN,
+    url: ({ baseUrl }) => tracesAddress(baseUrl, '/api/public/otel'),
+    headers: ({ publicKey, secretKey }) => ({
+      authorization: basicAuthorization(publicKey, secretKey),
+      'x-langfuse-ingestion-version': INGESTION_VERSION,
+    }),
+    // The keys are looked at first, and an empty request is taken.
+    test: { passes: (status) => status === 200 },
+  }),
   example: { secretKey: 'sk-lf-0123456789abcdef', publicKey: 'pk-lf-0123456789abcdef' },
 };

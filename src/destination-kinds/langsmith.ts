@@ -2,6 +2,14 @@
 import { TextField } from './config-fields.js';
 import { BaseDestinationConfig } from './destination-kind.js';
 import type { DestinationKind } from './destination-kind.js';
+import { tracesAddress } from './otlp/address.js';
+import { OTLP_RULES } from './otlp/answer.js';
+import { text } from './otlp/any-value.js';
+import { GEN_AI_ATTRIBUTES, OLDER_ATTRIBUTES, inputValue, tagsOf } from './otlp/attributes.js';
+import { OTLP_LIMITS } from './otlp/limits.js';
+import { otlpDelivery } from './otlp/otlp-delivery.js';
+import type { SpanForm } from './otlp/span.js';
+import { uuidOfTrace } from './trace-json.js';
 
 export class LangsmithConfig extends BaseDestinationConfig {
   @TextField({ description: 'API key of the platform.', secret: 'masked' })
@@ -25,10 +33,42 @@ export class LangsmithConfig extends BaseDestinationConfig {
   workspaceId?: string;
 }
 
-export const langsmith: DestinationKind = {
+const SPAN: SpanForm = {
+  attributes: {
+    ...GEN_AI_ATTRIBUTES,
+    ...OLDER_ATTRIBUTES,
+    'gen_ai.prompt': inputValue,
+    'langsmith.span.kind': () => text('embedding'),
+    // The id of the run: what is sent twice is one run.
+    'langsmith.span.id': (trace) => text(uuidOfTrace(trace)),
+    'langsmith.trace.name': ({ traceName }) => text(traceName),
+    'langsmith.span.tags': (trace) => text(tagsOf(trace).join(',') || null),
+    // Runs are threaded by this key; `langsmith.trace.session_id` would name a project instead.
+    'langsmith.metadata.session_id': ({ sessionId }) => text(sessionId),
+    'langsmith.metadata.user_id': ({ userId }) => text(userId),
+  },
+  metadata: { caller: 'langsmith.metadata.', own: 'langsmith.metadata.' },
+  hasEvents: true,
+};
+
+const isTaken = (status: number): boolean => status === 200 || status === 202;
+
+export const langsmith: DestinationKind<LangsmithConfig> = {
   type: 'langsmith',
   neutralType: 'kind_07',
   platform: 'LangSmith',
   configClass: LangsmithConfig,
+  delivery: otlpDelivery({
+    limits: OTLP_LIMITS,
+    span: SPAN,
+    url: ({ endpoint }) => tracesAddress(endpoint, '/otel'),
+    headers: ({ apiKey, project, workspaceId }) => ({
+      'x-api-key': apiKey,
+      'langsmith-project': project,
+      ...(workspaceId ? { 'x-tenant-id': workspaceId } : {}),
+    }),
+    answers: { rules: { ...OTLP_RULES, delivered: isTaken } },
+    test: { passes: (status) => isTaken(status) || status === 400 },
+  }),
   example: { apiKey: 'lsv2_pt_0123456789abcdef' },
 };

@@ -2,6 +2,10 @@
 import { ChoiceField, TextField } from './config-fields.js';
 import { BaseDestinationConfig } from './destination-kind.js';
 import type { DestinationKind } from './destination-kind.js';
+import { GENERIC_SPAN } from './otlp/generic-span.js';
+import { OTLP_LIMITS } from './otlp/limits.js';
+import { otlpDelivery } from './otlp/otlp-delivery.js';
+import type { SpanForm } from './otlp/span.js';
 
 export class NewrelicConfig extends BaseDestinationConfig {
   @TextField({ description: 'Ingest license key.', secret: 'masked' })
@@ -11,10 +15,38 @@ export class NewrelicConfig extends BaseDestinationConfig {
   region: 'us' | 'eu' = 'us';
 }
 
-export const newrelic: DestinationKind = {
+const ADDRESSES = {
+  us: 'https://otlp.nr-data.net/v1/traces',
+  eu: 'https://otlp.eu01.nr-data.net/v1/traces',
+} as const;
+
+const MAX_VALUE_LENGTH = 4095;
+
+// What is longer or more is thrown away there; so it is cut here, where the content can stay valid JSON.
+const SPAN: SpanForm = {
+  ...GENERIC_SPAN,
+  bounds: {
+    maxAttributes: 64,
+    maxNameLength: 255,
+    maxValueLength: MAX_VALUE_LENGTH,
+    maxArrayLength: 64,
+    maxInputLength: MAX_VALUE_LENGTH,
+  },
+};
+
+export const newrelic: DestinationKind<NewrelicConfig> = {
   type: 'newrelic',
   neutralType: 'kind_08',
   platform: 'New Relic',
   configClass: NewrelicConfig,
+  delivery: otlpDelivery({
+    // A megabyte is 10^6 bytes there.
+    limits: { ...OTLP_LIMITS, maxTraces: 200, maxBytes: 1_000_000 },
+    span: SPAN,
+    url: ({ region }) => ADDRESSES[region],
+    headers: ({ licenseKey }) => ({ 'api-key': licenseKey }),
+    // Answers have no body: data is judged later, within the account.
+    answers: { hasPartialSuccess: false },
+  }),
   example: { licenseKey: '0123456789abcdef0123456789abcdefFFFFNRAL' },
 };

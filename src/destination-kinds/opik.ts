@@ -1,7 +1,12 @@
 // Opik by Comet: traces and spans through its API.
 import { TextField } from './config-fields.js';
+import { outcomeOfStatus, problemUnless } from './delivery-outcome.js';
+import type { KindDelivery } from './delivery.js';
 import { BaseDestinationConfig } from './destination-kind.js';
 import type { DestinationKind } from './destination-kind.js';
+import { tagsOf } from './otlp/attributes.js';
+import { errorText, outputSummary, postJson, traceMetadata, uuidOfTrace } from './trace-json.js';
+import type { GenerationTrace } from '../domain/generation-trace.js';
 
 export class OpikConfig extends BaseDestinationConfig {
   @TextField({ description: 'API key of the platform.', secret: 'masked' })
@@ -14,10 +19,83 @@ export class OpikConfig extends BaseDestinationConfig {
   projectName: string;
 }
 
-export const opik: DestinationKind = {
+const API = 'https://www.comet.com/opik/api/v1/private';
+
+// The key goes as it is, without `Bearer`.
+const credentials = ({ apiKey, workspace }: OpikConfig): Record<string, string> => ({
+  authorization: apiKey,
+  'comet-workspace': workspace,
+});
+
+/** What a trace and its one span have in common. */
+function shared(trace: GenerationTrace, project: string): object {
+  const text = errorText(trace);
+  return {
+    project_name: project,
+    start_time: trace.startedAt,
+    end_time: trace.endedAt,
+    input: trace.input ? { input: trace.input.items } : undefined,
+    output: outputSummary(trace),
+    metadata: traceMetadata(trace),
+    tags: tagsOf(trace),
+    // A traceback is required, and must say something.
+    error_info: trace.error
+      ? { exception_type: trace.error.type, message: text, traceback: text }
+      : undefined,
+  };
+}
+
+const traceItem = (trace: GenerationTrace, project: string): object => ({
+  id: uuidOfTrace(trace),
+  name: trace.traceName ?? trace.spanName,
+  thread_id: trace.sessionId ?? undefined,
+  ...shared(trace, project),
+});
+
+const spanItem = (trace: GenerationTrace, project: string): object => ({
+  id: uuidOfTrace(trace, 1),
+  trace_id: uuidOfTrace(trace),
+  name: trace.spanName,
+  // There is no type for embeddings.
+  type: 'llm',
+  model: trace.model,
+  provider: trace.provider ?? undefined,
+  usage: { prompt_tokens: trace.promptTokens, total_tokens: trace.totalTokens },
+  total_estimated_cost: trace.cost ?? undefined,
+  ...shared(trace, project),
+});
+
+const delivery: KindDelivery<OpikConfig> = {
+  limits: { maxTraces: 1_000, maxBytes: 4_000_000, linger: 1_000, timeout: 30_000 },
+  addresses: () => [API],
+  encode: (config, traces) => {
+    const headers = credentials(config);
+    const { projectName } = config;
+    return [
+      postJson(`${API}/traces/batch`, headers, {
+        traces: traces.map((trace) => traceItem(trace, projectName)),
+      }),
+      postJson(`${API}/spans/batch`, headers, { spans: traces.map((trace) => spanItem(trace, projectName)) }),
+    ];
+  },
+  read: (response, _request, _config, context) => outcomeOfStatus(response, context),
+  probe: (config) => [
+    {
+      request: {
+        method: 'GET',
+        url: `${API}/projects?size=1&name=${encodeURIComponent(config.projectName)}`,
+        headers: credentials(config),
+      },
+      problem: problemUnless((status) => status === 200),
+    },
+  ],
+};
+
+export const opik: DestinationKind<OpikConfig> = {
   type: 'opik',
   neutralType: 'kind_09',
   platform: 'Opik',
   configClass: OpikConfig,
+  delivery,
   example: { apiKey: '0123456789abcdef', workspace: 'my-team', projectName: 'my-project' },
 };

@@ -1,17 +1,39 @@
 // Any OTLP/HTTP receiver, such as an OpenTelemetry Collector.
 import { TextField } from './config-fields.js';
+import { withScheme } from './delivery-outcome.js';
 import { BaseDestinationConfig } from './destination-kind.js';
 import type { DestinationKind } from './destination-kind.js';
+import { tracesAddress } from './otlp/address.js';
+import { OTLP_RULES } from './otlp/answer.js';
+import { GENERIC_SPAN } from './otlp/generic-span.js';
+import { OTLP_LIMITS } from './otlp/limits.js';
+import { otlpDelivery } from './otlp/otlp-delivery.js';
 
 export class OtelCollectorConfig extends BaseDestinationConfig {
   @TextField({ description: 'Full address of the OTLP traces receiver.', allowEmpty: true })
   endpoint: string;
 }
 
-export const otelCollector: DestinationKind = {
+/** A bare origin gets the standard path; an address with a path is meant as it stands. */
+function collectorAddress(endpoint: string): string {
+  const address = withScheme(endpoint);
+  return URL.canParse(address) && new URL(address).pathname === '/' ? tracesAddress(address) : address;
+}
+
+export const otelCollector: DestinationKind<OtelCollectorConfig> = {
   type: 'otel-collector',
   neutralType: null,
   platform: 'OpenTelemetry Collector',
   configClass: OtelCollectorConfig,
+  delivery: otlpDelivery({
+    limits: OTLP_LIMITS,
+    span: GENERIC_SPAN,
+    url: ({ endpoint }) => collectorAddress(endpoint),
+    // Credentials, where a receiver wants any, are among the config's own headers.
+    headers: () => ({}),
+    // Receivers of many makes: some answer 202 or 204.
+    answers: { rules: { ...OTLP_RULES, delivered: () => true } },
+    test: { passes: (status) => (status >= 200 && status < 300) || status === 400 },
+  }),
   example: { endpoint: 'https://collector.example.com:4318/v1/traces' },
 };

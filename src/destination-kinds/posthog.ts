@@ -1,7 +1,11 @@
 // PostHog: LLM events through its batch API.
 import { TextField } from './config-fields.js';
+import { normaliseAddress, outcomeOfStatus, problemUnless } from './delivery-outcome.js';
+import type { KindDelivery } from './delivery.js';
 import { BaseDestinationConfig } from './destination-kind.js';
 import type { DestinationKind } from './destination-kind.js';
+import { errorText, inputTexts, jsonWithin, postJson, traceProperties, uuidOfTrace } from './trace-json.js';
+import type { GenerationTrace } from '../domain/generation-trace.js';
 
 export class PosthogConfig extends BaseDestinationConfig {
   @TextField({ description: 'Project API key.', secret: 'masked' })
@@ -15,10 +19,83 @@ export class PosthogConfig extends BaseDestinationConfig {
   endpoint = 'https://us.i.posthog.com';
 }
 
-export const posthog: DestinationKind = {
+const MAX_EVENT_BYTES = 1_000_000;
+const MAX_DEPTH = 3;
+const CUT = '[truncated]';
+
+function event(trace: GenerationTrace): object {
+  const { input, userId } = trace;
+  const texts = input && inputTexts(input);
+  return {
+    event: '$ai_embedding',
+    // Events of one uuid are one event.
+    uuid: uuidOfTrace(trace),
+    timestamp: trace.startedAt,
+    // An event without it is dropped in silence. Without a user it belongs to its trace alone, and makes no person.
+    distinct_id: userId?.trim() ? userId : trace.traceId,
+    properties: Object.assign(traceProperties(trace), callerProperties(trace.metadata), {
+      $process_person_profile: userId?.trim() ? undefined : false,
+      $ai_trace_id: trace.traceId,
+      $ai_session_id: trace.sessionId ?? undefined,
+      $ai_span_id: trace.spanId,
+      $ai_parent_id: trace.parentSpanId ?? undefined,
+      $ai_span_name: trace.spanName,
+      $ai_model: trace.model,
+      $ai_provider: trace.provider ?? undefined,
+      $ai_input: texts?.length === 1 ? texts[0] : (texts ?? undefined),
+      $ai_input_tokens: trace.promptTokens,
+      // Seconds.
+      $ai_latency: trace.durationMs / 1000,
+      $ai_http_status: trace.status,
+      $ai_is_error: trace.error !== null,
+      $ai_error: errorText(trace),
+      $ai_input_cost_usd: trace.cost ?? undefined,
+      $ai_total_cost_usd: trace.cost ?? undefined,
+    }),
+  };
+}
+
+/** The caller's own keys, apart from every other property by their prefix. */
+const callerProperties = (metadata: GenerationTrace['metadata']): object =>
+  Object.fromEntries(
+    Object.entries(metadata).map(([key, value]) => [`metadata_${key}`, shallow(value, MAX_DEPTH)]),
+  );
+
+/** A value with at most so many levels of objects and lists. */
+function shallow(value: unknown, levels: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (levels === 0) return CUT;
+  if (Array.isArray(value)) return value.map((item) => shallow(item, levels - 1));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shallow(item, levels - 1)]));
+}
+
+const delivery: KindDelivery<PosthogConfig> = {
+  limits: { maxTraces: 1_000, maxBytes: 20_000_000, linger: 1_000, timeout: 30_000 },
+  addresses: ({ endpoint }) => [normaliseAddress(endpoint)],
+  encode: (config, traces) => {
+    const events = traces.map((trace) => jsonWithin(MAX_EVENT_BYTES, trace, event)).join();
+    const body = `{"api_key":${JSON.stringify(config.apiKey)},"batch":[${events}]}`;
+    return [postJson(`${normaliseAddress(config.endpoint)}/batch/`, {}, body)];
+  },
+  read: (response, _request, _config, context) => outcomeOfStatus(response, context),
+  probe: (config) => [
+    {
+      // The batch endpoint says 200 to any key; this one knows better.
+      request: postJson(
+        `${normaliseAddress(config.endpoint)}/flags/?v=2`,
+        {},
+        { api_key: config.apiKey, distinct_id: 'connection-test' },
+      ),
+      problem: problemUnless((status) => status === 200),
+    },
+  ],
+};
+
+export const posthog: DestinationKind<PosthogConfig> = {
   type: 'posthog',
   neutralType: 'kind_10',
   platform: 'PostHog',
   configClass: PosthogConfig,
+  delivery,
   example: { apiKey: 'phc_0123456789abcdef' },
 };

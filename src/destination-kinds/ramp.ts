@@ -1,7 +1,11 @@
 // Ramp: OTLP traces of AI usage.
 import { TextField } from './config-fields.js';
+import { normaliseAddress } from './delivery-outcome.js';
 import { BaseDestinationConfig } from './destination-kind.js';
 import type { DestinationKind } from './destination-kind.js';
+import { GENERIC_SPAN } from './otlp/generic-span.js';
+import { OTLP_LIMITS } from './otlp/limits.js';
+import { otlpDelivery } from './otlp/otlp-delivery.js';
 
 export class RampConfig extends BaseDestinationConfig {
   @TextField({ description: "Key of Ramp's AI usage integration.", secret: 'masked' })
@@ -15,10 +19,17 @@ export class RampConfig extends BaseDestinationConfig {
   baseUrl = 'https://api.ramp.com/developer/v1/ai-usage/openrouter';
 }
 
-export const ramp: DestinationKind = {
+export const ramp: DestinationKind<RampConfig> = {
   type: 'ramp',
   neutralType: 'kind_11',
   platform: 'Ramp',
   configClass: RampConfig,
+  delivery: otlpDelivery({
+    limits: OTLP_LIMITS,
+    span: GENERIC_SPAN,
+    // The address names what it takes; nothing is appended.
+    url: ({ baseUrl }) => normaliseAddress(baseUrl),
+    headers: ({ apiKey }) => ({ authorization: `Bearer ${apiKey}` }),
+  }),
   example: { apiKey: 'ramp_0123456789abcdef' },
 };

@@ -1,7 +1,13 @@
 // S3 or a compatible store: one JSON object per trace.
 import { TextField } from './config-fields.js';
+import type { KindDelivery } from './delivery.js';
 import { BaseDestinationConfig } from './destination-kind.js';
 import type { DestinationKind } from './destination-kind.js';
+import { inPath, objectKeyOf } from './objects/object-key.js';
+import { bucketAddress, homeRegion, putObject } from './objects/signed-put.js';
+import { problemOfPut, readStoreAnswer } from './objects/store-answer.js';
+import { traceDocument } from './objects/trace-document.js';
+import { wellFormedJson } from './rows/well-formed-json.js';
 
 const URI = /^https?:\/\/[^\s/?#]+[^\s]*$/i;
 
@@ -50,11 +56,34 @@ export class S3Config extends BaseDestinationConfig {
   pathTemplate = '{prefix}/{date}';
 }
 
-export const s3: DestinationKind = {
+const s3Delivery: KindDelivery<S3Config> = {
+  // One object, and so one request, for every trace.
+  limits: { maxTraces: 1, maxBytes: 8 * 1024 * 1024, linger: 1000, timeout: 30_000, parallelRequests: 32 },
+  addresses: (config) => [config.endpoint ?? bucketAddress(config, homeRegion(config))],
+  encode: (config, traces, { now }) => {
+    const signing = { region: homeRegion(config), now, derivedKeys: new Map<string, ArrayBuffer>() };
+    return Promise.all(
+      traces.map((trace) =>
+        putObject(config, objectKeyOf(config, trace), wellFormedJson(traceDocument(trace)), signing),
+      ),
+    );
+  },
+  read: readStoreAnswer,
+  probe: async (config, { now }) => {
+    // Always the same name, so that at most one of them a folder is left behind: removing it would take another right.
+    const key = inPath(config, { endedAt: now, apiKeyName: 'connection-test' }, 'connection-test.json');
+    const region = homeRegion(config);
+    const request = await putObject(config, key, '{"type":"connection-test"}', { region, now });
+    return [{ request, problem: (response) => problemOfPut(response, region) }];
+  },
+};
+
+export const s3: DestinationKind<S3Config> = {
   type: 's3',
   neutralType: 'kind_12',
   platform: 'Amazon S3',
   configClass: S3Config,
+  delivery: s3Delivery,
   example: {
     bucketName: 'my-traces',
     accessKeyId: 'AKIAIOSFODNN7EXAMPLE',

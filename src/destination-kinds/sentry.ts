@@ -2,6 +2,14 @@
 import { TextField } from './config-fields.js';
 import { BaseDestinationConfig } from './destination-kind.js';
 import type { DestinationKind } from './destination-kind.js';
+import { tracesAddress } from './otlp/address.js';
+import { text } from './otlp/any-value.js';
+import { tagsOf } from './otlp/attributes.js';
+import { GENERIC_SPAN } from './otlp/generic-span.js';
+import { OTLP_LIMITS } from './otlp/limits.js';
+import { otlpDelivery } from './otlp/otlp-delivery.js';
+import { EXCEPTION_ATTRIBUTES } from './otlp/span.js';
+import type { SpanForm } from './otlp/span.js';
 
 // contract 1.2: https, a public key, an optional secret, a host, an optional path, a numeric project id.
 const DSN = /^https:\/\/[^\s:@/]+(:[^\s:@/]*)?@[^\s@/]+(\/[^\s/]+)*\/\d+\/?$/;
@@ -19,11 +27,34 @@ export class SentryConfig extends BaseDestinationConfig {
   otlpEndpoint: string;
 }
 
-export const sentry: DestinationKind = {
+// Events of spans are dropped there, and lists cannot be searched: both are said by plain attributes.
+const SPAN: SpanForm = {
+  ...GENERIC_SPAN,
+  attributes: {
+    ...GENERIC_SPAN.attributes,
+    ...EXCEPTION_ATTRIBUTES,
+    'gen_ai.request.encoding_format': ({ encodingFormat }) => text(encodingFormat),
+    'trace.tag': (trace) => text(tagsOf(trace).join(',') || null),
+  },
+  hasEvents: false,
+};
+
+/** What stands before the host in a DSN, without the secret that older ones have. */
+function publicKeyOf(dsn: string): string {
+  return /^https:\/\/([^\s:@/]+)/.exec(dsn)?.[1] ?? '';
+}
+
+export const sentry: DestinationKind<SentryConfig> = {
   type: 'sentry',
   neutralType: 'kind_13',
   platform: 'Sentry',
   configClass: SentryConfig,
+  delivery: otlpDelivery({
+    limits: OTLP_LIMITS,
+    span: SPAN,
+    url: ({ otlpEndpoint }) => tracesAddress(otlpEndpoint, '/integration/otlp'),
+    headers: ({ dsn }) => ({ 'x-sentry-auth': `sentry sentry_key=${publicKeyOf(dsn)}` }),
+  }),
   example: {
     dsn: 'https://0123456789abcdef@o1.ingest.sentry.io/42',
     otlpEndpoint: 'https://o1.ingest.sentry.io/api/42/integration/otlp/v1/traces',

@@ -1,8 +1,17 @@
-// Snowflake: one row per generation, through the SQL API.
+// Snowflake: one row per generation, through the SQL API. The table is the user's: docs/destinations/snowflake.md.
+import { hash } from 'node:crypto';
 import { TextField } from './config-fields.js';
+import type { DeliveryContext, DeliveryRequest, DeliveryResponse, KindDelivery } from './delivery.js';
+import { answerMembers, batchIdOf, describeAnswer, problemUnless, uuidOfHash } from './delivery-outcome.js';
 import { BaseDestinationConfig } from './destination-kind.js';
 import type { DestinationKind } from './destination-kind.js';
+import { missingColumns, rowOf } from './rows/columns.js';
+import type { RowFormat } from './rows/columns.js';
+import { readSnowflakeAnswer } from './rows/snowflake-answer.js';
+import { describeStatement, mergeStatement, storedName } from './rows/snowflake-statements.js';
+import { wellFormedJson } from './rows/well-formed-json.js';
 
+const DEFAULT_TABLE = 'OPENROUTER_TRACES';
 const ACCOUNT = /^[A-Za-z0-9_]+([.-][A-Za-z0-9_]+)*$/;
 
 export class SnowflakeConfig extends BaseDestinationConfig {
@@ -30,18 +39,104 @@ export class SnowflakeConfig extends BaseDestinationConfig {
   @TextField({
     description: 'Table that rows are merged into.',
     allowEmpty: true,
-    default: 'OPENROUTER_TRACES',
+    default: DEFAULT_TABLE,
   })
-  table = 'OPENROUTER_TRACES';
+  table = DEFAULT_TABLE;
 
   @TextField({ description: 'Warehouse that runs the statements.', allowEmpty: true, default: 'COMPUTE_WH' })
   warehouse = 'COMPUTE_WH';
 }
 
-export const snowflake: DestinationKind = {
+const ROW_FORMAT: RowFormat = { time: (moment) => moment.getTime(), json: (value) => value };
+/** Seconds that a statement may take, waking the warehouse included. */
+const STATEMENT_TIMEOUT = 120;
+
+const snowflakeDelivery: KindDelivery<SnowflakeConfig> = {
+  limits: {
+    maxTraces: 5000,
+    maxBytes: 8 * 1024 * 1024,
+    // Every statement wakes the warehouse, which is then paid for by the minute.
+    linger: 60_000,
+    // The API keeps a statement's request open for 45 seconds before it says 202.
+    timeout: 60_000,
+  },
+  addresses: (config) => [originOf(config)],
+  encode: (config, traces, { destinationId }) => {
+    const rows = wellFormedJson(traces.map((trace) => rowOf(trace, ROW_FORMAT)));
+    return [statement(config, batchIdOf(destinationId, traces), mergeStatement(tableOf(config)), rows)];
+  },
+  read: (response, request, _config, context) => readSnowflakeAnswer(response, request, context),
+  probe: (config, context) => {
+    const step = (text: string, bind?: string): DeliveryRequest =>
+      statement(config, probeIdOf(context, text), text, bind);
+    return [
+      { request: step('SELECT 1'), problem: problemOf },
+      {
+        request: step(describeStatement(tableOf(config))),
+        problem: (response) => problemOf(response) ?? problemOfColumns(response),
+      },
+      // No rows: whether they would be taken, and whether the warehouse runs.
+      { request: step(mergeStatement(tableOf(config)), '[]'), problem: problemOf },
+    ];
+  },
+};
+
+export const snowflake: DestinationKind<SnowflakeConfig> = {
   type: 'snowflake',
   neutralType: 'kind_14',
   platform: 'Snowflake',
   configClass: SnowflakeConfig,
+  delivery: snowflakeDelivery,
   example: { account: 'myorg-account1', token: 'ver:1-hint:0123456789-ETMs' },
 };
+
+/** An account identifier, or the host that it stands in. */
+function originOf({ account }: SnowflakeConfig): string {
+  // Names of accounts may have underscores, names of hosts may not.
+  const host = account.toLowerCase().replaceAll('_', '-');
+  return `https://${/\.snowflakecomputing\.(?:com|cn)$/.test(host) ? host : `${host}.snowflakecomputing.com`}`;
+}
+
+function tableOf({ table }: SnowflakeConfig): string {
+  return table || DEFAULT_TABLE;
+}
+
+/** The same request id tells Snowflake that a statement is not a new one. */
+function statement(config: SnowflakeConfig, requestId: string, text: string, bind?: string): DeliveryRequest {
+  return {
+    method: 'POST',
+    url: `${originOf(config)}/api/v2/statements?requestId=${requestId}`,
+    headers: {
+      authorization: `Bearer ${config.token}`,
+      'x-snowflake-authorization-token-type': 'PROGRAMMATIC_ACCESS_TOKEN',
+      accept: 'application/json',
+      'content-type': 'application/json',
+      // Without one the API refuses.
+      'user-agent': 'signalbox',
+    },
+    body: JSON.stringify({
+      statement: text,
+      timeout: STATEMENT_TIMEOUT,
+      // Where one is empty, the user's own default counts.
+      database: storedName(config.database) || undefined,
+      schema: storedName(config.schema) || undefined,
+      warehouse: storedName(config.warehouse) || undefined,
+      ...(bind === undefined ? {} : { bindings: { 1: { type: 'TEXT', value: bind } } }),
+    }),
+  };
+}
+
+function probeIdOf({ destinationId, now }: DeliveryContext, text: string): string {
+  return uuidOfHash(hash('sha256', `${destinationId} ${now.toISOString()} ${text}`, 'buffer'));
+}
+
+const problemOf = problemUnless((status) => status === 200);
+
+function problemOfColumns(response: DeliveryResponse): string | null {
+  const { data } = answerMembers(response);
+  if (!Array.isArray(data)) return describeAnswer(response);
+  return missingColumns(
+    data.map((row: unknown) => (Array.isArray(row) ? row[0] : undefined)),
+    'snowflake',
+  );
+}

@@ -1,7 +1,11 @@
 // W&B Weave: finished calls through its service API.
 import { TextField } from './config-fields.js';
+import { basicAuthorization, normaliseAddress, outcomeOfStatus, problemUnless } from './delivery-outcome.js';
+import type { KindDelivery } from './delivery.js';
 import { BaseDestinationConfig } from './destination-kind.js';
 import type { DestinationKind } from './destination-kind.js';
+import { errorText, outputSummary, postJson, traceMetadata } from './trace-json.js';
+import type { GenerationTrace } from '../domain/generation-trace.js';
 
 export class WeaveConfig extends BaseDestinationConfig {
   @TextField({ description: 'API key of the platform.', secret: 'masked' })
@@ -21,10 +25,65 @@ export class WeaveConfig extends BaseDestinationConfig {
   baseUrl = 'https://trace.wandb.ai';
 }
 
-export const weave: DestinationKind = {
+const MAX_DISPLAY_NAME_LENGTH = 1024;
+
+const credentials = ({ apiKey }: WeaveConfig): Record<string, string> => ({
+  authorization: basicAuthorization('api', apiKey),
+});
+
+const projectId = ({ entity, project }: WeaveConfig): string => `${entity}/${project}`;
+
+/** A call that has begun and ended. Sent again, it replaces itself: by project, start and id. */
+const call = (trace: GenerationTrace, project: string): object => ({
+  project_id: project,
+  id: trace.spanId,
+  trace_id: trace.traceId,
+  parent_id: trace.parentSpanId ?? undefined,
+  thread_id: trace.sessionId ?? undefined,
+  op_name: trace.operation,
+  display_name: trace.spanName.slice(0, MAX_DISPLAY_NAME_LENGTH),
+  started_at: trace.startedAt,
+  ended_at: trace.endedAt,
+  attributes: traceMetadata(trace),
+  inputs: { model: trace.model, input: trace.input?.items },
+  output: outputSummary(trace),
+  exception: errorText(trace),
+  summary: {
+    usage: {
+      [trace.model]: { requests: 1, prompt_tokens: trace.promptTokens, total_tokens: trace.totalTokens },
+    },
+    status_counts: { success: trace.error ? 0 : 1, error: trace.error ? 1 : 0 },
+  },
+});
+
+const delivery: KindDelivery<WeaveConfig> = {
+  // No cap is published; Weave's own client stays below 31 MiB.
+  limits: { maxTraces: 1_000, maxBytes: 4_000_000, linger: 1_000, timeout: 30_000 },
+  addresses: ({ baseUrl }) => [normaliseAddress(baseUrl)],
+  encode: (config, traces) => {
+    // Not /call/upsert_batch with starts and ends: projects that hold finished calls refuse it, and new ones do.
+    const path = `v2/${encodeURIComponent(config.entity)}/${encodeURIComponent(config.project)}/calls/complete`;
+    const batch = traces.map((trace) => call(trace, projectId(config)));
+    return [postJson(`${normaliseAddress(config.baseUrl)}/${path}`, credentials(config), { batch })];
+  },
+  read: (response, _request, _config, context) => outcomeOfStatus(response, context),
+  probe: (config) => [
+    {
+      request: postJson(`${normaliseAddress(config.baseUrl)}/calls/stream_query`, credentials(config), {
+        project_id: projectId(config),
+        limit: 1,
+        columns: ['id'],
+      }),
+      problem: problemUnless((status) => status === 200),
+    },
+  ],
+};
+
+export const weave: DestinationKind<WeaveConfig> = {
   type: 'weave',
   neutralType: 'kind_15',
   platform: 'W&B Weave',
   configClass: WeaveConfig,
+  delivery,
   example: { apiKey: '0123456789abcdef0123456789abcdef01234567', entity: 'my-team', project: 'my-project' },
 };

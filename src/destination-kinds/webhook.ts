@@ -1,7 +1,11 @@
 // Any HTTP endpoint: OTLP JSON by POST or PUT.
 import { ChoiceField, TextField } from './config-fields.js';
+import { batchIdOf, withScheme } from './delivery-outcome.js';
 import { BaseDestinationConfig } from './destination-kind.js';
 import type { DestinationKind } from './destination-kind.js';
+import { GENERIC_SPAN } from './otlp/generic-span.js';
+import { OTLP_LIMITS } from './otlp/limits.js';
+import { otlpDelivery } from './otlp/otlp-delivery.js';
 
 export class WebhookConfig extends BaseDestinationConfig {
   @TextField({ description: 'Address that receives the traces.', allowEmpty: true })
@@ -11,10 +15,35 @@ export class WebhookConfig extends BaseDestinationConfig {
   method: 'POST' | 'PUT' = 'POST';
 }
 
-export const webhook: DestinationKind = {
+// delivery.md 4: any other 4xx will not pass by itself, and 410 says that nothing is wanted any more.
+const RETRIED = new Set([408, 409, 425, 429]);
+
+export const webhook: DestinationKind<WebhookConfig> = {
   type: 'webhook',
   neutralType: null,
   platform: 'Webhook',
   configClass: WebhookConfig,
+  delivery: otlpDelivery({
+    // Receivers are people's own handlers: small requests, and patience.
+    limits: { ...OTLP_LIMITS, maxTraces: 100, maxBytes: 1_048_576 },
+    span: GENERIC_SPAN,
+    method: ({ method }) => method,
+    url: ({ url }) => withScheme(url),
+    // Credentials, where a receiver wants any, are among the config's own headers.
+    headers: () => ({}),
+    // Names of Standard Webhooks; a receiver that keeps the ids takes no batch twice. There is no secret to sign with.
+    batchHeaders: (traces, { destinationId, now }) => ({
+      'webhook-id': batchIdOf(destinationId, traces),
+      'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+    }),
+    answers: {
+      rules: { delivered: () => true, retried: (status) => RETRIED.has(status) || status >= 500 },
+      hasPartialSuccess: false,
+    },
+    test: {
+      headers: { 'x-test-connection': 'true' },
+      passes: (status) => (status >= 200 && status < 300) || status === 400,
+    },
+  }),
   example: { url: 'https://example.com/traces' },
 };

@@ -55,6 +55,8 @@ export interface RunningReceiver {
   script(...next: readonly Script[]): void;
   /** What every request meets until null. */
   always(script: Script | null): void;
+  /** As if just started: nothing seen, stored or scripted. */
+  forget(): void;
   close(): Promise<void>;
 }
 
@@ -72,7 +74,9 @@ export async function startReceiver(receiver: Pick<DestinationReceiver, 'judge'>
       const verdict = await receiver.judge(request);
       stored.push(...verdict.stored);
       reply(response, verdict.reply);
-    })();
+    })().catch((error: unknown) =>
+      reply(response, { status: 500, body: `the receiver failed: ${String(error)}` }),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -82,6 +86,10 @@ export async function startReceiver(receiver: Pick<DestinationReceiver, 'judge'>
     script: (...next) => void queue.push(...next),
     always: (script) => {
       constant = script;
+    },
+    forget: () => {
+      requests.length = stored.length = queue.length = 0;
+      constant = null;
     },
     close: async () => {
       server.closeAllConnections();

@@ -1,0 +1,33 @@
+// Starts Jest as this project's tests need it: ES modules, and an end when it is interrupted.
+import { spawn } from 'node:child_process';
+import { inRepository, repositoryRoot } from './repository.mjs';
+
+const PATIENCE_AFTER_SIGTERM_MS = 5000;
+
+/** Resolves with Jest's exit code. Jest keeps the terminal, so that its own colours and questions work. */
+export function runJest(jestArguments, environment, signal) {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const child = spawn(
+      process.execPath,
+      [
+        '--experimental-vm-modules',
+        '--disable-warning=ExperimentalWarning',
+        inRepository('node_modules/jest/bin/jest.js'),
+        ...jestArguments,
+      ],
+      { cwd: repositoryRoot, stdio: 'inherit', env: { ...process.env, ...environment } },
+    );
+    let timer;
+    signal.addEventListener('abort', () => {
+      child.kill('SIGTERM');
+      timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_AFTER_SIGTERM_MS);
+    });
+    child.on('error', reject);
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      if (signal.aborted) reject(signal.reason);
+      else resolve(code ?? 1);
+    });
+  });
+}

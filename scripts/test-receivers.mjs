@@ -1,0 +1,122 @@
+// `npm run test:receivers`: judges deliveries by real engines (ClickHouse as chdb, S3 as s3rver) and by the published
+// messages of OTLP. They are too large for everybody's node_modules, so they are installed when first asked for.
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setup } from './setup.mjs';
+import { readFileIfPresent, writeFileAtomically } from './support/files.mjs';
+import { catchInterruptions, reportFailure } from './support/interruption.mjs';
+import { runJest } from './support/jest.mjs';
+import { runNpm } from './support/npm.mjs';
+import { createProgress } from './support/progress.mjs';
+import { inRepository } from './support/repository.mjs';
+import { runCommand, ScriptError } from './support/run-command.mjs';
+import { createTemporaryDirectory } from './support/temporary-directory.mjs';
+
+// The OTLP package is there for its .proto files: the last that has them.
+const PACKAGES = ['chdb@3.4.0', 's3rver@3.7.1', '@opentelemetry/otlp-grpc-exporter-base@0.35.1'];
+// chdb is a download of more than 100 MB.
+const PATIENCE_MS = 600_000;
+const directory = inRepository('node_modules', '.cache', 'signalbox-receivers');
+const protoDirectory = join(directory, 'node_modules/@opentelemetry/otlp-grpc-exporter-base/build/protos');
+const PROTO_FILES = [
+  'common/v1/common',
+  'resource/v1/resource',
+  'trace/v1/trace',
+  'collector/trace/v1/trace_service',
+];
+
+async function install(signal) {
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true });
+  // Without a manifest of its own, npm would look for one further up, and find the repository's.
+  writeFileAtomically(join(directory, 'package.json'), '{ "private": true }\n');
+  const npmArguments = [
+    'install',
+    '--no-save',
+    '--no-package-lock',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+  ];
+  await runNpm([...npmArguments, '--fetch-retries=1', ...PACKAGES], {
+    signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
+    directory,
+  });
+}
+
+async function installOnce({ progress, signal }) {
+  const stampFile = join(directory, '.installed');
+  const stamp = PACKAGES.join(' ');
+  if (readFileIfPresent(stampFile) === stamp) return;
+  try {
+    await progress.step(`Installing ${stamp} (about 600 MB)`, () => install(signal));
+  } catch (error) {
+    signal.throwIfAborted();
+    const [reason] = /^npm (?:error|ERR!) .*$/m.exec(error.message) ?? [error.message];
+    throw new ScriptError(`The engines cannot be installed; is the package registry reachable? ${reason}`);
+  }
+  writeFileAtomically(stampFile, stamp);
+}
+
+/** A Python that can read protobuf JSON, or undefined. The first of a machine is not always the distribution's own. */
+async function findPython(signal) {
+  for (const program of ['python3', '/usr/bin/python3']) {
+    try {
+      await runCommand(program, ['-c', 'import google.protobuf.json_format'], { signal });
+      return program;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ScriptError)) throw error;
+    }
+  }
+  return undefined;
+}
+
+/** The environment of the OTLP judge; without protoc and Python's protobuf there is none, and that is said. */
+async function prepareOtlpJudge(outputDirectory, { progress, signal }) {
+  const python = await findPython(signal);
+  try {
+    if (python === undefined) throw new ScriptError("Python's protobuf was not found on this machine");
+    const files = PROTO_FILES.map((name) => join(protoDirectory, 'opentelemetry/proto', `${name}.proto`));
+    await runCommand(
+      'protoc',
+      [`--proto_path=${protoDirectory}`, `--python_out=${outputDirectory}`, ...files],
+      {
+        signal,
+      },
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    progress.line(
+      `OTLP is not judged: ${error.message}. Debian: apt install protobuf-compiler python3-protobuf`,
+    );
+    return undefined;
+  }
+  return { SIGNALBOX_OTLP_PYTHON: python, SIGNALBOX_OTLP_MESSAGES: outputDirectory };
+}
+
+function versionOf(name) {
+  return JSON.parse(readFileSync(join(directory, 'node_modules', name, 'package.json'), 'utf8')).version;
+}
+
+async function run() {
+  const { signal } = catchInterruptions();
+  const progress = createProgress();
+  await setup({ progress, signal });
+  await installOnce({ progress, signal });
+  progress.line(`Judges: chdb ${versionOf('chdb')}, s3rver ${versionOf('s3rver')}`);
+  const outputDirectory = createTemporaryDirectory();
+  try {
+    const otlpJudge = await prepareOtlpJudge(outputDirectory, { progress, signal });
+    const names = otlpJudge === undefined ? '{clickhouse,s3}' : '*';
+    return await runJest(
+      [`--testMatch=<rootDir>/test/receivers/${names}.receiver-spec.ts`, ...process.argv.slice(2)],
+      { SIGNALBOX_RECEIVERS: directory, ...otlpJudge },
+      signal,
+    );
+  } finally {
+    rmSync(outputDirectory, { recursive: true, force: true });
+  }
+}
+
+process.exit(await run().catch(reportFailure));

@@ -1,0 +1,51 @@
+// The key of a trace's object. It is a pure function of the trace, so that storing twice overwrites.
+import { boundedText } from '../../domain/bounded-text.js';
+import type { GenerationTrace } from '../../domain/generation-trace.js';
+
+export interface KeyTemplate {
+  readonly prefix: string;
+  readonly pathTemplate: string;
+}
+
+// Keys of objects have at most 1,024 bytes.
+const MAX_NAME_LENGTH = 100;
+
+type PathFacts = Pick<GenerationTrace, 'endedAt' | 'apiKeyName'>;
+
+/** The path of the template and `{traceId}-{seconds}.json`, the seconds being those of the trace's end. */
+export function objectKeyOf(template: KeyTemplate, trace: GenerationTrace): string {
+  const { traceId, spanId, generationId, endedAt } = trace;
+  // An id that the caller gave may be that of many generations, and they may end within one second.
+  const isShared = traceId !== generationId.replaceAll('-', '');
+  const name = `${traceId}-${Math.floor(endedAt.getTime() / 1000)}${isShared ? `-${spanId}` : ''}.json`;
+  return inPath(template, trace, name);
+}
+
+/** A file name within the path of the template. */
+export function inPath({ prefix, pathTemplate }: KeyTemplate, facts: PathFacts, name: string): string {
+  const date = facts.endedAt.toISOString().slice(0, 10);
+  const [year = '', month = '', day = ''] = date.split('-');
+  const values: Readonly<Record<string, string>> = {
+    prefix,
+    date,
+    year,
+    month,
+    day,
+    // One segment, whatever a key is called.
+    apiKeyName: boundedText(facts.apiKeyName, MAX_NAME_LENGTH).replaceAll('/', '_'),
+  };
+  return pathTemplate
+    .replace(/\{(\w+)\}/g, (whole, variable: string) =>
+      Object.hasOwn(values, variable) ? (values[variable] ?? '') : whole,
+    )
+    .split('/')
+    .map(safeSegment)
+    .filter((segment) => segment !== '')
+    .concat(name)
+    .join('/');
+}
+
+/** Without what makes a key hard to get at: control characters, backslashes, and segments that mean another folder. */
+function safeSegment(segment: string): string {
+  return /^\.{1,2}$/.test(segment) ? '_' : segment.replace(/[\p{C}\\]+/gu, '_');
+}

@@ -1,0 +1,103 @@
+// What object stores answer to a PUT. Source: delivery.md 4, the error codes of Amazon S3.
+import type { DeliveryContext, DeliveryOutcome, DeliveryRequest, DeliveryResponse } from '../delivery.js';
+import { describeAnswer, outcomeOfStatus } from '../delivery-outcome.js';
+import { homeRegion, movedPut, signedRegion } from './signed-put.js';
+import type { BucketAccess } from './signed-put.js';
+
+/** Of which the status says something else, or which need words of their own. */
+const BLOCKING: ReadonlyMap<string, string> = new Map([
+  ['AccessDenied', 'the key may not put objects (s3:PutObject) here'],
+  ['AuthorizationHeaderMalformed', 'the region is wrong: set region'],
+  ['ExpiredToken', 'the session token has expired: set new credentials'],
+  ['InvalidAccessKeyId', 'the store does not know the access key id'],
+  ['InvalidBucketName', 'no bucket can have this name'],
+  ['InvalidRequest', 'the bucket has rules that a plain PUT does not meet'],
+  ['InvalidToken', 'the session token is wrong'],
+  ['NoSuchBucket', 'there is no such bucket'],
+  ['NotImplemented', 'the store does not know this request'],
+  [
+    'RequestTimeTooSkewed',
+    'the clock of this service and that of the store are too far apart: set the clock',
+  ],
+  ['SignatureDoesNotMatch', 'the secret access key is wrong'],
+  ['TokenRefreshRequired', 'the session token has expired: set new credentials'],
+]);
+
+const PASSING = new Set([
+  'BadDigest',
+  'ConditionalRequestConflict',
+  'IncompleteBody',
+  'InternalError',
+  'OperationAborted',
+  'RequestTimeout',
+  'ServiceUnavailable',
+  'SlowDown',
+  'XAmzContentSHA256Mismatch',
+]);
+
+export async function readStoreAnswer(
+  response: DeliveryResponse,
+  request: DeliveryRequest,
+  access: BucketAccess,
+  context: DeliveryContext,
+): Promise<DeliveryOutcome> {
+  const from = signedRegion(request);
+  const elsewhere = otherRegion(response, from);
+  const worded = inOurWords(response, from);
+  if (elsewhere !== null) {
+    // Once: a second answer of this sort is that of a store which does not know where its bucket is.
+    if (from !== homeRegion(access)) return { outcome: 'blocked', reason: describeAnswer(worded) };
+    const moved = await movedPut(access, request, from, { region: elsewhere, now: context.now });
+    return { outcome: 'continue', delay: 0, request: moved };
+  }
+  const code = codeOf(response) ?? '';
+  if (BLOCKING.has(code) || code.startsWith('KMS.')) {
+    return { outcome: 'blocked', reason: describeAnswer(worded) };
+  }
+  return outcomeOfStatus(worded, context, {
+    retried: (status) => PASSING.has(code) || [408, 409, 425, 429].includes(status) || status >= 500,
+  });
+}
+
+/** What is wrong with the answer to a PUT that was signed for this region; null for a success. */
+export function problemOfPut(response: DeliveryResponse, signedFor: string): string | null {
+  return response.status >= 200 && response.status < 300
+    ? null
+    : describeAnswer(inOurWords(response, signedFor));
+}
+
+/** An answer to be quoted. The store's own words repeat access keys and session tokens. */
+function inOurWords(response: DeliveryResponse, signedFor: string | undefined): DeliveryResponse {
+  const elsewhere = otherRegion(response, signedFor);
+  const code = codeOf(response) ?? '';
+  const known = BLOCKING.get(code);
+  const words = known === undefined ? code : `${code}: ${known}`;
+  return {
+    ...response,
+    body: Buffer.from(
+      elsewhere === null ? words : `the bucket is in the region ${elsewhere}: set region to it`,
+    ),
+  };
+}
+
+const CODE = /<Error>\s*<Code>([A-Za-z0-9.]{1,64})<\/Code>/;
+const MALFORMED_SCOPE = /<Code>AuthorizationHeaderMalformed<\/Code>[^]*<Region>([a-z0-9-]{1,32})<\/Region>/;
+const MAX_READ = 8192;
+
+function codeOf({ body }: DeliveryResponse): string | null {
+  return CODE.exec(body.toString('utf8', 0, MAX_READ))?.[1] ?? null;
+}
+
+/** Where the bucket is, from an answer that says that it is not where the request was signed for. */
+function otherRegion(
+  { status, headers, body }: DeliveryResponse,
+  signedFor: string | undefined,
+): string | null {
+  if (![301, 307, 400].includes(status)) return null;
+  const header = headers['x-amz-bucket-region'];
+  const region =
+    typeof header === 'string' && /^[a-z0-9-]{1,32}$/.test(header)
+      ? header
+      : MALFORMED_SCOPE.exec(body.toString('utf8', 0, MAX_READ))?.[1];
+  return region === undefined || region === signedFor ? null : region;
+}

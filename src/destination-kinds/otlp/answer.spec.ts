@@ -1,0 +1,91 @@
+import { describe, expect, it } from '@jest/globals';
+import { OTLP_RULES, readOtlpAnswer } from './answer.js';
+
+const CONTEXT = { destinationId: 'd', now: new Date('2026-11-21T10:00:00Z') };
+
+const read = (status: number, body: string | object = '', headers: Record<string, string> = {}): unknown =>
+  readOtlpAnswer(
+    { status, headers, body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) },
+    CONTEXT,
+    OTLP_RULES,
+  );
+
+describe('the status of an answer', () => {
+  it('is success at 200 and at nothing else', () => {
+    expect(read(200)).toEqual({ outcome: 'delivered' });
+    for (const status of [201, 202, 204, 206]) expect(read(status)).toMatchObject({ outcome: 'refused' });
+  });
+
+  it('is tried again at the four that the specification names', () => {
+    const retried = Array.from({ length: 200 }, (_, index) => 400 + index).filter(
+      (status) => (read(status) as { outcome: string }).outcome === 'retry',
+    );
+    expect(retried).toEqual([429, 502, 503, 504]);
+  });
+
+  it.each([400, 408, 415, 422, 500, 501, 505])('is final at %d', (status) => {
+    expect(read(status, 'no')).toEqual({ outcome: 'refused', reason: `HTTP ${status}: no` });
+  });
+
+  it.each([301, 307, 401, 403, 404, 405, 410])('waits for somebody to change something at %d', (status) => {
+    expect(read(status)).toEqual({ outcome: 'blocked', reason: `HTTP ${status}` });
+  });
+
+  it('asks for smaller requests at 413', () => {
+    expect(read(413)).toEqual({ outcome: 'too_large', reason: 'HTTP 413' });
+  });
+
+  it('says how long to wait', () => {
+    expect(read(429, '', { 'retry-after': '12' })).toMatchObject({ outcome: 'retry', retryAfter: 12 });
+  });
+});
+
+describe('a success in part', () => {
+  it.each([
+    [{ partialSuccess: { rejectedSpans: '3', errorMessage: 'too old' } }, 3, 'too old'],
+    [{ partialSuccess: { rejectedSpans: 3, errorMessage: 'too\n\told' } }, 3, 'too old'],
+    [{ partialSuccess: { rejectedSpans: 1 } }, 1, 'spans were rejected'],
+    [{ partial_success: { rejected_spans: '2', error_message: 'too old' } }, 2, 'too old'],
+  ])('is counted and never sent again: %j', (body, rejected, reason) => {
+    expect(read(200, body)).toEqual({ outcome: 'delivered', rejected, reason });
+  });
+
+  it.each([{ rejectedSpans: '0' }, { rejectedSpans: 0 }, {}])(
+    'with %j and a message is a warning',
+    (counted) => {
+      expect(read(200, { partialSuccess: { ...counted, errorMessage: 'slow down' } })).toEqual({
+        outcome: 'delivered',
+        reason: 'slow down',
+      });
+    },
+  );
+
+  it.each([
+    '',
+    '{}',
+    '{',
+    'null',
+    '[]',
+    '"partialSuccess"',
+    '{"partialSuccess":null}',
+    '{"partialSuccess":[]}',
+    '{"partialSuccess":{"rejectedSpans":"many"}}',
+    '{"partialSuccess":{"rejectedSpans":-1}}',
+    '{"partialSuccess":{"rejectedSpans":0.5}}',
+    '{"partialSuccess":{"rejectedSpans":1e400}}',
+    '{"partialSuccess":{"errorMessage":7}}',
+    '{"__proto__":{"partialSuccess":{"rejectedSpans":1}}}',
+  ])('is not seen in %s', (body) => {
+    expect(read(200, body)).toEqual({ outcome: 'delivered' });
+  });
+
+  it('is not looked for in an answer without end', () => {
+    const body = { partialSuccess: { rejectedSpans: 1 }, padding: ' '.repeat(65_536) };
+    expect(read(200, body)).toEqual({ outcome: 'delivered' });
+  });
+
+  it('is quoted in part', () => {
+    const body = { partialSuccess: { rejectedSpans: 1, errorMessage: 'x'.repeat(5000) } };
+    expect(read(200, body)).toEqual({ outcome: 'delivered', rejected: 1, reason: 'x'.repeat(200) });
+  });
+});

@@ -1,0 +1,128 @@
+// From names to values: every attribute that says the same to all OTLP platforms. A name that the conventions change is
+// changed in its one line here; an older name that vendors still read is a line of its own.
+// Source: delivery.md 2 and 7, contract 8.
+import type { GenerationTrace } from '../../domain/generation-trace.js';
+import { generationHeaderId } from '../../domain/identifiers.js';
+import { decimal, flag, integer, text, texts } from './any-value.js';
+import type { AnyValue, Attribute } from './any-value.js';
+import type { InputText } from './input-text.js';
+
+/** Null: not known, and left out. `input` is the content as text, null where there is none. */
+export type AttributeTable = Readonly<
+  Record<string, (trace: GenerationTrace, input: InputText | null) => AnyValue | null>
+>;
+
+// Receivers tell these traces from others by it, and their dashboards and filters are made for this name.
+const SERVICE_NAME = 'openrouter';
+const SERVICE_VERSION = '1.0.0';
+
+export const SCOPE = { name: SERVICE_NAME, version: SERVICE_VERSION };
+
+export function resourceAttributes({ traceId }: GenerationTrace): readonly Attribute[] {
+  return [
+    { key: 'service.name', value: { stringValue: SERVICE_NAME } },
+    { key: 'service.version', value: { stringValue: SERVICE_VERSION } },
+    { key: 'openrouter.trace.id', value: { stringValue: traceId } },
+  ];
+}
+
+// The conventions have well-known names for some providers; any other goes under its own.
+const WELL_KNOWN_PROVIDERS: ReadonlyMap<string, string> = new Map([
+  ['azure', 'azure.ai.openai'],
+  ['bedrock', 'aws.bedrock'],
+  ['google', 'gcp.gemini'],
+  ['mistral', 'mistral_ai'],
+]);
+
+const providerName = (provider: string | null): string | null =>
+  provider === null ? null : (WELL_KNOWN_PROVIDERS.get(provider) ?? provider);
+
+/** The GenAI conventions for a client's embeddings span. */
+export const GEN_AI_ATTRIBUTES: AttributeTable = {
+  'gen_ai.operation.name': ({ operation }) => text(operation),
+  'gen_ai.provider.name': ({ provider }) => text(providerName(provider)),
+  'gen_ai.request.model': ({ model }) => text(model),
+  'gen_ai.request.encoding_formats': ({ encodingFormat }) => texts([encodingFormat]),
+  // The id that the caller was given: it is the key by which receivers file a generation.
+  'gen_ai.response.id': ({ generationId }) => text(generationHeaderId(generationId)),
+  'gen_ai.response.model': ({ upstreamModel }) => text(upstreamModel),
+  'gen_ai.embeddings.dimension.count': ({ dimensions }) => integer(dimensions),
+  'gen_ai.usage.input_tokens': ({ promptTokens }) => integer(promptTokens),
+  'error.type': ({ error }) => text(error?.type ?? null),
+};
+
+/** Names of earlier conventions and of vendors, which receivers still look for. */
+export const OLDER_ATTRIBUTES: AttributeTable = {
+  'gen_ai.system': ({ provider }) => text(providerName(provider)),
+  'gen_ai.usage.prompt_tokens': ({ promptTokens }) => integer(promptTokens),
+  'gen_ai.usage.total_tokens': ({ totalTokens }) => integer(totalTokens),
+  'gen_ai.usage.input_cost': ({ cost }) => decimal(cost),
+  'gen_ai.usage.total_cost': ({ cost }) => decimal(cost),
+  'gen_ai.usage.cost': ({ cost }) => decimal(cost),
+};
+
+/** Who and what the trace belongs to. */
+export const TRACE_ATTRIBUTES: AttributeTable = {
+  'user.id': ({ userId }) => text(userId),
+  'session.id': ({ sessionId }) => text(sessionId),
+  'trace.name': ({ traceName }) => text(traceName),
+  'trace.tags': (trace) => texts(tagsOf(trace)),
+  'span.type': () => text('generation'),
+  'span.level': (trace) => text(levelOf(trace)),
+};
+
+// A longer text goes under the first name alone: three of them would make a request too large.
+const MAX_COPIED_LENGTH = 16_384;
+
+const copyOf = (input: InputText | null): AnyValue | null =>
+  input !== null && input.text.length <= MAX_COPIED_LENGTH ? text(input.text) : null;
+
+export const inputValue = (_trace: GenerationTrace, input: InputText | null): AnyValue | null =>
+  text(input?.text ?? null);
+
+/** The content, under all the names that receivers look for. */
+export const CONTENT_ATTRIBUTES: AttributeTable = {
+  'gen_ai.prompt': inputValue,
+  'trace.input': (_trace, input) => copyOf(input),
+  'span.input': (_trace, input) => copyOf(input),
+};
+
+/** What this service itself says of a generation. Each platform puts a prefix of its own before these names. */
+export const OWN_METADATA: AttributeTable = {
+  source: () => text(SERVICE_NAME),
+  api_key_name: ({ apiKeyName }) => text(apiKeyName),
+  workspace_id: ({ workspaceId }) => text(workspaceId),
+  creator_user_id: ({ creatorUserId }) => text(creatorUserId),
+  provider_name: ({ provider }) => text(provider),
+  provider_slug: ({ provider }) => text(provider),
+  upstream_id: ({ upstreamId }) => text(upstreamId),
+  caller_trace_id: ({ callerTraceId }) => text(callerTraceId),
+  status: ({ status }) => integer(status),
+  duration_ms: ({ durationMs }) => integer(Math.round(durationMs)),
+  is_byok: ({ isByok }) => flag(isByok),
+  input_count: ({ inputCount }) => integer(inputCount),
+  input_type: ({ inputType }) => text(inputType),
+  input_truncated: (_trace, input) => (input?.isTruncated ? flag(true) : null),
+  // One attempt says nothing that the span does not say.
+  attempts: ({ attempts }) => (attempts.length > 1 ? text(JSON.stringify(attempts)) : null),
+};
+
+/** The level of a span in the words that receivers know. */
+export function levelOf({ error }: GenerationTrace): 'DEFAULT' | 'ERROR' {
+  return error === null ? 'DEFAULT' : 'ERROR';
+}
+
+/** What the caller asked of the model beside the input, as JSON. */
+export function modelParameters({ dimensions, encodingFormat, inputType }: GenerationTrace): string {
+  return JSON.stringify({
+    encoding_format: encodingFormat,
+    dimensions: dimensions ?? undefined,
+    input_type: inputType ?? undefined,
+  });
+}
+
+/** The caller's own key `tags`, where it is a list of texts; otherwise none. */
+export function tagsOf({ metadata }: GenerationTrace): readonly string[] {
+  const { tags } = metadata;
+  return Array.isArray(tags) && tags.every((tag) => typeof tag === 'string') ? tags : [];
+}

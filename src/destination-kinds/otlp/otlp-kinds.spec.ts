@@ -1,0 +1,324 @@
+// What is particular to single kinds among those that are told in OTLP.
+import { describe, expect, it } from '@jest/globals';
+import { generationTrace } from '../../../test/support/generation-trace.js';
+import type { DestinationConfig } from '../../domain/destination.js';
+import type { GenerationTrace } from '../../domain/generation-trace.js';
+import { parseConfig } from '../destination-kind.js';
+import type { DeliveryContext, DeliveryOutcome, DeliveryRequest } from '../delivery.js';
+import { requireDestinationKind } from '../index.js';
+import type { Attribute } from './any-value.js';
+import type { Span } from './span.js';
+
+const CONTEXT: DeliveryContext = { destinationId: 'd-1', now: new Date('2026-11-21T10:00:00Z') };
+
+async function requestOf(
+  type: string,
+  config: DestinationConfig = {},
+  traces: readonly GenerationTrace[] = [generationTrace()],
+  context = CONTEXT,
+): Promise<DeliveryRequest> {
+  const kind = requireDestinationKind(type);
+  const [request] = await kind.delivery.encode(
+    parseConfig(kind, { ...kind.example, ...config }),
+    traces,
+    context,
+  );
+  return request!;
+}
+
+interface Sent {
+  readonly resource: { readonly attributes: readonly Attribute[] };
+  readonly scopeSpans: readonly [{ readonly spans: readonly [Span] }];
+}
+
+async function sentTo(type: string, overrides: Partial<GenerationTrace>): Promise<Sent> {
+  const { body } = await requestOf(type, {}, [generationTrace(1, overrides)]);
+  return (JSON.parse(String(body)) as { resourceSpans: [Sent] }).resourceSpans[0];
+}
+
+async function attributesOf(
+  type: string,
+  overrides: Partial<GenerationTrace>,
+): Promise<Record<string, unknown>> {
+  const { attributes } = (await sentTo(type, overrides)).scopeSpans[0].spans[0];
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+}
+
+async function outcomeOf(type: string, status: number, body: string): Promise<DeliveryOutcome> {
+  const kind = requireDestinationKind(type);
+  const request = await requestOf(type);
+  const response = { status, headers: {}, body: Buffer.from(body) };
+  return kind.delivery.read(response, request, parseConfig(kind, kind.example), CONTEXT);
+}
+
+describe('the address', () => {
+  it.each<[string, DestinationConfig, string]>([
+    ['arize', {}, 'https://otlp.arize.com/v1/traces'],
+    [
+      'arize',
+      { baseUrl: 'https://otlp.eu-west-1a.arize.com/v1' },
+      'https://otlp.eu-west-1a.arize.com/v1/traces',
+    ],
+    ['grafana', {}, 'https://otlp-gateway-prod-us-west-0.grafana.net/otlp/v1/traces'],
+    ['grafana', { baseUrl: 'https://g.example.com/otlp/' }, 'https://g.example.com/otlp/v1/traces'],
+    ['langfuse', {}, 'https://us.cloud.langfuse.com/api/public/otel/v1/traces'],
+    [
+      'langfuse',
+      { baseUrl: 'https://lf.example.com/api/public/otel' },
+      'https://lf.example.com/api/public/otel/v1/traces',
+    ],
+    ['langsmith', {}, 'https://api.smith.langchain.com/otel/v1/traces'],
+    [
+      'langsmith',
+      { endpoint: 'https://ls.example.com/api/v1' },
+      'https://ls.example.com/api/v1/otel/v1/traces',
+    ],
+    ['newrelic', {}, 'https://otlp.nr-data.net/v1/traces'],
+    ['newrelic', { region: 'eu' }, 'https://otlp.eu01.nr-data.net/v1/traces'],
+    ['otel-collector', { endpoint: 'http://collector:4318' }, 'http://collector:4318/v1/traces'],
+    ['otel-collector', { endpoint: 'http://collector:4318/' }, 'http://collector:4318/v1/traces'],
+    ['otel-collector', { endpoint: 'https://c.example.com/in/' }, 'https://c.example.com/in/'],
+    ['otel-collector', { endpoint: 'c.example.com/in?k=v' }, 'https://c.example.com/in?k=v'],
+    ['ramp', {}, 'https://api.ramp.com/developer/v1/ai-usage/openrouter'],
+    [
+      'sentry',
+      { otlpEndpoint: 'https://o1.ingest.sentry.io/api/42/integration/otlp' },
+      'https://o1.ingest.sentry.io/api/42/integration/otlp/v1/traces',
+    ],
+    [
+      'sentry',
+      { otlpEndpoint: 'https://o1.ingest.sentry.io/api/42' },
+      'https://o1.ingest.sentry.io/api/42/integration/otlp/v1/traces',
+    ],
+    ['webhook', { url: ' https://example.com/in/?k=v ' }, 'https://example.com/in/?k=v'],
+  ])('of %s with %j is %s', async (type, config, address) => {
+    const kind = requireDestinationKind(type);
+    expect((await requestOf(type, config)).url).toBe(address);
+    expect(kind.delivery.addresses(parseConfig(kind, { ...kind.example, ...config }))).toEqual([address]);
+  });
+
+  it.each(['otel-collector', 'webhook', 'sentry', 'grafana'])(
+    'of %s may be missing, and is then none',
+    async (type) => {
+      const request = await requestOf(type, { endpoint: '', url: '', otlpEndpoint: '', baseUrl: '' });
+      expect(URL.canParse(request.url)).toBe(false);
+    },
+  );
+});
+
+describe('the answers', () => {
+  it.each<[string, number, DeliveryOutcome['outcome']]>([
+    ['arize', 202, 'refused'],
+    ['langsmith', 202, 'delivered'],
+    ['langsmith', 204, 'refused'],
+    ['otel-collector', 204, 'delivered'],
+    ['otel-collector', 500, 'refused'],
+    ['langfuse', 403, 'blocked'],
+    ['newrelic', 403, 'blocked'],
+    ['webhook', 204, 'delivered'],
+    ['webhook', 302, 'blocked'],
+    ['webhook', 400, 'refused'],
+    ['webhook', 408, 'retry'],
+    ['webhook', 409, 'retry'],
+    ['webhook', 410, 'blocked'],
+    ['webhook', 422, 'refused'],
+    ['webhook', 425, 'retry'],
+    ['webhook', 500, 'retry'],
+    ['webhook', 599, 'retry'],
+  ])('of %s with %d mean: %s', async (type, status, outcome) => {
+    expect(await outcomeOf(type, status, '')).toMatchObject({ outcome });
+  });
+
+  it.each(['newrelic', 'webhook'])('of %s are nobody’s words on rejected spans', async (type) => {
+    const body = '{"partialSuccess":{"rejectedSpans":1,"errorMessage":"no"}}';
+    expect(await outcomeOf(type, 200, body)).toEqual({ outcome: 'delivered' });
+    expect(await outcomeOf('grafana', 200, body)).toMatchObject({ rejected: 1 });
+  });
+});
+
+describe('the connection test', () => {
+  it.each<[string, readonly number[]]>([
+    ['webhook', [200, 202, 204, 400]],
+    ['otel-collector', [200, 202, 204, 400]],
+    ['langsmith', [200, 202, 400]],
+    ['langfuse', [200]],
+    ['arize', [200, 400]],
+    ['grafana', [200, 400]],
+    ['newrelic', [200, 400]],
+    ['ramp', [200, 400]],
+    ['sentry', [200, 400]],
+  ])('of %s passes with %j', async (type, passing) => {
+    const kind = requireDestinationKind(type);
+    const [step, ...others] = await kind.delivery.probe(parseConfig(kind, kind.example), CONTEXT);
+    expect(others).toEqual([]);
+    expect(step!.request.body).toBe('{"resourceSpans":[]}');
+    const statuses = [200, 202, 204, 302, 400, 401, 403, 404, 405, 413, 415, 429, 500, 503];
+    const passed = statuses.filter(
+      (status) => step!.problem({ status, headers: {}, body: Buffer.alloc(0) }) === null,
+    );
+    expect(passed).toEqual(passing);
+  });
+
+  it('says to a webhook what it is', async () => {
+    const kind = requireDestinationKind('webhook');
+    const [step] = await kind.delivery.probe(parseConfig(kind, kind.example), CONTEXT);
+    expect(step!.request.headers).toEqual({
+      'content-type': 'application/json',
+      'x-test-connection': 'true',
+    });
+    expect((await requestOf('webhook')).headers).not.toHaveProperty('x-test-connection');
+  });
+});
+
+describe('webhook', () => {
+  const idOf = async (traces: readonly GenerationTrace[], context = CONTEXT): Promise<unknown> =>
+    (await requestOf('webhook', {}, traces, context)).headers['webhook-id'];
+
+  it('has an id that lasts over retries, and is another for another batch or destination', async () => {
+    const batch = [generationTrace(1), generationTrace(2)];
+    const id = await idOf(batch);
+    expect(await idOf(batch, { ...CONTEXT, now: new Date('2026-11-22T10:00:00Z') })).toBe(id);
+    expect(await idOf(batch, { ...CONTEXT, destinationId: 'd-2' })).not.toBe(id);
+    expect(await idOf(batch.slice(1))).not.toBe(id);
+    expect(await idOf(batch.toReversed())).not.toBe(id);
+  });
+
+  it('says when it was sent, in seconds', async () => {
+    expect((await requestOf('webhook')).headers['webhook-timestamp']).toBe('1795255200');
+  });
+
+  it.each(['POST', 'PUT'])('is sent by %s', async (method) => {
+    expect(await requestOf('webhook', { method })).toMatchObject({ method });
+  });
+});
+
+describe('newrelic', () => {
+  it('gets no more than it keeps, and a content that is still JSON', async () => {
+    const metadata = Object.fromEntries(
+      Array.from({ length: 100 }, (_, index) => [`key-${index}`, 'v'.repeat(9000)]),
+    );
+    const { spans } = (
+      await sentTo('newrelic', { metadata, input: { items: ['x'.repeat(9000)], isTruncated: false } })
+    ).scopeSpans[0];
+    expect(spans[0].attributes).toHaveLength(64);
+    expect(spans[0].droppedAttributesCount).toBeGreaterThan(60);
+    const lengths = spans[0].attributes.map(({ value }) => String(Object.values(value)[0]).length);
+    expect(Math.max(...lengths)).toBe(4095);
+    const prompt = spans[0].attributes.find(({ key }) => key === 'gen_ai.prompt')!.value;
+    expect(JSON.parse((prompt as { stringValue: string }).stringValue)).toHaveProperty('input');
+  });
+});
+
+describe('sentry', () => {
+  it.each([
+    ['https://publickey@o1.ingest.sentry.io/42', 'publickey'],
+    ['https://publickey:secret@sentry.example.com:9000/path/42/', 'publickey'],
+  ])('takes the key of %s', async (dsn, key) => {
+    expect((await requestOf('sentry', { dsn })).headers['x-sentry-auth']).toBe(`sentry sentry_key=${key}`);
+  });
+
+  it('is told of a failure and of lists by plain attributes', async () => {
+    const overrides = {
+      error: { type: 'provider_timeout', message: 'no answer' },
+      metadata: { tags: ['a', 'b'] },
+    };
+    expect(await attributesOf('sentry', overrides)).toMatchObject({
+      'exception.type': 'provider_timeout',
+      'exception.message': 'no answer',
+      'gen_ai.request.encoding_format': 'float',
+      'trace.tag': 'a,b',
+    });
+    expect((await sentTo('sentry', overrides)).scopeSpans[0].spans[0]).not.toHaveProperty('events');
+  });
+});
+
+describe('langfuse', () => {
+  it('gets its own names, with usage, cost and parameters as JSON', async () => {
+    const attributes = await attributesOf('langfuse', { traceName: 'Checkout', metadata: { tags: ['a'] } });
+    expect(attributes).toMatchObject({
+      'langfuse.observation.type': 'embedding',
+      'langfuse.observation.model.name': 'openai/text-embedding-3-small',
+      'langfuse.observation.model.parameters':
+        '{"encoding_format":"float","dimensions":1536,"input_type":"search_query"}',
+      'langfuse.observation.usage_details': '{"input":9,"total":9}',
+      'langfuse.observation.cost_details': '{"input":1.8e-7,"total":1.8e-7}',
+      'langfuse.observation.level': 'DEFAULT',
+      'langfuse.trace.name': 'Checkout',
+      'langfuse.trace.tags': { values: [{ stringValue: 'a' }] },
+      'langfuse.user.id': 'customer-7',
+      'langfuse.session.id': 'session-9',
+      'langfuse.observation.metadata.openrouter.api_key_name': 'Search service',
+    });
+  });
+
+  it.each([
+    ['production', 'production'],
+    ['Production', undefined],
+    ['langfuse-x', undefined],
+    ['e'.repeat(41), undefined],
+    [7, undefined],
+  ])('has the environment %j as %j', async (environment, shown) => {
+    const attributes = await attributesOf('langfuse', { metadata: { environment, release: 'v1.2' } });
+    expect(attributes['langfuse.environment']).toBe(shown);
+    expect(attributes['langfuse.release']).toBe('v1.2');
+    expect(attributes).toHaveProperty(['langfuse.trace.metadata.environment']);
+  });
+});
+
+describe('langsmith', () => {
+  it('gets a run id that is the same each time, and another for each span', async () => {
+    const idOf = async (overrides: Partial<GenerationTrace>): Promise<unknown> =>
+      (await attributesOf('langsmith', overrides))['langsmith.span.id'];
+    const id = await idOf({});
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(await idOf({})).toBe(id);
+    expect(await idOf({ spanId: 'abcd00000000ffff' })).not.toBe(id);
+  });
+
+  it('threads runs by the session, which no key of the caller replaces', async () => {
+    const attributes = await attributesOf('langsmith', {
+      metadata: { session_id: 'other', tags: ['a', 'b'] },
+    });
+    expect(attributes).toMatchObject({
+      'langsmith.metadata.session_id': 'session-9',
+      'langsmith.span.tags': 'a,b',
+    });
+  });
+
+  it('names the workspace only where the config does', async () => {
+    expect((await requestOf('langsmith', { workspaceId: 'w-1' })).headers['x-tenant-id']).toBe('w-1');
+    for (const workspaceId of [undefined, '']) {
+      expect((await requestOf('langsmith', { workspaceId })).headers).not.toHaveProperty('x-tenant-id');
+    }
+  });
+});
+
+describe('arize', () => {
+  it('gets texts one by one, and no token ids among them', async () => {
+    const attributes = await attributesOf('arize', {
+      input: { items: ['a', [1, 2], 'c'], isTruncated: false },
+    });
+    expect(attributes).toMatchObject({
+      'input.value': '{"input":["a",[1,2],"c"]}',
+      'input.mime_type': 'application/json',
+      'embedding.embeddings.0.embedding.text': 'a',
+      'embedding.embeddings.2.embedding.text': 'c',
+    });
+    expect(attributes).not.toHaveProperty(['embedding.embeddings.1.embedding.text']);
+  });
+
+  it('has the name of the convention unless the caller gave one', async () => {
+    const nameOf = async (overrides: Partial<GenerationTrace>): Promise<string> =>
+      (await sentTo('arize', overrides)).scopeSpans[0].spans[0].name;
+    expect(await nameOf({})).toBe('CreateEmbeddings');
+    expect(await nameOf({ spanName: 'Embed the query' })).toBe('Embed the query');
+  });
+
+  it('says of the resource which project it belongs to', async () => {
+    const { attributes } = (await sentTo('arize', {})).resource;
+    expect(attributes).toContainEqual({
+      key: 'openinference.project.name',
+      value: { stringValue: 'my-project' },
+    });
+  });
+});

@@ -1,0 +1,164 @@
+// One span of a trace request: what every OTLP platform gets alike, and where they differ.
+import type { GenerationTrace } from '../../domain/generation-trace.js';
+import { errorText } from '../trace-json.js';
+import { anyValueOf, text } from './any-value.js';
+import type { AnyValue, Attribute } from './any-value.js';
+import { OWN_METADATA } from './attributes.js';
+import type { AttributeTable } from './attributes.js';
+import { beginning, inputText } from './input-text.js';
+
+const KIND_CLIENT = 3;
+const STATUS_OK = 1;
+const STATUS_ERROR = 2;
+
+// The caller's own keys must not pass for what this service says.
+const RESERVED_KEY = /^openrouter(?:_generation)?(?:\.|$)/;
+
+export interface SpanBounds {
+  readonly maxAttributes: number;
+  readonly maxNameLength: number;
+  readonly maxValueLength: number;
+  readonly maxArrayLength: number;
+  /** Characters of the content as JSON. */
+  readonly maxInputLength: number;
+}
+
+/** Far above what is usual, and low enough that one span fits into the smallest request. */
+export const WIDE_BOUNDS: SpanBounds = {
+  maxAttributes: 1024,
+  maxNameLength: 16_384,
+  maxValueLength: 294_912,
+  maxArrayLength: 1024,
+  maxInputLength: 294_912,
+};
+
+export interface SpanForm {
+  readonly attributes: AttributeTable;
+  /** Attributes whose number depends on the trace. */
+  readonly listed?: (trace: GenerationTrace) => readonly Attribute[];
+  /** What stands before the names of metadata: the caller's, and this service's own. Absent: `attributes` has it. */
+  readonly metadata?: { readonly caller: string; readonly own: string };
+  /** Absent: the name of the trace's span. */
+  readonly name?: (trace: GenerationTrace) => string;
+  /** Whether a failure is told by an event as well; else by attributes alone. */
+  readonly hasEvents: boolean;
+  readonly bounds?: SpanBounds;
+}
+
+interface SpanEvent {
+  readonly timeUnixNano: string;
+  readonly name: string;
+  readonly attributes: readonly Attribute[];
+}
+
+export interface Span {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes: readonly Attribute[];
+  readonly droppedAttributesCount?: number;
+  readonly events?: readonly SpanEvent[];
+  readonly status: { readonly code: number; readonly message?: string };
+}
+
+/** A function from traces to spans of this form. */
+export function spanWriter(form: SpanForm): (trace: GenerationTrace) => Span {
+  const bounds = form.bounds ?? WIDE_BOUNDS;
+  const collect = attributeCollector(form, bounds);
+  return (trace) => {
+    const { attributes, dropped } = collect(trace);
+    return {
+      traceId: trace.traceId,
+      spanId: trace.spanId,
+      ...(trace.parentSpanId === null ? {} : { parentSpanId: trace.parentSpanId }),
+      name: beginning(form.name?.(trace) ?? trace.spanName, bounds.maxValueLength),
+      kind: KIND_CLIENT,
+      startTimeUnixNano: nanoseconds(trace.startedAt),
+      endTimeUnixNano: nanoseconds(trace.endedAt),
+      attributes,
+      ...(dropped === 0 ? {} : { droppedAttributesCount: dropped }),
+      ...(trace.error === null || !form.hasEvents ? {} : { events: [exceptionEvent(trace, bounds)] }),
+      status: statusOf(trace, bounds),
+    };
+  };
+}
+
+type Collected = { attributes: Attribute[]; dropped: number };
+
+function attributeCollector(form: SpanForm, bounds: SpanBounds): (trace: GenerationTrace) => Collected {
+  const { metadata } = form;
+  const own = metadata
+    ? Object.entries(OWN_METADATA).map(
+        ([name, valueOf]) => [`${metadata.own}openrouter.${name}`, valueOf] as const,
+      )
+    : [];
+  const table = [...Object.entries(form.attributes), ...own];
+  const taken = new Set(table.map(([name]) => name));
+
+  return (trace) => {
+    const collected: Collected = { attributes: [], dropped: 0 };
+    const add = (key: string, value: AnyValue | null): void => {
+      if (value === null) return;
+      if (collected.attributes.length >= bounds.maxAttributes || key.length > bounds.maxNameLength) {
+        collected.dropped++;
+      } else {
+        collected.attributes.push({ key, value: bounded(value, bounds) });
+      }
+    };
+    const input = trace.input === null ? null : inputText(trace.input, bounds.maxInputLength);
+    for (const [name, valueOf] of table) add(name, valueOf(trace, input));
+    for (const { key, value } of form.listed?.(trace) ?? []) add(key, value);
+    if (metadata) {
+      for (const name of Object.keys(trace.facts)) {
+        add(`${metadata.own}openrouter_generation.${name}`, anyValueOf(trace.facts[name]));
+      }
+      for (const name of Object.keys(trace.metadata)) {
+        const key = metadata.caller + name;
+        if (!RESERVED_KEY.test(name) && !taken.has(key)) add(key, anyValueOf(trace.metadata[name]));
+      }
+    }
+    return collected;
+  };
+}
+
+function bounded(value: AnyValue, bounds: SpanBounds): AnyValue {
+  if ('stringValue' in value) return { stringValue: beginning(value.stringValue, bounds.maxValueLength) };
+  if ('arrayValue' in value) {
+    const { values } = value.arrayValue;
+    return {
+      arrayValue: { values: values.slice(0, bounds.maxArrayLength).map((entry) => bounded(entry, bounds)) },
+    };
+  }
+  return value;
+}
+
+/** The names by which an exception is known, on an event or on the span itself. */
+export const EXCEPTION_ATTRIBUTES: AttributeTable = {
+  'exception.type': ({ error }) => text(error?.type ?? null),
+  'exception.message': ({ error }) => text(error?.message ?? null),
+};
+
+function exceptionEvent(trace: GenerationTrace, bounds: SpanBounds): SpanEvent {
+  const attributes: Attribute[] = [];
+  for (const [key, valueOf] of Object.entries(EXCEPTION_ATTRIBUTES)) {
+    const value = valueOf(trace, null);
+    if (value !== null) attributes.push({ key, value: bounded(value, bounds) });
+  }
+  return { timeUnixNano: nanoseconds(trace.endedAt), name: 'exception', attributes };
+}
+
+function statusOf(trace: GenerationTrace, bounds: SpanBounds): Span['status'] {
+  const message = errorText(trace);
+  return message === undefined
+    ? { code: STATUS_OK }
+    : { code: STATUS_ERROR, message: beginning(message, bounds.maxValueLength) };
+}
+
+/** Nanoseconds since 1970, as text: a JSON number cannot hold them. */
+function nanoseconds(moment: Date): string {
+  return `${moment.getTime()}000000`;
+}

@@ -1,0 +1,29 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { wellFormedJson } from './well-formed-json.js';
+
+// Halves of pairs, backslashes and the letters of escapes, in any order.
+const texts = fc
+  .array(fc.constantFrom('\ud83d', '\ude42', '\\', 'u', 'd', '8', '0', '"', '\n', '\u0000', 'é', '🙂'), {
+    maxLength: 24,
+  })
+  .map((parts) => parts.join(''));
+
+describe('well-formed JSON', () => {
+  it('says what JSON says, with U+FFFD for half a pair, in keys as well', () => {
+    fc.assert(
+      fc.property(texts, texts, (key, value) => {
+        fc.pre(key !== '__proto__');
+        expect(JSON.parse(wellFormedJson({ [key]: [value] }))).toEqual({
+          [key.toWellFormed()]: [value.toWellFormed()],
+        });
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('leaves alone a text that only looks like an escape', () => {
+    expect(wellFormedJson(['\\ud800'])).toBe('["\\\\ud800"]');
+    expect(wellFormedJson(['\\\ud800'])).toBe('["\\\\\ufffd"]');
+  });
+});

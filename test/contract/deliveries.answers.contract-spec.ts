@@ -1,0 +1,156 @@
+// How every destination kind reads answers: in the platform's own words, in words that any server may say, and in
+// rubbish.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type {
+  DeliveryOutcome,
+  DeliveryRequest,
+  DeliveryResponse,
+} from '../../src/destination-kinds/delivery.js';
+import { generationTrace } from '../support/generation-trace.js';
+import { CONTEXT, deliver, deliveringTo, encode, secretsOf } from '../support/receivers/deliver.js';
+import { DESTINATION_RECEIVERS } from '../support/receivers/index.js';
+import { startReceiver } from '../support/receivers/receiver.js';
+import type { ReceiverReply, RunningReceiver } from '../support/receivers/receiver.js';
+
+const TRACES = [generationTrace(1), generationTrace(2)];
+const OUTCOMES = ['delivered', 'retry', 'too_large', 'refused', 'blocked', 'continue'];
+const MAX_REASON = 400;
+const ODD_BODIES = [
+  '',
+  '{',
+  'null',
+  '[]',
+  '"text"',
+  '7',
+  '{"partialSuccess":null}',
+  '<html>',
+  '\ufeff{}',
+  '\0',
+];
+
+describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, receiver })))(
+  '$type',
+  ({ receiver }) => {
+    const delivering = deliveringTo(receiver);
+    const { kind, config } = delivering;
+    const secrets = secretsOf(receiver);
+    let running: RunningReceiver;
+    let requests: readonly DeliveryRequest[];
+
+    beforeAll(async () => {
+      running = await startReceiver(receiver);
+      requests = await encode(delivering, TRACES);
+    });
+    afterEach(() => running.forget());
+    afterAll(() => running.close());
+
+    /** What the kind makes of a reply to each of its requests. */
+    const outcomesOf = async (reply: ReceiverReply): Promise<DeliveryOutcome[]> => {
+      running.always(reply);
+      return deliver(delivering, TRACES, running);
+    };
+    const expectAll = async (reply: ReceiverReply, outcome: object): Promise<void> => {
+      expect(await outcomesOf(reply)).toEqual(requests.map(() => expect.objectContaining(outcome)));
+    };
+    const answer = (status: number, body: string | Uint8Array): DeliveryResponse => ({
+      status,
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from(body),
+    });
+    const expectReadable = async (response: DeliveryResponse): Promise<void> => {
+      for (const request of requests) {
+        const outcome = await kind.delivery.read(response, request, config, CONTEXT);
+        expect(OUTCOMES).toContain(outcome.outcome);
+        if (response.status >= 300) expect(outcome.outcome).not.toBe('delivered');
+        const reason = 'reason' in outcome ? (outcome.reason ?? '') : '';
+        expect(reason.length).toBeLessThanOrEqual(MAX_REASON);
+        expect(reason).not.toMatch(/[\p{Cc}]/u);
+        for (const secret of secrets) expect(reason).not.toContain(secret);
+      }
+    };
+
+    it('an unknown sender is blocked', () =>
+      expectAll(receiver.failures.unauthorized, { outcome: 'blocked', reason: expect.stringMatching(/\S/) }));
+
+    it('a call for patience is heeded, in seconds and as a date', async () => {
+      const { rateLimited } = receiver.failures;
+      await expectAll(rateLimited, { outcome: 'retry' });
+      const saying = (retryAfter: string): ReceiverReply => ({
+        ...rateLimited,
+        headers: { ...rateLimited.headers, 'retry-after': retryAfter },
+      });
+      await expectAll(saying('7'), { outcome: 'retry', retryAfter: 7 });
+      const inAMinute = new Date(CONTEXT.now.getTime() + 60_000).toUTCString();
+      await expectAll(saying(inAMinute), { outcome: 'retry', retryAfter: 60 });
+    });
+
+    it('a passing failure is tried again', async () => {
+      await expectAll(receiver.failures.unavailable, {
+        outcome: 'retry',
+        reason: expect.stringMatching(/\S/),
+      });
+      for (const status of [429, 502, 503, 504]) await expectAll({ status }, { outcome: 'retry' });
+    });
+
+    it('too much at once is told apart', () => expectAll({ status: 413 }, { outcome: 'too_large' }));
+
+    it.each([302, 303, 307, 308])('a redirect %d is not followed', async (status) => {
+      await expectAll(
+        { status, headers: { location: 'https://elsewhere.example.com/' } },
+        { outcome: 'blocked', reason: expect.stringContaining(String(status)) },
+      );
+      expect(running.requests).toHaveLength(requests.length);
+    });
+
+    it('a request that is not understood is refused for good', () =>
+      expectAll({ status: 400 }, { outcome: 'refused' }));
+
+    const { partial } = receiver;
+    if (partial !== null) {
+      it('traces that were dropped are counted and not sent again', async () => {
+        const outcomes = await outcomesOf(partial);
+        expect(outcomes).toContainEqual({
+          outcome: 'delivered',
+          rejected: expect.any(Number),
+          reason: expect.stringMatching(/\S/),
+        });
+        expect(outcomes.filter(({ outcome }) => outcome !== 'delivered')).toEqual([]);
+      });
+    }
+
+    it('no answer makes it stumble, whatever the status and the body', async () => {
+      for (const status of [
+        200, 201, 202, 204, 207, 299, 300, 304, 400, 401, 404, 409, 410, 422, 429, 500, 504, 599,
+      ]) {
+        for (const body of [...ODD_BODIES, 'x'.repeat(1_000_000)]) await expectReadable(answer(status, body));
+      }
+      await fc.assert(
+        fc.asyncProperty(fc.integer({ min: 200, max: 599 }), fc.json(), (status, body) =>
+          expectReadable(answer(status, body)),
+        ),
+        { numRuns: 100 },
+      );
+      await fc.assert(
+        fc.asyncProperty(
+          fc.integer({ min: 200, max: 599 }),
+          fc.uint8Array({ maxLength: 64 }),
+          (status, body) => expectReadable(answer(status, body)),
+        ),
+        { numRuns: 100 },
+      );
+    });
+
+    it('no answer to the connection test makes it stumble', async () => {
+      for (const step of await kind.delivery.probe(config, CONTEXT)) {
+        for (const status of [200, 202, 204, 302, 400, 401, 403, 404, 429, 500]) {
+          for (const body of ODD_BODIES) {
+            const problem = step.problem(answer(status, body));
+            expect(problem === null || problem.length <= MAX_REASON).toBe(true);
+            for (const secret of secrets) expect(problem ?? '').not.toContain(secret);
+          }
+        }
+      }
+    });
+  },
+);

@@ -1,0 +1,88 @@
+// Privacy mode: whatever is sent to a destination of any kind holds none of the words of callers and providers.
+import { describe, expect, it } from '@jest/globals';
+import { DESTINATION_KINDS } from '../../src/destination-kinds/index.js';
+import type { Destination } from '../../src/domain/destination.js';
+import { buildTrace } from '../../src/domain/trace-builder.js';
+import { CANARY_CALLS, canariesIn, canary, readableRequest, TOKEN_CANARIES } from '../support/canaries.js';
+import { createOpenDestination } from '../support/generation-candidate.js';
+import { deliveringTo, encode } from '../support/receivers/deliver.js';
+
+const [SUCCESS, FAILURE, TOKENS] = [CANARY_CALLS[0]![1], CANARY_CALLS[1]![1], CANARY_CALLS[2]![1]];
+
+it('there are 17 kinds to look at', () => {
+  expect(DESTINATION_KINDS).toHaveLength(17);
+});
+
+describe.each(DESTINATION_KINDS.map((kind) => ({ type: kind.type, kind })))('$type', ({ type, kind }) => {
+  const delivering = deliveringTo({ type, config: kind.example });
+
+  /** The canaries in all that is sent of some calls to a destination of the kind. */
+  async function canariesSent(
+    calls: readonly (typeof SUCCESS)[],
+    rules: Partial<Destination>,
+  ): Promise<string[]> {
+    const destination = createOpenDestination({ kind: type, type, ...rules });
+    const { maxTraces } = kind.delivery.limits;
+    const sent: string[] = [];
+    for (let start = 0; start < calls.length; start += maxTraces) {
+      const traces = calls.slice(start, start + maxTraces).map((call) => buildTrace(call, destination));
+      const requests = await encode(delivering, traces);
+      sent.push(...requests.map(readableRequest));
+      // Or nothing could be found in them.
+      for (const { generationId } of traces) {
+        expect(sent.join('\n').replaceAll('-', '')).toContain(generationId.replaceAll('-', ''));
+      }
+    }
+    return [...new Set(sent.flatMap(canariesIn))];
+  }
+
+  it.each(CANARY_CALLS)('sends no canary of %s in privacy mode, with every flag set', async (_name, call) => {
+    expect(await canariesSent([call], { privacyMode: true })).toEqual([]);
+  });
+
+  it('sends no canary of several calls at once in privacy mode, without any flag', async () => {
+    const rules = {
+      privacyMode: true,
+      broadcastCost: false,
+      broadcastIdentity: false,
+      broadcastRequestContext: false,
+    };
+    expect(
+      await canariesSent(
+        CANARY_CALLS.map(([, call]) => call),
+        rules,
+      ),
+    ).toEqual([]);
+  });
+
+  it('sends them otherwise, so that they would be found', async () => {
+    const sentOf = async (call: typeof SUCCESS): Promise<string[]> =>
+      canariesSent([call], { privacyMode: false });
+    const places = [
+      'Text',
+      'SecondText',
+      'GenerationName',
+      'Environment',
+      'Key',
+      'UserAgent',
+      'Referer',
+      'Title',
+    ];
+    expect(await sentOf(SUCCESS)).toEqual(
+      expect.arrayContaining(places.map((place) => canary(place).toLowerCase())),
+    );
+    expect(await sentOf(FAILURE)).toContain(canary('Error').toLowerCase());
+    expect(await sentOf(TOKENS)).toEqual(expect.arrayContaining(TOKEN_CANARIES.map(String)));
+  });
+
+  it('never sends what is not text', async () => {
+    const sent = await canariesSent(
+      CANARY_CALLS.map(([, call]) => call),
+      { privacyMode: false },
+    );
+    expect(sent).toContain(canary('TextPart').toLowerCase());
+    for (const place of ['Image', 'File', 'Unexpected', 'ParentSpanId']) {
+      expect(sent).not.toContain(canary(place).toLowerCase());
+    }
+  });
+});

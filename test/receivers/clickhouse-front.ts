@@ -1,0 +1,85 @@
+// ClickHouse's HTTP interface before chdb, which is the engine alone: users, parameters of the address, exceptions.
+import type { ReceivedDelivery, Verdict } from '../support/receivers/receiver.js';
+import { loadChdb } from './engines.js';
+
+export const USER = { username: 'signalbox', password: 'correcthorse-battery-staple' };
+
+// What engines of earlier years had by default: a delivery has to say what it relies on.
+const OLD_DEFAULTS = {
+  input_format_skip_unknown_fields: '0',
+  date_time_input_format: 'basic',
+  async_insert: '1',
+};
+
+const STATUS_OF: Readonly<Record<string, number>> = { 60: 404, 81: 404, 497: 403, 516: 403 };
+
+export interface ClickhouseFront {
+  judge(request: ReceivedDelivery): Verdict;
+  /** Runs a statement as an administrator; the rows as objects. */
+  query(statement: string): readonly Readonly<Record<string, unknown>>[];
+  /** Settings of the server from now on. */
+  configure(settings: Readonly<Record<string, string>>): void;
+  close(): void;
+}
+
+export function startClickhouse(): ClickhouseFront {
+  const { Session } = loadChdb();
+  const session = new Session();
+  let configured: Readonly<Record<string, string>> = {};
+
+  const run = (statement: string, settings: Readonly<Record<string, string>>): string => {
+    const list = Object.entries({ ...OLD_DEFAULTS, ...configured, ...settings });
+    session.query(
+      `SET ${list.map(([name, value]) => `${name} = '${value.replace(/['\\]/g, '\\$&')}'`).join(', ')}`,
+    );
+    return session.query(statement, 'TabSeparated');
+  };
+
+  return {
+    judge: ({ method, path, headers, bytes }) => {
+      const { pathname, searchParams } = new URL(path, 'http://clickhouse');
+      if (pathname !== '/')
+        return { reply: { status: 404, body: `There is no handle ${pathname}` }, stored: [] };
+      if (headers['x-clickhouse-user'] !== USER.username || headers['x-clickhouse-key'] !== USER.password) {
+        return exception(
+          'Code: 516. DB::Exception: signalbox: Authentication failed. (AUTHENTICATION_FAILED)',
+        );
+      }
+      const { database = 'default', query = '', ...settings } = Object.fromEntries(searchParams);
+      if (method === 'GET' && /^insert/i.test(query)) {
+        return exception('Code: 164. DB::Exception: Cannot execute query in readonly mode. (READONLY)');
+      }
+      try {
+        session.query(`USE \`${database.replace(/[\\`]/g, '\\$&')}\``);
+        return {
+          reply: { status: 200, body: run(`${query} ${bytes.toString('utf8')}`, settings) },
+          stored: [],
+        };
+      } catch (error) {
+        return exception((error as Error).message.replace(/^Query failed: /, ''));
+      }
+    },
+    query: (statement) =>
+      session
+        .query(statement, 'JSONEachRow')
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as Record<string, unknown>),
+    configure: (settings) => {
+      configured = settings;
+    },
+    close: () => session.cleanup(),
+  };
+}
+
+function exception(message: string): Verdict {
+  const code = /^Code: (\d+)\./.exec(message)?.[1] ?? '0';
+  return {
+    reply: {
+      status: STATUS_OF[code] ?? 500,
+      headers: { 'x-clickhouse-exception-code': code },
+      body: message,
+    },
+    stored: [],
+  };
+}

@@ -1,0 +1,30 @@
+// The OTLP endpoint of Arize AX, which reads OpenInference.
+import { otlpReceiver } from './otlp-receiver.js';
+
+const ORIGIN = 'https://otlp.eu-west-1a.arize.com';
+const API_KEY = 'ak-0123456789abcdef-canary';
+const SPACE_KEY = 'U3BhY2U6MTIzNDU2NzgtY2FuYXJ5';
+
+export const arizeReceiver = otlpReceiver({
+  type: 'arize',
+  config: { apiKey: API_KEY, spaceKey: SPACE_KEY, modelId: 'search', baseUrl: `${ORIGIN}/v1` },
+  origin: ORIGIN,
+  addressField: 'baseUrl',
+  path: '/v1/traces',
+  isAuthorized: (headers) =>
+    headers['arize-api-key'] === API_KEY &&
+    headers['arize-space-id'] === SPACE_KEY &&
+    headers['api_key'] === API_KEY &&
+    headers['space_id'] === SPACE_KEY,
+  maxBytes: 4_194_304,
+  problemOf: ({ attributes, resource }) => {
+    if (resource.get('openinference.project.name') !== 'search') return 'no such project';
+    if (attributes.get('openinference.span.kind') !== 'EMBEDDING') return 'an unknown kind of span';
+    // The convention reserves these names for spans of language models.
+    return attributes.has('llm.system') || attributes.has('llm.provider')
+      ? 'not a span of a language model'
+      : null;
+  },
+  generationOf: (attributes) =>
+    (JSON.parse(String(attributes.get('metadata'))) as Record<string, unknown>)['generation_id'],
+});

@@ -1,0 +1,81 @@
+// Braintrust's project logs: rows are inserted by id, and the project can be read. Source: its API reference and its
+// specification of embedding spans.
+import { isText } from '../providers/provider-stub.js';
+import {
+  areDistinct,
+  generationIdOf,
+  isCount,
+  isNumber,
+  isObject,
+  isString,
+  isTime,
+  listOf,
+  matches,
+  objectWith,
+  orNull,
+  readJson,
+  refusal,
+} from './json-checks.js';
+import type { JsonObject } from './json-checks.js';
+import type { DestinationReceiver } from './receiver.js';
+
+const CONFIG = { apiKey: 'sk-bt-0123456789abcdef', projectId: '6f9619ff-8b86-d011-b42d-00cf4fc964ff' };
+const MAX_BYTES = 10_000_000;
+
+const isBody = objectWith({
+  events: listOf(
+    objectWith(
+      {
+        id: isText,
+        span_id: matches(/^[0-9a-f]{16}$/),
+        root_span_id: matches(/^[0-9a-f]{32}$/),
+        span_parents: orNull(listOf(matches(/^[0-9a-f]{16}$/), 1)),
+        created: isTime,
+        input: orNull(objectWith({ inputs: listOf(objectWith({ content: isString })) })),
+        output: objectWith({ count: isCount }),
+        metadata: (value) => isObject(value) && isText(value['model']) && isText(value['generation_id']),
+        tags: (value) => listOf(isString)(value) && areDistinct(value as unknown[]),
+        span_attributes: objectWith({ name: isText, type: (value) => value === 'llm' }),
+        // Embeddings have no completion tokens, not even none.
+        metrics: objectWith(
+          { start: isNumber, end: isNumber, prompt_tokens: isCount, tokens: isCount },
+          { estimated_cost: isNumber },
+        ),
+      },
+      { error: isText },
+    ),
+    1,
+  ),
+});
+
+export const braintrustReceiver: DestinationReceiver = {
+  type: 'braintrust',
+  config: CONFIG,
+  expectedOrigin: 'https://api.braintrust.dev',
+  configFor: (origin) => ({ ...CONFIG, baseUrl: origin }),
+  judge: (request) => {
+    const { method, path, headers, bytes } = request;
+    if (headers.authorization !== `Bearer ${CONFIG.apiKey}`)
+      return refusal(401, 'Invalid authorization token');
+    if (method === 'GET' && path === `/v1/project/${CONFIG.projectId}`) {
+      return { reply: { status: 200, body: { id: CONFIG.projectId, name: 'My project' } }, stored: [] };
+    }
+    if (method !== 'POST' || path !== `/v1/project_logs/${CONFIG.projectId}/insert`) return refusal(404);
+    if (bytes.length > MAX_BYTES) return refusal(413, 'Request Entity Too Large');
+    const body = readJson(request);
+    if (!isBody(body)) return refusal(400, 'Invalid request: events');
+    const { events } = body as { events: readonly { id: string; metadata: JsonObject }[] };
+    const rowIds = events.map(({ id }) => id);
+    if (!areDistinct(rowIds)) return refusal(400, 'Invalid request: a row id stands twice');
+    return {
+      reply: { status: 200, body: { row_ids: rowIds } },
+      stored: events.map(({ metadata }) => generationIdOf(metadata['generation_id'])),
+    };
+  },
+  failures: {
+    unauthorized: { status: 401, body: 'Invalid authorization token' },
+    rateLimited: { status: 429, body: 'Too many requests' },
+    unavailable: { status: 503, body: 'Service Unavailable' },
+  },
+  partial: null,
+};

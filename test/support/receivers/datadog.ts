@@ -1,0 +1,116 @@
+// Datadog's LLM Observability intake: 202 for spans, and the check of an API key. Source: its HTTP API reference and the
+// limits of its clients.
+import { isFlag, isOneOf, isText } from '../providers/provider-stub.js';
+import {
+  areDistinct,
+  generationIdOf,
+  isCount,
+  isNumber,
+  isString,
+  listOf,
+  matches,
+  membersOf,
+  objectWith,
+  readJson,
+  refusal,
+} from './json-checks.js';
+import type { JsonObject } from './json-checks.js';
+import type { DestinationReceiver } from './receiver.js';
+
+const CONFIG = { apiKey: '0123456789abcdef0123456789abcdef', mlApp: 'My Shop' };
+const MAX_BYTES = 5_000_000;
+const MAX_SPAN_BYTES = 1_000_000;
+
+const isIo = objectWith({ value: isString });
+const isName = (value: unknown): boolean =>
+  typeof value === 'string' &&
+  /^[\p{L}\p{N}_\-:./]{1,193}$/u.test(value) &&
+  value === value.toLowerCase() &&
+  !/__|_$/.test(value);
+
+const isBody = objectWith({
+  data: objectWith({
+    type: isOneOf('span'),
+    attributes: objectWith(
+      {
+        ml_app: isName,
+        spans: listOf(
+          objectWith(
+            {
+              name: isText,
+              span_id: matches(/^[0-9a-f]{16}$/),
+              trace_id: matches(/^[0-9a-f]{32}$/),
+              parent_id: matches(/^([0-9a-f]{16}|undefined)$/),
+              start_ns: isCount,
+              duration: isNumber,
+              meta: objectWith(
+                { kind: isOneOf('embedding') },
+                {
+                  input: isIo,
+                  output: isIo,
+                  error: objectWith({ type: isText }, { message: isText, stack: isText }),
+                  metadata: membersOf((value) => isString(value) || isNumber(value) || isFlag(value)),
+                },
+              ),
+            },
+            {
+              status: isOneOf('ok', 'error'),
+              session_id: isText,
+              tags: listOf(isString),
+              metrics: objectWith({}, { input_tokens: isCount, total_tokens: isCount }),
+            },
+          ),
+          1,
+        ),
+      },
+      { tags: listOf(isString), session_id: isText },
+    ),
+  }),
+});
+
+interface Body {
+  readonly data: {
+    readonly attributes: { readonly spans: readonly { span_id: string; meta: { metadata: JsonObject } }[] };
+  };
+}
+
+/** The moments as they stand in the text: a number that was read is no longer exact. */
+const hasWholeMilliseconds = (text: string, count: number): boolean => {
+  const moments = [...text.matchAll(/(?<!\\)"start_ns":(\d+)[,}]/g)].map(([, digits]) => digits ?? '');
+  return moments.length === count && moments.every((digits) => /^\d{13}0{6}$/.test(digits));
+};
+
+export const datadogReceiver: DestinationReceiver = {
+  type: 'datadog',
+  config: CONFIG,
+  expectedOrigin: 'https://api.datadoghq.com',
+  configFor: (origin) => ({ ...CONFIG, url: origin }),
+  judge: (request) => {
+    const { method, path, headers, bytes } = request;
+    if (headers['dd-api-key'] !== CONFIG.apiKey) return refusal(403, { errors: ['Forbidden'] });
+    if (method === 'GET' && path === '/api/v1/validate') {
+      return { reply: { status: 200, body: { valid: true } }, stored: [] };
+    }
+    if (method !== 'POST' || path !== '/api/intake/llm-obs/v1/trace/spans') return refusal(404);
+    if (bytes.length > MAX_BYTES) return refusal(413, { errors: ['Payload too large'] });
+    const body = readJson(request);
+    if (!isBody(body)) return refusal(400, { errors: ['Bad Request'] });
+    const { spans } = (body as Body).data.attributes;
+    if (!areDistinct(spans.map(({ span_id: id }) => id))) return refusal(400, { errors: ['span_id'] });
+    if (!hasWholeMilliseconds(bytes.toString('utf8'), spans.length))
+      return refusal(400, { errors: ['start_ns'] });
+    if (spans.some((span) => Buffer.byteLength(JSON.stringify(span)) > MAX_SPAN_BYTES)) {
+      return refusal(400, { errors: ['span too large'] });
+    }
+    return {
+      reply: { status: 202 },
+      stored: spans.map(({ meta }) => generationIdOf(meta.metadata['generation_id'])),
+    };
+  },
+  failures: {
+    unauthorized: { status: 403, body: { errors: ['Forbidden'] } },
+    rateLimited: { status: 429, body: { errors: ['Too many requests'] } },
+    unavailable: { status: 503, body: { errors: ['Service Unavailable'] } },
+  },
+  partial: null,
+};

@@ -1,0 +1,44 @@
+// Langfuse's OTLP endpoint.
+import { otlpReceiver } from './otlp-receiver.js';
+
+const ORIGIN = 'https://jp.cloud.langfuse.com';
+const SECRET_KEY = 'sk-lf-0123456789abcdef-canary';
+const PUBLIC_KEY = 'pk-lf-fedcba9876543210-canary';
+
+const JSON_ATTRIBUTES = [
+  'langfuse.observation.input',
+  'langfuse.observation.model.parameters',
+  'langfuse.observation.usage_details',
+  'langfuse.observation.cost_details',
+];
+const isJson = (value: unknown): boolean => {
+  try {
+    return typeof JSON.parse(String(value)) === 'object';
+  } catch {
+    return false;
+  }
+};
+
+export const langfuseReceiver = otlpReceiver({
+  type: 'langfuse',
+  config: { secretKey: SECRET_KEY, publicKey: PUBLIC_KEY, baseUrl: ORIGIN },
+  origin: ORIGIN,
+  addressField: 'baseUrl',
+  path: '/api/public/otel/v1/traces',
+  isAuthorized: ({ authorization }) =>
+    authorization === `Basic ${Buffer.from(`${PUBLIC_KEY}:${SECRET_KEY}`).toString('base64')}`,
+  maxBytes: 5_000_000,
+  problemOf: ({ attributes }, headers) => {
+    if (headers['x-langfuse-ingestion-version'] !== '4') return 'an unknown ingestion version';
+    if (attributes.get('langfuse.observation.type') !== 'embedding') return 'an unknown type of observation';
+    const environment = attributes.get('langfuse.environment') ?? 'default';
+    if (!/^(?!langfuse)[a-z0-9-_]{1,40}$/.test(String(environment))) return 'an invalid environment';
+    const broken = JSON_ATTRIBUTES.find((name) => attributes.has(name) && !isJson(attributes.get(name)));
+    return broken === undefined ? null : `${broken}: not JSON`;
+  },
+  success: { status: 200, body: {} },
+  unauthorized: {
+    status: 401,
+    body: { message: 'Invalid credentials. Confirm that you’ve configured the correct host.' },
+  },
+});

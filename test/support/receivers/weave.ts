@@ -1,0 +1,101 @@
+// Weave's trace server: finished calls in batches, and the query of a project's calls. Source: its service API reference
+// and the validation in its public repository.
+import { isText } from '../providers/provider-stub.js';
+import {
+  areDistinct,
+  generationIdOf,
+  isCount,
+  isObject,
+  isTime,
+  listOf,
+  matches,
+  membersOf,
+  objectWith,
+  readJson,
+  refusal,
+} from './json-checks.js';
+import type { JsonObject } from './json-checks.js';
+import type { DestinationReceiver } from './receiver.js';
+
+const CONFIG = {
+  apiKey: '0123456789abcdef0123456789abcdef01234567',
+  entity: 'my-team',
+  project: 'my project',
+};
+const PROJECT_ID = `${CONFIG.entity}/${CONFIG.project}`;
+const AUTHORIZATION = `Basic ${Buffer.from(`api:${CONFIG.apiKey}`).toString('base64')}`;
+// Nothing is published: what a common gateway takes.
+const MAX_BYTES = 10_000_000;
+
+const isProjectId = (value: unknown): boolean => value === PROJECT_ID;
+const isAtMost =
+  (length: number) =>
+  (value: unknown): boolean =>
+    typeof value === 'string' && value !== '' && value.length <= length;
+
+const isBody = objectWith({
+  batch: listOf(
+    objectWith(
+      {
+        project_id: isProjectId,
+        id: matches(/^[0-9a-f]{16}$/),
+        trace_id: matches(/^[0-9a-f]{32}$/),
+        op_name: isAtMost(128),
+        started_at: isTime,
+        ended_at: isTime,
+        attributes: isObject,
+        inputs: isObject,
+        summary: objectWith({
+          usage: membersOf(
+            objectWith({}, { requests: isCount, prompt_tokens: isCount, total_tokens: isCount }),
+          ),
+          status_counts: objectWith({ success: isCount, error: isCount }),
+        }),
+      },
+      {
+        display_name: isAtMost(1024),
+        parent_id: matches(/^[0-9a-f]{16}$/),
+        thread_id: isText,
+        output: isObject,
+        exception: isText,
+      },
+    ),
+    1,
+  ),
+});
+
+export const weaveReceiver: DestinationReceiver = {
+  type: 'weave',
+  config: CONFIG,
+  expectedOrigin: 'https://trace.wandb.ai',
+  configFor: (origin) => ({ ...CONFIG, baseUrl: origin }),
+  judge: (request) => {
+    const { method, path, headers, bytes } = request;
+    if (headers.authorization !== AUTHORIZATION) return refusal(401, { detail: 'Invalid API key' });
+    const body = readJson(request);
+    if (method === 'POST' && path === '/calls/stream_query') {
+      const isQuery = objectWith({ project_id: isProjectId }, { limit: isCount, columns: listOf(isText) });
+      return isQuery(body) ? { reply: { status: 200 }, stored: [] } : refusal(403, { detail: 'Forbidden' });
+    }
+    if (
+      method !== 'POST' ||
+      path !== `/v2/${CONFIG.entity}/${encodeURIComponent(CONFIG.project)}/calls/complete`
+    ) {
+      return refusal(404, { detail: 'Not Found' });
+    }
+    if (bytes.length > MAX_BYTES) return refusal(413);
+    if (!isBody(body)) return refusal(422, { detail: [{ loc: ['body', 'batch'], msg: 'invalid' }] });
+    const { batch } = body as { batch: readonly { id: string; attributes: JsonObject }[] };
+    if (!areDistinct(batch.map(({ id }) => id))) return refusal(422, { detail: 'an id stands twice' });
+    return {
+      reply: { status: 200, body: {} },
+      stored: batch.map(({ attributes }) => generationIdOf(attributes['generation_id'])),
+    };
+  },
+  failures: {
+    unauthorized: { status: 401, body: { detail: 'Invalid API key' } },
+    rateLimited: { status: 429, body: { detail: 'Rate limit exceeded' } },
+    unavailable: { status: 503, body: 'upstream connect error' },
+  },
+  partial: null,
+};
