@@ -28,11 +28,11 @@ export interface GenerationTrace {
   readonly spanId: string;
   /** 16 hex digits. */
   readonly parentSpanId: string | null;
-  /** The caller's own `trace_id` where it is not 32 hex digits. */
+  /** The caller's own `trace_id` where it is not 32 hex digits; null in privacy mode. */
   readonly callerTraceId: string | null;
-  /** Null unless the caller named the trace. */
+  /** Null unless the caller named the trace; null in privacy mode. */
   readonly traceName: string | null;
-  /** The caller's name of the generation or span, else `embeddings <model>`. */
+  /** The caller's name of the generation or span, else and in privacy mode `embeddings <model>`. */
   readonly spanName: string;
   readonly startedAt: Date;
   readonly endedAt: Date;
@@ -43,7 +43,7 @@ export interface GenerationTrace {
   readonly upstreamModel: string | null;
   /** The provider's slug; null when no endpoint was reached. */
   readonly provider: string | null;
-  /** The provider's own id of the answer. */
+  /** The provider's own id of the answer; in privacy mode only where it looks like one. */
   readonly upstreamId: string | null;
   /** The HTTP status that the caller got. */
   readonly status: number;
@@ -57,6 +57,7 @@ export interface GenerationTrace {
   readonly isByok: boolean;
   readonly dimensions: number | null;
   readonly encodingFormat: EncodingFormat;
+  /** In privacy mode only where it is one of INPUT_TYPES: any other is the caller's own text. */
   readonly inputType: string | null;
   readonly workspaceId: string;
   readonly apiKeyName: string;

@@ -3,7 +3,10 @@ import type { ApiKey } from '../../src/domain/api-key.js';
 import type { Generation } from '../../src/domain/generation.js';
 import { uuidV7 } from '../../src/domain/identifiers.js';
 
-export function createGeneration(key: ApiKey, overrides: Partial<Generation> = {}): Generation {
+export function createGeneration(
+  key: Pick<ApiKey, 'id' | 'accountId' | 'workspaceId'>,
+  overrides: Partial<Generation> = {},
+): Generation {
   const createdAt = overrides.createdAt ?? new Date('2026-11-18T12:00:00.000Z');
   return {
     id: uuidV7(createdAt),

@@ -1,0 +1,49 @@
+// The ids of traces and spans, in the form that every platform takes: lower-case hex, never only zeros. Each is a pure
+// function of the generation and the destination, so that whatever is sent twice has the same ids.
+import { hash } from 'node:crypto';
+import { traceText } from './caller-trace.js';
+import type { Generation } from './generation.js';
+
+type Traced = Pick<Generation, 'id' | 'workspaceId' | 'trace'>;
+
+const TRACE_ID_BYTES = 16;
+const SPAN_ID_BYTES = 8;
+
+/** 32 hex digits: the caller's own, those of the caller's text, or those of the generation. */
+export function traceIdOf({ id, workspaceId, trace }: Traced): string {
+  const text = traceText(trace, 'trace_id');
+  return text === null ? id.replaceAll('-', '') : idOfText(text, workspaceId, TRACE_ID_BYTES);
+}
+
+/** The caller's own trace id where it is not one by its form. */
+export function callerTraceIdOf({ trace }: Traced): string | null {
+  const text = traceText(trace, 'trace_id');
+  return text === null || isHexId(text, TRACE_ID_BYTES) ? null : text;
+}
+
+/** 16 hex digits. */
+export function spanIdOf(destinationId: string, generationId: string): string {
+  return hashedId(destinationId + generationId, SPAN_ID_BYTES);
+}
+
+/** 16 hex digits: the span of the caller that the generation hangs under. */
+export function parentSpanIdOf({ workspaceId, trace }: Traced): string | null {
+  const text = traceText(trace, 'parent_span_id');
+  return text === null ? null : idOfText(text, workspaceId, SPAN_ID_BYTES);
+}
+
+/** Two workspaces never share an id that was made of a text: their customers may well use the same words. */
+function idOfText(text: string, workspaceId: string, bytes: number): string {
+  return isHexId(text, bytes) ? text.toLowerCase() : hashedId(workspaceId + text, bytes);
+}
+
+function isHexId(text: string, bytes: number): boolean {
+  return text.length === 2 * bytes && /^[0-9a-f]*[1-9a-f][0-9a-f]*$/i.test(text);
+}
+
+function hashedId(text: string, bytes: number): string {
+  const digest = hash('sha256', text, 'buffer').subarray(0, bytes);
+  // Only zeros would be no id.
+  digest[bytes - 1] = (digest[bytes - 1] ?? 0) | 1;
+  return digest.toString('hex');
+}
