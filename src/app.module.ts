@@ -2,9 +2,14 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { RouterModule } from '@nestjs/core';
+import { ActivityModule } from './activity/activity.module.js';
+import { AuditModule } from './audit/audit.module.js';
 import { AuthModule } from './auth/auth.module.js';
+import { BroadcastModule } from './broadcast/broadcast.module.js';
+import { ByokModule } from './byok/byok.module.js';
 import type { AppConfig } from './config/app-config.js';
 import { ConfigModule } from './config/config.module.js';
+import { CreditsModule } from './credits/credits.module.js';
 import { DestinationsModule } from './destinations/destinations.module.js';
 import { EmbeddingsModule } from './embeddings/embeddings.module.js';
 import { GenerationsModule } from './generations/generations.module.js';
@@ -14,12 +19,24 @@ import { KeysModule } from './keys/keys.module.js';
 import { ModelsModule } from './models/models.module.js';
 import { OutboundModule } from './outbound/outbound.module.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
+import { WorkspacesModule } from './workspaces/workspaces.module.js';
 
 export const API_PREFIX = 'api/v1';
 
 // The operations of the contract, under the version prefix. Not Nest's global prefix: that one hides the rest of the
 // path from the error filter.
-const API_MODULES = [DestinationsModule, KeysModule, EmbeddingsModule, ModelsModule, GenerationsModule];
+const API_MODULES = [
+  DestinationsModule,
+  KeysModule,
+  EmbeddingsModule,
+  ModelsModule,
+  GenerationsModule,
+  AuditModule,
+  WorkspacesModule,
+  ByokModule,
+  CreditsModule,
+  ActivityModule,
+];
 
 @Module({})
 export class AppModule {
@@ -32,6 +49,7 @@ export class AppModule {
         OutboundModule,
         HttpModule,
         AuthModule,
+        BroadcastModule,
         HealthModule,
         ...API_MODULES,
         RouterModule.register(API_MODULES.map((module) => ({ path: API_PREFIX, module }))),

@@ -17,3 +17,13 @@ export function buildOpenApiDocument(application: INestApplication): OpenAPIObje
     .build();
   return SwaggerModule.createDocument(application, description);
 }
+
+/** The document for programs, and a page for people; both without a credential, for they tell no more than the code. */
+export function serveOpenApi(application: INestApplication): void {
+  // Made when it is first asked for: most processes never are.
+  SwaggerModule.setup('docs', application, () => buildOpenApiDocument(application), {
+    jsonDocumentUrl: 'api/v1/openapi.json',
+    yamlDocumentUrl: 'api/v1/openapi.yaml',
+    customSiteTitle: 'signalbox API',
+  });
+}

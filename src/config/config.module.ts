@@ -1,8 +1,9 @@
-// Provides the configuration and the clock to every module.
+// Provides the configuration, the clock and the metrics to every module.
 import { Global, Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { Clock, SystemClock } from '../domain/clock.js';
 import { AppConfig } from './app-config.js';
+import { Metrics } from './metrics.js';
 
 @Global()
 @Module({})
@@ -13,8 +14,9 @@ export class ConfigModule {
       providers: [
         { provide: AppConfig, useValue: config },
         { provide: Clock, useClass: SystemClock },
+        Metrics,
       ],
-      exports: [AppConfig, Clock],
+      exports: [AppConfig, Clock, Metrics],
     };
   }
 }

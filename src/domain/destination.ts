@@ -38,3 +38,6 @@ export interface Destination extends NewDestination {
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
+
+/** What can be changed of a destination; what is absent stays. */
+export type DestinationChange = Partial<Omit<NewDestination, 'accountId' | 'workspaceId' | 'kind' | 'type'>>;

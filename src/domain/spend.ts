@@ -27,6 +27,12 @@ export interface SpendLimit {
   readonly includeByokInLimit: boolean;
 }
 
+export interface AccountCredits {
+  /** Null: the account is not metered by credits. */
+  readonly bought: PicoUsd | null;
+  readonly spent: PicoUsd;
+}
+
 /** The UTC day of a moment, as YYYY-MM-DD. */
 export function utcDay(moment: Date): string {
   return moment.toISOString().slice(0, 10);

@@ -1,6 +1,7 @@
-// Liveness and readiness.
+// Liveness, readiness and metrics.
 import { Module } from '@nestjs/common';
 import { HealthController } from './health.controller.js';
+import { MetricsController } from './metrics.controller.js';
 
-@Module({ controllers: [HealthController] })
+@Module({ controllers: [HealthController, MetricsController] })
 export class HealthModule {}

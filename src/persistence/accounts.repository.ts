@@ -1,7 +1,11 @@
 // Accounts and their workspaces.
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../domain/clock.js';
+import { AppError } from '../domain/errors.js';
 import { uuidV7 } from '../domain/identifiers.js';
+import { parseUsd } from '../domain/money.js';
+import type { AccountCredits } from '../domain/spend.js';
+import type { Workspace } from '../domain/workspace.js';
 import { Database } from './database.js';
 
 export interface AccountWithDefaultWorkspace {
@@ -44,17 +48,56 @@ export class AccountsRepository {
 
   async findDefaultWorkspaceId(accountId: string): Promise<string> {
     const account = await this.database.prisma.account.findUniqueOrThrow({
-      select: { defaultWorkspaceId: true },
+      select: { defaultWorkspaceId: true, defaultWorkspace: { select: { deletedAt: true } } },
       where: { id: accountId },
     });
-    return account.defaultWorkspaceId;
+    if (account.defaultWorkspace.deletedAt === null) return account.defaultWorkspaceId;
+    throw new AppError('invalid_request', {
+      detail: 'workspace_id: the default workspace was deleted, name another one',
+    });
   }
 
   async hasWorkspace(accountId: string, workspaceId: string): Promise<boolean> {
     const workspace = await this.database.prisma.workspace.findUnique({
       select: { id: true },
-      where: { accountId_id: { accountId, id: workspaceId } },
+      where: { accountId_id: { accountId, id: workspaceId }, deletedAt: null },
     });
     return workspace !== null;
+  }
+
+  async getCredits(accountId: string): Promise<AccountCredits> {
+    const { credits, spend } = await this.database.prisma.account.findUniqueOrThrow({
+      select: { credits: true, spend: { select: { total: true } } },
+      where: { id: accountId },
+    });
+    return {
+      bought: credits === null ? null : parseUsd(credits.toFixed()),
+      spent: spend === null ? 0n : parseUsd(spend.total.toFixed()),
+    };
+  }
+
+  async isDefaultWorkspace({ accountId, id }: Pick<Workspace, 'accountId' | 'id'>): Promise<boolean> {
+    const account = await this.database.prisma.account.findUniqueOrThrow({
+      select: { defaultWorkspaceId: true },
+      where: { id: accountId },
+    });
+    return account.defaultWorkspaceId === id;
+  }
+
+  /** The workspace that a request names, or the default one. Another account's is told like none (decisions 3). */
+  async chooseWorkspace(accountId: string, wanted: string | undefined): Promise<string> {
+    if (wanted === undefined) return this.findDefaultWorkspaceId(accountId);
+    const workspaceId = wanted.toLowerCase();
+    if (await this.hasWorkspace(accountId, workspaceId)) return workspaceId;
+    throw new AppError('invalid_request', { detail: 'workspace_id: no such workspace' });
+  }
+
+  /** Deleted ones included: the log tells of them. */
+  async listWorkspaceIds(accountId: string): Promise<readonly string[]> {
+    const workspaces = await this.database.prisma.workspace.findMany({
+      select: { id: true },
+      where: { accountId },
+    });
+    return workspaces.map(({ id }) => id);
   }
 }

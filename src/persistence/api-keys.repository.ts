@@ -1,16 +1,18 @@
 // API keys, the secrets they are presented by, and what they have spent.
 import { Injectable } from '@nestjs/common';
 import { hashKeySecret, keyLabel } from '../domain/api-key.js';
-import type { ApiKey, ApiKeyKind, ApiKeyWithSpend, Caller } from '../domain/api-key.js';
+import type { ApiKey, ApiKeyChange, ApiKeyKind, ApiKeyWithSpend, Caller } from '../domain/api-key.js';
+import type { DescribeChange } from '../domain/audit.js';
 import { Clock } from '../domain/clock.js';
 import { uuidV7 } from '../domain/identifiers.js';
-import { formatUsd, parseUsd } from '../domain/money.js';
+import { formatUsd } from '../domain/money.js';
 import type { PicoUsd } from '../domain/money.js';
-import { LIMIT_RESETS, spendAt } from '../domain/spend.js';
 import type { KeySpend, SpendLimit } from '../domain/spend.js';
+import { toApiKey, toKeySpend } from './api-key-row.js';
+import { AuditLogRepository } from './audit-log.repository.js';
 import { Database } from './database.js';
-import type { Prisma } from './generated/client.js';
-import type { ApiKeyModel as ApiKeyRow, KeySpendModel as KeySpendRow } from './generated/models.js';
+import type { Transaction } from './database.js';
+import type { ApiKeyModel as ApiKeyRow } from './generated/models.js';
 
 export interface NewApiKey extends SpendLimit {
   readonly accountId: string;
@@ -21,6 +23,28 @@ export interface NewApiKey extends SpendLimit {
   readonly secret: string;
   readonly expiresAt: Date | null;
   readonly creatorUserId: string | null;
+  /** Absent: false. */
+  readonly embeddingCache?: boolean;
+  /** Absent: null. */
+  readonly externalUser?: string | null;
+  /** A secret that a partner chose, by which the key is presented as well. Only its hash is stored. */
+  readonly partnerSecret?: string | null;
+}
+
+export type TracedKey = Pick<ApiKey, 'id' | 'hash' | 'name' | 'creatorUserId' | 'externalUser'>;
+
+export interface ApiKeyListing {
+  readonly workspaceId: string;
+  readonly includeDisabled: boolean;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** A new secret, and how long those that it replaces go on working. */
+export interface SecretRotation {
+  readonly secret: string;
+  /** Null: they end at once. */
+  readonly oldSecretsUntil: Date | null;
 }
 
 @Injectable()
@@ -28,30 +52,113 @@ export class ApiKeysRepository {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
+    private readonly auditLog: AuditLogRepository,
   ) {}
 
-  async create(key: NewApiKey): Promise<ApiKey> {
+  /** Throws UniqueViolation when the secret is in use already. */
+  async create(key: NewApiKey, describe?: DescribeChange<ApiKey>): Promise<ApiKey> {
     const now = this.clock.now();
     const hash = hashKeySecret(key.secret);
-    const row = await this.database.prisma.apiKey.create({
-      data: {
-        id: uuidV7(now),
-        accountId: key.accountId,
-        workspaceId: key.workspaceId,
-        hash,
-        kind: key.kind,
-        name: key.name,
-        label: keyLabel(key.secret),
-        limit: key.limit === null ? null : formatUsd(key.limit),
-        limitReset: key.limitReset,
-        includeByokInLimit: key.includeByokInLimit,
-        creatorUserId: key.creatorUserId,
-        expiresAt: key.expiresAt,
-        createdAt: now,
-        secrets: { create: { secretHash: hash, createdAt: now } },
-      },
+    const secretHashes = [hash, ...(key.partnerSecret ? [hashKeySecret(key.partnerSecret)] : [])];
+    return this.database.transact(async (transaction) => {
+      const row = await transaction.apiKey.create({
+        data: {
+          id: uuidV7(now),
+          accountId: key.accountId,
+          workspaceId: key.workspaceId,
+          hash,
+          kind: key.kind,
+          name: key.name,
+          label: keyLabel(key.secret),
+          limit: toAmount(key.limit),
+          limitReset: key.limitReset,
+          includeByokInLimit: key.includeByokInLimit,
+          embeddingCache: key.embeddingCache ?? false,
+          creatorUserId: key.creatorUserId,
+          externalUser: key.externalUser ?? null,
+          expiresAt: key.expiresAt,
+          createdAt: now,
+          secrets: { create: secretHashes.map((secretHash) => ({ secretHash, createdAt: now })) },
+        },
+      });
+      const created = toApiKey(row);
+      if (describe) await this.auditLog.record(describe(null, created), transaction);
+      return created;
     });
-    return toApiKey(row);
+  }
+
+  /** Null: the account has no such key. */
+  async update(
+    accountId: string,
+    hash: string,
+    change: ApiKeyChange,
+    describe: DescribeChange<ApiKey>,
+  ): Promise<ApiKey | null> {
+    const { limit, ...others } = change;
+    return this.change(accountId, hash, describe, (transaction, { workspaceId, id }) =>
+      transaction.apiKey.update({
+        where: { workspaceId_id: { workspaceId, id } },
+        data: {
+          ...others,
+          ...(limit === undefined ? {} : { limit: toAmount(limit) }),
+          updatedAt: this.clock.now(),
+        },
+      }),
+    );
+  }
+
+  /** Null: the account has no such key. A key has two secrets at most: those replaced before this time end now. */
+  async rotate(
+    accountId: string,
+    hash: string,
+    { secret, oldSecretsUntil }: SecretRotation,
+    describe: DescribeChange<ApiKey>,
+  ): Promise<ApiKey | null> {
+    const now = this.clock.now();
+    return this.change(accountId, hash, describe, async (transaction, { workspaceId, id }) => {
+      const secrets = { workspaceId, apiKeyId: id };
+      await transaction.apiKeySecret.deleteMany({
+        where: oldSecretsUntil ? { ...secrets, expiresAt: { not: null } } : secrets,
+      });
+      await transaction.apiKeySecret.updateMany({ where: secrets, data: { expiresAt: oldSecretsUntil } });
+      await transaction.apiKeySecret.create({
+        data: { ...secrets, secretHash: hashKeySecret(secret), createdAt: now },
+      });
+      return transaction.apiKey.update({
+        where: { workspaceId_id: { workspaceId, id } },
+        data: { label: keyLabel(secret), updatedAt: now },
+      });
+    });
+  }
+
+  /** Null: the account has no such key. Its row stays, for the records that name it; its secrets do not. */
+  async delete(accountId: string, hash: string, describe: DescribeChange<ApiKey>): Promise<ApiKey | null> {
+    return this.change(accountId, hash, describe, async (transaction, { workspaceId, id }) => {
+      await transaction.apiKey.update({
+        where: { workspaceId_id: { workspaceId, id } },
+        data: { deletedAt: this.clock.now() },
+      });
+      await transaction.apiKeySecret.deleteMany({ where: { workspaceId, apiKeyId: id } });
+      return null;
+    });
+  }
+
+  /** Newest first. */
+  async list(accountId: string, listing: ApiKeyListing): Promise<readonly ApiKeyWithSpend[]> {
+    const rows = await this.database.prisma.apiKey.findMany({
+      where: {
+        accountId,
+        workspaceId: listing.workspaceId,
+        deletedAt: null,
+        ...(listing.includeDisabled ? {} : { disabled: false }),
+      },
+      include: { spend: true },
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      skip: listing.offset,
+      take: listing.limit,
+    });
+    const now = this.clock.now();
+    return rows.map((row) => ({ key: toApiKey(row), spend: toKeySpend(row.spend, now) }));
   }
 
   /** Who presents a secret: the one look-up of the request path that the cache in front of it misses. */
@@ -69,14 +176,14 @@ export class ApiKeysRepository {
       where: { accountId_hash: { accountId, hash }, deletedAt: null },
       include: { spend: true },
     });
-    return row && { key: toApiKey(row), spend: this.toSpend(row.spend) };
+    return row && { key: toApiKey(row), spend: toKeySpend(row.spend, this.clock.now()) };
   }
 
   async findSpend(key: ApiKey): Promise<KeySpend> {
     const row = await this.database.prisma.keySpend.findUnique({
       where: { workspaceId_apiKeyId: { workspaceId: key.workspaceId, apiKeyId: key.id } },
     });
-    return this.toSpend(row);
+    return toKeySpend(row, this.clock.now());
   }
 
   /** Those of `hashes` that name no key of the account. */
@@ -89,51 +196,41 @@ export class ApiKeysRepository {
     return hashes.filter((hash) => !knownHashes.has(hash));
   }
 
+  /** What traces tell of these keys, deleted ones included. */
+  async findForTraces(workspaceId: string, ids: readonly string[]): Promise<readonly TracedKey[]> {
+    return this.database.prisma.apiKey.findMany({
+      select: { id: true, hash: true, name: true, creatorUserId: true, externalUser: true },
+      where: { workspaceId, id: { in: [...ids] } },
+    });
+  }
+
   async count(kind: ApiKeyKind): Promise<number> {
     return this.database.prisma.apiKey.count({ where: { kind, deletedAt: null } });
   }
 
-  private toSpend(row: KeySpendRow | null): KeySpend {
-    const now = this.clock.now();
-    const windows = (
-      total?: Prisma.Decimal,
-      daily?: Prisma.Decimal,
-      weekly?: Prisma.Decimal,
-      monthly?: Prisma.Decimal,
-    ) =>
-      spendAt(
-        { total: toUsd(total), daily: toUsd(daily), weekly: toUsd(weekly), monthly: toUsd(monthly) },
-        row?.lastDay ?? now,
-        now,
-      );
-    return {
-      usage: windows(row?.total, row?.daily, row?.weekly, row?.monthly),
-      byok: windows(row?.byokTotal, row?.byokDaily, row?.byokWeekly, row?.byokMonthly),
-    };
+  /** One change of one key, and its entry in the audit log; answers with the key after it, or before its deletion. */
+  private async change(
+    accountId: string,
+    hash: string,
+    describe: DescribeChange<ApiKey>,
+    apply: (transaction: Transaction, row: ApiKeyRow) => Promise<ApiKeyRow | null>,
+  ): Promise<ApiKey | null> {
+    return this.database.transact(async (transaction) => {
+      // Writing what is there already locks the row: changes of one key come one after the other.
+      const [row] = await transaction.apiKey.updateManyAndReturn({
+        where: { accountId, hash, deletedAt: null },
+        data: { accountId },
+      });
+      if (!row) return null;
+      const before = toApiKey(row);
+      const changed = await apply(transaction, row);
+      const after = changed && toApiKey(changed);
+      await this.auditLog.record(describe(before, after), transaction);
+      return after ?? before;
+    });
   }
 }
 
-function toUsd(amount: Prisma.Decimal | undefined): PicoUsd {
-  return amount === undefined ? 0n : parseUsd(amount.toFixed());
-}
-
-function toApiKey(row: ApiKeyRow): ApiKey {
-  return {
-    id: row.id,
-    accountId: row.accountId,
-    workspaceId: row.workspaceId,
-    hash: row.hash,
-    kind: row.kind === 'management' ? 'management' : 'inference',
-    name: row.name,
-    label: row.label,
-    disabled: row.disabled,
-    limit: row.limit === null ? null : parseUsd(row.limit.toFixed()),
-    limitReset: LIMIT_RESETS.find((reset) => reset === row.limitReset) ?? null,
-    includeByokInLimit: row.includeByokInLimit,
-    creatorUserId: row.creatorUserId,
-    externalUser: row.externalUser,
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
-    expiresAt: row.expiresAt,
-  };
+function toAmount(limit: PicoUsd | null): string | null {
+  return limit === null ? null : formatUsd(limit);
 }

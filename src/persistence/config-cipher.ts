@@ -18,6 +18,13 @@ const TAG_BYTES = 16;
 export class ConfigCipher {
   constructor(private readonly config: AppConfig) {}
 
+  /** The id of the key that encrypts. */
+  get currentKeyId(): string {
+    const [key] = this.config.encryptionKeys;
+    if (!key) throw new Error('no encryption key');
+    return key.id;
+  }
+
   /**
    * Encrypts a JSON value with the first key. `owner` (the id of the row) is bound to the ciphertext, so that one row's
    * secrets cannot be made readable by copying them into another row.
@@ -35,7 +42,10 @@ export class ConfigCipher {
   }
 
   /** Throws when the key is not configured, or the ciphertext was changed or belongs to another row. */
-  decrypt(encrypted: Encrypted, owner: string): unknown {
+  decrypt(
+    encrypted: Pick<Encrypted, 'encryptionKeyId'> & { readonly ciphertext: Uint8Array },
+    owner: string,
+  ): unknown {
     const key = this.config.encryptionKeys.find((candidate) => candidate.id === encrypted.encryptionKeyId);
     if (!key) throw new Error(`ENCRYPTION_KEYS lacks the key ${encrypted.encryptionKeyId}`);
     const bytes = Buffer.from(encrypted.ciphertext);

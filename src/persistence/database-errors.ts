@@ -9,9 +9,9 @@ export class UniqueViolation extends Error {}
 export class RefusedValue extends Error {}
 
 // Prisma: refused our credentials or has no such database, unreachable, timed out, no TLS, closed the connection, pool
-// exhausted, too many connections.
+// exhausted, transaction not begun or not ended in time, too many connections.
 const UNREACHABLE_PRISMA_CODES = new Set(
-  'P1000 P1003 P1010 P1001 P1002 P1008 P1011 P1017 P2024 P2037'.split(' '),
+  'P1000 P1003 P1010 P1001 P1002 P1008 P1011 P1017 P2024 P2028 P2037'.split(' '),
 );
 const UNREACHABLE_SYSTEM_CODES = new Set([
   'ECONNREFUSED',
@@ -26,6 +26,10 @@ const UNREACHABLE_SYSTEM_CODES = new Set([
 const UNREACHABLE_STATES = /^(08|28|57P|53300|25006|3D000|55000)/;
 // Class 22 (data) and 23 (constraint).
 const REFUSED_STATES = /^2[23]/;
+// Something was to be made in a deleted workspace: raised by triggers of the migrations.
+const DELETED_WORKSPACE_STATE = 'SB001';
+// The statement ran into its time-out.
+const CANCELED_STATE = '57014';
 // What the driver says without a code.
 const UNREACHABLE_MESSAGE =
   /connection terminated|timeout exceeded|query read timeout|client has encountered a connection/i;
@@ -33,6 +37,8 @@ const UNREACHABLE_MESSAGE =
 export function translateDatabaseError(error: unknown): unknown {
   // Not `instanceof Error`: sockets may belong to another realm than this code.
   if (typeof error !== 'object' || error === null || error instanceof AppError) return error;
+  // A transaction hands on what was translated in it.
+  if (error instanceof UniqueViolation || error instanceof RefusedValue) return error;
   if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002') {
     return new UniqueViolation('unique key violated', { cause: error });
   }
@@ -52,6 +58,10 @@ export function translateDatabaseError(error: unknown): unknown {
       cause: error,
     });
   }
+  if (codes.includes(DELETED_WORKSPACE_STATE)) {
+    return new AppError('invalid_request', { detail: 'workspace_id: no such workspace', cause: error });
+  }
+  if (codes.includes(CANCELED_STATE)) return new AppError('operation_timeout', { cause: error });
   if (codes.some((code) => code.length === 5 && REFUSED_STATES.test(code))) {
     return new RefusedValue('the database refused a value', { cause: error });
   }

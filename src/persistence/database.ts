@@ -5,7 +5,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { AppConfig } from '../config/app-config.js';
 import { translateDatabaseError } from './database-errors.js';
-import { PrismaClient } from './generated/client.js';
+import { Prisma, PrismaClient } from './generated/client.js';
 
 // Milliseconds. A database that does not answer must become a 503, not a client that waits for ever.
 const CONNECT_TIMEOUT = 5_000;
@@ -13,6 +13,8 @@ const QUERY_TIMEOUT = 15_000;
 const COMMAND_TIMEOUT = 6 * 3_600_000;
 // Deadlock detected, serialization failure: the statement was rolled back whole and can be repeated.
 const REPEATABLE_STATES = new Set(['40P01', '40001']);
+// What Prisma makes of them.
+const REPEATABLE_PRISMA_CODE = 'P2034';
 const MAX_TRIES = 5;
 
 @Injectable()
@@ -42,6 +44,46 @@ export class Database implements OnApplicationShutdown {
         return (await this.pool.query<Row>(statement)).rows;
       } catch (error) {
         const isRepeatable = error instanceof pg.DatabaseError && REPEATABLE_STATES.has(error.code ?? '');
+        if (!isRepeatable || attempt === MAX_TRIES) throw translateDatabaseError(error);
+      }
+    }
+  }
+
+  /** Runs one plain statement that only reads, and has the database end it after so many milliseconds. */
+  async readWithin<Row extends pg.QueryResultRow>(
+    milliseconds: number,
+    statement: pg.QueryConfig,
+  ): Promise<Row[]> {
+    try {
+      const client = await this.pool.connect();
+      try {
+        await client.query('BEGIN READ ONLY');
+        await client.query("SELECT set_config('statement_timeout', $1, true)", [String(milliseconds)]);
+        const { rows } = await client.query<Row>(statement);
+        await client.query('COMMIT');
+        client.release();
+        return rows;
+      } catch (error) {
+        // Closing the connection ends the transaction, whatever state it is in.
+        client.release(true);
+        throw error;
+      }
+    } catch (error) {
+      throw translateDatabaseError(error);
+    }
+  }
+
+  /**
+   * Runs repositories' statements in one transaction. `work` may run again, and so must do nothing but these: all of them
+   * through the client that it is handed.
+   */
+  async transact<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.prisma.$transaction(work, { maxWait: CONNECT_TIMEOUT, timeout: QUERY_TIMEOUT });
+      } catch (error) {
+        const isRepeatable =
+          error instanceof Prisma.PrismaClientKnownRequestError && error.code === REPEATABLE_PRISMA_CODE;
         if (!isRepeatable || attempt === MAX_TRIES) throw translateDatabaseError(error);
       }
     }
@@ -83,3 +125,9 @@ function createPrismaClient(pool: pg.Pool) {
 }
 
 type TranslatingPrismaClient = ReturnType<typeof createPrismaClient>;
+
+/** The client of one transaction. */
+export type Transaction = Omit<
+  TranslatingPrismaClient,
+  '$connect' | '$disconnect' | '$on' | '$transaction' | '$extends' | '$use'
+>;

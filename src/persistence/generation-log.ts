@@ -1,13 +1,15 @@
 // The durable log of generations, and the settling of their cost: one statement, one commit, many calls.
 import { Injectable } from '@nestjs/common';
 import type { BeforeApplicationShutdown } from '@nestjs/common';
+import type { GenerationContent } from '../domain/generation-content.js';
 import type { Generation } from '../domain/generation.js';
 import { formatUsd } from '../domain/money.js';
 import type { SpendRelease } from '../domain/spend-cap.js';
 import { utcDay } from '../domain/spend.js';
 import { BatchWriter } from './batch-writer.js';
+import { ConfigCipher } from './config-cipher.js';
 import { Database } from './database.js';
-import { SpendLedger } from './spend-ledger.js';
+import { describeReleases } from './spend-ledger.js';
 import { APPEND_AND_SETTLE } from './spend-statements.js';
 import type { GenerationRow } from './spend-statements.js';
 
@@ -16,6 +18,7 @@ const LIMITS = { maxBatch: 500, maxWaiting: 20_000 };
 interface Entry {
   readonly generation: Generation;
   readonly releases: readonly SpendRelease[];
+  readonly content: GenerationContent | null;
 }
 
 @Injectable()
@@ -24,17 +27,28 @@ export class GenerationLog implements BeforeApplicationShutdown {
 
   constructor(
     private readonly database: Database,
-    private readonly ledger: SpendLedger,
+    private readonly cipher: ConfigCipher,
   ) {
     this.writer = new BatchWriter((entries) => this.writeByDay(entries), LIMITS);
   }
 
   /**
    * Resolves when the generation and its cost are committed: only then may the caller see the answer. `releases` are
-   * the reservations that the cost takes the place of.
+   * the reservations that the cost takes the place of; a failure leaves their leases in doubt, since the statement may
+   * have been committed all the same, or may yet be. `content` is stored encrypted beside the log.
    */
-  append(generation: Generation, releases: readonly SpendRelease[] = []): Promise<void> {
-    return this.writer.add({ generation, releases });
+  async append(
+    generation: Generation,
+    releases: readonly SpendRelease[] = [],
+    content: GenerationContent | null = null,
+  ): Promise<void> {
+    for (const release of releases) release.handOver();
+    try {
+      await this.writer.add({ generation, releases, content });
+    } catch (error) {
+      for (const { lease } of releases) lease.doubt();
+      throw error;
+    }
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -50,11 +64,26 @@ export class GenerationLog implements BeforeApplicationShutdown {
         values: [
           JSON.stringify(ofDay.map(({ generation }) => toRow(generation))),
           day,
-          this.ledger.describeReleases(ofDay.flatMap(({ releases }) => releases)),
-          this.ledger.processId,
+          describeReleases(ofDay.flatMap(({ releases }) => releases)),
+          JSON.stringify(ofDay.flatMap((entry, index) => this.toContentRow(entry, index + 1))),
         ],
       });
     }
+  }
+
+  private toContentRow({ generation, content }: Entry, ordinal: number): object[] {
+    if (content === null) return [];
+    const { ciphertext, encryptionKeyId } = this.cipher.encrypt(content, generation.id);
+    return [
+      {
+        generation_id: generation.id,
+        workspace_id: generation.workspaceId,
+        created_at: generation.createdAt,
+        ordinal,
+        ciphertext: Buffer.from(ciphertext.buffer).toString('base64'),
+        encryption_key_id: encryptionKeyId,
+      },
+    ];
   }
 }
 

@@ -1,9 +1,8 @@
 // Reads single generations from the log.
 import { Injectable } from '@nestjs/common';
-import type { CallerTrace, Generation, GenerationAttempt, RequestContext } from '../domain/generation.js';
-import { parseUsd } from '../domain/money.js';
+import type { Generation } from '../domain/generation.js';
 import { Database } from './database.js';
-import type { Generation as GenerationRow, Prisma } from './generated/client.js';
+import { toGeneration } from './generation-row.js';
 
 @Injectable()
 export class GenerationsRepository {
@@ -27,22 +26,4 @@ export class GenerationsRepository {
     });
     return row && toGeneration(row);
   }
-}
-
-function toGeneration(row: GenerationRow): Generation {
-  const { logTransaction: _transaction, logOrdinal: _ordinal, ...members } = row;
-  return {
-    ...members,
-    operation: 'embeddings',
-    encodingFormat: row.encodingFormat === 'base64' ? 'base64' : 'float',
-    cost: toUsd(row.cost),
-    upstreamCost: toUsd(row.upstreamCost),
-    trace: row.trace as CallerTrace | null,
-    requestContext: row.requestContext as RequestContext | null,
-    attempts: (row.attempts ?? []) as unknown as GenerationAttempt[],
-  };
-}
-
-function toUsd(amount: Prisma.Decimal | null): bigint | null {
-  return amount === null ? null : parseUsd(amount.toFixed());
 }

@@ -1,8 +1,11 @@
 // What the database tells every replica (LISTEN/NOTIFY), over one connection that is made anew when it is lost.
+import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
 import { AppConfig } from '../config/app-config.js';
+import { Database } from './database.js';
+import { HOLD_SESSION } from './sessions.js';
 
 export interface NotificationListener {
   /** The channel of the migrations' triggers. */
@@ -20,17 +23,31 @@ const HEARTBEAT = 5_000;
 
 @Injectable()
 export class Notifications implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly listeners = new Map<string, NotificationListener>();
+  /** By this others see whether the process still lives. */
+  readonly session = randomInt(1, 2 ** 31 - 1);
+  private readonly listeners: NotificationListener[] = [];
   private client: pg.Client | null = null;
   private reconnectTimer: NodeJS.Timeout | null = null;
   private heartbeatTimer: NodeJS.Timeout | null = null;
   private isStopped = false;
 
-  constructor(private readonly config: AppConfig) {}
+  constructor(
+    private readonly config: AppConfig,
+    private readonly database: Database,
+  ) {}
+
+  /** Tells every replica, this one included. */
+  async notify(channel: string, payloads: readonly string[]): Promise<void> {
+    await this.database.query({
+      name: 'notify',
+      text: 'SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload',
+      values: [channel, [...payloads]],
+    });
+  }
 
   /** To be called before the application has started. */
   subscribe(listener: NotificationListener): void {
-    this.listeners.set(listener.channel, listener);
+    this.listeners.push(listener);
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -55,16 +72,18 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
       keepAlive: true,
     });
     client.on('notification', ({ channel, payload }) => {
-      this.listeners.get(channel)?.onNotification(payload ?? '');
+      for (const listener of this.listeners)
+        if (listener.channel === channel) listener.onNotification(payload ?? '');
     });
     client.on('error', () => undefined);
     client.on('end', () => this.reconnectLater(client));
     this.client = client;
     try {
       await client.connect();
-      for (const channel of this.listeners.keys())
+      await client.query(HOLD_SESSION, [this.session]);
+      for (const channel of new Set(this.listeners.map((listener) => listener.channel)))
         await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
-      for (const listener of this.listeners.values()) listener.onConnected();
+      for (const listener of this.listeners) listener.onConnected();
     } catch {
       // Closing it emits `end`, when it was open at all.
       await client.end().catch(() => undefined);
@@ -85,7 +104,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
   private reconnectLater(client: pg.Client): void {
     if (client !== this.client || this.isStopped) return;
     this.client = null;
-    for (const listener of this.listeners.values()) listener.onDisconnected();
+    for (const listener of this.listeners) listener.onDisconnected();
     this.reconnectTimer = setTimeout(() => void this.connect(), RECONNECT_DELAY);
   }
 }

@@ -12,11 +12,13 @@ import { createKeySecret } from '../../src/domain/api-key.js';
 import type { ApiKey } from '../../src/domain/api-key.js';
 import { Clock } from '../../src/domain/clock.js';
 import { EMBEDDING_PROVIDERS } from '../../src/embedding-providers/index.js';
+import { NameResolver } from '../../src/outbound/name-resolver.js';
 import { AccountsRepository } from '../../src/persistence/accounts.repository.js';
 import { ApiKeysRepository } from '../../src/persistence/api-keys.repository.js';
 import type { NewApiKey } from '../../src/persistence/api-keys.repository.js';
 import { TestClock } from './clock.js';
 import { createTestDatabase } from './database.js';
+import { ScriptedResolver } from './name-resolver.js';
 
 export interface TestKey {
   readonly secret: string;
@@ -54,6 +56,8 @@ export interface TestAppOptions {
   /** Variables beside the database and the encryption key. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly clock?: TestClock;
+  /** How the names of destinations resolve; by default none does. */
+  readonly resolver?: NameResolver;
   /** Uses this database instead of a new one, and does not drop it. */
   readonly databaseUrl?: string;
 }
@@ -72,6 +76,8 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       DATABASE_POOL_SIZE: '5',
       LOG_LEVEL: 'silent',
       PROVIDER_RETRY_BASE_DELAY_MS: '1',
+      // Where the fakes of the platforms listen.
+      DESTINATION_ALLOWED_CIDRS: '127.0.0.0/8,::1/128',
       ...options.environment,
     },
     EMBEDDING_PROVIDERS.map(({ slug }) => slug),
@@ -79,6 +85,8 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const testing = await Test.createTestingModule({ imports: [AppModule.forRoot(config)] })
     .overrideProvider(Clock)
     .useValue(clock)
+    .overrideProvider(NameResolver)
+    .useValue(options.resolver ?? new ScriptedResolver())
     .compile();
   const application = testing.createNestApplication<NestExpressApplication>({
     bodyParser: false,

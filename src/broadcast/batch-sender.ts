@@ -1,0 +1,181 @@
+// Sends the traces of one batch and tells what became of each: splits what is too large, and finds by halving the ones
+// that the platform will never take.
+import { Injectable, Logger } from '@nestjs/common';
+import type { DeliveryRequest } from '../destination-kinds/delivery.js';
+import { Clock } from '../domain/clock.js';
+import type { DeliveryFailure } from '../domain/delivery.js';
+import type { GenerationTrace } from '../domain/generation-trace.js';
+import type { DeliveryTarget } from './broadcast-terms.js';
+import { DeliveryExchange } from './delivery-exchange.js';
+import type { FinalOutcome } from './delivery-exchange.js';
+
+/** What became of one trace, once that is known for good. */
+export type TraceFate =
+  { readonly fate: 'delivered' } | { readonly fate: 'refused' | 'too_large'; readonly message: string };
+
+export interface SendResult {
+  /** Of the first traces, in order; all of them unless there is a failure. */
+  readonly settled: readonly TraceFate[];
+  /** Traces that the platform says it dropped, though it took the request. */
+  readonly rejected: number;
+  /** Why the rest is still to be sent. */
+  readonly failure: (DeliveryFailure & { readonly retryAfter?: number }) | null;
+}
+
+/** Refused traces without one delivered in between, after which the destination is taken to be at fault, not the traces. */
+export const MAX_REFUSED_IN_A_ROW = 20;
+
+@Injectable()
+export class BatchSender {
+  private readonly logger = new Logger(BatchSender.name);
+
+  constructor(
+    private readonly exchange: DeliveryExchange,
+    private readonly clock: Clock,
+  ) {}
+
+  /** `refusedBefore`: how many traces in a row were refused before these. */
+  async send(
+    target: DeliveryTarget,
+    traces: readonly GenerationTrace[],
+    refusedBefore: number,
+    signal: AbortSignal,
+  ): Promise<SendResult> {
+    const result = await this.sendAll(target, traces, signal);
+    return { ...result, ...doubtRefusals(result, refusedBefore) };
+  }
+
+  private async sendAll(
+    target: DeliveryTarget,
+    traces: readonly GenerationTrace[],
+    signal: AbortSignal,
+  ): Promise<SendResult> {
+    const requests = await this.encode(target, traces);
+    if (requests === null) return this.sendAround(target, traces, 'it cannot be encoded', signal);
+    if (requests.some((request) => isLarger(request, target.kind.delivery.limits.maxBytes))) {
+      return this.sendSmaller(target, traces, 'larger than the platform takes', signal);
+    }
+    let rejected = 0;
+    for (const request of requests) {
+      const outcome = await this.exchange.deliver(target, request, signal);
+      switch (outcome.outcome) {
+        case 'delivered':
+          rejected += outcome.rejected ?? 0;
+          break;
+        case 'too_large':
+          return this.sendSmaller(target, traces, outcome.reason, signal);
+        case 'refused':
+          return this.sendAround(target, traces, outcome.reason, signal);
+        case 'retry':
+        case 'blocked':
+          return { settled: [], rejected: 0, failure: toFailure(outcome) };
+      }
+    }
+    return {
+      settled: traces.map(() => ({ fate: 'delivered' })),
+      rejected: Math.min(rejected, traces.length),
+      failure: null,
+    };
+  }
+
+  /** Null when one of these traces makes the encoder fail: a defect, which must not hold up the others. */
+  private async encode(
+    { destination, kind, config }: DeliveryTarget,
+    traces: readonly GenerationTrace[],
+  ): Promise<readonly DeliveryRequest[] | null> {
+    const context = { destinationId: destination.id, now: this.clock.now() };
+    try {
+      return await kind.delivery.encode(config, traces, context);
+    } catch (error) {
+      this.logger.error({ destinationId: destination.id, error }, 'traces could not be encoded');
+      return null;
+    }
+  }
+
+  /** Finds by halving the one that cannot be delivered. */
+  private async sendAround(
+    target: DeliveryTarget,
+    traces: readonly GenerationTrace[],
+    message: string,
+    signal: AbortSignal,
+  ): Promise<SendResult> {
+    if (traces.length > 1) return this.sendHalves(target, traces, signal);
+    return { settled: [{ fate: 'refused', message }], rejected: 0, failure: null };
+  }
+
+  private async sendSmaller(
+    target: DeliveryTarget,
+    traces: readonly GenerationTrace[],
+    reason: string,
+    signal: AbortSignal,
+  ): Promise<SendResult> {
+    if (traces.length > 1) return this.sendHalves(target, traces, signal);
+    const [trace] = traces;
+    if (trace?.input && trace.input.items.length > 0) {
+      return this.sendAll(target, [{ ...trace, input: { items: [], isTruncated: true } }], signal);
+    }
+    return { settled: [{ fate: 'too_large', message: reason }], rejected: 0, failure: null };
+  }
+
+  /** One half after the other: what is settled is always the beginning. */
+  private async sendHalves(
+    target: DeliveryTarget,
+    traces: readonly GenerationTrace[],
+    signal: AbortSignal,
+  ): Promise<SendResult> {
+    const middle = traces.length >> 1;
+    const first = await this.sendAll(target, traces.slice(0, middle), signal);
+    if (first.failure || refusedAtEnd(first.settled) >= MAX_REFUSED_IN_A_ROW) return first;
+    const second = await this.sendAll(target, traces.slice(middle), signal);
+    return {
+      settled: [...first.settled, ...second.settled],
+      rejected: first.rejected + second.rejected,
+      failure: second.failure,
+    };
+  }
+}
+
+function isLarger({ body = '' }: DeliveryRequest, maxBytes: number): boolean {
+  // A character has three bytes at most: most bodies need not be measured.
+  if (typeof body === 'string' && body.length * 3 <= maxBytes) return false;
+  return Buffer.byteLength(body) > maxBytes;
+}
+
+function toFailure(outcome: Extract<FinalOutcome, { readonly outcome: 'retry' | 'blocked' }>) {
+  return {
+    class: outcome.outcome,
+    status: outcome.status,
+    message: outcome.reason,
+    ...('retryAfter' in outcome && outcome.retryAfter !== undefined
+      ? { retryAfter: outcome.retryAfter }
+      : {}),
+  };
+}
+
+/** The refused traces at the end of a run. */
+export function refusedAtEnd(settled: readonly TraceFate[]): number {
+  const last = settled.findLastIndex(({ fate }) => fate !== 'refused');
+  return settled.length - 1 - last;
+}
+
+/**
+ * A platform that refuses everything is set up wrongly: the traces stay where they are until somebody mends it, instead
+ * of all becoming dead letters.
+ */
+function doubtRefusals(
+  { settled, failure }: SendResult,
+  refusedBefore: number,
+): Partial<Pick<SendResult, 'settled' | 'failure'>> {
+  const refused = refusedAtEnd(settled);
+  const isWholeRun = refused === settled.length;
+  if (failure !== null || refused + (isWholeRun ? refusedBefore : 0) < MAX_REFUSED_IN_A_ROW) return {};
+  const last = settled.at(-1);
+  return {
+    settled: settled.slice(0, settled.length - refused),
+    failure: {
+      class: 'blocked',
+      status: null,
+      message: `everything is refused: ${last && 'message' in last ? last.message : ''}`,
+    },
+  };
+}

@@ -1,0 +1,35 @@
+// Forwards the log to the destinations.
+import { Module } from '@nestjs/common';
+import { BatchPlanner } from './batch-planner.js';
+import { BatchSender } from './batch-sender.js';
+import { BroadcastTermsCache } from './broadcast-terms.js';
+import { Broadcaster } from './broadcaster.js';
+import { ConnectionTester } from './connection-test.js';
+import { ContentSweeper } from './content-sweeper.js';
+import { DeliveryExchange } from './delivery-exchange.js';
+import { DeliveryMetrics } from './delivery-metrics.js';
+import { Dispatcher } from './dispatcher.js';
+import { LaneServices } from './lane-services.js';
+import { LogPages } from './log-pages.js';
+import { TracedKeys } from './traced-keys.js';
+import { WebhookSignatures } from './webhook-signatures.js';
+
+@Module({
+  providers: [
+    BatchPlanner,
+    BatchSender,
+    BroadcastTermsCache,
+    Broadcaster,
+    ConnectionTester,
+    ContentSweeper,
+    DeliveryExchange,
+    DeliveryMetrics,
+    Dispatcher,
+    LaneServices,
+    LogPages,
+    TracedKeys,
+    WebhookSignatures,
+  ],
+  exports: [Broadcaster, ConnectionTester, WebhookSignatures],
+})
+export class BroadcastModule {}

@@ -1,0 +1,265 @@
+// The deliveries to one destination, one batch after the other in the order of the log, while this process holds its
+// claim. Whatever the platform does holds back nobody else.
+import { Logger } from '@nestjs/common';
+import type { DropReason, LogPosition, LogSnapshot } from '../domain/delivery.js';
+import { MAX_DELIVERY_AGE } from '../domain/delivery.js';
+import { jitteredDelay } from '../domain/backoff.js';
+import type { GenerationTrace } from '../domain/generation-trace.js';
+import type { ClaimedCursor } from '../persistence/delivery-cursors.repository.js';
+import { concludeBatch } from './batch-outcome.js';
+import type { PlannedBatch, PlannedEntry } from './batch-planner.js';
+import type { TraceFate } from './batch-sender.js';
+import type { DeliveryTarget } from './broadcast-terms.js';
+import { LaneSender } from './lane-sender.js';
+import type { SendFailure } from './lane-sender.js';
+import type { LaneServices } from './lane-services.js';
+import { Pauses } from './pauses.js';
+
+// Milliseconds that an idle lane keeps its claim: under a trickle nobody has to claim anew for every call.
+const IDLE_TIME = 2_000;
+// Milliseconds until what an open transaction holds back is looked at again, at first and at most.
+const HELD_BACK_PAUSE = { base: 25, cap: 500 };
+// Milliseconds that a lane waits in place; through a longer pause it gives its claim back.
+const LONGEST_PAUSE = 5_000;
+// Seconds; no platform decides for longer than this.
+const MAX_RETRY_AFTER = 3_600;
+
+type Step = 'more' | 'idle' | 'held_back' | 'moved' | SendFailure;
+
+export class DeliveryLane {
+  /** Settles when the lane has ended and its claim is given back. Never rejects. */
+  readonly finished: Promise<void>;
+  private readonly logger = new Logger(DeliveryLane.name);
+  private readonly pauses = new Pauses();
+  private readonly sender: LaneSender;
+  private position: LogPosition;
+  private start: LogSnapshot;
+  private wantsReplay = true;
+  private mayHaveMoved = false;
+
+  constructor(
+    readonly claim: ClaimedCursor,
+    private readonly services: LaneServices,
+  ) {
+    this.position = claim.position;
+    this.start = claim.start;
+    this.sender = new LaneSender(services.sender, claim);
+    this.finished = this.run();
+  }
+
+  /** Whether something came that the lane has not looked at. */
+  get isWoken(): boolean {
+    return this.pauses.isWoken;
+  }
+
+  /** There may be something new in the log. */
+  wake(): void {
+    this.pauses.wake();
+  }
+
+  /** The destination, or what is asked of it, has changed: a pause after a failure is over. */
+  reconsider(): void {
+    this.wantsReplay = true;
+    this.mayHaveMoved = true;
+    this.pauses.interrupt();
+  }
+
+  /** Lets the request that is under way end, for a while. */
+  async stop(grace: AbortSignal): Promise<void> {
+    this.pauses.stop();
+    grace.addEventListener('abort', () => this.pauses.abort(), { once: true });
+    await this.finished;
+  }
+
+  private async run(): Promise<void> {
+    try {
+      await this.giveUpTheOld();
+      await this.deliver();
+    } catch (error) {
+      // Nothing was confirmed that is not in the database: whoever claims next goes on from there.
+      if (!this.pauses.isStopped) this.logger.warn({ ...this.name, error }, 'a delivery was broken off');
+    }
+    try {
+      await this.services.cursors.release(this.claim);
+    } catch {
+      // The claim expires by itself.
+    }
+  }
+
+  private async giveUpTheOld(): Promise<void> {
+    if (!this.claim.hasStood) return;
+    const before = new Date(this.services.clock.now().getTime() - MAX_DELIVERY_AGE);
+    const given = await this.services.cursors.expire(this.claim, before);
+    if (!given) return;
+    this.position = given.position;
+    const target = await this.findTarget();
+    if (target) this.services.metrics.countDropped(target.kind.type, 'expired', given.expired);
+  }
+
+  private async deliver(): Promise<void> {
+    let isFirst = true;
+    let heldBack = 0;
+    while (!this.pauses.isStopped) {
+      if (this.mayHaveMoved && !(await this.lookAgain())) return;
+      const target = await this.findTarget();
+      if (!target) return;
+      const { linger } = target.kind.delivery.limits;
+      if (isFirst && this.sender.failures === 0) await this.pauses.sleep(linger);
+      isFirst = false;
+      const step = await this.takeStep(target);
+      if (step === 'moved') this.mayHaveMoved = true;
+      heldBack = step === 'held_back' ? heldBack + 1 : 0;
+      if (heldBack > 0) await this.pauses.sleep(jitteredDelay(heldBack, HELD_BACK_PAUSE, 1));
+      if (step === 'idle') {
+        if (!(await this.pauses.untilWoken(IDLE_TIME))) return;
+        await this.pauses.sleep(linger);
+      }
+      if (typeof step === 'object' && !(await this.outlast(target, step))) return;
+    }
+  }
+
+  /** False when the claim was lost: what is to be done is somebody else's. */
+  private async lookAgain(): Promise<boolean> {
+    this.mayHaveMoved = false;
+    const found = await this.services.cursors.lookAgain(this.claim);
+    if (!found) return false;
+    this.position = found.position;
+    this.start = found.start;
+    return true;
+  }
+
+  /** Undefined when the destination is not to be delivered to any more. */
+  private async findTarget(): Promise<DeliveryTarget | undefined> {
+    const terms = await this.services.terms.find(this.claim.workspaceId);
+    return terms?.targets.get(this.claim.destinationId);
+  }
+
+  private async takeStep(target: DeliveryTarget): Promise<Step> {
+    if (this.wantsReplay) {
+      this.wantsReplay = false;
+      const step = await this.replay(target);
+      if (step !== 'idle') {
+        this.wantsReplay = true;
+        return step;
+      }
+    }
+    this.pauses.takeNote();
+    const size = this.sender.batchSize(target);
+    const batch = await this.services.planner.planNext(
+      target,
+      { position: this.position, start: this.start },
+      size,
+    );
+    try {
+      if (batch.entries.length === 0) return batch.isHeldBack ? 'held_back' : 'idle';
+      return await this.sendBatch(target, batch);
+    } finally {
+      batch.release();
+    }
+  }
+
+  private async sendBatch(target: DeliveryTarget, batch: PlannedBatch): Promise<Step> {
+    const traces = tracesOf(batch.entries);
+    const { fates, rejected, failure } = await this.sender.send(target, traces, this.pauses.aborted);
+    const now = this.services.clock.now();
+    const outcome = concludeBatch(batch.entries, fates, { start: this.position, rejected, now });
+    if (outcome.position !== this.position) {
+      if (!(await this.services.cursors.advance(this.claim, this.position, outcome))) return 'moved';
+      this.position = outcome.position;
+      this.count(target, outcome);
+    }
+    if (failure) return failure;
+    if (batch.hasMore) return 'more';
+    return batch.isHeldBack ? 'held_back' : 'idle';
+  }
+
+  /** Sends dead letters that somebody asked for again; `idle` when there are none. */
+  private async replay(target: DeliveryTarget): Promise<Step> {
+    const { deadLetters, planner, cursors, clock } = this.services;
+    const letters = await deadLetters.listRequested(this.claim, target.kind.delivery.limits.maxTraces);
+    if (letters.length === 0) return 'idle';
+    const batch = await planner.planNamed(
+      target,
+      letters.map(({ generationId: id, generationCreatedAt: createdAt }) => ({ id, createdAt })),
+    );
+    try {
+      const traces = tracesOf(batch.entries);
+      const { fates, rejected, failure } = await this.sender.send(target, traces, this.pauses.aborted);
+      const delivered = letters.filter(({ generationId }) => fates.get(generationId)?.fate === 'delivered');
+      const found = new Map(batch.entries.map((entry) => [entry.generation.id, entry]));
+      const buried = letters.flatMap((letter) => {
+        const message = reasonAgainst(found.get(letter.generationId), fates.get(letter.generationId));
+        return message === null ? [] : [{ ...letter, message }];
+      });
+      const outcome = {
+        position: this.position,
+        delivered: Math.max(delivered.length - rejected, 0),
+        dropped: rejected > 0 ? { rejected } : {},
+        deadLetters: buried,
+        lags: [],
+      };
+      if (!(await cursors.advance(this.claim, this.position, outcome))) return 'moved';
+      await deadLetters.remove(
+        this.claim,
+        delivered.map(({ generationId }) => generationId),
+      );
+      const now = clock.now().getTime();
+      this.count(target, {
+        ...outcome,
+        lags: delivered.map(({ generationCreatedAt }) => now - generationCreatedAt.getTime()),
+      });
+      return failure ?? 'more';
+    } finally {
+      batch.release();
+    }
+  }
+
+  private count(
+    { kind }: DeliveryTarget,
+    outcome: { readonly lags: readonly number[]; readonly dropped: object },
+  ): void {
+    const { metrics, contents } = this.services;
+    if (outcome.lags.length > 0) metrics.countDelivered(kind.type, outcome.lags);
+    for (const [reason, count] of Object.entries(outcome.dropped) as [DropReason, number][])
+      metrics.countDropped(kind.type, reason, count);
+    contents.note(this.claim.workspaceId);
+  }
+
+  /** Notes the failure and waits; false when the lane is to end instead. */
+  private async outlast({ kind }: DeliveryTarget, failure: SendFailure): Promise<boolean> {
+    const delay = this.delayAfter(failure);
+    this.sender.failures++;
+    this.services.metrics.countFailure(kind.type, failure.class);
+    if (this.pauses.isStopped || !(await this.services.cursors.fail(this.claim, failure, delay)))
+      return false;
+    if (delay > LONGEST_PAUSE) return false;
+    await this.pauses.sleep(delay);
+    return true;
+  }
+
+  /** Milliseconds. */
+  private delayAfter(failure: SendFailure): number {
+    const { retryBaseDelay: base, retryMaxDelay: cap } = this.services.config.broadcast;
+    const random = this.services.random();
+    // What needs a person is asked for rarely, and by different lanes at different times.
+    if (failure.class === 'blocked') return cap * (0.5 + random / 2);
+    const asked = Math.min(failure.retryAfter ?? 0, MAX_RETRY_AFTER) * 1_000;
+    return Math.max(asked, jitteredDelay(this.sender.failures, { base, cap }, random));
+  }
+
+  private get name(): object {
+    return { destinationId: this.claim.destinationId, workspaceId: this.claim.workspaceId };
+  }
+}
+
+function tracesOf(entries: readonly PlannedEntry[]): readonly GenerationTrace[] {
+  return entries.flatMap(({ fate }) => (typeof fate === 'object' ? [fate] : []));
+}
+
+/** Why a dead letter stays one; null when it was delivered or is still to be. */
+function reasonAgainst(entry: PlannedEntry | undefined, fate: TraceFate | undefined): string | null {
+  if (!entry) return 'the log does not hold it any more';
+  if (entry.fate === 'expired') return 'it is older than the platform takes';
+  if (entry.fate === 'passed') return 'its API key is not known any more';
+  return fate && 'message' in fate ? fate.message : null;
+}

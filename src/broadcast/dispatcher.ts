@@ -1,0 +1,169 @@
+// Claims the destinations that something waits for and runs a lane for each, woken by the log and by its own sweeps.
+import { Injectable, Logger } from '@nestjs/common';
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import { AppConfig } from '../config/app-config.js';
+import { Clock } from '../domain/clock.js';
+import { DeliveryCursorsRepository } from '../persistence/delivery-cursors.repository.js';
+import type { ClaimedCursor } from '../persistence/delivery-cursors.repository.js';
+import { Notifications } from '../persistence/notifications.js';
+import { BroadcastTermsCache, TERMS_CHANNEL } from './broadcast-terms.js';
+import { ContentSweeper } from './content-sweeper.js';
+import { DeliveryLane } from './delivery-lane.js';
+import { LaneServices } from './lane-services.js';
+import { reachOfLog } from './log-pages.js';
+
+/** The channel on which replicas tell each other of new generations. The payload is the workspace's id. */
+export const APPENDED_CHANNEL = 'generations_appended';
+
+// Milliseconds.
+const RENEW_INTERVAL = 10_000;
+const DUE_INTERVAL = 1_000;
+// Milliseconds until a workspace that had nothing to claim is asked again: its destinations are somebody else's.
+const CLAIM_PAUSE = 500;
+const MAX_CLAIMS = 200;
+// Milliseconds that requests under way have to end in when the process stops.
+const STOP_GRACE = 5_000;
+
+@Injectable()
+export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(Dispatcher.name);
+  /** By workspace, then by destination. */
+  private readonly lanes = new Map<string, Map<string, DeliveryLane>>();
+  /** Workspaces that are being claimed or were claimed in vain a moment ago; true: to be claimed again after that. */
+  private readonly claiming = new Map<string, boolean>();
+  private timers: NodeJS.Timeout[] = [];
+  private isStopping = false;
+
+  constructor(
+    private readonly cursors: DeliveryCursorsRepository,
+    private readonly terms: BroadcastTermsCache,
+    private readonly services: LaneServices,
+    private readonly contents: ContentSweeper,
+    private readonly config: AppConfig,
+    private readonly clock: Clock,
+    notifications: Notifications,
+  ) {
+    const ignore = (): void => undefined;
+    notifications.subscribe({
+      channel: APPENDED_CHANNEL,
+      onNotification: (workspaceId) => this.wakeLanes(workspaceId),
+      onDisconnected: ignore,
+      onConnected: ignore,
+    });
+    notifications.subscribe({
+      channel: TERMS_CHANNEL,
+      onNotification: (workspaceId) => this.reconsider(workspaceId),
+      onDisconnected: ignore,
+      onConnected: ignore,
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.every(RENEW_INTERVAL, () => this.renew());
+    this.every(DUE_INTERVAL, async () => this.run(await this.cursors.claimDue(MAX_CLAIMS)));
+    this.every(this.config.broadcast.sweepInterval, () => this.sweep());
+    void this.sweep().catch(() => undefined);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isStopping = true;
+    for (const timer of this.timers) clearInterval(timer);
+    const grace = AbortSignal.timeout(STOP_GRACE);
+    await Promise.all(this.allLanes().map((lane) => lane.stop(grace)));
+  }
+
+  /** Generations of this workspace were committed by this process. */
+  async appended(workspaceId: string): Promise<void> {
+    this.wakeLanes(workspaceId);
+    const terms = await this.terms.find(workspaceId);
+    const lanes = this.lanes.get(workspaceId);
+    const isAllHere = [...(terms?.targets.keys() ?? [])].every((id) => lanes?.has(id));
+    if (!isAllHere) this.claim(workspaceId);
+  }
+
+  private allLanes(): DeliveryLane[] {
+    const all: DeliveryLane[] = [];
+    for (const lanes of this.lanes.values()) all.push(...lanes.values());
+    return all;
+  }
+
+  private wakeLanes(workspaceId: string): void {
+    for (const lane of this.lanes.get(workspaceId)?.values() ?? []) lane.wake();
+  }
+
+  private reconsider(workspaceId: string): void {
+    for (const lane of this.lanes.get(workspaceId)?.values() ?? []) lane.reconsider();
+    this.contents.note(workspaceId);
+    this.claim(workspaceId);
+  }
+
+  /** Claims what can be claimed of the workspace; asked often, it asks the database rarely. */
+  private claim(workspaceId: string): void {
+    if (this.isStopping) return;
+    if (this.claiming.has(workspaceId)) {
+      this.claiming.set(workspaceId, true);
+      return;
+    }
+    this.claiming.set(workspaceId, false);
+    void this.claimNow(workspaceId);
+  }
+
+  private async claimNow(workspaceId: string): Promise<void> {
+    try {
+      this.run(await this.cursors.claimWorkspace(workspaceId));
+    } catch (error) {
+      this.logger.debug({ workspaceId, error }, 'destinations could not be claimed');
+    }
+    const timer = setTimeout(() => {
+      const isWanted = this.claiming.get(workspaceId) === true;
+      this.claiming.delete(workspaceId);
+      if (isWanted) this.claim(workspaceId);
+    }, CLAIM_PAUSE);
+    timer.unref();
+  }
+
+  /** What nobody was woken for: after a crash, a lost notification, or a transaction that was open for long. */
+  private async sweep(): Promise<void> {
+    this.run(await this.cursors.claimWaiting(MAX_CLAIMS, reachOfLog(this.clock.now())));
+  }
+
+  private async renew(): Promise<void> {
+    const lanes = this.allLanes();
+    if (lanes.length > 0) await this.cursors.renew(lanes.map(({ claim }) => claim));
+  }
+
+  private run(claims: readonly ClaimedCursor[]): void {
+    for (const claim of claims) {
+      const lane = new DeliveryLane(claim, this.services);
+      const lanes = this.lanes.get(claim.workspaceId) ?? new Map<string, DeliveryLane>();
+      this.lanes.set(claim.workspaceId, lanes.set(claim.destinationId, lane));
+      void lane.finished.then(() => this.forget(claim, lane));
+      if (this.isStopping) void lane.stop(AbortSignal.timeout(STOP_GRACE));
+    }
+  }
+
+  private forget({ workspaceId, destinationId }: ClaimedCursor, lane: DeliveryLane): void {
+    const lanes = this.lanes.get(workspaceId);
+    if (lanes?.get(destinationId) !== lane) return;
+    lanes.delete(destinationId);
+    if (lanes.size === 0) this.lanes.delete(workspaceId);
+    // It came between the lane's last look and the end of its claim.
+    if (lane.isWoken) this.claim(workspaceId);
+  }
+
+  /** Never two at once; a failure waits for the next time. */
+  private every(interval: number, act: () => Promise<void>): void {
+    let isRunning = false;
+    const timer = setInterval(() => {
+      if (isRunning) return;
+      isRunning = true;
+      void act()
+        .catch((error: unknown) => this.logger.debug({ error }, 'the database did not answer a sweep'))
+        .finally(() => {
+          isRunning = false;
+        });
+    }, interval);
+    timer.unref();
+    this.timers.push(timer);
+  }
+}

@@ -1,0 +1,30 @@
+// What every delivery lane works with.
+import { Injectable } from '@nestjs/common';
+import { AppConfig } from '../config/app-config.js';
+import { Clock } from '../domain/clock.js';
+import { DeadLettersRepository } from '../persistence/dead-letters.repository.js';
+import { DeliveryCursorsRepository } from '../persistence/delivery-cursors.repository.js';
+import { BatchPlanner } from './batch-planner.js';
+import { BatchSender } from './batch-sender.js';
+import { BroadcastTermsCache } from './broadcast-terms.js';
+import { ContentSweeper } from './content-sweeper.js';
+import { DeliveryMetrics } from './delivery-metrics.js';
+
+@Injectable()
+export class LaneServices {
+  constructor(
+    readonly terms: BroadcastTermsCache,
+    readonly planner: BatchPlanner,
+    readonly sender: BatchSender,
+    readonly cursors: DeliveryCursorsRepository,
+    readonly deadLetters: DeadLettersRepository,
+    readonly contents: ContentSweeper,
+    readonly metrics: DeliveryMetrics,
+    readonly config: AppConfig,
+    readonly clock: Clock,
+  ) {}
+
+  random(): number {
+    return Math.random();
+  }
+}

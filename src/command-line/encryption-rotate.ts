@@ -1,0 +1,34 @@
+// `npm run encryption:rotate`: encrypts what is stored anew with the first of ENCRYPTION_KEYS.
+import { parseArgs } from 'node:util';
+import { ConfigCipher } from '../persistence/config-cipher.js';
+import { Database } from '../persistence/database.js';
+import { rotateEncryption } from '../persistence/encryption-rotation.js';
+import { readEnvironment } from '../main.js';
+
+const HELP = `Encrypts destinations, provider credentials and stored contents anew with the first of ENCRYPTION_KEYS.
+
+Usage: npm run encryption:rotate
+
+To rotate: put the new key first and keep the old one behind it (ENCRYPTION_KEYS=new,old), restart every replica, run
+this, then take the old one away and restart again. It may run while the service serves, and again after an interruption.
+The signing secrets of webhooks change with the first key; both signatures are sent while both keys are configured.
+`;
+
+/** Throws an Error with one line for the person at the terminal. */
+export async function run(argv: string[]): Promise<void> {
+  const { values } = parseArgs({ args: argv, options: { help: { type: 'boolean', default: false } } });
+  if (values.help) {
+    process.stdout.write(HELP);
+    return;
+  }
+  const config = readEnvironment(process.env);
+  const database = new Database(config);
+  try {
+    await rotateEncryption(database, new ConfigCipher(config), ({ table, rotated }) =>
+      process.stdout.write(`${table}: ${rotated}\n`),
+    );
+  } finally {
+    await database.onApplicationShutdown();
+  }
+  process.stdout.write('Everything is encrypted with the first of ENCRYPTION_KEYS.\n');
+}

@@ -1,0 +1,87 @@
+// What can be asked of the log: closed lists, so that nothing that a caller writes becomes a part of a statement.
+// Source: contract section 6 (/analytics).
+
+export interface AnalyticsMetric {
+  readonly label: string;
+  readonly format: 'number' | 'currency' | 'percent' | 'latency';
+  /** Cannot be summed up over rows. */
+  readonly isRate: boolean;
+}
+
+const COUNT = { format: 'number', isRate: false } as const;
+const USD = { format: 'currency', isRate: false } as const;
+const LATENCY = { format: 'latency', isRate: true } as const;
+
+export const METRICS = {
+  request_count: { label: 'Requests', ...COUNT },
+  error_count: { label: 'Failed requests', ...COUNT },
+  error_rate: { label: 'Share of failed requests', format: 'percent', isRate: true },
+  input_count: { label: 'Inputs', ...COUNT },
+  prompt_tokens: { label: 'Prompt tokens', ...COUNT },
+  total_tokens: { label: 'Tokens', ...COUNT },
+  total_usage: { label: 'Spend', ...USD },
+  byok_usage: { label: 'Spend through own provider keys', ...USD },
+  latency_avg: { label: 'Latency, mean', ...LATENCY },
+  latency_p50: { label: 'Latency, median', ...LATENCY },
+  latency_p90: { label: 'Latency, 90th percentile', ...LATENCY },
+  latency_p99: { label: 'Latency, 99th percentile', ...LATENCY },
+} as const satisfies Record<string, AnalyticsMetric>;
+export type MetricName = keyof typeof METRICS;
+
+export const DIMENSIONS = {
+  model: 'Model',
+  provider: 'Provider',
+  endpoint: 'Endpoint',
+  api_key_id: 'API key',
+  user: 'User',
+  workspace: 'Workspace',
+  status: 'Status',
+  error_type: 'Kind of error',
+} as const;
+export type DimensionName = keyof typeof DIMENSIONS;
+
+export const GRANULARITIES = { hour: 'Hour', day: 'Day', week: 'Week', month: 'Month' } as const;
+export type Granularity = keyof typeof GRANULARITIES;
+
+export const OPERATORS = {
+  eq: 'scalar',
+  neq: 'scalar',
+  in: 'array',
+  not_in: 'array',
+} as const;
+export type OperatorName = keyof typeof OPERATORS;
+
+/** `isNot`: everything else, and what has no value. */
+export interface AnalyticsFilter {
+  readonly dimension: DimensionName;
+  readonly isNot: boolean;
+  readonly values: readonly string[];
+}
+
+export interface AnalyticsQuery {
+  readonly workspaceIds: readonly string[];
+  readonly from: Date;
+  /** Exclusive. */
+  readonly to: Date;
+  readonly metrics: readonly MetricName[];
+  readonly dimensions: readonly DimensionName[];
+  readonly granularity: Granularity | null;
+  readonly filters: readonly AnalyticsFilter[];
+  readonly orderBy: AnalyticsOrder | null;
+  readonly limit: number;
+  /** Rows of one combination of dimensions; null: no bound of its own. */
+  readonly groupLimit: number | null;
+}
+
+export interface AnalyticsOrder {
+  readonly field: MetricName | DimensionName | 'date';
+  readonly isDescending: boolean;
+}
+
+/** By the names of the metrics and dimensions that were asked for, and `date`. */
+export type AnalyticsRow = Readonly<Record<string, string | number | null>>;
+
+/** The names of a closed list, in its order. */
+export function namesOf<Name extends string>(list: Readonly<Record<Name, unknown>>): readonly Name[] {
+  return Object.keys(list) as Name[];
+}

@@ -1,0 +1,67 @@
+// Changes that an account's keys make: who, when, from where, and what was there before and after.
+import type { ApiKey } from './api-key.js';
+
+export const AUDIT_ACTIONS = ['create', 'update', 'delete', 'rotate'] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+export const AUDIT_OBJECT_TYPES = [
+  'api_key',
+  'destination',
+  'provider_credential',
+  'workspace',
+  'workspace_budget',
+  'workspace_member',
+] as const;
+export type AuditObjectType = (typeof AUDIT_OBJECT_TYPES)[number];
+
+/** Who makes a change, and from where. */
+export interface Actor {
+  readonly key: ApiKey;
+  /** IP address. */
+  readonly address: string;
+  readonly requestId: string;
+  readonly userAgent: string | null;
+}
+
+/** An object as its record shows it on the wire: without secrets. */
+export type AuditedState = object;
+
+export interface AuditEntry {
+  readonly actor: Actor;
+  readonly action: AuditAction;
+  readonly objectType: AuditObjectType;
+  /** As the wire names the object: a key by its hash, a budget by its interval, a member by the user's name, all others by their id. */
+  readonly objectId: string;
+  /** Null: the object belongs to no workspace. */
+  readonly workspaceId: string | null;
+  /** Null: it was not there. */
+  readonly before: AuditedState | null;
+  /** Null: it is not there any more. */
+  readonly after: AuditedState | null;
+}
+
+/** What is written about a change, told by whoever knows how the object is shown; null: it was, or is, not there. */
+export type DescribeChange<Value> = (before: Value | null, after: Value | null) => AuditEntry;
+
+export interface StoredAuditEntry extends Omit<AuditEntry, 'actor'> {
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly actorHash: string;
+  readonly actorLabel: string;
+  readonly address: string;
+  readonly requestId: string;
+  readonly userAgent: string | null;
+}
+
+// Characters of JSON of one member. A record has some twenty members, so that an entry is bounded as well.
+const MAX_MEMBER_LENGTH = 16_384;
+
+/** The state with a note in the place of every member that is too long to be kept. */
+export function boundedState(state: AuditedState): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(state).map(([name, value]: [string, unknown]) => {
+      const length = JSON.stringify(value)?.length ?? 0;
+      return [name, length > MAX_MEMBER_LENGTH ? { omitted: `${length} characters of JSON` } : value];
+    }),
+  );
+}

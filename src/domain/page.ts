@@ -1,0 +1,12 @@
+// A part of a list, and what is told of it.
+
+export interface PageRequest {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** Of the whole list. */
+  readonly total: number;
+}

@@ -1,0 +1,68 @@
+// Workspaces: their settings, members and budgets. Source: contract section 6.
+import { formatUsd } from './money.js';
+import type { PicoUsd } from './money.js';
+
+export interface WorkspaceSettings {
+  readonly name: string;
+  /** Unique in the account. */
+  readonly slug: string;
+  readonly description: string | null;
+  /** The master switch of everything that is forwarded from the workspace. */
+  readonly isBroadcastEnabled: boolean;
+}
+
+export interface Workspace extends WorkspaceSettings {
+  readonly id: string;
+  readonly accountId: string;
+  readonly includeByokInBudgets: boolean;
+  readonly createdBy: string | null;
+  readonly createdAt: Date;
+  /** Null until the first change. */
+  readonly updatedAt: Date | null;
+}
+
+export const MEMBER_ROLES = ['admin', 'member'] as const;
+export type MemberRole = (typeof MEMBER_ROLES)[number];
+
+export interface WorkspaceMember {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly userId: string;
+  readonly role: MemberRole;
+  readonly createdAt: Date;
+}
+
+/** From the narrowest to the widest. */
+export const BUDGET_INTERVALS = ['daily', 'weekly', 'monthly', 'lifetime'] as const;
+export type BudgetInterval = (typeof BUDGET_INTERVALS)[number];
+
+export interface WorkspaceBudget {
+  readonly workspaceId: string;
+  readonly interval: BudgetInterval;
+  readonly limit: PicoUsd;
+  readonly createdAt: Date;
+  readonly updatedAt: Date | null;
+}
+
+/** A budget, and what holds for all budgets of its workspace. */
+export interface WrittenBudget {
+  readonly budget: WorkspaceBudget;
+  readonly includeByok: boolean;
+}
+
+/** Why these budgets cannot stand together: the wider an interval, the more it must allow. Null: they can. */
+export function budgetProblem(limits: ReadonlyMap<BudgetInterval, PicoUsd>): string | null {
+  let narrower: { readonly interval: BudgetInterval; readonly limit: PicoUsd } | null = null;
+  for (const interval of BUDGET_INTERVALS) {
+    const limit = limits.get(interval);
+    if (limit === undefined) continue;
+    if (narrower !== null && limit <= narrower.limit) {
+      return (
+        `the ${interval} budget of ${formatUsd(limit)} USD must be greater than ` +
+        `the ${narrower.interval} budget of ${formatUsd(narrower.limit)} USD`
+      );
+    }
+    narrower = { interval, limit };
+  }
+  return null;
+}

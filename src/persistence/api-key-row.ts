@@ -1,0 +1,53 @@
+// How an API key and its spend stand in their tables.
+import type { ApiKey } from '../domain/api-key.js';
+import { parseUsd } from '../domain/money.js';
+import type { PicoUsd } from '../domain/money.js';
+import { LIMIT_RESETS, spendAt } from '../domain/spend.js';
+import type { KeySpend } from '../domain/spend.js';
+import type { Prisma } from './generated/client.js';
+import type { ApiKeyModel as ApiKeyRow, KeySpendModel as KeySpendRow } from './generated/models.js';
+
+export function toApiKey(row: ApiKeyRow): ApiKey {
+  return {
+    id: row.id,
+    accountId: row.accountId,
+    workspaceId: row.workspaceId,
+    hash: row.hash,
+    kind: row.kind === 'management' ? 'management' : 'inference',
+    name: row.name,
+    label: row.label,
+    disabled: row.disabled,
+    limit: row.limit === null ? null : toUsd(row.limit),
+    limitReset: LIMIT_RESETS.find((reset) => reset === row.limitReset) ?? null,
+    includeByokInLimit: row.includeByokInLimit,
+    embeddingCache: row.embeddingCache,
+    creatorUserId: row.creatorUserId,
+    externalUser: row.externalUser,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    expiresAt: row.expiresAt,
+  };
+}
+
+/** The spend as a reader sees it at `now`; null: the key has spent nothing. */
+export function toKeySpend(row: KeySpendRow | null, now: Date): KeySpend {
+  const windows = (
+    total?: Prisma.Decimal,
+    daily?: Prisma.Decimal,
+    weekly?: Prisma.Decimal,
+    monthly?: Prisma.Decimal,
+  ) =>
+    spendAt(
+      { total: toUsd(total), daily: toUsd(daily), weekly: toUsd(weekly), monthly: toUsd(monthly) },
+      row?.lastDay ?? now,
+      now,
+    );
+  return {
+    usage: windows(row?.total, row?.daily, row?.weekly, row?.monthly),
+    byok: windows(row?.byokTotal, row?.byokDaily, row?.byokWeekly, row?.byokMonthly),
+  };
+}
+
+function toUsd(amount: Prisma.Decimal | undefined): PicoUsd {
+  return amount === undefined ? 0n : parseUsd(amount.toFixed());
+}

@@ -1,0 +1,198 @@
+// The cursors of destinations: who delivers, how far it has come, what operators see of it.
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { parseSnapshot } from '../domain/delivery.js';
+import type {
+  DeadLetter,
+  DeliveryFailure,
+  DropCounts,
+  LogPosition,
+  LogSnapshot,
+} from '../domain/delivery.js';
+import { Database } from './database.js';
+import {
+  ADVANCE,
+  CLAIM_DUE,
+  CLAIM_WAITING,
+  CLAIM_WORKSPACE,
+  EXPIRE,
+  FAIL,
+  LOOK_AGAIN,
+  RELEASE,
+  RENEW,
+} from './delivery-statements.js';
+import { Notifications } from './notifications.js';
+
+export interface DestinationRef {
+  readonly workspaceId: string;
+  readonly destinationId: string;
+}
+
+/** A cursor that this process may move until its lease expires. */
+export interface ClaimedCursor extends DestinationRef {
+  readonly claimId: string;
+  readonly position: LogPosition;
+  /** What had been committed by then is not for this destination. */
+  readonly start: LogSnapshot;
+  /** Failed attempts since the last success, by whoever made them. */
+  readonly failures: number;
+  readonly isPaused: boolean;
+  /** Whether it has not moved for a day. */
+  readonly hasStood: boolean;
+}
+
+/** What became of a run of the log. */
+export interface DeliveryProgress {
+  readonly position: LogPosition;
+  readonly delivered: number;
+  readonly dropped: DropCounts;
+  readonly deadLetters: readonly DeadLetter[];
+}
+
+interface ClaimedRow extends DestinationRef {
+  readonly transaction: string;
+  readonly ordinal: number;
+  readonly failures: number;
+  readonly pausedAt: Date | null;
+  readonly startSnapshot: string;
+  readonly hasStood: boolean;
+}
+
+@Injectable()
+export class DeliveryCursorsRepository {
+  constructor(
+    private readonly database: Database,
+    private readonly notifications: Notifications,
+  ) {}
+
+  /** Claims every destination of the workspace that nobody delivers to and that may be delivered to now. */
+  async claimWorkspace(workspaceId: string): Promise<readonly ClaimedCursor[]> {
+    return this.claim('claim-workspace', CLAIM_WORKSPACE, [workspaceId]);
+  }
+
+  /** Claims destinations that something made since `since` waits for, of any workspace. */
+  async claimWaiting(limit: number, since: Date): Promise<readonly ClaimedCursor[]> {
+    return this.claim('claim-waiting', CLAIM_WAITING, [limit, since]);
+  }
+
+  /** Claims destinations whose pause after a failure is over. */
+  async claimDue(limit: number): Promise<readonly ClaimedCursor[]> {
+    return this.claim('claim-due', CLAIM_DUE, [limit]);
+  }
+
+  async renew(claims: Iterable<Pick<ClaimedCursor, 'claimId'>>): Promise<void> {
+    const ids = new Set([...claims].map(({ claimId }) => claimId));
+    await this.database.query({ name: 'renew-claims', text: RENEW, values: [[...ids]] });
+  }
+
+  async release({ claimId, workspaceId, destinationId }: ClaimedCursor): Promise<void> {
+    await this.database.query({
+      name: 'release-claim',
+      text: RELEASE,
+      values: [claimId, workspaceId, destinationId],
+    });
+  }
+
+  /** Where the cursor is now; null when the claim was lost. */
+  async lookAgain({
+    claimId,
+    workspaceId,
+    destinationId,
+  }: ClaimedCursor): Promise<Pick<ClaimedCursor, 'position' | 'start'> | null> {
+    const [row] = await this.database.query<Pick<ClaimedRow, 'transaction' | 'ordinal' | 'startSnapshot'>>({
+      name: 'look-again',
+      text: LOOK_AGAIN,
+      values: [claimId, workspaceId, destinationId],
+    });
+    return row ? { position: toPosition(row), start: parseSnapshot(row.startSnapshot) } : null;
+  }
+
+  /** False when the claim was lost, or somebody has moved the cursor from where it stood: then nothing is changed. */
+  async advance(
+    { claimId, workspaceId, destinationId }: ClaimedCursor,
+    from: LogPosition,
+    { position, delivered, dropped, deadLetters }: DeliveryProgress,
+  ): Promise<boolean> {
+    const [row] = await this.database.query<{ moved: number }>({
+      name: 'advance-cursor',
+      text: ADVANCE,
+      values: [
+        claimId,
+        workspaceId,
+        destinationId,
+        position.transaction,
+        position.ordinal,
+        delivered,
+        JSON.stringify(dropped),
+        JSON.stringify(
+          deadLetters.map((letter) => ({
+            generation_id: letter.generationId,
+            generation_created_at: letter.generationCreatedAt,
+            reason: letter.reason,
+            message: letter.message,
+          })),
+        ),
+        from.transaction,
+        from.ordinal,
+      ],
+    });
+    return row?.moved === 1;
+  }
+
+  /** Notes a failed attempt and when the next one may be made, in milliseconds. False when the claim was lost. */
+  async fail(
+    { claimId, workspaceId, destinationId }: ClaimedCursor,
+    failure: DeliveryFailure,
+    delay: number,
+  ): Promise<boolean> {
+    const rows = await this.database.query({
+      name: 'fail-delivery',
+      text: FAIL,
+      values: [
+        claimId,
+        workspaceId,
+        destinationId,
+        failure.class,
+        failure.status,
+        failure.message,
+        Math.ceil(delay),
+      ],
+    });
+    return rows.length === 1;
+  }
+
+  /** Gives up what is older than `before`; null when there is nothing of the kind. */
+  async expire(
+    { claimId, workspaceId, destinationId }: ClaimedCursor,
+    before: Date,
+  ): Promise<{ readonly position: LogPosition; readonly expired: number } | null> {
+    const [row] = await this.database.query<{ transaction: string; ordinal: number; expired: number }>({
+      text: EXPIRE,
+      values: [claimId, workspaceId, destinationId, before],
+    });
+    return row ? { position: toPosition(row), expired: row.expired } : null;
+  }
+
+  private async claim(name: string, text: string, values: unknown[]): Promise<readonly ClaimedCursor[]> {
+    const claimId = randomUUID();
+    const rows = await this.database.query<ClaimedRow>({
+      name,
+      text,
+      values: [claimId, this.notifications.session, ...values],
+    });
+    return rows.map((row) => ({
+      claimId,
+      workspaceId: row.workspaceId,
+      destinationId: row.destinationId,
+      position: toPosition(row),
+      start: parseSnapshot(row.startSnapshot),
+      failures: row.failures,
+      isPaused: row.pausedAt !== null,
+      hasStood: row.hasStood,
+    }));
+  }
+}
+
+function toPosition({ transaction, ordinal }: Pick<ClaimedRow, 'transaction' | 'ordinal'>): LogPosition {
+  return { transaction: BigInt(transaction), ordinal };
+}

@@ -1,0 +1,94 @@
+// What operators see of the deliveries to a destination, and how they set them back.
+import { Injectable } from '@nestjs/common';
+import type { DropCounts } from '../domain/delivery.js';
+import { Database } from './database.js';
+import type { DestinationRef } from './delivery-cursors.repository.js';
+
+export interface DeliveryState {
+  readonly delivered: number;
+  readonly dropped: DropCounts;
+  readonly deadLetters: number;
+  /** Generations behind the cursor, those that its rules will pass over included; at most MAX_PENDING. */
+  readonly pending: number;
+  readonly oldestPendingAt: Date | null;
+  readonly failures: number;
+  readonly lastSuccessAt: Date | null;
+  readonly lastError: {
+    readonly at: Date;
+    readonly class: string;
+    readonly status: number | null;
+    readonly message: string;
+  } | null;
+  readonly nextAttemptAt: Date | null;
+  readonly pausedAt: Date | null;
+}
+
+/** Counting goes no further than this. */
+export const MAX_PENDING = 10_000;
+
+/** $1 workspace, $2 destination, $3 the moment before which the log is not looked at. */
+const COUNT_PENDING = `
+SELECT count(*)::integer AS pending, min(created_at) AS oldest FROM (
+  SELECT generation.created_at FROM generations AS generation
+  JOIN delivery_cursors AS cursor ON cursor.workspace_id = generation.workspace_id
+  WHERE cursor.workspace_id = $1 AND cursor.destination_id = $2 AND generation.created_at >= $3
+    AND (generation.log_transaction, generation.log_ordinal) > (cursor.log_transaction, cursor.log_ordinal)
+    AND NOT pg_visible_in_snapshot(generation.log_transaction::text::xid8, cursor.start_snapshot::pg_snapshot)
+  ORDER BY generation.log_transaction, generation.log_ordinal LIMIT ${MAX_PENDING}
+) AS waiting`;
+
+/**
+ * $1 workspace, $2 destination, $3 a moment. Back to before the first generation made since then; never forward. What had
+ * been committed when the destination was switched on counts no more.
+ */
+const SET_BACK = `
+UPDATE delivery_cursors AS cursor
+SET log_transaction = first.log_transaction - 1, log_ordinal = 2147483647, start_snapshot = '1:1:', next_attempt_at = NULL
+FROM (
+  SELECT min(log_transaction) AS log_transaction FROM generations WHERE workspace_id = $1 AND created_at >= $3
+) AS first
+WHERE cursor.workspace_id = $1 AND cursor.destination_id = $2 AND first.log_transaction <= cursor.log_transaction
+RETURNING 1`;
+
+@Injectable()
+export class DeliveryStatesRepository {
+  constructor(private readonly database: Database) {}
+
+  async find({ workspaceId, destinationId }: DestinationRef, since: Date): Promise<DeliveryState> {
+    const where = { workspaceId, destinationId };
+    const [cursor, deadLetters, [waiting]] = await Promise.all([
+      this.database.prisma.deliveryCursor.findUniqueOrThrow({ where: { workspaceId_destinationId: where } }),
+      this.database.prisma.deadLetter.count({ where }),
+      this.database.query<{ pending: number; oldest: Date | null }>({
+        name: 'count-pending',
+        text: COUNT_PENDING,
+        values: [workspaceId, destinationId, since],
+      }),
+    ]);
+    return {
+      delivered: Number(cursor.delivered),
+      dropped: cursor.dropped as DropCounts,
+      deadLetters,
+      pending: waiting?.pending ?? 0,
+      oldestPendingAt: waiting?.oldest ?? null,
+      failures: cursor.failures,
+      lastSuccessAt: cursor.lastSuccessAt,
+      lastError:
+        cursor.lastErrorAt === null
+          ? null
+          : {
+              at: cursor.lastErrorAt,
+              class: cursor.lastErrorClass ?? 'retry',
+              status: cursor.lastErrorStatus,
+              message: cursor.lastErrorMessage ?? '',
+            },
+      nextAttemptAt: cursor.nextAttemptAt,
+      pausedAt: cursor.pausedAt,
+    };
+  }
+
+  /** Has everything made since `from` delivered again. Whoever delivers just now is told by the database. */
+  async replayFrom({ workspaceId, destinationId }: DestinationRef, from: Date): Promise<void> {
+    await this.database.query({ text: SET_BACK, values: [workspaceId, destinationId, from] });
+  }
+}

@@ -1,0 +1,68 @@
+// How long stored contents stay: until every destination that may need them has passed, and never longer than a day.
+import { Injectable } from '@nestjs/common';
+import type { LogPosition } from '../domain/delivery.js';
+import { Database } from './database.js';
+
+// Rows that one statement removes: a backlog goes in steps that lock nobody out.
+const STEP = 5_000;
+
+/** $1 workspace: the cursor that is furthest behind among those that need contents. */
+const FURTHEST_BEHIND = `
+SELECT cursor.log_transaction AS transaction, cursor.log_ordinal AS ordinal FROM delivery_cursors AS cursor
+JOIN destinations AS destination ON destination.workspace_id = cursor.workspace_id AND destination.id = cursor.destination_id
+JOIN workspaces AS workspace ON workspace.id = cursor.workspace_id
+WHERE cursor.workspace_id = $1 AND destination.enabled AND destination.deleted_at IS NULL
+  AND destination.needs_content AND workspace.is_broadcast_enabled
+ORDER BY cursor.log_transaction, cursor.log_ordinal LIMIT 1`;
+
+/** $1 workspace, $2 and $3 a position. What a dead letter still has to be delivered with stays. */
+const REMOVE_UP_TO = `
+DELETE FROM generation_contents AS content USING (
+  SELECT workspace_id, created_at, generation_id FROM generation_contents AS passed
+  WHERE workspace_id = $1 AND (log_transaction, log_ordinal) <= ($2, $3) AND NOT EXISTS (
+    SELECT 1 FROM dead_letters AS letter
+    WHERE letter.workspace_id = passed.workspace_id AND letter.generation_id = passed.generation_id
+  ) LIMIT ${STEP}
+) AS passed
+WHERE content.workspace_id = passed.workspace_id AND content.created_at = passed.created_at
+  AND content.generation_id = passed.generation_id
+RETURNING 1`;
+
+/** $1 a moment. */
+const REMOVE_OLDER = `
+DELETE FROM generation_contents AS content USING (
+  SELECT workspace_id, created_at, generation_id FROM generation_contents WHERE created_at < $1 LIMIT ${STEP}
+) AS old
+WHERE content.workspace_id = old.workspace_id AND content.created_at = old.created_at
+  AND content.generation_id = old.generation_id
+RETURNING 1`;
+
+const END_OF_LOG: LogPosition = { transaction: 2n ** 63n - 1n, ordinal: 0 };
+
+@Injectable()
+export class GenerationContents {
+  constructor(private readonly database: Database) {}
+
+  /** Removes what no destination of the workspace may need any more. */
+  async removePassed(workspaceId: string): Promise<void> {
+    const [behind] = await this.database.query<{ transaction: string; ordinal: number }>({
+      name: 'furthest-behind',
+      text: FURTHEST_BEHIND,
+      values: [workspaceId],
+    });
+    const { transaction, ordinal } = behind ?? END_OF_LOG;
+    await this.removeInSteps(REMOVE_UP_TO, [workspaceId, transaction, ordinal]);
+  }
+
+  /** Removes what was made before `moment`, of every workspace. */
+  async removeOlderThan(moment: Date): Promise<void> {
+    await this.removeInSteps(REMOVE_OLDER, [moment]);
+  }
+
+  private async removeInSteps(text: string, values: readonly unknown[]): Promise<void> {
+    for (;;) {
+      const removed = await this.database.query({ text, values: [...values] });
+      if (removed.length < STEP) return;
+    }
+  }
+}

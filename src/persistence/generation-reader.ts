@@ -1,0 +1,193 @@
+// Reads the log in the order of commit, for those who forward it, and the stored contents of what was read.
+import { Injectable, Logger } from '@nestjs/common';
+import { parseSnapshot } from '../domain/delivery.js';
+import type { LogPosition, LogSnapshot } from '../domain/delivery.js';
+import type { Generation } from '../domain/generation.js';
+import type { GenerationContent } from '../domain/generation-content.js';
+import { ConfigCipher } from './config-cipher.js';
+import { Database } from './database.js';
+import { toGeneration } from './generation-row.js';
+import type { GenerationRow } from './generation-row.js';
+
+export interface LoggedGeneration {
+  readonly position: LogPosition;
+  readonly generation: Generation;
+  /** Bytes of its stored content; 0 when there is none. */
+  readonly contentBytes: number;
+}
+
+export interface LogPage {
+  readonly entries: readonly LoggedGeneration[];
+  /** Whether there is more that cannot be read yet, because an older transaction is still open. */
+  readonly isHeldBack: boolean;
+  /** Whether there is more that can be read at once. */
+  readonly hasMore: boolean;
+}
+
+interface PageRow extends GenerationRow {
+  readonly logTransaction: string;
+  readonly logOrdinal: number;
+  readonly contentBytes: number;
+  /** The snapshot that the page was read with. */
+  readonly snapshot: string;
+}
+
+const COLUMNS = Object.entries({
+  id: 'id',
+  workspaceId: 'workspace_id',
+  createdAt: 'created_at',
+  logTransaction: 'log_transaction',
+  logOrdinal: 'log_ordinal',
+  accountId: 'account_id',
+  apiKeyId: 'api_key_id',
+  operation: 'operation',
+  model: 'model',
+  endpoint: 'endpoint',
+  provider: 'provider',
+  upstreamId: 'upstream_id',
+  status: 'status',
+  errorType: 'error_type',
+  inputCount: 'input_count',
+  promptTokens: 'prompt_tokens',
+  totalTokens: 'total_tokens',
+  cost: 'cost',
+  upstreamCost: 'upstream_cost',
+  isByok: 'is_byok',
+  dimensions: 'dimensions',
+  encodingFormat: 'encoding_format',
+  inputType: 'input_type',
+  durationMs: 'duration_ms',
+  upstreamMs: 'upstream_ms',
+  userId: 'user_id',
+  sessionId: 'session_id',
+  requestId: 'request_id',
+  region: 'region',
+  trace: 'trace',
+  requestContext: 'request_context',
+  attempts: 'attempts',
+} satisfies Record<Exclude<keyof PageRow, 'contentBytes' | 'snapshot'>, string>)
+  .map(([member, column]) => `generation.${column} AS "${member}"`)
+  .join(', ');
+
+const SELECT = `
+SELECT ${COLUMNS}, coalesce(octet_length(content.ciphertext), 0) AS "contentBytes",
+  pg_current_snapshot()::text AS snapshot
+FROM generations AS generation
+LEFT JOIN generation_contents AS content ON content.workspace_id = generation.workspace_id
+  AND content.created_at = generation.created_at AND content.generation_id = generation.id`;
+
+/**
+ * Numbers of transactions become visible out of order: a reader that trusted `> cursor` alone would pass over what an
+ * older transaction commits later. So only what is older than every open transaction may be taken (docs/decisions).
+ * The snapshot is the statement's own. The bound on created_at is what lets PostgreSQL leave older partitions out.
+ */
+const READ_PAGE = `${SELECT}
+WHERE generation.workspace_id = $1 AND (generation.log_transaction, generation.log_ordinal) > ($2, $3)
+  AND generation.created_at >= $4
+ORDER BY generation.log_transaction, generation.log_ordinal LIMIT $5`;
+
+/**
+ * Snapshots know the transactions of the whole server, and those of its other databases can hold nothing back here. One
+ * whose number this role may not see stays in the way until it ends: nothing is lost by it.
+ */
+const FOREIGN_TRANSACTIONS = `
+SELECT backend_xid::text AS id FROM pg_stat_activity
+WHERE backend_xid IS NOT NULL AND datname <> current_database()`;
+
+const READ_NAMED = `${SELECT}
+WHERE generation.workspace_id = $1 AND generation.id = ANY($2) AND generation.created_at = ANY($3)`;
+
+@Injectable()
+export class GenerationReader {
+  private readonly logger = new Logger(GenerationReader.name);
+
+  constructor(
+    private readonly database: Database,
+    private readonly cipher: ConfigCipher,
+  ) {}
+
+  /** What follows `after`, at most `limit`, nothing made before `since`. */
+  async readAfter(workspaceId: string, after: LogPosition, since: Date, limit: number): Promise<LogPage> {
+    const rows = await this.database.query<PageRow>({
+      name: 'read-log-page',
+      text: READ_PAGE,
+      values: [workspaceId, after.transaction, after.ordinal, since, limit],
+    });
+    const entries = rows.map(toEntry);
+    const [first] = rows;
+    const settled = first ? await this.takeSettled(entries, parseSnapshot(first.snapshot)) : [];
+    const isHeldBack = settled.length < entries.length;
+    return { entries: settled, isHeldBack, hasMore: !isHeldBack && rows.length === limit };
+  }
+
+  private async takeSettled(
+    entries: readonly LoggedGeneration[],
+    snapshot: LogSnapshot,
+  ): Promise<readonly LoggedGeneration[]> {
+    const before = (horizon: bigint): number => {
+      const end = entries.findIndex(({ position }) => position.transaction >= horizon);
+      return end === -1 ? entries.length : end;
+    };
+    const count = before(snapshot.oldestOpen);
+    if (count === entries.length) return entries;
+    const foreign = await this.database.query<{ id: string }>({
+      name: 'foreign-transactions',
+      text: FOREIGN_TRANSACTIONS,
+    });
+    return entries.slice(0, before(oldestOpenBut(snapshot, new Set(foreign.map(({ id }) => BigInt(id))))));
+  }
+
+  /** Single generations, in no order; what is not there any more is left out. */
+  async readNamed(
+    workspaceId: string,
+    names: readonly Pick<Generation, 'id' | 'createdAt'>[],
+  ): Promise<readonly LoggedGeneration[]> {
+    if (names.length === 0) return [];
+    const rows = await this.database.query<PageRow>({
+      name: 'read-log-named',
+      text: READ_NAMED,
+      values: [workspaceId, names.map(({ id }) => id), names.map(({ createdAt }) => createdAt)],
+    });
+    return rows.map(toEntry);
+  }
+
+  /** The stored contents by the generation's id; what is not stored any more is left out. */
+  async readContents(
+    workspaceId: string,
+    generations: readonly Pick<Generation, 'id' | 'createdAt'>[],
+  ): Promise<ReadonlyMap<string, GenerationContent>> {
+    if (generations.length === 0) return new Map();
+    const rows = await this.database.query<{ id: string; ciphertext: Buffer; encryption_key_id: string }>({
+      name: 'read-contents',
+      text: `SELECT generation_id AS id, ciphertext, encryption_key_id FROM generation_contents
+        WHERE workspace_id = $1 AND created_at = ANY($2) AND generation_id = ANY($3)`,
+      values: [workspaceId, generations.map(({ createdAt }) => createdAt), generations.map(({ id }) => id)],
+    });
+    const contents = new Map<string, GenerationContent>();
+    for (const { id, ciphertext, encryption_key_id: encryptionKeyId } of rows) {
+      try {
+        contents.set(id, this.cipher.decrypt({ ciphertext, encryptionKeyId }, id) as GenerationContent);
+      } catch (error) {
+        // A key that was taken away too early: the traces go without their content.
+        this.logger.warn({ generationId: id, error }, 'a stored content cannot be read');
+      }
+    }
+    return contents;
+  }
+}
+
+// PostgreSQL shows the number of a running transaction without its epoch.
+const EPOCH = 2n ** 32n;
+
+/** The oldest transaction that was open, those of `others` (numbers without epoch) left out. */
+function oldestOpenBut({ open, next }: LogSnapshot, others: ReadonlySet<bigint>): bigint {
+  return [...open].reduce((oldest, id) => (id < oldest && !others.has(id % EPOCH) ? id : oldest), next);
+}
+
+function toEntry(row: PageRow): LoggedGeneration {
+  return {
+    position: { transaction: BigInt(row.logTransaction), ordinal: row.logOrdinal },
+    generation: toGeneration(row),
+    contentBytes: row.contentBytes,
+  };
+}

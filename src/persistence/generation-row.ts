@@ -1,0 +1,52 @@
+// A generation as its table holds it.
+import type { CallerTrace, Generation, GenerationAttempt, RequestContext } from '../domain/generation.js';
+import { parseUsd } from '../domain/money.js';
+import type { Generation as TableRow, Prisma } from './generated/client.js';
+
+/** Plain statements give amounts as texts, Prisma as its own decimals. */
+type Amount = Prisma.Decimal | string | null;
+
+export type GenerationRow = Omit<TableRow, 'cost' | 'upstreamCost' | 'logTransaction' | 'logOrdinal'> & {
+  readonly cost: Amount;
+  readonly upstreamCost: Amount;
+};
+
+export function toGeneration(row: GenerationRow): Generation {
+  return {
+    id: row.id,
+    accountId: row.accountId,
+    workspaceId: row.workspaceId,
+    apiKeyId: row.apiKeyId,
+    createdAt: row.createdAt,
+    operation: 'embeddings',
+    model: row.model,
+    endpoint: row.endpoint,
+    provider: row.provider,
+    upstreamId: row.upstreamId,
+    status: row.status,
+    errorType: row.errorType,
+    inputCount: row.inputCount,
+    promptTokens: row.promptTokens,
+    totalTokens: row.totalTokens,
+    cost: toUsd(row.cost),
+    upstreamCost: toUsd(row.upstreamCost),
+    isByok: row.isByok,
+    dimensions: row.dimensions,
+    encodingFormat: row.encodingFormat === 'base64' ? 'base64' : 'float',
+    inputType: row.inputType,
+    durationMs: row.durationMs,
+    upstreamMs: row.upstreamMs,
+    userId: row.userId,
+    sessionId: row.sessionId,
+    requestId: row.requestId,
+    region: row.region,
+    trace: row.trace as CallerTrace | null,
+    requestContext: row.requestContext as RequestContext | null,
+    attempts: (row.attempts ?? []) as unknown as GenerationAttempt[],
+  };
+}
+
+function toUsd(amount: Amount): bigint | null {
+  if (amount === null) return null;
+  return parseUsd(typeof amount === 'string' ? amount : amount.toFixed());
+}

@@ -1,0 +1,91 @@
+// Processes that are killed while they deliver: what a client saw arrives, and almost nothing arrives twice.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { webhook } from '../../../src/destination-kinds/webhook.js';
+import type { TestApp } from '../../support/app.js';
+import {
+  BROADCAST_ENVIRONMENT,
+  createBroadcastApp,
+  createDestination,
+  readCursor,
+} from '../../support/broadcast.js';
+import { eventually } from '../../support/eventually.js';
+import { startReceiver } from '../../support/receivers/receiver.js';
+import type { RunningReceiver } from '../../support/receivers/receiver.js';
+import { startServiceProcess } from '../../support/service-process.js';
+import { traceCollector } from '../../support/trace-collector.js';
+
+const ROUNDS = 3;
+const CLIENTS = 8;
+
+let app: TestApp;
+let healthy: RunningReceiver;
+let dead: RunningReceiver;
+beforeAll(async () => {
+  app = await createBroadcastApp();
+  healthy = await startReceiver(traceCollector);
+  dead = await startReceiver(traceCollector);
+  dead.always('hang');
+});
+afterAll(async () => {
+  await app.close();
+  await healthy.close();
+  await dead.close();
+});
+
+/** Calls until the service is gone; the ids of the answers that arrived whole. */
+async function callUntilGone(baseUrl: string, seen: string[], onAnswer: () => void): Promise<void> {
+  const headers = { authorization: `Bearer ${app.apiKey}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ model: 'local/hashing', input: 'hello', dimensions: 8 });
+  for (;;) {
+    try {
+      const answer = await fetch(`${baseUrl}/embeddings`, { method: 'POST', headers, body });
+      await answer.json();
+      if (answer.status !== 200) throw new Error(`status ${answer.status}`);
+      seen.push(String(answer.headers.get('x-generation-id')));
+      onAnswer();
+    } catch {
+      return;
+    }
+  }
+}
+
+describe('a process that is killed while it delivers', () => {
+  it('loses nothing that a client saw, beside a destination that hangs', async () => {
+    const { id } = await createDestination(app, { url: healthy.origin });
+    const { id: deadId } = await createDestination(app, { url: dead.origin });
+    const seen: string[] = [];
+    for (let round = 1; round <= ROUNDS; round++) {
+      const service = await startServiceProcess({
+        ...BROADCAST_ENVIRONMENT,
+        DATABASE_URL: app.databaseUrl,
+        RATE_LIMIT_INFERENCE_PER_MINUTE: '0',
+      });
+      const enough = seen.length + 150 + round * 37;
+      await new Promise<void>((resolve) => {
+        const onAnswer = (): void => {
+          if (seen.length === enough) void service.kill().then(resolve);
+        };
+        for (let client = 0; client < CLIENTS; client++) void callUntilGone(service.baseUrl, seen, onAnswer);
+      });
+    }
+    const recorded = await app.sql<{ id: string }>('SELECT id FROM generations WHERE workspace_id = $1', [
+      app.workspaceId,
+    ]);
+    const ids = new Set(recorded.map((row) => row.id));
+    const known = new Set([...ids].map((generation) => `gen-${generation.replaceAll('-', '')}`));
+    expect(seen.filter((generation) => !known.has(generation))).toEqual([]);
+    await eventually(
+      async () => new Set(healthy.stored),
+      (stored) => stored.size === ids.size,
+    );
+    expect(new Set(healthy.stored)).toEqual(ids);
+    // A batch whose answer had come when its process died, and whose cursor had not moved, comes again.
+    const repeated = healthy.stored.length - ids.size;
+    expect(repeated).toBeLessThanOrEqual(ROUNDS * webhook.delivery.limits.maxTraces);
+    await eventually(
+      () => readCursor(app, id),
+      ({ delivered }) => Number(delivered) === ids.size,
+    );
+    expect(await readCursor(app, deadId)).toMatchObject({ delivered: '0', dropped: {} });
+  });
+});

@@ -1,0 +1,169 @@
+// Deliveries of the log to destinations: complete, in order, once, and carried on by whoever is there.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import type { TestApp } from '../../support/app.js';
+import {
+  createBroadcastApp,
+  createDestination,
+  readCursor,
+  recordGenerations,
+  untilDelivered,
+} from '../../support/broadcast.js';
+import { deleteAllDestinations } from '../../support/create-destination.js';
+import { createTestDatabase } from '../../support/database.js';
+import { eventually } from '../../support/eventually.js';
+import { startReceiver } from '../../support/receivers/receiver.js';
+import type { RunningReceiver } from '../../support/receivers/receiver.js';
+import { traceCollector } from '../../support/trace-collector.js';
+
+let app: TestApp;
+let receiver: RunningReceiver;
+let others: (() => Promise<unknown>)[] = [];
+beforeAll(async () => {
+  app = await createBroadcastApp();
+});
+afterEach(async () => {
+  await deleteAllDestinations(app);
+  for (const close of others.splice(0).toReversed()) await close();
+});
+afterAll(() => app.close());
+
+async function newReceiver(): Promise<RunningReceiver> {
+  const started = await startReceiver(traceCollector);
+  others.push(() => started.close());
+  return started;
+}
+
+describe('a destination', () => {
+  it('gets every generation once, in the order of commit', async () => {
+    receiver = await newReceiver();
+    const { id } = await createDestination(app, { url: receiver.origin });
+    const ids = await recordGenerations(app, 1_234);
+    const cursor = await untilDelivered(app, id, ids.length);
+    const order = await app.sql<{ id: string }>(
+      'SELECT id FROM generations WHERE workspace_id = $1 ORDER BY log_transaction, log_ordinal',
+      [app.workspaceId],
+    );
+    expect(receiver.stored).toEqual(order.map((row) => row.id));
+    expect(cursor).toMatchObject({ failures: 0, dropped: {}, paused_at: null });
+  });
+
+  it('gets nothing from before it was created', async () => {
+    receiver = await newReceiver();
+    await recordGenerations(app, 3);
+    const { id } = await createDestination(app, { url: receiver.origin });
+    const later = await recordGenerations(app, 2);
+    await untilDelivered(app, id, 2);
+    expect(receiver.stored.toSorted()).toEqual(later.toSorted());
+  });
+
+  it('gets what an open transaction commits after later ones, before those', async () => {
+    receiver = await newReceiver();
+    const { id } = await createDestination(app, { url: receiver.origin });
+    const slow = new pg.Client(app.databaseUrl);
+    await slow.connect();
+    others.push(() => slow.end());
+    // A copy of a generation, appended by a transaction that stays open while others come and commit.
+    const [template] = await recordGenerations(app, 1);
+    await untilDelivered(app, id, 1);
+    await slow.query('BEGIN');
+    const { rows } = await slow.query<{ id: string }>(
+      `INSERT INTO generations SELECT (jsonb_populate_record(g, jsonb_build_object('id', gen_random_uuid(),
+         'log_transaction', pg_current_xact_id()::text::bigint))).* FROM generations AS g WHERE g.id = $1 RETURNING id`,
+      [template],
+    );
+    const later = await recordGenerations(app, 5);
+    // Somebody else's commit is no sign: nothing of it may be sent while the older transaction can still commit.
+    const lateReceiver = await newReceiver();
+    await createDestination(app, { url: lateReceiver.origin });
+    await eventually(
+      () =>
+        app.sql<{ held: boolean }>(
+          `SELECT bool_and(log_transaction >= (pg_snapshot_xmin(pg_current_snapshot())::text)::bigint) AS held
+           FROM generations WHERE id = ANY($1)`,
+          [later],
+        ),
+      ([row]) => row?.held === true,
+    );
+    expect(receiver.stored).toEqual([template]);
+    await slow.query('COMMIT');
+    await untilDelivered(app, id, 7);
+    expect(receiver.stored[1]).toBe(rows[0]?.id);
+    expect(receiver.stored.slice(2).toSorted()).toEqual(later.toSorted());
+  });
+
+  it('is carried on by another replica when the claim of a lost one has run out', async () => {
+    receiver = await newReceiver();
+    const { id } = await createDestination(app, { url: receiver.origin });
+    const set = (claim: string): Promise<unknown> =>
+      app.sql(`UPDATE delivery_cursors SET ${claim} WHERE destination_id = $1`, [id]);
+    await set(`lease_owner = 'lost', lease_expires_at = now() + interval '1 hour'`);
+    const ids = await recordGenerations(app, 10);
+    const other = await newReceiver();
+    const { id: otherId } = await createDestination(app, { url: other.origin });
+    await recordGenerations(app, 1);
+    await untilDelivered(app, otherId, 1);
+    expect(receiver.stored).toEqual([]);
+    await set('lease_expires_at = now()');
+    await untilDelivered(app, id, 11);
+    expect(receiver.stored).toHaveLength(11);
+    expect(receiver.stored.slice(0, 10).toSorted()).toEqual(ids.toSorted());
+  });
+
+  it('is delivered to by one of two replicas at a time', async () => {
+    receiver = await newReceiver();
+    const { id } = await createDestination(app, { url: receiver.origin });
+    const replica = await app.startReplica();
+    others.push(() => replica.close());
+    const ids: string[] = [];
+    for (let round = 0; round < 10; round++) {
+      ids.push(...(await recordGenerations(app, 20)));
+      ids.push(...(await recordGenerations(replica, 20, {}, null, app.key)));
+    }
+    await untilDelivered(app, id, ids.length);
+    expect(receiver.stored.toSorted()).toEqual(ids.toSorted());
+  });
+
+  it('gets after a restart what was committed before it', async () => {
+    const database = await createTestDatabase();
+    others.push(() => database.drop());
+    receiver = await newReceiver();
+    receiver.always({ status: 503 });
+    const first = await createBroadcastApp({ databaseUrl: database.url });
+    const { id } = await createDestination(first, { url: receiver.origin });
+    const ids = await recordGenerations(first, 5);
+    await eventually(
+      () => readCursor(first, id),
+      ({ failures }) => failures > 0,
+    );
+    await first.close();
+    receiver.always(null);
+    const second = await createBroadcastApp({ databaseUrl: database.url });
+    await untilDelivered(second, id, 5);
+    await second.close();
+    expect(receiver.stored.toSorted()).toEqual(ids.toSorted());
+  });
+});
+
+describe('while it is switched off', () => {
+  it.each([
+    ['the destination', `UPDATE destinations SET enabled = $2 WHERE workspace_id = $1`],
+    ['its workspace', `UPDATE workspaces SET is_broadcast_enabled = $2 WHERE id = $1`],
+  ])('%s collects nothing, and goes on from there', async (_what, statement) => {
+    receiver = await newReceiver();
+    const { id } = await createDestination(app, { url: receiver.origin });
+    await recordGenerations(app, 1);
+    await untilDelivered(app, id, 1);
+    await app.sql(statement, [app.workspaceId, false]);
+    await eventually(
+      () => readCursor(app, id),
+      ({ lease_owner }) => lease_owner === null,
+    );
+    await recordGenerations(app, 3);
+    await app.sql(statement, [app.workspaceId, true]);
+    const [last] = await recordGenerations(app, 1);
+    await untilDelivered(app, id, 2);
+    expect(receiver.stored).toHaveLength(2);
+    expect(receiver.stored[1]).toBe(last);
+  });
+});

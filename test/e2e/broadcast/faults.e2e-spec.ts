@@ -1,0 +1,287 @@
+// Destinations that fail in every way: nothing is lost, nobody else waits, and operators can read what is wrong.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { ConfigCipher } from '../../../src/persistence/config-cipher.js';
+import type { TestApp } from '../../support/app.js';
+import {
+  contentOfText,
+  createBroadcastApp,
+  createDestination,
+  readCursor,
+  recordGenerations,
+  untilDelivered,
+} from '../../support/broadcast.js';
+import type { CursorRow } from '../../support/broadcast.js';
+import { deleteAllDestinations } from '../../support/create-destination.js';
+import { eventually } from '../../support/eventually.js';
+import { startReceiver } from '../../support/receivers/receiver.js';
+import type { ReceivedDelivery, RunningReceiver, Script, Verdict } from '../../support/receivers/receiver.js';
+import { generationsIn, traceCollector } from '../../support/trace-collector.js';
+
+let app: TestApp;
+let receivers: RunningReceiver[] = [];
+beforeAll(async () => {
+  app = await createBroadcastApp();
+});
+afterEach(async () => {
+  await deleteAllDestinations(app);
+  for (const receiver of receivers.splice(0)) await receiver.close();
+});
+afterAll(() => app.close());
+
+async function receiverOf(judge: (request: ReceivedDelivery) => Verdict): Promise<RunningReceiver> {
+  const receiver = await startReceiver({ judge });
+  receivers.push(receiver);
+  return receiver;
+}
+
+const untilCursor = (id: string, isReached: (row: CursorRow) => boolean): Promise<CursorRow> =>
+  eventually(() => readCursor(app, id), isReached);
+
+/** Refuses every request that holds one of these generations. */
+const refusing =
+  (poison: readonly string[], status: number) =>
+  (request: ReceivedDelivery): Verdict => {
+    const ids = generationsIn(request);
+    return ids.some((id) => poison.includes(id))
+      ? { reply: { status, body: 'bad span' }, stored: [] }
+      : { reply: { status: 200 }, stored: ids };
+  };
+
+describe('a failure that passes', () => {
+  it.each<[string, readonly Script[]]>([
+    ['503', [{ status: 503 }, { status: 503 }]],
+    ['429 with Retry-After', [{ status: 429, headers: { 'retry-after': '0' } }]],
+    ['500', [{ status: 500, body: 'oops' }]],
+    ['a reset', ['reset', 'reset']],
+    ['a truncated answer', ['truncate']],
+    ['an endless answer', ['flood']],
+  ])('%s: everything arrives afterwards, in order, once', async (_name, scripts) => {
+    const receiver = await receiverOf(traceCollector.judge);
+    receiver.script(...scripts);
+    const { id } = await createDestination(app, { url: receiver.origin });
+    const ids = await recordGenerations(app, 30);
+    await untilDelivered(app, id, 30);
+    expect(receiver.stored).toHaveLength(30);
+    expect(receiver.stored.toSorted()).toEqual(ids.toSorted());
+    expect(await readCursor(app, id)).toMatchObject({ failures: 0, dropped: {}, last_error_class: 'retry' });
+  });
+
+  it('sends one trace at a time while it lasts', async () => {
+    const receiver = await receiverOf(traceCollector.judge);
+    receiver.always({ status: 503 });
+    const { id } = await createDestination(app, { url: receiver.origin });
+    await recordGenerations(app, 50);
+    await untilCursor(id, ({ failures }) => failures >= 6);
+    const last = receiver.requests.at(-1);
+    expect(last && generationsIn(last)).toHaveLength(1);
+    receiver.always(null);
+    await untilDelivered(app, id, 50);
+    expect(receiver.stored).toHaveLength(50);
+  });
+});
+
+describe('a destination that hangs', () => {
+  it('holds back no other one of its workspace', async () => {
+    const dead = await receiverOf(traceCollector.judge);
+    dead.always('hang');
+    const healthy = await receiverOf(traceCollector.judge);
+    const { id: deadId } = await createDestination(app, { url: dead.origin });
+    const { id } = await createDestination(app, { url: healthy.origin });
+    for (let round = 1; round <= 5; round++) {
+      await recordGenerations(app, 10);
+      await untilDelivered(app, id, round * 10);
+    }
+    expect(await readCursor(app, deadId)).toMatchObject({ delivered: '0', dropped: {} });
+  });
+});
+
+describe('a destination that refuses its credentials', () => {
+  const HEADERS = { Authorization: 'Bearer very-secret-token' };
+  let patient: TestApp;
+  beforeAll(async () => {
+    patient = await createBroadcastApp({ environment: { BROADCAST_RETRY_MAX_DELAY_MS: '3600000' } });
+  });
+  afterEach(() => deleteAllDestinations(patient));
+  afterAll(() => patient.close());
+
+  const untilPaused = (id: string): Promise<CursorRow> =>
+    eventually(
+      () => readCursor(patient, id),
+      (row) => row.paused_at !== null && row.lease_owner === null,
+    );
+
+  it('is paused with the reason, loses nothing, and goes on when its config changes', async () => {
+    const receiver = await receiverOf(traceCollector.judge);
+    receiver.always({ status: 401, body: '{"error":"who are you, Bearer very-secret-token?"}' });
+    const config = { url: receiver.origin, headers: HEADERS };
+    const { id } = await createDestination(patient, config);
+    const ids = await recordGenerations(patient, 5);
+    const paused = await untilPaused(id);
+    expect(paused).toMatchObject({ last_error_class: 'blocked', last_error_status: 401, delivered: '0' });
+    expect(paused.last_error_message).toBe('HTTP 401: {"error":"who are you, ****?"}');
+    receiver.always(null);
+    const { ciphertext } = patient.application.get(ConfigCipher).encrypt(config, id);
+    await patient.sql('UPDATE destinations SET config_ciphertext = $2 WHERE id = $1', [id, ciphertext]);
+    const resumed = await untilDelivered(patient, id, 5);
+    expect(receiver.stored.toSorted()).toEqual(ids.toSorted());
+    expect(resumed.paused_at).toBeNull();
+  });
+
+  it('is not asked for every event', async () => {
+    const receiver = await receiverOf(traceCollector.judge);
+    receiver.always({ status: 403 });
+    const { id } = await createDestination(patient, { url: receiver.origin });
+    await recordGenerations(patient, 1);
+    await untilPaused(id);
+    const other = await receiverOf(traceCollector.judge);
+    const { id: otherId } = await createDestination(patient, { url: other.origin });
+    for (let round = 1; round <= 3; round++) {
+      await recordGenerations(patient, 5);
+      await untilDelivered(patient, otherId, 5 * round);
+    }
+    expect(receiver.requests).toHaveLength(1);
+  });
+});
+
+describe('a redirect', () => {
+  it('is not followed', async () => {
+    const target = await receiverOf(traceCollector.judge);
+    const receiver = await receiverOf(traceCollector.judge);
+    receiver.always({ status: 307, headers: { location: target.origin } });
+    const { id } = await createDestination(app, { url: receiver.origin });
+    await recordGenerations(app, 1);
+    const row = await untilCursor(id, ({ paused_at }) => paused_at !== null);
+    expect(row).toMatchObject({ last_error_class: 'blocked', last_error_status: 307 });
+    expect(target.requests).toHaveLength(0);
+  });
+});
+
+describe('an address that must not be reached', () => {
+  it('pauses the destination in words that tell why', async () => {
+    const { id } = await createDestination(app, { url: 'https://10.1.2.3/traces' });
+    await recordGenerations(app, 1);
+    const row = await untilCursor(id, ({ paused_at }) => paused_at !== null);
+    expect(row.last_error_class).toBe('blocked');
+    expect(row.last_error_message).toContain('10.1.2.3');
+  });
+});
+
+describe('a generation that the platform refuses', () => {
+  it.each([400, 422])('with %s is put to the dead letters, and all others arrive', async (status) => {
+    const poison: string[] = [];
+    const receiver = await receiverOf((request) => refusing(poison, status)(request));
+    const { id } = await createDestination(app, { url: receiver.origin });
+    receiver.always({ status: 503 });
+    const ids = await recordGenerations(app, 40);
+    poison.push(ids[7]!, ids[31]!);
+    receiver.always(null);
+    const row = await untilDelivered(app, id, 38);
+    expect(row.dropped).toEqual({ refused: 2 });
+    expect(receiver.stored).toHaveLength(38);
+    const letters = await app.sql<{ generation_id: string; reason: string; message: string }>(
+      'SELECT generation_id, reason, message FROM dead_letters WHERE destination_id = $1',
+      [id],
+    );
+    expect(letters.map((letter) => letter.generation_id).toSorted()).toEqual(poison.toSorted());
+    expect(letters[0]).toMatchObject({ reason: 'refused', message: `HTTP ${status}: bad span` });
+  });
+
+  it('is delivered when somebody asks for it again and it is taken', async () => {
+    const poison: string[] = [];
+    const receiver = await receiverOf((request) => refusing(poison, 400)(request));
+    const { id } = await createDestination(app, { url: receiver.origin });
+    receiver.always({ status: 503 });
+    const [only = ''] = await recordGenerations(app, 1);
+    poison.push(only);
+    receiver.always(null);
+    await untilCursor(id, ({ dropped }) => dropped['refused'] === 1);
+    poison.pop();
+    await app.sql('UPDATE dead_letters SET replay_requested_at = now() WHERE destination_id = $1', [id]);
+    await untilDelivered(app, id, 1);
+    expect(receiver.stored).toEqual([only]);
+    await eventually(
+      () => app.sql('SELECT 1 FROM dead_letters WHERE destination_id = $1', [id]),
+      ({ length }) => length === 0,
+    );
+  });
+
+  it('is not taken for the cause when everything is refused: the destination pauses and keeps all', async () => {
+    const receiver = await receiverOf(() => ({
+      reply: { status: 400, body: 'no such project' },
+      stored: [],
+    }));
+    const { id } = await createDestination(app, { url: receiver.origin });
+    const ids = await recordGenerations(app, 90);
+    const row = await untilCursor(id, ({ paused_at }) => paused_at !== null);
+    expect(row).toMatchObject({ dropped: {}, delivered: '0', last_error_class: 'blocked' });
+    expect(row.last_error_message).toBe('everything is refused: HTTP 400: no such project');
+    expect(ids).toHaveLength(90);
+  });
+});
+
+describe('a platform that takes a request and drops a part of it', () => {
+  it('is not asked again, and what it dropped is counted', async () => {
+    const receiver = await receiverOf((request) => ({
+      reply: {
+        status: 200,
+        body: { partialSuccess: { rejectedSpans: '2', errorMessage: 'span without a name' } },
+      },
+      stored: generationsIn(request),
+    }));
+    const { id } = await createDestination(
+      app,
+      { endpoint: receiver.origin },
+      { kind: 'otel-collector', type: 'otel-collector' },
+    );
+    await recordGenerations(app, 10);
+    const row = await untilDelivered(app, id, 8);
+    expect(row).toMatchObject({ delivered: '8', dropped: { rejected: 2 }, failures: 0 });
+    expect(receiver.stored).toHaveLength(10);
+  });
+});
+
+describe('a size that the platform does not take', () => {
+  const MAX = 20_000;
+  const small = (request: ReceivedDelivery): Verdict =>
+    request.bytes.length > MAX ? { reply: { status: 413 }, stored: [] } : traceCollector.judge(request);
+
+  it('splits the batch until it is taken', async () => {
+    const receiver = await receiverOf(small);
+    const { id } = await createDestination(app, { url: receiver.origin });
+    const ids = await recordGenerations(app, 60);
+    const row = await untilDelivered(app, id, 60);
+    expect(row).toMatchObject({ dropped: {}, failures: 0 });
+    expect(receiver.stored.toSorted()).toEqual(ids.toSorted());
+  });
+
+  it('drops the content of a single one first', async () => {
+    const receiver = await receiverOf(small);
+    const { id } = await createDestination(app, { url: receiver.origin });
+    const [only] = await recordGenerations(app, 1, {}, contentOfText('x'.repeat(2 * MAX)));
+    await untilDelivered(app, id, 1);
+    expect(receiver.stored).toEqual([only]);
+  });
+
+  it('makes a dead letter of what is too large even so', async () => {
+    const receiver = await receiverOf(() => ({ reply: { status: 413 }, stored: [] }));
+    const { id } = await createDestination(app, { url: receiver.origin });
+    await recordGenerations(app, 1);
+    const row = await untilCursor(id, ({ dropped }) => dropped['too_large'] === 1);
+    expect(row.delivered).toBe('0');
+  });
+});
+
+describe('what has become too old', () => {
+  it('is given up and counted, and what is younger arrives', async () => {
+    const receiver = await receiverOf(traceCollector.judge);
+    receiver.always({ status: 503 });
+    const { id } = await createDestination(app, { url: receiver.origin });
+    await recordGenerations(app, 4);
+    app.clock.advance(24 * 3_600_000 + 1);
+    const [young] = await recordGenerations(app, 1);
+    receiver.always(null);
+    const row = await untilDelivered(app, id, 1);
+    expect(row.dropped).toEqual({ expired: 4 });
+    expect(receiver.stored).toEqual([young]);
+  });
+});

@@ -1,0 +1,277 @@
+// What operators see of deliveries, and what they can do about them.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import type { Destination } from '../../../src/domain/destination.js';
+import type { TestApp } from '../../support/app.js';
+import {
+  createBroadcastApp,
+  createDestination,
+  readCursor,
+  recordGenerations,
+  untilDelivered,
+} from '../../support/broadcast.js';
+import { DESTINATIONS, deleteAllDestinations } from '../../support/create-destination.js';
+import { expectError } from '../../support/error-shape.js';
+import { eventually } from '../../support/eventually.js';
+import { startReceiver } from '../../support/receivers/receiver.js';
+import type { RunningReceiver } from '../../support/receivers/receiver.js';
+import { generationsIn, traceCollector } from '../../support/trace-collector.js';
+
+let app: TestApp;
+let receiver: RunningReceiver;
+let destination: Destination;
+let poison: string[];
+beforeAll(async () => {
+  app = await createBroadcastApp();
+});
+beforeEach(async () => {
+  poison = [];
+  receiver = await startReceiver({
+    judge: (request) =>
+      generationsIn(request).some((id) => poison.includes(id))
+        ? { reply: { status: 422, body: 'no' }, stored: [] }
+        : traceCollector.judge(request),
+  });
+  destination = await createDestination(app, {
+    url: receiver.origin,
+    headers: { 'X-Secret': 'top-secret-value' },
+  });
+});
+afterEach(async () => {
+  await deleteAllDestinations(app);
+  await receiver.close();
+});
+afterAll(() => app.close());
+
+const routeOf = (action: string, id = destination.id): string => `${DESTINATIONS}/${id}/${action}`;
+const get = (action: string, key = app.managementKey, id = destination.id) =>
+  app.http.get(routeOf(action, id)).set('authorization', `Bearer ${key}`);
+const post = (action: string, body: object = {}, key = app.managementKey, id = destination.id) =>
+  app.http.post(routeOf(action, id)).set('authorization', `Bearer ${key}`).send(body);
+
+describe('POST /test', () => {
+  it('says that the platform takes traces', async () => {
+    const { status, body } = await post('test');
+    expect(status).toBe(200);
+    expect(body).toEqual({ data: { ok: true, reason: null, duration_ms: expect.any(Number) } });
+    expect(receiver.requests[0]?.headers).toMatchObject({
+      'x-test-connection': 'true',
+      'x-secret': 'top-secret-value',
+    });
+  });
+
+  it('says in words what is wrong, without the secret that the platform repeats', async () => {
+    receiver.always({ status: 403, body: 'no such key: top-secret-value' });
+    const { body } = await post('test');
+    expect(body.data).toMatchObject({ ok: false, reason: 'HTTP 403: no such key: ****' });
+  });
+
+  it.each([
+    ['reset', /ECONNRESET|closed|other side/i],
+    ['flood', /larger/],
+  ] as const)('names a platform that answers with a %s', async (script, reason) => {
+    receiver.always(script);
+    const { body } = await post('test');
+    expect(body.data.ok).toBe(false);
+    expect(body.data.reason).toMatch(reason);
+  });
+
+  it('names an address that must not be reached', async () => {
+    const inside = await createDestination(app, { url: 'https://169.254.169.254/latest' });
+    const { body } = await post('test', {}, app.managementKey, inside.id);
+    expect(body.data.ok).toBe(false);
+    expect(body.data.reason).toContain('169.254.169.254');
+  });
+});
+
+describe('GET /deliveries', () => {
+  it('tells of a destination that nothing has happened to', async () => {
+    const { body } = await get('deliveries');
+    expect(body.data).toEqual({
+      status: 'active',
+      delivered: 0,
+      dropped: {},
+      dead_letters: 0,
+      pending: 0,
+      oldest_pending_at: null,
+      failures: 0,
+      last_success_at: null,
+      last_error: null,
+      next_attempt_at: null,
+      paused_at: null,
+    });
+  });
+
+  it('counts what was confirmed and what waits, and shows the last error', async () => {
+    await recordGenerations(app, 3);
+    await untilDelivered(app, destination.id, 3);
+    receiver.always({ status: 503, body: 'down' });
+    await recordGenerations(app, 2);
+    await eventually(
+      () => readCursor(app, destination.id),
+      ({ failures }) => failures > 0,
+    );
+    const { body } = await get('deliveries');
+    expect(body.data).toMatchObject({ status: 'retrying', delivered: 3, pending: 2 });
+    expect(body.data.oldest_pending_at).toBe(app.clock.now().toISOString());
+    expect(body.data.last_error).toMatchObject({ class: 'retry', status: 503, message: 'HTTP 503: down' });
+    expect(Date.parse(body.data.last_success_at)).not.toBeNaN();
+  });
+
+  it('says that it is paused, and that it is switched off', async () => {
+    receiver.always({ status: 401 });
+    await recordGenerations(app, 1);
+    await eventually(
+      () => readCursor(app, destination.id),
+      ({ paused_at }) => paused_at !== null,
+    );
+    expect((await get('deliveries')).body.data.status).toBe('paused');
+    await app.sql('UPDATE destinations SET enabled = false WHERE id = $1', [destination.id]);
+    expect((await get('deliveries')).body.data.status).toBe('disabled');
+  });
+});
+
+describe('GET /signing-secret', () => {
+  it('is what verifies the deliveries', async () => {
+    const { body } = await get('signing-secret');
+    await recordGenerations(app, 1);
+    await untilDelivered(app, destination.id, 1);
+    const [request] = receiver.requests;
+    const verify = (): unknown =>
+      new Webhook(body.data.secret).verify(request?.bytes ?? '', request?.headers as Record<string, string>);
+    // The test's clock is not the verifier's.
+    expect(verify).toThrow('Message timestamp too old');
+    app.clock.set(new Date().toISOString());
+    await recordGenerations(app, 1);
+    await untilDelivered(app, destination.id, 2);
+    const [, later] = receiver.requests;
+    expect(
+      new Webhook(body.data.secret).verify(later?.bytes ?? '', later?.headers as Record<string, string>),
+    ).toHaveProperty('resourceSpans');
+  });
+});
+
+describe('dead letters', () => {
+  async function bury(count: number): Promise<string[]> {
+    receiver.always({ status: 503 });
+    const ids = await recordGenerations(app, count);
+    poison.push(...ids);
+    receiver.always(null);
+    await eventually(
+      () => readCursor(app, destination.id),
+      ({ dropped }) => dropped['refused'] === count,
+    );
+    return ids;
+  }
+
+  it('are listed by page, newest first, with the reason', async () => {
+    const ids = await bury(5);
+    const { body } = await get('dead-letters?offset=1&limit=3');
+    expect(body.total_count).toBe(5);
+    expect(body.data).toHaveLength(3);
+    expect(body.data[0]).toMatchObject({
+      generation_id: expect.any(String),
+      generation_created_at: app.clock.now().toISOString(),
+      reason: 'refused',
+      message: 'HTTP 422: no',
+      replay_requested: false,
+    });
+    expect(ids).toContain(body.data[0].generation_id);
+    expect((await get('dead-letters?offset=50')).body).toEqual({ data: [], total_count: 5 });
+  });
+
+  it.each([['all'], ['named']])('are delivered again: %s', async (which) => {
+    const ids = await bury(3);
+    poison = [];
+    const wanted = which === 'all' ? ids : [ids[1]!];
+    const { status, body } = await post('replay', { dead_letters: which === 'all' ? 'all' : wanted });
+    expect(status).toBe(202);
+    expect(body).toEqual({ data: { dead_letters: wanted.length } });
+    await untilDelivered(app, destination.id, wanted.length);
+    expect(receiver.stored.toSorted()).toEqual(wanted.toSorted());
+    const rest = await eventually(
+      async () => (await get('dead-letters')).body,
+      ({ total_count }) => total_count === ids.length - wanted.length,
+    );
+    expect(rest.data).toHaveLength(ids.length - wanted.length);
+  });
+
+  it('stay dead letters when they are refused again', async () => {
+    await bury(1);
+    await post('replay', { dead_letters: 'all' });
+    const { body } = await eventually(
+      () => get('dead-letters').then((response) => response),
+      (response) => response.body.data[0]?.replay_requested === false,
+    );
+    expect(body.total_count).toBe(1);
+  });
+});
+
+describe('POST /replay from a time', () => {
+  it('delivers again what was made since, in order, then goes on', async () => {
+    await recordGenerations(app, 2);
+    await untilDelivered(app, destination.id, 2);
+    app.clock.advance(60_000);
+    const from = app.clock.now();
+    const again = await recordGenerations(app, 3);
+    await untilDelivered(app, destination.id, 5);
+    expect((await post('replay', { from: from.toISOString() })).body).toEqual({
+      data: { dead_letters: null },
+    });
+    const later = await recordGenerations(app, 1);
+    await untilDelivered(app, destination.id, 9);
+    expect(receiver.stored.slice(5, 8).toSorted()).toEqual(again.toSorted());
+    expect(receiver.stored[8]).toBe(later[0]);
+  });
+
+  it.each<[string, () => object]>([
+    ['nothing', () => ({})],
+    ['both', () => ({ from: app.clock.now().toISOString(), dead_letters: 'all' })],
+    ['the future', () => ({ from: new Date(app.clock.now().getTime() + 60_000).toISOString() })],
+    ['two days ago', () => ({ from: new Date(app.clock.now().getTime() - 48 * 3_600_000).toISOString() })],
+    ['no time', () => ({ from: 'yesterday' })],
+    ['no ids', () => ({ dead_letters: [] })],
+    ['what is no id', () => ({ dead_letters: ['x'] })],
+    ['an unknown member', () => ({ dead_letters: 'all', force: true })],
+  ])('refuses %s', async (_name, body) => {
+    expectError(await post('replay', body()), 400, /^Invalid request parameters: /);
+  });
+});
+
+describe('access', () => {
+  const ROUTES = [
+    ['POST', 'test'],
+    ['GET', 'deliveries'],
+    ['GET', 'signing-secret'],
+    ['GET', 'dead-letters'],
+    ['POST', 'replay'],
+  ] as const;
+  const call = (method: string, action: string, key: string, id?: string) =>
+    method === 'GET' ? get(action, key, id) : post(action, { dead_letters: 'all' }, key, id);
+
+  it.each(ROUTES)('%s /%s is for management keys', async (method, action) => {
+    expectError(await call(method, action, app.apiKey), 401);
+  });
+
+  it.each(ROUTES)("%s /%s knows no other account's destination", async (method, action) => {
+    const other = await app.createAccount();
+    expectError(await call(method, action, other.managementKey), 404);
+    expectError(await call(method, action, app.managementKey, randomUUID()), 404);
+    expectError(await call(method, action, app.managementKey, 'no-uuid'), 404);
+  });
+});
+
+describe('GET /metrics', () => {
+  it('counts by kind and reason, without secrets', async () => {
+    await recordGenerations(app, 2);
+    await untilDelivered(app, destination.id, 2);
+    const { status, text, headers } = await app.http.get('/metrics');
+    expect(status).toBe(200);
+    expect(headers['content-type']).toContain('text/plain');
+    expect(text).toMatch(/^signalbox_broadcast_delivered_total\{kind="webhook"\} \d+$/m);
+    expect(text).toMatch(/^signalbox_broadcast_lag_seconds_count\{kind="webhook"\} \d+$/m);
+    expect(text).toContain('signalbox_broadcast_dropped_total');
+    expect(text).not.toContain('top-secret');
+  });
+});

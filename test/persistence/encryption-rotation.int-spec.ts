@@ -1,0 +1,59 @@
+// The rotation of encryption keys on a real PostgreSQL: afterwards nothing needs the old key.
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { readAppConfig } from '../../src/config/app-config.js';
+import { ConfigCipher } from '../../src/persistence/config-cipher.js';
+import { Database } from '../../src/persistence/database.js';
+import { DestinationsRepository } from '../../src/persistence/destinations.repository.js';
+import { rotateEncryption } from '../../src/persistence/encryption-rotation.js';
+import type { RotationProgress } from '../../src/persistence/encryption-rotation.js';
+import { TEST_ENCRYPTION_KEY } from '../support/app.js';
+import type { TestApp } from '../support/app.js';
+import { createBroadcastApp, createDestination, recordGenerations } from '../support/broadcast.js';
+
+const NEW_KEY = Buffer.alloc(32, 9).toString('base64');
+const cipherWith = (keys: string): ConfigCipher =>
+  new ConfigCipher(readAppConfig({ DATABASE_URL: app.databaseUrl, ENCRYPTION_KEYS: keys }, []));
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await createBroadcastApp();
+});
+afterAll(() => app.close());
+
+it('encrypts all rows anew, also in steps, and a second run finds nothing', async () => {
+  const { id } = await createDestination(app, { url: 'http://127.0.0.1:1', headers: { 'X-Secret': 'kept' } });
+  await recordGenerations(app, 450);
+  const database = app.application.get(Database);
+  const rotate = async (): Promise<RotationProgress[]> => {
+    const reports: RotationProgress[] = [];
+    await rotateEncryption(database, cipherWith(`${NEW_KEY},${TEST_ENCRYPTION_KEY}`), (progress) => {
+      reports.push(progress);
+    });
+    return reports;
+  };
+  const totals = (reports: RotationProgress[]) =>
+    Object.fromEntries(reports.map(({ table, rotated }) => [table, rotated]));
+  expect(totals(await rotate())).toEqual({
+    destinations: 1,
+    provider_credentials: 0,
+    generation_contents: 450,
+  });
+  expect(totals(await rotate())).toEqual({
+    destinations: 0,
+    provider_credentials: 0,
+    generation_contents: 0,
+  });
+  const [row] = await app.sql<{ config_ciphertext: Buffer; config_encryption_key_id: string }>(
+    'SELECT config_ciphertext, config_encryption_key_id FROM destinations WHERE id = $1',
+    [id],
+  );
+  const encrypted = {
+    ciphertext: row?.config_ciphertext ?? Buffer.alloc(0),
+    encryptionKeyId: row?.config_encryption_key_id ?? '',
+  };
+  expect(cipherWith(NEW_KEY).decrypt(encrypted, id)).toMatchObject({ headers: { 'X-Secret': 'kept' } });
+  // The service that has only the old key is told so, and keeps running.
+  await expect(app.application.get(DestinationsRepository).find(app.accountId, id)).rejects.toThrow(
+    /lacks the key/,
+  );
+});

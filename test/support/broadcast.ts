@@ -1,0 +1,101 @@
+// Broadcasting under test: generations written straight to the log, destinations that point at receivers on loopback.
+import type { DestinationConfig, NewDestination } from '../../src/domain/destination.js';
+import type { Destination } from '../../src/domain/destination.js';
+import type { GenerationContent } from '../../src/domain/generation-content.js';
+import type { Generation } from '../../src/domain/generation.js';
+import { Broadcaster } from '../../src/broadcast/broadcaster.js';
+import { DestinationsRepository } from '../../src/persistence/destinations.repository.js';
+import { GenerationLog } from '../../src/persistence/generation-log.js';
+import { createTestApp } from './app.js';
+import type { TestApp, TestAppOptions } from './app.js';
+import { eventually } from './eventually.js';
+import { createGeneration } from './generation.js';
+
+/** Short pauses, and loopback allowed: what a test app of this suite needs beyond the usual. */
+export const BROADCAST_ENVIRONMENT = {
+  DESTINATION_ALLOWED_CIDRS: '127.0.0.0/8',
+  BROADCAST_RETRY_BASE_DELAY_MS: '1',
+  BROADCAST_RETRY_MAX_DELAY_MS: '40',
+  BROADCAST_SWEEP_INTERVAL_MS: '200',
+};
+
+export function createBroadcastApp(options: TestAppOptions = {}): Promise<TestApp> {
+  return createTestApp({ ...options, environment: { ...BROADCAST_ENVIRONMENT, ...options.environment } });
+}
+
+/** A destination in the app's own workspace; by default a webhook. */
+export function createDestination(
+  app: TestApp,
+  config: DestinationConfig,
+  overrides: Partial<NewDestination> = {},
+): Promise<Destination> {
+  return app.application.get(DestinationsRepository).createWithinLimit({
+    accountId: app.accountId,
+    workspaceId: app.workspaceId,
+    kind: 'webhook',
+    type: 'webhook',
+    name: 'Under test',
+    enabled: true,
+    privacyMode: false,
+    broadcastCost: false,
+    broadcastIdentity: false,
+    broadcastRequestContext: false,
+    samplingRate: 1,
+    apiKeyHashes: null,
+    filterRules: null,
+    regions: ['global'],
+    config,
+    ...overrides,
+  });
+}
+
+export const contentOfText = (text: string): GenerationContent => ({
+  items: [text],
+  isTruncated: false,
+  errorMessage: null,
+});
+
+/** Commits generations as calls with `key` do, and tells the broadcaster. Answers their ids. */
+export async function recordGenerations(
+  app: TestApp,
+  count: number,
+  overrides: Partial<Generation> = {},
+  content: GenerationContent | null = contentOfText('some text'),
+  key = app.key,
+): Promise<string[]> {
+  const log = app.application.get(GenerationLog);
+  const generations = Array.from({ length: count }, () =>
+    createGeneration(key, { createdAt: app.clock.now(), ...overrides }),
+  );
+  await Promise.all(generations.map((generation) => log.append(generation, [], content)));
+  app.application.get(Broadcaster).appended(key.workspaceId);
+  return generations.map(({ id }) => id);
+}
+
+export interface CursorRow {
+  readonly delivered: string;
+  readonly dropped: Readonly<Record<string, number>>;
+  readonly failures: number;
+  readonly last_error_class: string | null;
+  readonly last_error_status: number | null;
+  readonly last_error_message: string | null;
+  readonly paused_at: Date | null;
+  readonly lease_owner: string | null;
+}
+
+export async function readCursor(app: TestApp, destinationId: string): Promise<CursorRow> {
+  const [row] = await app.sql<CursorRow & Record<string, unknown>>(
+    'SELECT * FROM delivery_cursors WHERE destination_id = $1',
+    [destinationId],
+  );
+  if (!row) throw new Error('no cursor');
+  return row;
+}
+
+/** Resolves when the cursor has counted so many confirmed generations. */
+export function untilDelivered(app: TestApp, destinationId: string, count: number): Promise<CursorRow> {
+  return eventually(
+    () => readCursor(app, destinationId),
+    ({ delivered }) => Number(delivered) >= count,
+  );
+}

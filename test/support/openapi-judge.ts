@@ -1,0 +1,116 @@
+// Judges the answers of the service by openapi.json: every status declared, every member documented, every type right.
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
+import * as formats from 'ajv-formats';
+
+interface Operation {
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, object>> }>>;
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+// Larger answers repeat the same shape; reading them all would slow every suite down.
+const MAX_JUDGED_BYTES = 200_000;
+const DOCUMENT_ID = 'signalbox';
+
+/** A schema that names its members has no others. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const members = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, closed(value)]));
+  const isObject = typeof members['properties'] === 'object' && !('additionalProperties' in members);
+  return isObject ? { ...members, additionalProperties: false } : members;
+}
+
+export class OpenApiJudge {
+  /** What was wrong, one line each. */
+  readonly problems: string[] = [];
+  private readonly document: Document;
+  private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
+  private readonly routes: readonly { readonly pattern: RegExp; readonly path: string }[];
+
+  constructor() {
+    const text = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8');
+    this.document = closed(JSON.parse(text)) as Document;
+    formats.default.default(this.ajv);
+    this.ajv.addSchema(this.document, DOCUMENT_ID);
+    this.routes = Object.keys(this.document.paths).map((path) => ({
+      path,
+      pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
+    }));
+  }
+
+  /** As the service's first middleware: looks at every answer as it leaves. */
+  readonly watch = (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const note = (chunk: unknown): void => {
+      if (typeof chunk !== 'string' && !Buffer.isBuffer(chunk)) return;
+      bytes += chunk.length;
+      if (bytes <= MAX_JUDGED_BYTES) chunks.push(Buffer.from(chunk));
+    };
+    const { write, end } = response;
+    response.write = ((chunk: unknown, ...rest: never[]) => {
+      note(chunk);
+      return Reflect.apply(write, response, [chunk, ...rest]) as boolean;
+    }) as typeof write;
+    response.end = ((chunk: unknown, ...rest: never[]) => {
+      note(chunk);
+      if (bytes <= MAX_JUDGED_BYTES) this.judge(request, response, Buffer.concat(chunks));
+      return Reflect.apply(end, response, [chunk, ...rest]) as ServerResponse;
+    }) as typeof end;
+    next();
+  };
+
+  private judge(
+    { method = '', url = '' }: IncomingMessage,
+    { statusCode }: ServerResponse,
+    body: Buffer,
+  ): void {
+    const [path = ''] = url.split('?');
+    // A fixed path goes before one with a parameter in the same place.
+    const route =
+      this.routes.find((candidate) => candidate.path === path) ??
+      this.routes.find(({ pattern }) => pattern.test(path));
+    const operation = route && this.document.paths[route.path]?.[method.toLowerCase()];
+    if (!route || !operation) return;
+    const where = `${method} ${route.path} ${statusCode}`;
+    const answer = operation.responses[statusCode];
+    if (!answer) this.problems.push(`${where}: is not declared`);
+    else if (answer.content) this.judgeBody(where, route.path, method, statusCode, body);
+  }
+
+  private judgeBody(where: string, path: string, method: string, status: number, body: Buffer): void {
+    const pointer = [
+      'paths',
+      path,
+      method.toLowerCase(),
+      'responses',
+      String(status),
+      'content',
+      'application/json',
+      'schema',
+    ];
+    const reference = pointer.map((part) =>
+      encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')),
+    );
+    const validate = this.ajv.getSchema(`${DOCUMENT_ID}#/${reference.join('/')}`) as
+      ValidateFunction | undefined;
+    if (!validate) {
+      this.problems.push(`${where}: has no schema`);
+      return;
+    }
+    let value: unknown;
+    try {
+      value = JSON.parse(body.toString('utf8'));
+    } catch {
+      this.problems.push(`${where}: is not JSON`);
+      return;
+    }
+    if (!validate(value)) this.problems.push(`${where}: ${this.ajv.errorsText(validate.errors)}`);
+  }
+}
