@@ -15,6 +15,7 @@ const FLOORS = [
     'credits',
     'byok',
     'activity',
+    'audit',
   ],
 ];
 const folder = (names) => `^src/(${names.join('|')})/`;

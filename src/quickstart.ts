@@ -5,6 +5,7 @@ import { SystemClock } from './domain/clock.js';
 import { readEnvironment } from './main.js';
 import { AccountsRepository } from './persistence/accounts.repository.js';
 import { ApiKeysRepository } from './persistence/api-keys.repository.js';
+import { AuditLogRepository } from './persistence/audit-log.repository.js';
 import { Database } from './persistence/database.js';
 
 export interface QuickstartKeys {
@@ -55,7 +56,11 @@ export async function withRepositories<Result>(
   const clock = new SystemClock();
   const database = new Database(readEnvironment({ ...process.env, DATABASE_URL: databaseUrl }));
   try {
-    return await work(new AccountsRepository(database, clock), new ApiKeysRepository(database, clock));
+    const auditLog = new AuditLogRepository(database, clock);
+    return await work(
+      new AccountsRepository(database, clock),
+      new ApiKeysRepository(database, clock, auditLog),
+    );
   } finally {
     await database.onApplicationShutdown();
   }

@@ -1,7 +1,9 @@
 // The access rules of a route, as metadata above it. A route that says nothing needs a bearer key of any kind.
 import { createParamDecorator, SetMetadata } from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
 import type { Caller } from '../domain/api-key.js';
+import type { Actor } from '../domain/audit.js';
 import type { ErrorCode } from '../domain/errors.js';
 import { callerOf } from './caller.js';
 
@@ -40,3 +42,14 @@ export const RateLimited = (): MethodDecorator & ClassDecorator => SetMetadata(R
 export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller =>
   callerOf(context.switchToHttp().getRequest()),
 );
+
+/** The same, with where the request comes from: for changes, which the audit log keeps. */
+export const CurrentActor = createParamDecorator((_data: unknown, context: ExecutionContext): Actor => {
+  const request = context.switchToHttp().getRequest<Request>();
+  return {
+    key: callerOf(request).key,
+    address: request.ip ?? '',
+    requestId: String(request.res?.getHeader('x-request-id') ?? ''),
+    userAgent: request.headers['user-agent'] ?? null,
+  };
+});

@@ -1,18 +1,48 @@
 // The routes of observability destinations.
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiBearerAuth, ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import {
+  ApiBearerAuth,
+  ApiCreatedResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiTags,
+} from '@nestjs/swagger';
+import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/api-key.js';
+import type { Actor } from '../domain/audit.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { DestinationsService } from './destinations.service.js';
 import { CreateDestinationDto } from './dto/create-destination.dto.js';
-import { DestinationResponseDto, toDestinationDto } from './dto/destination.dto.js';
+import {
+  DeletedDestinationDto,
+  DestinationResponseDto,
+  DestinationsResponseDto,
+  toDestinationDto,
+} from './dto/destination.dto.js';
+import { DestinationsQueryDto } from './dto/destinations-query.dto.js';
+import { UpdateDestinationDto } from './dto/update-destination.dto.js';
+
+const ID = { name: 'id', format: 'uuid', description: 'The id of the destination.' } as const;
 
 @ApiTags('Observability destinations')
 @ApiBearerAuth()
 @Controller('observability/destinations')
 export class DestinationsController {
   constructor(private readonly destinations: DestinationsService) {}
+
+  @Get()
+  @ManagementOnly()
+  @ApiOperation({ summary: 'List destinations', operationId: 'listObservabilityDestinations' })
+  @ApiOkResponse({ type: DestinationsResponseDto })
+  @ApiErrors(400, 401, 500, 503)
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Query() query: DestinationsQueryDto,
+  ): Promise<DestinationsResponseDto> {
+    const { destinations, total } = await this.destinations.list(caller, query);
+    return { data: destinations.map(toDestinationDto), total_count: total };
+  }
 
   @Post()
   @HttpCode(201)
@@ -21,9 +51,52 @@ export class DestinationsController {
   @ApiCreatedResponse({ type: DestinationResponseDto })
   @ApiErrors(400, 401, 403, 409, 413, 500, 503)
   async create(
-    @CurrentCaller() caller: Caller,
+    @CurrentActor() actor: Actor,
     @Body() body: CreateDestinationDto,
   ): Promise<DestinationResponseDto> {
-    return { data: toDestinationDto(await this.destinations.create(caller, body)) };
+    return { data: toDestinationDto(await this.destinations.create(actor, body)) };
+  }
+
+  @Get(':id')
+  @ManagementOnly()
+  @ApiOperation({ summary: 'Get one destination', operationId: 'getObservabilityDestination' })
+  @ApiParam(ID)
+  @ApiOkResponse({ type: DestinationResponseDto })
+  @ApiErrors(401, 404, 500, 503)
+  async get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<DestinationResponseDto> {
+    return { data: toDestinationDto(await this.destinations.get(caller, id)) };
+  }
+
+  @Patch(':id')
+  @ManagementOnly()
+  @ApiOperation({
+    summary: 'Change a destination',
+    description: 'What is absent stays. Of two changes at the same time, one is told 409.',
+    operationId: 'updateObservabilityDestination',
+  })
+  @ApiParam(ID)
+  @ApiOkResponse({ type: DestinationResponseDto })
+  @ApiErrors(400, 401, 404, 409, 413, 500, 503)
+  async update(
+    @CurrentActor() actor: Actor,
+    @Param('id') id: string,
+    @Body() body: UpdateDestinationDto,
+  ): Promise<DestinationResponseDto> {
+    return { data: toDestinationDto(await this.destinations.update(actor, id, body)) };
+  }
+
+  @Delete(':id')
+  @ManagementOnly()
+  @ApiOperation({
+    summary: 'Delete a destination',
+    description: 'Nothing more is delivered to it; what waited is not delivered any more.',
+    operationId: 'deleteObservabilityDestination',
+  })
+  @ApiParam(ID)
+  @ApiOkResponse({ type: DeletedDestinationDto })
+  @ApiErrors(401, 404, 500, 503)
+  async delete(@CurrentActor() actor: Actor, @Param('id') id: string): Promise<DeletedDestinationDto> {
+    await this.destinations.delete(actor, id);
+    return { deleted: true };
   }
 }

@@ -1,7 +1,14 @@
 // Observability destinations: where a workspace's generations are forwarded to.
 import { Module } from '@nestjs/common';
+import { BroadcastModule } from '../broadcast/broadcast.module.js';
+import { DeliveriesController } from './deliveries.controller.js';
+import { DeliveriesService } from './deliveries.service.js';
 import { DestinationsController } from './destinations.controller.js';
 import { DestinationsService } from './destinations.service.js';
 
-@Module({ controllers: [DestinationsController], providers: [DestinationsService] })
+@Module({
+  imports: [BroadcastModule],
+  controllers: [DestinationsController, DeliveriesController],
+  providers: [DestinationsService, DeliveriesService],
+})
 export class DestinationsModule {}

@@ -1,14 +1,27 @@
 // What the destination operations promise, beyond the shape of their bodies.
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
+import { isUUID } from 'class-validator';
+import type { BaseDestinationConfig, DestinationKind } from '../destination-kinds/destination-kind.js';
 import { requireDestinationKind } from '../destination-kinds/index.js';
 import type { Caller } from '../domain/api-key.js';
-import type { Destination } from '../domain/destination.js';
+import type { Actor, AuditAction, DescribeChange } from '../domain/audit.js';
+import type { Destination, DestinationConfig } from '../domain/destination.js';
 import { AppError } from '../domain/errors.js';
+import { UrlGuard } from '../outbound/url-guard.js';
 import { AccountsRepository } from '../persistence/accounts.repository.js';
 import { ApiKeysRepository } from '../persistence/api-keys.repository.js';
 import { DestinationsRepository } from '../persistence/destinations.repository.js';
 import type { CreateDestinationDto } from './dto/create-destination.dto.js';
+import { toDestinationDto } from './dto/destination.dto.js';
+import type { DestinationsQueryDto } from './dto/destinations-query.dto.js';
 import { fromFilterRulesDto } from './dto/filter-rules.dto.js';
+import type { FilterRulesDto } from './dto/filter-rules.dto.js';
+import type { UpdateDestinationDto } from './dto/update-destination.dto.js';
+import { mergeConfig } from './merge-config.js';
+
+// A field that may be empty makes an address of nothing: the destination has nowhere to send to yet.
+const NOTHING = /^(https?:)?\/*$/i;
 
 @Injectable()
 export class DestinationsService {
@@ -16,18 +29,54 @@ export class DestinationsService {
     private readonly accounts: AccountsRepository,
     private readonly apiKeys: ApiKeysRepository,
     private readonly destinations: DestinationsRepository,
+    private readonly urlGuard: UrlGuard,
   ) {}
 
-  async create(caller: Caller, dto: CreateDestinationDto): Promise<Destination> {
-    const { accountId } = caller.key;
-    const workspaceId = await this.chooseWorkspace(accountId, dto.workspace_id);
-    const apiKeyHashes = dto.api_key_hashes ? [...new Set(dto.api_key_hashes)] : null;
-    if (apiKeyHashes) await this.refuseUnknownKeys(accountId, apiKeyHashes);
-    return this.destinations.createWithinLimit({
-      accountId,
-      workspaceId,
-      kind: requireDestinationKind(dto.type).type,
-      type: dto.type,
+  async create(actor: Actor, dto: CreateDestinationDto): Promise<Destination> {
+    const { accountId } = actor.key;
+    const workspaceId = await this.accounts.chooseWorkspace(accountId, dto.workspace_id);
+    const apiKeyHashes = await this.checkedKeyHashes(accountId, dto.api_key_hashes ?? null);
+    const kind = requireDestinationKind(dto.type);
+    await this.refuseForbiddenAddresses(kind, dto.config);
+    return this.destinations.createWithinLimit(
+      {
+        accountId,
+        workspaceId,
+        kind: kind.type,
+        type: dto.type,
+        name: dto.name,
+        enabled: dto.enabled,
+        privacyMode: dto.privacy_mode,
+        broadcastCost: dto.broadcast_generation_cost,
+        broadcastIdentity: dto.broadcast_generation_identity,
+        broadcastRequestContext: dto.broadcast_generation_request_context,
+        samplingRate: dto.sampling_rate,
+        apiKeyHashes,
+        filterRules: toFilterRules(dto.filter_rules ?? null),
+        regions: dto.regions,
+        config: { ...dto.config },
+      },
+      describing(actor, 'create'),
+    );
+  }
+
+  async list(
+    { key }: Caller,
+    query: DestinationsQueryDto,
+  ): Promise<{ readonly destinations: readonly Destination[]; readonly total: number }> {
+    const workspaceId = await this.accounts.chooseWorkspace(key.accountId, query.workspace_id);
+    return this.destinations.list(key.accountId, workspaceId, query);
+  }
+
+  /** Another account's destination answers like one that does not exist. */
+  async get({ key }: Pick<Caller, 'key'>, id: string): Promise<Destination> {
+    const destination = isUUID(id) ? await this.destinations.find(key.accountId, id) : null;
+    return destination ?? refuseUnknown();
+  }
+
+  async update(actor: Actor, id: string, dto: UpdateDestinationDto): Promise<Destination> {
+    const before = await this.get(actor, id);
+    const change = withoutAbsent({
       name: dto.name,
       enabled: dto.enabled,
       privacyMode: dto.privacy_mode,
@@ -35,25 +84,85 @@ export class DestinationsService {
       broadcastIdentity: dto.broadcast_generation_identity,
       broadcastRequestContext: dto.broadcast_generation_request_context,
       samplingRate: dto.sampling_rate,
-      apiKeyHashes,
-      filterRules: dto.filter_rules ? fromFilterRulesDto(dto.filter_rules) : null,
+      apiKeyHashes:
+        dto.api_key_hashes &&
+        (await this.checkedKeyHashes(actor.key.accountId, dto.api_key_hashes, before.apiKeyHashes ?? [])),
+      filterRules: dto.filter_rules && fromFilterRulesDto(dto.filter_rules),
       regions: dto.regions,
-      config: { ...dto.config },
+      config: dto.config && (await this.changedConfig(before, dto.config)),
     });
+    if (Object.keys(change).length === 0) return before;
+    const after = await this.destinations.update(before, change, describing(actor, 'update'));
+    if (after) return after;
+    throw new AppError('conflict', { detail: 'the destination was changed by somebody else just now' });
   }
 
-  /** Another account's workspace answers like one that does not exist (decisions 3). */
-  private async chooseWorkspace(accountId: string, wanted: string | undefined): Promise<string> {
-    if (wanted === undefined) return this.accounts.findDefaultWorkspaceId(accountId);
-    const workspaceId = wanted.toLowerCase();
-    if (await this.accounts.hasWorkspace(accountId, workspaceId)) return workspaceId;
-    throw new AppError('invalid_request', { detail: 'workspace_id: no such workspace' });
+  async delete(actor: Actor, id: string): Promise<void> {
+    const wasThere =
+      isUUID(id) && (await this.destinations.delete(actor.key.accountId, id, describing(actor, 'delete')));
+    if (!wasThere) refuseUnknown();
   }
 
-  private async refuseUnknownKeys(accountId: string, hashes: readonly string[]): Promise<void> {
-    const unknown = await this.apiKeys.findUnknownHashes(accountId, hashes);
-    if (unknown.length > 0) {
-      throw new AppError('invalid_request', { detail: `api_key_hashes: no such key: ${unknown.join(', ')}` });
-    }
+  /** The config after the change; undefined when it stays as it was, so that nothing that follows it is stirred. */
+  private async changedConfig(
+    before: Destination,
+    sent: DestinationConfig,
+  ): Promise<DestinationConfig | undefined> {
+    const kind = requireDestinationKind(before.kind);
+    const config = await mergeConfig(kind, before.config, sent);
+    await this.refuseForbiddenAddresses(kind, config);
+    return isDeepStrictEqual({ ...config }, before.config) ? undefined : { ...config };
   }
+
+  /** Each hash once; throws when the account has no key of one. Hashes that stood there already may be deleted keys'. */
+  private async checkedKeyHashes<Hashes extends readonly string[] | null>(
+    accountId: string,
+    hashes: Hashes,
+    known: readonly string[] = [],
+  ): Promise<Hashes | string[]> {
+    if (hashes === null) return hashes;
+    const distinct = [...new Set(hashes)];
+    const added = distinct.filter((hash) => !known.includes(hash));
+    const unknown = await this.apiKeys.findUnknownHashes(accountId, added);
+    if (unknown.length === 0) return distinct;
+    throw new AppError('invalid_request', { detail: `api_key_hashes: no such key: ${unknown.join(', ')}` });
+  }
+
+  /** A first check, for a clear answer: what protects is the check of every connection. */
+  private async refuseForbiddenAddresses(
+    kind: DestinationKind,
+    config: BaseDestinationConfig,
+  ): Promise<void> {
+    const addresses = kind.delivery.addresses(config).filter((address) => !NOTHING.test(address));
+    const problems = await Promise.all(addresses.map((address) => this.urlGuard.check(address)));
+    const problem = problems.find((found) => found !== null);
+    if (problem !== undefined) throw new AppError('invalid_request', { detail: `config: ${problem}` });
+  }
+}
+
+function refuseUnknown(): never {
+  throw new AppError('not_found', { detail: 'no such destination' });
+}
+
+function toFilterRules(dto: FilterRulesDto | null) {
+  return dto && fromFilterRulesDto(dto);
+}
+
+/** The members that are there, null included. */
+function withoutAbsent<Members extends object>(members: Members) {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Members]?: Exclude<Members[Name], undefined>;
+  };
+}
+
+function describing(actor: Actor, action: AuditAction): DescribeChange<Destination> {
+  return (before, after) => ({
+    actor,
+    action,
+    objectType: 'destination',
+    objectId: (before ?? after)?.id ?? '',
+    workspaceId: (before ?? after)?.workspaceId ?? null,
+    before: before && toDestinationDto(before),
+    after: after && toDestinationDto(after),
+  });
 }

@@ -1,7 +1,7 @@
 // What can be asked of the log: closed lists, so that nothing that a caller writes becomes a part of a statement.
 // Source: contract section 6 (/analytics).
 
-export interface AnalyticsMetric {
+interface AnalyticsMetric {
   readonly label: string;
   readonly format: 'number' | 'currency' | 'percent' | 'latency';
   /** Cannot be summed up over rows. */

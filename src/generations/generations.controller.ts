@@ -1,12 +1,20 @@
-// The route of generations.
+// The routes of generations.
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, RateLimited } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/api-key.js';
-import { findEmbeddingProvider } from '../embedding-providers/index.js';
+import { embeddingProviderName } from '../embedding-providers/index.js';
 import { ApiErrors } from '../http/api-errors.js';
+import { GenerationContentResponseDto, toGenerationContentDto } from './dto/generation-content.dto.js';
 import { GenerationResponseDto, toGenerationDto } from './dto/generation.dto.js';
 import { GenerationsService } from './generations.service.js';
+
+const GenerationIdQuery = (): MethodDecorator =>
+  ApiQuery({
+    name: 'id',
+    type: String,
+    description: 'The x-generation-id of an answer, the id in its body, or the UUID in both.',
+  });
 
 @ApiTags('Generations')
 @ApiBearerAuth()
@@ -17,18 +25,29 @@ export class GenerationsController {
   @Get()
   @RateLimited()
   @ApiOperation({ summary: 'Get the record of one call', operationId: 'getGeneration' })
-  @ApiQuery({
-    name: 'id',
-    type: String,
-    description: 'The x-generation-id of an answer, the id in its body, or the UUID in both.',
-  })
+  @GenerationIdQuery()
   @ApiOkResponse({ type: GenerationResponseDto })
   @ApiErrors(400, 401, 404, 429, 500, 503)
   async get(@CurrentCaller() caller: Caller, @Query('id') id: unknown): Promise<GenerationResponseDto> {
-    return { data: toGenerationDto(await this.generations.get(caller, id), providerName) };
+    return { data: toGenerationDto(await this.generations.get(caller, id), embeddingProviderName) };
   }
-}
 
-function providerName(slug: string): string {
-  return findEmbeddingProvider(slug)?.name ?? slug;
+  @Get('content')
+  @RateLimited()
+  @ApiOperation({
+    summary: 'Get what was embedded in one call',
+    description:
+      'Contents are stored only for destinations that forward them: until it is delivered, and for a day at most.',
+    operationId: 'listGenerationContent',
+  })
+  @GenerationIdQuery()
+  @ApiOkResponse({ type: GenerationContentResponseDto })
+  @ApiErrors(400, 401, 404, 429, 500, 503)
+  async getContent(
+    @CurrentCaller() caller: Caller,
+    @Query('id') id: unknown,
+  ): Promise<GenerationContentResponseDto> {
+    const { generation, content } = await this.generations.getContent(caller, id);
+    return { data: toGenerationContentDto(generation, content, embeddingProviderName) };
+  }
 }

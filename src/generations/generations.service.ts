@@ -3,12 +3,22 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../domain/api-key.js';
 import { AppError } from '../domain/errors.js';
 import type { Generation } from '../domain/generation.js';
+import type { GenerationContent } from '../domain/generation-content.js';
+import { GenerationReader } from '../persistence/generation-reader.js';
 import { GenerationsRepository } from '../persistence/generations.repository.js';
 import { readGenerationId } from './generation-id.js';
 
+interface GenerationWithContent {
+  readonly generation: Generation;
+  readonly content: GenerationContent;
+}
+
 @Injectable()
 export class GenerationsService {
-  constructor(private readonly generations: GenerationsRepository) {}
+  constructor(
+    private readonly generations: GenerationsRepository,
+    private readonly reader: GenerationReader,
+  ) {}
 
   /** Of any workspace of the caller's account; another account's answers like one that does not exist. */
   async get(caller: Caller, id: unknown): Promise<Generation> {
@@ -16,5 +26,20 @@ export class GenerationsService {
     const found = key && (await this.generations.find(caller.key.accountId, key));
     if (!found) throw new AppError('not_found', { detail: 'no generation has this id' });
     return found;
+  }
+
+  /** Like get(), and not found as well when the content is not stored. */
+  async getContent(caller: Caller, id: unknown): Promise<GenerationWithContent> {
+    const generation = await this.get(caller, id);
+    const contents = await this.reader.readContents(generation.workspaceId, [generation]);
+    const content = contents.get(generation.id);
+    if (!content) {
+      throw new AppError('not_found', {
+        detail:
+          'the content of this generation is not stored: it is kept only until all destinations that need it ' +
+          'have it, and for a day at most',
+      });
+    }
+    return { generation, content };
   }
 }

@@ -26,10 +26,14 @@ export class ErrorResponseDto {
   user_id?: string | null;
 }
 
-/** Documents the error statuses of a route. */
+// What any route may answer: malformed requests, wrong credentials and too many of them, faults of our own.
+const EVERYWHERE = [400, 401, 429, 500, 503];
+
+/** Documents the error statuses of a route: those that it names, and those of every route. */
 export function ApiErrors(...statuses: readonly number[]): MethodDecorator {
+  const all = [...new Set([...EVERYWHERE, ...statuses])].toSorted((one, other) => one - other);
   return applyDecorators(
-    ...statuses.map((status) =>
+    ...all.map((status) =>
       ApiResponse({ status, type: ErrorResponseDto, description: descriptionOf(status) }),
     ),
   );

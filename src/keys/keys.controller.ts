@@ -1,25 +1,106 @@
-// The routes of API keys.
-import { Controller, Get, Param } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, ManagementOnly, RateLimited } from '../auth/auth.decorators.js';
+// The routes of API keys. Rotating is an extension of the contract.
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentActor, CurrentCaller, ManagementOnly, RateLimited } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/api-key.js';
+import type { Actor } from '../domain/audit.js';
 import { ApiErrors } from '../http/api-errors.js';
-import { ApiKeyResponseDto, toApiKeyDto } from './dto/api-key.dto.js';
+import {
+  ApiKeyResponseDto,
+  ApiKeysResponseDto,
+  DeletedKeyDto,
+  NewSecretResponseDto,
+  toApiKeyDto,
+} from './dto/api-key.dto.js';
+import { CreateKeyDto, RotateKeyDto, UpdateKeyDto } from './dto/key-bodies.dto.js';
+import { KeysQueryDto } from './dto/keys-query.dto.js';
 import { KeysService } from './keys.service.js';
 
 @ApiTags('API keys')
 @ApiBearerAuth()
+@RateLimited()
 @Controller('keys')
 export class KeysController {
   constructor(private readonly keys: KeysService) {}
 
+  @Get()
+  @ManagementOnly()
+  @ApiOperation({ summary: 'List API keys', operationId: 'list' })
+  @ApiOkResponse({ type: ApiKeysResponseDto })
+  @ApiErrors(400, 401, 429, 500, 503)
+  async list(@CurrentCaller() caller: Caller, @Query() query: KeysQueryDto): Promise<ApiKeysResponseDto> {
+    return { data: (await this.keys.list(caller, query)).map(toApiKeyDto) };
+  }
+
+  @Post()
+  @HttpCode(201)
+  @ManagementOnly({ refusal: 403 })
+  @ApiOperation({ summary: 'Create an API key', operationId: 'createKeys' })
+  @ApiCreatedResponse({ type: NewSecretResponseDto })
+  @ApiErrors(400, 401, 403, 413, 429, 500, 503)
+  async create(@CurrentActor() actor: Actor, @Body() body: CreateKeyDto): Promise<NewSecretResponseDto> {
+    const { found, secret } = await this.keys.create(actor, body);
+    return { data: toApiKeyDto(found), key: secret };
+  }
+
   @Get(':hash')
   @ManagementOnly()
-  @RateLimited()
   @ApiOperation({ summary: 'Get one API key', operationId: 'getKey' })
   @ApiOkResponse({ type: ApiKeyResponseDto })
   @ApiErrors(401, 404, 429, 500, 503)
   async get(@CurrentCaller() caller: Caller, @Param('hash') hash: string): Promise<ApiKeyResponseDto> {
     return { data: toApiKeyDto(await this.keys.get(caller, hash)) };
+  }
+
+  @Patch(':hash')
+  @ManagementOnly()
+  @ApiOperation({
+    summary: 'Change an API key',
+    description: 'What is absent stays. A limit below what is already spent stops the key at once.',
+    operationId: 'updateKeys',
+  })
+  @ApiOkResponse({ type: ApiKeyResponseDto })
+  @ApiErrors(400, 401, 404, 413, 429, 500, 503)
+  async update(
+    @CurrentActor() actor: Actor,
+    @Param('hash') hash: string,
+    @Body() body: UpdateKeyDto,
+  ): Promise<ApiKeyResponseDto> {
+    return { data: toApiKeyDto(await this.keys.update(actor, hash, body)) };
+  }
+
+  @Delete(':hash')
+  @ManagementOnly()
+  @ApiOperation({
+    summary: 'Delete an API key',
+    description: 'A key may delete itself, and then is refused like every other one that is deleted.',
+    operationId: 'deleteKeys',
+  })
+  @ApiOkResponse({ type: DeletedKeyDto })
+  @ApiErrors(401, 404, 429, 500, 503)
+  async delete(@CurrentActor() actor: Actor, @Param('hash') hash: string): Promise<DeletedKeyDto> {
+    await this.keys.delete(actor, hash);
+    return { deleted: true };
+  }
+
+  @Post(':hash/rotate')
+  @HttpCode(200)
+  @ManagementOnly()
+  @ApiOperation({
+    summary: 'Give an API key a new secret',
+    description:
+      'The record, its hash and its spend stay. The secret that is replaced goes on working for the grace period; ' +
+      'one that an earlier rotation had replaced ends now.',
+    operationId: 'rotateKey',
+  })
+  @ApiOkResponse({ type: NewSecretResponseDto })
+  @ApiErrors(400, 401, 404, 413, 429, 500, 503)
+  async rotate(
+    @CurrentActor() actor: Actor,
+    @Param('hash') hash: string,
+    @Body() body: RotateKeyDto,
+  ): Promise<NewSecretResponseDto> {
+    const { found, secret } = await this.keys.rotate(actor, hash, body.grace_period_seconds);
+    return { data: toApiKeyDto(found), key: secret };
   }
 }

@@ -1,19 +1,149 @@
 // What the key operations promise.
 import { Injectable } from '@nestjs/common';
-import type { ApiKeyWithSpend, Caller } from '../domain/api-key.js';
+import { createKeySecret } from '../domain/api-key.js';
+import type { ApiKey, ApiKeyWithSpend, Caller } from '../domain/api-key.js';
+import type { Actor, AuditAction, DescribeChange } from '../domain/audit.js';
+import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
+import { parseUsd } from '../domain/money.js';
+import type { PicoUsd } from '../domain/money.js';
+import { AccountsRepository } from '../persistence/accounts.repository.js';
 import { ApiKeysRepository } from '../persistence/api-keys.repository.js';
+import { UniqueViolation } from '../persistence/database-errors.js';
+import { toKeySettings } from './dto/api-key.dto.js';
+import type { CreateKeyDto, UpdateKeyDto } from './dto/key-bodies.dto.js';
+import type { KeysQueryDto } from './dto/keys-query.dto.js';
+
+/** The contract's (contract 3.1): a request cannot ask for another. */
+const PAGE_SIZE = 100;
+// Of amounts of money, as they are stored.
+const DECIMALS = 12;
+
+/** A key and the secret that it is presented by, which nobody sees again. */
+export interface KeyWithSecret {
+  readonly found: ApiKeyWithSpend;
+  readonly secret: string;
+}
 
 @Injectable()
 export class KeysService {
-  constructor(private readonly apiKeys: ApiKeysRepository) {}
+  constructor(
+    private readonly accounts: AccountsRepository,
+    private readonly apiKeys: ApiKeysRepository,
+    private readonly clock: Clock,
+  ) {}
 
   /** Another account's key answers like one that does not exist. */
-  async get(caller: Caller, hash: string): Promise<ApiKeyWithSpend> {
-    const found = /^[0-9a-f]{64}$/.test(hash)
-      ? await this.apiKeys.findWithSpend(caller.key.accountId, hash)
-      : null;
-    if (!found) throw new AppError('not_found', { detail: 'no key has this hash' });
-    return found;
+  async get({ key }: Pick<Caller, 'key'>, hash: string): Promise<ApiKeyWithSpend> {
+    const found = isHash(hash) ? await this.apiKeys.findWithSpend(key.accountId, hash) : null;
+    return found ?? refuseUnknown();
   }
+
+  async list({ key }: Caller, query: KeysQueryDto): Promise<readonly ApiKeyWithSpend[]> {
+    return this.apiKeys.list(key.accountId, {
+      workspaceId: await this.accounts.chooseWorkspace(key.accountId, query.workspace_id),
+      includeDisabled: query.include_disabled,
+      offset: query.offset,
+      limit: PAGE_SIZE,
+    });
+  }
+
+  async create(actor: Actor, dto: CreateKeyDto): Promise<KeyWithSecret> {
+    const { accountId } = actor.key;
+    const expiresAt = dto.expires_at ? new Date(dto.expires_at) : null;
+    if (expiresAt && expiresAt <= this.clock.now()) {
+      throw new AppError('invalid_request', { detail: 'expires_at: must be in the future' });
+    }
+    const secret = createKeySecret();
+    const created = await this.apiKeys
+      .create(
+        {
+          accountId,
+          workspaceId: await this.accounts.chooseWorkspace(accountId, dto.workspace_id),
+          kind: 'inference',
+          name: dto.name,
+          secret,
+          limit: toLimit(dto.limit ?? null),
+          limitReset: dto.limit_reset ?? null,
+          includeByokInLimit: dto.include_byok_in_limit ?? false,
+          embeddingCache: dto.embedding_cache ?? false,
+          expiresAt,
+          creatorUserId: dto.creator_user_id ?? null,
+          externalUser: dto.external?.user ?? null,
+          partnerSecret: dto.external?.api_key ?? null,
+        },
+        describing(actor, 'create'),
+      )
+      .catch((error: unknown) => {
+        if (!(error instanceof UniqueViolation)) throw error;
+        throw new AppError('invalid_request', { detail: 'external.api_key: must be a key of its own' });
+      });
+    return { found: await this.withSpend(created), secret };
+  }
+
+  async update(actor: Actor, hash: string, dto: UpdateKeyDto): Promise<ApiKeyWithSpend> {
+    const before = await this.get(actor, hash);
+    const change = {
+      ...(dto.name === undefined ? {} : { name: dto.name }),
+      ...(dto.disabled === undefined ? {} : { disabled: dto.disabled }),
+      ...(dto.limit === undefined ? {} : { limit: toLimit(dto.limit) }),
+      ...(dto.limit_reset === undefined ? {} : { limitReset: dto.limit_reset }),
+      ...(dto.include_byok_in_limit === undefined ? {} : { includeByokInLimit: dto.include_byok_in_limit }),
+      ...(dto.embedding_cache === undefined ? {} : { embeddingCache: dto.embedding_cache }),
+    };
+    if (Object.keys(change).length === 0) return before;
+    const changed = await this.apiKeys.update(actor.key.accountId, hash, change, describing(actor, 'update'));
+    return this.withSpend(changed ?? refuseUnknown());
+  }
+
+  /** The record, its hash and its spend stay; what the key was presented by goes on working for the grace period. */
+  async rotate(actor: Actor, hash: string, graceSeconds: number): Promise<KeyWithSecret> {
+    if (!isHash(hash)) refuseUnknown();
+    const secret = createKeySecret();
+    const now = this.clock.now().getTime();
+    const oldSecretsUntil = graceSeconds === 0 ? null : new Date(now + graceSeconds * 1000);
+    const rotated = await this.apiKeys.rotate(
+      actor.key.accountId,
+      hash,
+      { secret, oldSecretsUntil },
+      describing(actor, 'rotate'),
+    );
+    return { found: await this.withSpend(rotated ?? refuseUnknown()), secret };
+  }
+
+  /** A key may delete itself: who would lock themselves out can make a management key at the command line. */
+  async delete(actor: Actor, hash: string): Promise<void> {
+    const deleted =
+      isHash(hash) && (await this.apiKeys.delete(actor.key.accountId, hash, describing(actor, 'delete')));
+    if (!deleted) refuseUnknown();
+  }
+
+  private async withSpend(key: ApiKey): Promise<ApiKeyWithSpend> {
+    return { key, spend: await this.apiKeys.findSpend(key) };
+  }
+}
+
+function isHash(text: string): boolean {
+  return /^[0-9a-f]{64}$/.test(text);
+}
+
+function refuseUnknown(): never {
+  throw new AppError('not_found', { detail: 'no key has this hash' });
+}
+
+/** The stored amount that is nearest: sums of floating-point numbers have digits that nobody meant. */
+function toLimit(limit: number | null): PicoUsd | null {
+  return limit === null ? null : parseUsd(limit.toFixed(DECIMALS));
+}
+
+function describing(actor: Actor, action: AuditAction): DescribeChange<ApiKey> {
+  return (before, after) => ({
+    actor,
+    action,
+    objectType: 'api_key',
+    objectId: (before ?? after)?.hash ?? '',
+    workspaceId: (before ?? after)?.workspaceId ?? null,
+    before: before && toKeySettings(before),
+    after: after && toKeySettings(after),
+  });
 }

@@ -1,11 +1,18 @@
 // The routes of the catalogue.
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { Public } from '../auth/auth.decorators.js';
+import { CurrentCaller, Public } from '../auth/auth.decorators.js';
+import type { CatalogueModel } from '../catalogue/catalogue-model.js';
+import type { Caller } from '../domain/api-key.js';
+import { EMBEDDING_PROVIDERS } from '../embedding-providers/index.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { ModelEndpointsResponseDto, toModelEndpointsDto } from './dto/model-endpoints.dto.js';
+import { ModelCountResponseDto } from './dto/model-count.dto.js';
 import { ModelListDto, readListPart, toModelListDto } from './dto/model-list.dto.js';
-import { toModelDto } from './dto/model.dto.js';
+import type { ListPart } from './dto/model-list.dto.js';
+import { ModelResponseDto, toModelDto } from './dto/model.dto.js';
+import { ModelCountQueryDto, ModelsQueryDto } from './dto/models-query.dto.js';
+import { ProviderListDto, toProviderDto } from './dto/provider.dto.js';
 import { ModelsService } from './models.service.js';
 
 @ApiTags('Models')
@@ -30,11 +37,63 @@ export class ModelsController {
   @ApiErrors(400, 500)
   list(@Query('offset') offset: unknown, @Query('limit') limit: unknown): ModelListDto {
     const part = readListPart(offset, limit);
-    const day = this.models.today();
-    return toModelListDto(
-      this.models.list().map((model) => toModelDto(model, day)),
-      part,
-    );
+    return this.toList(this.models.list(), part, 'embeddings/models');
+  }
+
+  @Get('models')
+  @Public()
+  @ApiOperation({
+    summary: 'List the models',
+    description:
+      'Needs no credential. Only embeddings are made here: without output_modalities the list is empty.',
+    operationId: 'getModels',
+  })
+  @ApiOkResponse({ type: ModelListDto })
+  @ApiErrors(400, 500)
+  listAll(@Query() query: ModelsQueryDto): ModelListDto {
+    const models = ModelCountQueryDto.includesEmbeddings(query) ? this.models.list() : [];
+    return this.toPart(models, query, 'models');
+  }
+
+  @Get('models/count')
+  @Public()
+  @ApiOperation({ summary: 'Count the models', operationId: 'listModelsCount' })
+  @ApiOkResponse({ type: ModelCountResponseDto })
+  @ApiErrors(400, 500)
+  count(@Query() query: ModelCountQueryDto): ModelCountResponseDto {
+    return { data: { count: ModelCountQueryDto.includesEmbeddings(query) ? this.models.list().length : 0 } };
+  }
+
+  @Get('models/user')
+  @ApiBearerAuth()
+  @ApiOperation({
+    summary: 'List the models that calls of this key can reach',
+    description: "By the service's own credentials, or by provider credentials of the key's workspace.",
+    operationId: 'listModelsUser',
+  })
+  @ApiOkResponse({ type: ModelListDto })
+  @ApiErrors(400, 401, 500, 503)
+  async listForUser(@CurrentCaller() caller: Caller, @Query() query: ModelsQueryDto): Promise<ModelListDto> {
+    const models = ModelCountQueryDto.includesEmbeddings(query) ? await this.models.listFor(caller) : [];
+    return this.toPart(models, query, 'models/user');
+  }
+
+  @Get('model/:author/:slug')
+  @Public()
+  @ApiOperation({ summary: 'Get one model', operationId: 'getModel' })
+  @ApiOkResponse({ type: ModelResponseDto })
+  @ApiErrors(404, 500)
+  get(@Param('author') author: string, @Param('slug') slug: string): ModelResponseDto {
+    return { data: toModelDto(this.models.get(`${author}/${slug}`), this.models.today()) };
+  }
+
+  @Get('providers')
+  @Public()
+  @ApiOperation({ summary: 'List the providers', operationId: 'listProviders' })
+  @ApiOkResponse({ type: ProviderListDto })
+  @ApiErrors(500)
+  listProviders(): ProviderListDto {
+    return { data: EMBEDDING_PROVIDERS.map(toProviderDto) };
   }
 
   @Get('models/:author/:slug/endpoints')
@@ -48,5 +107,19 @@ export class ModelsController {
   listEndpoints(@Param('author') author: string, @Param('slug') slug: string): ModelEndpointsResponseDto {
     const { model, endpoints } = this.models.report(`${author}/${slug}`);
     return { data: toModelEndpointsDto(model, endpoints, this.models.today()) };
+  }
+
+  private toPart(models: readonly CatalogueModel[], query: ModelsQueryDto, path: string): ModelListDto {
+    const part = readListPart(query.offset, query.limit);
+    return this.toList(models, part, `${path}?output_modalities=${query.output_modalities}`);
+  }
+
+  private toList(models: readonly CatalogueModel[], part: ListPart, path: string): ModelListDto {
+    const day = this.models.today();
+    return toModelListDto(
+      models.map((model) => toModelDto(model, day)),
+      part,
+      path,
+    );
   }
 }

@@ -2,10 +2,12 @@
 import { Injectable } from '@nestjs/common';
 import type { CatalogueModel } from '../catalogue/catalogue-model.js';
 import { Catalogue } from '../catalogue/catalogue.js';
+import type { Caller } from '../domain/api-key.js';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
 import { utcDay } from '../domain/spend.js';
 import { EndpointReports } from '../routing/endpoint-reports.js';
+import { RoutePlanner } from '../routing/route-planner.js';
 import type { ReportedEndpoint } from './dto/model-endpoints.dto.js';
 
 export interface ReportedModel {
@@ -18,6 +20,7 @@ export class ModelsService {
   constructor(
     private readonly catalogue: Catalogue,
     private readonly reports: EndpointReports,
+    private readonly planner: RoutePlanner,
     private readonly clock: Clock,
   ) {}
 
@@ -31,9 +34,21 @@ export class ModelsService {
     return this.catalogue.list();
   }
 
-  report(id: string): ReportedModel {
+  /** Those that calls of this key can reach: by the operator's credentials, or by own ones of its workspace. */
+  async listFor({ key }: Caller): Promise<CatalogueModel[]> {
+    const models = this.catalogue.list();
+    const reached = await Promise.all(models.map((model) => this.planner.canReach(key, model)));
+    return models.filter((_model, index) => reached[index]);
+  }
+
+  get(id: string): CatalogueModel {
     const model = this.catalogue.find(id);
     if (!model) throw new AppError('not_found', { detail: 'there is no embedding model of this name' });
+    return model;
+  }
+
+  report(id: string): ReportedModel {
+    const model = this.get(id);
     const endpoints = model.endpoints.map((endpoint) => ({
       endpoint,
       report: this.reports.of(model, endpoint),

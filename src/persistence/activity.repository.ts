@@ -44,12 +44,16 @@ export class ActivityRepository {
       text: byWorkspace ? SUMS_BY_WORKSPACE : SUMS,
       values: [workspaceIds, from, to, apiKeyIds, limit],
     });
-    return rows.map((row) => ({
-      ...row,
-      requests: Number(row.requests),
-      promptTokens: Number(row.promptTokens),
-      usage: parseUsd(row.usage),
-      byokUsage: parseUsd(row.byokUsage),
-    }));
+    return rows.map(toActivityRow);
   }
+}
+
+function toActivityRow(row: SumsRow): ActivityRow {
+  return {
+    ...row,
+    requests: Number(row.requests),
+    promptTokens: Number(row.promptTokens),
+    usage: parseUsd(row.usage),
+    byokUsage: parseUsd(row.byokUsage),
+  };
 }

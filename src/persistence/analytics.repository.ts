@@ -4,8 +4,10 @@ import type { AnalyticsQuery, AnalyticsRow, DimensionName, MetricName } from '..
 import { Reports } from './reports.js';
 
 const FAILED = 'count(*) FILTER (WHERE status >= 400)';
-const latency = (share: number): string =>
-  `percentile_cont(${share}) WITHIN GROUP (ORDER BY duration_ms)::float8`;
+/** In milliseconds and their thousandths: finer is the noise of the database's arithmetic. */
+const rounded = (expression: string): string => `round((${expression})::numeric, 3)::float8`;
+const percentile = (share: number): string =>
+  rounded(`percentile_cont(${share}) WITHIN GROUP (ORDER BY duration_ms)`);
 
 const METRIC_COLUMNS: Readonly<Record<MetricName, string>> = {
   request_count: 'count(*)::float8',
@@ -16,10 +18,10 @@ const METRIC_COLUMNS: Readonly<Record<MetricName, string>> = {
   total_tokens: 'sum(total_tokens)::float8',
   total_usage: 'coalesce(sum(cost), 0)::float8',
   byok_usage: 'coalesce(sum(upstream_cost) FILTER (WHERE is_byok), 0)::float8',
-  latency_avg: 'avg(duration_ms)::float8',
-  latency_p50: latency(0.5),
-  latency_p90: latency(0.9),
-  latency_p99: latency(0.99),
+  latency_avg: rounded('avg(duration_ms)'),
+  latency_p50: percentile(0.5),
+  latency_p90: percentile(0.9),
+  latency_p99: percentile(0.99),
 };
 
 const DIMENSION_COLUMNS: Readonly<Record<DimensionName, string>> = {

@@ -69,12 +69,15 @@ const COLUMNS = Object.entries({
   .map(([member, column]) => `generation.${column} AS "${member}"`)
   .join(', ');
 
+// Not a join: planned while contents were few, it would compare every row of a page with every content of a backlog.
+const CONTENT_BYTES = `
+SELECT octet_length(content.ciphertext) FROM generation_contents AS content
+WHERE content.workspace_id = generation.workspace_id AND content.created_at = generation.created_at
+  AND content.generation_id = generation.id`;
+
 const SELECT = `
-SELECT ${COLUMNS}, coalesce(octet_length(content.ciphertext), 0) AS "contentBytes",
-  pg_current_snapshot()::text AS snapshot
-FROM generations AS generation
-LEFT JOIN generation_contents AS content ON content.workspace_id = generation.workspace_id
-  AND content.created_at = generation.created_at AND content.generation_id = generation.id`;
+SELECT ${COLUMNS}, coalesce((${CONTENT_BYTES}), 0) AS "contentBytes", pg_current_snapshot()::text AS snapshot
+FROM generations AS generation`;
 
 /**
  * Numbers of transactions become visible out of order: a reader that trusted `> cursor` alone would pass over what an

@@ -2,7 +2,7 @@
 import type { Response } from 'supertest';
 import type { TestApp } from './app.js';
 
-export interface AdminRequest {
+interface AdminRequest {
   readonly body?: object;
   /** Another credential than the account's management key. */
   readonly key?: string;

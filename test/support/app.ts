@@ -18,6 +18,7 @@ import { ApiKeysRepository } from '../../src/persistence/api-keys.repository.js'
 import type { NewApiKey } from '../../src/persistence/api-keys.repository.js';
 import { TestClock } from './clock.js';
 import { createTestDatabase } from './database.js';
+import { OpenApiJudge } from './openapi-judge.js';
 import { ScriptedResolver } from './name-resolver.js';
 
 export interface TestKey {
@@ -92,6 +93,8 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     bodyParser: false,
     logger: false,
   });
+  const judge = new OpenApiJudge();
+  application.use(judge.watch);
   setUpApplication(application);
   await application.listen(0, '127.0.0.1').catch(async (error: unknown) => {
     await application.close();
@@ -155,6 +158,9 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       await application.close();
       await sqlPool.end();
       await database.drop();
+      if (judge.problems.length > 0) {
+        throw new Error(`openapi.json does not say so:\n${[...new Set(judge.problems)].join('\n')}`);
+      }
     },
   };
 }

@@ -53,16 +53,17 @@ export class OpenApiJudge {
       bytes += chunk.length;
       if (bytes <= MAX_JUDGED_BYTES) chunks.push(Buffer.from(chunk));
     };
-    const { write, end } = response;
-    response.write = ((chunk: unknown, ...rest: never[]) => {
+    const write = response.write.bind(response) as (...data: unknown[]) => boolean;
+    const end = response.end.bind(response) as (...data: unknown[]) => ServerResponse;
+    response.write = (chunk: unknown, ...rest: unknown[]) => {
       note(chunk);
-      return Reflect.apply(write, response, [chunk, ...rest]) as boolean;
-    }) as typeof write;
-    response.end = ((chunk: unknown, ...rest: never[]) => {
+      return write(chunk, ...rest);
+    };
+    response.end = (chunk?: unknown, ...rest: unknown[]) => {
       note(chunk);
       if (bytes <= MAX_JUDGED_BYTES) this.judge(request, response, Buffer.concat(chunks));
-      return Reflect.apply(end, response, [chunk, ...rest]) as ServerResponse;
-    }) as typeof end;
+      return end(chunk, ...rest);
+    };
     next();
   };
 

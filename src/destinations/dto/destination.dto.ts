@@ -70,6 +70,19 @@ export class DestinationResponseDto {
   data: DestinationDto;
 }
 
+export class DestinationsResponseDto {
+  @ApiProperty({ type: [DestinationDto], description: 'Newest first.' })
+  data: DestinationDto[];
+
+  @ApiProperty({ type: 'integer' })
+  total_count: number;
+}
+
+export class DeletedDestinationDto {
+  @ApiProperty({ example: true })
+  deleted: boolean;
+}
+
 export function toDestinationDto(destination: Destination): DestinationDto {
   return {
     id: destination.id,

@@ -14,11 +14,13 @@ import {
 import { RE2JS } from 're2js';
 import { FILTER_FIELDS, FILTER_LOGICS, FILTER_OPERATORS } from '../../domain/filter-rules.js';
 import type { FilterField, FilterLogic, FilterOperator, FilterRules } from '../../domain/filter-rules.js';
-import { isStorableText, NOT_STORABLE } from './storable-text.js';
+import { isStorableText, NOT_STORABLE } from '../../http/storable-text.js';
 
 const MAX_GROUPS = 50;
 const MAX_RULES_PER_GROUP = 50;
 const MAX_VALUE_LENGTH = 10_000;
+// Each holds memory for as long as the destination lives.
+const MAX_REGEX_RULES = 20;
 const MAX_REGEX_LENGTH = 1_000;
 const OPERATORS_WITHOUT_VALUE: ReadonlySet<string> = new Set(['exists', 'not_exists']);
 const NUMERIC_OPERATORS: ReadonlySet<string> = new Set(['gt', 'lt', 'gte', 'lte']);
@@ -37,6 +39,13 @@ function valueProblem(rule: FilterRuleDto): string | null {
   if (String(value).length > limit) return `must have at most ${limit} characters`;
   if (operator === 'regex' && !isRegex(String(value))) return 'is not a valid RE2 regular expression';
   return null;
+}
+
+function hasFewRegexRules(groups: unknown): boolean {
+  const rules = (groups as FilterGroupDto[]).flatMap((group) =>
+    Array.isArray(group?.rules) ? group.rules : [],
+  );
+  return rules.filter((rule) => rule?.operator === 'regex').length <= MAX_REGEX_RULES;
 }
 
 function isRegex(pattern: string): boolean {
@@ -100,6 +109,13 @@ export class FilterRulesDto {
   @ApiProperty({
     type: [FilterGroupDto],
     description: 'A generation passes when any group matches, or none is given.',
+  })
+  @ValidateBy({
+    name: 'hasFewRegexRules',
+    validator: {
+      validate: hasFewRegexRules,
+      defaultMessage: () => `must have at most ${MAX_REGEX_RULES} rules with the operator regex`,
+    },
   })
   @IsObject({ each: true, message: 'must hold only objects' })
   @ArrayMaxSize(MAX_GROUPS, { message: `must have at most ${MAX_GROUPS} elements` })

@@ -1,23 +1,15 @@
 // An API key record on the wire. Source: interface "API key record"; contract 3.2.
 import { ApiProperty } from '@nestjs/swagger';
-import type { ApiKeyWithSpend } from '../../domain/api-key.js';
+import type { ApiKey, ApiKeyWithSpend } from '../../domain/api-key.js';
 import { usdToNumber } from '../../domain/money.js';
 import { LIMIT_RESETS, remainingOfLimit } from '../../domain/spend.js';
 
 const USD = 'USD';
 
-export class ApiKeyDto {
-  @ApiProperty({ description: 'SHA-256 of the key in lower-case hexadecimal.' })
-  hash: string;
-
-  @ApiProperty()
-  name: string;
-
+/** What the record of a key and a key's own view of itself have in common. */
+export abstract class KeyUsageDto {
   @ApiProperty({ description: 'The abbreviated key.', example: 'sk-sb-v1-0e6...1c96' })
   label: string;
-
-  @ApiProperty()
-  disabled: boolean;
 
   @ApiProperty({ type: Number, nullable: true, description: `${USD}; null: no limit.` })
   limit: number | null;
@@ -60,6 +52,34 @@ export class ApiKeyDto {
   @ApiProperty()
   byok_usage_monthly: number;
 
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  expires_at: string | null;
+
+  @ApiProperty({ type: String, nullable: true })
+  creator_user_id: string | null;
+
+  @ApiProperty({ format: 'uuid' })
+  workspace_id: string;
+
+  @ApiProperty({ description: 'Whether it is a management key.' })
+  is_management_key: boolean;
+}
+
+export class ApiKeyDto extends KeyUsageDto {
+  @ApiProperty({ description: 'SHA-256 of the first key in lower-case hexadecimal; it outlives rotations.' })
+  hash: string;
+
+  @ApiProperty()
+  name: string;
+
+  @ApiProperty()
+  disabled: boolean;
+
+  @ApiProperty({
+    description: 'Whether its embeddings calls use the cache when they do not say so themselves.',
+  })
+  embedding_cache: boolean;
+
   @ApiProperty({ format: 'date-time' })
   created_at: string;
 
@@ -71,15 +91,6 @@ export class ApiKeyDto {
   })
   updated_at: string | null;
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  expires_at: string | null;
-
-  @ApiProperty({ type: String, nullable: true })
-  creator_user_id: string | null;
-
-  @ApiProperty({ format: 'uuid' })
-  workspace_id: string;
-
   @ApiProperty({ type: String, nullable: true })
   external_user: string | null;
 }
@@ -89,30 +100,67 @@ export class ApiKeyResponseDto {
   data: ApiKeyDto;
 }
 
+export class ApiKeysResponseDto {
+  @ApiProperty({ type: [ApiKeyDto], description: 'Newest first, at most 100.' })
+  data: ApiKeyDto[];
+}
+
+export class NewSecretResponseDto extends ApiKeyResponseDto {
+  @ApiProperty({ description: 'The key itself: shown only here, stored nowhere.', example: 'sk-sb-v1-...' })
+  key: string;
+}
+
+export class DeletedKeyDto {
+  @ApiProperty({ example: true })
+  deleted: boolean;
+}
+
 export function toApiKeyDto({ key, spend }: ApiKeyWithSpend): ApiKeyDto {
+  return { ...toKeySettings(key), ...toKeyUsageDto({ key, spend }) };
+}
+
+export function toKeyUsageDto({ key, spend }: ApiKeyWithSpend): KeyUsageDto {
+  const { usage, byok } = spend;
   const remaining = remainingOfLimit(spend, key);
   return {
+    ...toLimitMembers(key),
+    limit_remaining: remaining === null ? null : usdToNumber(remaining),
+    usage: usdToNumber(usage.total),
+    usage_daily: usdToNumber(usage.daily),
+    usage_weekly: usdToNumber(usage.weekly),
+    usage_monthly: usdToNumber(usage.monthly),
+    byok_usage: usdToNumber(byok.total),
+    byok_usage_daily: usdToNumber(byok.daily),
+    byok_usage_weekly: usdToNumber(byok.weekly),
+    byok_usage_monthly: usdToNumber(byok.monthly),
+  };
+}
+
+type SpentMember = keyof ApiKeyDto & ('limit_remaining' | `usage${string}` | `byok_usage${string}`);
+
+/** The record without what is spent: what a change of the key itself changes. */
+export function toKeySettings(key: ApiKey): Omit<ApiKeyDto, SpentMember> {
+  return {
+    ...toLimitMembers(key),
     hash: key.hash,
     name: key.name,
-    label: key.label,
     disabled: key.disabled,
-    limit: key.limit === null ? null : usdToNumber(key.limit),
-    limit_remaining: remaining === null ? null : usdToNumber(remaining),
-    limit_reset: key.limitReset,
-    include_byok_in_limit: key.includeByokInLimit,
-    usage: usdToNumber(spend.usage.total),
-    usage_daily: usdToNumber(spend.usage.daily),
-    usage_weekly: usdToNumber(spend.usage.weekly),
-    usage_monthly: usdToNumber(spend.usage.monthly),
-    byok_usage: usdToNumber(spend.byok.total),
-    byok_usage_daily: usdToNumber(spend.byok.daily),
-    byok_usage_weekly: usdToNumber(spend.byok.weekly),
-    byok_usage_monthly: usdToNumber(spend.byok.monthly),
+    embedding_cache: key.embeddingCache,
     created_at: key.createdAt.toISOString(),
     updated_at: key.updatedAt?.toISOString() ?? null,
+    external_user: key.externalUser,
+  };
+}
+
+function toLimitMembers(key: ApiKey) {
+  return {
+    label: key.label,
+    is_management_key: key.kind === 'management',
+    limit: key.limit === null ? null : usdToNumber(key.limit),
+    limit_reset: key.limitReset,
+    include_byok_in_limit: key.includeByokInLimit,
     expires_at: key.expiresAt?.toISOString() ?? null,
     creator_user_id: key.creatorUserId,
     workspace_id: key.workspaceId,
-    external_user: key.externalUser,
   };
 }

@@ -36,12 +36,18 @@ export function readListPart(offset: unknown, limit: unknown): ListPart {
   };
 }
 
-export function toModelListDto(models: readonly ModelDto[], { offset, limit }: ListPart): ModelListDto {
+/** `path` is where the list is asked for, with a query where it needs one. */
+export function toModelListDto(
+  models: readonly ModelDto[],
+  { offset, limit }: ListPart,
+  path: string,
+): ModelListDto {
   const end = offset + limit;
+  const next = `/api/v1/${path}${path.includes('?') ? '&' : '?'}offset=${end}&limit=${limit}`;
   return {
     data: models.slice(offset, end),
     total_count: models.length,
-    links: { next: end < models.length ? `/api/v1/embeddings/models?offset=${end}&limit=${limit}` : null },
+    links: { next: end < models.length ? next : null },
   };
 }
 

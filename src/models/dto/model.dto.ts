@@ -98,6 +98,11 @@ export class ModelDto {
   links: ModelLinksDto;
 }
 
+export class ModelResponseDto {
+  @ApiProperty()
+  data: ModelDto;
+}
+
 export function toModelDto(model: CatalogueModel, day: string): ModelDto {
   return {
     id: model.id,

@@ -28,6 +28,8 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await deleteAllDestinations(app);
+  // What the sweeper would remove a moment later must not stand in the next test.
+  await app.sql('DELETE FROM generation_contents');
   await receiver.close();
 });
 afterAll(() => app.close());

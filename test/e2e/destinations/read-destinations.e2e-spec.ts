@@ -137,9 +137,8 @@ describe('a deleted destination', () => {
   it('is deleted once when many ask for it at the same time', async () => {
     const [id] = await create('one');
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask(app, 'delete', `${PATH}/${id}`)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([
-      200,
-      ...Array.from({ length: 9 }, () => 404),
-    ]);
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 404)).toHaveLength(9);
   });
 });

@@ -1,0 +1,32 @@
+// The route of an account's activity.
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
+import type { Caller } from '../domain/api-key.js';
+import { ApiErrors } from '../http/api-errors.js';
+import { ActivityService } from './activity.service.js';
+import { ActivityQueryDto, ActivityResponseDto, toActivityItemDto } from './dto/activity.dto.js';
+
+@ApiTags('Activity')
+@ApiBearerAuth()
+@Controller('activity')
+export class ActivityController {
+  constructor(private readonly activity: ActivityService) {}
+
+  @Get()
+  @ManagementOnly({ refusal: 403 })
+  @ApiOperation({
+    summary: 'Get the activity of the last 30 completed UTC days',
+    description: 'By day, model and endpoint.',
+    operationId: 'getUserActivity',
+  })
+  @ApiOkResponse({ type: ActivityResponseDto })
+  @ApiErrors(400, 401, 403, 404, 408, 500, 503)
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Query() query: ActivityQueryDto,
+  ): Promise<ActivityResponseDto> {
+    const rows = await this.activity.list(caller, query);
+    return { data: rows.map(toActivityItemDto) };
+  }
+}

@@ -1,0 +1,76 @@
+// What is told of an account's activity: its last 30 completed UTC days.
+import { Injectable } from '@nestjs/common';
+import type { ActivityRow, ActivityScope } from '../domain/activity.js';
+import type { Caller } from '../domain/api-key.js';
+import { Clock } from '../domain/clock.js';
+import { AppError } from '../domain/errors.js';
+import { utcDay } from '../domain/spend.js';
+import { AccountsRepository } from '../persistence/accounts.repository.js';
+import { ActivityRepository } from '../persistence/activity.repository.js';
+import { LoggedKeys } from '../persistence/logged-keys.js';
+import type { ActivityQueryDto } from './dto/activity.dto.js';
+
+const DAY = 86_400_000;
+const DAYS = 30;
+// The contract knows no pages here: what is longer is refused, and never cut in silence.
+const MAX_ROWS = 10_000;
+
+@Injectable()
+export class ActivityService {
+  constructor(
+    private readonly accounts: AccountsRepository,
+    private readonly keys: LoggedKeys,
+    private readonly activity: ActivityRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  async list({ key }: Caller, query: ActivityQueryDto): Promise<readonly ActivityRow[]> {
+    const scope: ActivityScope = {
+      ...this.readDays(query.date),
+      workspaceIds: await this.readWorkspaces(key.accountId, query.workspace_id),
+      apiKeyIds: await this.readKeys(key.accountId, query),
+    };
+    const rows = await this.activity.sumUp(scope, {
+      byWorkspace: query.group_by === 'workspace',
+      limit: MAX_ROWS + 1,
+    });
+    if (rows.length > MAX_ROWS) {
+      throw new AppError('invalid_request', {
+        detail: `there are more than ${MAX_ROWS} rows: ask by date, or by workspace_id`,
+      });
+    }
+    return rows;
+  }
+
+  private readDays(date: string | undefined): Pick<ActivityScope, 'from' | 'to'> {
+    const today = Date.parse(utcDay(this.clock.now()));
+    if (date === undefined) return { from: new Date(today - DAYS * DAY), to: new Date(today) };
+    const day = Date.parse(date);
+    // A 30th of February would be taken for a day of March.
+    if (!(day >= today - DAYS * DAY && day < today) || utcDay(new Date(day)) !== date) {
+      throw new AppError('invalid_request', {
+        detail: `date: must be one of the last ${DAYS} completed UTC days`,
+      });
+    }
+    return { from: new Date(day), to: new Date(day + DAY) };
+  }
+
+  private async readWorkspaces(accountId: string, wanted: string | undefined): Promise<readonly string[]> {
+    const all = await this.accounts.listWorkspaceIds(accountId);
+    if (wanted === undefined) return all;
+    const workspaceId = wanted.toLowerCase();
+    if (!all.includes(workspaceId)) throw new AppError('not_found', { detail: 'no such workspace' });
+    return [workspaceId];
+  }
+
+  private async readKeys(
+    accountId: string,
+    { api_key_hash: hash, user_id: userId }: ActivityQueryDto,
+  ): Promise<readonly string[] | null> {
+    const ofUser = userId === undefined ? null : await this.keys.listIdsOfCreator(accountId, userId);
+    if (hash === undefined) return ofUser;
+    const id = (await this.keys.findIds(accountId, [hash])).get(hash);
+    if (id === undefined) throw new AppError('not_found', { detail: 'no key has this hash' });
+    return ofUser === null || ofUser.includes(id) ? [id] : [];
+  }
+}

@@ -1,0 +1,118 @@
+// What analytics promise: questions about the log of one account, of bounded length.
+import { Injectable } from '@nestjs/common';
+import type { AnalyticsFilter, AnalyticsOrder, AnalyticsQuery, AnalyticsRow } from '../domain/analytics.js';
+import type { Caller } from '../domain/api-key.js';
+import { Clock } from '../domain/clock.js';
+import { AppError } from '../domain/errors.js';
+import { AccountsRepository } from '../persistence/accounts.repository.js';
+import { AnalyticsRepository } from '../persistence/analytics.repository.js';
+import { LoggedKeys } from '../persistence/logged-keys.js';
+import type { AnalyticsFilterDto, AnalyticsQueryDto } from './dto/analytics-query.dto.js';
+
+const DAY = 86_400_000;
+const DEFAULT_DAYS = 30;
+const MAX_DAYS = 90;
+
+interface AnalyticsResult {
+  readonly rows: readonly AnalyticsRow[];
+  readonly isTruncated: boolean;
+  readonly milliseconds: number;
+  /** What filters name and the account has not. */
+  readonly warnings: readonly string[];
+}
+
+@Injectable()
+export class AnalyticsService {
+  constructor(
+    private readonly accounts: AccountsRepository,
+    private readonly keys: LoggedKeys,
+    private readonly analytics: AnalyticsRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  async query({ key: { accountId } }: Caller, dto: AnalyticsQueryDto): Promise<AnalyticsResult> {
+    const begun = performance.now();
+    const warnings: string[] = [];
+    const query: AnalyticsQuery = {
+      ...this.readRange(dto.time_range),
+      workspaceIds: await this.accounts.listWorkspaceIds(accountId),
+      metrics: dto.metrics,
+      dimensions: dto.dimensions,
+      granularity: dto.granularity ?? null,
+      filters: await this.readFilters(accountId, dto.filters, warnings),
+      orderBy: readOrder(dto),
+      limit: dto.limit,
+      groupLimit: dto.group_limit ?? null,
+    };
+    const found = await this.analytics.query(query);
+    const rows = await this.withKeyHashes(accountId, found.slice(0, dto.limit));
+    return {
+      rows,
+      isTruncated: found.length > dto.limit,
+      milliseconds: Math.round(performance.now() - begun),
+      warnings,
+    };
+  }
+
+  private readRange(range: AnalyticsQueryDto['time_range']): Pick<AnalyticsQuery, 'from' | 'to'> {
+    const now = this.clock.now();
+    if (range === undefined) return { from: new Date(now.getTime() - DEFAULT_DAYS * DAY), to: now };
+    const from = new Date(range.start);
+    const to = new Date(range.end);
+    if (from >= to || to.getTime() - from.getTime() > MAX_DAYS * DAY) {
+      throw new AppError('invalid_request', {
+        detail: `time_range: must end after it starts, and be of at most ${MAX_DAYS} days`,
+      });
+    }
+    return { from, to };
+  }
+
+  /** The log knows keys by their ids; a hash that is none of the account's matches nothing. */
+  private async readFilters(
+    accountId: string,
+    filters: readonly AnalyticsFilterDto[],
+    warnings: string[],
+  ): Promise<AnalyticsFilter[]> {
+    const hashes = filters.filter(({ field }) => field === 'api_key_id').flatMap(valuesOf);
+    const ids = await this.keys.findIds(accountId, hashes);
+    warnings.push(
+      ...hashes.filter((hash) => !ids.has(hash)).map((hash) => `api_key_id: no such key: ${hash}`),
+    );
+    return filters.map((filter) => ({
+      dimension: filter.field,
+      isNot: filter.operator === 'neq' || filter.operator === 'not_in',
+      values:
+        filter.field === 'api_key_id'
+          ? valuesOf(filter).flatMap((hash) => ids.get(hash) ?? [])
+          : valuesOf(filter),
+    }));
+  }
+
+  private async withKeyHashes(
+    accountId: string,
+    rows: readonly AnalyticsRow[],
+  ): Promise<readonly AnalyticsRow[]> {
+    const ids = new Set(rows.flatMap(({ api_key_id: id }) => (typeof id === 'string' ? [id] : [])));
+    if (ids.size === 0) return rows;
+    const hashes = await this.keys.findHashes(accountId, [...ids]);
+    return rows.map((row) => ({ ...row, api_key_id: hashes.get(String(row['api_key_id'])) ?? null }));
+  }
+}
+
+function readOrder({
+  order_by: order,
+  metrics,
+  dimensions,
+  granularity,
+}: AnalyticsQueryDto): AnalyticsOrder | null {
+  if (order === undefined) return null;
+  const fields: string[] = [...metrics, ...dimensions, 'request_count', ...(granularity ? ['date'] : [])];
+  if (!fields.includes(order.field)) {
+    throw new AppError('invalid_request', { detail: `order_by.field: ${order.field} is not asked for` });
+  }
+  return { field: order.field, isDescending: order.direction === 'desc' };
+}
+
+function valuesOf({ value }: AnalyticsFilterDto): string[] {
+  return (Array.isArray(value) ? value : [value]).map(String);
+}

@@ -1,0 +1,27 @@
+// The route of the audit log: an extension of the contract.
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, ManagementOnly, RateLimited } from '../auth/auth.decorators.js';
+import type { Caller } from '../domain/api-key.js';
+import { ApiErrors } from '../http/api-errors.js';
+import { AuditService } from './audit.service.js';
+import { AuditLogResponseDto, toAuditEntryDto } from './dto/audit-entry.dto.js';
+import { AuditQueryDto } from './dto/audit-query.dto.js';
+
+@ApiTags('Audit log')
+@ApiBearerAuth()
+@ManagementOnly()
+@RateLimited()
+@Controller('audit')
+export class AuditController {
+  constructor(private readonly audit: AuditService) {}
+
+  @Get()
+  @ApiOperation({ summary: 'List the changes that keys of the account made', operationId: 'listAuditLog' })
+  @ApiOkResponse({ type: AuditLogResponseDto })
+  @ApiErrors(400, 401, 429, 500, 503)
+  async list(@CurrentCaller() caller: Caller, @Query() query: AuditQueryDto): Promise<AuditLogResponseDto> {
+    const { entries, next } = await this.audit.list(caller, query);
+    return { data: entries.map(toAuditEntryDto), next };
+  }
+}

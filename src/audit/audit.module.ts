@@ -1,0 +1,7 @@
+// The audit log: who changed what in an account.
+import { Module } from '@nestjs/common';
+import { AuditController } from './audit.controller.js';
+import { AuditService } from './audit.service.js';
+
+@Module({ controllers: [AuditController], providers: [AuditService] })
+export class AuditModule {}

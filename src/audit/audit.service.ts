@@ -1,0 +1,37 @@
+// What an account can read of its audit log.
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../domain/api-key.js';
+import type { StoredAuditEntry } from '../domain/audit.js';
+import { AuditLogRepository } from '../persistence/audit-log.repository.js';
+import type { AuditQueryDto } from './dto/audit-query.dto.js';
+
+export interface AuditPage {
+  readonly entries: readonly StoredAuditEntry[];
+  /** Where the next page begins; null: there is none. */
+  readonly next: string | null;
+}
+
+@Injectable()
+export class AuditService {
+  constructor(private readonly auditLog: AuditLogRepository) {}
+
+  async list({ key }: Caller, query: AuditQueryDto): Promise<AuditPage> {
+    const { limit } = query;
+    const found = await this.auditLog.list(key.accountId, {
+      objectType: query.object_type,
+      objectId: query.object_id,
+      action: query.action,
+      from: toDate(query.from),
+      to: toDate(query.to),
+      after: query.after,
+      // One more, to see whether there is more.
+      limit: limit + 1,
+    });
+    const entries = found.slice(0, limit);
+    return { entries, next: found.length > limit ? (entries.at(-1)?.id ?? null) : null };
+  }
+}
+
+function toDate(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(text);
+}

@@ -1,0 +1,98 @@
+// An entry of the audit log on the wire: an extension of the contract.
+import { ApiProperty } from '@nestjs/swagger';
+import { AUDIT_ACTIONS, AUDIT_OBJECT_TYPES } from '../../domain/audit.js';
+import type { StoredAuditEntry } from '../../domain/audit.js';
+
+class AuditActorDto {
+  @ApiProperty({ description: 'Hash of the key that made the change.' })
+  key_hash: string;
+
+  @ApiProperty({ description: "The key's label at that time.", example: 'sk-sb-v1-0e6...1c96' })
+  key_label: string;
+
+  @ApiProperty({ description: 'IP address.' })
+  ip: string;
+
+  @ApiProperty({ description: 'The `x-request-id` of the request.' })
+  request_id: string;
+
+  @ApiProperty({ type: String, nullable: true })
+  user_agent: string | null;
+}
+
+class AuditEntryDto {
+  @ApiProperty({ format: 'uuid' })
+  id: string;
+
+  @ApiProperty({ format: 'date-time' })
+  created_at: string;
+
+  @ApiProperty()
+  actor: AuditActorDto;
+
+  @ApiProperty({ enum: AUDIT_ACTIONS })
+  action: string;
+
+  @ApiProperty({ enum: AUDIT_OBJECT_TYPES })
+  object_type: string;
+
+  @ApiProperty({ description: 'A key is named by its hash, everything else by its id.' })
+  object_id: string;
+
+  @ApiProperty({
+    type: String,
+    format: 'uuid',
+    nullable: true,
+    description: 'Null: the object belongs to no workspace.',
+  })
+  workspace_id: string | null;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    description: 'The object before the change, secrets abbreviated; null: it was not there.',
+  })
+  before: object | null;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    description: 'The object after the change, secrets abbreviated; null: it is not there any more.',
+  })
+  after: object | null;
+}
+
+export class AuditLogResponseDto {
+  @ApiProperty({ type: [AuditEntryDto], description: 'Newest first.' })
+  data: AuditEntryDto[];
+
+  @ApiProperty({
+    type: String,
+    format: 'uuid',
+    nullable: true,
+    description: 'What `after` of the next page is; null on the last page.',
+  })
+  next: string | null;
+}
+
+export function toAuditEntryDto(entry: StoredAuditEntry): AuditEntryDto {
+  return {
+    id: entry.id,
+    created_at: entry.createdAt.toISOString(),
+    actor: {
+      key_hash: entry.actorHash,
+      key_label: entry.actorLabel,
+      ip: entry.address,
+      request_id: entry.requestId,
+      user_agent: entry.userAgent,
+    },
+    action: entry.action,
+    object_type: entry.objectType,
+    object_id: entry.objectId,
+    workspace_id: entry.workspaceId,
+    before: entry.before,
+    after: entry.after,
+  };
+}

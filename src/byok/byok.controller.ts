@@ -1,0 +1,74 @@
+// The routes of customers' own provider credentials.
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
+import type { Caller } from '../domain/api-key.js';
+import type { Actor } from '../domain/audit.js';
+import { ApiErrors } from '../http/api-errors.js';
+import { DeletedDto } from '../http/dto/deleted.dto.js';
+import { ByokService } from './byok.service.js';
+import { ByokKeyListDto, ByokKeyResponseDto, toByokKeyDto } from './dto/byok-key.dto.js';
+import { CreateByokKeyDto, ListByokKeysQueryDto, UpdateByokKeyDto } from './dto/byok-key-bodies.dto.js';
+
+@ApiTags('Provider credentials')
+@ApiBearerAuth()
+@Controller('byok')
+export class ByokController {
+  constructor(private readonly byok: ByokService) {}
+
+  @Get()
+  @ManagementOnly()
+  @ApiOperation({ summary: 'List the provider credentials of a workspace', operationId: 'listBYOKKeys' })
+  @ApiOkResponse({ type: ByokKeyListDto })
+  @ApiErrors(400, 401, 500, 503)
+  async list(@CurrentCaller() caller: Caller, @Query() query: ListByokKeysQueryDto): Promise<ByokKeyListDto> {
+    const { items, total } = await this.byok.list(caller, query);
+    return { data: items.map(toByokKeyDto), total_count: total };
+  }
+
+  @Post()
+  @HttpCode(201)
+  @ManagementOnly({ refusal: 403 })
+  @ApiOperation({ summary: 'Create a provider credential', operationId: 'createBYOKKey' })
+  @ApiCreatedResponse({ type: ByokKeyResponseDto })
+  @ApiErrors(400, 401, 403, 413, 500, 503)
+  async create(@CurrentActor() actor: Actor, @Body() body: CreateByokKeyDto): Promise<ByokKeyResponseDto> {
+    return { data: toByokKeyDto(await this.byok.create(actor, body)) };
+  }
+
+  @Get(':id')
+  @ManagementOnly()
+  @ApiOperation({ summary: 'Get one provider credential', operationId: 'getBYOKKey' })
+  @ApiOkResponse({ type: ByokKeyResponseDto })
+  @ApiErrors(401, 404, 500, 503)
+  async get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<ByokKeyResponseDto> {
+    return { data: toByokKeyDto(await this.byok.get(caller, id)) };
+  }
+
+  @Patch(':id')
+  @ManagementOnly({ refusal: 403 })
+  @ApiOperation({
+    summary: 'Change a provider credential',
+    description: 'With `key`, the key is rotated in place.',
+    operationId: 'updateBYOKKey',
+  })
+  @ApiOkResponse({ type: ByokKeyResponseDto })
+  @ApiErrors(400, 401, 403, 404, 413, 500, 503)
+  async update(
+    @CurrentActor() actor: Actor,
+    @Param('id') id: string,
+    @Body() body: UpdateByokKeyDto,
+  ): Promise<ByokKeyResponseDto> {
+    return { data: toByokKeyDto(await this.byok.update(actor, id, body)) };
+  }
+
+  @Delete(':id')
+  @ManagementOnly()
+  @ApiOperation({ summary: 'Delete a provider credential', operationId: 'deleteBYOKKey' })
+  @ApiOkResponse({ type: DeletedDto })
+  @ApiErrors(401, 404, 500, 503)
+  async delete(@CurrentActor() actor: Actor, @Param('id') id: string): Promise<DeletedDto> {
+    await this.byok.delete(actor, id);
+    return { deleted: true };
+  }
+}

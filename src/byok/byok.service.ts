@@ -1,0 +1,135 @@
+// What the /byok operations promise, beyond the shape of their bodies.
+import { Injectable } from '@nestjs/common';
+import { isUUID } from 'class-validator';
+import type { Actor, DescribeChange } from '../domain/audit.js';
+import type { Caller } from '../domain/api-key.js';
+import { AppError } from '../domain/errors.js';
+import type { Page } from '../domain/page.js';
+import type { ProviderCredentialChange, ProviderCredentialRecord } from '../domain/provider-credential.js';
+import { AccountsRepository } from '../persistence/accounts.repository.js';
+import { ApiKeysRepository } from '../persistence/api-keys.repository.js';
+import { ProviderCredentialsRepository } from '../persistence/provider-credentials.repository.js';
+import { toByokKeyDto } from './dto/byok-key.dto.js';
+import type { CreateByokKeyDto, ListByokKeysQueryDto, UpdateByokKeyDto } from './dto/byok-key-bodies.dto.js';
+
+@Injectable()
+export class ByokService {
+  constructor(
+    private readonly accounts: AccountsRepository,
+    private readonly apiKeys: ApiKeysRepository,
+    private readonly credentials: ProviderCredentialsRepository,
+  ) {}
+
+  async create(actor: Actor, dto: CreateByokKeyDto): Promise<ProviderCredentialRecord> {
+    const { accountId } = actor.key;
+    const workspaceId = await this.accounts.chooseWorkspace(accountId, dto.workspace_id);
+    await this.refuseUnknownKeys(accountId, dto.allowed_api_key_hashes);
+    const settings = {
+      name: null,
+      disabled: false,
+      isFallback: false,
+      isRequired: false,
+      isByokOnly: false,
+      sortOrder: 0,
+      allowedModels: [],
+      allowedApiKeyHashes: [],
+      allowedUserIds: [],
+      declaredZdr: null,
+      ...toChange(dto),
+    };
+    refuseContradiction(settings);
+    return this.credentials.create(
+      { ...settings, accountId, workspaceId, provider: dto.provider, apiKey: dto.key },
+      describedBy(actor),
+    );
+  }
+
+  async list({ key }: Caller, query: ListByokKeysQueryDto): Promise<Page<ProviderCredentialRecord>> {
+    const workspaceId = await this.accounts.chooseWorkspace(key.accountId, query.workspace_id);
+    return this.credentials.list({ workspaceId, provider: query.provider }, query);
+  }
+
+  async get({ key }: Caller, id: string): Promise<ProviderCredentialRecord> {
+    const found = isUUID(id) ? await this.credentials.find(key.accountId, id) : null;
+    if (!found) throw noSuchCredential();
+    return found;
+  }
+
+  async update(actor: Actor, id: string, dto: UpdateByokKeyDto): Promise<ProviderCredentialRecord> {
+    const { accountId } = actor.key;
+    if (!isUUID(id)) throw noSuchCredential();
+    await this.refuseUnknownKeys(accountId, dto.allowed_api_key_hashes);
+    const change = toChange(dto);
+    const decide = (before: ProviderCredentialRecord): ProviderCredentialChange => {
+      refuseContradiction({ ...before, ...change });
+      return change;
+    };
+    const describe = describedBy(actor, dto.key === undefined ? 'update' : 'rotate');
+    const updated = await this.credentials.update(accountId, id, decide, describe);
+    if (!updated) throw noSuchCredential();
+    return updated;
+  }
+
+  async delete(actor: Actor, id: string): Promise<void> {
+    const isDeleted =
+      isUUID(id) && (await this.credentials.delete(actor.key.accountId, id, describedBy(actor)));
+    if (!isDeleted) throw noSuchCredential();
+  }
+
+  private async refuseUnknownKeys(accountId: string, hashes: string[] | null | undefined): Promise<void> {
+    const unknown = hashes ? await this.apiKeys.findUnknownHashes(accountId, hashes) : [];
+    if (unknown.length > 0) {
+      throw new AppError('invalid_request', {
+        detail: `allowed_api_key_hashes: no such key: ${unknown.join(', ')}`,
+      });
+    }
+  }
+}
+
+/** The members that were sent; null clears a list. */
+function toChange(dto: UpdateByokKeyDto): ProviderCredentialChange {
+  const list = (given: string[] | null | undefined): string[] | undefined =>
+    given === undefined ? undefined : [...new Set(given)];
+  const members = {
+    apiKey: dto.key,
+    name: dto.name,
+    disabled: dto.disabled,
+    isFallback: dto.is_fallback,
+    isRequired: dto.is_required,
+    isByokOnly: dto.is_byok_only,
+    sortOrder: dto.sort_order,
+    allowedModels: list(dto.allowed_models),
+    allowedApiKeyHashes: list(dto.allowed_api_key_hashes),
+    allowedUserIds: list(dto.allowed_user_ids),
+    declaredZdr: dto.declared_zdr,
+  };
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+function refuseContradiction({
+  isFallback,
+  isByokOnly,
+}: Pick<ProviderCredentialRecord, 'isFallback' | 'isByokOnly'>): void {
+  if (isFallback && isByokOnly) {
+    throw new AppError('invalid_request', { detail: 'is_fallback cannot be combined with is_byok_only' });
+  }
+}
+
+function noSuchCredential(): AppError {
+  return new AppError('not_found', { detail: 'no such provider credential' });
+}
+
+function describedBy(
+  actor: Actor,
+  change: 'update' | 'rotate' = 'update',
+): DescribeChange<ProviderCredentialRecord> {
+  return (before, after) => ({
+    actor,
+    action: before === null ? 'create' : after === null ? 'delete' : change,
+    objectType: 'provider_credential',
+    objectId: (after ?? before)?.id ?? '',
+    workspaceId: (after ?? before)?.workspaceId ?? null,
+    before: before && toByokKeyDto(before),
+    after: after && toByokKeyDto(after),
+  });
+}

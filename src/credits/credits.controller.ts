@@ -1,0 +1,24 @@
+// The route of an account's credits.
+import { Controller, Get } from '@nestjs/common';
+import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
+import type { Caller } from '../domain/api-key.js';
+import { ApiErrors } from '../http/api-errors.js';
+import { CreditsService } from './credits.service.js';
+import { CreditsResponseDto, toCreditsDto } from './dto/credits.dto.js';
+
+@ApiTags('Credits')
+@ApiBearerAuth()
+@Controller('credits')
+export class CreditsController {
+  constructor(private readonly credits: CreditsService) {}
+
+  @Get()
+  @ManagementOnly({ refusal: 403 })
+  @ApiOperation({ summary: 'Get what the account has bought and spent', operationId: 'getCredits' })
+  @ApiOkResponse({ type: CreditsResponseDto })
+  @ApiErrors(401, 403, 500, 503)
+  async get(@CurrentCaller() caller: Caller): Promise<CreditsResponseDto> {
+    return { data: toCreditsDto(await this.credits.get(caller)) };
+  }
+}

@@ -1,0 +1,88 @@
+// The routes by which operators look after the deliveries to a destination: extensions of the contract.
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, ManagementOnly, RateLimited } from '../auth/auth.decorators.js';
+import type { Caller } from '../domain/api-key.js';
+import { ApiErrors } from '../http/api-errors.js';
+import { DeliveriesService } from './deliveries.service.js';
+import {
+  ConnectionTestResponseDto,
+  DeadLettersResponseDto,
+  DeliveriesResponseDto,
+  ReplayResponseDto,
+  SigningSecretResponseDto,
+  toConnectionTestDto,
+  toDeadLetterDto,
+  toDeliveriesDto,
+} from './dto/delivery.dto.js';
+import { PageQueryDto } from '../http/dto/page-query.dto.js';
+import { CreateReplayDto } from './dto/replay.dto.js';
+
+@ApiTags('Deliveries')
+@ApiBearerAuth()
+@ManagementOnly()
+@RateLimited()
+@Controller('observability/destinations/:id')
+export class DeliveriesController {
+  constructor(private readonly deliveries: DeliveriesService) {}
+
+  @Post('test')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Test the connection to a destination', operationId: 'testDestination' })
+  @ApiOkResponse({ type: ConnectionTestResponseDto })
+  @ApiErrors(401, 404, 429, 500, 503)
+  async test(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<ConnectionTestResponseDto> {
+    return { data: toConnectionTestDto(await this.deliveries.test(caller, id)) };
+  }
+
+  @Get('deliveries')
+  @ApiOperation({ summary: 'See how deliveries go', operationId: 'getDestinationDeliveries' })
+  @ApiOkResponse({ type: DeliveriesResponseDto })
+  @ApiErrors(401, 404, 429, 500, 503)
+  async describe(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<DeliveriesResponseDto> {
+    const { destination, state } = await this.deliveries.describe(caller, id);
+    return { data: toDeliveriesDto(state, destination.enabled) };
+  }
+
+  @Get('signing-secret')
+  @ApiOperation({
+    summary: 'Get the secret that signs deliveries to a webhook',
+    description:
+      'Standard Webhooks: the receiver verifies `webhook-signature` with it. No other route shows it.',
+    operationId: 'getDestinationSigningSecret',
+  })
+  @ApiOkResponse({ type: SigningSecretResponseDto })
+  @ApiErrors(401, 404, 429, 500, 503)
+  async signingSecret(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+  ): Promise<SigningSecretResponseDto> {
+    return { data: { secret: await this.deliveries.signingSecret(caller, id) } };
+  }
+
+  @Get('dead-letters')
+  @ApiOperation({ summary: 'List what the platform would not take', operationId: 'listDeadLetters' })
+  @ApiOkResponse({ type: DeadLettersResponseDto })
+  @ApiErrors(400, 401, 404, 429, 500, 503)
+  async listDeadLetters(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @Query() page: PageQueryDto,
+  ): Promise<DeadLettersResponseDto> {
+    const { letters, total } = await this.deliveries.listDeadLetters(caller, id, page);
+    return { data: letters.map(toDeadLetterDto), total_count: total };
+  }
+
+  @Post('replay')
+  @HttpCode(202)
+  @ApiOperation({ summary: 'Deliver again', operationId: 'replayDeliveries' })
+  @ApiAcceptedResponse({ type: ReplayResponseDto })
+  @ApiErrors(400, 401, 404, 413, 429, 500, 503)
+  async replay(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @Body() body: CreateReplayDto,
+  ): Promise<ReplayResponseDto> {
+    return { data: { dead_letters: await this.deliveries.replay(caller, id, body) } };
+  }
+}

@@ -1,0 +1,88 @@
+// What operators can see and do about the deliveries to a destination.
+import { Injectable } from '@nestjs/common';
+import { isUUID } from 'class-validator';
+import { ConnectionTester } from '../broadcast/connection-test.js';
+import type { ConnectionTest } from '../broadcast/connection-test.js';
+import { WebhookSignatures } from '../broadcast/webhook-signatures.js';
+import type { Caller } from '../domain/api-key.js';
+import { Clock } from '../domain/clock.js';
+import { MAX_DELIVERY_AGE } from '../domain/delivery.js';
+import type { Destination } from '../domain/destination.js';
+import { AppError } from '../domain/errors.js';
+import { DeadLettersRepository } from '../persistence/dead-letters.repository.js';
+import type { StoredDeadLetter } from '../persistence/dead-letters.repository.js';
+import { DeliveryStatesRepository } from '../persistence/delivery-states.repository.js';
+import type { DeliveryState } from '../persistence/delivery-states.repository.js';
+import { DestinationsRepository } from '../persistence/destinations.repository.js';
+import type { CreateReplayDto } from './dto/replay.dto.js';
+
+@Injectable()
+export class DeliveriesService {
+  constructor(
+    private readonly destinations: DestinationsRepository,
+    private readonly states: DeliveryStatesRepository,
+    private readonly deadLetters: DeadLettersRepository,
+    private readonly tester: ConnectionTester,
+    private readonly signatures: WebhookSignatures,
+    private readonly clock: Clock,
+  ) {}
+
+  async test(caller: Caller, id: string): Promise<ConnectionTest> {
+    return this.tester.test(await this.require(caller, id));
+  }
+
+  /** What the receiver of a webhook verifies signatures with. */
+  async signingSecret(caller: Caller, id: string): Promise<string> {
+    const destination = await this.require(caller, id);
+    return this.signatures.secretOf(destination.id);
+  }
+
+  async describe(
+    caller: Caller,
+    id: string,
+  ): Promise<{ readonly destination: Destination; readonly state: DeliveryState }> {
+    const destination = await this.require(caller, id);
+    const since = new Date(this.clock.now().getTime() - MAX_DELIVERY_AGE);
+    return { destination, state: await this.states.find(refOf(destination), since) };
+  }
+
+  async listDeadLetters(
+    caller: Caller,
+    id: string,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<{ readonly letters: readonly StoredDeadLetter[]; readonly total: number }> {
+    return this.deadLetters.list(refOf(await this.require(caller, id)), page);
+  }
+
+  /** How many dead letters are on their way again; null for a replay from a time. */
+  async replay(
+    caller: Caller,
+    id: string,
+    { from, dead_letters: letters }: CreateReplayDto,
+  ): Promise<number | null> {
+    const ref = refOf(await this.require(caller, id));
+    if ((from === undefined) === (letters === undefined)) {
+      throw new AppError('invalid_request', { detail: 'one of from and dead_letters must be given' });
+    }
+    const now = this.clock.now();
+    if (from === undefined) {
+      return this.deadLetters.requestReplay(ref, letters === 'all' ? null : (letters ?? []), now);
+    }
+    const moment = new Date(from);
+    if (moment > now || now.getTime() - moment.getTime() > MAX_DELIVERY_AGE) {
+      throw new AppError('invalid_request', { detail: 'from: must be within the last 24 hours' });
+    }
+    await this.states.replayFrom(ref, moment);
+    return null;
+  }
+
+  private async require({ key }: Caller, id: string): Promise<Destination> {
+    const destination = isUUID(id) ? await this.destinations.find(key.accountId, id) : null;
+    if (!destination) throw new AppError('not_found', { detail: 'no such destination' });
+    return destination;
+  }
+}
+
+function refOf({ workspaceId, id }: Destination) {
+  return { workspaceId, destinationId: id };
+}

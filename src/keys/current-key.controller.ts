@@ -1,0 +1,23 @@
+// The route by which any key reads its own record.
+import { Controller, Get } from '@nestjs/common';
+import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller } from '../auth/auth.decorators.js';
+import type { Caller } from '../domain/api-key.js';
+import { ApiErrors } from '../http/api-errors.js';
+import { CurrentKeyResponseDto, toCurrentKeyDto } from './dto/current-key.dto.js';
+import { KeysService } from './keys.service.js';
+
+@ApiTags('API keys')
+@ApiBearerAuth()
+@Controller('key')
+export class CurrentKeyController {
+  constructor(private readonly keys: KeysService) {}
+
+  @Get()
+  @ApiOperation({ summary: 'Get the key of the request', operationId: 'getCurrentKey' })
+  @ApiOkResponse({ type: CurrentKeyResponseDto })
+  @ApiErrors(401, 500, 503)
+  async get(@CurrentCaller() caller: Caller): Promise<CurrentKeyResponseDto> {
+    return { data: toCurrentKeyDto(await this.keys.get(caller, caller.key.hash)) };
+  }
+}

@@ -1,0 +1,96 @@
+// The routes of a workspace's budgets.
+import { applyDecorators, Body, Controller, Delete, Get, Param, Put } from '@nestjs/common';
+import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
+import type { Caller } from '../domain/api-key.js';
+import type { Actor } from '../domain/audit.js';
+import { BUDGET_INTERVALS } from '../domain/workspace.js';
+import type { WrittenBudget } from '../domain/workspace.js';
+import { ApiErrors } from '../http/api-errors.js';
+import { DeletedDto } from '../http/dto/deleted.dto.js';
+import {
+  PutWorkspaceBudgetDto,
+  toWorkspaceBudgetDto,
+  WorkspaceBudgetListDto,
+  WorkspaceBudgetResponseDto,
+} from './dto/workspace-budget.dto.js';
+import { WorkspaceBudgetsService } from './workspace-budgets.service.js';
+
+const WorkspaceParam = (): MethodDecorator =>
+  ApiParam({ name: 'workspace_ref', description: 'The id or the slug.', example: 'production' });
+const BudgetParams = (): MethodDecorator =>
+  applyDecorators(WorkspaceParam(), ApiParam({ name: 'interval', enum: BUDGET_INTERVALS }));
+
+@ApiTags('Workspace budgets')
+@ApiBearerAuth()
+@ManagementOnly()
+@Controller('workspaces/:workspace_ref/budgets')
+export class WorkspaceBudgetsController {
+  constructor(private readonly budgets: WorkspaceBudgetsService) {}
+
+  @Get()
+  @ApiOperation({ summary: 'List the budgets of a workspace', operationId: 'listWorkspaceBudgets' })
+  @WorkspaceParam()
+  @ApiOkResponse({ type: WorkspaceBudgetListDto })
+  @ApiErrors(401, 404, 500, 503)
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Param('workspace_ref') ref: string,
+  ): Promise<WorkspaceBudgetListDto> {
+    const { budgets, includeByok } = await this.budgets.list(caller, ref);
+    return { data: budgets.map(toWorkspaceBudgetDto), include_byok_in_budgets: includeByok };
+  }
+
+  @Get(':interval')
+  @ApiOperation({ summary: 'Get one budget', operationId: 'getWorkspaceBudget' })
+  @BudgetParams()
+  @ApiOkResponse({ type: WorkspaceBudgetResponseDto })
+  @ApiErrors(400, 401, 404, 500, 503)
+  async get(
+    @CurrentCaller() caller: Caller,
+    @Param('workspace_ref') ref: string,
+    @Param('interval') interval: string,
+  ): Promise<WorkspaceBudgetResponseDto> {
+    return toResponse(await this.budgets.get(caller, ref, interval));
+  }
+
+  @Put(':interval')
+  @ApiOperation({
+    summary: 'Set a budget',
+    description: 'Calls of the workspace are refused with 403 once it is used up.',
+    operationId: 'upsertWorkspaceBudget',
+  })
+  @BudgetParams()
+  @ApiOkResponse({ type: WorkspaceBudgetResponseDto })
+  @ApiErrors(400, 401, 404, 413, 500, 503)
+  async put(
+    @CurrentActor() actor: Actor,
+    @Param('workspace_ref') ref: string,
+    @Param('interval') interval: string,
+    @Body() body: PutWorkspaceBudgetDto,
+  ): Promise<WorkspaceBudgetResponseDto> {
+    return toResponse(await this.budgets.put(actor, ref, interval, body));
+  }
+
+  @Delete(':interval')
+  @ApiOperation({
+    summary: 'Delete a budget',
+    description: 'Also where there is none.',
+    operationId: 'deleteWorkspaceBudget',
+  })
+  @BudgetParams()
+  @ApiOkResponse({ type: DeletedDto })
+  @ApiErrors(400, 401, 404, 500, 503)
+  async delete(
+    @CurrentActor() actor: Actor,
+    @Param('workspace_ref') ref: string,
+    @Param('interval') interval: string,
+  ): Promise<DeletedDto> {
+    await this.budgets.delete(actor, ref, interval);
+    return { deleted: true };
+  }
+}
+
+function toResponse({ budget, includeByok }: WrittenBudget): WorkspaceBudgetResponseDto {
+  return { data: toWorkspaceBudgetDto(budget), include_byok_in_budgets: includeByok };
+}

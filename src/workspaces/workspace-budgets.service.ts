@@ -1,0 +1,91 @@
+// What the operations on a workspace's budgets promise.
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../domain/api-key.js';
+import type { Actor, DescribeChange } from '../domain/audit.js';
+import { AppError } from '../domain/errors.js';
+import { parseUsd } from '../domain/money.js';
+import { BUDGET_INTERVALS, budgetProblem } from '../domain/workspace.js';
+import type { BudgetInterval, WorkspaceBudget, WrittenBudget } from '../domain/workspace.js';
+import { WorkspaceBudgetsRepository } from '../persistence/workspace-budgets.repository.js';
+import { toWorkspaceBudgetDto } from './dto/workspace-budget.dto.js';
+import type { PutWorkspaceBudgetDto } from './dto/workspace-budget.dto.js';
+import { noSuchWorkspace, WorkspacesService } from './workspaces.service.js';
+
+interface WorkspaceBudgets {
+  readonly budgets: readonly WorkspaceBudget[];
+  readonly includeByok: boolean;
+}
+
+@Injectable()
+export class WorkspaceBudgetsService {
+  constructor(
+    private readonly workspaces: WorkspacesService,
+    private readonly budgets: WorkspaceBudgetsRepository,
+  ) {}
+
+  async list(caller: Caller, ref: string): Promise<WorkspaceBudgets> {
+    const workspace = await this.workspaces.get(caller, ref);
+    return {
+      budgets: await this.budgets.list(workspace.id),
+      includeByok: workspace.includeByokInBudgets,
+    };
+  }
+
+  async get(caller: Caller, ref: string, name: string): Promise<WrittenBudget> {
+    const interval = readInterval(name);
+    const { budgets, includeByok } = await this.list(caller, ref);
+    const budget = budgets.find((found) => found.interval === interval);
+    if (!budget) throw new AppError('not_found', { detail: `the workspace has no ${interval} budget` });
+    return { budget, includeByok };
+  }
+
+  async put(actor: Actor, ref: string, name: string, dto: PutWorkspaceBudgetDto): Promise<WrittenBudget> {
+    const interval = readInterval(name);
+    const workspace = await this.workspaces.get(actor, ref);
+    // Finer amounts than the database keeps are rounded: a JSON number carries such digits by itself (0.1 + 0.2).
+    const limit = parseUsd(dto.limit_usd.toFixed(12));
+    if (limit === 0n) throw new AppError('invalid_request', { detail: 'limit_usd: must be at least 1e-12' });
+    const written = await this.budgets.put(
+      workspace,
+      { interval, limit, includeByok: dto.include_byok_in_budgets },
+      refuseProblem,
+      describedBy(actor),
+    );
+    if (!written) throw noSuchWorkspace();
+    return written;
+  }
+
+  async delete(actor: Actor, ref: string, name: string): Promise<void> {
+    const interval = readInterval(name);
+    await this.budgets.delete(await this.workspaces.get(actor, ref), interval, describedBy(actor));
+  }
+}
+
+function readInterval(name: string): BudgetInterval {
+  const interval = BUDGET_INTERVALS.find((known) => known === name);
+  if (interval) return interval;
+  throw new AppError('invalid_request', {
+    detail: `interval: must be one of ${BUDGET_INTERVALS.join(', ')}`,
+  });
+}
+
+function refuseProblem(limits: Parameters<typeof budgetProblem>[0]): void {
+  const problem = budgetProblem(limits);
+  if (problem !== null) throw new AppError('invalid_request', { detail: `limit_usd: ${problem}` });
+}
+
+function describedBy(actor: Actor): DescribeChange<WrittenBudget> {
+  return (before, after) => ({
+    actor,
+    action: before === null ? 'create' : after === null ? 'delete' : 'update',
+    objectType: 'workspace_budget',
+    objectId: (after ?? before)?.budget.interval ?? '',
+    workspaceId: (after ?? before)?.budget.workspaceId ?? null,
+    before: before && toState(before),
+    after: after && toState(after),
+  });
+}
+
+function toState({ budget, includeByok }: WrittenBudget): object {
+  return { ...toWorkspaceBudgetDto(budget), include_byok_in_budgets: includeByok };
+}

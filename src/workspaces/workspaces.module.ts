@@ -1,0 +1,13 @@
+// Workspaces, their members and budgets.
+import { Module } from '@nestjs/common';
+import { WorkspaceBudgetsController } from './workspace-budgets.controller.js';
+import { WorkspaceBudgetsService } from './workspace-budgets.service.js';
+import { WorkspaceMembersService } from './workspace-members.service.js';
+import { WorkspacesController } from './workspaces.controller.js';
+import { WorkspacesService } from './workspaces.service.js';
+
+@Module({
+  controllers: [WorkspacesController, WorkspaceBudgetsController],
+  providers: [WorkspacesService, WorkspaceBudgetsService, WorkspaceMembersService],
+})
+export class WorkspacesModule {}

@@ -1,0 +1,97 @@
+// What the workspace operations promise, beyond the shape of their bodies.
+import { Injectable } from '@nestjs/common';
+import { isUUID } from 'class-validator';
+import type { Caller } from '../domain/api-key.js';
+import type { Actor, DescribeChange } from '../domain/audit.js';
+import { AppError } from '../domain/errors.js';
+import type { Page, PageRequest } from '../domain/page.js';
+import type { Workspace } from '../domain/workspace.js';
+import { AccountsRepository } from '../persistence/accounts.repository.js';
+import { WorkspacesRepository } from '../persistence/workspaces.repository.js';
+import type { CreateWorkspaceDto, UpdateWorkspaceDto } from './dto/workspace-bodies.dto.js';
+import { toWorkspaceDto } from './dto/workspace.dto.js';
+
+@Injectable()
+export class WorkspacesService {
+  constructor(
+    private readonly accounts: AccountsRepository,
+    private readonly workspaces: WorkspacesRepository,
+  ) {}
+
+  async create(actor: Actor, dto: CreateWorkspaceDto): Promise<Workspace> {
+    const settings = {
+      name: dto.name,
+      slug: dto.slug,
+      description: dto.description ?? null,
+      isBroadcastEnabled: dto.is_observability_broadcast_enabled ?? true,
+      createdBy: actor.key.creatorUserId,
+    };
+    return this.workspaces.create(actor.key.accountId, settings, describedBy(actor));
+  }
+
+  async list({ key }: Caller, page: PageRequest): Promise<Page<Workspace>> {
+    return this.workspaces.list(key.accountId, page);
+  }
+
+  /** By its id or its slug. Another account's answers like one that does not exist. */
+  async get({ key }: Pick<Caller, 'key'>, ref: string): Promise<Workspace> {
+    const found = isUUID(ref)
+      ? await this.workspaces.findById(key.accountId, ref)
+      : await this.findBySlug(key.accountId, ref);
+    if (!found) throw noSuchWorkspace();
+    return found;
+  }
+
+  async update(actor: Actor, ref: string, dto: UpdateWorkspaceDto): Promise<Workspace> {
+    const workspace = await this.get(actor, ref);
+    const change = {
+      ...(dto.name === undefined ? {} : { name: dto.name }),
+      ...(dto.slug === undefined ? {} : { slug: dto.slug }),
+      ...(dto.description === undefined ? {} : { description: dto.description }),
+      ...(dto.is_observability_broadcast_enabled === undefined
+        ? {}
+        : { isBroadcastEnabled: dto.is_observability_broadcast_enabled }),
+    };
+    if (Object.keys(change).length === 0) return workspace;
+    const updated = await this.workspaces.update(workspace, change, describedBy(actor));
+    if (!updated) throw noSuchWorkspace();
+    return updated;
+  }
+
+  async delete(actor: Actor, ref: string, isConfirmed: boolean): Promise<void> {
+    const workspace = await this.get(actor, ref);
+    const isDefault = await this.accounts.isDefaultWorkspace(workspace);
+    if (isDefault && !isConfirmed) {
+      throw new AppError('invalid_request', {
+        detail: 'this is the default workspace: its deletion needs confirm_default_workspace_deletion=true',
+      });
+    }
+    const isDeleted = await this.workspaces.delete(
+      workspace,
+      { disablesKeys: isDefault },
+      describedBy(actor),
+    );
+    if (!isDeleted) throw noSuchWorkspace();
+  }
+
+  private async findBySlug(accountId: string, slug: string): Promise<Workspace | null> {
+    // What no slug looks like need not be looked for, and might be nothing that the database can compare with.
+    return /^[a-z0-9-]{1,50}$/.test(slug) ? this.workspaces.findBySlug(accountId, slug) : null;
+  }
+}
+
+export function noSuchWorkspace(): AppError {
+  return new AppError('not_found', { detail: 'no such workspace' });
+}
+
+function describedBy(actor: Actor): DescribeChange<Workspace> {
+  return (before, after) => ({
+    actor,
+    action: before === null ? 'create' : after === null ? 'delete' : 'update',
+    objectType: 'workspace',
+    objectId: (after ?? before)?.id ?? '',
+    workspaceId: (after ?? before)?.id ?? null,
+    before: before && toWorkspaceDto(before),
+    after: after && toWorkspaceDto(after),
+  });
+}

@@ -1,0 +1,70 @@
+// GET /generation/content: what was embedded, as long as it is stored.
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { ask, askFor } from '../../support/admin.js';
+import { createTestApp } from '../../support/app.js';
+import type { TestAccount, TestApp } from '../../support/app.js';
+import { recordGenerations } from '../../support/broadcast.js';
+import { expectError } from '../../support/error-shape.js';
+
+let app: TestApp;
+let other: TestAccount;
+beforeAll(async () => {
+  app = await createTestApp();
+  other = await app.createAccount();
+});
+afterAll(() => app.close());
+
+const OUTPUT = { completion: null, reasoning: null };
+const content = (items: readonly (string | readonly number[])[], errorMessage: string | null = null) => ({
+  items,
+  isTruncated: false,
+  errorMessage,
+});
+
+it('one text is a prompt; several, and tokens, are messages', async () => {
+  const [one] = await recordGenerations(app, 1, {}, content(['some words']));
+  const [many] = await recordGenerations(app, 1, {}, content(['a', [1, 2]]));
+  for (const key of [app.managementKey, app.apiKey]) {
+    expect(await askFor(200, app, 'get', `/generation/content?id=${one}`, { key })).toEqual({
+      data: { input: { prompt: 'some words' }, output: OUTPUT, error: null, is_truncated: false },
+    });
+  }
+  expect(await askFor(200, app, 'get', `/generation/content?id=${many}`)).toMatchObject({
+    data: {
+      input: {
+        messages: [
+          { role: 'user', content: 'a' },
+          { role: 'user', content: [1, 2] },
+        ],
+      },
+    },
+  });
+});
+
+it('a failure has its error', async () => {
+  const failure = { status: 502, errorType: 'provider_error' };
+  const [id] = await recordGenerations(app, 1, failure, content(['words'], 'Provider returned error'));
+  expect(await askFor(200, app, 'get', `/generation/content?id=${id}`)).toMatchObject({
+    data: {
+      error: {
+        message: 'Provider returned error',
+        provider_name: 'OpenAI',
+        status: 502,
+        raw: null,
+        previous_errors: [],
+      },
+    },
+  });
+});
+
+it('404: not stored, another account, no such generation', async () => {
+  const [bare] = await recordGenerations(app, 1, {}, null);
+  const notStored = await ask(app, 'get', `/generation/content?id=${bare}`);
+  expect(expectError(notStored, 404)).toContain('the content of this generation is not stored');
+  const [id] = await recordGenerations(app, 1, {}, content(['words']));
+  const foreign = await ask(app, 'get', `/generation/content?id=${id}`, { key: other.managementKey });
+  expect(expectError(foreign, 404)).toContain('no generation has this id');
+  const unknown = await ask(app, 'get', '/generation/content?id=019a960b-d800-7000-8000-000000000000');
+  expect(expectError(unknown, 404)).toContain('no generation has this id');
+  expectError(await ask(app, 'get', '/generation/content'), 400);
+});

@@ -1,0 +1,150 @@
+// /workspaces/{ref}/budgets: the rule that keeps them in order, and their effect on calls.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ask, askFor } from '../../support/admin.js';
+import type { TestApp } from '../../support/app.js';
+import { embed, SMALL } from '../../support/create-embedding.js';
+import { expectError } from '../../support/error-shape.js';
+import { eventually } from '../../support/eventually.js';
+import { startWithKeys } from '../../support/provider-credential.js';
+import type { ByokSetup } from '../../support/provider-credential.js';
+
+let setup: ByokSetup;
+let app: TestApp;
+beforeAll(async () => {
+  setup = await startWithKeys();
+  app = setup.app;
+});
+afterAll(() => setup.close());
+
+const put = (interval: string, body: object) =>
+  ask(app, 'put', `/workspaces/default/budgets/${interval}`, { body });
+
+describe('budgets', () => {
+  it('are set, read, changed and deleted', async () => {
+    const created = await askFor(200, app, 'put', '/workspaces/default/budgets/monthly', {
+      body: { limit_usd: 100 },
+    });
+    const now = app.clock.now().toISOString();
+    const budget = {
+      id: `${app.workspaceId}:monthly`,
+      workspace_id: app.workspaceId,
+      limit_usd: 100,
+      reset_interval: 'monthly',
+      created_at: now,
+      updated_at: now,
+    };
+    expect(created).toEqual({ data: budget, include_byok_in_budgets: false });
+    const changed = { data: { ...budget, limit_usd: 99.5 }, include_byok_in_budgets: true };
+    const change = { limit_usd: 99.5, include_byok_in_budgets: true };
+    expect((await put('monthly', change)).body).toEqual(changed);
+    expect(await askFor(200, app, 'get', `/workspaces/${app.workspaceId}/budgets/monthly`)).toEqual(changed);
+    const lifetime = await put('lifetime', { limit_usd: 1_000 });
+    expect(lifetime.body).toMatchObject({ data: { reset_interval: null }, include_byok_in_budgets: true });
+    expect(await askFor(200, app, 'get', '/workspaces/default/budgets')).toMatchObject({
+      data: [{ limit_usd: 99.5 }, { limit_usd: 1_000 }],
+    });
+    for (const _again of [1, 2]) {
+      for (const interval of ['monthly', 'lifetime']) {
+        const path = `/workspaces/default/budgets/${interval}`;
+        expect(await askFor(200, app, 'delete', path)).toEqual({ deleted: true });
+        expect(expectError(await ask(app, 'get', path), 404)).toContain(`has no ${interval} budget`);
+      }
+    }
+    const actions = await app.sql(
+      `SELECT action FROM audit_log WHERE object_type = 'workspace_budget' AND object_id = 'monthly' ORDER BY action`,
+    );
+    expect(actions.map(({ action }) => String(action))).toEqual(['create', 'delete', 'update']);
+  });
+
+  it('a wider one must be greater, in whatever order they are set', async () => {
+    expect((await put('weekly', { limit_usd: 10 })).status).toBe(200);
+    expect(expectError(await put('daily', { limit_usd: 10 }), 400)).toContain(
+      'limit_usd: the weekly budget of 10 USD must be greater than the daily budget of 10 USD',
+    );
+    expect(expectError(await put('lifetime', { limit_usd: 9.99 }), 400)).toContain(
+      'the lifetime budget of 9.99 USD must be greater than the weekly budget of 10 USD',
+    );
+    expect((await put('daily', { limit_usd: 9.99 })).status).toBe(200);
+    // Of two that cannot stand together, one is refused, also at the same moment.
+    const answers = await Promise.all([put('daily', { limit_usd: 12 }), put('weekly', { limit_usd: 13 })]);
+    const { data } = await askFor<{ data: { limit_usd: number }[] }>(
+      200,
+      app,
+      'get',
+      '/workspaces/default/budgets',
+    );
+    expect(data[0]!.limit_usd).toBeLessThan(data[1]!.limit_usd);
+    expect(answers[1].status).toBe(200);
+    for (const interval of ['daily', 'weekly'])
+      await ask(app, 'delete', `/workspaces/default/budgets/${interval}`);
+  });
+
+  it.each([
+    ['hourly', { limit_usd: 1 }, 'interval: must be one of daily, weekly, monthly, lifetime'],
+    ['daily', { limit_usd: 0 }, 'limit_usd: must be greater than 0'],
+    ['daily', { limit_usd: 1e-13 }, 'limit_usd: must be at least 1e-12'],
+    ['daily', { limit_usd: '1' }, 'limit_usd: must be a number'],
+    ['daily', { limit_usd: 1, reset: true }, 'reset: is not a member of this object'],
+  ])('400: %s %j', async (interval, body, message) => {
+    expect(expectError(await put(interval, body), 400)).toContain(message);
+  });
+
+  it('calls beyond one are refused with 403, and served again when it is gone', async () => {
+    const call = () => embed(app, { model: SMALL, input: 'hello', dimensions: 2 }, app.apiKey);
+    expect((await call()).status).toBe(200);
+    expect((await put('daily', { limit_usd: 1e-12 })).status).toBe(200);
+    const refused = await eventually(call, ({ status }) => status === 403);
+    expect(expectError(refused, 403)).toContain('Workspace budget exceeded');
+    await askFor(200, app, 'delete', '/workspaces/default/budgets/daily');
+    await eventually(call, ({ status }) => status === 200);
+  });
+});
+
+describe('members', () => {
+  it('are added once, listed, and removed', async () => {
+    const added = await askFor<{ data: object[] }>(200, app, 'post', '/workspaces/default/members/add', {
+      body: { user_ids: ['user_a', 'user_b', 'user_a'], role: 'admin' },
+    });
+    expect(added).toMatchObject({ added_count: 2 });
+    expect(added.data[0]).toEqual({
+      id: expect.any(String),
+      workspace_id: app.workspaceId,
+      user_id: 'user_a',
+      role: 'admin',
+      created_at: app.clock.now().toISOString(),
+    });
+    const again = await ask(app, 'post', '/workspaces/default/members/add', {
+      body: { user_ids: ['user_b', 'user_c'] },
+    });
+    expect(again.body).toMatchObject({ added_count: 1, data: [{ user_id: 'user_c', role: 'member' }] });
+    expect(await askFor(200, app, 'get', '/workspaces/default/members?limit=2&offset=1')).toMatchObject({
+      data: [
+        { user_id: 'user_b', role: 'admin' },
+        { user_id: 'user_c', role: 'member' },
+      ],
+      total_count: 3,
+    });
+    const body = { user_ids: ['user_a', 'user_b', 'nobody'] };
+    expect(await askFor(200, app, 'post', '/workspaces/default/members/remove', { body })).toEqual({
+      removed_count: 2,
+    });
+  });
+
+  it('whoever has keys stays', async () => {
+    await app.createKey({ creatorUserId: 'user_k' });
+    const body = { user_ids: ['user_k'] };
+    await askFor(200, app, 'post', '/workspaces/default/members/add', { body });
+    const refused = await ask(app, 'post', '/workspaces/default/members/remove', { body });
+    expect(expectError(refused, 400)).toContain('user_ids: user_k has API keys in the workspace');
+  });
+
+  it.each([
+    [{ user_ids: [] }, 'user_ids: must have at least 1 element'],
+    [{ user_ids: ['with space'] }, 'user_ids: must hold names of 1 to 256 printable'],
+    [{ user_ids: ['a'], role: 'owner' }, 'role: must be one of admin, member'],
+    [{ user_ids: Array.from({ length: 101 }, String) }, 'user_ids: must have at most 100 elements'],
+  ])('400: %j', async (body, message) => {
+    const response = await ask(app, 'post', '/workspaces/default/members/add', { body });
+    expect(expectError(response, 400)).toContain(message);
+  });
+});
