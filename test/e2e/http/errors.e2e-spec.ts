@@ -41,13 +41,13 @@ describe('unknown paths and methods', () => {
   });
 
   it.each([
-    ['GET', '/api/v1/observability/destinations', 'POST'],
-    ['PUT', '/api/v1/observability/destinations', 'POST'],
-    ['OPTIONS', '/api/v1/observability/destinations', 'POST'],
+    ['DELETE', '/api/v1/observability/destinations', 'GET, POST'],
+    ['PUT', '/api/v1/observability/destinations', 'GET, POST'],
+    ['OPTIONS', '/api/v1/observability/destinations', 'GET, POST'],
     ['GET', '/api/v1/embeddings', 'POST'],
     ['DELETE', '/api/v1/embeddings/', 'POST'],
-    ['POST', '/api/v1/keys/x', 'GET'],
-    ['QUERY', '/api/v1/keys/x', 'GET'],
+    ['POST', '/api/v1/keys/x', 'DELETE, GET, PATCH'],
+    ['QUERY', '/api/v1/keys/x', 'DELETE, GET, PATCH'],
     ['POST', '/health', 'GET'],
   ])('405 for %s %s, which has %s', async (method, path, allowed) => {
     const answer = await sendExactly(app.origin + path, { method, headers: { authorization } });
