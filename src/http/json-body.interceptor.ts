@@ -40,6 +40,11 @@ export class JsonBodyInterceptor implements NestInterceptor {
   }
 
   private async read(request: Request, response: Response, isLarge: boolean): Promise<void> {
+    if (isEmpty(request)) {
+      // Some operations need nothing said; the others will name what they miss.
+      request.body = {};
+      return;
+    }
     if (!isJson(request)) {
       throw new AppError('invalid_request', { detail: 'the Content-Type header must be application/json' });
     }
@@ -55,6 +60,12 @@ export class JsonBodyInterceptor implements NestInterceptor {
       throw new AppError('invalid_request', { detail: 'the body must be a JSON object' });
     }
   }
+}
+
+/** Neither a body nor the announcement of one. */
+function isEmpty({ headers }: { readonly headers: Request['headers'] }): boolean {
+  const { 'content-length': length = '0', 'content-type': type, 'transfer-encoding': encoding } = headers;
+  return length === '0' && type === undefined && encoding === undefined;
 }
 
 function isJson(request: { readonly headers: Request['headers'] }): boolean {

@@ -61,6 +61,14 @@ describe('POST /test', () => {
     });
   });
 
+  it('needs no body', async () => {
+    const { status, body } = await app.http
+      .post(routeOf('test'))
+      .set('authorization', `Bearer ${app.managementKey}`);
+    expect(status).toBe(200);
+    expect(body.data.ok).toBe(true);
+  });
+
   it('says in words what is wrong, without the secret that the platform repeats', async () => {
     receiver.always({ status: 403, body: 'no such key: top-secret-value' });
     const { body } = await post('test');
