@@ -64,6 +64,21 @@ module.exports = {
       to: { path: 'node_modules/undici/' },
     },
     {
+      name: 'opentelemetry-only-when-asked-for',
+      comment:
+        'It is loaded by the one file that sends spans, and that file only where a collector is named.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/config/otlp-tracer\\.ts$' },
+      to: { path: 'node_modules/@opentelemetry/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'otlp-tracer-only-dynamically',
+      comment: 'A plain import would load it in every process.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^src/config/otlp-tracer\\.ts$', dynamic: false },
+    },
+    {
       name: 'controllers-talk-to-services',
       severity: 'error',
       comment: 'A controller has no way to the database of its own.',

@@ -6,6 +6,7 @@ export default {
     '<rootDir>/test/**/*.e2e-spec.ts',
     '<rootDir>/test/**/*.contract-spec.ts',
     '<rootDir>/test/**/*.int-spec.ts',
+    '<rootDir>/test/**/*.fuzz-spec.ts',
   ],
   transform: { '^.+\\.ts$': '@swc/jest' },
   extensionsToTreatAsEsm: ['.ts'],

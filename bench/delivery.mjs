@@ -2,7 +2,6 @@
 // destination that is away for a while, and what all that costs the calls. Loopback only; ends by itself.
 //
 //   npm run bench:delivery -- --seconds 60 --rate 100 --kills 5 --outage 20
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
@@ -11,8 +10,8 @@ import { migrate } from '../scripts/migrate.mjs';
 import { setup } from '../scripts/setup.mjs';
 import { catchInterruptions, reportFailure } from '../scripts/support/interruption.mjs';
 import { createProgress } from '../scripts/support/progress.mjs';
-import { inRepository } from '../scripts/support/repository.mjs';
 import { openScratchServer } from '../scripts/support/scratch-server.mjs';
+import { createKey, startReplica, serviceEnvironment } from './support/service.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -77,31 +76,6 @@ async function startSink() {
   };
 }
 
-async function startReplica(environment) {
-  const program = `const { start } = await import(${JSON.stringify(inRepository('dist/main.js'))});
-    const { baseUrl } = await start(); process.stdout.write(baseUrl + '\\n');`;
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
-    env: environment,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [line] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
-  if (!Buffer.isBuffer(line)) throw new Error(`a replica ended with ${line}`);
-  return { child, baseUrl: line.toString().trim() };
-}
-
-async function createKey(environment, ...flags) {
-  const child = spawn(process.execPath, [inRepository('scripts/command.mjs'), 'keys-create', ...flags], {
-    env: environment,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  let text = '';
-  child.stdout.on('data', (chunk) => {
-    text += chunk;
-  });
-  await once(child, 'exit');
-  return /key:\s+(\S+)/.exec(text)[1];
-}
-
 const post = async (url, key, body) => {
   const answer = await request(url, {
     method: 'POST',
@@ -134,7 +108,7 @@ async function load(replicas, key, forSeconds, calls, signal) {
   for (let sent = 0; sent < forSeconds * rate && !signal.aborted; sent++) {
     const wait = begunAt + (sent * 1000) / rate - performance.now();
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-    const { baseUrl } = replicas[sent % replicas.length];
+    const { baseUrl } = replicas[sent % replicas.length].message;
     const call = callOnce(baseUrl, key, calls).finally(() => pending.delete(call));
     pending.add(call);
   }
@@ -152,24 +126,20 @@ async function run() {
     const { url } = await server.createDatabase('bench');
     await migrate({ databaseUrl: url, log: () => undefined, signal });
     const environment = {
-      PATH: process.env.PATH,
-      DATABASE_URL: url,
-      ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
-      PORT: '0',
+      ...serviceEnvironment(url),
       LOG_LEVEL: 'fatal',
       RATE_LIMIT_INFERENCE_PER_MINUTE: '0',
-      DESTINATION_ALLOWED_CIDRS: '127.0.0.0/8',
     };
-    const managementKey = await createKey(environment, '--management');
-    const key = await createKey(environment);
-    for (let count = 0; count < REPLICAS; count++) replicas.push(await startReplica(environment));
+    const managementKey = await createKey(environment, ['--management'], signal);
+    const key = await createKey(environment, [], signal);
+    for (let count = 0; count < REPLICAS; count++) replicas.push(await startReplica({ environment, signal }));
     const bare = [];
     await progress.step('Calls without destinations', () =>
       load(replicas, key, Math.min(seconds, 20), bare, signal),
     );
     const createDestination = async (sink) => {
       const { status, text } = await post(
-        `${replicas[0].baseUrl}/observability/destinations`,
+        `${replicas[0].message.baseUrl}/observability/destinations`,
         managementKey,
         {
           type: 'webhook',
@@ -192,10 +162,11 @@ async function run() {
           setTimeout(resolve, ((seconds * 1000) / kills) * (0.5 + Math.random() / 2)),
         );
         const index = count % replicas.length;
-        const ended = once(replicas[index].child, 'exit');
-        replicas[index].child.kill('SIGKILL');
+        const { process: child } = replicas[index];
+        const ended = once(child, 'exit');
+        child.kill('SIGKILL');
         await ended;
-        replicas[index] = await startReplica(environment);
+        replicas[index] = await startReplica({ environment, signal });
       }
     })();
     if (outage > 0) {
@@ -235,7 +206,7 @@ async function run() {
     );
     return lost === 0 ? 0 : 1;
   } finally {
-    for (const { child } of replicas) child.kill('SIGKILL');
+    for (const { process: child } of replicas) child.kill('SIGKILL');
     for (const sink of sinks) sink.close();
     await agent.destroy();
     await server.close();

@@ -11,20 +11,31 @@ export interface ChildOptions {
   readonly arguments?: readonly string[];
   /** Loaded before the program itself. */
   readonly preload?: string;
+  /** Options for Node itself, such as those of its profiler. */
+  readonly nodeArguments?: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
+  /** Hears all that the program prints, as it comes. */
+  readonly onOutput?: (text: string) => void;
+  /** Milliseconds that its start may take. */
+  readonly patience?: number;
   readonly signal: AbortSignal;
 }
 
 export interface Child<Message> {
   /** What the program has sent over the channel to tell that it is ready. */
   readonly message: Message;
+  readonly process: ChildProcess;
   readonly stop: () => Promise<void>;
 }
 
 export async function startChild<Message>(program: string, options: ChildOptions): Promise<Child<Message>> {
+  const { patience = PATIENCE_WITH_START_MS } = options;
   options.signal.throwIfAborted();
   const child = fork(program, [...(options.arguments ?? [])], {
-    execArgv: options.preload === undefined ? [] : ['--require', options.preload],
+    execArgv: [
+      ...(options.nodeArguments ?? []),
+      ...(options.preload === undefined ? [] : ['--require', options.preload]),
+    ],
     env: { PATH: process.env['PATH'], ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
@@ -32,14 +43,11 @@ export async function startChild<Message>(program: string, options: ChildOptions
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
       output = (output + text).slice(-KEPT_OUTPUT_CHARACTERS);
+      options.onOutput?.(text);
     });
   }
   const waiting = new AbortController();
-  const deadline = AbortSignal.any([
-    options.signal,
-    AbortSignal.timeout(PATIENCE_WITH_START_MS),
-    waiting.signal,
-  ]);
+  const deadline = AbortSignal.any([options.signal, AbortSignal.timeout(patience), waiting.signal]);
   try {
     const [message] = (await Promise.race([
       once(child, 'message', { signal: deadline }),
@@ -47,10 +55,12 @@ export async function startChild<Message>(program: string, options: ChildOptions
         throw new Error(`${program} ended with ${String(code ?? killedBy)}\n${output}`);
       }),
     ])) as [Message];
-    return { message, stop: () => stopChild(child) };
+    return { message, process: child, stop: () => stopChild(child) };
   } catch (error) {
     await stopChild(child);
     options.signal.throwIfAborted();
+    if (deadline.aborted)
+      throw new Error(`${program} was not ready in ${patience} ms\n${output}`, { cause: error });
     throw error;
   } finally {
     // The listener of the one that has lost the race.

@@ -11,7 +11,7 @@ import { createProgress } from './support/progress.mjs';
 import { importBuilt } from './support/repository.mjs';
 import { ScriptError } from './support/run-command.mjs';
 
-const COMMANDS = ['encryption-rotate', 'keys-create', 'spend-rebuild'];
+const COMMANDS = ['encryption-rotate', 'keys-create', 'keys-list', 'spend-rebuild'];
 
 function useRunningDatabase({ directory, databaseDirectory }) {
   const databaseUrl = findRunningDatabase(databaseDirectory);

@@ -15,6 +15,7 @@ import { EmbeddingsModule } from './embeddings/embeddings.module.js';
 import { GenerationsModule } from './generations/generations.module.js';
 import { HealthModule } from './health/health.module.js';
 import { HttpModule } from './http/http.module.js';
+import { JsonBodyModule } from './http/json-body.module.js';
 import { KeysModule } from './keys/keys.module.js';
 import { ModelsModule } from './models/models.module.js';
 import { OutboundModule } from './outbound/outbound.module.js';
@@ -24,11 +25,11 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
 export const API_PREFIX = 'api/v1';
 
 // The operations of the contract, under the version prefix. Not Nest's global prefix: that one hides the rest of the
-// path from the error filter.
+// path from the error filter. Express tries the routes in this order: what is called most stands first.
 const API_MODULES = [
+  EmbeddingsModule,
   DestinationsModule,
   KeysModule,
-  EmbeddingsModule,
   ModelsModule,
   GenerationsModule,
   AuditModule,
@@ -49,6 +50,7 @@ export class AppModule {
         OutboundModule,
         HttpModule,
         AuthModule,
+        JsonBodyModule,
         BroadcastModule,
         HealthModule,
         ...API_MODULES,

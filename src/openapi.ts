@@ -1,9 +1,47 @@
 // The OpenAPI document, made from the routes and their classes.
-import type { INestApplication } from '@nestjs/common';
+import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import type { NextFunction, Request, Response } from 'express';
+import { entityTag } from './http/conditional-get.js';
+import openApiExamples from './openapi-examples.json' with { type: 'json' };
 
-export function buildOpenApiDocument(application: INestApplication): OpenAPIObject {
+const JSON_URL = 'api/v1/openapi.json';
+
+/** Real answers and what was asked for them, by operationId: under `request`, and under the status of the answer. */
+const EXAMPLES: Readonly<Record<string, Readonly<Record<string, object>>>> = openApiExamples;
+
+const LICENSE = { name: 'Proprietary', identifier: 'LicenseRef-UNLICENSED' };
+
+const TAGS: Readonly<Record<string, string>> = {
+  Embeddings: 'Vectors for texts, tokens, images and files.',
+  Models: 'What can be called, at which price, and how its endpoints are doing.',
+  'API keys': 'Keys, their limits and what they have spent.',
+  Workspaces: 'What keys, destinations and budgets belong to.',
+  'Workspace budgets': 'What a workspace may spend in a day, a week, a month or altogether.',
+  'Provider credentials': 'Keys of your own for providers.',
+  Credits: 'What an account has bought and spent.',
+  Generations: 'The record of one call.',
+  Activity: 'Sums of the calls by day.',
+  Analytics: 'Sums of the calls by whatever is asked.',
+  'Observability destinations': 'Platforms that a trace of every call is sent to.',
+  Deliveries: 'How the deliveries to a destination go, and what can be done about them.',
+  'Audit log': 'Who changed what.',
+};
+
+const PARAMETERS: Readonly<Record<string, string>> = {
+  author: 'The first part of a model id.',
+  hash: 'The hash of the key: SHA-256 of its first secret in lower-case hexadecimal.',
+  id: 'The id, as its list tells it.',
+  interval: 'What the budget is for.',
+  limit: 'How many at most.',
+  offset: 'How many are left out first.',
+  provider: 'Only those of this provider.',
+  slug: 'The second part of a model id.',
+  workspace_id: 'Only what belongs to this workspace.',
+};
+
+export function buildOpenApiDocument(application: NestExpressApplication): OpenAPIObject {
   const description = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('signalbox')
@@ -15,14 +53,51 @@ export function buildOpenApiDocument(application: INestApplication): OpenAPIObje
     .addServer('/', 'The service itself')
     .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'API key', description: 'An API key.' })
     .build();
-  return SwaggerModule.createDocument(application, description);
+  for (const [name, text] of Object.entries(TAGS)) description.tags?.push({ name, description: text });
+  const document = SwaggerModule.createDocument(application, {
+    ...description,
+    info: { ...description.info, license: LICENSE },
+  });
+  return completed(document);
+}
+
+/**
+ * Says of every operation what the framework leaves unsaid: that it needs no credential, what its parameters are, and
+ * what its bodies look like.
+ */
+function completed(document: OpenAPIObject): OpenAPIObject {
+  for (const path of Object.values(document.paths)) {
+    for (const method of ['get', 'put', 'post', 'patch', 'delete'] as const) {
+      const operation = path[method];
+      if (!operation) continue;
+      operation.security ??= [];
+      for (const parameter of operation.parameters ?? []) {
+        if ('name' in parameter) parameter.description ??= PARAMETERS[parameter.name] ?? '';
+      }
+      for (const [place, shown] of Object.entries(EXAMPLES[operation.operationId ?? ''] ?? {})) {
+        const body = place === 'request' ? operation.requestBody : operation.responses[place];
+        if (body && 'content' in body) Object.assign(body.content?.['application/json'] ?? {}, shown);
+      }
+    }
+  }
+  return document;
 }
 
 /** The document for programs, and a page for people; both without a credential, for they tell no more than the code. */
-export function serveOpenApi(application: INestApplication): void {
+export function serveOpenApi(application: NestExpressApplication): void {
   // Made when it is first asked for: most processes never are.
-  SwaggerModule.setup('docs', application, () => buildOpenApiDocument(application), {
-    jsonDocumentUrl: 'api/v1/openapi.json',
+  let made: { readonly document: OpenAPIObject; readonly tag: string } | null = null;
+  const make = () => {
+    const document = made?.document ?? buildOpenApiDocument(application);
+    made ??= { document, tag: entityTag(JSON.stringify(document)) };
+    return made;
+  };
+  application.use(`/${JSON_URL}`, (_request: Request, response: Response, next: NextFunction) => {
+    response.set('ETag', make().tag);
+    next();
+  });
+  SwaggerModule.setup('docs', application, () => make().document, {
+    jsonDocumentUrl: JSON_URL,
     yamlDocumentUrl: 'api/v1/openapi.yaml',
     customSiteTitle: 'signalbox API',
   });

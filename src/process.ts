@@ -4,10 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { collectDefaultMetrics } from 'prom-client';
 import { API_PREFIX, AppModule } from './app.module.js';
 import { setUpApplication } from './app.setup.js';
 import type { AppConfig } from './config/app-config.js';
 import { JsonLogger } from './config/json-logger.js';
+import { Metrics } from './config/metrics.js';
 import { Readiness } from './persistence/readiness.js';
 
 export interface RunningService {
@@ -23,6 +25,7 @@ export async function startProcess(config: AppConfig): Promise<RunningService> {
     abortOnError: false,
   });
   setUpApplication(application);
+  collectDefaultMetrics({ register: application.get(Metrics).registry });
   await application.listen(config.port, config.host);
   const server: Server = application.getHttpServer();
   return {

@@ -3,6 +3,8 @@ import cluster from 'node:cluster';
 import type { Worker } from 'node:cluster';
 import { Logger } from '@nestjs/common';
 import type { AppConfig } from './config/app-config.js';
+import { gatherMetricsOfWorkers } from './config/group-metrics.js';
+import { JsonLogger } from './config/json-logger.js';
 import { baseUrlOf } from './process.js';
 import type { RunningService } from './process.js';
 
@@ -10,7 +12,9 @@ import type { RunningService } from './process.js';
 const RESTART_DELAY = 1_000;
 
 export async function startWorkers(config: AppConfig): Promise<RunningService> {
+  Logger.overrideLogger(new JsonLogger(config));
   const logger = new Logger('Workers');
+  gatherMetricsOfWorkers();
   let isStopping = false;
   const addresses = await Promise.all(
     Array.from({ length: config.workers }, () => listening(cluster.fork())),

@@ -25,6 +25,13 @@ export function checkAddress(databaseUrl, variable) {
     throw new ScriptError(`${variable} must look like postgresql://user:password@host:5432/name`);
 }
 
+/** The address of another database of the same server. */
+export function withDatabase(databaseUrl, name) {
+  const changed = new URL(databaseUrl);
+  changed.pathname = `/${name}`;
+  return changed.href;
+}
+
 export async function loadPostgresClient() {
   try {
     return (await import('pg')).default;

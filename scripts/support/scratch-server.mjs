@@ -4,17 +4,11 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { startEmbeddedDatabase } from '../embedded-database.mjs';
 import { waitForDatabase } from '../migrate.mjs';
-import { connect } from './database-connection.mjs';
+import { connect, withDatabase } from './database-connection.mjs';
 import { createTemporaryDirectory, databaseName } from './temporary-directory.mjs';
 
 // Nobody needs these databases after a power cut.
 const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
-
-function withDatabase(url, name) {
-  const changed = new URL(url);
-  changed.pathname = `/${name}`;
-  return changed.href;
-}
 
 async function openServer({ progress, signal }) {
   const log = (text) => progress.line(text);

@@ -1,12 +1,13 @@
 // What an account has done: its activity by day, and answers to questions about its calls.
 import { Module } from '@nestjs/common';
 import { ActivityController } from './activity.controller.js';
+import { ActivityRollup } from './activity-rollup.js';
 import { ActivityService } from './activity.service.js';
 import { AnalyticsController } from './analytics.controller.js';
 import { AnalyticsService } from './analytics.service.js';
 
 @Module({
   controllers: [ActivityController, AnalyticsController],
-  providers: [ActivityService, AnalyticsService],
+  providers: [ActivityRollup, ActivityService, AnalyticsService],
 })
 export class ActivityModule {}

@@ -11,8 +11,13 @@ export function attachCaller(request: object, caller: Caller): void {
   (request as RequestWithCaller)[CALLER] = caller;
 }
 
+/** Null on public routes, and where the request was not let in. */
+export function findCaller(request: object): Caller | null {
+  return (request as RequestWithCaller)[CALLER] ?? null;
+}
+
 export function callerOf(request: object): Caller {
-  const caller = (request as RequestWithCaller)[CALLER];
+  const caller = findCaller(request);
   if (!caller) throw new Error('this route is public: it has no caller');
   return caller;
 }

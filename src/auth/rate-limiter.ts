@@ -3,13 +3,17 @@
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { Redis } from 'ioredis';
+import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 import { AppConfig } from '../config/app-config.js';
 import type { ApiKey } from '../domain/api-key.js';
 import { AppError } from '../domain/errors.js';
+import { readIpAddress } from '../domain/ip-ranges.js';
 
 const WINDOW_SECONDS = 60;
+// Networks whose failures a process remembers. Keys are as many as were made; networks are as many as an attacker has.
+const MAX_FAILING_NETWORKS = 20_000;
 
 @Injectable()
 export class RateLimiter implements OnApplicationShutdown {
@@ -23,7 +27,11 @@ export class RateLimiter implements OnApplicationShutdown {
       management: this.createLimiter('management', config.rateLimits.management),
       inference: this.createLimiter('inference', config.rateLimits.inference),
     };
-    this.failures = this.createLimiter('failures', config.rateLimits.failedAuthentication);
+    this.failures = this.createLimiter(
+      'failures',
+      config.rateLimits.failedAuthentication,
+      BoundedLimiterInMemory,
+    );
   }
 
   /** Counts one request of the key; throws `rate_limit_exceeded` when the minute's are used up. */
@@ -33,11 +41,11 @@ export class RateLimiter implements OnApplicationShutdown {
   }
 
   async countFailedAuthentication(address: string): Promise<void> {
-    if (this.failures) await orRefuse(this.failures, this.failures.consume(address));
+    if (this.failures) await orRefuse(this.failures, this.failures.consume(networkOf(address)));
   }
 
   async refuseAddressWithTooManyFailures(address: string): Promise<void> {
-    const state = await this.failures?.get(address);
+    const state = await this.failures?.get(networkOf(address));
     if (this.failures && state && state.consumedPoints > this.failures.points)
       throw refusal(this.failures, state);
   }
@@ -46,9 +54,13 @@ export class RateLimiter implements OnApplicationShutdown {
     this.redis?.disconnect();
   }
 
-  private createLimiter(name: string, points: number): RateLimiterAbstract | null {
+  private createLimiter(
+    name: string,
+    points: number,
+    LimiterInMemory = RateLimiterMemory,
+  ): RateLimiterAbstract | null {
     if (points === 0) return null;
-    const inMemory = new RateLimiterMemory({ keyPrefix: name, points, duration: WINDOW_SECONDS });
+    const inMemory = new LimiterInMemory({ keyPrefix: name, points, duration: WINDOW_SECONDS });
     if (!this.redis) return inMemory;
     return new RateLimiterRedis({
       storeClient: this.redis,
@@ -59,6 +71,28 @@ export class RateLimiter implements OnApplicationShutdown {
       rejectIfRedisNotReady: true,
     });
   }
+}
+
+/** Forgets whoever was counted longest ago when there are too many. */
+class BoundedLimiterInMemory extends RateLimiterMemory {
+  private readonly counted = new LRUCache<string, true>({
+    max: MAX_FAILING_NETWORKS,
+    dispose: (_value, key, reason) => {
+      if (reason === 'evict') void this.delete(key);
+    },
+  });
+
+  override async consume(...given: Parameters<RateLimiterMemory['consume']>): Promise<RateLimiterRes> {
+    this.counted.set(String(given[0]), true);
+    return super.consume(...given);
+  }
+}
+
+/** Who has one address of IPv6 has all of a network's: 2^64. */
+function networkOf(address: string): string {
+  const read = readIpAddress(address);
+  if (read === null) return address;
+  return `${read.family}-${read.family === 6 ? read.value >> 64n : read.value}`;
 }
 
 function connectRedis(url: string): Redis {

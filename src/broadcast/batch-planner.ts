@@ -2,12 +2,14 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../domain/clock.js';
 import { MAX_DELIVERY_AGE, hadCommitted } from '../domain/delivery.js';
+import { needsContent } from '../domain/destination-selection.js';
 import type { LogPosition, LogSnapshot } from '../domain/delivery.js';
 import type { GenerationContent } from '../domain/generation-content.js';
 import type { GenerationTrace } from '../domain/generation-trace.js';
 import type { Generation } from '../domain/generation.js';
 import { buildTrace } from '../domain/trace-builder.js';
 import type { ClaimedCursor } from '../persistence/delivery-cursors.repository.js';
+import type { TracedKey } from '../persistence/api-keys.repository.js';
 import { GenerationReader } from '../persistence/generation-reader.js';
 import type { LoggedGeneration } from '../persistence/generation-reader.js';
 import { ByteBudget } from './byte-budget.js';
@@ -35,6 +37,25 @@ export interface PlannedBatch {
   /** To be called when the batch's contents are needed no more. */
   release(): void;
 }
+
+interface Page {
+  readonly hasMore: boolean;
+  readonly isHeldBack: boolean;
+  /** What had committed then is not this destination's. */
+  readonly start?: LogSnapshot;
+  /** Somebody has asked for these by name, whatever their age and whether they would be chosen today. */
+  readonly isNamed?: boolean;
+}
+
+/** Of a candidate for sending the key that it is told with. */
+type Verdict = TracedKey | 'expired' | 'passed';
+
+interface JudgedEntry {
+  readonly entry: LoggedGeneration;
+  readonly verdict: Verdict;
+}
+
+const NO_CONTENTS: ReadonlyMap<string, GenerationContent> = new Map();
 
 @Injectable()
 export class BatchPlanner {
@@ -70,44 +91,28 @@ export class BatchPlanner {
     target: DeliveryTarget,
     logged: readonly LoggedGeneration[],
     maxTraces: number,
-    page: {
-      readonly hasMore: boolean;
-      readonly isHeldBack: boolean;
-      readonly start?: LogSnapshot;
-      readonly isNamed?: true;
-    },
+    page: Page,
   ): Promise<PlannedBatch> {
-    const { destination } = target;
+    const { destination, filtersByInput } = target;
     const keys = await this.keys.find(
       destination.workspaceId,
       new Set(logged.map(({ generation }) => generation.apiKeyId)),
     );
-    const isFresh = this.ageTest(target, page.isNamed === true);
-    const isSelected = ({ generation }: LoggedGeneration, content: GenerationContent | null): boolean => {
-      const key = keys.get(generation.apiKeyId);
-      return key !== undefined && (page.isNamed === true || target.isSelected({ generation, key, content }));
-    };
-    const isFrom = ({ position }: LoggedGeneration): boolean =>
-      page.start === undefined || !hadCommitted(page.start, position.transaction);
-    const isCandidate = (entry: LoggedGeneration): boolean =>
-      isFrom(entry) && isFresh(entry.generation) && (target.filtersByInput || isSelected(entry, null));
-    const { taken, wanted, contentBytes } = takeWithin(logged, isCandidate, maxTraces, needsContents(target));
+    const judge = this.judgeOf(target, page, keys);
+    const { judged, contentBytes } = takeWithin(logged, judge, maxTraces, needsContent(destination));
     const release = await this.budget.take(contentBytes);
     try {
-      const contents =
-        contentBytes === 0 ? new Map<string, GenerationContent>() : await this.readContents(target, wanted);
-      const entries = taken.map((entry): PlannedEntry => {
-        const { position, generation } = entry;
-        const content = contents.get(generation.id) ?? null;
-        if (isFrom(entry) && !isFresh(generation)) return { position, generation, fate: 'expired' };
-        const key = keys.get(generation.apiKeyId);
-        if (!key || !wanted.has(entry) || (target.filtersByInput && !isSelected(entry, content)))
-          return { position, generation, fate: 'passed' };
-        return { position, generation, fate: buildTrace({ generation, key, content }, destination) };
+      const contents = contentBytes === 0 ? NO_CONTENTS : await this.readContents(target, judged);
+      const entries = judged.map(({ entry: { position, generation }, verdict }): PlannedEntry => {
+        if (typeof verdict === 'string') return { position, generation, fate: verdict };
+        const candidate = { generation, key: verdict, content: contents.get(generation.id) ?? null };
+        const isSelected = page.isNamed === true || !filtersByInput || target.isSelected(candidate);
+        const fate = isSelected ? buildTrace(candidate, destination) : 'passed';
+        return { position, generation, fate };
       });
       return {
         entries,
-        hasMore: page.hasMore || taken.length < logged.length,
+        hasMore: page.hasMore || judged.length < logged.length,
         isHeldBack: page.isHeldBack,
         release,
       };
@@ -117,48 +122,57 @@ export class BatchPlanner {
     }
   }
 
-  private ageTest({ kind }: DeliveryTarget, isNamed: boolean): (generation: Generation) => boolean {
+  /** Decides about an entry as far as that can be done without its content. */
+  private judgeOf(
+    { kind, filtersByInput, isSelected }: DeliveryTarget,
+    { start, isNamed = false }: Page,
+    keys: ReadonlyMap<string, TracedKey>,
+  ): (entry: LoggedGeneration) => Verdict {
     const general = isNamed ? Infinity : MAX_DELIVERY_AGE;
     const oldest = this.clock.now().getTime() - Math.min(general, kind.delivery.limits.maxAge ?? Infinity);
-    return ({ createdAt }) => createdAt.getTime() >= oldest;
+    return ({ position, generation }) => {
+      if (start !== undefined && hadCommitted(start, position.transaction)) return 'passed';
+      if (generation.createdAt.getTime() < oldest) return 'expired';
+      const key = keys.get(generation.apiKeyId);
+      if (!key) return 'passed';
+      return isNamed || filtersByInput || isSelected({ generation, key, content: null }) ? key : 'passed';
+    };
   }
 
   private readContents(
     { destination }: DeliveryTarget,
-    wanted: ReadonlySet<LoggedGeneration>,
+    judged: readonly JudgedEntry[],
   ): Promise<ReadonlyMap<string, GenerationContent>> {
-    const stored = [...wanted].filter(({ contentBytes }) => contentBytes > 0);
+    const stored = judged.filter(
+      ({ entry, verdict }) => typeof verdict === 'object' && entry.contentBytes > 0,
+    );
     return this.reader.readContents(
       destination.workspaceId,
-      stored.map(({ generation }) => generation),
+      stored.map(({ entry }) => entry.generation),
     );
   }
-}
-
-function needsContents({ destination, filtersByInput }: DeliveryTarget): boolean {
-  return !destination.privacyMode || filtersByInput;
 }
 
 /** The run of entries whose candidates are few and small enough for one batch; one candidate is never too many. */
 function takeWithin(
   logged: readonly LoggedGeneration[],
-  isCandidate: (entry: LoggedGeneration) => boolean,
+  judge: (entry: LoggedGeneration) => Verdict,
   maxTraces: number,
   countsContents: boolean,
-): {
-  readonly taken: readonly LoggedGeneration[];
-  readonly wanted: ReadonlySet<LoggedGeneration>;
-  readonly contentBytes: number;
-} {
-  const wanted = new Set<LoggedGeneration>();
+): { readonly judged: readonly JudgedEntry[]; readonly contentBytes: number } {
+  const judged: JudgedEntry[] = [];
+  let candidates = 0;
   let contentBytes = 0;
-  for (const [index, entry] of logged.entries()) {
-    if (!isCandidate(entry)) continue;
-    const bytes = countsContents ? entry.contentBytes : 0;
-    const isFull = wanted.size >= maxTraces || contentBytes + bytes > MAX_BATCH_CONTENT;
-    if (isFull && wanted.size > 0) return { taken: logged.slice(0, index), wanted, contentBytes };
-    wanted.add(entry);
-    contentBytes += bytes;
+  for (const entry of logged) {
+    const verdict = judge(entry);
+    if (typeof verdict === 'object') {
+      const bytes = countsContents ? entry.contentBytes : 0;
+      const isFull = candidates >= maxTraces || contentBytes + bytes > MAX_BATCH_CONTENT;
+      if (isFull && candidates > 0) break;
+      candidates++;
+      contentBytes += bytes;
+    }
+    judged.push({ entry, verdict });
   }
-  return { taken: logged, wanted, contentBytes };
+  return { judged, contentBytes };
 }

@@ -2,6 +2,7 @@
 // that the platform will never take.
 import { Injectable, Logger } from '@nestjs/common';
 import type { DeliveryRequest } from '../destination-kinds/delivery.js';
+import { Tracing } from '../config/tracing.js';
 import { Clock } from '../domain/clock.js';
 import type { DeliveryFailure } from '../domain/delivery.js';
 import type { GenerationTrace } from '../domain/generation-trace.js';
@@ -32,6 +33,7 @@ export class BatchSender {
   constructor(
     private readonly exchange: DeliveryExchange,
     private readonly clock: Clock,
+    private readonly tracing: Tracing,
   ) {}
 
   /** `refusedBefore`: how many traces in a row were refused before these. */
@@ -41,8 +43,20 @@ export class BatchSender {
     refusedBefore: number,
     signal: AbortSignal,
   ): Promise<SendResult> {
-    const result = await this.sendAll(target, traces, signal);
-    return { ...result, ...doubtRefusals(result, refusedBefore) };
+    return this.tracing.span('deliver', { kind: 'client', isRoot: true }, async (span) => {
+      const sent = await this.sendAll(target, traces, signal);
+      const result = { ...sent, ...doubtRefusals(sent, refusedBefore) };
+      const { settled, failure } = result;
+      span?.setAttributes({
+        'signalbox.destination_id': target.destination.id,
+        'signalbox.destination_kind': target.kind.type,
+        'signalbox.traces': traces.length,
+        'signalbox.delivered': settled.filter(({ fate }) => fate === 'delivered').length,
+        ...(failure && { 'error.type': failure.class }),
+        ...(failure?.status && { 'http.response.status_code': failure.status }),
+      });
+      return result;
+    });
   }
 
   private async sendAll(

@@ -1,4 +1,5 @@
 // Claims the destinations that something waits for and runs a lane for each, woken by the log and by its own sweeps.
+import { setMaxListeners } from 'node:events';
 import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
@@ -43,18 +44,13 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly clock: Clock,
     notifications: Notifications,
   ) {
-    const ignore = (): void => undefined;
     notifications.subscribe({
       channel: APPENDED_CHANNEL,
       onNotification: (workspaceId) => this.wakeLanes(workspaceId),
-      onDisconnected: ignore,
-      onConnected: ignore,
     });
     notifications.subscribe({
       channel: TERMS_CHANNEL,
       onNotification: (workspaceId) => this.reconsider(workspaceId),
-      onDisconnected: ignore,
-      onConnected: ignore,
     });
   }
 
@@ -69,6 +65,8 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     this.isStopping = true;
     for (const timer of this.timers) clearInterval(timer);
     const grace = AbortSignal.timeout(STOP_GRACE);
+    // One for each lane; Node warns of more than ten.
+    setMaxListeners(0, grace);
     await Promise.all(this.allLanes().map((lane) => lane.stop(grace)));
   }
 

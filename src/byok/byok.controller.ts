@@ -5,6 +5,7 @@ import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decora
 import type { Caller } from '../domain/api-key.js';
 import type { Actor } from '../domain/audit.js';
 import { ApiErrors } from '../http/api-errors.js';
+import { ConditionalGet } from '../http/conditional-get.js';
 import { DeletedDto } from '../http/dto/deleted.dto.js';
 import { ByokService } from './byok.service.js';
 import { ByokKeyListDto, ByokKeyResponseDto, toByokKeyDto } from './dto/byok-key.dto.js';
@@ -17,6 +18,7 @@ export class ByokController {
   constructor(private readonly byok: ByokService) {}
 
   @Get()
+  @ConditionalGet()
   @ManagementOnly()
   @ApiOperation({ summary: 'List the provider credentials of a workspace', operationId: 'listBYOKKeys' })
   @ApiOkResponse({ type: ByokKeyListDto })

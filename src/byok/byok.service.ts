@@ -1,9 +1,11 @@
 // What the /byok operations promise, beyond the shape of their bodies.
 import { Injectable } from '@nestjs/common';
 import { isUUID } from 'class-validator';
-import type { Actor, DescribeChange } from '../domain/audit.js';
+import { describeChange } from '../domain/audit.js';
+import type { Actor, AuditedType } from '../domain/audit.js';
 import type { Caller } from '../domain/api-key.js';
 import { AppError } from '../domain/errors.js';
+import { withoutAbsent } from '../domain/members.js';
 import type { Page } from '../domain/page.js';
 import type { ProviderCredentialChange, ProviderCredentialRecord } from '../domain/provider-credential.js';
 import { AccountsRepository } from '../persistence/accounts.repository.js';
@@ -11,6 +13,13 @@ import { ApiKeysRepository } from '../persistence/api-keys.repository.js';
 import { ProviderCredentialsRepository } from '../persistence/provider-credentials.repository.js';
 import { toByokKeyDto } from './dto/byok-key.dto.js';
 import type { CreateByokKeyDto, ListByokKeysQueryDto, UpdateByokKeyDto } from './dto/byok-key-bodies.dto.js';
+
+const AUDITED_CREDENTIAL: AuditedType<ProviderCredentialRecord> = {
+  objectType: 'provider_credential',
+  objectId: ({ id }) => id,
+  workspaceId: ({ workspaceId }) => workspaceId,
+  state: toByokKeyDto,
+};
 
 @Injectable()
 export class ByokService {
@@ -40,7 +49,7 @@ export class ByokService {
     refuseContradiction(settings);
     return this.credentials.create(
       { ...settings, accountId, workspaceId, provider: dto.provider, apiKey: dto.key },
-      describedBy(actor),
+      describeChange(actor, AUDITED_CREDENTIAL),
     );
   }
 
@@ -64,7 +73,7 @@ export class ByokService {
       refuseContradiction({ ...before, ...change });
       return change;
     };
-    const describe = describedBy(actor, dto.key === undefined ? 'update' : 'rotate');
+    const describe = describeChange(actor, AUDITED_CREDENTIAL, dto.key === undefined ? 'update' : 'rotate');
     const updated = await this.credentials.update(accountId, id, decide, describe);
     if (!updated) throw noSuchCredential();
     return updated;
@@ -72,7 +81,8 @@ export class ByokService {
 
   async delete(actor: Actor, id: string): Promise<void> {
     const isDeleted =
-      isUUID(id) && (await this.credentials.delete(actor.key.accountId, id, describedBy(actor)));
+      isUUID(id) &&
+      (await this.credentials.delete(actor.key.accountId, id, describeChange(actor, AUDITED_CREDENTIAL)));
     if (!isDeleted) throw noSuchCredential();
   }
 
@@ -90,7 +100,7 @@ export class ByokService {
 function toChange(dto: UpdateByokKeyDto): ProviderCredentialChange {
   const list = (given: string[] | null | undefined): string[] | undefined =>
     given === undefined ? undefined : [...new Set(given)];
-  const members = {
+  return withoutAbsent({
     apiKey: dto.key,
     name: dto.name,
     disabled: dto.disabled,
@@ -102,8 +112,7 @@ function toChange(dto: UpdateByokKeyDto): ProviderCredentialChange {
     allowedApiKeyHashes: list(dto.allowed_api_key_hashes),
     allowedUserIds: list(dto.allowed_user_ids),
     declaredZdr: dto.declared_zdr,
-  };
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+  });
 }
 
 function refuseContradiction({
@@ -117,19 +126,4 @@ function refuseContradiction({
 
 function noSuchCredential(): AppError {
   return new AppError('not_found', { detail: 'no such provider credential' });
-}
-
-function describedBy(
-  actor: Actor,
-  change: 'update' | 'rotate' = 'update',
-): DescribeChange<ProviderCredentialRecord> {
-  return (before, after) => ({
-    actor,
-    action: before === null ? 'create' : after === null ? 'delete' : change,
-    objectType: 'provider_credential',
-    objectId: (after ?? before)?.id ?? '',
-    workspaceId: (after ?? before)?.workspaceId ?? null,
-    before: before && toByokKeyDto(before),
-    after: after && toByokKeyDto(after),
-  });
 }

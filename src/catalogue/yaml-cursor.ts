@@ -2,8 +2,14 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import type { Document, Node, Scalar, YAMLMap } from 'yaml';
 
-/** A file that cannot be used. The message is one line for the operator. */
-export class CatalogueFileError extends Error {}
+const MAX_MESSAGE_LENGTH = 500;
+
+/** A file that cannot be used. The message is one line for the operator, whatever stands in the file. */
+export class CatalogueFileError extends Error {
+  constructor(message: string) {
+    super(message.slice(0, MAX_MESSAGE_LENGTH).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?'));
+  }
+}
 
 interface YamlSource {
   readonly fileName: string;

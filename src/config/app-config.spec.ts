@@ -39,6 +39,23 @@ describe('the environment', () => {
     expect(() => read({ ELSEWHERE_BASE_URL: 'nonsense' })).not.toThrow();
   });
 
+  it('reads the origins whose pages may call', () => {
+    expect(read({}).corsAllowedOrigins).toEqual([]);
+    expect(read({ CORS_ALLOWED_ORIGINS: 'https://a.example, http://localhost:5173,*' })).toMatchObject({
+      corsAllowedOrigins: ['https://a.example', 'http://localhost:5173', '*'],
+    });
+  });
+
+  it.each<[boolean, Record<string, string>]>([
+    [false, {}],
+    [false, { OTEL_SERVICE_NAME: 'signalbox' }],
+    [true, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }],
+    [true, { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://collector/v1/traces' }],
+    [false, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', OTEL_SDK_DISABLED: 'true' }],
+  ])('traces itself: %s with %j', (tracesItself, environment) => {
+    expect(read(environment)).toMatchObject({ tracesItself });
+  });
+
   it('takes an empty variable for one that is not set', () => {
     expect(read({ PORT: '', REDIS_URL: ' ' })).toMatchObject({ port: 3000 });
   });
@@ -64,6 +81,15 @@ describe('the environment', () => {
     ['DESTINATION_ALLOWED_CIDRS', '10.0.0.0'],
     ['DESTINATION_ALLOWED_CIDRS', '10.0.0.0/33'],
     ['DESTINATION_ALLOWED_CIDRS', '10.0.0.0/8,fd00::/129'],
+    ['CORS_ALLOWED_ORIGINS', 'dashboard.example.com'],
+    ['CORS_ALLOWED_ORIGINS', 'https://dashboard.example.com/'],
+    ['CORS_ALLOWED_ORIGINS', 'https://dashboard.example.com,https://*.example.com/x'],
+    ['CORS_ALLOWED_ORIGINS', 'https://dashboard.example.com:443'],
+    ['CORS_ALLOWED_ORIGINS', 'null'],
+    ['METRICS_BEARER_TOKEN', 'short'],
+    ['METRICS_BEARER_TOKEN', 'with a space in the middle'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+    ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'not an address'],
     ['ENCRYPTION_KEYS', 'c2hvcnQ='],
     ['ENCRYPTION_KEYS', `${KEY},`],
   ])('%s=%s is refused in one line that names the variable and not the value', (name, value) => {

@@ -1,6 +1,7 @@
 // The environment, read and validated once at the start into one frozen, typed object. Nobody else reads process.env.
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
+import { getHeapStatistics } from 'node:v8';
 
 export interface EncryptionKey {
   /** First 8 hex digits of the key's SHA-256: stored beside what the key encrypted. */
@@ -27,6 +28,20 @@ export class AppConfig {
   readonly workers: number;
   readonly redisUrl?: string;
   readonly logLevel: (typeof LOG_LEVELS)[number];
+  /** What GET /metrics asks for; absent: nothing. */
+  readonly metricsBearerToken?: string;
+  /** Whether an OTLP collector is named for spans of this service's own work; all else about it the library reads. */
+  readonly tracesItself: boolean;
+  /** Whose pages in a browser may call; `*`: anybody's. Empty: nobody's. */
+  readonly corsAllowedOrigins: readonly string[];
+  /** What this process takes on at once; beyond it requests are refused with 503. */
+  readonly admission: {
+    readonly callsInFlight: number;
+    readonly bytesInFlight: number;
+    /** Milliseconds that the event loop may stay late before fewer calls are let in; 0: any. */
+    readonly eventLoopDelay: number;
+    readonly connections: number;
+  };
   /** Bytes; POST /embeddings has a larger allowance of its own unless MAX_BODY_BYTES sets both (decisions 19). */
   readonly maxBodyBytes: number;
   readonly maxEmbeddingsBodyBytes: number;
@@ -86,6 +101,15 @@ export function readAppConfig(
     workers: read.integer('WORKERS', 1, 1, 256),
     ...read.redisUrl('redisUrl', 'REDIS_URL'),
     logLevel: read.choice('LOG_LEVEL', LOG_LEVELS, 'info'),
+    ...read.token('metricsBearerToken', 'METRICS_BEARER_TOKEN'),
+    tracesItself: read.tracesItself(),
+    corsAllowedOrigins: read.origins('CORS_ALLOWED_ORIGINS'),
+    admission: {
+      callsInFlight: read.integer('MAX_CALLS_IN_FLIGHT', 1_024, 1, 1_000_000),
+      bytesInFlight: read.integer('MAX_BYTES_IN_FLIGHT', defaultBytesInFlight(), 1024, 2 ** 40),
+      eventLoopDelay: read.integer('MAX_EVENT_LOOP_DELAY_MS', 250, 0, 60_000),
+      connections: read.integer('MAX_CONNECTIONS', 10_000, 1, 1_000_000),
+    },
     maxBodyBytes: maxBodyBytes ?? 1024 * 1024,
     maxEmbeddingsBodyBytes: maxBodyBytes ?? 20 * 1024 * 1024,
     destinationAllowedCidrs: read.cidrs('DESTINATION_ALLOWED_CIDRS'),
@@ -111,6 +135,11 @@ export function readAppConfig(
     shutdownGrace: read.integer('SHUTDOWN_GRACE_MS', 30_000, 0, 3_600_000),
     providers: read.providers(providerSlugs),
   });
+}
+
+/** A body is held several times over while it is read, judged and sent on: as bytes, as text, as values. */
+function defaultBytesInFlight(): number {
+  return Math.floor(getHeapStatistics().heap_size_limit / 16);
 }
 
 class EnvironmentReader {
@@ -195,6 +224,42 @@ class EnvironmentReader {
         );
       }
       return text.trim();
+    });
+  }
+
+  /** What stands behind `Bearer `. */
+  token<Key extends string>(key: Key, name: string): { [Property in Key]?: string } {
+    const value = this.value(name);
+    if (value !== undefined && !/^[\w.~+/-]{16,512}=*$/.test(value)) {
+      throw new ConfigError(
+        `${name} must be 16 to 512 letters, digits and -._~+/; make one with: openssl rand -hex 32`,
+      );
+    }
+    return this.optional(key, name);
+  }
+
+  tracesItself(): boolean {
+    const names = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
+    const named = names.filter((name) => this.value(name) !== undefined);
+    for (const name of named) {
+      if (hasScheme(this.value(name) ?? '', ['http:', 'https:'])) continue;
+      throw new ConfigError(`${name} must be an address that begins with http:// or https://`);
+    }
+    return named.length > 0 && this.value('OTEL_SDK_DISABLED')?.toLowerCase() !== 'true';
+  }
+
+  /** As browsers send them: scheme, host and a port that is not the scheme's own. */
+  origins(name: string): string[] {
+    const value = this.value(name);
+    if (value === undefined) return [];
+    return value.split(',').map((text) => {
+      const origin = text.trim();
+      if (origin !== '*' && !(hasScheme(origin, ['http:', 'https:']) && new URL(origin).origin === origin)) {
+        throw new ConfigError(
+          `${name} must be origins such as https://dashboard.example.com, separated by commas, or *`,
+        );
+      }
+      return origin;
     });
   }
 

@@ -1,9 +1,10 @@
-// Provides the configuration, the clock and the metrics to every module.
+// Provides the configuration, the clock, the metrics and the tracing to every module.
 import { Global, Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { Clock, SystemClock } from '../domain/clock.js';
 import { AppConfig } from './app-config.js';
 import { Metrics } from './metrics.js';
+import { openTracing, Tracing } from './tracing.js';
 
 @Global()
 @Module({})
@@ -15,8 +16,9 @@ export class ConfigModule {
         { provide: AppConfig, useValue: config },
         { provide: Clock, useClass: SystemClock },
         Metrics,
+        { provide: Tracing, useFactory: openTracing, inject: [AppConfig] },
       ],
-      exports: [AppConfig, Clock, Metrics],
+      exports: [AppConfig, Clock, Metrics, Tracing],
     };
   }
 }

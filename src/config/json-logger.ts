@@ -1,10 +1,12 @@
 // The log: one JSON object a line. Errors are written with what helps to find them and nothing that a caller sent.
 import type { LoggerService } from '@nestjs/common';
 import { pino } from 'pino';
-import type { Level, Logger } from 'pino';
+import type { DestinationStream, Level, Logger } from 'pino';
 import type { AppConfig } from './app-config.js';
 
 const MAX_MESSAGE_LENGTH = 500;
+// Lines that a slow reader has not taken; beyond it they are dropped, so that it cannot fill the memory.
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 // Nest tells of every route and module at each start: worth reading only when something is sought.
 const TALKATIVE_CONTEXTS: ReadonlySet<unknown> = new Set([
   'InstanceLoader',
@@ -13,17 +15,27 @@ const TALKATIVE_CONTEXTS: ReadonlySet<unknown> = new Set([
   'NestFactory',
 ]);
 
+/** Whether a line of this level is written at all: what is not need not be put together either. */
+export function isLogged(level: Level, threshold: AppConfig['logLevel']): boolean {
+  return (pino.levels.values[level] ?? 0) >= (pino.levels.values[threshold] ?? Infinity);
+}
+
 export class JsonLogger implements LoggerService {
   private readonly pino: Logger;
 
-  constructor(config: Pick<AppConfig, 'logLevel'>) {
-    this.pino = pino({
-      level: config.logLevel,
-      base: { pid: process.pid },
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-      serializers: { error: describeError },
-    });
+  /** `destination` takes the lines; by default they go to the standard output. */
+  constructor(config: Pick<AppConfig, 'logLevel'>, destination?: DestinationStream) {
+    this.pino = pino(
+      {
+        level: config.logLevel,
+        base: { pid: process.pid },
+        timestamp: pino.stdTimeFunctions.isoTime,
+        formatters: { level: (label) => ({ level: label }) },
+        serializers: { error: describeError },
+      },
+      // Nobody waits for a line to be written; what is still to be written at the end of the process, pino then writes.
+      destination ?? pino.destination({ dest: 1, sync: false, maxLength: MAX_WAITING_BYTES }),
+    );
   }
 
   log(message: unknown, ...rest: unknown[]): void {
@@ -66,10 +78,11 @@ export class JsonLogger implements LoggerService {
 /** Chosen members only: a driver's error carries statements and values in others. */
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return typeof error;
-  const { code } = error as { code?: unknown };
+  const { code, logMessage } = error as { code?: unknown; logMessage?: unknown };
+  const message = typeof logMessage === 'string' ? logMessage : error.message;
   return {
     type: error.name,
-    message: error.message.slice(0, MAX_MESSAGE_LENGTH),
+    message: message.slice(0, MAX_MESSAGE_LENGTH),
     ...(typeof code === 'string' ? { code } : {}),
     // Where it happened, without the message that the first lines repeat.
     stack: error.stack

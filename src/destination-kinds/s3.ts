@@ -9,13 +9,22 @@ import { problemOfPut, readStoreAnswer } from './objects/store-answer.js';
 import { traceDocument } from './objects/trace-document.js';
 import { wellFormedJson } from './rows/well-formed-json.js';
 
+// Both end up in a header of every request.
+const VISIBLE = /^[\x21-\x7e]*$/;
+const VISIBLE_MESSAGE = 'must be of visible ASCII characters';
+const REGION = /^[\w.-]*$/;
 const URI = /^https?:\/\/[^\s/?#]+[^\s]*$/i;
 
 export class S3Config extends BaseDestinationConfig {
   @TextField({ description: 'Name of the bucket.' })
   bucketName: string;
 
-  @TextField({ description: 'Access key id with s3:PutObject.', secret: 'masked' })
+  @TextField({
+    description: 'Access key id with s3:PutObject.',
+    secret: 'masked',
+    pattern: VISIBLE,
+    patternMessage: VISIBLE_MESSAGE,
+  })
   accessKeyId: string;
 
   @TextField({ description: 'Secret access key.', secret: 'masked' })
@@ -30,7 +39,13 @@ export class S3Config extends BaseDestinationConfig {
   })
   endpoint?: string;
 
-  @TextField({ description: 'Region of the bucket.', optional: true, allowEmpty: true })
+  @TextField({
+    description: 'Region of the bucket.',
+    optional: true,
+    allowEmpty: true,
+    pattern: REGION,
+    patternMessage: 'must be of letters, digits, dots, hyphens and underscores',
+  })
   region?: string;
 
   @TextField({
@@ -38,6 +53,8 @@ export class S3Config extends BaseDestinationConfig {
     secret: 'masked',
     optional: true,
     allowEmpty: true,
+    pattern: VISIBLE,
+    patternMessage: VISIBLE_MESSAGE,
   })
   sessionToken?: string;
 

@@ -15,7 +15,7 @@ import {
   toDeadLetterDto,
   toDeliveriesDto,
 } from './dto/delivery.dto.js';
-import { PageQueryDto } from '../http/dto/page-query.dto.js';
+import { DeadLettersQueryDto } from './dto/dead-letters-query.dto.js';
 import { CreateReplayDto } from './dto/replay.dto.js';
 
 @ApiTags('Deliveries')
@@ -67,10 +67,10 @@ export class DeliveriesController {
   async listDeadLetters(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
-    @Query() page: PageQueryDto,
+    @Query() page: DeadLettersQueryDto,
   ): Promise<DeadLettersResponseDto> {
-    const { letters, total } = await this.deliveries.listDeadLetters(caller, id, page);
-    return { data: letters.map(toDeadLetterDto), total_count: total };
+    const { letters, total, nextCursor } = await this.deliveries.listDeadLetters(caller, id, page);
+    return { data: letters.map(toDeadLetterDto), total_count: total, next_cursor: nextCursor };
   }
 
   @Post('replay')

@@ -1,6 +1,5 @@
 // What operators can see and do about the deliveries to a destination.
 import { Injectable } from '@nestjs/common';
-import { isUUID } from 'class-validator';
 import { ConnectionTester } from '../broadcast/connection-test.js';
 import type { ConnectionTest } from '../broadcast/connection-test.js';
 import { WebhookSignatures } from '../broadcast/webhook-signatures.js';
@@ -13,13 +12,23 @@ import { DeadLettersRepository } from '../persistence/dead-letters.repository.js
 import type { StoredDeadLetter } from '../persistence/dead-letters.repository.js';
 import { DeliveryStatesRepository } from '../persistence/delivery-states.repository.js';
 import type { DeliveryState } from '../persistence/delivery-states.repository.js';
-import { DestinationsRepository } from '../persistence/destinations.repository.js';
+import { DestinationsService } from './destinations.service.js';
+import { readCursor, writeCursor } from './dto/dead-letters-query.dto.js';
+import type { DeadLettersQueryDto } from './dto/dead-letters-query.dto.js';
 import type { CreateReplayDto } from './dto/replay.dto.js';
+
+export interface DeadLetters {
+  readonly letters: readonly StoredDeadLetter[];
+  /** Of the whole list. */
+  readonly total: number;
+  /** Null: there is no more. */
+  readonly nextCursor: string | null;
+}
 
 @Injectable()
 export class DeliveriesService {
   constructor(
-    private readonly destinations: DestinationsRepository,
+    private readonly destinations: DestinationsService,
     private readonly states: DeliveryStatesRepository,
     private readonly deadLetters: DeadLettersRepository,
     private readonly tester: ConnectionTester,
@@ -28,12 +37,12 @@ export class DeliveriesService {
   ) {}
 
   async test(caller: Caller, id: string): Promise<ConnectionTest> {
-    return this.tester.test(await this.require(caller, id));
+    return this.tester.test(await this.destinations.get(caller, id));
   }
 
   /** What the receiver of a webhook verifies signatures with. */
   async signingSecret(caller: Caller, id: string): Promise<string> {
-    const destination = await this.require(caller, id);
+    const destination = await this.destinations.get(caller, id);
     return this.signatures.secretOf(destination.id);
   }
 
@@ -41,7 +50,7 @@ export class DeliveriesService {
     caller: Caller,
     id: string,
   ): Promise<{ readonly destination: Destination; readonly state: DeliveryState }> {
-    const destination = await this.require(caller, id);
+    const destination = await this.destinations.get(caller, id);
     const since = new Date(this.clock.now().getTime() - MAX_DELIVERY_AGE);
     return { destination, state: await this.states.find(refOf(destination), since) };
   }
@@ -49,9 +58,15 @@ export class DeliveriesService {
   async listDeadLetters(
     caller: Caller,
     id: string,
-    page: { readonly offset: number; readonly limit: number },
-  ): Promise<{ readonly letters: readonly StoredDeadLetter[]; readonly total: number }> {
-    return this.deadLetters.list(refOf(await this.require(caller, id)), page);
+    { cursor, offset, limit }: DeadLettersQueryDto,
+  ): Promise<DeadLetters> {
+    const after = cursor === undefined ? undefined : readCursor(cursor);
+    const ref = refOf(await this.destinations.get(caller, id));
+    // One more, to see whether there is more.
+    const found = await this.deadLetters.list(ref, { offset, limit: limit + 1, after });
+    const letters = found.letters.slice(0, limit);
+    const last = found.letters.length > limit ? letters.at(-1) : undefined;
+    return { letters, total: found.total, nextCursor: last === undefined ? null : writeCursor(last) };
   }
 
   /** How many dead letters are on their way again; null for a replay from a time. */
@@ -60,7 +75,7 @@ export class DeliveriesService {
     id: string,
     { from, dead_letters: letters }: CreateReplayDto,
   ): Promise<number | null> {
-    const ref = refOf(await this.require(caller, id));
+    const ref = refOf(await this.destinations.get(caller, id));
     if ((from === undefined) === (letters === undefined)) {
       throw new AppError('invalid_request', { detail: 'one of from and dead_letters must be given' });
     }
@@ -74,12 +89,6 @@ export class DeliveriesService {
     }
     await this.states.replayFrom(ref, moment);
     return null;
-  }
-
-  private async require({ key }: Caller, id: string): Promise<Destination> {
-    const destination = isUUID(id) ? await this.destinations.find(key.accountId, id) : null;
-    if (!destination) throw new AppError('not_found', { detail: 'no such destination' });
-    return destination;
   }
 }
 

@@ -12,14 +12,11 @@ import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decora
 import type { Caller } from '../domain/api-key.js';
 import type { Actor } from '../domain/audit.js';
 import { ApiErrors } from '../http/api-errors.js';
+import { ConditionalGet } from '../http/conditional-get.js';
+import { DeletedDto } from '../http/dto/deleted.dto.js';
 import { DestinationsService } from './destinations.service.js';
 import { CreateDestinationDto } from './dto/create-destination.dto.js';
-import {
-  DeletedDestinationDto,
-  DestinationResponseDto,
-  DestinationsResponseDto,
-  toDestinationDto,
-} from './dto/destination.dto.js';
+import { DestinationResponseDto, DestinationsResponseDto, toDestinationDto } from './dto/destination.dto.js';
 import { DestinationsQueryDto } from './dto/destinations-query.dto.js';
 import { UpdateDestinationDto } from './dto/update-destination.dto.js';
 
@@ -32,6 +29,7 @@ export class DestinationsController {
   constructor(private readonly destinations: DestinationsService) {}
 
   @Get()
+  @ConditionalGet()
   @ManagementOnly()
   @ApiOperation({ summary: 'List destinations', operationId: 'listObservabilityDestinations' })
   @ApiOkResponse({ type: DestinationsResponseDto })
@@ -93,9 +91,9 @@ export class DestinationsController {
     operationId: 'deleteObservabilityDestination',
   })
   @ApiParam(ID)
-  @ApiOkResponse({ type: DeletedDestinationDto })
+  @ApiOkResponse({ type: DeletedDto })
   @ApiErrors(401, 404, 500, 503)
-  async delete(@CurrentActor() actor: Actor, @Param('id') id: string): Promise<DeletedDestinationDto> {
+  async delete(@CurrentActor() actor: Actor, @Param('id') id: string): Promise<DeletedDto> {
     await this.destinations.delete(actor, id);
     return { deleted: true };
   }

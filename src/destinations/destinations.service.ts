@@ -5,9 +5,11 @@ import { isUUID } from 'class-validator';
 import type { BaseDestinationConfig, DestinationKind } from '../destination-kinds/destination-kind.js';
 import { requireDestinationKind } from '../destination-kinds/index.js';
 import type { Caller } from '../domain/api-key.js';
-import type { Actor, AuditAction, DescribeChange } from '../domain/audit.js';
+import { describeChange } from '../domain/audit.js';
+import type { Actor, AuditedType } from '../domain/audit.js';
 import type { Destination, DestinationConfig } from '../domain/destination.js';
 import { AppError } from '../domain/errors.js';
+import { withoutAbsent } from '../domain/members.js';
 import { UrlGuard } from '../outbound/url-guard.js';
 import { AccountsRepository } from '../persistence/accounts.repository.js';
 import { ApiKeysRepository } from '../persistence/api-keys.repository.js';
@@ -22,6 +24,13 @@ import { mergeConfig } from './merge-config.js';
 
 // A field that may be empty makes an address of nothing: the destination has nowhere to send to yet.
 const NOTHING = /^(https?:)?\/*$/i;
+
+const AUDITED_DESTINATION: AuditedType<Destination> = {
+  objectType: 'destination',
+  objectId: ({ id }) => id,
+  workspaceId: ({ workspaceId }) => workspaceId,
+  state: toDestinationDto,
+};
 
 @Injectable()
 export class DestinationsService {
@@ -56,7 +65,7 @@ export class DestinationsService {
         regions: dto.regions,
         config: { ...dto.config },
       },
-      describing(actor, 'create'),
+      describeChange(actor, AUDITED_DESTINATION),
     );
   }
 
@@ -92,14 +101,15 @@ export class DestinationsService {
       config: dto.config && (await this.changedConfig(before, dto.config)),
     });
     if (Object.keys(change).length === 0) return before;
-    const after = await this.destinations.update(before, change, describing(actor, 'update'));
+    const after = await this.destinations.update(before, change, describeChange(actor, AUDITED_DESTINATION));
     if (after) return after;
     throw new AppError('conflict', { detail: 'the destination was changed by somebody else just now' });
   }
 
   async delete(actor: Actor, id: string): Promise<void> {
     const wasThere =
-      isUUID(id) && (await this.destinations.delete(actor.key.accountId, id, describing(actor, 'delete')));
+      isUUID(id) &&
+      (await this.destinations.delete(actor.key.accountId, id, describeChange(actor, AUDITED_DESTINATION)));
     if (!wasThere) refuseUnknown();
   }
 
@@ -146,23 +156,4 @@ function refuseUnknown(): never {
 
 function toFilterRules(dto: FilterRulesDto | null) {
   return dto && fromFilterRulesDto(dto);
-}
-
-/** The members that are there, null included. */
-function withoutAbsent<Members extends object>(members: Members) {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof Members]?: Exclude<Members[Name], undefined>;
-  };
-}
-
-function describing(actor: Actor, action: AuditAction): DescribeChange<Destination> {
-  return (before, after) => ({
-    actor,
-    action,
-    objectType: 'destination',
-    objectId: (before ?? after)?.id ?? '',
-    workspaceId: (before ?? after)?.workspaceId ?? null,
-    before: before && toDestinationDto(before),
-    after: after && toDestinationDto(after),
-  });
 }

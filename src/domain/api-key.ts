@@ -1,5 +1,5 @@
 // API keys: the record, the secret that a caller presents, and who is calling.
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { abbreviate } from './masking.js';
 import type { KeySpend, SpendLimit } from './spend.js';
 
@@ -51,7 +51,7 @@ export function createKeySecret(): string {
 
 /** SHA-256 in lower-case hex: how a secret is stored and looked up. */
 export function hashKeySecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
+  return hash('sha256', secret, 'hex');
 }
 
 /** The abbreviated key that a record shows. Source: decisions 15. */

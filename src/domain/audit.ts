@@ -1,4 +1,5 @@
-// Changes that an account's keys make: who, when, from where, and what was there before and after.
+// Changes that an account's keys make, and rotations of what its secrets are encrypted with: who, when, from where, and
+// what was there before and after.
 import type { ApiKey } from './api-key.js';
 
 export const AUDIT_ACTIONS = ['create', 'update', 'delete', 'rotate'] as const;
@@ -7,6 +8,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 export const AUDIT_OBJECT_TYPES = [
   'api_key',
   'destination',
+  'encryption_key',
   'provider_credential',
   'workspace',
   'workspace_budget',
@@ -27,7 +29,7 @@ export interface Actor {
 export type AuditedState = object;
 
 export interface AuditEntry {
-  readonly actor: Actor;
+  readonly actor: Omit<Actor, 'key'> & { readonly key: Pick<ApiKey, 'accountId' | 'hash' | 'label'> };
   readonly action: AuditAction;
   readonly objectType: AuditObjectType;
   /** As the wire names the object: a key by its hash, a budget by its interval, a member by the user's name, all others by their id. */
@@ -42,6 +44,35 @@ export interface AuditEntry {
 
 /** What is written about a change, told by whoever knows how the object is shown; null: it was, or is, not there. */
 export type DescribeChange<Value> = (before: Value | null, after: Value | null) => AuditEntry;
+
+/** How entries tell of one type of object. */
+export interface AuditedType<Value> {
+  readonly objectType: AuditObjectType;
+  /** See AuditEntry. */
+  objectId(value: Value): string;
+  workspaceId(value: Value): string | null;
+  state(value: Value): AuditedState;
+}
+
+/** `change` names what is neither a creation nor a deletion. */
+export function describeChange<Value>(
+  actor: Actor,
+  type: AuditedType<Value>,
+  change: 'update' | 'rotate' = 'update',
+): DescribeChange<Value> {
+  return (before, after) => {
+    const value = after ?? before;
+    return {
+      actor,
+      action: before === null ? 'create' : after === null ? 'delete' : change,
+      objectType: type.objectType,
+      objectId: value === null ? '' : type.objectId(value),
+      workspaceId: value === null ? null : type.workspaceId(value),
+      before: before === null ? null : type.state(before),
+      after: after === null ? null : type.state(after),
+    };
+  };
+}
 
 export interface StoredAuditEntry extends Omit<AuditEntry, 'actor'> {
   readonly id: string;

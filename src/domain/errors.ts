@@ -55,6 +55,12 @@ export const ERROR_DEFINITIONS = {
     message: 'Service temporarily unavailable',
     errorType: 'provider_unavailable',
   },
+  /** By this service itself; it is not logged one by one. */
+  overloaded: {
+    status: 503,
+    message: 'Service temporarily unavailable',
+    errorType: 'provider_unavailable',
+  },
   provider_timeout: {
     status: 524,
     message: 'Request timed out. Please try again later.',

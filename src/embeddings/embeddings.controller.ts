@@ -9,7 +9,8 @@ import { AppError } from '../domain/errors.js';
 import type { RequestContext } from '../domain/generation.js';
 import { generationHeaderId } from '../domain/identifiers.js';
 import { ApiErrors } from '../http/api-errors.js';
-import { LargeBody } from '../http/json-body.interceptor.js';
+import { AdmittedAs, ticketOf } from '../http/admission.guard.js';
+import { LargeBody } from '../http/large-body.js';
 import { requestIdOf } from '../http/request-id.js';
 import { CreateEmbeddingDto, readCreateEmbedding } from './dto/create-embedding.dto.js';
 import { EmbeddingResponseDto, writeEmbeddingResponse } from './dto/embedding-response.dto.js';
@@ -32,6 +33,7 @@ export class EmbeddingsController {
   @InferenceOnly()
   @RateLimited()
   @LargeBody()
+  @AdmittedAs('calls')
   @ApiOperation({ summary: 'Create embeddings', operationId: 'createEmbeddings' })
   @ApiHeader({
     name: 'X-OpenRouter-Metadata',
@@ -65,6 +67,17 @@ export class EmbeddingsController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
+    const ticket = ticketOf(request);
+    // The work may outlive the connection of its caller, and still counts.
+    ticket?.hold();
+    try {
+      await this.answer(caller, request, response);
+    } finally {
+      ticket?.release();
+    }
+  }
+
+  private async answer(caller: Caller, request: Request, response: Response): Promise<void> {
     const body = readCreateEmbedding(request.body as Record<string, unknown>);
     const preferences = fromProviderPreferencesDto(body.provider);
     const context = {
@@ -77,6 +90,7 @@ export class EmbeddingsController {
       announceId: (generationId) => {
         response.setHeader('x-generation-id', generationHeaderId(generationId));
       },
+      expectBytes: (bytes) => ticketOf(request)?.takeBytes(bytes),
       wantsCache: readCacheHeader(request) ?? caller.key.embeddingCache,
       wantsRoutingMetadata: METADATA_HEADERS.some((name) => isEnabled(request.headers[name])),
     });

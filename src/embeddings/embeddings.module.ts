@@ -3,6 +3,7 @@ import { Module } from '@nestjs/common';
 import { BroadcastModule } from '../broadcast/broadcast.module.js';
 import { RoutingModule } from '../routing/routing.module.js';
 import { SpendModule } from '../spend/spend.module.js';
+import { EmbeddingCacheMetrics } from './embedding-cache-metrics.js';
 import { EmbeddingCache } from './embedding-cache.js';
 import { EmbeddingsController } from './embeddings.controller.js';
 import { EmbeddingsService } from './embeddings.service.js';
@@ -12,6 +13,6 @@ import { VectorSupplies } from './vector-supply.js';
 @Module({
   imports: [BroadcastModule, RoutingModule, SpendModule],
   controllers: [EmbeddingsController],
-  providers: [EmbeddingsService, VectorSupplies, VectorPurchases, EmbeddingCache],
+  providers: [EmbeddingsService, VectorSupplies, VectorPurchases, EmbeddingCache, EmbeddingCacheMetrics],
 })
 export class EmbeddingsModule {}

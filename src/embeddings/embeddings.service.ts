@@ -22,10 +22,15 @@ import { VectorSupplies } from './vector-supply.js';
 export interface AnswerWishes {
   /** Is told the generation's id as soon as there is one, so that failures carry it as well. */
   announceId(generationId: string): void;
+  /** Is told how large the answer will be, before anybody is asked for it. Throws `overloaded` when that is too much. */
+  expectBytes(bytes: number): void;
   readonly wantsRoutingMetadata: boolean;
   /** Vectors that its workspace has paid for already, or is about to, are good enough. */
   readonly wantsCache: boolean;
 }
+
+// A float32 in base64, and as decimals with a comma.
+const BYTES_PER_NUMBER = { base64: 16 / 3, float: 14 } as const;
 
 /** Filled in as the call goes on: a failure says how far it came. */
 type Progress = { -readonly [Member in keyof RoutingProgress]: RoutingProgress[Member] };
@@ -50,6 +55,7 @@ export class EmbeddingsService {
     const progress: Progress = { route: null, routed: null, durationMs: null };
     try {
       progress.route = await this.planner.plan(caller.key, request, preferences);
+      wishes.expectBytes(answerBytes(request, progress.route));
       return await this.serve(caller, request, progress.route, context, wishes, progress);
     } catch (error) {
       if (!wishes.wantsRoutingMetadata || !(error instanceof AppError)) throw error;
@@ -101,4 +107,10 @@ export class EmbeddingsService {
       supply.close();
     }
   }
+}
+
+/** About what the vectors take up: as they come, and beside that as they leave. */
+function answerBytes({ input, dimensions, encodingFormat }: EmbeddingRequest, { targets }: Route): number {
+  const width = dimensions ?? targets[0]?.model.nativeDimensions ?? 0;
+  return 2 * input.items.length * width * BYTES_PER_NUMBER[encodingFormat];
 }

@@ -33,9 +33,16 @@ export function describeGeneration(
   const { routed, maker } = supplied;
   const { error, attempts, served } = routed;
   const lastAttempt = attempts.at(-1);
+  // Member by member: what spreads objects into a literal of this size is many times slower.
   return {
-    ...moment,
-    ...charge,
+    id: moment.id,
+    createdAt: moment.createdAt,
+    durationMs: moment.durationMs,
+    promptTokens: charge.promptTokens,
+    totalTokens: charge.totalTokens,
+    cost: charge.cost,
+    upstreamCost: charge.upstreamCost,
+    isByok: charge.isByok,
     accountId: key.accountId,
     workspaceId: key.workspaceId,
     apiKeyId: key.id,

@@ -8,6 +8,7 @@ import type { SpendRelease } from '../domain/spend-cap.js';
 import type { RoutedCall } from '../routing/embedding-router.js';
 import type { Route } from '../routing/route-planner.js';
 import { embeddingCacheKeys } from './embedding-cache-key.js';
+import { EmbeddingCacheMetrics } from './embedding-cache-metrics.js';
 import { EmbeddingCache } from './embedding-cache.js';
 import type { CacheClaim } from './embedding-cache.js';
 import { makerOf, vectorsOf } from './made-vector.js';
@@ -39,6 +40,7 @@ const NOTHING_ROUTED: RoutedCall = { served: [], attempts: [], error: null };
 export class VectorSupplies {
   constructor(
     private readonly cache: EmbeddingCache,
+    private readonly metrics: EmbeddingCacheMetrics,
     private readonly purchases: VectorPurchases,
     private readonly config: AppConfig,
   ) {}
@@ -55,7 +57,8 @@ export class VectorSupplies {
     const usesCache = wantsCache && Object.keys(request.extra).length === 0;
     const keys = usesCache ? await embeddingCacheKeys(key.workspaceId, route, request) : null;
     const claim = keys && this.cache.claim(keys);
-    const supply = new VectorSupply({ key, route, request, deadline, wantsCache }, claim, this.purchases);
+    const call = { key, route, request, deadline, wantsCache };
+    const supply = new VectorSupply(call, claim, this.purchases, this.metrics);
     try {
       await supply.reserve(claim ? claim.missing : [...request.input.items.keys()]);
     } catch (error) {
@@ -83,6 +86,7 @@ export class VectorSupply {
     /** Null: everything is bought, and nothing shared. */
     private readonly claim: CacheClaim | null,
     private readonly purchases: VectorPurchases,
+    private readonly metrics: EmbeddingCacheMetrics,
   ) {}
 
   /** The endpoints that were asked last, or would have been. */
@@ -110,6 +114,7 @@ export class VectorSupply {
     if (this.claim && !routed.error) routed = joined(routed, await this.runAbandoned(this.claim));
     const [first] = routed.served;
     const vectors = routed.error ? [] : this.vectorsOf(routed);
+    if (this.claim) this.metrics.answered(vectors);
     return {
       routed,
       vectors,

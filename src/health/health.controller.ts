@@ -3,9 +3,11 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Public } from '../auth/auth.decorators.js';
 import { AppError } from '../domain/errors.js';
+import { AdmittedAs } from '../http/admission.guard.js';
 import { Readiness } from '../persistence/readiness.js';
 
 @Public()
+@AdmittedAs('none')
 @ApiExcludeController()
 @Controller()
 export class HealthController {
@@ -16,7 +18,10 @@ export class HealthController {
     return { status: 'ok' };
   }
 
-  /** 503 while the database is away, lacks migrations, or the process is draining. */
+  /**
+   * 503 while the database is away, lacks migrations, or the process is draining. Not while it refuses calls that are too
+   * many: taken away from its balancer, it would leave the others with its share as well.
+   */
   @Get('ready')
   async ready(): Promise<{ status: string }> {
     const reason = await this.readiness.reasonNotToServe();

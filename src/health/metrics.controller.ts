@@ -1,18 +1,42 @@
-// The metrics of this process, for Prometheus. Outside the version prefix; no credential, and no secret in it.
-import { Controller, Get, Header } from '@nestjs/common';
+// The metrics of this process and its siblings, for Prometheus. Outside the version prefix; no secret in it, and a
+// credential of its own where METRICS_BEARER_TOKEN is set.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Controller, Get, Headers, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { Public } from '../auth/auth.decorators.js';
+import { AppConfig } from '../config/app-config.js';
 import { Metrics } from '../config/metrics.js';
+import { AppError } from '../domain/errors.js';
+import { AdmittedAs } from '../http/admission.guard.js';
 
 @Public()
+@AdmittedAs('none')
 @ApiExcludeController()
 @Controller()
 export class MetricsController {
-  constructor(private readonly metrics: Metrics) {}
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly config: AppConfig,
+  ) {}
 
   @Get('metrics')
-  @Header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
-  show(): Promise<string> {
-    return this.metrics.registry.metrics();
+  async show(
+    @Res({ passthrough: true }) response: Response,
+    @Headers('authorization') authorization = '',
+  ): Promise<string> {
+    const { metricsBearerToken: token } = this.config;
+    if (token !== undefined && !isSame(authorization.replace(/^Bearer +/i, ''), token)) {
+      throw new AppError(authorization === '' ? 'missing_credential' : 'invalid_credential');
+    }
+    const text = await this.metrics.text();
+    response.setHeader('content-type', this.metrics.registry.contentType);
+    return text;
   }
+}
+
+/** Takes the same time whatever is different: the digests are of one length. */
+function isSame(given: string, wanted: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(wanted));
 }

@@ -1,8 +1,10 @@
 // How the errors of a route are documented: the shape of every error body, and the statuses that a route can answer.
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
-import { ERROR_DEFINITIONS } from '../domain/errors.js';
+import { AppError, ERROR_DEFINITIONS } from '../domain/errors.js';
+import type { ErrorCode } from '../domain/errors.js';
 import { RoutingMetadataDto } from './dto/routing-metadata.dto.js';
+import { errorBody } from './error.filter.js';
 
 class ErrorDetailsDto {
   @ApiProperty({ type: 'integer', description: 'Equals the HTTP status.' })
@@ -34,10 +36,23 @@ export function ApiErrors(...statuses: readonly number[]): MethodDecorator {
   const all = [...new Set([...EVERYWHERE, ...statuses])].toSorted((one, other) => one - other);
   return applyDecorators(
     ...all.map((status) =>
-      ApiResponse({ status, type: ErrorResponseDto, description: descriptionOf(status) }),
+      ApiResponse({
+        status,
+        type: ErrorResponseDto,
+        description: descriptionOf(status),
+        ...(EXAMPLES[status] && { example: EXAMPLES[status] }),
+      }),
     ),
   );
 }
+
+/** By status, as the filter writes them. */
+const EXAMPLES = Object.fromEntries(
+  Object.keys(ERROR_DEFINITIONS)
+    .toReversed()
+    .map((code) => new AppError(code as ErrorCode))
+    .map((error) => [error.status, errorBody(error)]),
+) as Readonly<Record<number, object>>;
 
 function descriptionOf(status: number): string {
   const definitions = Object.values(ERROR_DEFINITIONS);

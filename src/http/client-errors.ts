@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { NextFunction, Request, Response } from 'express';
 import { AppError } from '../domain/errors.js';
 import { errorBody } from './error.filter.js';
 
@@ -10,7 +11,22 @@ const DETAILS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'the request did not arrive in time',
 };
 
+/** RFC 9112, section 3.2. As a middleware: Node's own refusal has neither a body nor an id. */
+export function requireHost(
+  { httpVersion, headers }: Request,
+  _response: Response,
+  next: NextFunction,
+): void {
+  const isMissing = httpVersion === '1.1' && headers.host === undefined;
+  next(isMissing ? new AppError('invalid_request', { detail: 'the Host header is missing' }) : undefined);
+}
+
 export function answerClientErrors(server: Server): void {
+  // See requireHost. An option of the constructor, which is not ours to call.
+  (server as Server & { requireHostHeader: boolean }).requireHostHeader = false;
+  server.prependListener('request', (request) => {
+    request.url = pathOf(request.url ?? '');
+  });
   // An expectation that Node does not know would be answered by Node itself, with a 417 and no body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -26,4 +42,15 @@ export function answerClientErrors(server: Server): void {
         `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
     );
   });
+}
+
+/**
+ * RFC 9112, section 3.2.2: the target of a request may be a whole URL. One that is broken is led to where nothing is:
+ * Node's old parser, which Express asks, would print it in a warning.
+ */
+function pathOf(target: string): string {
+  if (target.startsWith('/')) return target;
+  if (!URL.canParse(target)) return '/';
+  const { pathname, search } = new URL(target);
+  return pathname.startsWith('/') ? pathname + search : '/';
 }

@@ -16,6 +16,17 @@ const CODES_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   415: 'invalid_request',
 };
 
+const ERROR_CODE = Symbol('error code');
+
+interface RequestWithErrorCode {
+  [ERROR_CODE]?: ErrorCode;
+}
+
+/** What the caller was told, or would have been; null: no error. */
+export function errorCodeOf(request: object): ErrorCode | null {
+  return (request as RequestWithErrorCode)[ERROR_CODE] ?? null;
+}
+
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger('Errors');
@@ -26,7 +37,8 @@ export class ErrorFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>();
     const error = this.toAppError(thrown, request);
-    if (error.status >= 500) {
+    (request as RequestWithErrorCode)[ERROR_CODE] = error.code;
+    if (error.status >= 500 && error.code !== 'overloaded') {
       const cause = error.code === 'internal' ? thrown : (error.cause ?? error);
       this.logger.error(
         { error: cause, requestId: requestIdOf(request), status: error.status },

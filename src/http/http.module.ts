@@ -1,16 +1,25 @@
-// What every route shares: the error filter, the reading of bodies, their validation.
+// What every route shares: whether there is room for a request, the error filter, the validation of bodies, the log and
+// the metrics of requests.
 import { Module } from '@nestjs/common';
-import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { AdmissionGuard } from './admission.guard.js';
+import { Admission } from './admission.js';
 import { ErrorFilter } from './error.filter.js';
-import { JsonBodyInterceptor } from './json-body.interceptor.js';
+import { HttpMetrics } from './http-metrics.js';
+import { RequestLog } from './request-log.js';
+import { RequestObserver } from './request-observer.js';
 import { RouteTable } from './route-table.js';
 import { RequestValidationPipe } from './validation.pipe.js';
 
 @Module({
   providers: [
+    HttpMetrics,
+    RequestLog,
+    RequestObserver,
     RouteTable,
     { provide: APP_FILTER, useClass: ErrorFilter },
-    { provide: APP_INTERCEPTOR, useClass: JsonBodyInterceptor },
+    Admission,
+    { provide: APP_GUARD, useClass: AdmissionGuard },
     { provide: APP_PIPE, useClass: RequestValidationPipe },
   ],
 })

@@ -33,7 +33,7 @@ export class RequestValidationPipe extends ValidationPipe {
  * Refuses what the transformer would fail at or pass over in silence: endless nesting, and members with the names that
  * every object has already (`__proto__`, `constructor`, `toString`).
  */
-function refuseHostileShape(value: unknown, path: string, depth: number): void {
+export function refuseHostileShape(value: unknown, path: string, depth: number): void {
   if (typeof value !== 'object' || value === null) return;
   if (depth > MAX_DEPTH) throw new AppError('invalid_request', { detail: 'the body is nested too deeply' });
   for (const [name, child] of Object.entries(value)) {

@@ -5,15 +5,16 @@ import { CurrentActor, CurrentCaller, ManagementOnly, RateLimited } from '../aut
 import type { Caller } from '../domain/api-key.js';
 import type { Actor } from '../domain/audit.js';
 import { ApiErrors } from '../http/api-errors.js';
+import { ConditionalGet } from '../http/conditional-get.js';
 import {
   ApiKeyResponseDto,
   ApiKeysResponseDto,
-  DeletedKeyDto,
   NewSecretResponseDto,
   toApiKeyDto,
 } from './dto/api-key.dto.js';
 import { CreateKeyDto, RotateKeyDto, UpdateKeyDto } from './dto/key-bodies.dto.js';
 import { KeysQueryDto } from './dto/keys-query.dto.js';
+import { DeletedDto } from '../http/dto/deleted.dto.js';
 import { KeysService } from './keys.service.js';
 
 @ApiTags('API keys')
@@ -24,6 +25,7 @@ export class KeysController {
   constructor(private readonly keys: KeysService) {}
 
   @Get()
+  @ConditionalGet()
   @ManagementOnly()
   @ApiOperation({ summary: 'List API keys', operationId: 'list' })
   @ApiOkResponse({ type: ApiKeysResponseDto })
@@ -76,9 +78,9 @@ export class KeysController {
     description: 'A key may delete itself, and then is refused like every other one that is deleted.',
     operationId: 'deleteKeys',
   })
-  @ApiOkResponse({ type: DeletedKeyDto })
+  @ApiOkResponse({ type: DeletedDto })
   @ApiErrors(401, 404, 429, 500, 503)
-  async delete(@CurrentActor() actor: Actor, @Param('hash') hash: string): Promise<DeletedKeyDto> {
+  async delete(@CurrentActor() actor: Actor, @Param('hash') hash: string): Promise<DeletedDto> {
     await this.keys.delete(actor, hash);
     return { deleted: true };
   }

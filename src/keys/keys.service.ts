@@ -2,9 +2,11 @@
 import { Injectable } from '@nestjs/common';
 import { createKeySecret } from '../domain/api-key.js';
 import type { ApiKey, ApiKeyWithSpend, Caller } from '../domain/api-key.js';
-import type { Actor, AuditAction, DescribeChange } from '../domain/audit.js';
+import { describeChange } from '../domain/audit.js';
+import type { Actor, AuditedType } from '../domain/audit.js';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
+import { withoutAbsent } from '../domain/members.js';
 import { parseUsd } from '../domain/money.js';
 import type { PicoUsd } from '../domain/money.js';
 import { AccountsRepository } from '../persistence/accounts.repository.js';
@@ -24,6 +26,13 @@ export interface KeyWithSecret {
   readonly found: ApiKeyWithSpend;
   readonly secret: string;
 }
+
+const AUDITED_KEY: AuditedType<ApiKey> = {
+  objectType: 'api_key',
+  objectId: ({ hash }) => hash,
+  workspaceId: ({ workspaceId }) => workspaceId,
+  state: toKeySettings,
+};
 
 @Injectable()
 export class KeysService {
@@ -72,7 +81,7 @@ export class KeysService {
           externalUser: dto.external?.user ?? null,
           partnerSecret: dto.external?.api_key ?? null,
         },
-        describing(actor, 'create'),
+        describeChange(actor, AUDITED_KEY),
       )
       .catch((error: unknown) => {
         if (!(error instanceof UniqueViolation)) throw error;
@@ -83,16 +92,21 @@ export class KeysService {
 
   async update(actor: Actor, hash: string, dto: UpdateKeyDto): Promise<ApiKeyWithSpend> {
     const before = await this.get(actor, hash);
-    const change = {
-      ...(dto.name === undefined ? {} : { name: dto.name }),
-      ...(dto.disabled === undefined ? {} : { disabled: dto.disabled }),
-      ...(dto.limit === undefined ? {} : { limit: toLimit(dto.limit) }),
-      ...(dto.limit_reset === undefined ? {} : { limitReset: dto.limit_reset }),
-      ...(dto.include_byok_in_limit === undefined ? {} : { includeByokInLimit: dto.include_byok_in_limit }),
-      ...(dto.embedding_cache === undefined ? {} : { embeddingCache: dto.embedding_cache }),
-    };
+    const change = withoutAbsent({
+      name: dto.name,
+      disabled: dto.disabled,
+      limit: dto.limit === undefined ? undefined : toLimit(dto.limit),
+      limitReset: dto.limit_reset,
+      includeByokInLimit: dto.include_byok_in_limit,
+      embeddingCache: dto.embedding_cache,
+    });
     if (Object.keys(change).length === 0) return before;
-    const changed = await this.apiKeys.update(actor.key.accountId, hash, change, describing(actor, 'update'));
+    const changed = await this.apiKeys.update(
+      actor.key.accountId,
+      hash,
+      change,
+      describeChange(actor, AUDITED_KEY),
+    );
     return this.withSpend(changed ?? refuseUnknown());
   }
 
@@ -106,7 +120,7 @@ export class KeysService {
       actor.key.accountId,
       hash,
       { secret, oldSecretsUntil },
-      describing(actor, 'rotate'),
+      describeChange(actor, AUDITED_KEY, 'rotate'),
     );
     return { found: await this.withSpend(rotated ?? refuseUnknown()), secret };
   }
@@ -114,7 +128,8 @@ export class KeysService {
   /** A key may delete itself: who would lock themselves out can make a management key at the command line. */
   async delete(actor: Actor, hash: string): Promise<void> {
     const deleted =
-      isHash(hash) && (await this.apiKeys.delete(actor.key.accountId, hash, describing(actor, 'delete')));
+      isHash(hash) &&
+      (await this.apiKeys.delete(actor.key.accountId, hash, describeChange(actor, AUDITED_KEY)));
     if (!deleted) refuseUnknown();
   }
 
@@ -134,16 +149,4 @@ function refuseUnknown(): never {
 /** The stored amount that is nearest: sums of floating-point numbers have digits that nobody meant. */
 function toLimit(limit: number | null): PicoUsd | null {
   return limit === null ? null : parseUsd(limit.toFixed(DECIMALS));
-}
-
-function describing(actor: Actor, action: AuditAction): DescribeChange<ApiKey> {
-  return (before, after) => ({
-    actor,
-    action,
-    objectType: 'api_key',
-    objectId: (before ?? after)?.hash ?? '',
-    workspaceId: (before ?? after)?.workspaceId ?? null,
-    before: before && toKeySettings(before),
-    after: after && toKeySettings(after),
-  });
 }

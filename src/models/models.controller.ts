@@ -6,6 +6,7 @@ import type { CatalogueModel } from '../catalogue/catalogue-model.js';
 import type { Caller } from '../domain/api-key.js';
 import { EMBEDDING_PROVIDERS } from '../embedding-providers/index.js';
 import { ApiErrors } from '../http/api-errors.js';
+import { ConditionalGet } from '../http/conditional-get.js';
 import { ModelEndpointsResponseDto, toModelEndpointsDto } from './dto/model-endpoints.dto.js';
 import { ModelCountResponseDto } from './dto/model-count.dto.js';
 import { ModelListDto, readListPart, toModelListDto } from './dto/model-list.dto.js';
@@ -21,6 +22,7 @@ export class ModelsController {
   constructor(private readonly models: ModelsService) {}
 
   @Get('embeddings/models')
+  @ConditionalGet()
   @Public()
   @ApiOperation({
     summary: 'List the embedding models',
@@ -41,6 +43,7 @@ export class ModelsController {
   }
 
   @Get('models')
+  @ConditionalGet()
   @Public()
   @ApiOperation({
     summary: 'List the models',
@@ -65,6 +68,7 @@ export class ModelsController {
   }
 
   @Get('models/user')
+  @ConditionalGet()
   @ApiBearerAuth()
   @ApiOperation({
     summary: 'List the models that calls of this key can reach',
@@ -79,6 +83,7 @@ export class ModelsController {
   }
 
   @Get('model/:author/:slug')
+  @ConditionalGet()
   @Public()
   @ApiOperation({ summary: 'Get one model', operationId: 'getModel' })
   @ApiOkResponse({ type: ModelResponseDto })
@@ -88,6 +93,7 @@ export class ModelsController {
   }
 
   @Get('providers')
+  @ConditionalGet()
   @Public()
   @ApiOperation({ summary: 'List the providers', operationId: 'listProviders' })
   @ApiOkResponse({ type: ProviderListDto })

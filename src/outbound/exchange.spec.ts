@@ -1,27 +1,31 @@
 // The limits of an exchange, whatever the work inside does with its signal.
 import { describe, expect, it } from '@jest/globals';
 import { getEventListeners } from 'node:events';
-import { OutboundFailure, OutboundTimeout, withinLimits } from './exchange.js';
+import { createServer } from 'node:http';
+import { createConnection } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { Client } from 'undici';
+import { exchange, OutboundFailure, OutboundTimeout, withinLimits } from './exchange.js';
 
-const deaf = (): Promise<never> => new Promise(() => undefined);
-
-describe('limits', () => {
-  it('end work that does not hear of its signal, such as undici while it connects', async () => {
-    await expect(withinLimits({ timeout: 5 }, deaf)).rejects.toThrow(OutboundTimeout);
-    const controller = new AbortController();
-    const given = withinLimits({ timeout: 60_000, signal: controller.signal }, deaf);
-    controller.abort();
-    await expect(given).rejects.toMatchObject({ constructor: OutboundFailure });
+/** Ends when its signal says so. */
+const endless = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason as Error);
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
   });
 
-  it('tell the work', async () => {
-    const heard: boolean[] = [];
-    const work = (signal: AbortSignal): Promise<never> => {
-      signal.addEventListener('abort', () => heard.push(true));
-      return deaf();
-    };
-    await expect(withinLimits({ timeout: 5 }, work)).rejects.toThrow(OutboundTimeout);
-    expect(heard).toEqual([true]);
+describe('limits', () => {
+  it('end the work when the time is over', async () => {
+    await expect(withinLimits({ timeout: 5 }, endless)).rejects.toThrow(OutboundTimeout);
+  });
+
+  it('end the work when the caller gives up, or has given up before', async () => {
+    const controller = new AbortController();
+    const given = withinLimits({ timeout: 60_000, signal: controller.signal }, endless);
+    controller.abort();
+    await expect(given).rejects.toMatchObject({ constructor: OutboundFailure });
+    const late = withinLimits({ timeout: 60_000, signal: controller.signal }, endless);
+    await expect(late).rejects.toMatchObject({ constructor: OutboundFailure });
   });
 
   it("leave nothing behind at a caller's signal, which any number of exchanges may have", async () => {
@@ -57,5 +61,42 @@ describe('limits', () => {
     });
     class Special extends OutboundFailure {}
     await expect(failing(new Special('as it is'))).rejects.toThrow(Special);
+  });
+});
+
+describe('an exchange', () => {
+  const requestTo = (url: string) => ({ method: 'POST', url, headers: {}, body: 'sent' }) as const;
+
+  it('ends at once when it is given up while undici connects, and is never sent', async () => {
+    const sent: string[] = [];
+    const server = createServer((request, response) => {
+      sent.push(request.url ?? '');
+      response.end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const origin = `http://127.0.0.1:${port}`;
+    const waiting: (() => void)[] = [];
+    let mayConnect = false;
+    const client = new Client(origin, {
+      connect: (_target, callback) => {
+        const connect = (): void => {
+          const socket = createConnection(port, '127.0.0.1', () => callback(null, socket));
+        };
+        if (mayConnect) connect();
+        else waiting.push(connect);
+      },
+    });
+    const controller = new AbortController();
+    const givenUp = exchange(client, requestTo(`${origin}/given-up`), 1_000, controller.signal);
+    const next = exchange(client, requestTo(`${origin}/next`), 1_000, new AbortController().signal);
+    controller.abort();
+    await expect(givenUp).rejects.toMatchObject({ name: 'AbortError' });
+    mayConnect = true;
+    for (const connect of waiting) connect();
+    await expect(next).resolves.toMatchObject({ status: 200 });
+    expect(sent).toEqual(['/next']);
+    await client.close();
+    server.close();
   });
 });

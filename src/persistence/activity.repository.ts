@@ -1,7 +1,11 @@
-// Sums of the log by day and endpoint.
+// Sums of the log by day and endpoint: those that the rollup has made, and what it has not come to yet.
 import { Injectable } from '@nestjs/common';
 import type { ActivityRow, ActivityScope } from '../domain/activity.js';
 import { parseUsd } from '../domain/money.js';
+import { utcDay } from '../domain/spend.js';
+import { placeValues } from './activity-rollup.repository.js';
+import type { RollupPlace } from './activity-rollup.repository.js';
+import { READ_PLACE, SUM_UP, SUM_UP_BY_WORKSPACE } from './activity-statements.js';
 import { Reports } from './reports.js';
 
 interface SumsRow {
@@ -16,21 +20,6 @@ interface SumsRow {
   readonly byokUsage: string;
 }
 
-/**
- * Plain SQL, for sums by a day of UTC. The bounds on workspace_id and created_at are a range of the primary key, and
- * leave out the partitions of other months.
- */
-const sums = (workspace: 'workspace_id' | 'NULL::uuid') => `
-SELECT (created_at AT TIME ZONE 'UTC')::date::text AS date, model, endpoint, provider,
-  ${workspace} AS "workspaceId", count(*)::text AS requests, sum(prompt_tokens)::text AS "promptTokens",
-  coalesce(sum(cost), 0)::text AS usage, coalesce(sum(upstream_cost) FILTER (WHERE is_byok), 0)::text AS "byokUsage"
-FROM generations
-WHERE workspace_id = ANY($1::uuid[]) AND created_at >= $2 AND created_at < $3
-  AND ($4::uuid[] IS NULL OR api_key_id = ANY($4::uuid[]))
-GROUP BY 1, 2, 3, 4, 5 ORDER BY 1 DESC, 2, 3, 4, 5 LIMIT $5`;
-const SUMS = sums('NULL::uuid');
-const SUMS_BY_WORKSPACE = sums('workspace_id');
-
 @Injectable()
 export class ActivityRepository {
   constructor(private readonly reports: Reports) {}
@@ -40,9 +29,13 @@ export class ActivityRepository {
     { workspaceIds, apiKeyIds, from, to }: ActivityScope,
     { byWorkspace, limit }: { readonly byWorkspace: boolean; readonly limit: number },
   ): Promise<readonly ActivityRow[]> {
-    const rows = await this.reports.read<SumsRow>({
-      text: byWorkspace ? SUMS_BY_WORKSPACE : SUMS,
-      values: [workspaceIds, from, to, apiKeyIds, limit],
+    // Both with one snapshot: what a step of the rollup moves in between would be counted twice.
+    const rows = await this.reports.readTogether(async (read) => {
+      const places = await read<RollupPlace & Record<string, unknown>>({ text: READ_PLACE });
+      return read<SumsRow & Record<string, unknown>>({
+        text: byWorkspace ? SUM_UP_BY_WORKSPACE : SUM_UP,
+        values: [workspaceIds, utcDay(from), utcDay(to), apiKeyIds, limit, ...places.flatMap(placeValues)],
+      });
     });
     return rows.map(toActivityRow);
   }

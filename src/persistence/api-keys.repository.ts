@@ -7,11 +7,13 @@ import { Clock } from '../domain/clock.js';
 import { uuidV7 } from '../domain/identifiers.js';
 import { formatUsd } from '../domain/money.js';
 import type { PicoUsd } from '../domain/money.js';
+import type { PageRequest } from '../domain/page.js';
 import type { KeySpend, SpendLimit } from '../domain/spend.js';
 import { toApiKey, toKeySpend } from './api-key-row.js';
 import { AuditLogRepository } from './audit-log.repository.js';
 import { Database } from './database.js';
 import type { Transaction } from './database.js';
+import type { Prisma } from './generated/client.js';
 import type { ApiKeyModel as ApiKeyRow } from './generated/models.js';
 
 export interface NewApiKey extends SpendLimit {
@@ -33,11 +35,16 @@ export interface NewApiKey extends SpendLimit {
 
 export type TracedKey = Pick<ApiKey, 'id' | 'hash' | 'name' | 'creatorUserId' | 'externalUser'>;
 
-export interface ApiKeyListing {
+/** What is undefined does not matter. */
+export interface OperatorListing extends PageRequest {
+  readonly accountId: string | undefined;
+  readonly workspaceId: string | undefined;
+  readonly kind: ApiKeyKind | undefined;
+}
+
+export interface ApiKeyListing extends PageRequest {
   readonly workspaceId: string;
   readonly includeDisabled: boolean;
-  readonly offset: number;
-  readonly limit: number;
 }
 
 /** A new secret, and how long those that it replaces go on working. */
@@ -145,17 +152,33 @@ export class ApiKeysRepository {
 
   /** Newest first. */
   async list(accountId: string, listing: ApiKeyListing): Promise<readonly ApiKeyWithSpend[]> {
-    const rows = await this.database.prisma.apiKey.findMany({
-      where: {
-        accountId,
-        workspaceId: listing.workspaceId,
-        deletedAt: null,
-        ...(listing.includeDisabled ? {} : { disabled: false }),
+    const { workspaceId, includeDisabled, ...page } = listing;
+    return this.listWhere({ accountId, workspaceId, ...(includeDisabled ? {} : { disabled: false }) }, page);
+  }
+
+  /** Of all accounts, newest first. For commands alone: no caller may see so much. */
+  async listForOperator({ offset, limit, ...filter }: OperatorListing): Promise<readonly ApiKeyWithSpend[]> {
+    const { accountId, workspaceId, kind } = filter;
+    return this.listWhere(
+      {
+        ...(accountId === undefined ? {} : { accountId }),
+        ...(workspaceId === undefined ? {} : { workspaceId }),
+        ...(kind === undefined ? {} : { kind }),
       },
+      { offset, limit },
+    );
+  }
+
+  private async listWhere(
+    where: Prisma.ApiKeyWhereInput,
+    { offset, limit }: PageRequest,
+  ): Promise<readonly ApiKeyWithSpend[]> {
+    const rows = await this.database.prisma.apiKey.findMany({
+      where: { ...where, deletedAt: null },
       include: { spend: true },
       orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-      skip: listing.offset,
-      take: listing.limit,
+      skip: offset,
+      take: limit,
     });
     const now = this.clock.now();
     return rows.map((row) => ({ key: toApiKey(row), spend: toKeySpend(row.spend, now) }));

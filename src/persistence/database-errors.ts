@@ -22,12 +22,16 @@ const UNREACHABLE_SYSTEM_CODES = new Set([
   'EAI_AGAIN',
 ]);
 // Classes 08 (connection), 28 (credentials) and 57P (server is going down or coming up), too many connections, read-only
-// standby, no such database, a database that takes no connections.
-const UNREACHABLE_STATES = /^(08|28|57P|53300|25006|3D000|55000)/;
+// standby, no such database, a database that takes no connections, a lock that did not come in time.
+const UNREACHABLE_STATES = /^(08|28|57P|53300|25006|3D000|55000|55P03)/;
+// Class 53: no disk, no memory; what is left of it when too many connections are told apart.
+const EXHAUSTED_STATES = /^53(?!300)/;
 // Class 22 (data) and 23 (constraint).
 const REFUSED_STATES = /^2[23]/;
 // Something was to be made in a deleted workspace: raised by triggers of the migrations.
 const DELETED_WORKSPACE_STATE = 'SB001';
+// A function that the migrations make is not there.
+const UNDEFINED_FUNCTION_STATE = '42883';
 // The statement ran into its time-out.
 const CANCELED_STATE = '57014';
 // What the driver says without a code.
@@ -58,6 +62,13 @@ export function translateDatabaseError(error: unknown): unknown {
       cause: error,
     });
   }
+  if (codes.some((code) => EXHAUSTED_STATES.test(code))) {
+    return new AppError('unavailable', {
+      detail: 'the database has no room left',
+      headers: { 'Retry-After': '1' },
+      cause: error,
+    });
+  }
   if (codes.includes(DELETED_WORKSPACE_STATE)) {
     return new AppError('invalid_request', { detail: 'workspace_id: no such workspace', cause: error });
   }
@@ -66,6 +77,10 @@ export function translateDatabaseError(error: unknown): unknown {
     return new RefusedValue('the database refused a value', { cause: error });
   }
   return error;
+}
+
+export function isUndefinedFunction(error: unknown): boolean {
+  return codesOf(error).includes(UNDEFINED_FUNCTION_STATE);
 }
 
 /** Every code in an error and its causes; Prisma wraps the driver's error in its own. */

@@ -6,16 +6,22 @@ import pg from 'pg';
 import { AppConfig } from '../config/app-config.js';
 import { translateDatabaseError } from './database-errors.js';
 import { Prisma, PrismaClient } from './generated/client.js';
+import { settleLog } from './log-offset.js';
 
 // Milliseconds. A database that does not answer must become a 503, not a client that waits for ever.
 const CONNECT_TIMEOUT = 5_000;
 const QUERY_TIMEOUT = 15_000;
 const COMMAND_TIMEOUT = 6 * 3_600_000;
+// The pool hands no connection out before the promise is settled; only the type of this option does not know promises.
+const ON_CONNECT = { onConnect: settleLog };
 // Deadlock detected, serialization failure: the statement was rolled back whole and can be repeated.
 const REPEATABLE_STATES = new Set(['40P01', '40001']);
 // What Prisma makes of them.
 const REPEATABLE_PRISMA_CODE = 'P2034';
 const MAX_TRIES = 5;
+
+/** Runs one statement of a transaction. */
+export type Run = <Row extends pg.QueryResultRow>(statement: pg.QueryConfig) => Promise<Row[]>;
 
 @Injectable()
 export class Database implements OnApplicationShutdown {
@@ -31,10 +37,17 @@ export class Database implements OnApplicationShutdown {
       query_timeout: QUERY_TIMEOUT,
       keepAlive: true,
       application_name: 'signalbox',
+      ...ON_CONNECT,
     });
     // A lost idle connection is replaced by the pool; without a listener it would end the process.
     this.pool.on('error', () => undefined);
     this.prisma = createPrismaClient(this.pool);
+  }
+
+  /** What the pool is doing. */
+  connections(): { readonly total: number; readonly idle: number; readonly waiting: number } {
+    const { totalCount: total, idleCount: idle, waitingCount: waiting } = this.pool;
+    return { total, idle, waiting };
   }
 
   /** Runs one plain statement; `name` makes it a prepared one. For the hot statements, which Prisma cannot say. */
@@ -49,20 +62,41 @@ export class Database implements OnApplicationShutdown {
     }
   }
 
-  /** Runs one plain statement that only reads, and has the database end it after so many milliseconds. */
-  async readWithin<Row extends pg.QueryResultRow>(
-    milliseconds: number,
+  /**
+   * Runs plain statements that only read, all of them with one snapshot, and has the database end each after so many
+   * milliseconds.
+   */
+  async readWithin<Result>(milliseconds: number, work: (run: Run) => Promise<Result>): Promise<Result> {
+    const settings = { statement_timeout: String(milliseconds) };
+    return this.runWithin('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', settings, work);
+  }
+
+  /** Runs one plain statement with settings of its own: for what the planner has to be told about it. */
+  async queryWith<Row extends pg.QueryResultRow>(
+    settings: Readonly<Record<string, string>>,
     statement: pg.QueryConfig,
   ): Promise<Row[]> {
+    return this.runWithin('BEGIN', settings, (run) => run<Row>(statement));
+  }
+
+  private async runWithin<Result>(
+    begin: string,
+    settings: Readonly<Record<string, string>>,
+    work: (run: Run) => Promise<Result>,
+  ): Promise<Result> {
     try {
       const client = await this.pool.connect();
       try {
-        await client.query('BEGIN READ ONLY');
-        await client.query("SELECT set_config('statement_timeout', $1, true)", [String(milliseconds)]);
-        const { rows } = await client.query<Row>(statement);
+        await client.query(begin);
+        for (const setting of Object.entries(settings))
+          await client.query('SELECT set_config($1, $2, true)', setting);
+        const result = await work(async <Row extends pg.QueryResultRow>(statement: pg.QueryConfig) => {
+          const { rows } = await client.query<Row>(statement);
+          return rows;
+        });
         await client.query('COMMIT');
         client.release();
-        return rows;
+        return result;
       } catch (error) {
         // Closing the connection ends the transaction, whatever state it is in.
         client.release(true);

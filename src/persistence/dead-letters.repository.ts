@@ -2,11 +2,22 @@
 import { Injectable } from '@nestjs/common';
 import type { DeadLetter } from '../domain/delivery.js';
 import { Database } from './database.js';
+import type { Prisma } from './generated/client.js';
 import type { DestinationRef } from './delivery-cursors.repository.js';
 
 export interface StoredDeadLetter extends DeadLetter {
   readonly createdAt: Date;
   readonly isReplayRequested: boolean;
+}
+
+/** Where in the list a letter stands, however many have come before it since. */
+export type DeadLetterPlace = Pick<StoredDeadLetter, 'createdAt' | 'generationId'>;
+
+export interface DeadLetterPage {
+  readonly offset: number;
+  readonly limit: number;
+  /** Only what is listed behind this one. */
+  readonly after?: DeadLetterPlace | undefined;
 }
 
 export interface DeadLetterBounds {
@@ -25,12 +36,12 @@ export class DeadLettersRepository {
   /** Newest first. */
   async list(
     { workspaceId, destinationId }: DestinationRef,
-    { offset, limit }: { readonly offset: number; readonly limit: number },
+    { offset, limit, after }: DeadLetterPage,
   ): Promise<{ readonly letters: readonly StoredDeadLetter[]; readonly total: number }> {
     const where = { workspaceId, destinationId };
     const [rows, total] = await Promise.all([
       this.database.prisma.deadLetter.findMany({
-        where,
+        where: { ...where, ...(after && behind(after)) },
         orderBy: [{ createdAt: 'desc' }, { generationId: 'desc' }],
         skip: offset,
         take: limit,
@@ -104,6 +115,14 @@ SELECT count(*)::integer AS removed FROM removed`,
     });
     return row?.removed ?? 0;
   }
+}
+
+/** As the index is ordered: a page costs the same wherever it begins. */
+function behind({ createdAt, generationId }: DeadLetterPlace): Prisma.DeadLetterWhereInput {
+  return {
+    createdAt: { lte: createdAt },
+    NOT: { createdAt, generationId: { gte: generationId } },
+  };
 }
 
 function toDeadLetter(row: {

@@ -15,6 +15,14 @@ const CLAIMABLE = `destination.enabled AND destination.deleted_at IS NULL AND wo
   ))
   AND (cursor.next_attempt_at IS NULL OR cursor.next_attempt_at <= now())`;
 
+/**
+ * A generation that a cursor has not passed. The upper limit says nothing about rows and all to the planner: it takes a
+ * position between two for a rare one and looks it up by the index on positions, where it would else read everything
+ * that the workspace has of the time in question, for each cursor, to find nothing behind it.
+ */
+const BEHIND_CURSOR = `generation.log_transaction BETWEEN cursor.log_transaction AND ${2n ** 63n - 1n}
+        AND (generation.log_transaction, generation.log_ordinal) > (cursor.log_transaction, cursor.log_ordinal)`;
+
 const JOINED = `FROM delivery_cursors AS cursor
   JOIN destinations AS destination ON destination.workspace_id = cursor.workspace_id AND destination.id = cursor.destination_id
   JOIN workspaces AS workspace ON workspace.id = cursor.workspace_id`;
@@ -42,8 +50,7 @@ export const CLAIM_WAITING = claim(
   WHERE ${CLAIMABLE} AND (
     EXISTS (
       SELECT 1 FROM generations AS generation WHERE generation.workspace_id = cursor.workspace_id
-        AND (generation.log_transaction, generation.log_ordinal) > (cursor.log_transaction, cursor.log_ordinal)
-        AND generation.created_at >= $4
+        AND ${BEHIND_CURSOR} AND generation.created_at >= $4
     ) OR EXISTS (
       SELECT 1 FROM dead_letters AS letter WHERE letter.workspace_id = cursor.workspace_id
         AND letter.destination_id = cursor.destination_id AND letter.replay_requested_at IS NOT NULL

@@ -26,15 +26,17 @@ export interface DeliveryState {
 /** Counting goes no further than this. */
 export const MAX_PENDING = 10_000;
 
-/** $1 workspace, $2 destination, $3 the moment before which the log is not looked at. */
+/**
+ * $1 workspace, $2 and $3 where the cursor stands, $4 what it passes over, $5 the moment before which the log is not
+ * looked at. The position is given, and the statement planned for it: joined, it would be looked for among everything
+ * that the workspace has since that moment.
+ */
 const COUNT_PENDING = `
 SELECT count(*)::integer AS pending, min(created_at) AS oldest FROM (
-  SELECT generation.created_at FROM generations AS generation
-  JOIN delivery_cursors AS cursor ON cursor.workspace_id = generation.workspace_id
-  WHERE cursor.workspace_id = $1 AND cursor.destination_id = $2 AND generation.created_at >= $3
-    AND (generation.log_transaction, generation.log_ordinal) > (cursor.log_transaction, cursor.log_ordinal)
-    AND NOT pg_visible_in_snapshot(generation.log_transaction::text::xid8, cursor.start_snapshot::pg_snapshot)
-  ORDER BY generation.log_transaction, generation.log_ordinal LIMIT ${MAX_PENDING}
+  SELECT created_at FROM generations
+  WHERE workspace_id = $1 AND (log_transaction, log_ordinal) > ($2, $3) AND created_at >= $5
+    AND NOT pg_visible_in_snapshot(log_transaction::text::xid8, $4::pg_snapshot)
+  ORDER BY log_transaction, log_ordinal LIMIT ${MAX_PENDING}
 ) AS waiting`;
 
 /**
@@ -56,13 +58,14 @@ export class DeliveryStatesRepository {
 
   async find({ workspaceId, destinationId }: DestinationRef, since: Date): Promise<DeliveryState> {
     const where = { workspaceId, destinationId };
-    const [cursor, deadLetters, [waiting]] = await Promise.all([
-      this.database.prisma.deliveryCursor.findUniqueOrThrow({ where: { workspaceId_destinationId: where } }),
+    const cursor = await this.database.prisma.deliveryCursor.findUniqueOrThrow({
+      where: { workspaceId_destinationId: where },
+    });
+    const [deadLetters, [waiting]] = await Promise.all([
       this.database.prisma.deadLetter.count({ where }),
       this.database.query<{ pending: number; oldest: Date | null }>({
-        name: 'count-pending',
         text: COUNT_PENDING,
-        values: [workspaceId, destinationId, since],
+        values: [workspaceId, cursor.logTransaction, cursor.logOrdinal, cursor.startSnapshot, since],
       }),
     ]);
     return {

@@ -16,6 +16,7 @@ import { uuidV7 } from '../domain/identifiers.js';
 import { AuditLogRepository } from './audit-log.repository.js';
 import { ConfigCipher } from './config-cipher.js';
 import { Database } from './database.js';
+import { LOG_HORIZON } from './log-offset.js';
 import { UniqueViolation } from './database-errors.js';
 import { Prisma } from './generated/client.js';
 import type { DestinationModel as DestinationRow } from './generated/models.js';
@@ -175,11 +176,11 @@ export class DestinationsRepository {
 
   /** Where a new destination begins: behind everything that is committed, before everything that is not yet. */
   private async endOfLog(): Promise<{ logTransaction: bigint; logOrdinal: number }> {
-    const [row] = await this.database.query<{ transaction: string }>({
+    const [row] = await this.database.query<{ horizon: string }>({
       name: 'end-of-log',
-      text: `SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS transaction`,
+      text: `SELECT ${LOG_HORIZON} AS horizon`,
     });
-    return { logTransaction: BigInt(row?.transaction ?? 0) - 1n, logOrdinal: 2 ** 31 - 1 };
+    return { logTransaction: BigInt(row?.horizon ?? 0) - 1n, logOrdinal: 2 ** 31 - 1 };
   }
 
   private encrypt(config: DestinationConfig, id: string) {

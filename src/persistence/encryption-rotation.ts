@@ -1,4 +1,7 @@
 // Encrypts what is stored anew with the first of the encryption keys, so that the others can be taken away.
+import type { AuditEntry } from '../domain/audit.js';
+import { SystemClock } from '../domain/clock.js';
+import { AuditLogRepository } from './audit-log.repository.js';
 import { ConfigCipher } from './config-cipher.js';
 import type { Database } from './database.js';
 
@@ -43,6 +46,7 @@ export async function rotateEncryption(
   cipher: ConfigCipher,
   report: (progress: RotationProgress) => void,
 ): Promise<void> {
+  await recordRotation(database, cipher);
   for (const table of TABLES) {
     let rotated = 0;
     for (let count = STEP; count === STEP;) {
@@ -50,6 +54,38 @@ export async function rotateEncryption(
       rotated += count;
       report({ table: table.name, rotated });
     }
+  }
+}
+
+// The operator has no key of this service; the column wants a hash.
+const NO_KEY_HASH = '0'.repeat(64);
+
+/** The audit log of every account that has secrets under another key tells of the rotation, before it begins. */
+async function recordRotation(database: Database, cipher: ConfigCipher): Promise<void> {
+  const affected = await database.query<{ account_id: string; key_ids: string[] }>({
+    text: `SELECT account_id, array_agg(DISTINCT key_id ORDER BY key_id) AS key_ids FROM (
+        SELECT account_id, config_encryption_key_id AS key_id FROM destinations
+        UNION ALL SELECT account_id, encryption_key_id FROM provider_credentials) AS used
+      WHERE key_id <> $1 GROUP BY account_id`,
+    values: [cipher.currentKeyId],
+  });
+  const auditLog = new AuditLogRepository(database, new SystemClock());
+  for (const { account_id: accountId, key_ids: keyIds } of affected) {
+    const entry: AuditEntry = {
+      actor: {
+        key: { accountId, hash: NO_KEY_HASH, label: 'operator' },
+        address: '',
+        requestId: '',
+        userAgent: null,
+      },
+      action: 'rotate',
+      objectType: 'encryption_key',
+      objectId: cipher.currentKeyId,
+      workspaceId: null,
+      before: { key_ids: keyIds },
+      after: { key_ids: [cipher.currentKeyId] },
+    };
+    await database.transact((transaction) => auditLog.record(entry, transaction));
   }
 }
 

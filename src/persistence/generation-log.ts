@@ -1,6 +1,7 @@
 // The durable log of generations, and the settling of their cost: one statement, one commit, many calls.
 import { Injectable } from '@nestjs/common';
 import type { BeforeApplicationShutdown } from '@nestjs/common';
+import { Tracing } from '../config/tracing.js';
 import type { GenerationContent } from '../domain/generation-content.js';
 import type { Generation } from '../domain/generation.js';
 import { formatUsd } from '../domain/money.js';
@@ -8,6 +9,7 @@ import type { SpendRelease } from '../domain/spend-cap.js';
 import { utcDay } from '../domain/spend.js';
 import { BatchWriter } from './batch-writer.js';
 import { ConfigCipher } from './config-cipher.js';
+import { DatabaseMetrics } from './database-metrics.js';
 import { Database } from './database.js';
 import { describeReleases } from './spend-ledger.js';
 import { APPEND_AND_SETTLE } from './spend-statements.js';
@@ -28,6 +30,8 @@ export class GenerationLog implements BeforeApplicationShutdown {
   constructor(
     private readonly database: Database,
     private readonly cipher: ConfigCipher,
+    private readonly metrics: DatabaseMetrics,
+    private readonly tracing: Tracing,
   ) {
     this.writer = new BatchWriter((entries) => this.writeByDay(entries), LIMITS);
   }
@@ -44,7 +48,10 @@ export class GenerationLog implements BeforeApplicationShutdown {
   ): Promise<void> {
     for (const release of releases) release.handOver();
     try {
-      await this.writer.add({ generation, releases, content });
+      await this.tracing.span('append to the log', { kind: 'internal' }, (span) => {
+        span?.setAttribute('signalbox.generation_id', generation.id);
+        return this.writer.add({ generation, releases, content });
+      });
     } catch (error) {
       for (const { lease } of releases) lease.doubt();
       throw error;
@@ -58,7 +65,7 @@ export class GenerationLog implements BeforeApplicationShutdown {
   /** One statement settles one UTC day, so that it can say for each window whether it goes on or begins anew. */
   private async writeByDay(entries: readonly Entry[]): Promise<void> {
     for (const [day, ofDay] of groupByDay(entries)) {
-      await this.database.query({
+      const statement = {
         name: 'append-and-settle',
         text: APPEND_AND_SETTLE,
         values: [
@@ -67,7 +74,8 @@ export class GenerationLog implements BeforeApplicationShutdown {
           describeReleases(ofDay.flatMap(({ releases }) => releases)),
           JSON.stringify(ofDay.flatMap((entry, index) => this.toContentRow(entry, index + 1))),
         ],
-      });
+      };
+      await this.metrics.batch(ofDay.length, () => this.database.query(statement));
     }
   }
 

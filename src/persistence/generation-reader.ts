@@ -6,6 +6,7 @@ import type { Generation } from '../domain/generation.js';
 import type { GenerationContent } from '../domain/generation-content.js';
 import { ConfigCipher } from './config-cipher.js';
 import { Database } from './database.js';
+import { LOG_OFFSET } from './log-offset.js';
 import { toGeneration } from './generation-row.js';
 import type { GenerationRow } from './generation-row.js';
 
@@ -28,8 +29,9 @@ interface PageRow extends GenerationRow {
   readonly logTransaction: string;
   readonly logOrdinal: number;
   readonly contentBytes: number;
-  /** The snapshot that the page was read with. */
+  /** The snapshot that the page was read with, in the numbers of the server. */
   readonly snapshot: string;
+  readonly logOffset: string;
 }
 
 const COLUMNS = Object.entries({
@@ -65,7 +67,7 @@ const COLUMNS = Object.entries({
   trace: 'trace',
   requestContext: 'request_context',
   attempts: 'attempts',
-} satisfies Record<Exclude<keyof PageRow, 'contentBytes' | 'snapshot'>, string>)
+} satisfies Record<Exclude<keyof PageRow, 'contentBytes' | 'snapshot' | 'logOffset'>, string>)
   .map(([member, column]) => `generation.${column} AS "${member}"`)
   .join(', ');
 
@@ -76,7 +78,8 @@ WHERE content.workspace_id = generation.workspace_id AND content.created_at = ge
   AND content.generation_id = generation.id`;
 
 const SELECT = `
-SELECT ${COLUMNS}, coalesce((${CONTENT_BYTES}), 0) AS "contentBytes", pg_current_snapshot()::text AS snapshot
+SELECT ${COLUMNS}, coalesce((${CONTENT_BYTES}), 0) AS "contentBytes", pg_current_snapshot()::text AS snapshot,
+  ${LOG_OFFSET} AS "logOffset"
 FROM generations AS generation`;
 
 /**
@@ -118,17 +121,19 @@ export class GenerationReader {
     });
     const entries = rows.map(toEntry);
     const [first] = rows;
-    const settled = first ? await this.takeSettled(entries, parseSnapshot(first.snapshot)) : [];
+    const settled = first ? await this.takeSettled(entries, first) : [];
     const isHeldBack = settled.length < entries.length;
     return { entries: settled, isHeldBack, hasMore: !isHeldBack && rows.length === limit };
   }
 
   private async takeSettled(
     entries: readonly LoggedGeneration[],
-    snapshot: LogSnapshot,
+    readWith: Pick<PageRow, 'snapshot' | 'logOffset'>,
   ): Promise<readonly LoggedGeneration[]> {
+    const snapshot = parseSnapshot(readWith.snapshot);
+    const offset = BigInt(readWith.logOffset);
     const before = (horizon: bigint): number => {
-      const end = entries.findIndex(({ position }) => position.transaction >= horizon);
+      const end = entries.findIndex(({ position }) => position.transaction >= horizon + offset);
       return end === -1 ? entries.length : end;
     };
     const count = before(snapshot.oldestOpen);

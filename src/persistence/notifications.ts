@@ -12,8 +12,8 @@ export interface NotificationListener {
   readonly channel: string;
   onNotification(payload: string): void;
   /** From now on notifications may be missed, until onConnected. */
-  onDisconnected(): void;
-  onConnected(): void;
+  onDisconnected?(): void;
+  onConnected?(): void;
 }
 
 // Milliseconds between attempts to come back.
@@ -83,7 +83,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
       await client.query(HOLD_SESSION, [this.session]);
       for (const channel of new Set(this.listeners.map((listener) => listener.channel)))
         await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
-      for (const listener of this.listeners) listener.onConnected();
+      for (const listener of this.listeners) listener.onConnected?.();
     } catch {
       // Closing it emits `end`, when it was open at all.
       await client.end().catch(() => undefined);
@@ -104,7 +104,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
   private reconnectLater(client: pg.Client): void {
     if (client !== this.client || this.isStopped) return;
     this.client = null;
-    for (const listener of this.listeners) listener.onDisconnected();
+    for (const listener of this.listeners) listener.onDisconnected?.();
     this.reconnectTimer = setTimeout(() => void this.connect(), RECONNECT_DELAY);
   }
 }

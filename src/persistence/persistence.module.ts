@@ -1,11 +1,13 @@
 // The only way to the database.
 import { Global, Module } from '@nestjs/common';
 import { AccountsRepository } from './accounts.repository.js';
+import { ActivityRollupRepository } from './activity-rollup.repository.js';
 import { ActivityRepository } from './activity.repository.js';
 import { AnalyticsRepository } from './analytics.repository.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { AuditLogRepository } from './audit-log.repository.js';
 import { ConfigCipher } from './config-cipher.js';
+import { DatabaseMetrics } from './database-metrics.js';
 import { Database } from './database.js';
 import { DeadLettersRepository } from './dead-letters.repository.js';
 import { DeliveryCursorsRepository } from './delivery-cursors.repository.js';
@@ -31,6 +33,7 @@ import { WorkspacesRepository } from './workspaces.repository.js';
 const REPOSITORIES = [
   AccountsRepository,
   ActivityRepository,
+  ActivityRollupRepository,
   AnalyticsRepository,
   ApiKeysRepository,
   AuditLogRepository,
@@ -55,6 +58,7 @@ const REPOSITORIES = [
 @Module({
   providers: [
     Database,
+    DatabaseMetrics,
     ConfigCipher,
     EncryptionKeyCheck,
     Notifications,

@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { AppError } from '../domain/errors.js';
 import { Database } from './database.js';
+import type { Run } from './database.js';
 
 // Milliseconds.
 const STATEMENT_TIMEOUT = 5_000;
@@ -18,12 +19,15 @@ export class Reports {
   constructor(private readonly database: Database) {}
 
   /** Throws `operation_timeout` when it takes too long, `unavailable` when too many are waiting already. */
-  async read<Row extends pg.QueryResultRow>(
-    statement: Pick<pg.QueryConfig, 'text' | 'values'>,
-  ): Promise<Row[]> {
+  async read<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Row[]> {
+    return this.readTogether((run) => run<Row>(statement));
+  }
+
+  /** The same for statements that have to see the same state of the log. */
+  async readTogether<Result>(work: (run: Run) => Promise<Result>): Promise<Result> {
     await this.enter();
     try {
-      return await this.database.readWithin<Row>(STATEMENT_TIMEOUT, statement);
+      return await this.database.readWithin(STATEMENT_TIMEOUT, work);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'operation_timeout') throw error;
       throw new AppError('operation_timeout', {

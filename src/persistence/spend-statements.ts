@@ -5,6 +5,7 @@
 // that those who settle the same counters wait for each other instead of deadlocking. A lease is known by its column
 // process_id: a process has one lease of a counter, and a new one when it cannot trust the old one any more.
 import type { SpendHolderKind } from '../domain/spend-lease.js';
+import { LOG_TRANSACTION } from './log-offset.js';
 
 interface CounterTable {
   readonly table: string;
@@ -70,6 +71,12 @@ locked_${kind} AS (
 )`;
 }
 
+/**
+ * True of every group. It tells the planner that there are few: of a list in JSON it believes that it has a hundred rows,
+ * and would read a table of some thousand counters whole rather than look so many up.
+ */
+const IS_ONE_OF_FEW = 'sign(count(*)) = 1';
+
 function changesOf(kind: SpendHolderKind, holderColumn: string): string {
   return `
 changes_of_${kind} AS (
@@ -81,7 +88,7 @@ changes_of_${kind} AS (
     SELECT ${kind === 'key' ? 'workspace_id' : 'NULL::uuid'}, holder_id, 0, 0, amount FROM released WHERE holder = '${kind}'
   ) AS change
   GROUP BY workspace_id, holder_id
-  HAVING sum(cost) <> 0 OR sum(byok_cost) <> 0 OR sum(released) <> 0
+  HAVING ${IS_ONE_OF_FEW} AND (sum(cost) <> 0 OR sum(byok_cost) <> 0 OR sum(released) <> 0)
 )`;
 }
 
@@ -158,15 +165,16 @@ released AS (
  */
 export const APPEND_AND_SETTLE = `
 WITH appended AS (
-  INSERT INTO generations (${NAMES}, log_ordinal)
-  SELECT ${NAMES}, ordinal
+  INSERT INTO generations (${NAMES}, log_transaction, log_ordinal)
+  SELECT ${NAMES}, ${LOG_TRANSACTION}, ordinal
   FROM ROWS FROM (json_to_recordset($1::json) AS (${TYPED_NAMES})) WITH ORDINALITY AS batch (${NAMES}, ordinal)
   ON CONFLICT DO NOTHING
   RETURNING workspace_id, account_id, api_key_id, coalesce(cost, 0) AS cost,
     CASE WHEN is_byok THEN coalesce(upstream_cost, 0) ELSE 0 END AS byok_cost
 ), kept AS (
-  INSERT INTO generation_contents (generation_id, workspace_id, created_at, log_ordinal, ciphertext, encryption_key_id)
-  SELECT generation_id, workspace_id, created_at, ordinal, decode(ciphertext, 'base64'), encryption_key_id
+  INSERT INTO generation_contents (generation_id, workspace_id, created_at, log_transaction, log_ordinal, ciphertext,
+    encryption_key_id)
+  SELECT generation_id, workspace_id, created_at, ${LOG_TRANSACTION}, ordinal, decode(ciphertext, 'base64'), encryption_key_id
   FROM json_to_recordset($4::json) AS content (generation_id uuid, workspace_id uuid, created_at timestamptz,
     ordinal integer, ciphertext text, encryption_key_id text)
   ON CONFLICT DO NOTHING
@@ -184,7 +192,7 @@ lowered_${kind} AS (
   UPDATE ${COUNTERS[kind].table} AS counter SET reserved = greatest(counter.reserved - change.amount, 0)
   FROM (
     SELECT ${kind === 'key' ? 'workspace_id, ' : ''}holder_id, sum(amount) AS amount FROM released
-    WHERE holder = '${kind}' GROUP BY ${kind === 'key' ? 'workspace_id, ' : ''}holder_id
+    WHERE holder = '${kind}' GROUP BY ${kind === 'key' ? 'workspace_id, ' : ''}holder_id HAVING ${IS_ONE_OF_FEW}
   ) AS change
   WHERE ${joinOf(kind, 'counter', 'change')}
 )`,

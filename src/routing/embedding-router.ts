@@ -1,7 +1,10 @@
 // Serves a call: plans which endpoints may, splits it into what they take, and falls back inside one vector space.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import type { Span } from '@opentelemetry/api';
 import { AppConfig } from '../config/app-config.js';
+import { Tracing } from '../config/tracing.js';
+import { jitteredDelay } from '../domain/backoff.js';
 import type { EmbeddingRequest } from '../domain/embedding.js';
 import { AppError } from '../domain/errors.js';
 import type { GenerationAttempt } from '../domain/generation.js';
@@ -16,6 +19,7 @@ import type { EndpointTarget } from './endpoint-target.js';
 import { HealthBoard } from './health-board.js';
 import { mapBounded } from './map-bounded.js';
 import type { Route } from './route-planner.js';
+import { describeAttempt, RoutingMetrics } from './routing-metrics.js';
 
 /** A part of the call that an endpoint has served. */
 export interface ServedSlice extends Slice {
@@ -61,6 +65,8 @@ export class EmbeddingRouter {
     private readonly caller: EndpointCaller,
     private readonly health: HealthBoard,
     private readonly config: AppConfig,
+    private readonly metrics: RoutingMetrics,
+    private readonly tracing: Tracing,
   ) {}
 
   /** Never throws: every call is a generation, whatever its end. */
@@ -123,17 +129,31 @@ export class EmbeddingRouter {
     }
   }
 
-  private async attempt(target: EndpointTarget, part: Slice, run: Run): Promise<ServedSlice> {
+  private attempt(target: EndpointTarget, part: Slice, run: Run): Promise<ServedSlice> {
+    return this.tracing.span('embeddings', { kind: 'client' }, (span) =>
+      this.attemptWithin(span, target, part, run),
+    );
+  }
+
+  private async attemptWithin(
+    span: Span | null,
+    target: EndpointTarget,
+    part: Slice,
+    run: Run,
+  ): Promise<ServedSlice> {
     const health = this.health.of(target);
     const startedAt = performance.now();
     const note = (status: number | null, errorType: string | null): void => {
-      run.attempts.push({
+      const attempt = {
         provider: target.provider.slug,
         endpoint: endpointName(target),
         status,
         errorType,
         durationMs: Math.round(performance.now() - startedAt),
-      });
+      };
+      run.attempts.push(attempt);
+      this.metrics.attempted(attempt);
+      span?.setAttributes(describeAttempt(attempt, target, part));
     };
     if (health.inFlight >= this.config.endpointConcurrency) {
       note(null, 'saturated');
@@ -165,6 +185,7 @@ export class EmbeddingRouter {
   /** Milliseconds: what the provider asks for, or a random time below a bound that doubles. */
   private pauseBefore(repeats: number, { retryAfter }: EndpointFailure): number {
     if (retryAfter !== null) return retryAfter * 1000;
-    return this.health.random() * this.config.retryBaseDelay * 2 ** repeats;
+    const bounds = { base: this.config.retryBaseDelay, cap: Infinity };
+    return jitteredDelay(repeats, bounds, this.health.random());
   }
 }

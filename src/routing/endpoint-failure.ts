@@ -27,6 +27,11 @@ export class EndpointFailure extends Error {
     this.retryAfter = options.retryAfter ?? null;
   }
 
+  /** The words of a provider may repeat what the caller sent: the log does without them. */
+  get logMessage(): string {
+    return this.status === null ? this.message : `${this.kind}: HTTP ${this.status}`;
+  }
+
   /** Our own words name inputs by their place in the slice; the caller knows them by their place in the call. */
   shiftInputs(start: number): void {
     if (this.status !== null) return;

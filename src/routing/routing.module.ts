@@ -9,6 +9,7 @@ import { EndpointReports } from './endpoint-reports.js';
 import { HealthBoard } from './health-board.js';
 import { OwnCredentialsCache } from './own-credentials-cache.js';
 import { RoutePlanner } from './route-planner.js';
+import { RoutingMetrics } from './routing-metrics.js';
 
 @Module({
   providers: [
@@ -28,6 +29,7 @@ import { RoutePlanner } from './route-planner.js';
     HealthBoard,
     OwnCredentialsCache,
     RoutePlanner,
+    RoutingMetrics,
   ],
   exports: [Catalogue, EmbeddingRouter, EndpointReports, RoutePlanner],
 })

@@ -58,8 +58,6 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
         const allowance = this.allowances.get(holderId);
         if (allowance) void this.giveBack(allowance.takeUnused());
       },
-      onDisconnected: () => undefined,
-      onConnected: () => undefined,
     });
   }
 

@@ -1,7 +1,8 @@
 // What the operations on a workspace's budgets promise.
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../domain/api-key.js';
-import type { Actor, DescribeChange } from '../domain/audit.js';
+import { describeChange } from '../domain/audit.js';
+import type { Actor, AuditedType } from '../domain/audit.js';
 import { AppError } from '../domain/errors.js';
 import { parseUsd } from '../domain/money.js';
 import { BUDGET_INTERVALS, budgetProblem } from '../domain/workspace.js';
@@ -15,6 +16,16 @@ interface WorkspaceBudgets {
   readonly budgets: readonly WorkspaceBudget[];
   readonly includeByok: boolean;
 }
+
+const AUDITED_BUDGET: AuditedType<WrittenBudget> = {
+  objectType: 'workspace_budget',
+  objectId: ({ budget }) => budget.interval,
+  workspaceId: ({ budget }) => budget.workspaceId,
+  state: ({ budget, includeByok }) => ({
+    ...toWorkspaceBudgetDto(budget),
+    include_byok_in_budgets: includeByok,
+  }),
+};
 
 @Injectable()
 export class WorkspaceBudgetsService {
@@ -49,7 +60,7 @@ export class WorkspaceBudgetsService {
       workspace,
       { interval, limit, includeByok: dto.include_byok_in_budgets },
       refuseProblem,
-      describedBy(actor),
+      describeChange(actor, AUDITED_BUDGET),
     );
     if (!written) throw noSuchWorkspace();
     return written;
@@ -57,7 +68,11 @@ export class WorkspaceBudgetsService {
 
   async delete(actor: Actor, ref: string, name: string): Promise<void> {
     const interval = readInterval(name);
-    await this.budgets.delete(await this.workspaces.get(actor, ref), interval, describedBy(actor));
+    await this.budgets.delete(
+      await this.workspaces.get(actor, ref),
+      interval,
+      describeChange(actor, AUDITED_BUDGET),
+    );
   }
 }
 
@@ -72,20 +87,4 @@ function readInterval(name: string): BudgetInterval {
 function refuseProblem(limits: Parameters<typeof budgetProblem>[0]): void {
   const problem = budgetProblem(limits);
   if (problem !== null) throw new AppError('invalid_request', { detail: `limit_usd: ${problem}` });
-}
-
-function describedBy(actor: Actor): DescribeChange<WrittenBudget> {
-  return (before, after) => ({
-    actor,
-    action: before === null ? 'create' : after === null ? 'delete' : 'update',
-    objectType: 'workspace_budget',
-    objectId: (after ?? before)?.budget.interval ?? '',
-    workspaceId: (after ?? before)?.budget.workspaceId ?? null,
-    before: before && toState(before),
-    after: after && toState(after),
-  });
-}
-
-function toState({ budget, includeByok }: WrittenBudget): object {
-  return { ...toWorkspaceBudgetDto(budget), include_byok_in_budgets: includeByok };
 }

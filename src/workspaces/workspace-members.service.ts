@@ -1,13 +1,21 @@
 // What the operations on a workspace's members promise.
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../domain/api-key.js';
-import type { Actor, DescribeChange } from '../domain/audit.js';
+import { describeChange } from '../domain/audit.js';
+import type { Actor, AuditedType } from '../domain/audit.js';
 import type { Page, PageRequest } from '../domain/page.js';
 import type { WorkspaceMember } from '../domain/workspace.js';
 import { WorkspaceMembersRepository } from '../persistence/workspace-members.repository.js';
 import { toWorkspaceMemberDto } from './dto/workspace-member.dto.js';
 import type { AddMembersDto, RemoveMembersDto } from './dto/workspace-member.dto.js';
 import { WorkspacesService } from './workspaces.service.js';
+
+const AUDITED_MEMBER: AuditedType<WorkspaceMember> = {
+  objectType: 'workspace_member',
+  objectId: ({ userId }) => userId,
+  workspaceId: ({ workspaceId }) => workspaceId,
+  state: toWorkspaceMemberDto,
+};
 
 @Injectable()
 export class WorkspaceMembersService {
@@ -27,23 +35,11 @@ export class WorkspaceMembersService {
     { user_ids: userIds, role }: AddMembersDto,
   ): Promise<readonly WorkspaceMember[]> {
     const { id } = await this.workspaces.get(actor, ref);
-    return this.members.add(id, [...new Set(userIds)], role, describedBy(actor));
+    return this.members.add(id, [...new Set(userIds)], role, describeChange(actor, AUDITED_MEMBER));
   }
 
   async remove(actor: Actor, ref: string, { user_ids: userIds }: RemoveMembersDto): Promise<number> {
     const { id } = await this.workspaces.get(actor, ref);
-    return this.members.remove(id, userIds, describedBy(actor));
+    return this.members.remove(id, userIds, describeChange(actor, AUDITED_MEMBER));
   }
-}
-
-function describedBy(actor: Actor): DescribeChange<WorkspaceMember> {
-  return (before, after) => ({
-    actor,
-    action: before === null ? 'create' : 'delete',
-    objectType: 'workspace_member',
-    objectId: (after ?? before)?.userId ?? '',
-    workspaceId: (after ?? before)?.workspaceId ?? null,
-    before: before && toWorkspaceMemberDto(before),
-    after: after && toWorkspaceMemberDto(after),
-  });
 }

@@ -12,6 +12,7 @@ import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decora
 import type { Caller } from '../domain/api-key.js';
 import type { Actor } from '../domain/audit.js';
 import { ApiErrors } from '../http/api-errors.js';
+import { ConditionalGet } from '../http/conditional-get.js';
 import { DeletedDto } from '../http/dto/deleted.dto.js';
 import { PageQueryDto } from '../http/dto/page-query.dto.js';
 import {
@@ -44,6 +45,7 @@ export class WorkspacesController {
   ) {}
 
   @Get()
+  @ConditionalGet()
   @ManagementOnly()
   @ApiOperation({ summary: 'List the workspaces of the account', operationId: 'listWorkspaces' })
   @ApiOkResponse({ type: WorkspaceListDto })

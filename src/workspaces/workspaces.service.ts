@@ -2,14 +2,23 @@
 import { Injectable } from '@nestjs/common';
 import { isUUID } from 'class-validator';
 import type { Caller } from '../domain/api-key.js';
-import type { Actor, DescribeChange } from '../domain/audit.js';
+import { describeChange } from '../domain/audit.js';
+import type { Actor, AuditedType } from '../domain/audit.js';
 import { AppError } from '../domain/errors.js';
+import { withoutAbsent } from '../domain/members.js';
 import type { Page, PageRequest } from '../domain/page.js';
 import type { Workspace } from '../domain/workspace.js';
 import { AccountsRepository } from '../persistence/accounts.repository.js';
 import { WorkspacesRepository } from '../persistence/workspaces.repository.js';
 import type { CreateWorkspaceDto, UpdateWorkspaceDto } from './dto/workspace-bodies.dto.js';
 import { toWorkspaceDto } from './dto/workspace.dto.js';
+
+const AUDITED_WORKSPACE: AuditedType<Workspace> = {
+  objectType: 'workspace',
+  objectId: ({ id }) => id,
+  workspaceId: ({ id }) => id,
+  state: toWorkspaceDto,
+};
 
 @Injectable()
 export class WorkspacesService {
@@ -26,7 +35,7 @@ export class WorkspacesService {
       isBroadcastEnabled: dto.is_observability_broadcast_enabled ?? true,
       createdBy: actor.key.creatorUserId,
     };
-    return this.workspaces.create(actor.key.accountId, settings, describedBy(actor));
+    return this.workspaces.create(actor.key.accountId, settings, describeChange(actor, AUDITED_WORKSPACE));
   }
 
   async list({ key }: Caller, page: PageRequest): Promise<Page<Workspace>> {
@@ -44,16 +53,14 @@ export class WorkspacesService {
 
   async update(actor: Actor, ref: string, dto: UpdateWorkspaceDto): Promise<Workspace> {
     const workspace = await this.get(actor, ref);
-    const change = {
-      ...(dto.name === undefined ? {} : { name: dto.name }),
-      ...(dto.slug === undefined ? {} : { slug: dto.slug }),
-      ...(dto.description === undefined ? {} : { description: dto.description }),
-      ...(dto.is_observability_broadcast_enabled === undefined
-        ? {}
-        : { isBroadcastEnabled: dto.is_observability_broadcast_enabled }),
-    };
+    const change = withoutAbsent({
+      name: dto.name,
+      slug: dto.slug,
+      description: dto.description,
+      isBroadcastEnabled: dto.is_observability_broadcast_enabled,
+    });
     if (Object.keys(change).length === 0) return workspace;
-    const updated = await this.workspaces.update(workspace, change, describedBy(actor));
+    const updated = await this.workspaces.update(workspace, change, describeChange(actor, AUDITED_WORKSPACE));
     if (!updated) throw noSuchWorkspace();
     return updated;
   }
@@ -69,7 +76,7 @@ export class WorkspacesService {
     const isDeleted = await this.workspaces.delete(
       workspace,
       { disablesKeys: isDefault },
-      describedBy(actor),
+      describeChange(actor, AUDITED_WORKSPACE),
     );
     if (!isDeleted) throw noSuchWorkspace();
   }
@@ -82,16 +89,4 @@ export class WorkspacesService {
 
 export function noSuchWorkspace(): AppError {
   return new AppError('not_found', { detail: 'no such workspace' });
-}
-
-function describedBy(actor: Actor): DescribeChange<Workspace> {
-  return (before, after) => ({
-    actor,
-    action: before === null ? 'create' : after === null ? 'delete' : 'update',
-    objectType: 'workspace',
-    objectId: (after ?? before)?.id ?? '',
-    workspaceId: (after ?? before)?.id ?? null,
-    before: before && toWorkspaceDto(before),
-    after: after && toWorkspaceDto(after),
-  });
 }

@@ -40,11 +40,11 @@ const query = (text: string, values: unknown[] = []): Promise<unknown> =>
   outcomeOf(database.query({ text, values }));
 const count = (using = database): Promise<unknown> => outcomeOf(using.prisma.account.count());
 
-function expectUnavailable(error: unknown): void {
+function expectUnavailable(error: unknown, reason = 'the database cannot be reached'): void {
   expect(error).toBeInstanceOf(AppError);
   expect(error).toMatchObject({
     code: 'unavailable',
-    message: 'Service temporarily unavailable: the database cannot be reached',
+    message: `Service temporarily unavailable: ${reason}`,
     headers: { 'Retry-After': '1' },
   });
 }
@@ -79,6 +79,16 @@ describe('a refused value', () => {
     });
     const error = await outcomeOf(created);
     expect(error).toBeInstanceOf(RefusedValue);
+  });
+});
+
+describe('a server without room', () => {
+  it.each([
+    ['disk full', '53100'],
+    ['out of memory', '53200'],
+  ])('is said to have none: %s', async (_name, state) => {
+    const error = await query(`DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '${state}'; END $$`);
+    expectUnavailable(error, 'the database has no room left');
   });
 });
 

@@ -186,7 +186,7 @@ describe('the cursor of a new destination', () => {
     await slow.connect();
     try {
       await slow.query('BEGIN');
-      const { rows } = await slow.query<{ id: string }>('SELECT pg_current_xact_id()::text AS id');
+      const { rows } = await slow.query<{ id: string }>('SELECT current_log_transaction()::text AS id');
       // Others commit after it has begun and before the destination is made.
       await app.application.get(GenerationLog).append(createGeneration(app.key));
       const made = await repositoryOf(app).createWithinLimit(describeDestination(await app.createAccount()));

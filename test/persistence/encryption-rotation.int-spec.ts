@@ -6,6 +6,7 @@ import { Database } from '../../src/persistence/database.js';
 import { DestinationsRepository } from '../../src/persistence/destinations.repository.js';
 import { rotateEncryption } from '../../src/persistence/encryption-rotation.js';
 import type { RotationProgress } from '../../src/persistence/encryption-rotation.js';
+import { askFor } from '../support/admin.js';
 import { TEST_ENCRYPTION_KEY } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { createBroadcastApp, createDestination, recordGenerations } from '../support/broadcast.js';
@@ -20,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-it('encrypts all rows anew, also in steps, and a second run finds nothing', async () => {
+it('encrypts all rows anew, also in steps, is on record, and a second run finds nothing', async () => {
   const { id } = await createDestination(app, { url: 'http://127.0.0.1:1', headers: { 'X-Secret': 'kept' } });
   await recordGenerations(app, 450);
   const database = app.application.get(Database);
@@ -38,10 +39,21 @@ it('encrypts all rows anew, also in steps, and a second run finds nothing', asyn
     provider_credentials: 0,
     generation_contents: 450,
   });
+  const entries = () =>
+    app.sql<{ account_id: string; after: object }>(
+      "SELECT account_id, after FROM audit_log WHERE object_type = 'encryption_key' AND action = 'rotate'",
+    );
+  expect(await entries()).toEqual([
+    { account_id: app.accountId, after: { key_ids: [cipherWith(NEW_KEY).currentKeyId] } },
+  ]);
   expect(totals(await rotate())).toEqual({
     destinations: 0,
     provider_credentials: 0,
     generation_contents: 0,
+  });
+  expect(await entries()).toHaveLength(1);
+  expect(await askFor(200, app, 'get', '/audit?object_type=encryption_key')).toMatchObject({
+    data: [{ action: 'rotate', actor: { key_label: 'operator' } }],
   });
   const [row] = await app.sql<{ config_ciphertext: Buffer; config_encryption_key_id: string }>(
     'SELECT config_ciphertext, config_encryption_key_id FROM destinations WHERE id = $1',

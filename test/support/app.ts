@@ -17,7 +17,9 @@ import { AccountsRepository } from '../../src/persistence/accounts.repository.js
 import { ApiKeysRepository } from '../../src/persistence/api-keys.repository.js';
 import type { NewApiKey } from '../../src/persistence/api-keys.repository.js';
 import { TestClock } from './clock.js';
+import { JsonLogger } from '../../src/config/json-logger.js';
 import { createTestDatabase } from './database.js';
+import { LogJudge } from './log-judge.js';
 import { OpenApiJudge } from './openapi-judge.js';
 import { ScriptedResolver } from './name-resolver.js';
 
@@ -64,6 +66,8 @@ export interface TestAppOptions {
 }
 
 export const TEST_ENCRYPTION_KEY = Buffer.alloc(32, 1).toString('base64');
+// All apps of a file share one: Nest has one logger for the process.
+const logJudge = new LogJudge([TEST_ENCRYPTION_KEY]);
 
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = options.databaseUrl
@@ -75,7 +79,10 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       DATABASE_URL: database.url,
       ENCRYPTION_KEYS: TEST_ENCRYPTION_KEY,
       DATABASE_POOL_SIZE: '5',
-      LOG_LEVEL: 'silent',
+      // Written for the judge alone.
+      LOG_LEVEL: 'debug',
+      // A machine under load must not have calls refused that a test makes.
+      MAX_EVENT_LOOP_DELAY_MS: '0',
       PROVIDER_RETRY_BASE_DELAY_MS: '1',
       // Where the fakes of the platforms listen.
       DESTINATION_ALLOWED_CIDRS: '127.0.0.0/8,::1/128',
@@ -91,7 +98,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     .compile();
   const application = testing.createNestApplication<NestExpressApplication>({
     bodyParser: false,
-    logger: false,
+    logger: new JsonLogger(config, logJudge),
   });
   const judge = new OpenApiJudge();
   application.use(judge.watch);
@@ -158,9 +165,12 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       await application.close();
       await sqlPool.end();
       await database.drop();
-      if (judge.problems.length > 0) {
-        throw new Error(`openapi.json does not say so:\n${[...new Set(judge.problems)].join('\n')}`);
-      }
+      refuse('openapi.json does not say so', judge.problems);
+      refuse('the log must not hold that', logJudge.problems.splice(0));
     },
   };
+}
+
+function refuse(message: string, problems: readonly string[]): void {
+  if (problems.length > 0) throw new Error(`${message}:\n${[...new Set(problems)].join('\n')}`);
 }

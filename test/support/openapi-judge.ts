@@ -67,9 +67,10 @@ export class OpenApiJudge {
     next();
   };
 
-  private judge(
-    { method = '', url = '' }: IncomingMessage,
-    { statusCode }: ServerResponse,
+  /** Looks at one answer; one to an operation that the document does not have is not judged. */
+  judge(
+    { method = '', url = '' }: Pick<IncomingMessage, 'method' | 'url'>,
+    { statusCode }: Pick<ServerResponse, 'statusCode'>,
     body: Buffer,
   ): void {
     const [path = ''] = url.split('?');

@@ -1,41 +1,55 @@
-// The built service in a process of its own, for tests that end it the hard way.
+// The built service in a process of its own, for tests of what it prints and of how it ends.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { TEST_ENCRYPTION_KEY } from './app.js';
 
 export interface ServiceProcess {
   readonly baseUrl: string;
+  /** What it has printed so far, line by line, but for its address. */
+  readonly lines: readonly string[];
   /** SIGKILL, and waits until it is gone. */
   kill(): Promise<void>;
+  /** SIGTERM, and waits until it is gone and all that it has printed was read. Resolves with its exit code. */
+  stop(): Promise<number | null>;
 }
 
-const PROGRAM = `
-  const { start } = await import(${JSON.stringify(new URL('../../dist/main.js', import.meta.url).href)});
-  const { baseUrl } = await start();
-  process.stdout.write(baseUrl + '\\n');
-`;
+const PROGRAM = fileURLToPath(new URL('service-program.mjs', import.meta.url));
 
 export async function startServiceProcess(
   environment: Readonly<Record<string, string>>,
 ): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', PROGRAM], {
+  const child = spawn(process.execPath, [PROGRAM], {
     env: {
       PATH: process.env['PATH'],
       ENCRYPTION_KEYS: TEST_ENCRYPTION_KEY,
       PORT: '0',
       LOG_LEVEL: 'fatal',
+      // A process that has only just started is slow, and no test asks how slow.
+      MAX_EVENT_LOOP_DELAY_MS: '0',
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [line] = (await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])) as [Buffer | number];
-  if (!Buffer.isBuffer(line)) throw new Error(`the service ended with ${line}`);
+  const lines: string[] = [];
+  const closed = once(child, 'close') as Promise<[number | null]>;
+  const baseUrl = await new Promise<string>((resolve, reject) => {
+    createInterface(child.stdout).on('line', (line) => {
+      if (line.startsWith('http://')) resolve(line.trim());
+      else lines.push(line);
+    });
+    child.once('exit', (code) => reject(new Error(`the service ended with ${code}`)));
+  });
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    child.kill(signal);
+    const [code] = await closed;
+    return code;
+  };
   return {
-    baseUrl: line.toString().trim(),
-    kill: async () => {
-      const ended = once(child, 'exit');
-      child.kill('SIGKILL');
-      await ended;
-    },
+    baseUrl,
+    lines,
+    kill: async () => void (await end('SIGKILL')),
+    stop: () => end('SIGTERM'),
   };
 }

@@ -12,7 +12,7 @@ const MAX_LIMIT = 100;
 const MAX_OBJECT_ID_LENGTH = 200;
 
 export class AuditQueryDto {
-  @ApiPropertyOptional({ enum: AUDIT_OBJECT_TYPES })
+  @ApiPropertyOptional({ enum: AUDIT_OBJECT_TYPES, description: 'Only changes of such objects.' })
   @IfGiven()
   @IsIn(AUDIT_OBJECT_TYPES, { message: `must be one of ${AUDIT_OBJECT_TYPES.join(', ')}` })
   object_type?: AuditObjectType;
@@ -22,7 +22,7 @@ export class AuditQueryDto {
   @IsStorableText(MAX_OBJECT_ID_LENGTH)
   object_id?: string;
 
-  @ApiPropertyOptional({ enum: AUDIT_ACTIONS })
+  @ApiPropertyOptional({ enum: AUDIT_ACTIONS, description: 'Only such changes.' })
   @IfGiven()
   @IsIn(AUDIT_ACTIONS, { message: `must be one of ${AUDIT_ACTIONS.join(', ')}` })
   action?: AuditAction;

@@ -50,15 +50,19 @@ describe('a success in part', () => {
     expect(read(200, body)).toEqual({ outcome: 'delivered', rejected, reason });
   });
 
-  it.each([{ rejectedSpans: '0' }, { rejectedSpans: 0 }, {}])(
-    'with %j and a message is a warning',
-    (counted) => {
-      expect(read(200, { partialSuccess: { ...counted, errorMessage: 'slow down' } })).toEqual({
-        outcome: 'delivered',
-        reason: 'slow down',
-      });
-    },
-  );
+  it.each([
+    { rejectedSpans: '0' },
+    { rejectedSpans: 0 },
+    {},
+    // No counts at all, one of them without a value as a number.
+    { rejectedSpans: ['3'] },
+    { rejectedSpans: { toString: [] } },
+  ])('with %j and a message is a warning', (counted) => {
+    expect(read(200, { partialSuccess: { ...counted, errorMessage: 'slow down' } })).toEqual({
+      outcome: 'delivered',
+      reason: 'slow down',
+    });
+  });
 
   it.each([
     '',

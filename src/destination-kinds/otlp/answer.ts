@@ -31,7 +31,9 @@ export function readOtlpAnswer(
 
 function partialSuccessOf(body: Buffer): { rejectedSpans: number; message: string } {
   const partial = memberOf(parseJson(body), 'partialSuccess', 'partial_success');
-  const count = Number(memberOf(partial, 'rejectedSpans', 'rejected_spans') ?? 0);
+  // In JSON a number of 64 bits is a string; anything else is no count.
+  const given = memberOf(partial, 'rejectedSpans', 'rejected_spans');
+  const count = typeof given === 'number' || typeof given === 'string' ? Number(given) : 0;
   const message = memberOf(partial, 'errorMessage', 'error_message');
   return {
     rejectedSpans: Number.isSafeInteger(count) && count > 0 ? count : 0,

@@ -128,6 +128,13 @@ export class DeadLettersResponseDto {
 
   @ApiProperty({ type: 'integer' })
   total_count: number;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The `cursor` of the next page; null: there is none.',
+  })
+  next_cursor: string | null;
 }
 
 class ReplayDto {

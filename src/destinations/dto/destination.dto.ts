@@ -78,11 +78,6 @@ export class DestinationsResponseDto {
   total_count: number;
 }
 
-export class DeletedDestinationDto {
-  @ApiProperty({ example: true })
-  deleted: boolean;
-}
-
 export function toDestinationDto(destination: Destination): DestinationDto {
   return {
     id: destination.id,

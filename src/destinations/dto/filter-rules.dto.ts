@@ -8,12 +8,12 @@ import {
   IsIn,
   IsObject,
   ValidateBy,
-  ValidateIf,
   ValidateNested,
 } from 'class-validator';
 import { RE2JS } from 're2js';
 import { FILTER_FIELDS, FILTER_LOGICS, FILTER_OPERATORS } from '../../domain/filter-rules.js';
 import type { FilterField, FilterLogic, FilterOperator, FilterRules } from '../../domain/filter-rules.js';
+import { IfGiven } from '../../http/optional-members.js';
 import { isStorableText, NOT_STORABLE } from '../../http/storable-text.js';
 
 const MAX_GROUPS = 50;
@@ -87,7 +87,7 @@ export class FilterGroupDto {
     default: 'and',
     description: 'How the rules of the group combine.',
   })
-  @ValidateIf((_object, value: unknown) => value !== undefined)
+  @IfGiven()
   @IsIn(FILTER_LOGICS, { message: `must be one of ${FILTER_LOGICS.join(', ')}` })
   logic: FilterLogic = 'and';
 
@@ -102,7 +102,7 @@ export class FilterGroupDto {
 
 export class FilterRulesDto {
   @ApiPropertyOptional({ default: true, description: 'False: nothing is filtered.' })
-  @ValidateIf((_object, value: unknown) => value !== undefined)
+  @IfGiven()
   @IsBoolean({ message: 'must be a boolean' })
   enabled: boolean = true;
 

@@ -1,6 +1,7 @@
 // The body of a replay: from a time on, or of dead letters.
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsISO8601, IsUUID, ValidateIf } from 'class-validator';
+import { IfGiven } from '../../http/optional-members.js';
 
 const MAX_NAMED = 1_000;
 
@@ -9,7 +10,7 @@ export class CreateReplayDto {
     format: 'date-time',
     description: 'Everything made since then is delivered again; at most 24 hours ago.',
   })
-  @ValidateIf((_body, value: unknown) => value !== undefined)
+  @IfGiven()
   @IsISO8601({ strict: true, strictSeparator: true }, { message: 'must be an ISO 8601 time' })
   from?: string;
 

@@ -11,7 +11,6 @@ import {
   Max,
   MaxLength,
   Min,
-  ValidateIf,
   ValidateNested,
   validateSync,
 } from 'class-validator';
@@ -19,7 +18,8 @@ import { ENCODING_FORMATS } from '../../domain/embedding.js';
 import type { EmbeddingInput, EncodingFormat } from '../../domain/embedding.js';
 import { AppError } from '../../domain/errors.js';
 import type { CallerTrace } from '../../domain/generation.js';
-import { validationFailure } from '../../http/validation.pipe.js';
+import { IfGiven, IfGivenAndNotNull } from '../../http/optional-members.js';
+import { refuseHostileShape, validationFailure } from '../../http/validation.pipe.js';
 import { InputProblem, readEmbeddingInput } from './embedding-input.js';
 import { ProviderPreferencesDto } from './provider-preferences.dto.js';
 
@@ -31,8 +31,6 @@ const MAX_TRACE_LENGTH = 16_384;
 // Far deeper than any member of the contract. What takes members apart recurses, here, in the database and upstream.
 const MAX_DEPTH = 32;
 const MAX_SHOWN_NAME_LENGTH = 64;
-
-const IfGiven = (): PropertyDecorator => ValidateIf((_object, value: unknown) => value !== undefined);
 
 // Decorators apply from the bottom up and the first failing rule is told: the type of a member stands lowest.
 export class CreateEmbeddingDto {
@@ -82,7 +80,7 @@ export class CreateEmbeddingDto {
   input_type?: string;
 
   @ApiPropertyOptional({ type: ProviderPreferencesDto, nullable: true })
-  @ValidateIf((_object, value: unknown) => value !== undefined && value !== null)
+  @IfGivenAndNotNull()
   @IsObject({ message: 'must be an object or null' })
   @ValidateNested({ message: 'must be an object or null' })
   provider?: ProviderPreferencesDto | null;
@@ -156,14 +154,8 @@ export function readCreateEmbedding(body: Readonly<Record<string, unknown>>): Cr
   return dto;
 }
 
-/** The transformer passes over members with the names that every object has already, such as `constructor`. */
 function toProviderPreferences(provider: object): ProviderPreferencesDto {
-  const inherited = Object.keys(provider).find((name) => name in Object.prototype);
-  if (inherited !== undefined) {
-    throw new AppError('invalid_request', {
-      detail: `provider.${inherited}: is not a member of this object`,
-    });
-  }
+  refuseHostileShape(provider, 'provider', 1);
   return plainToInstance(ProviderPreferencesDto, provider);
 }
 

@@ -1,21 +1,19 @@
 // The `provider` object of an embeddings request: a closed object, every member optional. Source: contract 4.4.
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsString, ValidateBy, ValidateIf } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsString, ValidateBy } from 'class-validator';
 import { parseUsd, parseUsdPerMillion } from '../../domain/money.js';
 import { NO_PREFERENCES, QUANTIZATIONS, SORTS } from '../../domain/provider-preferences.js';
 import type { PercentileBound, ProviderPreferences, Sort } from '../../domain/provider-preferences.js';
+import { IfGivenAndNotNull } from '../../http/optional-members.js';
 
 const MAX_SLUGS = 100;
 const PERCENTILES: readonly string[] = ['p50', 'p75', 'p90', 'p99'];
 const PRICES: readonly string[] = ['prompt', 'completion', 'image', 'audio', 'request'];
 const PARTITIONS: ReadonlySet<unknown> = new Set(['model', 'none', undefined, null]);
 
-const IfGiven = (): PropertyDecorator =>
-  ValidateIf((_object, value: unknown) => value !== undefined && value !== null);
-
 function combine(...decorators: readonly PropertyDecorator[]): PropertyDecorator {
   return (target, name) => {
-    for (const decorate of [IfGiven(), ...decorators]) decorate(target, name);
+    for (const decorate of [IfGivenAndNotNull(), ...decorators]) decorate(target, name);
   };
 }
 

@@ -110,11 +110,6 @@ export class NewSecretResponseDto extends ApiKeyResponseDto {
   key: string;
 }
 
-export class DeletedKeyDto {
-  @ApiProperty({ example: true })
-  deleted: boolean;
-}
-
 export function toApiKeyDto({ key, spend }: ApiKeyWithSpend): ApiKeyDto {
   return { ...toKeySettings(key), ...toKeyUsageDto({ key, spend }) };
 }

@@ -69,7 +69,7 @@ describe('a destination', () => {
     await slow.query('BEGIN');
     const { rows } = await slow.query<{ id: string }>(
       `INSERT INTO generations SELECT (jsonb_populate_record(g, jsonb_build_object('id', gen_random_uuid(),
-         'log_transaction', pg_current_xact_id()::text::bigint))).* FROM generations AS g WHERE g.id = $1 RETURNING id`,
+         'log_transaction', current_log_transaction()))).* FROM generations AS g WHERE g.id = $1 RETURNING id`,
       [template],
     );
     const later = await recordGenerations(app, 5);
@@ -79,7 +79,7 @@ describe('a destination', () => {
     await eventually(
       () =>
         app.sql<{ held: boolean }>(
-          `SELECT bool_and(log_transaction >= (pg_snapshot_xmin(pg_current_snapshot())::text)::bigint) AS held
+          `SELECT bool_and(log_transaction >= pg_snapshot_xmin(current_log_snapshot()::pg_snapshot)::text::bigint) AS held
            FROM generations WHERE id = ANY($1)`,
           [later],
         ),

@@ -186,8 +186,48 @@ describe('dead letters', () => {
       replay_requested: false,
     });
     expect(ids).toContain(body.data[0].generation_id);
-    expect((await get('dead-letters?offset=50')).body).toEqual({ data: [], total_count: 5 });
+    expect((await get('dead-letters?offset=50')).body).toEqual({
+      data: [],
+      total_count: 5,
+      next_cursor: null,
+    });
   });
+
+  it('are listed by cursor, each once, though more are buried meanwhile', async () => {
+    const ids = await bury(5);
+    const seen: string[] = [];
+    let query = 'dead-letters?limit=2';
+    for (let page = 1; page <= 3; page++) {
+      const { body } = await get(query);
+      seen.push(...body.data.map((letter: { generation_id: string }) => letter.generation_id));
+      query = `dead-letters?limit=2&cursor=${body.next_cursor}`;
+      expect(body.next_cursor === null).toBe(page === 3);
+      // What comes now stands before the first page.
+      if (page === 1) {
+        await app.sql(
+          `INSERT INTO dead_letters (workspace_id, destination_id, generation_id, generation_created_at, reason,
+             message, created_at)
+           SELECT workspace_id, destination_id, gen_random_uuid(), generation_created_at, reason, message,
+             created_at + interval '1 minute'
+           FROM dead_letters WHERE destination_id = $1`,
+          [destination.id],
+        );
+      }
+    }
+    expect(seen.toSorted()).toEqual(ids.toSorted());
+    expect((await get('dead-letters')).body.total_count).toBe(10);
+  });
+
+  it.each(['x', 'MTIz', Buffer.from('1.not-a-uuid').toString('base64url')])(
+    'refuses the cursor %s',
+    async (cursor) => {
+      expectError(
+        await get(`dead-letters?cursor=${cursor}`),
+        400,
+        /cursor: must be the next_cursor of a page/,
+      );
+    },
+  );
 
   it.each([['all'], ['named']])('are delivered again: %s', async (which) => {
     const ids = await bury(3);

@@ -102,6 +102,7 @@ describe('400: a bad member is named', () => {
     [{ ignore: {} }, /^provider\.ignore: must be an array/],
     [{ alow_fallbacks: false }, 'provider.alow_fallbacks: is not a member of this object'],
     [{ constructor: 1 }, /^provider\.constructor: is not/],
+    [{ id: { constructor: [null] } }, /^provider\.id\.constructor: is not/],
     [JSON.parse('{"__proto__":{"allow_fallbacks":false}}'), /^provider\.__proto__: is not/],
   ])('provider %j', (provider, detail) => expectRefusal({ model: LOCAL, input: 'a', provider }, detail));
 

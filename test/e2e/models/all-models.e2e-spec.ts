@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask, askFor } from '../../support/admin.js';
 import type { TestApp } from '../../support/app.js';
+import { eventually } from '../../support/eventually.js';
 import { expectError } from '../../support/error-shape.js';
 import { createCredential, startWithKeys } from '../../support/provider-credential.js';
 import type { ByokSetup } from '../../support/provider-credential.js';
@@ -73,7 +74,9 @@ describe('GET /models/user', () => {
       apiKey: 'own-key-at-cohere',
       allowedModels: [ofCohere],
     });
-    expect((await list()).data.map(({ id }) => id).toSorted()).toEqual([...before, ofCohere].toSorted());
+    // The credential was written beside the service, which hears of it a moment later.
+    const after = await eventually(list, ({ data }) => data.length > before.length);
+    expect(after.data.map(({ id }) => id).toSorted()).toEqual([...before, ofCohere].toSorted());
     expectError(await app.http.get('/api/v1/models/user'), 401);
   });
 });

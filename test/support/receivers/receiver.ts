@@ -55,6 +55,8 @@ export interface RunningReceiver {
   script(...next: readonly Script[]): void;
   /** What every request meets until null. */
   always(script: Script | null): void;
+  /** Of long runs nobody looks at: what is stored stays. */
+  forgetRequests(): void;
   /** As if just started: nothing seen, stored or scripted. */
   forget(): void;
   close(): Promise<void>;
@@ -86,6 +88,9 @@ export async function startReceiver(receiver: Pick<DestinationReceiver, 'judge'>
     script: (...next) => void queue.push(...next),
     always: (script) => {
       constant = script;
+    },
+    forgetRequests: () => {
+      requests.length = 0;
     },
     forget: () => {
       requests.length = stored.length = queue.length = 0;

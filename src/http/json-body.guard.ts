@@ -1,45 +1,43 @@
-// Reads the JSON body of a request, after the guards have let it in: a request without a credential is told 401, however
-// malformed or large its body is.
-import { Injectable, SetMetadata } from '@nestjs/common';
-import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+// Reads the JSON body of a request that every other guard has let in: one without a credential is told 401, however
+// malformed or large its body is. A guard, the last one, and not an interceptor: with a single interceptor Nest takes
+// every request through Observables, which costs more than the reading.
+import { Injectable } from '@nestjs/common';
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { json } from 'express';
 import type { Request, RequestHandler, Response } from 'express';
-import type { Observable } from 'rxjs';
 import { AppConfig } from '../config/app-config.js';
 import { AppError } from '../domain/errors.js';
-
-const LARGE_BODY = 'http:large-body';
-
-/** The route takes bodies up to the allowance of POST /embeddings. */
-export const LargeBody = (): MethodDecorator => SetMetadata(LARGE_BODY, true);
+import { ticketOf } from './admission.guard.js';
+import { bodyLimitOf } from './large-body.js';
 
 const METHODS_WITHOUT_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
 @Injectable()
-export class JsonBodyInterceptor implements NestInterceptor {
-  private readonly readBody: RequestHandler;
-  private readonly readLargeBody: RequestHandler;
+export class JsonBodyGuard implements CanActivate {
+  /** By their limits. */
+  private readonly readers: ReadonlyMap<number, RequestHandler>;
 
   constructor(
     private readonly reflector: Reflector,
     private readonly config: AppConfig,
   ) {
-    this.readBody = json({ limit: config.maxBodyBytes, type: isJson });
-    this.readLargeBody = json({ limit: config.maxEmbeddingsBodyBytes, type: isJson });
+    this.readers = new Map(
+      [config.maxBodyBytes, config.maxEmbeddingsBodyBytes].map((limit) => [limit, createReader(limit)]),
+    );
   }
 
-  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+  async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     if (!METHODS_WITHOUT_BODY.has(request.method)) {
-      const isLarge = this.reflector.get<boolean>(LARGE_BODY, context.getHandler());
-      await this.read(request, http.getResponse<Response>(), isLarge);
+      const limit = bodyLimitOf(this.reflector, context, this.config);
+      await this.read(request, http.getResponse<Response>(), limit);
     }
-    return next.handle();
+    return true;
   }
 
-  private async read(request: Request, response: Response, isLarge: boolean): Promise<void> {
+  private async read(request: Request, response: Response, limit: number): Promise<void> {
     if (isEmpty(request)) {
       // Some operations need nothing said; the others will name what they miss.
       request.body = {};
@@ -48,9 +46,8 @@ export class JsonBodyInterceptor implements NestInterceptor {
     if (!isJson(request)) {
       throw new AppError('invalid_request', { detail: 'the Content-Type header must be application/json' });
     }
-    const limit = isLarge ? this.config.maxEmbeddingsBodyBytes : this.config.maxBodyBytes;
     await new Promise<void>((resolve, reject) => {
-      void (isLarge ? this.readLargeBody : this.readBody)(request, response, (error?: unknown) => {
+      void this.readers.get(limit)?.(request, response, (error?: unknown) => {
         if (error === undefined) resolve();
         else reject(toAppError(error, limit));
       });
@@ -60,6 +57,14 @@ export class JsonBodyInterceptor implements NestInterceptor {
       throw new AppError('invalid_request', { detail: 'the body must be a JSON object' });
     }
   }
+}
+
+function createReader(limit: number): RequestHandler {
+  return json({
+    limit,
+    type: isJson,
+    verify: (request, _response, bytes) => ticketOf(request)?.setBytes(bytes.length),
+  });
 }
 
 /** Neither a body nor the announcement of one. */

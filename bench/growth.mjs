@@ -1,0 +1,239 @@
+// `npm run bench:growth`: what becomes of each operation when the database has grown, and of the cost of an input when a
+// call has many. Two databases on one server, one empty and one filled, each with the built service; they take turns.
+//
+//   npm run bench:growth -- --generations 10000000 --keys 100000 --destinations 10000 --rounds 5
+import { parseArgs } from 'node:util';
+import { setup } from '../scripts/setup.mjs';
+import { catchInterruptions, reportFailure } from '../scripts/support/interruption.mjs';
+import { sleep } from '../scripts/support/processes.mjs';
+import { createProgress } from '../scripts/support/progress.mjs';
+import { openBed } from './support/bed.mjs';
+import { fill, listOwnKeyHashes, makeOwnWorkspaces, SLOTS, untilSummedUp } from './support/growth-fill.mjs';
+import { describeGrowth, operationRow } from './support/growth-report.mjs';
+import { callBodies } from './support/known-vectors.mjs';
+import { inTurns } from './support/measuring.mjs';
+import { describeMachine, keepResults, readPostgresVersion } from './support/results.mjs';
+import { createDatabase, startService } from './support/service.mjs';
+import { median, milliseconds } from './support/statistics.mjs';
+import { cpuSeconds } from './support/usage.mjs';
+
+const { values } = parseArgs({
+  options: {
+    generations: { type: 'string', default: '10000000' },
+    keys: { type: 'string', default: '100000' },
+    destinations: { type: 'string', default: '10000' },
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '6' },
+    'no-results': { type: 'boolean', default: false },
+  },
+});
+const sizes = Object.fromEntries(
+  ['generations', 'keys', 'destinations'].map((name) => [name, Number(values[name])]),
+);
+const rounds = Number(values.rounds);
+const seconds = Number(values.seconds);
+
+const MODEL = 'openai/text-embedding-3-large';
+const INPUTS = [1, 8, 64, 512, 2048];
+const WARM_UP_SECONDS = 3;
+const PATIENCE_WITH_ROLLUP_MS = 900_000;
+
+// Calls a second: moderate, so that what is measured is the call and not a queue.
+const OPERATIONS = [
+  {
+    name: 'POST /embeddings',
+    loads: [
+      { connections: 1, rate: 20 },
+      { connections: 8, rate: 40 },
+    ],
+  },
+  {
+    name: 'GET /keys/{hash}',
+    loads: [
+      { connections: 1, rate: 20 },
+      { connections: 8, rate: 40 },
+    ],
+  },
+  {
+    name: 'POST /observability/destinations',
+    loads: [
+      { connections: 1, rate: 8 },
+      { connections: 8, rate: 12 },
+    ],
+  },
+];
+
+const authorized = (key) => ({ headers: { authorization: `Bearer ${key}` } });
+
+/** One of the two services, with what its calls are made of. */
+class Side {
+  #freePlaces;
+  #hashes;
+
+  constructor(service, workspaceIds, hashes) {
+    this.service = service;
+    this.#hashes = hashes;
+    this.#freePlaces = workspaceIds.flatMap((id) => Array.from({ length: SLOTS }, () => id));
+  }
+
+  jobOf(operation, calls) {
+    const { baseUrl, managementKey } = this.service;
+    switch (operation) {
+      case 'POST /embeddings':
+        return this.embeddingsJob(1);
+      case 'GET /keys/{hash}': {
+        const hash = this.#hashes.shift();
+        this.#hashes.push(hash);
+        return { url: `${baseUrl}/keys/${hash}`, method: 'GET', bodies: [''], ...authorized(managementKey) };
+      }
+      default:
+        return {
+          url: `${baseUrl}/observability/destinations`,
+          status: 201,
+          bodies: this.#freePlaces.splice(0, calls).map((workspaceId) =>
+            JSON.stringify({
+              type: 'webhook',
+              name: 'Growth',
+              config: { url: 'https://example.com/traces' },
+              workspace_id: workspaceId,
+            }),
+          ),
+          ...authorized(managementKey),
+        };
+    }
+  }
+
+  embeddingsJob(inputs) {
+    return {
+      url: `${this.service.baseUrl}/embeddings`,
+      bodies: callBodies({ inputs, format: 'base64', dimensions: 1536 }, MODEL),
+      checksVectors: true,
+      ...authorized(this.service.key),
+    };
+  }
+}
+
+const callsOf = ({ rate }, forSeconds) => Math.round(rate * forSeconds);
+
+/** Destinations that one side makes in the whole run need so many workspaces. */
+function countWorkspaces() {
+  const { loads } = OPERATIONS.at(-1);
+  const calls = loads.reduce(
+    (sum, load) => sum + callsOf(load, WARM_UP_SECONDS) + rounds * callsOf(load, seconds),
+    0,
+  );
+  return Math.ceil(calls / SLOTS);
+}
+
+async function openSide(bed, name, isFilled) {
+  const { server, signal, progress, upstreamOrigin } = bed;
+  const databaseUrl = await createDatabase(server, name, signal);
+  const open = () => startService({ databaseUrl, upstreamOrigin, signal });
+  // The first start makes the account.
+  const first = await open();
+  await first.createDestination('webhook', { url: `${bed.sinkOrigin}/${name}` });
+  await first.stop();
+  if (isFilled) await fill(databaseUrl, sizes, progress);
+  const workspaceIds = await makeOwnWorkspaces(databaseUrl, countWorkspaces());
+  const service = await open();
+  bed.onClose(service.stop);
+  return new Side(service, workspaceIds, await listOwnKeyHashes(databaseUrl, 50));
+}
+
+/** What is left to do for a rollup shall not be measured with the calls. */
+async function waitForRollups({ progress, signal }, sides) {
+  await progress.step('The logs are summed up', async () => {
+    for (const { service } of sides)
+      await untilSummedUp(service.databaseUrl, signal, { patience: PATIENCE_WITH_ROLLUP_MS, pause: sleep });
+  });
+}
+
+async function measureOperation(bed, sides, { name, loads }) {
+  const rows = loads.flatMap((load) => sides.map((side) => ({ side, load })));
+  const measure = ({ side, load }, forSeconds) =>
+    bed.runLoad({ ...side.jobOf(name, callsOf(load, forSeconds)), ...load, seconds: forSeconds });
+  for (const row of rows) await measure(row, WARM_UP_SECONDS);
+  const results = await inTurns({ rounds, rows, measureRow: (row) => measure(row, seconds) });
+  return loads.map((load) => {
+    const [empty, filled] = sides.map((side) => {
+      const all = results.get(rows.find((row) => row.side === side && row.load === load));
+      return { p50s: all.map(({ p50 }) => p50), p99s: all.map(({ p99 }) => p99) };
+    });
+    // Both of one round had the same neighbours: the ratio is taken within it.
+    const ratio = (part) => median(filled[part].map((value, round) => value / empty[part][round]));
+    return { name, load, empty, filled, p50Ratio: ratio('p50s'), p99Ratio: ratio('p99s') };
+  });
+}
+
+async function measureInputs(bed, side) {
+  const measure = async (inputs, forSeconds) => {
+    const before = cpuSeconds(side.service.pid);
+    const result = await bed.runLoad({ ...side.embeddingsJob(inputs), connections: 1, seconds: forSeconds });
+    const cpu = cpuSeconds(side.service.pid) - before;
+    return {
+      time: (result.p50 * 1000) / inputs,
+      cpu: (cpu * 1e6) / (result.calls * inputs),
+      calls: result.calls,
+      p50: result.p50,
+    };
+  };
+  for (const inputs of INPUTS) await measure(inputs, 1);
+  const results = await inTurns({
+    rounds,
+    rows: INPUTS,
+    measureRow: (inputs) => measure(inputs, seconds / 2),
+  });
+  return INPUTS.map((inputs) => {
+    const of = (part) => median(results.get(inputs).map((result) => result[part]));
+    return { inputs, time: of('time'), cpu: of('cpu'), calls: of('calls'), p50: of('p50') };
+  });
+}
+
+async function measureActivity({ service }) {
+  const durations = [];
+  for (let time = 0; time < 5; time++) {
+    const begunAt = performance.now();
+    await service.manage('GET', '/activity');
+    durations.push(performance.now() - begunAt);
+  }
+  return median(durations);
+}
+
+async function measureAll(bed) {
+  const sides = [await openSide(bed, 'empty', false), await openSide(bed, 'filled', true)];
+  await waitForRollups(bed, sides);
+  const operations = [];
+  for (const operation of OPERATIONS) {
+    const measured = await bed.progress.step(`Measuring ${operation.name}`, () =>
+      measureOperation(bed, sides, operation),
+    );
+    for (const row of measured) bed.progress.line(operationRow(row).join('  '));
+    operations.push(...measured);
+  }
+  const inputs = await bed.progress.step('Measuring inputs', () => measureInputs(bed, sides[1]));
+  const activity = await Promise.all(sides.map(measureActivity));
+  bed.progress.line(`GET /activity: ${activity.map(milliseconds).join(' empty, ')} filled`);
+  return describeGrowth({ operations, inputs, activity, sizes });
+}
+
+async function run() {
+  const { signal } = catchInterruptions();
+  const progress = createProgress();
+  await setup({ progress, signal });
+  const bed = await openBed({ progress, signal, withPeer: false });
+  try {
+    const machine = describeMachine(await readPostgresVersion(bed.server));
+    const results = await measureAll(bed);
+    for (const { what, wanted, figure, isMet } of results.targets)
+      progress.line(`${isMet ? 'met   ' : 'MISSED'}  ${what}: ${figure} (${wanted})`);
+    for (const { title, columns, rows } of results.tables)
+      progress.line([title, columns.join(' | '), ...rows.map((row) => row.join(' | '))].join('\n'));
+    if (values['no-results']) return;
+    const scenario = { name: 'growth', title: 'Growth', command: 'npm run bench:growth' };
+    await keepResults(scenario, { ...results, machine, settings: { rounds, seconds, ...sizes } });
+  } finally {
+    await bed.close();
+  }
+}
+
+process.exit(await run().then(() => 0, reportFailure));

@@ -1,0 +1,148 @@
+// `npm run bench`: measures this service beside a bare pipe, nginx and another gateway, and writes bench/RESULTS.md.
+import { setMaxListeners } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { setup } from '../scripts/setup.mjs';
+import { catchInterruptions, reportFailure } from '../scripts/support/interruption.mjs';
+import { createProgress } from '../scripts/support/progress.mjs';
+import { inRepository } from '../scripts/support/repository.mjs';
+import { ScriptError } from '../scripts/support/run-command.mjs';
+import { SCENARIOS } from './scenarios/index.mjs';
+import { openBed } from './support/bed.mjs';
+import { describeProfiles, profilerArguments } from './support/profile.mjs';
+import { describeMachine, keepResults, readPostgresVersion } from './support/results.mjs';
+
+const PROFILED = SCENARIOS.filter((scenario) => scenario.profile !== undefined).map(({ name }) => name);
+
+const USAGE = `Measures this service beside others on this machine and writes bench/RESULTS.md.
+
+Usage: npm run bench -- [options]
+
+  --quick             fewer kinds of calls, fewer and shorter rounds: about three minutes
+  --only NAMES        these scenarios, separated by commas: ${SCENARIOS.map(({ name }) => name).join(', ')}
+  --calls NAMES       of the throughput scenario these calls, for example 1-base64-1536,100-float-384
+  --rounds N          how often each measurement is repeated
+  --seconds N         how long each measurement lasts
+  --no-peer           without the other gateway
+  --soak MINUTES      only the memory under full load, for so long
+  --profile NAME      no results: this scenario's load on this service under Node's profiler; ${PROFILED.join(', ')}
+`;
+
+const FULL = { rounds: 3, seconds: 2.5 };
+const QUICK = { rounds: 2, seconds: 1 };
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      calls: { type: 'string' },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      'no-peer': { type: 'boolean', default: false },
+      soak: { type: 'string' },
+      profile: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const preset = values.quick ? QUICK : FULL;
+  return {
+    ...values,
+    scenarios: chooseScenarios(values),
+    settings: {
+      isQuick: values.quick,
+      rounds: readNumber('rounds', values.rounds) ?? preset.rounds,
+      seconds: readNumber('seconds', values.seconds) ?? preset.seconds,
+      minutes: readNumber('soak', values.soak),
+      calls: values.calls?.split(','),
+    },
+  };
+}
+
+function readNumber(name, text) {
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (!(number > 0)) throw new ScriptError(`--${name} must be a number above 0`);
+  return number;
+}
+
+function chooseScenarios({ only, profile, soak }) {
+  if (soak !== undefined) return SCENARIOS.filter(({ name }) => name === 'memory');
+  const names = (profile ?? only)?.split(',');
+  const unknown = names?.filter((name) => !SCENARIOS.some((scenario) => scenario.name === name)) ?? [];
+  if (unknown.length > 0) throw new ScriptError(`There is no scenario ${unknown.join(', ')}\n\n${USAGE}`);
+  if (profile !== undefined && !PROFILED.includes(profile))
+    throw new ScriptError(`Only these have a load to profile: ${PROFILED.join(', ')}`);
+  return SCENARIOS.filter(({ name, isLong }) => names?.includes(name) ?? !isLong);
+}
+
+/** False when a scenario could not be measured; the others are measured all the same. */
+async function measureAll(bed, { scenarios, settings }) {
+  const machine = describeMachine(await readPostgresVersion(bed.server));
+  let isComplete = true;
+  for (const scenario of scenarios) {
+    try {
+      const results = await scenario.measure(bed, settings);
+      await keepResults(scenario, {
+        ...results,
+        machine,
+        settings: scenario.settings?.(settings) ?? settings,
+      });
+      for (const { what, wanted, figure, isMet } of results.targets)
+        bed.progress.line(`${isMet ? 'met   ' : 'MISSED'}  ${what}: ${figure} (${wanted})`);
+    } catch (error) {
+      bed.signal.throwIfAborted();
+      bed.progress.line(`${scenario.name} was not measured: ${error.stack}`);
+      isComplete = false;
+    }
+  }
+  bed.progress.line('Written: bench/RESULTS.md');
+  return isComplete;
+}
+
+async function profileOne({ scenarios: [scenario], settings }, { progress, signal }) {
+  const directory = inRepository('node_modules', '.cache', 'signalbox-profiles', `${Date.now()}`);
+  mkdirSync(directory, { recursive: true });
+  const bed = await openBed({
+    progress,
+    signal,
+    withPeer: false,
+    nodeArguments: profilerArguments(directory),
+  });
+  let result;
+  try {
+    result = await progress.step(`Profiling ${scenario.name}`, () => scenario.profile(bed, settings));
+  } finally {
+    await bed.close();
+  }
+  const { begunAt, ...figures } = result;
+  progress.line(JSON.stringify(figures));
+  progress.line(
+    `${describeProfiles(directory, begunAt)}\nThe profiles are in ${directory}; Chrome's DevTools show them.`,
+  );
+}
+
+async function run() {
+  const options = readOptions();
+  if (options.help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const { signal } = catchInterruptions();
+  // Everything that is under way listens.
+  setMaxListeners(0, signal);
+  const progress = createProgress();
+  await setup({ progress, signal });
+  if (options.profile !== undefined) {
+    await profileOne(options, { progress, signal });
+    return 0;
+  }
+  const bed = await openBed({ progress, signal, withPeer: !options['no-peer'] });
+  try {
+    return (await measureAll(bed, options)) ? 0 : 1;
+  } finally {
+    await bed.close();
+  }
+}
+
+process.exit(await run().catch(reportFailure));

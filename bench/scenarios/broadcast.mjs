@@ -1,0 +1,107 @@
+// How fast a backlog drains to one OTLP receiver, by what it costs the service's processor.
+import { sleep } from '../../scripts/support/processes.mjs';
+import { openService } from '../support/gateways.mjs';
+import { embeddingsJob } from '../support/measuring.mjs';
+import { median, percent, spread, whole } from '../support/statistics.mjs';
+import { cpuSeconds } from '../support/usage.mjs';
+
+const CALL = { inputs: 1, format: 'base64', dimensions: 384 };
+const CONNECTIONS = 50;
+const LEAST = 10_000;
+const BACKLOG = { quick: 15_000, full: 50_000 };
+const PATIENCE_MS = 180_000;
+
+/** Fills the log of a service without destinations. */
+async function openBacklog(bed, least) {
+  const since = new Date(Date.now() - 1000).toISOString();
+  const service = await bed.progress.step('Starting: service', () =>
+    openService(bed, { hasDestination: false }),
+  );
+  await bed.setUpstreamDelay(0);
+  let events = 0;
+  await bed.progress.step('Filling the log', async () => {
+    while (events < least) {
+      const job = { ...embeddingsJob(service, CALL), connections: CONNECTIONS, seconds: 1 };
+      events += (await bed.runLoad(job)).calls;
+    }
+  });
+  return { service, since, events };
+}
+
+/** A new destination is asked to deliver everything again; the receiver says when it has it. */
+async function drain(bed, { service, since, events }, round) {
+  const path = `/drained/${round}/`;
+  const { id } = await service.createDestination('otel-collector', { endpoint: bed.sinkOrigin + path });
+  const place = `/observability/destinations/${id}`;
+  const usage = () => ({ service: cpuSeconds(service.pid), database: cpuSeconds(service.databasePid) });
+  const before = usage();
+  const begunAt = process.hrtime.bigint();
+  await service.manage('POST', `${place}/replay`, { from: since });
+  const deadline = performance.now() + PATIENCE_MS;
+  while ((await bed.deliveredTo(path)) < events) {
+    if (performance.now() > deadline) throw new Error(`not all of ${events} events were delivered`);
+    await sleep(20, bed.signal);
+  }
+  const seconds = Number(process.hrtime.bigint() - begunAt) / 1e9;
+  const after = usage();
+  await service.manage('DELETE', place);
+  return {
+    begunAt,
+    events,
+    perSecond: events / seconds,
+    perCore: events / (after.service - before.service),
+    perDatabaseCore: events / (after.database - before.database),
+  };
+}
+
+export const broadcast = {
+  name: 'broadcast',
+  title: 'Draining the log to one OTLP receiver',
+  async measure(bed, { isQuick, rounds }) {
+    const backlog = await openBacklog(bed, isQuick ? BACKLOG.quick : BACKLOG.full);
+    // Not counted: code that has not been translated yet.
+    await bed.progress.step('Draining once to warm up', () => drain(bed, backlog, 0));
+    const results = await bed.progress.step(`Draining ${whole(backlog.events)} events`, async () => {
+      const all = [];
+      for (let round = 1; round <= rounds; round++) all.push(await drain(bed, backlog, round));
+      return all;
+    });
+    await backlog.service.stop();
+    const of = (part) => median(results.map((result) => result[part]));
+    return {
+      targets: [
+        {
+          what: 'events drained a second and core, to one OTLP receiver',
+          wanted: `at least ${whole(LEAST)}`,
+          figure: whole(of('perCore')),
+          isMet: of('perCore') >= LEAST,
+        },
+      ],
+      tables: [
+        {
+          title: `A backlog of ${whole(backlog.events)} events`,
+          columns: [
+            "per CPU second of the service's",
+            'spread',
+            "per CPU second of the database's",
+            'per second',
+          ],
+          rows: [
+            [
+              whole(of('perCore')),
+              percent(spread(results.map(({ perCore }) => perCore))),
+              whole(of('perDatabaseCore')),
+              whole(of('perSecond')),
+            ],
+          ],
+        },
+      ],
+      remarks: ['The receiver is a process of its own on the same cores, and takes everything at once.'],
+    };
+  },
+  async profile(bed) {
+    const backlog = await openBacklog(bed, BACKLOG.quick);
+    await drain(bed, backlog, 0);
+    return drain(bed, backlog, 1);
+  },
+};

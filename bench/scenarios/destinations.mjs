@@ -1,0 +1,108 @@
+// POST /observability/destinations beside pgbench's single-row inserts into the same database.
+import { openService } from '../support/gateways.mjs';
+import { prepareInserts } from '../support/plain-inserts.mjs';
+import { cpuSeconds } from '../support/usage.mjs';
+import { median, milliseconds, percent, spread, whole } from '../support/statistics.mjs';
+
+const CONNECTIONS = 50;
+const LEAST = 0.25;
+/** A workspace takes no more of one kind. */
+const PER_WORKSPACE = 5;
+const WARM_UP_WORKSPACES = 100;
+const AT_ONCE = 20;
+
+async function createWorkspaces(service, count, round) {
+  const ids = [];
+  while (ids.length < count) {
+    const batch = Array.from({ length: Math.min(AT_ONCE, count - ids.length) }, (_, index) => {
+      const slug = `bench-${round}-${ids.length + index}`;
+      return service.manage('POST', '/workspaces', { name: slug, slug });
+    });
+    for (const { data } of await Promise.all(batch)) ids.push(data.id);
+  }
+  return ids;
+}
+
+/** As many as the workspaces take, each once; those of one workspace are far apart from each other. */
+async function createDestinations(bed, service, count, round) {
+  const workspaces = await createWorkspaces(service, count, round);
+  const config = { url: `${bed.sinkOrigin}/nobody/` };
+  const bodies = Array.from({ length: PER_WORKSPACE }, (_, slot) =>
+    workspaces.map((id) =>
+      JSON.stringify({ type: 'webhook', name: `Bench ${slot}`, config, workspace_id: id }),
+    ),
+  ).flat();
+  const before = cpuSeconds(service.pid);
+  const begunAt = process.hrtime.bigint();
+  const result = await bed.runLoad({
+    url: `${service.baseUrl}/observability/destinations`,
+    headers: { authorization: `Bearer ${service.managementKey}` },
+    bodies,
+    status: 201,
+    connections: CONNECTIONS,
+    seconds: null,
+  });
+  return { ...result, begunAt, cpu: ((cpuSeconds(service.pid) - before) * 1000) / result.calls };
+}
+
+const openOwn = (bed) =>
+  bed.progress.step('Starting: service', async () => {
+    const service = await openService(bed, { hasDestination: false });
+    await createDestinations(bed, service, WARM_UP_WORKSPACES, 0);
+    return service;
+  });
+
+export const destinations = {
+  name: 'destinations',
+  title: 'Creating destinations',
+  async measure(bed, { isQuick, seconds, rounds }) {
+    const service = await openOwn(bed);
+    const inserts = await prepareInserts(service.databaseUrl, bed);
+    const created = [];
+    const inserted = [];
+    await bed.progress.step(`Creating destinations beside ${inserts.name}`, async () => {
+      for (let round = 1; round <= rounds; round++) {
+        inserted.push(await inserts.run({ connections: CONNECTIONS, seconds }));
+        created.push(await createDestinations(bed, service, isQuick ? 200 : 500, round));
+      }
+    });
+    await service.stop();
+    const rates = created.map(({ rate }) => rate);
+    const of = (part) => median(created.map((result) => result[part]));
+    const ratio = median(rates) / median(inserted);
+    return {
+      targets: [
+        {
+          what: "destinations created a second, as a part of pgbench's single-row inserts",
+          wanted: `at least ${percent(LEAST)}`,
+          figure: percent(ratio),
+          isMet: ratio >= LEAST,
+        },
+      ],
+      tables: [
+        {
+          title: `${CONNECTIONS} connections`,
+          columns: ['what', 'a second', 'spread', 'p50', 'p99', 'CPU s per 1,000'],
+          rows: [
+            [inserts.name, whole(median(inserted)), percent(spread(inserted)), '', '', ''],
+            [
+              'POST /observability/destinations',
+              whole(of('rate')),
+              percent(spread(rates)),
+              milliseconds(of('p50')),
+              milliseconds(of('p99')),
+              of('cpu').toFixed(3),
+            ],
+          ],
+        },
+      ],
+      remarks: [
+        'A plain insert is one row of the columns and indexes of `destinations`, one transaction each. A creation also checks ' +
+          'its credential, its configuration and its address, encrypts the configuration, and writes a cursor and an audit entry.',
+      ],
+    };
+  },
+  async profile(bed) {
+    return createDestinations(bed, await openOwn(bed), 400, 1);
+  },
+};

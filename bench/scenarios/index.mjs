@@ -1,0 +1,22 @@
+// Every scenario, in the order in which they run.
+import { broadcast } from './broadcast.mjs';
+import { destinations } from './destinations.mjs';
+import { keys } from './keys.mjs';
+import { latency } from './latency.mjs';
+import { memory } from './memory.mjs';
+import { openLoop } from './open-loop.mjs';
+import { throughput } from './throughput.mjs';
+import { twentyDestinations } from './twenty-destinations.mjs';
+import { workers } from './workers.mjs';
+
+export const SCENARIOS = [
+  throughput,
+  latency,
+  openLoop,
+  workers,
+  keys,
+  destinations,
+  broadcast,
+  twentyDestinations,
+  memory,
+];

@@ -1,0 +1,81 @@
+// GET /keys/{hash} beside a bare Nest route that answers with the same record.
+import { inTurns, measureLoad, openGateways } from '../support/measuring.mjs';
+import { median, milliseconds, percent, spread, whole } from '../support/statistics.mjs';
+
+const CONNECTIONS = 50;
+const LEAST = 0.6;
+
+const jobOf = ({ url, headers }, seconds) => ({
+  url,
+  headers,
+  method: 'GET',
+  bodies: [''],
+  connections: CONNECTIONS,
+  seconds,
+});
+
+/** The service under another address: no call of it reaches a destination. */
+const readingOf = (service) => ({
+  name: 'GET /keys/{hash}',
+  url: `${service.baseUrl}/keys/${service.keyHash}`,
+  headers: { authorization: `Bearer ${service.managementKey}` },
+  pid: service.pid,
+  databasePid: service.databasePid,
+});
+
+export const keys = {
+  name: 'keys',
+  title: 'Reading a key',
+  async measure(bed, { seconds, rounds }) {
+    const [service] = await openGateways(bed, ['service']);
+    const record = await service.manage('GET', `/keys/${service.keyHash}`);
+    const bare = await bed.startChild('bare-nest-process.mjs', { RECORD: JSON.stringify(record) });
+    const own = readingOf(service);
+    const other = {
+      name: 'bare Nest route',
+      url: `${bare.message.origin}/keys/${service.keyHash}`,
+      headers: own.headers,
+      pid: bare.process.pid,
+    };
+    const results = await bed.progress.step('Reading a key beside a bare route', () =>
+      inTurns({
+        rounds,
+        rows: [other, own],
+        measureRow: (route) => measureLoad(bed, route, jobOf(route, seconds)),
+      }),
+    );
+    await bare.stop();
+    const of = (route, part) => median(results.get(route).map((result) => result[part]));
+    const ratio = of(own, 'rate') / of(other, 'rate');
+    return {
+      targets: [
+        {
+          what: "GET /keys/{hash}, as a part of a bare Nest route's calls/s",
+          wanted: `at least ${percent(LEAST)}`,
+          figure: percent(ratio),
+          isMet: ratio >= LEAST,
+        },
+      ],
+      tables: [
+        {
+          title: `${CONNECTIONS} connections`,
+          columns: ['route', 'calls/s', 'spread', 'p50', 'p99', 'CPU s per 1,000 calls', 'and its database'],
+          rows: [other, own].map((route) => [
+            route.name,
+            whole(of(route, 'rate')),
+            percent(spread(results.get(route).map(({ rate }) => rate))),
+            milliseconds(of(route, 'p50')),
+            milliseconds(of(route, 'p99')),
+            of(route, 'cpu').toFixed(3),
+            route.databasePid === undefined ? '' : of(route, 'databaseCpu').toFixed(3),
+          ]),
+        },
+      ],
+      remarks: ['The bare route has no credential to check and no database to ask.'],
+    };
+  },
+  async profile(bed, settings) {
+    const [service] = await openGateways(bed, ['service']);
+    return measureLoad(bed, readingOf(service), jobOf(readingOf(service), settings.seconds));
+  },
+};

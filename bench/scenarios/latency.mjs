@@ -1,0 +1,65 @@
+// One connection: what a gateway adds to a single call when nothing else is going on.
+import { compareLatencies } from '../support/latency-table.mjs';
+import { COMPARED, embeddingsJob, inTurns, measureLoad, openGateways } from '../support/measuring.mjs';
+import { milliseconds } from '../support/statistics.mjs';
+
+const CALL = { inputs: 1, dimensions: 1536 };
+/** What a quick run leaves out. */
+const SLOWER_CASES = [
+  { format: 'base64', delay: 20 },
+  { format: 'base64', delay: 60 },
+  { format: 'float', delay: 0 },
+];
+const WANTED_MS = 0.5;
+
+const jobOf = (gateway, format, seconds) => ({
+  ...embeddingsJob(gateway, { ...CALL, format }),
+  connections: 1,
+  seconds,
+});
+
+async function measureDelay(bed, gateways, { format, delay }, { seconds, rounds }) {
+  await bed.setUpstreamDelay(delay);
+  const results = await inTurns({
+    rounds,
+    rows: gateways,
+    measureRow: (gateway) => measureLoad(bed, gateway, jobOf(gateway, format, seconds)),
+  });
+  return compareLatencies(`${format}, the upstream answers after ${delay} ms`, results);
+}
+
+export const latency = {
+  name: 'latency',
+  title: 'Latency, one connection',
+  async measure(bed, settings) {
+    const gateways = await openGateways(bed, COMPARED);
+    const cases = [{ format: 'base64', delay: 0 }, ...(settings.isQuick ? [] : SLOWER_CASES)];
+    const measured = [];
+    for (const each of cases) {
+      const title = `Latency: ${each.format}, upstream ${each.delay} ms`;
+      measured.push(await bed.progress.step(title, () => measureDelay(bed, gateways, each, settings)));
+    }
+    const [atOnce] = measured;
+    const above = atOnce.added('service', 'p50') - atOnce.added('pipe', 'p50');
+    return {
+      targets: [
+        {
+          what: 'p50 added to one connection, above what the bare pipe adds',
+          wanted: `at most ${milliseconds(WANTED_MS)}`,
+          figure: milliseconds(above),
+          isMet: above <= WANTED_MS,
+        },
+      ],
+      tables: measured.map(({ table }) => table),
+      remarks: [
+        'Added: the percentile through the gateway less that of the same round without one. Where the upstream takes its ' +
+          'time a few hundred calls are all there is; tails are better read in the open loop.',
+      ],
+    };
+  },
+  async profile(bed, settings) {
+    const [gateway] = await openGateways(bed, ['service']);
+    await bed.setUpstreamDelay(0);
+    return measureLoad(bed, gateway, jobOf(gateway, 'base64', settings.seconds));
+  },
+};

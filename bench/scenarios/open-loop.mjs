@@ -1,0 +1,67 @@
+// Open loop: latency under calls that come at a fixed rate, which is what tails are about.
+import { compareLatencies } from '../support/latency-table.mjs';
+import { COMPARED, embeddingsJob, inTurns, measureLoad, openGateways } from '../support/measuring.mjs';
+import { milliseconds, whole } from '../support/statistics.mjs';
+
+const CALL = { inputs: 1, dimensions: 1536 };
+const CONNECTIONS = 50;
+const DELAYS = { base64: [0, 20, 60], float: [0] };
+const QUICK_DELAYS = { base64: [20] };
+/** Of what the slowest gateway can do, so that every one of them can keep up. */
+const PART_OF_SLOWEST = 0.5;
+const PROBE_SECONDS = 1.5;
+
+const jobOf = (gateway, format, more) => ({
+  ...embeddingsJob(gateway, { ...CALL, format }),
+  connections: CONNECTIONS,
+  ...more,
+});
+
+async function slowestRate(bed, gateways, format) {
+  await bed.setUpstreamDelay(0);
+  const rates = [];
+  for (const gateway of gateways) {
+    const { rate } = await measureLoad(bed, gateway, jobOf(gateway, format, { seconds: PROBE_SECONDS }));
+    rates.push(rate);
+  }
+  return Math.min(...rates);
+}
+
+async function measureCase(bed, gateways, { format, delay, rate }, { seconds, rounds }) {
+  await bed.setUpstreamDelay(delay);
+  const results = await inTurns({
+    rounds,
+    rows: gateways,
+    measureRow: (gateway) => measureLoad(bed, gateway, jobOf(gateway, format, { rate, seconds })),
+  });
+  const title = `${format}, ${whole(rate)} calls a second, the upstream answers after ${delay} ms`;
+  return compareLatencies(title, results).table;
+}
+
+export const openLoop = {
+  name: 'open-loop',
+  title: 'Latency, open loop',
+  async measure(bed, settings) {
+    const gateways = await openGateways(bed, COMPARED);
+    const tables = [];
+    for (const [format, delays] of Object.entries(settings.isQuick ? QUICK_DELAYS : DELAYS)) {
+      const rate = await bed.progress.step(`Open loop: what the slowest can do, ${format}`, async () =>
+        Math.round(PART_OF_SLOWEST * (await slowestRate(bed, gateways, format))),
+      );
+      for (const delay of delays) {
+        const title = `Open loop: ${format}, upstream ${delay} ms, ${whole(rate)} a second`;
+        const measure = () => measureCase(bed, gateways, { format, delay, rate }, settings);
+        tables.push(await bed.progress.step(title, measure));
+      }
+    }
+    return {
+      targets: [],
+      tables,
+      remarks: [
+        `The rate is half of what the slowest gateway answers in a closed loop, found in the same run. Calls are sent by a ` +
+          `timer of a millisecond and timed from the moment that they were due: up to ${milliseconds(1)} of every row, the ` +
+          'first included, is the wait for that timer.',
+      ],
+    };
+  },
+};

@@ -1,0 +1,136 @@
+// Closed loop: how many calls a second each gateway answers, for every kind of call.
+import { COMPARED, embeddingsJob, inTurns, measureLoad, openGateways } from '../support/measuring.mjs';
+import { median, milliseconds, percent, spread, times, whole } from '../support/statistics.mjs';
+
+const CONNECTIONS = { 1: 50, 100: 10 };
+const QUICK_CALLS = new Set(['1-base64-1536', '1-float-1536', '100-base64-1536']);
+const COLUMNS = [
+  'gateway',
+  'calls/s',
+  'spread',
+  'of the bare pipe',
+  'of the peer',
+  'p50',
+  'p99',
+  'CPU s per 1,000 calls',
+  'and its database',
+  'memory MiB',
+];
+
+const nameOf = ({ inputs, format, dimensions }) => `${inputs}-${format}-${dimensions}`;
+const describe = ({ inputs, format, dimensions }) =>
+  `${inputs} input${inputs === 1 ? '' : 's'}, ${format}, ${dimensions} dimensions`;
+
+function callsOf({ isQuick, calls }) {
+  const all = [1, 100].flatMap((inputs) =>
+    ['base64', 'float'].flatMap((format) =>
+      [384, 1536, 3072].map((dimensions) => ({ inputs, format, dimensions })),
+    ),
+  );
+  if (calls !== undefined) return all.filter((call) => calls.includes(nameOf(call)));
+  return isQuick ? all.filter((call) => QUICK_CALLS.has(nameOf(call))) : all;
+}
+
+const jobOf = (gateway, call, seconds) => ({
+  ...embeddingsJob(gateway, call),
+  connections: CONNECTIONS[call.inputs],
+  seconds,
+});
+
+async function measureCall(bed, gateways, call, { seconds, rounds }) {
+  const results = await inTurns({
+    rounds,
+    rows: gateways,
+    measureRow: (gateway) => measureLoad(bed, gateway, jobOf(gateway, call, seconds)),
+  });
+  const rateOf = (kind) => {
+    const gateway = gateways.find((candidate) => candidate.kind === kind);
+    return gateway === undefined ? undefined : median(results.get(gateway).map(({ rate }) => rate));
+  };
+  const ratio = (rate, other) => (other === undefined ? undefined : rate / other);
+  const rows = gateways.map((gateway) => {
+    const all = results.get(gateway);
+    const of = (member) => median(all.map((result) => result[member]));
+    const isUsed = gateway.pid !== undefined;
+    const toPipe = ratio(of('rate'), rateOf('pipe'));
+    const toPeer = ratio(of('rate'), rateOf('peer'));
+    return [
+      gateway.name,
+      whole(of('rate')),
+      percent(spread(all.map(({ rate }) => rate))),
+      toPipe === undefined ? '' : percent(toPipe),
+      toPeer === undefined ? '' : times(toPeer),
+      milliseconds(of('p50')),
+      milliseconds(of('p99')),
+      isUsed ? of('cpu').toFixed(3) : '',
+      gateway.databasePid === undefined ? '' : of('databaseCpu').toFixed(3),
+      isUsed ? whole(of('memory')) : '',
+    ];
+  });
+  const own = rateOf('service');
+  return {
+    call,
+    table: { title: `${describe(call)}, ${CONNECTIONS[call.inputs]} connections`, columns: COLUMNS, rows },
+    toPipe: ratio(own, rateOf('pipe')),
+    toPeer: ratio(own, rateOf('peer')),
+  };
+}
+
+const LEAST_OF_PEER = { '1-base64-1536': 5, '1-float-1536': 6, '100-base64-1536': 5 };
+const LEAST_OF_PIPE = { '1-base64-1536': 0.45 };
+
+function targetsOf({ call, toPipe, toPeer }) {
+  const ofPeer = LEAST_OF_PEER[nameOf(call)];
+  const ofPipe = LEAST_OF_PIPE[nameOf(call)];
+  return [
+    ...(ofPeer === undefined || toPeer === undefined
+      ? []
+      : [
+          {
+            what: `calls/s, ${describe(call)}, as a multiple of the peer's`,
+            wanted: `at least ${times(ofPeer)}`,
+            figure: times(toPeer),
+            isMet: toPeer >= ofPeer,
+          },
+        ]),
+    ...(ofPipe === undefined
+      ? []
+      : [
+          {
+            what: `calls/s, ${describe(call)}, as a part of the bare pipe's`,
+            wanted: `at least ${percent(ofPipe)}`,
+            figure: percent(toPipe),
+            isMet: toPipe >= ofPipe,
+          },
+        ]),
+  ];
+}
+
+export const throughput = {
+  name: 'throughput',
+  title: 'Throughput, closed loop',
+  async measure(bed, settings) {
+    const gateways = await openGateways(bed, COMPARED);
+    await bed.setUpstreamDelay(0);
+    const measured = [];
+    for (const call of callsOf(settings)) {
+      const title = `Throughput: ${describe(call)}`;
+      measured.push(await bed.progress.step(title, () => measureCall(bed, gateways, call, settings)));
+    }
+    return {
+      targets: measured.flatMap(targetsOf),
+      tables: measured.map(({ table }) => table),
+      remarks: [
+        'Each connection sends its next call when the last one is answered; the upstream answers at once.',
+        "CPU counts until every call has reached the webhook destination as well, and the other gateway's has nothing of the kind.",
+      ],
+    };
+  },
+  /** The load that is worth a look at where the time goes. */
+  async profile(bed, settings) {
+    const [gateway] = await openGateways(bed, ['service']);
+    const [call] = callsOf({ calls: ['1-base64-1536'], ...settings });
+    await bed.setUpstreamDelay(0);
+    return measureLoad(bed, gateway, jobOf(gateway, call, settings.seconds));
+  },
+};

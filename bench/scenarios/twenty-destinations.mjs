@@ -1,0 +1,109 @@
+// What twenty enabled destinations cost a call: nothing that can be measured, if deliveries are off its path.
+import { sleep } from '../../scripts/support/processes.mjs';
+import { openService } from '../support/gateways.mjs';
+import { embeddingsJob, inTurns, measureLoad } from '../support/measuring.mjs';
+import { median, milliseconds, percent, spread, whole } from '../support/statistics.mjs';
+
+const CALL = { inputs: 1, format: 'base64', dimensions: 1536 };
+const CONNECTIONS = 20;
+const CALLS_PER_SECOND = 100;
+const OF_EACH_KIND = 5;
+/** More than elsewhere: at this rate a short round is a few hundred calls. */
+const TIMES_AS_LONG = { quick: 2, full: 4 };
+const PATIENCE_MS = 60_000;
+
+const CONFIGS = {
+  webhook: (url) => ({ url }),
+  'otel-collector': (url) => ({ endpoint: url }),
+  langfuse: (url) => ({ baseUrl: url, publicKey: 'pk-lf-bench', secretKey: 'sk-lf-bench-0123456789' }),
+  grafana: (url) => ({ baseUrl: url, instanceId: '123456', apiKey: 'glc_bench_0123456789' }),
+};
+
+async function createTwenty(service, url) {
+  const created = [];
+  for (const [type, config] of Object.entries(CONFIGS))
+    for (let count = 0; count < OF_EACH_KIND; count++)
+      created.push(await service.createDestination(type, config(url), { enabled: false }));
+  return created;
+}
+
+export const twentyDestinations = {
+  name: 'twenty-destinations',
+  title: 'Twenty destinations',
+  async measure(bed, { isQuick, seconds, rounds }) {
+    await bed.setUpstreamDelay(0);
+    const path = '/twenty/';
+    const { service, all } = await bed.progress.step(
+      'Starting: service with twenty destinations',
+      async () => {
+        const opened = await openService(bed, { hasDestination: false });
+        return { service: opened, all: await createTwenty(opened, bed.sinkOrigin + path) };
+      },
+    );
+    let expected = 0;
+    const settleFor = (enabled) => async (calls) => {
+      expected += calls * enabled;
+      const deadline = performance.now() + PATIENCE_MS;
+      while ((await bed.deliveredTo(path)) < expected) {
+        if (performance.now() > deadline)
+          throw new Error('not everything was delivered to twenty destinations');
+        await sleep(50, bed.signal);
+      }
+    };
+    const withEnabled = (enabled) => ({ ...service, enabled, settle: settleFor(enabled) });
+    const ways = [withEnabled(0), withEnabled(all.length)];
+    const measureRow = async (way) => {
+      for (const { id } of all)
+        await service.manage('PATCH', `/observability/destinations/${id}`, { enabled: way.enabled > 0 });
+      const job = { ...embeddingsJob(service, CALL), connections: CONNECTIONS, rate: CALLS_PER_SECOND };
+      return measureLoad(bed, way, { ...job, seconds: seconds * TIMES_AS_LONG[isQuick ? 'quick' : 'full'] });
+    };
+    const results = await bed.progress.step('Calls with none and with twenty destinations', () =>
+      inTurns({ rounds, rows: ways, measureRow }),
+    );
+    await service.stop();
+    const valuesOf = (way, part) => results.get(way).map((result) => result[part]);
+    const [without, withAll] = ways;
+    const added = median(valuesOf(withAll, 'p50')) - median(valuesOf(without, 'p50'));
+    const noise = Math.max(...valuesOf(without, 'p50')) - Math.min(...valuesOf(without, 'p50'));
+    return {
+      targets: [
+        {
+          what: 'p50 that twenty enabled destinations add to a call',
+          wanted: `none beyond what rounds without any differ by (${milliseconds(noise)})`,
+          figure: milliseconds(added),
+          isMet: added <= noise,
+        },
+      ],
+      tables: [
+        {
+          title: `${CALLS_PER_SECOND} calls a second, open loop`,
+          columns: [
+            'enabled',
+            'calls',
+            'p50',
+            'spread',
+            'p99',
+            'p99.9',
+            'CPU s per 1,000 calls',
+            'and its database',
+          ],
+          rows: ways.map((way) => [
+            `${way.enabled}`,
+            whole(median(valuesOf(way, 'calls'))),
+            milliseconds(median(valuesOf(way, 'p50'))),
+            percent(spread(valuesOf(way, 'p50'))),
+            milliseconds(median(valuesOf(way, 'p99'))),
+            milliseconds(median(valuesOf(way, 'p999'))),
+            median(valuesOf(way, 'cpu')).toFixed(3),
+            median(valuesOf(way, 'databaseCpu')).toFixed(3),
+          ]),
+        },
+      ],
+      remarks: [
+        'Webhooks, collectors, Langfuse and Grafana, five of each, all received by one process. They share the cores with the ' +
+          'calls, so that what their deliveries cost the processor shows in the tails.',
+      ],
+    };
+  },
+};

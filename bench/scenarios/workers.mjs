@@ -1,0 +1,64 @@
+// WORKERS=2 beside one process, on cores that the load and the upstream use as well.
+import { openService } from '../support/gateways.mjs';
+import { embeddingsJob, inTurns, measureLoad } from '../support/measuring.mjs';
+import { median, milliseconds, percent, spread, times, whole } from '../support/statistics.mjs';
+
+const CALL = { inputs: 1, format: 'base64', dimensions: 1536 };
+const CONNECTIONS = 50;
+
+export const workers = {
+  name: 'workers',
+  title: 'Two workers',
+  async measure(bed, { seconds, rounds }) {
+    await bed.setUpstreamDelay(0);
+    const services = [];
+    for (const WORKERS of ['1', '2']) {
+      const open = () => openService(bed, { environment: { WORKERS } });
+      services.push({ ...(await bed.progress.step(`Starting with WORKERS=${WORKERS}`, open)), WORKERS });
+    }
+    const results = await bed.progress.step('Two workers beside one', () =>
+      inTurns({
+        rounds,
+        rows: services,
+        measureRow: (service) =>
+          measureLoad(bed, service, { ...embeddingsJob(service, CALL), connections: CONNECTIONS, seconds }),
+      }),
+    );
+    for (const service of services) await service.stop();
+    const rows = services.map((service) => {
+      const all = results.get(service);
+      const of = (part) => median(all.map((result) => result[part]));
+      return {
+        rate: of('rate'),
+        cells: [
+          service.WORKERS,
+          whole(of('rate')),
+          percent(spread(all.map(({ rate }) => rate))),
+          milliseconds(of('p50')),
+          milliseconds(of('p99')),
+          of('cpu').toFixed(3),
+          whole(of('memory')),
+        ],
+      };
+    });
+    const ratio = rows[1].rate / rows[0].rate;
+    return {
+      targets: [
+        {
+          what: 'calls/s with WORKERS=2, as a multiple of those with one',
+          wanted: 'not below 1x',
+          figure: times(ratio),
+          isMet: ratio >= 1,
+        },
+      ],
+      tables: [
+        {
+          title: '1 input, base64, 1536 dimensions, 50 connections',
+          columns: ['WORKERS', 'calls/s', 'spread', 'p50', 'p99', 'CPU s per 1,000 calls', 'memory MiB'],
+          rows: rows.map(({ cells }) => cells),
+        },
+      ],
+      remarks: [],
+    };
+  },
+};

@@ -1,0 +1,71 @@
+// What every scenario stands on: a database server, the stub provider, the receiver of traces, the load, and the gateways
+// between them, each started when it is first asked for.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { startEmbeddedDatabase } from '../../scripts/embedded-database.mjs';
+import { resolveDataDirectory } from '../../scripts/support/database-place.mjs';
+import { findPostmaster } from '../../scripts/support/postmaster.mjs';
+import { createTemporaryDirectory, databaseName } from '../../scripts/support/temporary-directory.mjs';
+import { ask, startProgram } from './children.mjs';
+import { GATEWAY_STARTERS, PLAIN_MODEL } from './gateways.mjs';
+
+/** `nodeArguments` are for the processes of this service. */
+export async function openBed({ progress, signal, withPeer, nodeArguments }) {
+  const directory = createTemporaryDirectory();
+  const closers = [() => rmSync(directory, { recursive: true, force: true })];
+  const close = async () => {
+    for (const closer of closers.splice(0).toReversed()) await closer();
+  };
+  const startChild = async (program, environment) => {
+    const child = await startProgram(program, { environment, signal });
+    closers.push(child.stop);
+    return child;
+  };
+  try {
+    const databaseDirectory = join(directory, databaseName);
+    const server = await progress.step('Starting a database', () =>
+      // Nothing is set that a careful operator would not set: every commit is on the disk before it is told.
+      startEmbeddedDatabase({ directory: databaseDirectory, signal }),
+    );
+    closers.push(() => server.destroy());
+    const upstream = await startChild('upstream-process.mjs');
+    const sink = await startChild('sink-process.mjs');
+    const load = await startChild('load-process.mjs');
+    const started = new Map();
+    const bed = {
+      signal,
+      progress,
+      directory,
+      withPeer,
+      nodeArguments,
+      server,
+      databasePid: findPostmaster(resolveDataDirectory(databaseDirectory)).identity.pid,
+      upstreamOrigin: upstream.message.origin,
+      sinkOrigin: sink.message.origin,
+      startChild,
+      onClose: (closer) => closers.push(closer),
+      setUpstreamDelay: (delay) => ask(upstream, { delay }, signal),
+      /** Spans that came to this path of the sink, or to one below it. */
+      deliveredTo: async (path) => (await ask(sink, { path }, signal)).spans,
+      runLoad: async (job) => {
+        const defaults = { method: 'POST', status: 200, headers: {} };
+        const { result, failure } = await ask(load, { ...defaults, ...job }, signal);
+        if (failure !== undefined) throw new Error(failure);
+        return result;
+      },
+      /** The gateway of this kind, or null where it cannot be had. One of a kind serves all scenarios. */
+      gateway: async (kind) => {
+        if (!started.has(kind)) {
+          const gateway = await GATEWAY_STARTERS[kind](bed);
+          started.set(kind, gateway && { kind, model: PLAIN_MODEL, headers: {}, ...gateway });
+        }
+        return started.get(kind);
+      },
+      close,
+    };
+    return bed;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

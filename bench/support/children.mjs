@@ -1,0 +1,29 @@
+// Starts the programs of a run, and asks one of them something over its channel.
+import { once } from 'node:events';
+import { inRepository } from '../../scripts/support/repository.mjs';
+import { importTypeScript } from '../../scripts/support/typescript.mjs';
+
+/** A program of this folder, or one named by its whole path; resolves when it has said that it is ready. */
+export async function startProgram(program, options) {
+  const { startChild } = await importTypeScript('conformance/child.ts');
+  const path = program.includes('/') ? program : inRepository('bench', 'support', program);
+  return startChild(path, { environment: {}, ...options });
+}
+
+/** Sends a message and resolves with the next one that comes back. */
+export async function ask({ process: child }, message, signal) {
+  const waiting = new AbortController();
+  const signals = { signal: AbortSignal.any([signal, waiting.signal]) };
+  try {
+    child.send(message);
+    const [answer] = await Promise.race([
+      once(child, 'message', signals),
+      once(child, 'exit', signals).then(([code, killedBy]) => {
+        throw new Error(`a program of the bench ended with ${code ?? killedBy}`);
+      }),
+    ]);
+    return answer;
+  } finally {
+    waiting.abort();
+  }
+}

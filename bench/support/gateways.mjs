@@ -1,0 +1,71 @@
+// The ways from the load to the stub provider that are compared, each with its address, its headers and its process.
+import { sleep } from '../../scripts/support/processes.mjs';
+import { findNginx, startNginx } from './nginx.mjs';
+import { startPeer } from './peer.mjs';
+import { createDatabase, startService } from './service.mjs';
+
+export const PLAIN_MODEL = 'text-embedding-3-large';
+const OWN_MODEL = `openai/${PLAIN_MODEL}`;
+const PATIENCE_WITH_DELIVERIES_MS = 120_000;
+
+let services = 0;
+
+/** This service on a new database, with a key that has a limit and, unless told otherwise, one destination. */
+export async function openService(bed, { environment, hasDestination = true } = {}) {
+  const name = `bench_${++services}`;
+  const databaseUrl = await createDatabase(bed.server, name, bed.signal);
+  const { upstreamOrigin, nodeArguments, signal } = bed;
+  const service = await startService({ databaseUrl, upstreamOrigin, environment, nodeArguments, signal });
+  bed.onClose(service.stop);
+  const sinkPath = `/${name}/`;
+  if (hasDestination) await service.createDestination('webhook', { url: bed.sinkOrigin + sinkPath });
+  let answered = 0;
+  return {
+    ...service,
+    kind: 'service',
+    name: 'signalbox',
+    url: `${service.baseUrl}/embeddings`,
+    headers: { authorization: `Bearer ${service.key}` },
+    model: OWN_MODEL,
+    databasePid: bed.databasePid,
+    /** Resolves when every call has reached the destination: what is measured next shall not share the machine with that. */
+    settle: async (calls) => {
+      if (!hasDestination) return;
+      answered += calls;
+      const deadline = performance.now() + PATIENCE_WITH_DELIVERIES_MS;
+      while ((await bed.deliveredTo(sinkPath)) < answered) {
+        if (performance.now() > deadline) throw new Error(`not all of ${answered} calls were delivered`);
+        await sleep(50, signal);
+      }
+    },
+  };
+}
+
+async function openNginx(bed) {
+  const nginx = await findNginx(bed.signal);
+  if (nginx === null) return null;
+  const { origin, pid, stop } = await startNginx({ ...nginx, ...bed });
+  bed.onClose(stop);
+  return { name: `nginx ${nginx.version}`, url: `${origin}/v1/embeddings`, pid };
+}
+
+async function openPipe(bed) {
+  const child = await bed.startChild('pipe-process.mjs', { UPSTREAM_ORIGIN: bed.upstreamOrigin });
+  return { name: 'bare Node pipe', url: `${child.message.origin}/v1/embeddings`, pid: child.process.pid };
+}
+
+async function openPeer(bed) {
+  const peer = bed.withPeer ? await startPeer(bed) : null;
+  if (peer === null) return null;
+  bed.onClose(peer.stop);
+  return { ...peer, name: `Portkey ${peer.version}`, url: `${peer.baseUrl}/embeddings` };
+}
+
+/** By kind; null is what a machine has not. */
+export const GATEWAY_STARTERS = {
+  direct: (bed) => ({ name: 'no gateway', url: `${bed.upstreamOrigin}/v1/embeddings` }),
+  nginx: openNginx,
+  pipe: openPipe,
+  service: (bed) => openService(bed),
+  peer: openPeer,
+};

@@ -1,0 +1,164 @@
+// Fills a database as years of use would: accounts, workspaces, keys, destinations and thirty days of the log, by
+// statements that make many rows at once.
+import { connect } from '../../scripts/support/database-connection.mjs';
+
+const DAYS = 30;
+const ROWS_PER_STATEMENT = 500_000;
+/** One transaction of the log holds so many rows: what is gathered while the last commit goes to the disk. */
+const ROWS_PER_TRANSACTION = 5;
+/** The account that is measured owns this part of the keys; it makes more of the calls than that (SKEW). */
+const OWN_PART = 0.1;
+/** Above 1: some keys call far more often than others. */
+const SKEW = 1.5;
+const KEYS_PER_WORKSPACE = 20;
+const WORKSPACES_PER_ACCOUNT = 25;
+/** Destinations of one kind that a workspace may have. */
+export const SLOTS = 5;
+
+// Number 0 is the workspace that is measured.
+const makeWorkspaces = (count) => `
+CREATE TEMP TABLE filled_accounts AS
+  SELECT number, uuidv7() AS id FROM generate_series(1, ${Math.ceil(count / WORKSPACES_PER_ACCOUNT)}) AS number;
+CREATE TEMP TABLE filled_workspaces AS
+  SELECT 0 AS number, default_workspace_id AS id, id AS account_id FROM accounts
+  UNION ALL
+  SELECT number, uuidv7(), (SELECT id FROM filled_accounts AS account
+    WHERE account.number = (filled.number - 1) / ${WORKSPACES_PER_ACCOUNT} + 1)
+  FROM generate_series(1, ${count}) AS filled (number);
+BEGIN;
+INSERT INTO accounts (id, name, default_workspace_id)
+  SELECT account.id, 'Filled', workspace.id FROM filled_accounts AS account JOIN filled_workspaces AS workspace
+    ON workspace.number = (account.number - 1) * ${WORKSPACES_PER_ACCOUNT} + 1;
+INSERT INTO workspaces (id, account_id, name, slug)
+  SELECT id, account_id, 'Filled', 'filled-' || number FROM filled_workspaces WHERE number > 0;
+COMMIT`;
+
+const makeKeys = (count) => `
+CREATE TEMP TABLE filled_keys AS
+  SELECT key.number, uuidv7() AS id, workspace.id AS workspace_id, workspace.account_id
+  FROM generate_series(0, ${count - 1}) AS key (number) JOIN filled_workspaces AS workspace ON workspace.number =
+    CASE WHEN key.number < ${count * OWN_PART} THEN 0
+    ELSE 1 + key.number % (SELECT count(*) - 1 FROM filled_workspaces) END;
+INSERT INTO api_keys (id, workspace_id, account_id, hash, kind, name, label, limit_amount)
+  SELECT id, workspace_id, account_id, encode(sha256(id::text::bytea), 'hex'), 'inference', 'Filled ' || number, 'filled',
+    1000 FROM filled_keys;
+INSERT INTO api_key_secrets (secret_hash, workspace_id, api_key_id)
+  SELECT encode(sha256(id::text::bytea), 'hex'), workspace_id, id FROM filled_keys;
+ANALYZE filled_keys`;
+
+const makeLog = (from, to, { keys, generations }) => `
+INSERT INTO generations (id, workspace_id, created_at, log_transaction, log_ordinal, account_id, api_key_id, operation,
+  model, endpoint, provider, upstream_id, status, input_count, prompt_tokens, total_tokens, cost, upstream_cost, is_byok,
+  dimensions, encoding_format, duration_ms, upstream_ms, user_id, request_id, region)
+SELECT uuidv7(call.created_at - clock_timestamp()), key.workspace_id, call.created_at,
+  1 + call.number / ${ROWS_PER_TRANSACTION}, 1 + call.number % ${ROWS_PER_TRANSACTION}, key.account_id, key.id, 'embeddings',
+  'model/' || key.number % 8, 'model/' || key.number % 8, 'openai', 'upstream-' || call.number, 200, 1 + call.number % 16,
+  25, 25, 0.000002, 0.000002, false, 1536, 'base64', 40, 38, 'user-' || call.number % 1000,
+  'request-' || call.number, 'global'
+FROM (
+  SELECT number, floor(${keys} * power(random(), ${SKEW}))::int AS key_number,
+    date_trunc('milliseconds', now() - interval '${DAYS} days' * (1 - number::float8 / ${generations})) AS created_at
+  FROM generate_series(${from}, ${to - 1}) AS number
+) AS call JOIN filled_keys AS key ON key.number = call.key_number`;
+
+// Their configs are another's and cannot be read: nothing is ever delivered to them, and nobody is told of them.
+const makeDestinations = (count) => `
+ALTER TABLE destinations DISABLE TRIGGER destinations_changed;
+INSERT INTO destinations (id, workspace_id, account_id, kind, type, slot, name, enabled, privacy_mode, broadcast_cost,
+  broadcast_identity, broadcast_request_context, sampling_rate, api_key_hashes, regions, config_ciphertext,
+  config_encryption_key_id, updated_at)
+SELECT uuidv7(), workspace.id, workspace.account_id, 'webhook', 'webhook', 1 + round, 'Filled', true, false, false, false,
+  false, 1, '{}', '{global}', real.config_ciphertext, real.config_encryption_key_id, now()
+FROM generate_series(0, ${SLOTS - 1}) AS round, filled_workspaces AS workspace,
+  (SELECT * FROM destinations LIMIT 1) AS real
+WHERE workspace.number > 0 ORDER BY round, workspace.number LIMIT ${count};
+INSERT INTO delivery_cursors (workspace_id, destination_id, log_transaction, log_ordinal)
+  SELECT workspace_id, id, 0, 0 FROM destinations WHERE name = 'Filled';
+SELECT move_delivery_cursors_to_end(workspace_id, NULL) FROM (SELECT DISTINCT workspace_id FROM delivery_cursors) AS workspace;
+ALTER TABLE destinations ENABLE TRIGGER destinations_changed`;
+
+// What the rows say that were written above belongs to no server: as after a restored backup, the log goes on behind it.
+const SETTLE_LOG = "UPDATE log_offset SET home = 'filled'; SELECT settle_log()";
+
+const SUM_SPEND = `
+UPDATE key_spend SET total = spent.total, monthly = spent.total, last_day = current_date FROM (
+  SELECT workspace_id, api_key_id, sum(cost) AS total FROM generations GROUP BY workspace_id, api_key_id
+) AS spent WHERE key_spend.workspace_id = spent.workspace_id AND key_spend.api_key_id = spent.api_key_id`;
+
+/** Workspaces of the measured account, for destinations to be made in. Answers their ids. */
+export async function makeOwnWorkspaces(databaseUrl, count) {
+  const client = await connect(databaseUrl);
+  try {
+    const { rows } = await client.query(
+      `INSERT INTO workspaces (id, account_id, name, slug)
+       SELECT uuidv7(), (SELECT id FROM accounts ORDER BY created_at LIMIT 1), 'Own', 'own-' || number
+       FROM generate_series(1, $1) AS number RETURNING id`,
+      [count],
+    );
+    return rows.map(({ id }) => id);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The hashes of some keys of the measured workspace. */
+export async function listOwnKeyHashes(databaseUrl, count) {
+  const client = await connect(databaseUrl);
+  try {
+    const { rows } = await client.query(
+      `SELECT hash FROM api_keys WHERE account_id = (SELECT id FROM accounts ORDER BY created_at LIMIT 1)
+         AND kind = 'inference' ORDER BY hash LIMIT $1`,
+      [count],
+    );
+    return rows.map(({ hash }) => hash);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Fills a database that has one account with a destination. Nothing may be served from it meanwhile. */
+export async function fill(databaseUrl, { generations, keys, destinations }, progress) {
+  const client = await connect(databaseUrl);
+  const step = (title, text) => progress.step(title, () => client.query(text));
+  try {
+    // Nobody needs what a power cut would lose.
+    await client.query('SET synchronous_commit = off');
+    await client.query(`SELECT ensure_time_partitions(now() - interval '${DAYS} days')`);
+    const workspaces = Math.max(Math.ceil(keys / KEYS_PER_WORKSPACE), Math.ceil(destinations / SLOTS));
+    await step(`Filling: ${workspaces} workspaces`, makeWorkspaces(workspaces));
+    await step(`Filling: ${keys} keys`, makeKeys(keys));
+    for (let from = 0; from < generations; from += ROWS_PER_STATEMENT) {
+      const to = Math.min(from + ROWS_PER_STATEMENT, generations);
+      await step(
+        `Filling: generations up to ${to} of ${generations}`,
+        makeLog(from, to, { keys, generations }),
+      );
+    }
+    await step('Filling: the end of the log', SETTLE_LOG);
+    await step(`Filling: ${destinations} destinations`, makeDestinations(destinations));
+    await step('Filling: spend', SUM_SPEND);
+    await step('Filling: VACUUM ANALYZE', 'VACUUM ANALYZE');
+    const { rows } = await client.query(
+      'SELECT pg_size_pretty(pg_database_size(current_database())) AS size',
+    );
+    progress.line(`Filled: ${rows[0].size}`);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Resolves when the log is summed up for /activity; throws when it is not within `patience` milliseconds. */
+export async function untilSummedUp(databaseUrl, signal, { patience, pause }) {
+  const client = await connect(databaseUrl);
+  try {
+    const deadline = performance.now() + patience;
+    for (;;) {
+      const { rows } = await client.query('SELECT summed_before > 0 AS "isDone" FROM activity_rollup');
+      if (rows[0].isDone) return;
+      if (performance.now() > deadline) throw new Error('the log was not summed up in time');
+      await pause(500, signal);
+    }
+  } finally {
+    await client.end();
+  }
+}

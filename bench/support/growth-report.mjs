@@ -1,0 +1,76 @@
+// What the benchmark of growth says of its measurements: targets, tables and remarks.
+import { median, milliseconds, percent, spread, times, whole } from './statistics.mjs';
+
+const MOST_GROWTH = 1.15;
+const COLUMNS = 'operation,load,p50 empty,p50 filled,ratio,p99 empty,p99 filled,ratio,spread'.split(',');
+
+const describeLoad = ({ connections, rate }) =>
+  `${connections} connection${connections === 1 ? '' : 's'}, ${rate}/s`;
+
+export function operationRow({ name, load, empty, filled, p50Ratio, p99Ratio }) {
+  return [
+    name,
+    describeLoad(load),
+    milliseconds(median(empty.p50s)),
+    milliseconds(median(filled.p50s)),
+    times(p50Ratio),
+    milliseconds(median(empty.p99s)),
+    milliseconds(median(filled.p99s)),
+    times(p99Ratio),
+    percent(spread(empty.p99s)),
+  ];
+}
+
+function judge(operations, inputs) {
+  const most = (part) => Math.max(...operations.map((operation) => operation[part]));
+  const wanted = `at most ${times(MOST_GROWTH)}`;
+  const rising = inputs.filter(({ time }, index) => index > 0 && time > inputs[index - 1].time);
+  return [
+    ...['p50', 'p99'].map((part) => {
+      const ratio = most(`${part}Ratio`);
+      return {
+        what: `${part} of the three operations, filled to empty, the largest`,
+        wanted,
+        figure: times(ratio),
+        isMet: ratio <= MOST_GROWTH,
+      };
+    }),
+    {
+      what: `time for an input, from ${inputs[0].inputs} to ${inputs.at(-1).inputs} inputs`,
+      wanted: 'falls or stays',
+      figure: rising.length === 0 ? 'falls' : `rises at ${rising.map((row) => row.inputs).join(', ')}`,
+      isMet: rising.length === 0,
+    },
+  ];
+}
+
+/** `activity` are milliseconds of an empty and of a filled database. */
+export function describeGrowth({ operations, inputs, activity, sizes }) {
+  return {
+    targets: judge(operations, inputs),
+    tables: [
+      {
+        title: 'Empty and filled',
+        columns: COLUMNS,
+        rows: operations.map(operationRow),
+      },
+      {
+        title: 'Inputs of a call, base64, 1,536 dimensions, filled, one connection',
+        columns: ['inputs', 'p50', 'µs for an input', 'CPU µs for an input'],
+        rows: inputs.map((row) => [
+          row.inputs,
+          milliseconds(row.p50),
+          row.time.toFixed(1),
+          row.cpu.toFixed(1),
+        ]),
+      },
+    ],
+    remarks: [
+      `Filled: ${whole(sizes.generations)} generations over thirty days, ${whole(sizes.keys)} keys, ` +
+        `${whole(sizes.destinations)} destinations; the account that is measured has a tenth of the keys and a fifth of ` +
+        'the generations. Both services run on one database server and take turns; a ratio is the median of the ratios ' +
+        'of the rounds. Open loop.',
+      `\`GET /activity\` over thirty days: ${milliseconds(activity[0])} empty, ${milliseconds(activity[1])} filled.`,
+    ],
+  };
+}

@@ -1,0 +1,11 @@
+// Runs the load in a process of its own, one job after the other, so that nothing but the load is on its thread.
+import { runLoad } from './load.mjs';
+
+process.on('disconnect', () => process.exit());
+process.on('message', (job) => {
+  runLoad(job).then(
+    (result) => process.send({ result }),
+    (error) => process.send({ failure: error.message }),
+  );
+});
+process.send({});

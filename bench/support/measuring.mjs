@@ -1,0 +1,71 @@
+// One measurement of one gateway, and rounds of them in turns.
+import { callBodies } from './known-vectors.mjs';
+import { cpuSeconds, memoryMebibytes } from './usage.mjs';
+
+/** The gateways of every comparison, in the order of the tables' rows. */
+export const COMPARED = ['direct', 'nginx', 'pipe', 'service', 'peer'];
+
+const WARM_UP_SECONDS = 0.5;
+/** Before a gateway's very first measurement: Node translates what is called often, in steps, and slow until then. */
+const FIRST_WARM_UP = { calls: 6_000, mostSeconds: 10 };
+
+/** What was called before, by process and address. */
+const warmedUp = new Set();
+
+/** Every row is measured once in each round, so that what the machine does meanwhile befalls all of them alike. */
+export async function inTurns({ rounds, rows, measureRow }) {
+  const results = new Map(rows.map((row) => [row, []]));
+  for (let round = 1; round <= rounds; round++)
+    for (const row of rows) results.get(row).push(await measureRow(row));
+  return results;
+}
+
+/** What is asked of a gateway: `call` has inputs, format and dimensions. */
+export function embeddingsJob({ url, headers, model }, call) {
+  return { url, headers, bodies: callBodies(call, model), checksVectors: true };
+}
+
+async function warmUp(bed, gateway, job) {
+  const run = async (more) => {
+    const { calls } = await bed.runLoad({ ...job, ...more });
+    await gateway.settle?.(calls);
+    return calls;
+  };
+  const what = `${gateway.pid} ${job.url}`;
+  let calls = warmedUp.has(what) ? FIRST_WARM_UP.calls : 0;
+  warmedUp.add(what);
+  for (let seconds = 0; calls < FIRST_WARM_UP.calls && seconds < FIRST_WARM_UP.mostSeconds; seconds++)
+    calls += await run({ rate: undefined, seconds: 1 });
+  await run({ seconds: WARM_UP_SECONDS });
+}
+
+/**
+ * Runs a job and adds what the gateway's process has used for it: for this service with the database's, until every
+ * call has also reached its destination.
+ */
+export async function measureLoad(bed, gateway, job) {
+  await warmUp(bed, gateway, job);
+  const usage = () => ({
+    gateway: gateway.pid === undefined ? 0 : cpuSeconds(gateway.pid),
+    database: gateway.databasePid === undefined ? 0 : cpuSeconds(gateway.databasePid),
+  });
+  const before = usage();
+  const begunAt = process.hrtime.bigint();
+  const result = await bed.runLoad(job);
+  const memory = gateway.pid === undefined ? 0 : memoryMebibytes(gateway.pid);
+  await gateway.settle?.(result.calls);
+  const after = usage();
+  const perThousand = (part) => ((after[part] - before[part]) * 1000) / result.calls;
+  return { ...result, begunAt, memory, cpu: perThousand('gateway'), databaseCpu: perThousand('database') };
+}
+
+/** The gateways of these kinds that this machine has. */
+export async function openGateways(bed, kinds) {
+  const gateways = [];
+  for (const kind of kinds) {
+    const gateway = await bed.progress.step(`Starting: ${kind}`, () => bed.gateway(kind));
+    if (gateway === null) bed.progress.line(`${kind}: not here, left out`);
+    else gateways.push(gateway);
+  }
+  return gateways;
+}

@@ -1,0 +1,54 @@
+// Reads the profiles that Node writes with --cpu-prof, and says in which functions the time went.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { repositoryRoot } from '../../scripts/support/repository.mjs';
+import { percent } from './statistics.mjs';
+
+const SHOWN = 45;
+const IDLE = new Set(['(idle)', '(program)', '(root)']);
+
+export const profilerArguments = (directory) => [
+  '--cpu-prof',
+  `--cpu-prof-dir=${directory}`,
+  '--cpu-prof-interval=500',
+];
+
+function placeOf({ functionName, url, lineNumber }) {
+  const path = url.startsWith('file://') ? relative(repositoryRoot, url.slice('file://'.length)) : url;
+  return `${functionName || '(anonymous)'}${path === '' ? '' : `  ${path}:${lineNumber + 1}`}`;
+}
+
+/** Microseconds that were spent in each function itself since a time, of all profiles in the directory. */
+function selfTimes(directory, since) {
+  const times = new Map();
+  for (const name of readdirSync(directory).filter((file) => file.endsWith('.cpuprofile'))) {
+    const profile = JSON.parse(readFileSync(join(directory, name), 'utf8'));
+    const places = new Map(profile.nodes.map(({ id, callFrame }) => [id, placeOf(callFrame)]));
+    let at = profile.startTime;
+    for (const [index, sample] of profile.samples.entries()) {
+      at += profile.timeDeltas[index];
+      if (at < since) continue;
+      const place = places.get(sample);
+      times.set(place, (times.get(place) ?? 0) + profile.timeDeltas[index]);
+    }
+  }
+  return times;
+}
+
+/**
+ * The functions with the most time of their own since `begunAt`, a time of process.hrtime.bigint, as lines. Parts are of
+ * the time that was not idle.
+ */
+export function describeProfiles(directory, begunAt) {
+  // Both processes read the one monotonic clock of the machine; the profiler writes microseconds.
+  const times = selfTimes(directory, Number(begunAt / 1000n));
+  const busy = [...times].filter(([place]) => !IDLE.has(place)).toSorted(([, one], [, other]) => other - one);
+  const total = busy.reduce((sum, [, time]) => sum + time, 0);
+  return busy
+    .slice(0, SHOWN)
+    .map(
+      ([place, time]) =>
+        `${percent(time / total).padStart(5)}  ${(time / 1e6).toFixed(2).padStart(6)} s  ${place}`,
+    )
+    .join('\n');
+}

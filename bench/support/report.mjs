@@ -1,0 +1,114 @@
+// Renders bench/RESULTS.md: the targets first, then every table, then how it was measured. Nothing in it is written by hand.
+
+const table = (columns, rows) =>
+  [columns, columns.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+
+/** What was set out for first. Others follow by name. */
+const ORDER = ['throughput', 'latency', 'open-loop', 'workers', 'memory', 'keys', 'destinations'];
+
+const placeOf = ({ name }) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
+
+const dateOf = ({ measuredAt }) => measuredAt.slice(0, 16).replace('T', ' ');
+
+function renderTargets(all) {
+  const rows = all.flatMap((results) =>
+    results.targets.map(({ what, wanted, figure, isMet }) => [
+      what,
+      wanted,
+      figure,
+      isMet ? 'met' : '**missed**',
+      results.name,
+    ]),
+  );
+  return `## Targets\n\n${table(['what', 'wanted', 'measured', '', 'scenario'], rows)}`;
+}
+
+const describeMachine = ({ processor, cores, memoryGibibytes, system, node, postgres }) =>
+  `${processor}, ${cores} cores shared by load, upstream, database and gateway, ${memoryGibibytes} GiB; ${system}; Node ${node}; PostgreSQL ${postgres}`;
+
+function renderMachines(all) {
+  const machines = new Map();
+  for (const { machine, name } of all) {
+    const text = describeMachine(machine);
+    machines.set(text, [...(machines.get(text) ?? []), name]);
+  }
+  const lines = [...machines].map(([text, names]) =>
+    machines.size === 1 ? `${text}.` : `- ${names.join(', ')}: ${text}.`,
+  );
+  return `## Machine\n\n${lines.join('\n')}`;
+}
+
+function renderScenario(results) {
+  const { title, command, commit, settings, remarks, tables } = results;
+  const { rounds, seconds, minutes } = settings;
+  const facts = [
+    `\`${command}\``,
+    dateOf(results),
+    ...(commit === undefined ? [] : [`commit ${commit}`]),
+    ...(rounds === undefined ? [] : [`medians of ${rounds} rounds`]),
+    ...(seconds === undefined ? [] : [`${seconds} s each`]),
+    ...(minutes === undefined ? [] : [`${minutes} min`]),
+  ].join(', ');
+  return [
+    `## ${title}`,
+    `${facts}.`,
+    ...remarks,
+    ...tables.flatMap(({ title: heading, columns, rows }) => [`### ${heading}`, table(columns, rows)]),
+  ].join('\n\n');
+}
+
+const METHOD = `## How it is measured
+
+- **One machine, one run.** Figures of different machines say little about each other; ratios within a run say more. All
+  rows of a table take turns: each round measures every gateway once, and a figure is the median over the rounds. _Spread_
+  is the distance between the best and the worst round, as a part of the median.
+- **The load** is the same for every row: \`bench/support/load.mjs\`, plain keep-alive sockets in a process of its own. Of
+  every answer the status and the length are checked, and of one in 500 each vector, bit by bit; one wrong answer ends the
+  run. For this, and for open loops, it takes about a quarter more processor time a call than wrk, which does neither.
+- **An open loop** begins calls at a fixed rate, whatever becomes of the earlier ones, and times each from the moment that
+  it was due. A stall is so counted for every call that it delayed. A closed loop leaves those calls out, which is why its
+  tails are not called added latency here.
+- **The upstream** is a stub that answers with bytes made beforehand, after 0, 20 or 60 ms. Every input has a vector of its
+  own, and hundreds of different inputs take turns.
+- **The bare pipe** is Node's \`http\` server with its client behind it and nothing in between: a bound for what is written
+  in JavaScript. nginx has one worker, keep-alive to the upstream and no access log.
+- **signalbox** runs as an operator would run it: the key has a limit, so that every call reserves and settles money; every
+  call is committed to PostgreSQL before its answer leaves (\`fsync\` and \`synchronous_commit\` on); one webhook
+  destination receives a trace of every call; rate limits count; the log has its default level. The database has the
+  settings of \`npm start\`.
+- **The peer** is Portkey's open gateway, the version in \`conformance/portkey\`, without its log page. It gets the same
+  calls for the same model through its own provider for OpenAI, told in headers. It keeps no keys, limits, accounts or
+  traces, and so does less than signalbox does.
+- **CPU and memory** are the kernel's counts for the gateway's process and its children; the database's are shown apart.
+
+## Run it again
+
+\`\`\`
+npm run bench
+npm run bench -- --quick
+npm run bench -- --only throughput --rounds 5 --seconds 5
+npm run bench -- --soak 10
+npm run bench -- --profile throughput
+\`\`\`
+
+It needs Linux, Node and npm, and brings PostgreSQL along. The peer comes from npm when it is first asked for
+(\`--no-peer\` leaves it out); nginx and pgbench are used where they are installed (Debian: \`apt install nginx-light
+postgresql-contrib\`). A machine that does something else meanwhile gives figures of that. Each scenario keeps its results
+in \`bench/results/\`, and this page is made of all of them.`;
+
+/** `all` are the results of scenarios, in any order. */
+export function renderReport(all) {
+  const sorted = all.toSorted(
+    (one, other) => placeOf(one) - placeOf(other) || one.name.localeCompare(other.name),
+  );
+  const isQuick = sorted.some(({ settings }) => settings.isQuick);
+  return `${[
+    '# Results',
+    'Written by `npm run bench`. Not a test: nothing fails when a figure is missed.',
+    ...(isQuick ? ['**Parts of this are of a quick run, with few and short rounds.**'] : []),
+    renderTargets(sorted),
+    renderMachines(sorted),
+    ...sorted.map(renderScenario),
+    METHOD,
+  ].join('\n\n')}\n`;
+}

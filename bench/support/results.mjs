@@ -1,0 +1,90 @@
+// The results of each scenario as a file of its own, and the page that is made of all of them.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, release, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { connect } from '../../scripts/support/database-connection.mjs';
+import { inRepository } from '../../scripts/support/repository.mjs';
+import { renderReport } from './report.mjs';
+
+const directory = inRepository('bench', 'results');
+const page = inRepository('bench', 'RESULTS.md');
+
+/** Committed files have the form that the linter wants. */
+async function writeFormatted(file, text) {
+  const { format, resolveConfig } = await import('prettier');
+  writeFileSync(file, await format(text, { ...(await resolveConfig(file)), filepath: file }));
+}
+
+function distribution() {
+  try {
+    return /^PRETTY_NAME="(.*)"$/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1];
+  } catch {
+    return undefined;
+  }
+}
+
+export async function readPostgresVersion({ url }) {
+  const client = await connect(url);
+  try {
+    return (await client.query('SHOW server_version')).rows[0].server_version;
+  } finally {
+    await client.end();
+  }
+}
+
+/** What a reader has to know of where figures come from. */
+export function describeMachine(postgresVersion) {
+  const processors = cpus();
+  return {
+    processor: processors[0]?.model ?? 'unknown',
+    cores: processors.length,
+    memoryGibibytes: Math.round(totalmem() / 2 ** 30),
+    system: `${distribution() ?? process.platform}, kernel ${release()}`,
+    node: process.versions.node,
+    postgres: postgresVersion,
+  };
+}
+
+function commit() {
+  try {
+    return execFileSync('git', ['describe', '--always', '--dirty'], {
+      cwd: inRepository(),
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  } catch {
+    // An unpacked archive has no history.
+    return undefined;
+  }
+}
+
+/** Keeps the results of one scenario and renders the page anew. `command` is what to run for them again. */
+export async function keepResults(
+  { name, title, command = `npm run bench -- --only ${name}` },
+  { machine, settings, targets, tables, remarks },
+) {
+  mkdirSync(directory, { recursive: true });
+  const results = {
+    name,
+    title,
+    command,
+    measuredAt: new Date().toISOString(),
+    commit: commit(),
+    machine,
+    settings,
+    targets,
+    tables,
+    remarks,
+  };
+  await writeFormatted(join(directory, `${name}.json`), JSON.stringify(results));
+  await writeReport();
+}
+
+/** The page of everything that stands in the folder of results, whichever command has put it there. */
+async function writeReport() {
+  const all = readdirSync(directory)
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => JSON.parse(readFileSync(join(directory, file), 'utf8')));
+  await writeFormatted(page, renderReport(all));
+}

@@ -1,0 +1,102 @@
+// This service as an operator runs it: the built one, on a database of its own, with nothing switched off.
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'undici';
+import { migrate } from '../../scripts/migrate.mjs';
+import { connect, withDatabase } from '../../scripts/support/database-connection.mjs';
+import { inRepository } from '../../scripts/support/repository.mjs';
+import { runCommand } from '../../scripts/support/run-command.mjs';
+import { startProgram } from './children.mjs';
+
+const NO_LIMIT = '1000000000';
+// What `npm start` tells Node.
+const { scripts } = JSON.parse(readFileSync(inRepository('package.json'), 'utf8'));
+const NODE_ARGUMENTS = scripts.start.split(' ').filter((argument) => argument.startsWith('--'));
+
+/** An empty, migrated database on the server. */
+export async function createDatabase(server, name, signal) {
+  const client = await connect(server.url);
+  try {
+    await client.query(`CREATE DATABASE ${name}`);
+  } finally {
+    await client.end();
+  }
+  const databaseUrl = withDatabase(server.url, name);
+  await migrate({ databaseUrl, log: () => undefined, signal });
+  return databaseUrl;
+}
+
+/** Makes a key as an operator does, by the command with these options. */
+export async function createKey(environment, options, signal) {
+  const output = await runCommand(
+    process.execPath,
+    [inRepository('scripts/command.mjs'), 'keys-create', ...options],
+    { environment, signal },
+  );
+  return /key:\s+(\S+)/.exec(output)[1];
+}
+
+/** One process of the service, or one with its workers; `message.baseUrl` is where it listens. */
+export const startReplica = ({ nodeArguments = [], ...options }) =>
+  startProgram('service-process.mjs', { ...options, nodeArguments: [...NODE_ARGUMENTS, ...nodeArguments] });
+
+/** What every process of the service is given here. */
+export const serviceEnvironment = (databaseUrl) => ({
+  PATH: process.env.PATH,
+  DATABASE_URL: databaseUrl,
+  ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
+  PORT: '0',
+  DESTINATION_ALLOWED_CIDRS: '127.0.0.0/8',
+});
+
+/** `environment` is added to what every run sets; `nodeArguments` are for Node itself. */
+export async function startService({ databaseUrl, upstreamOrigin, environment = {}, nodeArguments, signal }) {
+  const everything = {
+    ...serviceEnvironment(databaseUrl),
+    OPENAI_API_KEY: 'sk-stub',
+    OPENAI_BASE_URL: `${upstreamOrigin}/v1`,
+    // Counted like any other, and never reached: one key makes all calls.
+    RATE_LIMIT_INFERENCE_PER_MINUTE: NO_LIMIT,
+    RATE_LIMIT_MANAGEMENT_PER_MINUTE: NO_LIMIT,
+    ...environment,
+  };
+  const managementKey = await createKey(everything, ['--management'], signal);
+  const child = await startReplica({ environment: everything, nodeArguments, signal });
+  const { baseUrl } = child.message;
+  const agent = new Agent();
+  /** One call of the dashboard's; throws what is not a success. */
+  const manage = async (method, path, body) => {
+    const answer = await request(`${baseUrl}${path}`, {
+      method,
+      dispatcher: agent,
+      headers: { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal,
+    });
+    const text = await answer.body.text();
+    if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${text}`);
+    return JSON.parse(text);
+  };
+  const { key, data } = await manage('POST', '/keys', { name: 'Bench', limit: 1_000_000 });
+  return {
+    baseUrl,
+    databaseUrl,
+    pid: child.process.pid,
+    managementKey,
+    key,
+    keyHash: data.hash,
+    manage,
+    createDestination: async (type, config, more = {}) => {
+      const { data: destination } = await manage('POST', '/observability/destinations', {
+        type,
+        name: 'Bench',
+        config,
+        ...more,
+      });
+      return destination;
+    },
+    stop: async () => {
+      await agent.destroy();
+      await child.stop();
+    },
+  };
+}

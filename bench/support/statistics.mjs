@@ -1,0 +1,17 @@
+// Medians over rounds, and how they are written down.
+
+export function median(values) {
+  const sorted = values.toSorted((one, other) => one - other);
+  const middle = sorted.length / 2;
+  return sorted.length % 2 === 1 ? sorted[Math.floor(middle)] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/** The distance from the least to the largest, as a part of the median. */
+export function spread(values) {
+  return (Math.max(...values) - Math.min(...values)) / median(values);
+}
+
+export const whole = (value) => Math.round(value).toLocaleString('en-US');
+export const percent = (part) => `${Math.round(part * 100)} %`;
+export const times = (ratio) => `${ratio.toFixed(ratio < 10 ? 2 : 1)}x`;
+export const milliseconds = (value) => `${value.toFixed(value < 10 && value > -10 ? 3 : 1)} ms`;

@@ -1,0 +1,36 @@
+// The stub provider: answers embeddings calls with bytes that are made once, after a delay that its starter sets.
+import { createServer } from 'node:net';
+import { upstreamAnswer } from './known-vectors.mjs';
+import { MessageReader } from './message-reader.mjs';
+
+const answers = new Map();
+let delay = 0;
+
+function answerTo(body) {
+  let answer = answers.get(body);
+  if (answer === undefined) {
+    answer = upstreamAnswer(body);
+    answers.set(body, answer);
+  }
+  return answer;
+}
+
+const server = createServer({ noDelay: true }, (socket) => {
+  const reader = new MessageReader((_head, _length, body) => {
+    const answer = answerTo(body.latin1Slice());
+    if (delay === 0) socket.write(answer);
+    else setTimeout(() => socket.write(answer), delay);
+  });
+  reader.keepsBody = true;
+  socket.on('data', (bytes) => reader.feed(bytes));
+  socket.on('error', () => socket.destroy());
+});
+
+process.on('disconnect', () => process.exit());
+process.on('message', (message) => {
+  // The answers of another kind of call are not needed again, and those to 100 inputs are large.
+  answers.clear();
+  delay = message.delay;
+  process.send({ delay });
+});
+server.listen(0, '127.0.0.1', () => process.send({ origin: `http://127.0.0.1:${server.address().port}` }));

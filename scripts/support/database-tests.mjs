@@ -1,0 +1,44 @@
+// Runs Jest with a PostgreSQL that is brought along, and says what came of it.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { migrate } from '../migrate.mjs';
+import { readFileIfPresent } from './files.mjs';
+import { runJest } from './jest.mjs';
+import { openScratchServer } from './scratch-server.mjs';
+import { createTemporaryDirectory } from './temporary-directory.mjs';
+
+/** The closing line, and whether anything ran at all. Undefined when Jest did not get as far as counting. */
+function summarise(resultFile) {
+  const text = readFileIfPresent(resultFile);
+  if (text === undefined) return undefined;
+  const result = JSON.parse(text);
+  const passed = result.numPassedTests;
+  // A file that does not even load has no tests that could fail; it counts as one.
+  const failed = result.numFailedTests + result.numRuntimeErrorTestSuites;
+  const skipped = result.numPendingTests + result.numTodoTests;
+  const line = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+  return { line, hasRun: passed + failed > 0 };
+}
+
+/** Brings the server that TEST_DATABASE_URL does not name; `environment` is what the tests find beside it. */
+export async function runDatabaseTests(jestArguments, { environment = {}, progress, signal }) {
+  const directory = createTemporaryDirectory();
+  const resultFile = join(directory, 'result.json');
+  let server;
+  try {
+    server = await openScratchServer({ progress, signal });
+    const template = await server.createDatabase('template');
+    await migrate({ databaseUrl: template.url, log: () => undefined, signal });
+    const database = {
+      SIGNALBOX_TEST_SERVER_URL: server.adminUrl,
+      SIGNALBOX_TEST_TEMPLATE: template.name,
+      SIGNALBOX_TEST_PREFIX: `${server.nameDatabase('test')}_`,
+    };
+    const reporting = ['--json', `--outputFile=${resultFile}`];
+    const exitCode = await runJest([...reporting, ...jestArguments], { ...database, ...environment }, signal);
+    return { exitCode, summary: summarise(resultFile) };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+    await server?.close();
+  }
+}

@@ -1,0 +1,99 @@
+// A PostgreSQL server of our own that can be killed, stopped at once, paused, and started again on its port.
+import { execFileSync } from 'node:child_process';
+import { startEmbeddedDatabase } from '../embedded-database.mjs';
+import { migrate } from '../migrate.mjs';
+import { connect, withDatabase } from './database-connection.mjs';
+import { resolveDataDirectory } from './database-place.mjs';
+import { findPostmaster } from './postmaster.mjs';
+import { sendSignal, sleep } from './processes.mjs';
+
+// Killed processes leave what they have written to the system; only a power cut would not. Commits still wait for the
+// server's own buffers to be written.
+const SETTINGS = { fsync: 'off', full_page_writes: 'off', max_connections: 60, shared_buffers: '64MB' };
+const PATIENCE_MS = 30_000;
+
+/** The server and all its processes, each of which has a group of its own. */
+function family(pid) {
+  const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n');
+  const children = rows
+    .map((row) => row.trim().split(/\s+/).map(Number))
+    .filter(([, parent]) => parent === pid);
+  return [pid, ...children.map(([child]) => child)];
+}
+
+/** `directory` must not exist yet. The database in `url` is there and empty. */
+export async function openFaultCluster({ directory, settings = {}, log, signal }) {
+  const start = (port) =>
+    startEmbeddedDatabase({ directory, port, settings: { ...SETTINGS, ...settings }, log, signal });
+  let server = await start();
+  const { url, port } = server;
+  const serverPid = () => findPostmaster(resolveDataDirectory(directory))?.identity.pid;
+  const query = async (databaseUrl, text) => {
+    const client = await connect(databaseUrl);
+    try {
+      return (await client.query(text)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+  let paused = [];
+  return {
+    url,
+    query,
+    /** A database of its own, with every migration of the repository. */
+    async createDatabase(name) {
+      await query(url, `CREATE DATABASE ${name}`);
+      return withDatabase(url, name);
+    },
+    migrate: (databaseUrl) => migrate({ databaseUrl, log: () => undefined, signal }),
+    /** The server process dies; the others notice, and end. */
+    kill: () => serverPid() && sendSignal(serverPid(), 'SIGKILL'),
+    /** Immediate shutdown: no checkpoint, every session is cut. */
+    stopAtOnce: () => serverPid() && sendSignal(serverPid(), 'SIGQUIT'),
+    async restart() {
+      // What an earlier start still holds must be let go of before the next one takes it.
+      await server.stop();
+      const begunAt = Date.now();
+      for (;;) {
+        try {
+          server = await start(port);
+          return;
+        } catch (error) {
+          if (Date.now() - begunAt > PATIENCE_MS) throw error;
+          await sleep(250, signal);
+        }
+      }
+    },
+    pause() {
+      paused = family(serverPid());
+      for (const pid of paused) sendSignal(pid, 'SIGSTOP');
+    },
+    resume() {
+      for (const pid of paused.splice(0)) sendSignal(pid, 'SIGCONT');
+    },
+    async exhaustConnections(databaseUrl) {
+      const name = new URL(databaseUrl).pathname.slice(1);
+      const taken = [];
+      const ending = new AbortController();
+      const admin = await connect(url);
+      await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+      // Whoever comes back in between finds what is left taken a moment later.
+      const keepTaking = (async () => {
+        while (!ending.signal.aborted) {
+          const client = await connect(url).catch(() => undefined);
+          if (client) taken.push(client);
+          else await sleep(20, signal);
+        }
+      })();
+      return async () => {
+        ending.abort();
+        await keepTaking;
+        await Promise.all([admin, ...taken].map((client) => client.end()));
+      };
+    },
+    async close() {
+      for (const pid of paused.splice(0)) sendSignal(pid, 'SIGCONT');
+      await server.destroy();
+    },
+  };
+}

@@ -1,0 +1,68 @@
+// `npm run test:fuzz`: many requests that nobody should send, and answers that nobody should give, on loopback only.
+// `--count` requests (and as many answers), `--seed` to repeat a run; what else is given goes to Jest.
+import { randomInt } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setup } from './setup.mjs';
+import { runDatabaseTests } from './support/database-tests.mjs';
+import { catchInterruptions, reportFailure } from './support/interruption.mjs';
+import { createProgress } from './support/progress.mjs';
+import { ScriptError } from './support/run-command.mjs';
+import { createTemporaryDirectory } from './support/temporary-directory.mjs';
+
+const DEFAULT_COUNT = 20_000;
+const LARGEST_SEED = 2 ** 31 - 1;
+
+/** Takes an option and its number out of the arguments. */
+function takeNumber(given, name, whenAbsent) {
+  const at = given.indexOf(name);
+  if (at === -1) return whenAbsent;
+  const [, text = ''] = given.splice(at, 2);
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1 || value > LARGEST_SEED)
+    throw new ScriptError(`${name} needs a whole number from 1 to ${LARGEST_SEED}`);
+  return value;
+}
+
+/** What the files have counted, a line each. */
+function readReports(directory) {
+  return readdirSync(directory)
+    .toSorted()
+    .map((name) => JSON.parse(readFileSync(join(directory, name), 'utf8')))
+    .map(({ name, counts }) => {
+      const parts = Object.entries(counts).map(([what, count]) => `${what} ${count}`);
+      return `  ${name}: ${parts.join(', ')}`;
+    });
+}
+
+async function run() {
+  const { signal } = catchInterruptions();
+  const progress = createProgress();
+  const jestArguments = process.argv.slice(2);
+  const count = takeNumber(jestArguments, '--count', DEFAULT_COUNT);
+  const seed = takeNumber(jestArguments, '--seed', randomInt(1, LARGEST_SEED));
+  await setup({ progress, signal });
+  progress.line(
+    `${count} requests, seed ${seed}; the same again: npm run test:fuzz -- --count ${count} --seed ${seed}`,
+  );
+  const reportDirectory = createTemporaryDirectory();
+  try {
+    const environment = {
+      SIGNALBOX_FUZZ_COUNT: String(count),
+      SIGNALBOX_FUZZ_SEED: String(seed),
+      SIGNALBOX_FUZZ_REPORT: reportDirectory,
+    };
+    const result = await runDatabaseTests(
+      ['--testMatch=<rootDir>/test/fuzz/*.fuzz-spec.ts', ...jestArguments],
+      { environment, progress, signal },
+    );
+    progress.line(['Tried:', ...readReports(reportDirectory)].join('\n'));
+    return result;
+  } finally {
+    rmSync(reportDirectory, { recursive: true, force: true });
+  }
+}
+
+const { exitCode, summary } = await run().catch((error) => ({ exitCode: reportFailure(error) }));
+if (summary) console.log(summary.line);
+process.exit(exitCode);

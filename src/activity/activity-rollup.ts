@@ -1,0 +1,60 @@
+// Has the log summed up for /activity, in the background.
+import { Injectable, Logger } from '@nestjs/common';
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import { Clock } from '../domain/clock.js';
+import { ActivityRollupRepository } from '../persistence/activity-rollup.repository.js';
+import type { StepBounds } from '../persistence/activity-rollup.repository.js';
+
+const DAY = 86_400_000;
+// Nobody can ask for what is older than thirty days; ten more for clocks that do not agree.
+const REACH = 40 * DAY;
+// Seconds from the end of a pass to the next, by whichever process.
+const PAUSE = 45;
+// Milliseconds.
+const LOOK_INTERVAL = 60_000;
+// A step is short, so that it never stands in the way of anything.
+const STEP: StepBounds = { workspaces: 500, rows: 10_000 };
+
+@Injectable()
+export class ActivityRollup implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(ActivityRollup.name);
+  private timer: NodeJS.Timeout | null = null;
+  private looking: Promise<void> | null = null;
+  private isStopping = false;
+
+  constructor(
+    private readonly rollup: ActivityRollupRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => this.look(), LOOK_INTERVAL);
+    this.timer.unref();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isStopping = true;
+    if (this.timer) clearInterval(this.timer);
+    await this.looking;
+  }
+
+  /** Ends the pass under way, or makes one if it is time. Another process that does the same sends this one home. */
+  async catchUp(pause = PAUSE, step = STEP): Promise<void> {
+    const since = new Date(this.clock.now().getTime() - REACH);
+    let place = await this.rollup.beginPass(pause);
+    while (!this.isStopping && place.summedBefore !== place.passUntil) {
+      const next = await this.rollup.takeStep(place, since, step);
+      if (next === null) return;
+      place = next;
+    }
+  }
+
+  /** What fails is done by the next look. */
+  private look(): void {
+    this.looking ??= this.catchUp()
+      .catch((error: unknown) => this.logger.warn({ error }, 'the activity could not be summed up'))
+      .finally(() => {
+        this.looking = null;
+      });
+  }
+}

@@ -1,0 +1,85 @@
+// Sends this service's own spans to the collector that the environment names. The libraries read the variables with
+// OTEL_ in front themselves: endpoint, headers, time-outs, sampler, resource.
+import type { IncomingHttpHeaders } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import { defaultTextMapGetter, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { Span, Tracer as OpenTelemetryTracer } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import type { SpanTerms, Tracer } from './tracer.js';
+
+const NAME = 'signalbox';
+const KINDS = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT } as const;
+// Milliseconds that the last spans have to leave in: a collector that is away must not hold up the end.
+const CLOSING_TIME = 3_000;
+// Milliseconds between log lines about a collector that does not take them.
+const SILENCE = 60_000;
+
+export class OtlpTracer implements Tracer {
+  private readonly provider: BasicTracerProvider;
+  private readonly tracer: OpenTelemetryTracer;
+  private readonly contexts = new AsyncLocalStorageContextManager().enable();
+  private readonly propagator = new W3CTraceContextPropagator();
+
+  constructor() {
+    tellOfFailures();
+    this.provider = new BasicTracerProvider({
+      resource: defaultResource()
+        .merge(resourceFromAttributes({ 'service.name': NAME }))
+        .merge(detectResources({ detectors: [envDetector] })),
+      // Its queue is bounded: what a collector that is away or slow does not take in time is dropped.
+      spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+    });
+    this.tracer = this.provider.getTracer(NAME);
+  }
+
+  async span<Result>(
+    name: string,
+    { kind, isRoot = false }: SpanTerms,
+    work: (span: Span) => Promise<Result>,
+  ): Promise<Result> {
+    const parent = isRoot ? ROOT_CONTEXT : this.contexts.active();
+    const span = this.tracer.startSpan(name, { kind: KINDS[kind] }, parent);
+    try {
+      return await this.contexts.with(trace.setSpan(parent, span), () => work(span));
+    } catch (error) {
+      // Without the error's own words: they may be a provider's or a caller's.
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+
+  request(headers: IncomingHttpHeaders, work: (span: Span) => void): void {
+    const parent = this.propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
+    const span = this.tracer.startSpan('request', { kind: SpanKind.SERVER }, parent);
+    this.contexts.with(trace.setSpan(parent, span), () => work(span));
+  }
+
+  async close(): Promise<void> {
+    await Promise.race([
+      this.provider.shutdown().catch(() => undefined),
+      delay(CLOSING_TIME, undefined, { ref: false }),
+    ]);
+  }
+}
+
+function tellOfFailures(): void {
+  const logger = new Logger('Tracing');
+  let toldAt = -Infinity;
+  setGlobalErrorHandler((error) => {
+    if (performance.now() - toldAt < SILENCE) return;
+    toldAt = performance.now();
+    logger.warn({ error }, 'spans could not be sent to the collector');
+  });
+}

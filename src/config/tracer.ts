@@ -1,0 +1,16 @@
+// What spans are begun with, by whatever sends them.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Span } from '@opentelemetry/api';
+
+export interface SpanTerms {
+  readonly kind: 'internal' | 'client';
+  /** Belongs to no request, though it may have been begun while one was under way. */
+  readonly isRoot?: boolean;
+}
+
+/** What is behind an open tracing. */
+export interface Tracer {
+  span<Result>(name: string, terms: SpanTerms, work: (span: Span) => Promise<Result>): Promise<Result>;
+  request(headers: IncomingHttpHeaders, work: (span: Span) => void): void;
+  close(): Promise<void>;
+}

@@ -1,0 +1,10 @@
+// What a request says of an object's members.
+
+/** The members that are there, null included. */
+export function withoutAbsent<Members extends object>(members: Members): Given<Members> {
+  return Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== undefined),
+  ) as Given<Members>;
+}
+
+type Given<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undefined> };

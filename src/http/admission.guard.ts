@@ -1,0 +1,58 @@
+// Asks, before anything else: is there room for this request? The first guard of every route.
+import { Injectable, SetMetadata } from '@nestjs/common';
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request, Response } from 'express';
+import { AppConfig } from '../config/app-config.js';
+import { Admission } from './admission.js';
+import type { AdmissionGroup, Ticket } from './admission.js';
+import { bodyLimitOf } from './large-body.js';
+
+const GROUP = 'http:admission-group';
+const TICKET = Symbol('ticket');
+
+interface RequestWithTicket {
+  [TICKET]?: Ticket;
+}
+
+/** Which share of the process a route takes; operations where nothing is said. `none`: answered whatever the load. */
+export const AdmittedAs = (group: AdmissionGroup | 'none'): MethodDecorator & ClassDecorator =>
+  SetMetadata(GROUP, group);
+
+/** Null on routes that are answered whatever the load. */
+export function ticketOf(request: object): Ticket | null {
+  return (request as RequestWithTicket)[TICKET] ?? null;
+}
+
+@Injectable()
+export class AdmissionGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly admission: Admission,
+    private readonly config: AppConfig,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const targets = [context.getHandler(), context.getClass()];
+    const group =
+      this.reflector.getAllAndOverride<AdmissionGroup | 'none' | undefined>(GROUP, targets) ?? 'operations';
+    if (group === 'none') return true;
+    const request = context.switchToHttp().getRequest<Request>();
+    const limit = bodyLimitOf(this.reflector, context, this.config);
+    const ticket = this.admission.admit(group, announcedBytes(request, limit));
+    (request as RequestWithTicket)[TICKET] = ticket;
+    context
+      .switchToHttp()
+      .getResponse<Response>()
+      .once('close', () => ticket.release());
+    return true;
+  }
+}
+
+/** As announced; the limit where nothing is, or where the body grows when it is decompressed. */
+function announcedBytes({ headers }: Pick<Request, 'headers'>, limit: number): number {
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (headers['transfer-encoding'] !== undefined || encoding.toLowerCase() !== 'identity') return limit;
+  // Beyond the limit it is refused unread.
+  return Math.min(Number(headers['content-length'] ?? 0), limit);
+}

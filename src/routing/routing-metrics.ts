@@ -1,0 +1,48 @@
+// What Prometheus and spans are told of calls to providers: names of closed lists and numbers, never what was said.
+import { Injectable } from '@nestjs/common';
+import type { Attributes } from '@opentelemetry/api';
+import { Histogram } from 'prom-client';
+import { Metrics } from '../config/metrics.js';
+import type { GenerationAttempt } from '../domain/generation.js';
+import type { Slice } from './call-splitter.js';
+import type { EndpointTarget } from './endpoint-target.js';
+
+// Seconds.
+const DURATION_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+@Injectable()
+export class RoutingMetrics {
+  private readonly attempts;
+
+  constructor({ registry }: Metrics) {
+    this.attempts = new Histogram({
+      name: 'signalbox_upstream_attempt_duration_seconds',
+      help: 'Calls to providers, and how long they took; outcome: ok, or the kind of failure.',
+      labelNames: ['provider', 'outcome'],
+      buckets: DURATION_BUCKETS,
+      registers: [registry],
+    });
+  }
+
+  attempted({ provider, errorType, durationMs }: GenerationAttempt): void {
+    this.attempts.observe({ provider, outcome: errorType ?? 'ok' }, durationMs / 1_000);
+  }
+}
+
+/** In the names of OpenTelemetry's semantic conventions, where there are any. */
+export function describeAttempt(
+  { provider, endpoint, status, errorType }: GenerationAttempt,
+  { model, credential }: EndpointTarget,
+  { input }: Slice,
+): Attributes {
+  return {
+    'gen_ai.operation.name': 'embeddings',
+    'gen_ai.provider.name': provider,
+    'gen_ai.request.model': model.id,
+    'signalbox.endpoint': endpoint,
+    'signalbox.inputs': input.items.length,
+    'signalbox.is_byok': credential !== null,
+    ...(status === null ? {} : { 'http.response.status_code': status }),
+    ...(errorType === null ? {} : { 'error.type': errorType }),
+  };
+}

@@ -1,0 +1,35 @@
+// The judge of every test app's log sees what must not be in it.
+import { describe, expect, it } from '@jest/globals';
+import { canary } from '../support/canaries.js';
+import { LogJudge } from '../support/log-judge.js';
+
+function problemsOf(line: string): readonly string[] {
+  const judge = new LogJudge(['an encryption key']);
+  judge.write(line);
+  return judge.problems;
+}
+const lineWith = (text: string): string => `${JSON.stringify({ msg: text })}\n`;
+
+describe('a line of the log', () => {
+  it('may tell of anything that is no secret', () => {
+    expect(problemsOf(lineWith('request sk-sb-v1-45a...7480'))).toEqual([]);
+  });
+
+  it.each([
+    `sk-sb-v1-${'0'.repeat(64)}`,
+    'authorization: Bearer somebody-elses-key',
+    `whsec_${'a'.repeat(32)}`,
+    'postgresql://user:password@host/name',
+    'an encryption key',
+    canary('Input'),
+  ])('must not hold a secret or the words of a caller: %s', (text) => {
+    expect(problemsOf(lineWith(text))).toHaveLength(1);
+  });
+
+  it.each(['no JSON\n', '{"msg":"one"}\n{"msg":"two"}\n', '{"msg":"without an end"}'])(
+    'must be one JSON object: %j',
+    (line) => {
+      expect(problemsOf(line)).toHaveLength(1);
+    },
+  );
+});

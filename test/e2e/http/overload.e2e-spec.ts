@@ -1,0 +1,213 @@
+// More than the process may have under way: refused at once and unread, while what was let in is served to its end.
+import type { ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { embed, LOCAL, SMALL, startWithUpstream } from '../../support/create-embedding.js';
+import type { Setup } from '../../support/create-embedding.js';
+import { expectError } from '../../support/error-shape.js';
+import { eventually } from '../../support/eventually.js';
+import { getKey } from '../../support/get-key.js';
+import { answerLikeOpenAi } from '../../support/stub-upstream.js';
+import type { ReceivedRequest } from '../../support/stub-upstream.js';
+
+const PLACES = 20;
+const BYTES = 100_000;
+const CALL = { model: SMALL, input: 'hello', dimensions: 8 };
+const TOO_MANY = 'Service temporarily unavailable: as many calls as can be served are under way';
+const TOO_LARGE = 'Service temporarily unavailable: the calls under way hold as many bytes as they may';
+
+let setup: Setup;
+const held: { readonly request: ReceivedRequest; readonly response: ServerResponse }[] = [];
+beforeAll(async () => {
+  setup = await startWithUpstream({
+    MAX_CALLS_IN_FLIGHT: String(PLACES),
+    MAX_BYTES_IN_FLIGHT: String(BYTES),
+    OPERATION_DEADLINE_MS: '60000',
+  });
+});
+afterEach(async () => {
+  letGo();
+  setup.upstream.answerWith(null);
+  await untilFree();
+});
+afterAll(() => setup.close());
+
+/** From now on calls stay with the upstream until letGo. */
+function hold(): void {
+  setup.upstream.answerWith((request, response) => {
+    held.push({ request, response });
+  });
+}
+
+function letGo(): void {
+  for (const { request, response } of held.splice(0)) answerLikeOpenAi(request, response);
+}
+
+const send = (body: object) => embed(setup.app, body).then((response) => response);
+
+/** Sends so many calls and waits until the upstream has them all. */
+async function fill(count: number) {
+  hold();
+  const answers = Array.from({ length: count }, () => send(CALL));
+  await eventually(
+    async () => held.length,
+    (length) => length === count,
+  );
+  return answers;
+}
+
+async function metric(name: string): Promise<number> {
+  const { text } = await setup.app.http.get('/metrics');
+  const line = text.split('\n').find((candidate) => candidate.startsWith(`${name} `));
+  return Number(line?.slice(name.length + 1) ?? Number.NaN);
+}
+
+const untilFree = () =>
+  eventually(
+    async () => [
+      await metric('signalbox_http_in_flight{group="calls"}'),
+      await metric('signalbox_http_in_flight_bytes{group="calls"}'),
+    ],
+    ([calls, bytes]) => calls === 0 && bytes === 0,
+  );
+
+describe('as many calls as may be under way', () => {
+  it('refuses the next one with 503 and Retry-After, serves those that it took, and then the next', async () => {
+    const answers = await fill(PLACES);
+    const refusedBefore = await metric('signalbox_http_refused_total{group="calls",reason="calls"}');
+    const refused = await Promise.all(Array.from({ length: 3 * PLACES }, () => send(CALL)));
+    for (const answer of refused) {
+      expectError(answer, 503, TOO_MANY);
+      expect(answer.headers['retry-after']).toBe('1');
+    }
+    expect(held).toHaveLength(PLACES);
+    expect(await metric('signalbox_http_refused_total{group="calls",reason="calls"}')).toBe(
+      (refusedBefore || 0) + 3 * PLACES,
+    );
+    letGo();
+    for (const answer of await Promise.all(answers)) expect(answer.status).toBe(200);
+    setup.upstream.answerWith(null);
+    await untilFree();
+    expect((await send(CALL)).status).toBe(200);
+  });
+
+  it('asks for nothing before that: neither a credential nor a body', async () => {
+    const answers = await fill(PLACES);
+    const { port } = new URL(setup.app.origin);
+    const text = await new Promise<string>((resolve, reject) => {
+      const socket = connect(Number(port), '127.0.0.1');
+      // A body is announced and never sent.
+      socket.write(
+        'POST /api/v1/embeddings HTTP/1.1\r\nhost: a\r\nconnection: close\r\n' +
+          'content-type: application/json\r\ncontent-length: 50000\r\n\r\n',
+      );
+      socket.setEncoding('utf8');
+      socket.once('data', (chunk: string) => {
+        socket.destroy();
+        resolve(chunk);
+      });
+      socket.on('error', reject);
+    });
+    expect(text).toMatch(/^HTTP\/1\.1 503 /);
+    letGo();
+    await Promise.all(answers);
+  });
+
+  it('leaves operators, probes and metrics their places', async () => {
+    const answers = await fill(PLACES);
+    const { app } = setup;
+    expect((await getKey(app, app.key.hash)).status).toBe(200);
+    expect((await app.http.get('/health')).status).toBe(200);
+    expect((await app.http.get('/ready')).status).toBe(200);
+    letGo();
+    await Promise.all(answers);
+  });
+
+  it('counts a call whose caller has left, until its work has ended', async () => {
+    hold();
+    const body = JSON.stringify(CALL);
+    const { hostname, port } = new URL(setup.app.origin);
+    const sockets = Array.from({ length: PLACES }, () => {
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => undefined);
+      socket.write(
+        `POST /api/v1/embeddings HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${setup.app.apiKey}\r\n` +
+          `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      );
+      return socket;
+    });
+    await eventually(
+      async () => held.length,
+      (length) => length === PLACES,
+    );
+    for (const socket of sockets) socket.destroy();
+    await eventually(
+      () =>
+        new Promise<number>((resolve) =>
+          setup.app.application
+            .getHttpServer()
+            .getConnections((_error: unknown, count: number) => resolve(count)),
+        ),
+      (count) => count < PLACES,
+    );
+    expectError(await send(CALL), 503, TOO_MANY);
+    letGo();
+    await untilFree();
+  });
+});
+
+describe('as many bytes as may be held', () => {
+  const large = (bytes: number) => ({
+    model: LOCAL,
+    dimensions: 8,
+    input: Array.from({ length: 20 }, () => 'a '.repeat(bytes / 40)),
+  });
+
+  it('refuses a body that does not fit beside the others, and takes it alone', async () => {
+    hold();
+    const first = send({ ...CALL, input: 'word '.repeat(BYTES / 20) });
+    await eventually(
+      async () => held.length,
+      (length) => length === 1,
+    );
+    const answer = await send(large(BYTES));
+    expectError(answer, 503, TOO_LARGE);
+    expect(answer.headers['retry-after']).toBe('1');
+    letGo();
+    expect((await first).status).toBe(200);
+    await untilFree();
+    expect((await send(large(BYTES))).status).toBe(200);
+  });
+
+  it('refuses a small body with a large answer before anybody is asked for it', async () => {
+    hold();
+    const first = send({ ...CALL, dimensions: 1_536 });
+    await eventually(
+      async () => held.length,
+      (length) => length === 1,
+    );
+    const many = { model: SMALL, input: Array.from({ length: 200 }, () => 'hello') };
+    expectError(await send(many), 503, TOO_LARGE);
+    expect(held).toHaveLength(1);
+    letGo();
+    expect((await first).status).toBe(200);
+  });
+
+  it('counts a body without a length as one of the largest that the route takes', async () => {
+    hold();
+    const [first] = [send(CALL)];
+    await eventually(
+      async () => held.length,
+      (length) => length === 1,
+    );
+    const chunked = setup.app.http
+      .post('/api/v1/embeddings')
+      .set('authorization', `Bearer ${setup.app.apiKey}`)
+      .set('content-type', 'application/json')
+      .set('transfer-encoding', 'chunked');
+    chunked.write(JSON.stringify(CALL));
+    expectError(await chunked, 503, TOO_LARGE);
+    letGo();
+    expect((await first)?.status).toBe(200);
+  });
+});

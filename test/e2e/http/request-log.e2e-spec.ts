@@ -1,0 +1,176 @@
+// The line that every request leaves in the log of the built service, and what is in none of them.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { request } from 'node:http';
+import { createTestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app.js';
+import { canariesIn, canary } from '../../support/canaries.js';
+import { SMALL } from '../../support/create-embedding.js';
+import { eventually } from '../../support/eventually.js';
+import { startServiceProcess } from '../../support/service-process.js';
+import type { ServiceProcess } from '../../support/service-process.js';
+import { sendJson, startStubUpstream } from '../../support/stub-upstream.js';
+import type { StubUpstream } from '../../support/stub-upstream.js';
+
+type Line = Readonly<Record<string, unknown>>;
+
+let app: TestApp;
+let upstream: StubUpstream;
+let service: ServiceProcess;
+beforeAll(async () => {
+  upstream = await startStubUpstream();
+  app = await createTestApp();
+  service = await startServiceProcess({
+    DATABASE_URL: app.databaseUrl,
+    LOG_LEVEL: 'info',
+    OPENAI_API_KEY: 'upstream-key',
+    OPENAI_BASE_URL: `${upstream.origin}/v1`,
+    PROVIDER_RETRIES: '0',
+  });
+});
+afterAll(async () => {
+  await service.kill();
+  await app.close();
+  await upstream.close();
+});
+
+const linesOf = (requestId: string): Line[] =>
+  service.lines.map((line) => JSON.parse(line) as Line).filter((line) => line['requestId'] === requestId);
+
+/** The line of the request that has this id, once it is written. */
+async function requestLine(requestId: string): Promise<Line> {
+  const find = (): Line | undefined => linesOf(requestId).find((line) => line['context'] === 'Requests');
+  await eventually(
+    () => Promise.resolve(find()),
+    (line) => line !== undefined,
+  );
+  return find()!;
+}
+
+async function send(path: string, requestId: string, options: RequestInit = {}): Promise<Response> {
+  const response = await fetch(service.baseUrl.replace('/api/v1', '') + path, {
+    ...options,
+    headers: { 'x-request-id': requestId, ...(options.headers as Record<string, string>) },
+  });
+  await response.arrayBuffer();
+  return response;
+}
+
+const bearer = (secret: string): Record<string, string> => ({ authorization: `Bearer ${secret}` });
+const embedding = (input: string, secret = app.apiKey): RequestInit => ({
+  method: 'POST',
+  headers: { ...bearer(secret), 'content-type': 'application/json', 'user-agent': canary('UserAgent') },
+  body: JSON.stringify({ model: SMALL, input, user: canary('User') }),
+});
+
+describe('one line a request', () => {
+  it('says who has called what, with which outcome, and how long that took', async () => {
+    const { status } = await send('/api/v1/embeddings', 'ordinary', embedding('hello'));
+    expect(status).toBe(200);
+    expect(await requestLine('ordinary')).toEqual({
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      pid: expect.any(Number),
+      context: 'Requests',
+      requestId: 'ordinary',
+      method: 'POST',
+      route: '/api/v1/embeddings',
+      status: 200,
+      durationMs: expect.any(Number),
+      bytes: expect.any(Number),
+      accountId: app.accountId,
+      workspaceId: app.workspaceId,
+      keyHash: app.key.hash,
+      msg: 'request',
+    });
+    expect(linesOf('ordinary')).toHaveLength(1);
+  });
+
+  it('names the route as it is written, never the path as it came', async () => {
+    await send(`/api/v1/keys/${canary('Hash')}?page=${canary('Query')}`, 'template', {
+      headers: bearer(app.managementKey),
+    });
+    expect(await requestLine('template')).toMatchObject({
+      level: 'warn',
+      route: '/api/v1/keys/:hash',
+      status: 404,
+    });
+  });
+
+  it('knows no route for a path that has none', async () => {
+    await send(`/${canary('Path')}`, 'nowhere');
+    const line = await requestLine('nowhere');
+    expect(line).toMatchObject({ level: 'warn', route: null, status: 404, code: 'not_found' });
+    expect(line).not.toHaveProperty('accountId');
+  });
+
+  it('tells the code of an error and no caller where none was let in', async () => {
+    await send('/api/v1/key', 'stranger', { headers: bearer(canary('Secret')) });
+    const line = await requestLine('stranger');
+    expect(line).toMatchObject({ level: 'warn', status: 401, code: 'invalid_credential' });
+    expect(line).not.toHaveProperty('keyHash');
+  });
+
+  it('is an error where the service or its provider failed', async () => {
+    upstream.answerWith((_request, response) =>
+      sendJson(response, 500, { error: { message: `cannot embed ${canary('Echo')}` } }),
+    );
+    await send('/api/v1/embeddings', 'failure', embedding(canary('Input')));
+    expect(await requestLine('failure')).toMatchObject({
+      level: 'error',
+      status: 502,
+      code: 'provider_error',
+    });
+  });
+
+  it('is written of a request that was given up as well', async () => {
+    const asked = new Promise<void>((resolve) => upstream.answerWith(() => resolve()));
+    const call = request(`${service.baseUrl}/embeddings`, {
+      method: 'POST',
+      headers: { ...bearer(app.apiKey), 'content-type': 'application/json', 'x-request-id': 'given-up' },
+    });
+    call.on('error', () => undefined);
+    call.end(JSON.stringify({ model: SMALL, input: 'hello' }));
+    await asked;
+    call.destroy();
+    expect(await requestLine('given-up')).toMatchObject({
+      level: 'warn',
+      status: null,
+      msg: 'request aborted',
+      keyHash: app.key.hash,
+    });
+  });
+
+  it('is left out for probes and preflights at the level info', async () => {
+    for (const path of ['/health', '/ready', '/metrics']) await send(path, 'probe');
+    await send('/api/v1/embeddings', 'probe', { method: 'OPTIONS' });
+    await send('/api/v1/key', 'after-probes', { headers: bearer(app.apiKey) });
+    await requestLine('after-probes');
+    expect(linesOf('probe')).toEqual([]);
+  });
+});
+
+it('no line holds what callers or providers said, nor a secret', () => {
+  const text = service.lines.join('\n');
+  expect(canariesIn(text)).toEqual([]);
+  for (const secret of [app.apiKey, app.managementKey, 'upstream-key']) expect(text).not.toContain(secret);
+});
+
+it('no line of an answered request is lost when the process ends', async () => {
+  const other = await startServiceProcess({
+    DATABASE_URL: app.databaseUrl,
+    LOG_LEVEL: 'info',
+  });
+  const ids = Array.from({ length: 100 }, (_, index) => `burst-${index}`);
+  await Promise.all(
+    ids.map(async (id) => {
+      const response = await fetch(`${other.baseUrl}/key`, {
+        headers: { ...bearer(app.apiKey), 'x-request-id': id },
+      });
+      await response.arrayBuffer();
+      expect(response.status).toBe(200);
+    }),
+  );
+  expect(await other.stop()).toBe(0);
+  const logged = other.lines.map((line) => (JSON.parse(line) as { readonly requestId?: string }).requestId);
+  expect(new Set(logged.filter((id) => id !== undefined))).toEqual(new Set(ids));
+});

@@ -1,0 +1,125 @@
+// `npm run keys:list`, as the person at the terminal and as a program sees it.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { parseUsd } from '../../../src/domain/money.js';
+import { TEST_ENCRYPTION_KEY } from '../../support/app.js';
+import type { TestApp } from '../../support/app.js';
+import { embed, SMALL, startWithUpstream } from '../../support/create-embedding.js';
+import type { Setup } from '../../support/create-embedding.js';
+
+const PROGRAM = `
+  const { run } = await import(${JSON.stringify(new URL('../../../dist/command-line/keys-list.js', import.meta.url).href)});
+  await run(process.argv.slice(1)).catch((error) => {
+    process.stderr.write(error.message + '\\n');
+    process.exitCode = 1;
+  });
+`;
+
+let setup: Setup;
+let app: TestApp;
+beforeAll(async () => {
+  setup = await startWithUpstream();
+  ({ app } = setup);
+});
+afterAll(() => setup.close());
+
+async function list(...options: string[]): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  return promisify(execFile)(process.execPath, ['--input-type=module', '--eval', PROGRAM, '--', ...options], {
+    env: {
+      PATH: process.env['PATH'],
+      DATABASE_URL: app.databaseUrl,
+      ENCRYPTION_KEYS: TEST_ENCRYPTION_KEY,
+    },
+  });
+}
+
+async function listJson(...options: string[]): Promise<Record<string, unknown>[]> {
+  const { stdout } = await list('--json', ...options);
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+describe('as a table', () => {
+  it('has a line for each key, with what an operator looks for and no secret', async () => {
+    const limited = await app.createKey({ name: 'Limited', limit: parseUsd('12.5'), limitReset: 'daily' });
+    expect((await embed(app, { model: SMALL, input: 'hello' }, limited.secret)).status).toBe(200);
+    await app.sql('UPDATE api_keys SET disabled = true WHERE id = $1', [app.key.id]);
+    await app.createKey({ name: 'Old', expiresAt: new Date('2020-01-01T00:00:00Z') });
+    const { stdout, stderr } = await list();
+    const [title, ...lines] = stdout.trimEnd().split('\n');
+    expect(title).toMatch(/^LABEL +NAME +KIND +STATUS +LIMIT +SPENT +EXPIRES +ACCOUNT +WORKSPACE +HASH$/);
+    expect(lines).toHaveLength(4);
+    const lineOf = (name: string) => lines.find((line) => line.includes(` ${name} `));
+    expect(lineOf('Limited')).toMatch(/inference +active +12\.5 daily +0\.0{4,}\d+ +-/);
+    expect(lineOf('Limited')).toContain(limited.record.hash);
+    expect(lineOf('Old')).toMatch(/expired +- +0 +2020-01-01T00:00:00\.000Z/);
+    expect(stdout).toMatch(/disabled/);
+    expect(stdout).toContain(app.accountId);
+    expect(stdout).toContain(app.workspaceId);
+    for (const secret of [app.apiKey, app.managementKey, limited.secret])
+      expect(stdout).not.toContain(secret);
+    expect(stderr).toBe('');
+  });
+
+  it('passes no control characters of a name on to the terminal', async () => {
+    await app.createKey({ name: 'evil\u001B[2Jname' });
+    const { stdout } = await list();
+    expect(stdout).toContain('evil?[2Jname');
+    expect(stdout).not.toContain('\u001B');
+  });
+});
+
+describe('as JSON', () => {
+  it('chooses by account, workspace and kind', async () => {
+    const other = await app.createAccount();
+    expect((await listJson('--account', other.accountId)).map(({ account_id: id }) => id)).toEqual([
+      other.accountId,
+      other.accountId,
+    ]);
+    const [key, ...rest] = await listJson('--workspace', other.workspaceId, '--management');
+    expect(rest).toEqual([]);
+    expect(key).toEqual({
+      label: expect.stringMatching(/^sk-sb-v1-.{3}\.\.\./),
+      name: 'Test key',
+      kind: 'management',
+      status: 'active',
+      limit: null,
+      limit_reset: null,
+      spent_toward_limit: '0',
+      spent: '0',
+      spent_byok: '0',
+      expires_at: null,
+      created_at: expect.any(String),
+      account_id: other.accountId,
+      workspace_id: other.workspaceId,
+      hash: expect.stringMatching(/^[\da-f]{64}$/),
+    });
+  });
+
+  it('shows page after page, each key once', async () => {
+    const all = (await listJson()).map(({ hash }) => hash);
+    const { stderr } = await list('--limit', '2');
+    expect(stderr).toBe('There are more: --offset 2\n');
+    const pages: unknown[] = [];
+    for (let offset = 0; offset < all.length; offset += 2) {
+      const page = await listJson('--limit', '2', '--offset', String(offset));
+      pages.push(...page.map(({ hash }) => hash));
+    }
+    expect(pages).toEqual(all);
+    expect((await list('--offset', String(all.length - 1))).stderr).toBe('');
+  });
+});
+
+it('explains itself', async () => {
+  expect((await list('--help')).stdout).toContain('Usage: npm run keys:list');
+});
+
+it.each([
+  [['--limit', '0'], '--limit must be a whole number from 1 to 1000'],
+  [['--limit', '1001'], '--limit must be a whole number from 1 to 1000'],
+  [['--offset', 'x'], '--offset must be a whole number from 0 to 1000000000'],
+  [['--account', 'x'], '--account must be a UUID'],
+])('refuses %j in one line', async (options, message) => {
+  await expect(list(...options)).rejects.toMatchObject({ code: 1, stderr: `${message}\n` });
+});

@@ -1,0 +1,164 @@
+// What GET /metrics tells: of requests, of providers, of the database, of all workers, and whom it tells.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { parseUsd } from '../../../src/domain/money.js';
+import { createTestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app.js';
+import { canariesIn, canary } from '../../support/canaries.js';
+import { embed, SMALL, startWithUpstream } from '../../support/create-embedding.js';
+import type { Setup } from '../../support/create-embedding.js';
+import { expectError } from '../../support/error-shape.js';
+import { eventually } from '../../support/eventually.js';
+import { startServiceProcess } from '../../support/service-process.js';
+import { sendJson } from '../../support/stub-upstream.js';
+
+/** The value of one line of the text format; 0 where there is none. */
+function read(text: string, line: string): number {
+  const found = text.split('\n').find((candidate) => candidate.startsWith(`${line} `));
+  return found === undefined ? 0 : Number(found.slice(line.length + 1));
+}
+
+describe('of one process', () => {
+  let setup: Setup;
+  let app: TestApp;
+  beforeAll(async () => {
+    setup = await startWithUpstream({ PROVIDER_RETRIES: '0' });
+    ({ app } = setup);
+  });
+  afterAll(() => setup.close());
+
+  const show = async (): Promise<string> => (await app.http.get('/metrics')).text;
+  const until = (line: string, value: number): Promise<string> =>
+    eventually(show, (text) => read(text, line) === value);
+
+  it('requests by method, route and status, and how long they took', async () => {
+    await embed(app, { model: SMALL, input: 'hello' });
+    await app.http.get(`/api/v1/keys/${canary('Hash')}?x=${canary('Query')}`);
+    await app.http.get(`/${canary('Path')}`);
+    const text = await until(
+      'signalbox_http_requests_total{method="POST",route="/api/v1/embeddings",status="200"}',
+      1,
+    );
+    expect(
+      read(text, 'signalbox_http_requests_total{method="GET",route="/api/v1/keys/:hash",status="401"}'),
+    ).toBe(1);
+    expect(read(text, 'signalbox_http_requests_total{method="GET",route="none",status="404"}')).toBe(1);
+    const duration =
+      'signalbox_http_request_duration_seconds_count{method="POST",route="/api/v1/embeddings"}';
+    expect(read(text, duration)).toBe(1);
+    expect(canariesIn(text)).toEqual([]);
+  });
+
+  it('errors by code, refusals to spend among them', async () => {
+    const { secret } = await app.createKey({ limit: parseUsd('0') });
+    expectError(await embed(app, { model: SMALL, input: 'hello' }, secret), 402);
+    const text = await until('signalbox_http_errors_total{code="insufficient_credits"}', 1);
+    expect(read(text, 'signalbox_http_errors_total{code="not_found"}')).toBe(1);
+  });
+
+  it('calls to providers by outcome', async () => {
+    const count = 'signalbox_upstream_attempt_duration_seconds_count';
+    expect(read(await show(), `${count}{provider="openai",outcome="ok"}`)).toBe(1);
+    setup.upstream.answerWith((_request, response) => sendJson(response, 500, {}));
+    await embed(app, { model: SMALL, input: 'hello' });
+    setup.upstream.answerWith(null);
+    expect(read(await show(), `${count}{provider="openai",outcome="failed"}`)).toBe(1);
+  });
+
+  it('the batches of the log and the connections of the database', async () => {
+    const text = await show();
+    expect(read(text, 'signalbox_log_batch_generations_sum')).toBe(2);
+    expect(read(text, 'signalbox_log_batch_duration_seconds_count')).toBe(2);
+    expect(read(text, 'signalbox_database_connections{state="idle"}')).toBeGreaterThan(0);
+    expect(text).toContain('\nsignalbox_database_waiting 0\n');
+  });
+
+  it('what the cache has saved', async () => {
+    const ask = () => embed(app, { model: SMALL, input: ['one', 'two'] }).set('x-embedding-cache', 'on');
+    await ask();
+    await ask();
+    const text = await show();
+    expect(read(text, 'signalbox_embedding_cache_inputs_total{outcome="hit"}')).toBe(2);
+    expect(read(text, 'signalbox_embedding_cache_inputs_total{outcome="miss"}')).toBe(2);
+  });
+});
+
+describe('to whom', () => {
+  const TOKEN = 'scrape-token-0123456789';
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await createTestApp({ environment: { METRICS_BEARER_TOKEN: TOKEN } });
+  });
+  afterAll(() => app.close());
+
+  it('to whoever has the token', async () => {
+    const { status, text } = await app.http.get('/metrics').set('authorization', `Bearer ${TOKEN}`);
+    expect(status).toBe(200);
+    expect(text).toContain('signalbox_http_requests_total');
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['another token', 'Bearer scrape-token-0123456780'],
+    ['a part of it', 'Bearer scrape-token'],
+    ['another scheme', `Basic ${TOKEN}`],
+  ])('not with %s', async (_name, authorization) => {
+    const ask = app.http.get('/metrics');
+    expectError(await (authorization === undefined ? ask : ask.set({ authorization })), 401);
+  });
+
+  it('a management key is no such token', async () => {
+    expectError(await app.http.get('/metrics').set('authorization', `Bearer ${app.managementKey}`), 401);
+  });
+
+  it('the probes need none', async () => {
+    expect((await app.http.get('/ready')).status).toBe(200);
+  });
+});
+
+describe('of all workers', () => {
+  const CALLS = 40;
+
+  /** On a connection of its own: it may come to any of the workers. */
+  async function ask(url: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+    const sent = request(url, { headers, agent: new Agent({ keepAlive: false }) });
+    sent.end();
+    const [response] = (await once(sent, 'response')) as [AsyncIterable<Buffer>];
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk);
+    return Buffer.concat(chunks).toString('utf8');
+  }
+
+  it('whichever worker is asked', async () => {
+    const app = await createTestApp();
+    const service = await startServiceProcess({
+      DATABASE_URL: app.databaseUrl,
+      WORKERS: '2',
+      LOG_LEVEL: 'info',
+    });
+    try {
+      const headers = { authorization: `Bearer ${app.apiKey}` };
+      await Promise.all(Array.from({ length: CALLS }, () => ask(`${service.baseUrl}/key`, headers)));
+      const line = 'signalbox_http_requests_total{method="GET",route="/api/v1/key",status="200"}';
+      const metrics = service.baseUrl.replace('/api/v1', '/metrics');
+      await eventually(
+        () => ask(metrics),
+        (text) => read(text, line) === CALLS,
+      );
+      // The calls did come to both, and so does this question.
+      const workers = new Set(service.lines.map((text) => (JSON.parse(text) as { pid: number }).pid));
+      expect(workers.size).toBeGreaterThanOrEqual(2);
+      for (let time = 0; time < 6; time++) {
+        const text = await ask(metrics);
+        expect(read(text, line)).toBe(CALLS);
+        expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds [\d.e-]+$/m);
+        expect(read(text, 'process_resident_memory_bytes')).toBeGreaterThan(0);
+      }
+      expect(await service.stop()).toBe(0);
+    } finally {
+      await service.kill();
+      await app.close();
+    }
+  });
+});

@@ -1,0 +1,216 @@
+// The spans that the built service sends of its own work, and what becomes of the service when nobody takes them.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Dispatcher } from '../../../src/broadcast/dispatcher.js';
+import { createTestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app.js';
+import { BROADCAST_ENVIRONMENT, createDestination } from '../../support/broadcast.js';
+import { canariesIn, canary } from '../../support/canaries.js';
+import { SMALL } from '../../support/create-embedding.js';
+import { eventually } from '../../support/eventually.js';
+import { judgeTraceRequest } from '../../support/receivers/otlp-judge.js';
+import type { JudgedSpan } from '../../support/receivers/otlp-judge.js';
+import { startReceiver } from '../../support/receivers/receiver.js';
+import type { RunningReceiver } from '../../support/receivers/receiver.js';
+import { startServiceProcess } from '../../support/service-process.js';
+import type { ServiceProcess } from '../../support/service-process.js';
+import { sendJson, startStubUpstream } from '../../support/stub-upstream.js';
+import type { StubUpstream } from '../../support/stub-upstream.js';
+import { traceCollector } from '../../support/trace-collector.js';
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const CALLERS_SPAN = 'b7ad6b7169203331';
+
+let app: TestApp;
+let upstream: StubUpstream;
+let collector: RunningReceiver;
+let service: ServiceProcess | null = null;
+beforeAll(async () => {
+  upstream = await startStubUpstream();
+  app = await createTestApp();
+});
+beforeEach(async () => {
+  collector = await startReceiver({ judge: () => ({ reply: { status: 200, body: {} }, stored: [] }) });
+});
+afterEach(async () => {
+  await service?.kill();
+  service = null;
+  await collector.close();
+  upstream.answerWith(null);
+});
+afterAll(async () => {
+  await app.close();
+  await upstream.close();
+});
+
+async function start(environment: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> {
+  service = await startServiceProcess({
+    ...BROADCAST_ENVIRONMENT,
+    DATABASE_URL: app.databaseUrl,
+    OPENAI_API_KEY: 'upstream-key',
+    OPENAI_BASE_URL: `${upstream.origin}/v1`,
+    PROVIDER_RETRY_BASE_DELAY_MS: '1',
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.origin,
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer collector-token',
+    OTEL_BSP_SCHEDULE_DELAY: '50',
+    ...environment,
+  });
+  return service;
+}
+
+const spans = (): JudgedSpan[] => collector.requests.flatMap(({ bytes }) => judgeTraceRequest(bytes));
+const named = (name: string): JudgedSpan[] => spans().filter((span) => span.name === name);
+const until = (name: string, count = 1): Promise<JudgedSpan[]> =>
+  eventually(
+    () => Promise.resolve(named(name)),
+    (found) => found.length >= count,
+  );
+
+async function call(input: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
+  const response = await fetch(`${service?.baseUrl}/embeddings`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${app.apiKey}`,
+      'content-type': 'application/json',
+      'user-agent': canary('UserAgent'),
+      ...headers,
+    },
+    body: JSON.stringify({ model: SMALL, input, user: canary('User') }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+describe('of a request', () => {
+  it("goes on with the caller's trace, and has what was done for it inside", async () => {
+    await start();
+    const traceparent = `00-${TRACE}-${CALLERS_SPAN}-01`;
+    expect(await call('hello', { traceparent, 'x-request-id': 'traced' })).toBe(200);
+    const [request] = await until('POST /api/v1/embeddings');
+    expect(request).toMatchObject({ traceId: TRACE, parentSpanId: CALLERS_SPAN });
+    expect(Object.fromEntries(request!.attributes)).toEqual({
+      'http.request.method': 'POST',
+      'http.route': '/api/v1/embeddings',
+      'http.response.status_code': 200n,
+      'signalbox.request_id': 'traced',
+      'signalbox.account_id': app.accountId,
+      'signalbox.workspace_id': app.workspaceId,
+      'signalbox.key_hash': app.key.hash,
+    });
+    const [attempt] = named('embeddings');
+    expect(attempt).toMatchObject({ traceId: TRACE, parentSpanId: request!.spanId });
+    expect(Object.fromEntries(attempt!.attributes)).toMatchObject({
+      'gen_ai.provider.name': 'openai',
+      'gen_ai.request.model': SMALL,
+      'http.response.status_code': 200n,
+    });
+    const [append] = named('append to the log');
+    expect(append).toMatchObject({ traceId: TRACE, parentSpanId: request!.spanId });
+    expect(collector.requests[0]).toMatchObject({
+      path: '/v1/traces',
+      headers: { authorization: 'Bearer collector-token' },
+    });
+    expect(collector.requests[0]?.bytes.toString()).toMatch(
+      /"key":"service.name","value":\{"stringValue":"signalbox"\}/,
+    );
+  });
+
+  it('has a span for every attempt, failed ones marked, without the words of anybody', async () => {
+    await start({ PROVIDER_RETRIES: '1' });
+    upstream.answerWith((_request, response) =>
+      sendJson(response, 500, { error: { message: `cannot embed ${canary('Echo')}` } }),
+    );
+    expect(await call(canary('Input'))).toBe(502);
+    const [request] = await until('POST /api/v1/embeddings');
+    expect(request).toMatchObject({ parentSpanId: '', status: { code: 2 } });
+    expect(request!.attributes.get('error.type')).toBe('provider_error');
+    const attempts = named('embeddings');
+    expect(attempts).toHaveLength(2);
+    for (const { attributes, status } of attempts) {
+      expect(status.code).toBe(2);
+      expect(attributes.get('error.type')).toBe('failed');
+      expect(attributes.get('http.response.status_code')).toBe(500n);
+    }
+    const sent = collector.requests.map(({ bytes }) => bytes.toString()).join('\n');
+    expect(canariesIn(sent)).toEqual([]);
+    for (const secret of [app.apiKey, 'upstream-key', 'hello']) expect(sent).not.toContain(secret);
+  });
+
+  it('keeps parallel requests apart', async () => {
+    await start();
+    const traces = Array.from({ length: 20 }, (_, index) => TRACE.slice(0, 30) + (index + 16).toString(16));
+    await Promise.all(traces.map((id) => call('hello', { traceparent: `00-${id}-${CALLERS_SPAN}-01` })));
+    const requests = await until('POST /api/v1/embeddings', traces.length);
+    const attempts = await until('embeddings', traces.length);
+    expect(requests.map(({ traceId }) => traceId).toSorted()).toEqual(traces);
+    for (const { traceId, spanId } of requests) {
+      expect(attempts.filter((attempt) => attempt.traceId === traceId)).toMatchObject([
+        { parentSpanId: spanId },
+      ]);
+    }
+  });
+
+  it("heeds the operator's name and sampler", async () => {
+    await start({ OTEL_SERVICE_NAME: 'embeddings-eu', OTEL_TRACES_SAMPLER: 'parentbased_always_off' });
+    await call('hello');
+    await call('hello', { traceparent: `00-${TRACE}-${CALLERS_SPAN}-01` });
+    await until('POST /api/v1/embeddings');
+    await service?.stop();
+    expect(new Set(spans().map(({ traceId }) => traceId))).toEqual(new Set([TRACE]));
+    expect(collector.requests[0]?.bytes.toString()).toContain('"stringValue":"embeddings-eu"');
+  });
+});
+
+it('a delivery has a trace of its own', async () => {
+  const platform = await startReceiver(traceCollector);
+  // This process shares the database with the service, and must not take the delivery from it.
+  await app.application.get(Dispatcher).beforeApplicationShutdown();
+  try {
+    const destination = await createDestination(app, { url: platform.origin });
+    await start();
+    await call('hello', { traceparent: `00-${TRACE}-${CALLERS_SPAN}-01` });
+    const [delivery] = await until('deliver');
+    expect(delivery!.parentSpanId).toBe('');
+    expect(delivery!.traceId).not.toBe(TRACE);
+    expect(Object.fromEntries(delivery!.attributes)).toMatchObject({
+      'signalbox.destination_id': destination.id,
+      'signalbox.destination_kind': 'webhook',
+      'signalbox.delivered': 1n,
+    });
+    await app.sql('DELETE FROM destinations');
+  } finally {
+    await platform.close();
+  }
+});
+
+it('what is still to be sent is sent before the process ends', async () => {
+  await start({ OTEL_BSP_SCHEDULE_DELAY: '3600000' });
+  expect(await call('hello')).toBe(200);
+  expect(collector.requests).toEqual([]);
+  expect(await service?.stop()).toBe(0);
+  expect(named('POST /api/v1/embeddings')).toHaveLength(1);
+});
+
+describe('a collector that is not there', () => {
+  it.each(['hang', 'reset'] as const)('changes nothing for callers: %s', async (script) => {
+    collector.always(script);
+    await start({ LOG_LEVEL: 'warn', OTEL_BSP_EXPORT_TIMEOUT: '1000', SHUTDOWN_GRACE_MS: '1000' });
+    const statuses = await Promise.all(Array.from({ length: 50 }, () => call('hello')));
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    await eventually(
+      () => Promise.resolve(collector.requests.length),
+      (count) => count > 0,
+    );
+    const stoppedAt = performance.now();
+    expect(await service?.stop()).toBe(0);
+    // The last spans have a few seconds to leave in, and no more.
+    expect(performance.now() - stoppedAt).toBeLessThan(15_000);
+    expect(canariesIn(service?.lines.join('\n') ?? '')).toEqual([]);
+  });
+});
+
+it('without an endpoint nothing is sent', async () => {
+  await start({ OTEL_EXPORTER_OTLP_ENDPOINT: '' });
+  expect(await call('hello', { traceparent: `00-${TRACE}-${CALLERS_SPAN}-01` })).toBe(200);
+  expect(await service?.stop()).toBe(0);
+  expect(collector.requests).toEqual([]);
+});

@@ -1,0 +1,187 @@
+// A backup that was taken while the service served, restored into the empty database of another server: it goes on serving
+// and delivering as if nothing had happened.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ActivityRollup } from '../../../src/activity/activity-rollup.js';
+import { ask, askFor } from '../../support/admin.js';
+import type { TestApp, TestKey } from '../../support/app.js';
+import {
+  createBroadcastApp,
+  createDestination,
+  readCursor,
+  recordGenerations,
+  untilDelivered,
+} from '../../support/broadcast.js';
+import { createTestDatabase } from '../../support/database.js';
+import { eventually } from '../../support/eventually.js';
+import { startReceiver } from '../../support/receivers/receiver.js';
+import type { RunningReceiver } from '../../support/receivers/receiver.js';
+import { backUp, createDatabaseOnNewServer, restore } from '../../support/restored-database.js';
+import { startStubUpstream } from '../../support/stub-upstream.js';
+import { traceCollector } from '../../support/trace-collector.js';
+
+const SECRET = 'Bearer secret-of-the-receiver';
+// The stub says five tokens a call, of 0.02 USD a million.
+const COST = 100_000n;
+const BEFORE = 6;
+const UNDELIVERED = 4;
+const AFTER = 5;
+// Milliseconds: a server is made, started and migrated.
+const PATIENCE = 180_000;
+
+let receiver: RunningReceiver;
+let before: TestApp;
+let app: TestApp;
+let key: TestKey;
+let limited: TestKey;
+let destinationId: string;
+const ids = { delivered: [] as string[], waiting: [] as string[], lost: [] as string[] };
+const closers: (() => Promise<unknown>)[] = [];
+const told = { activity: {}, key: {} };
+const ACTIVITY = '/activity?date=2026-11-17';
+
+/** One call; answers the generation's id as the log has it. */
+async function call(on: TestApp, secret: string, status = 200): Promise<string> {
+  const answer = await on.http
+    .post('/api/v1/embeddings')
+    .set('authorization', `Bearer ${secret}`)
+    .send({ model: 'openai/text-embedding-3-small', input: 'one two three four five' });
+  expect(answer.status).toBe(status);
+  return String(answer.headers['x-generation-id']);
+}
+
+async function calls(on: TestApp, count: number): Promise<string[]> {
+  const made: string[] = [];
+  for (let number = 0; number < count; number++) made.push(await call(on, key.secret));
+  return made;
+}
+
+const asUuid = (id: string): string => id.replace(/^gen-(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+/** As the account that was there before the backup. */
+const asked = <Body>(on: TestApp, path: string): Promise<Body> =>
+  askFor<Body>(200, on, 'get', path, { key: before.managementKey });
+
+beforeAll(async () => {
+  const upstream = await startStubUpstream();
+  closers.push(() => upstream.close());
+  receiver = await startReceiver(traceCollector);
+  closers.push(() => receiver.close());
+  const target = await createDatabaseOnNewServer();
+  closers.push(() => target.drop());
+  const source = await createTestDatabase();
+  closers.push(() => source.drop());
+  const environment = { OPENAI_API_KEY: 'upstream-key', OPENAI_BASE_URL: `${upstream.origin}/v1` };
+  before = await createBroadcastApp({ databaseUrl: source.url, environment });
+  // However new the source's server is, its numbers shall be larger than those that the other one gives.
+  await before.sql(
+    'DO $$ BEGIN FOR number IN 1..5000 LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$',
+  );
+  key = await before.createKey();
+  limited = await before.createKey({ limit: COST * 3n });
+  await call(before, limited.secret);
+  await recordGenerations(before, 3, { createdAt: new Date('2026-11-17T12:00:00.000Z'), cost: COST });
+
+  const config = { url: receiver.origin, headers: { authorization: SECRET } };
+  ({ id: destinationId } = await createDestination(before, config));
+  ids.delivered = await calls(before, BEFORE);
+  await untilDelivered(before, destinationId, BEFORE);
+  receiver.always({ status: 503 });
+  ids.waiting = await calls(before, UNDELIVERED);
+  await eventually(
+    () => readCursor(before, destinationId),
+    ({ failures }) => failures > 0,
+  );
+  await before.application.get(ActivityRollup).catchUp(0);
+  told.activity = await asked(before, ACTIVITY);
+  told.key = await asked(before, `/keys/${limited.record.hash}`);
+  const [backup, meanwhile] = await Promise.all([backUp(source.url), calls(before, 1)]);
+  ids.lost = await calls(before, 1);
+  await before.close();
+  receiver.forget();
+
+  await restore(backup, target.url);
+  // Whether it is in the backup, only the backup can say.
+  const isIn = backup.some(
+    ([table, rows]) => table === 'generations' && rows.includes(asUuid(meanwhile[0]!)),
+  );
+  (isIn ? ids.waiting : ids.lost).push(...meanwhile);
+  app = await createBroadcastApp({ databaseUrl: target.url, environment, clock: before.clock });
+  closers.push(() => app.close());
+}, PATIENCE);
+afterAll(async () => {
+  for (const close of closers.toReversed()) await close();
+});
+
+describe('a restored backup', () => {
+  it('has larger numbers in its log than the new server gives', async () => {
+    const [row] = await app.sql<{ log: string; server: string }>(
+      `SELECT max(log_transaction) % (1::bigint << 48) AS log, pg_current_xact_id()::text::bigint AS server
+       FROM generations WHERE id = ANY($1)`,
+      [ids.delivered.map(asUuid)],
+    );
+    expect(Number(row?.log)).toBeGreaterThan(Number(row?.server));
+  });
+
+  it('delivers what had not been delivered and what comes, each once and in order, and nothing else', async () => {
+    const expected = [...ids.waiting, ...(await calls(app, AFTER))];
+    const cursor = await untilDelivered(app, destinationId, BEFORE + expected.length);
+    expect(receiver.stored).toEqual(expected.map(asUuid));
+    expect(cursor).toMatchObject({ failures: 0, dropped: {}, paused_at: null });
+    expect(receiver.requests.every(({ headers }) => headers.authorization === SECRET)).toBe(true);
+  });
+
+  it('delivers to a new destination what comes, and nothing from before', async () => {
+    const other = await startReceiver(traceCollector);
+    const { id } = await createDestination(
+      app,
+      { url: other.origin },
+      { accountId: before.accountId, workspaceId: before.workspaceId },
+    );
+    const later = await calls(app, 2);
+    await untilDelivered(app, id, 2);
+    expect(other.stored).toEqual(later.map(asUuid));
+    await askFor(200, app, 'delete', `/observability/destinations/${id}`, { key: before.managementKey });
+    await other.close();
+  });
+
+  it('knows the keys, what they have spent, and where their limits are', async () => {
+    expect(await asked(app, `/keys/${limited.record.hash}`)).toEqual(told.key);
+    await call(app, limited.secret);
+    await call(app, limited.secret);
+    await call(app, limited.secret, 402);
+  });
+
+  it('knows the destinations and their secrets', async () => {
+    const { data } = await asked<{ data: { config: object } }>(
+      app,
+      `/observability/destinations/${destinationId}`,
+    );
+    expect(data).toMatchObject({ config: { url: receiver.origin }, enabled: true });
+  });
+
+  it('knows the calls of before the backup, and those that came', async () => {
+    for (const id of [...ids.delivered, ...ids.waiting, await call(app, key.secret)])
+      expect(await asked(app, `/generation?id=${id}`)).toMatchObject({ data: { id } });
+    for (const id of ids.lost) {
+      const answer = await ask(app, 'get', `/generation?id=${id}`, { key: before.managementKey });
+      expect(answer.status).toBe(404);
+    }
+  });
+
+  it('tells the same activity, and counts every call of the log once', async () => {
+    expect(await asked(app, ACTIVITY)).toEqual(told.activity);
+    const [sums] = await app.sql<{ counted: string; logged: string }>(
+      `SELECT (SELECT sum(total) FROM account_spend) AS counted, (SELECT sum(cost) FROM generations) AS logged`,
+    );
+    expect(sums?.counted).toBe(sums?.logged);
+  });
+
+  it('is summed up for the activity to the end', async () => {
+    await call(app, key.secret);
+    await app.application.get(ActivityRollup).catchUp(0);
+    const [sums] = await app.sql<{ summed: string; logged: string }>(
+      `SELECT (SELECT sum(requests) FROM activity_days) AS summed, (SELECT count(*) FROM generations) AS logged`,
+    );
+    expect(sums?.summed).toBe(sums?.logged);
+    expect(await asked(app, ACTIVITY)).toEqual(told.activity);
+  });
+});

@@ -1,0 +1,17 @@
+// The PostgreSQL server under faults, as scripts/support/fault-cluster.mjs makes it.
+export interface FaultCluster {
+  readonly url: string;
+  query: (databaseUrl: string, text: string) => Promise<unknown[]>;
+  createDatabase: (name: string) => Promise<string>;
+  migrate: (databaseUrl: string) => Promise<void>;
+  kill(): void;
+  stopAtOnce(): void;
+  /** Starts it again on its port, after it was ended in any way. */
+  restart(): Promise<void>;
+  /** SIGSTOP for all of its processes. */
+  pause(): void;
+  resume(): void;
+  /** Ends the connections to a database and takes every one that the server has; resolves with how to let go of them. */
+  exhaustConnections(databaseUrl: string): Promise<() => Promise<void>>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,139 @@
+// The one question after every fault: do the answers that clients saw, the log, the spend counters and what the
+// destination was given agree, to the call and to the cent?
+import { isDeepStrictEqual } from 'node:util';
+import { formatUsd, parseUsd } from '../../src/domain/money.js';
+import type { Lab } from './lab.js';
+import { totalRefusals } from './load.js';
+import type { LoadReport } from './load.js';
+
+export interface LedgerCounts {
+  /** Answers that clients saw. */
+  readonly seen: number;
+  /** Calls that ended otherwise, or whose end nobody saw. */
+  readonly unanswered: number;
+  /** Generations in the log. */
+  readonly logged: number;
+  /** Generations that the destination has, each counted once, and how often it got one again. */
+  readonly delivered: number;
+  readonly repeated: number;
+  /** Of the answers seen: in the log and not delivered, or not even in the log. */
+  readonly lost: number;
+  /** USD. */
+  readonly spent: string;
+}
+
+export interface Ledger {
+  readonly counts: LedgerCounts;
+  /** Empty: everything agrees. */
+  readonly problems: readonly string[];
+}
+
+const DELIVERY_PATIENCE_MS = 60_000;
+const BETWEEN_LOOKS_MS = 100;
+const SHOWN = 3;
+
+interface LoggedCall {
+  readonly id: string;
+  readonly status: number;
+  readonly cost: string | null;
+}
+
+/** Everything has to be healed, and the load stopped. */
+export async function checkLedger(lab: Lab, reports: readonly LoadReport[]): Promise<Ledger> {
+  const seen = reports.flatMap((report) => report.seen);
+  const unanswered = reports.reduce((sum, report) => sum + report.broken + totalRefusals(report), 0);
+  const problems = reports.flatMap(({ wrong }) => wrong);
+  await untilDelivered(lab);
+  const log = await lab.sql<LoggedCall>('SELECT id, status, cost FROM generations');
+  const byId = new Map(log.map((call) => [call.id, call]));
+  if (byId.size !== log.length) problems.push(`${log.length - byId.size} generations are logged twice`);
+
+  const ids = new Set(seen.map(({ generation }) => generation));
+  if (ids.size !== seen.length) problems.push(`${seen.length - ids.size} answers share an id`);
+  const unlogged = [...ids].filter((id) => !byId.has(id));
+  if (unlogged.length > 0) problems.push(`${unlogged.length} answers are not logged: ${shown(unlogged)}`);
+  const otherCost = seen.filter(({ generation, cost }) => {
+    const logged = byId.get(generation)?.cost;
+    return logged !== undefined && (logged === null || Number(logged) !== cost);
+  });
+  if (otherCost.length > 0) problems.push(`${otherCost.length} answers cost something else in the log`);
+  const unseen = log.filter(({ id, status }) => status === 200 && !ids.has(id)).length;
+  if (unseen > unanswered)
+    problems.push(`${unseen} calls were logged as answered and not seen, with ${unanswered} unanswered`);
+
+  const delivered = new Set(lab.receiver.stored);
+  const undelivered = log.filter(({ id }) => !delivered.has(id)).map(({ id }) => id);
+  if (undelivered.length > 0)
+    problems.push(`${undelivered.length} generations were not delivered: ${shown(undelivered)}`);
+  const invented = [...delivered].filter((id) => !byId.has(id));
+  if (invented.length > 0)
+    problems.push(`${invented.length} delivered generations are not in the log: ${shown(invented)}`);
+  problems.push(...(await compareSpend(lab)), ...(await compareCursor(lab, log.length)));
+  const spent = log.reduce((sum, { cost }) => sum + (cost === null ? 0n : parseUsd(cost)), 0n);
+  return {
+    counts: {
+      seen: seen.length,
+      unanswered,
+      logged: log.length,
+      delivered: delivered.size,
+      repeated: lab.receiver.stored.length - delivered.size,
+      lost: [...ids].filter((id) => !delivered.has(id) || !byId.has(id)).length,
+      spent: formatUsd(spent),
+    },
+    problems,
+  };
+}
+
+const shown = (ids: readonly string[]): string => ids.slice(0, SHOWN).join(', ');
+
+/** Resolves when the cursors have counted all that is logged, or when that takes too long. */
+export async function untilDelivered(lab: Lab): Promise<void> {
+  const deadline = performance.now() + DELIVERY_PATIENCE_MS;
+  while (performance.now() < deadline) {
+    const [row] = await lab.sql<{ logged: string; delivered: string }>(
+      `SELECT (SELECT count(*) FROM generations) AS logged,
+        (SELECT delivered FROM delivery_cursors WHERE destination_id = '${lab.destinationId}') AS delivered`,
+    );
+    if (row && Number(row.logged) === Number(row.delivered)) return;
+    await lab.wait(BETWEEN_LOOKS_MS);
+  }
+}
+
+/** Every counter against the sum of the log, and what is reserved against the leases. */
+async function compareSpend(lab: Lab): Promise<string[]> {
+  const problems: string[] = [];
+  for (const { kind, table, holder, logColumn } of [
+    { kind: 'key', table: 'key_spend', holder: 'api_key_id', logColumn: 'api_key_id' },
+    { kind: 'workspace', table: 'workspace_spend', holder: 'workspace_id', logColumn: 'workspace_id' },
+    { kind: 'account', table: 'account_spend', holder: 'account_id', logColumn: 'account_id' },
+  ] as const) {
+    const rows = await lab.sql<Record<'counted' | 'logged' | 'reserved' | 'leased', string>>(
+      `SELECT counter.total AS counted, counter.reserved,
+        (SELECT coalesce(sum(cost), 0) FROM generations WHERE ${logColumn} = counter.${holder}) AS logged,
+        (SELECT coalesce(sum(amount), 0) FROM spend_leases
+          WHERE holder = '${kind}' AND holder_id = counter.${holder}) AS leased
+       FROM ${table} AS counter`,
+    );
+    for (const { counted, logged, reserved, leased } of rows) {
+      if (parseUsd(counted) !== parseUsd(logged))
+        problems.push(`a ${kind} counter says ${counted} USD and the log ${logged} USD`);
+      if (parseUsd(reserved) !== parseUsd(leased))
+        problems.push(`a ${kind} counter has ${reserved} USD reserved and its leases are of ${leased} USD`);
+    }
+  }
+  return problems;
+}
+
+async function compareCursor(lab: Lab, logged: number): Promise<string[]> {
+  const cursors = await lab.sql<{ delivered: string; dropped: object }>(
+    `SELECT delivered, dropped FROM delivery_cursors WHERE destination_id = '${lab.destinationId}'`,
+  );
+  return cursors.flatMap(({ delivered, dropped }) => {
+    const wrongCount = `a cursor has counted ${delivered} deliveries of ${logged}`;
+    const wrongDrops = `a cursor has dropped ${JSON.stringify(dropped)}`;
+    return [
+      Number(delivered) === logged ? '' : wrongCount,
+      isDeepStrictEqual(dropped, {}) ? '' : wrongDrops,
+    ].filter((problem) => problem !== '');
+  });
+}

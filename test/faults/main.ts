@@ -1,0 +1,123 @@
+// Puts the built service through every fault, one after the other, and says what became of the ledger each time.
+import type { LedgerCounts } from './ledger.js';
+import { writeFaultReport } from './report.js';
+import { Skipped } from './scenario.js';
+import type { Scenario, ScenarioContext, ScenarioResult } from './scenario.js';
+import { clockJumps } from './scenarios/clock.js';
+import {
+  databaseAway,
+  databaseStands,
+  diskRunsFull,
+  noConnections,
+  slowStatements,
+} from './scenarios/database.js';
+import { kills } from './scenarios/kills.js';
+import { destinationFaults, slowClients, upstreamFaults } from './scenarios/network.js';
+import { computingOverload, overload } from './scenarios/overload.js';
+import { oneOfTwoKilled } from './scenarios/replicas.js';
+import { rollingUpgrade } from './scenarios/upgrade.js';
+
+const SCENARIOS: readonly Scenario[] = [
+  kills,
+  databaseAway,
+  databaseStands,
+  noConnections,
+  slowStatements,
+  diskRunsFull,
+  upstreamFaults,
+  destinationFaults,
+  slowClients,
+  oneOfTwoKilled,
+  clockJumps,
+  rollingUpgrade,
+  overload,
+  computingOverload,
+];
+
+export interface ScenarioOutcome {
+  readonly name: string;
+  readonly verdict: 'passed' | 'failed' | 'skipped';
+  readonly seconds: number;
+  readonly counts: LedgerCounts | null;
+  /** Why it failed or was skipped. */
+  readonly problems: readonly string[];
+  readonly remarks: readonly string[];
+}
+
+export interface FaultOptions {
+  readonly context: Omit<ScenarioContext, 'random'>;
+  readonly seed: number;
+  /** Only scenarios whose name contains this, whatever its case. */
+  readonly only: string;
+  readonly line: (text: string) => void;
+}
+
+export interface FaultRun {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  /** Markdown. */
+  readonly report: string;
+}
+
+export async function runFaults({ context, seed, only, line }: FaultOptions): Promise<FaultRun> {
+  const wanted = SCENARIOS.filter(({ name }) => name.toLowerCase().includes(only.toLowerCase()));
+  const outcomes: ScenarioOutcome[] = [];
+  for (const scenario of wanted) {
+    line(`${scenario.name} …`);
+    // Each has its own numbers: one alone does what it does among the others.
+    const random = createRandom(seed);
+    const outcome = await runScenario(scenario, { ...context, random });
+    outcomes.push(outcome);
+    line(`  ${outcome.verdict} in ${outcome.seconds} s${describeCounts(outcome.counts)}`);
+    for (const text of [...outcome.remarks, ...outcome.problems]) line(`    ${text}`);
+  }
+  const count = (verdict: ScenarioOutcome['verdict']) =>
+    outcomes.filter((outcome) => outcome.verdict === verdict).length;
+  return {
+    passed: count('passed'),
+    failed: count('failed'),
+    skipped: count('skipped'),
+    report: writeFaultReport(outcomes, seed),
+  };
+}
+
+async function runScenario(scenario: Scenario, context: ScenarioContext): Promise<ScenarioOutcome> {
+  const begunAt = performance.now();
+  const seconds = () => Math.round((performance.now() - begunAt) / 1000);
+  const { name } = scenario;
+  try {
+    const { counts, problems, remarks }: ScenarioResult = await scenario.run(context);
+    const verdict = problems.length === 0 ? 'passed' : 'failed';
+    return { name, verdict, seconds: seconds(), counts, problems, remarks };
+  } catch (error) {
+    context.signal.throwIfAborted();
+    const isSkipped = error instanceof Skipped;
+    const text = isSkipped || !(error instanceof Error) ? String(error) : (error.stack ?? error.message);
+    return {
+      name,
+      verdict: isSkipped ? 'skipped' : 'failed',
+      seconds: seconds(),
+      counts: null,
+      problems: [isSkipped ? error.message : text],
+      remarks: [],
+    };
+  }
+}
+
+function describeCounts(counts: LedgerCounts | null): string {
+  if (!counts) return '';
+  const { seen, logged, delivered, repeated, lost, spent } = counts;
+  return `: ${seen} answers seen, ${logged} logged, ${delivered} delivered (${repeated} again), ${lost} lost, ${spent} USD`;
+}
+
+/** Numbers from 0 to 1 that a seed determines (mulberry32). */
+export function createRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

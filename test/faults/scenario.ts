@@ -1,0 +1,123 @@
+// What a scenario is, what it hands back, and the course that most of them take.
+import type { FaultCluster } from './cluster.js';
+import type { Fault } from './faults.js';
+import { openLab } from './lab.js';
+import type { Lab, LabOptions } from './lab.js';
+import { checkLedger } from './ledger.js';
+import type { LedgerCounts } from './ledger.js';
+import { percentile, startLoad, totalRefusals } from './load.js';
+import type { LoadOptions, LoadReport } from './load.js';
+
+export interface RunOptions {
+  readonly directory?: string;
+  /** Beside that of this process. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export interface ScenarioContext {
+  readonly cluster: FaultCluster;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+  /** A line for whoever waits. */
+  readonly say: (text: string) => void;
+  /** Rounds of the scenario that kills, and seconds of the long pause: shorter for a look, as asked for a proof. */
+  readonly killRounds: number;
+  readonly pauseSeconds: number;
+  /** A server of its own with its files in a folder: for faults of the disk. */
+  openCluster(directory: string, settings?: Readonly<Record<string, string>>): Promise<FaultCluster>;
+  /** A folder for whatever, removed at the end. */
+  readonly directory: string;
+  /** Runs a program; throws with what it said when it fails. */
+  readonly run: (program: string, parameters: readonly string[], options?: RunOptions) => Promise<string>;
+}
+
+export interface ScenarioResult {
+  readonly counts: LedgerCounts;
+  readonly problems: readonly string[];
+  /** What was seen besides: a line each. */
+  readonly remarks: readonly string[];
+}
+
+export interface Scenario {
+  readonly name: string;
+  /** Throws Skipped where this machine cannot do it. */
+  run(context: ScenarioContext): Promise<ScenarioResult>;
+}
+
+export class Skipped extends Error {}
+
+const BEFORE_MS = 700;
+const AFTER_MS = 1_200;
+// Of a fault that is not said to last longer.
+const SHORT_MS = 2_000;
+
+/** Opens a lab for the scenario, closes it whatever happens. */
+export async function inLab<Result>(
+  context: ScenarioContext,
+  options: Pick<LabOptions, 'name'> & Partial<LabOptions>,
+  work: (lab: Lab) => Promise<Result>,
+): Promise<Result> {
+  const { cluster, random, signal } = context;
+  const lab = await openLab({ cluster, random, signal, ...options });
+  try {
+    return await work(lab);
+  } finally {
+    await lab.close();
+  }
+}
+
+/** Load, the fault in the midst of it, more load when it is healed, and then the ledger. */
+export async function survive(
+  lab: Lab,
+  faults: readonly Fault[],
+  loadOptions: LoadOptions,
+  say: (text: string) => void,
+): Promise<ScenarioResult> {
+  const load = startLoad(lab, loadOptions);
+  const remarks: string[] = [];
+  const problems: string[] = [];
+  await lab.wait(BEFORE_MS);
+  for (const fault of faults) {
+    const before = { seen: load.report.seen.length, refused: totalRefusals(load.report) };
+    await fault.run(lab, SHORT_MS);
+    const healedAt = performance.now();
+    await lab.untilReady();
+    const seenThen = load.report.seen.length;
+    while (load.report.seen.length === seenThen && performance.now() - healedAt < 30_000) await lab.wait(20);
+    const first = load.report.seen[seenThen];
+    const recovered = first ? Math.max(first.at - healedAt, 0) : null;
+    if (recovered === null)
+      problems.push(`${fault.name}: no call was answered within 30 s after it was healed`);
+    remarks.push(
+      `${fault.name}: ${seenThen - before.seen} answered and ${totalRefusals(load.report) - before.refused} refused ` +
+        `meanwhile, the next answer ${recovered === null ? 'never' : `${Math.round(recovered)} ms`} after it was healed`,
+    );
+    say(remarks.at(-1) ?? '');
+    await lab.wait(AFTER_MS);
+  }
+  await load.stop();
+  return judge(lab, [load.report], { remarks, problems });
+}
+
+/** The ledger, and what the scenario itself has found. */
+export async function judge(
+  lab: Lab,
+  reports: readonly LoadReport[],
+  own: { readonly remarks?: readonly string[]; readonly problems?: readonly string[] } = {},
+): Promise<ScenarioResult> {
+  const { counts, problems } = await checkLedger(lab, reports);
+  const latencies = reports.flatMap(({ seen }) => seen.map(({ latency }) => latency));
+  const refusals = new Map<number, number>();
+  for (const [status, count] of reports.flatMap((report) => [...report.refusals]))
+    refusals.set(status, (refusals.get(status) ?? 0) + count);
+  const statuses = [...refusals].map(([status, count]) => `${count} x ${status}`).join(', ');
+  return {
+    counts,
+    problems: [...(own.problems ?? []), ...problems],
+    remarks: [
+      ...(own.remarks ?? []),
+      `latency p50 ${Math.round(percentile(latencies, 0.5))} ms, p99 ${Math.round(percentile(latencies, 0.99))} ms` +
+        (statuses === '' ? '' : `; refused ${statuses}`),
+    ],
+  };
+}

@@ -1,0 +1,108 @@
+// Clocks that jump over midnight, a month's end and changes of summer time, in processes with odd time zones: limits
+// begin anew with the UTC day and month, and at no other moment.
+import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import type { Lab } from '../lab.js';
+import { untilDelivered } from '../ledger.js';
+import { callOnce } from '../load.js';
+import type { LoadReport } from '../load.js';
+import { inLab, judge } from '../scenario.js';
+import type { Scenario } from '../scenario.js';
+
+const PRELOAD = fileURLToPath(new URL('../shifted-clock.mjs', import.meta.url));
+// USD: a few calls a window.
+const LIMIT = 0.0000012;
+const RESETS = ['daily', 'weekly', 'monthly'] as const;
+
+interface Moment {
+  readonly at: string;
+  readonly what: string;
+  /** Whose limits have begun anew since the moment before. */
+  readonly renewed: readonly (typeof RESETS)[number][];
+}
+
+const TIME_ZONES = ['America/St_Johns', 'Pacific/Apia'] as const;
+const MOMENTS: readonly Moment[] = [
+  { at: '2027-03-13T12:00:00Z', what: 'a Saturday', renewed: ['daily', 'weekly', 'monthly'] },
+  { at: '2027-03-13T23:59:30Z', what: 'before a UTC midnight', renewed: [] },
+  { at: '2027-03-14T00:00:01Z', what: 'a UTC midnight', renewed: ['daily'] },
+  { at: '2027-03-14T03:30:30Z', what: 'midnight in St. Johns', renewed: [] },
+  { at: '2027-03-14T05:30:30Z', what: 'summer time begins in St. Johns', renewed: [] },
+  { at: '2027-03-14T11:00:30Z', what: 'midnight in Apia', renewed: [] },
+  { at: '2027-03-15T00:00:01Z', what: 'a Monday', renewed: ['daily', 'weekly'] },
+  { at: '2027-03-31T23:59:50Z', what: 'before the end of a month', renewed: ['daily', 'weekly'] },
+  { at: '2027-04-01T00:00:01Z', what: 'the first of a month', renewed: ['daily', 'monthly'] },
+  {
+    at: '2027-11-07T04:31:00Z',
+    what: 'summer time ends in St. Johns',
+    renewed: ['daily', 'weekly', 'monthly'],
+  },
+  { at: '2027-12-31T23:59:59Z', what: 'the last second of a year', renewed: ['daily', 'weekly', 'monthly'] },
+  { at: '2028-01-01T00:00:00Z', what: 'the first second of a year', renewed: ['daily', 'monthly'] },
+];
+
+/** Spends until nothing is left; how many calls that were. */
+async function spendAll(lab: Lab, key: string, report: LoadReport): Promise<number> {
+  const before = report.refusals.get(402) ?? 0;
+  const seenBefore = report.seen.length;
+  for (let turn = 0; (report.refusals.get(402) ?? 0) === before; turn++) {
+    const replica = lab.replicas[turn % lab.replicas.length];
+    if (!replica || turn > 200) throw new Error('a limit has no end');
+    await callOnce(lab, replica, { key }, report);
+  }
+  return report.seen.length - seenBefore;
+}
+
+export const clockJumps: Scenario = {
+  name: 'Clock jumps over midnight, the end of a month and summer time',
+  run: async (context) => {
+    const file = join(context.directory, 'clock');
+    const jumpTo = async (at: string, lab: Lab | null): Promise<void> => {
+      await writeFile(file, String(Date.parse(at) - Date.now()));
+      for (const replica of lab?.replicas ?? []) {
+        const heard = replica.hear();
+        replica.signal('SIGUSR2');
+        await heard;
+      }
+    };
+    const [first] = MOMENTS;
+    await jumpTo(first?.at ?? '', null);
+    const options = (zone: number) => ({
+      preload: PRELOAD,
+      environment: { FAULT_CLOCK_FILE: file, TZ: TIME_ZONES[zone] ?? '' },
+    });
+    return inLab(context, { name: 'clock', replicas: 1, replicaOptions: options(0) }, async (lab) => {
+      lab.replicas.push(await lab.startReplica(options(1)));
+      const problems: string[] = [];
+      const report: LoadReport = {
+        seen: [],
+        refusals: new Map(),
+        broken: 0,
+        wrong: [],
+        refusalLatencies: [],
+      };
+      const keys = new Map<string, string>();
+      for (const reset of RESETS) {
+        const body = { name: reset, limit: LIMIT, limit_reset: reset };
+        const { key } = (await lab.manage('POST', '/keys', body)) as { readonly key: string };
+        keys.set(reset, key);
+      }
+      for (const { at, what, renewed } of MOMENTS) {
+        // What waits for longer than a day is given up, also when the clock is what makes it wait.
+        await untilDelivered(lab);
+        await jumpTo(at, lab);
+        for (const reset of RESETS) {
+          const calls = await spendAll(lab, keys.get(reset) ?? '', report);
+          const isRenewed = renewed.includes(reset);
+          if (isRenewed !== calls > 0)
+            problems.push(
+              `${what}, ${at}: a ${reset} limit ${isRenewed ? 'did not begin anew' : 'began anew'}`,
+            );
+        }
+      }
+      const remarks = [`${MOMENTS.length} moments in ${TIME_ZONES.join(' and ')}`];
+      return judge(lab, [report], { problems, remarks });
+    });
+  },
+};

@@ -1,0 +1,130 @@
+// Ten times as many calls as can be served: those that are let in take as long as ever, the others are told at once, the
+// memory stays bounded, and soon after all is as it was.
+import { request } from 'undici';
+import type { Lab } from '../lab.js';
+import { percentile, startLoad, totalRefusals } from '../load.js';
+import type { LoadOptions, LoadReport } from '../load.js';
+import { inLab, judge } from '../scenario.js';
+import type { Scenario } from '../scenario.js';
+import { residentBytes } from '../watch.js';
+
+const UPSTREAM_MS = 200;
+const PLACES = 8;
+const CALM_MS = 5_000;
+const OVERLOAD_MS = 10_000;
+const RECOVERY_MS = 5_000;
+const CLIENTS = 80;
+// Load and service share the machine: the p99 of some hundred calls may be so many times what it was.
+const TOLERATED = 1.5;
+const TOLERATED_BYTES = 150 * 1024 * 1024;
+
+async function measure(lab: Lab, options: LoadOptions, milliseconds: number): Promise<LoadReport> {
+  const load = startLoad(lab, options);
+  await lab.wait(milliseconds);
+  await load.stop();
+  return load.report;
+}
+
+const p99 = ({ seen }: LoadReport): number =>
+  Math.round(
+    percentile(
+      seen.map(({ latency }) => latency),
+      0.99,
+    ),
+  );
+const megabytes = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MB`;
+
+export const overload: Scenario = {
+  name: 'Ten times more calls than can be served',
+  run: (context) => {
+    const replicaOptions = { environment: { MAX_CALLS_IN_FLIGHT: String(PLACES) } };
+    return inLab(context, { name: 'overload', replicas: 1, replicaOptions }, async (lab) => {
+      lab.upstreamProxy.spoil({ kind: 'delay', milliseconds: UPSTREAM_MS });
+      const warmUp = await measure(lab, { clients: PLACES }, 1_000);
+      const calm = await measure(lab, { clients: PLACES }, CALM_MS);
+      const pid = lab.replicas[0]?.pid ?? 0;
+      const bytesBefore = await residentBytes(pid);
+      // Each of them comes again as soon as a call takes: ten times what fits.
+      const flood = await measure(lab, { clients: CLIENTS, pauseAfterFailure: UPSTREAM_MS }, OVERLOAD_MS);
+      const bytesAfter = await residentBytes(pid);
+      const endedAt = performance.now();
+      const after = await measure(lab, { clients: PLACES }, RECOVERY_MS);
+      const recovered = Math.round((after.seen[0]?.at ?? Number.NaN) - endedAt);
+      const grown = bytesAfter - bytesBefore;
+      const refusal = Math.round(percentile(flood.refusalLatencies, 0.99));
+      const ownWarnings: [boolean, string][] = [
+        [
+          p99(flood) > TOLERATED * p99(calm),
+          `p99 of what was let in went from ${p99(calm)} to ${p99(flood)} ms`,
+        ],
+        [p99(after) > TOLERATED * p99(calm), `p99 was ${p99(after)} ms after it, ${p99(calm)} ms before`],
+        [totalRefusals(flood) === 0, 'nothing was refused'],
+        [refusal > p99(calm), `refusals took ${refusal} ms`],
+        [!(recovered < RECOVERY_MS), `it had not recovered after ${RECOVERY_MS} ms`],
+        [grown > TOLERATED_BYTES, `memory grew by ${megabytes(grown)}`],
+      ];
+      const offered = (flood.seen.length + totalRefusals(flood)) / (OVERLOAD_MS / 1_000);
+      const served = (report: LoadReport, milliseconds: number) =>
+        Math.round(report.seen.length / (milliseconds / 1_000));
+      return judge(lab, [warmUp, calm, flood, after], {
+        problems: ownWarnings.filter(([isWrong]) => isWrong).map(([, text]) => text),
+        remarks: [
+          `offered ${Math.round(offered)}/s, served ${served(flood, OVERLOAD_MS)}/s (${served(calm, CALM_MS)}/s at capacity)`,
+          `p99 of what was let in: ${p99(calm)} ms at capacity, ${p99(flood)} ms at overload, ${p99(after)} ms after it`,
+          `refusals: p50 ${Math.round(percentile(flood.refusalLatencies, 0.5))} ms, p99 ${refusal} ms`,
+          `memory: ${megabytes(bytesBefore)} before, ${megabytes(bytesAfter)} after; next answer after ${recovered} ms`,
+        ],
+      });
+    });
+  },
+};
+
+const HEAVY = { model: 'local/hashing', sizes: [200], dimensions: 1_024 };
+const WATCHED_LOOP = { environment: { MAX_EVENT_LOOP_DELAY_MS: '50' } };
+const HEAVY_CLIENTS = 100;
+const HEAVY_MS = 15_000;
+
+/** Of a gauge or counter without labels. */
+async function readMetric(lab: Lab, name: string): Promise<number> {
+  const { body } = await request(new URL('/metrics', lab.replicas[0]?.baseUrl), { dispatcher: lab.agent });
+  const line = (await body.text()).split('\n').find((candidate) => candidate.startsWith(`${name} `));
+  return Number(line?.slice(name.length + 1) ?? Number.NaN);
+}
+
+/** Calls that the processor has to work for: nothing but the lateness of the event loop tells that they are too many. */
+export const computingOverload: Scenario = {
+  name: 'More to compute than the processor can',
+  run: (context) =>
+    inLab(context, { name: 'computing', replicas: 1, replicaOptions: WATCHED_LOOP }, async (lab) => {
+      const flood = startLoad(lab, { ...HEAVY, clients: HEAVY_CLIENTS, pauseAfterFailure: 1_000 });
+      await lab.wait(HEAVY_MS / 2);
+      const limit = await readMetric(lab, 'signalbox_http_in_flight_limit');
+      const settledAt = performance.now();
+      await lab.wait(HEAVY_MS / 2);
+      const probedAt = performance.now();
+      await lab.manage('GET', '/keys');
+      const operation = Math.round(performance.now() - probedAt);
+      await flood.stop();
+      const settled = flood.report.seen.filter(({ at }) => at > settledAt).map(({ latency }) => latency);
+      const endedAt = performance.now();
+      while (
+        (await readMetric(lab, 'signalbox_http_in_flight_limit')) < 1_024 &&
+        performance.now() - endedAt < 60_000
+      )
+        await lab.wait(100);
+      const recovered = Math.round(performance.now() - endedAt);
+      const problems = [
+        ...(totalRefusals(flood.report) === 0 ? ['nothing was refused'] : []),
+        ...(limit < HEAVY_CLIENTS ? [] : [`the limit was still ${limit}`]),
+        ...(recovered > RECOVERY_MS ? [`the limit was back after ${recovered} ms only`] : []),
+      ];
+      return judge(lab, [flood.report], {
+        problems,
+        remarks: [
+          `${HEAVY_CLIENTS} clients: at most ${limit} calls at once, p99 of what was let in then ` +
+            `${Math.round(percentile(settled, 0.99))} ms; an operation meanwhile took ${operation} ms`,
+          `the limit was back after ${recovered} ms`,
+        ],
+      });
+    }),
+};

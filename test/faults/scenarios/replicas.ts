@@ -1,0 +1,67 @@
+// Two replicas of which one is killed: the other takes its claims at once, and its leases when they expire.
+import { callOnce, startLoad } from '../load.js';
+import type { LoadReport } from '../load.js';
+import type { Lab } from '../lab.js';
+import { inLab, judge } from '../scenario.js';
+import type { Scenario } from '../scenario.js';
+
+// USD: some hundred calls of the load below.
+const LIMIT = 0.00004;
+const PATIENCE_MS = 45_000;
+const DELIVERY_PATIENCE_MS = 5_000;
+
+async function createLimitedKey(lab: Lab): Promise<string> {
+  const { key } = (await lab.manage('POST', '/keys', { name: 'Limited', limit: LIMIT })) as {
+    readonly key: string;
+  };
+  return key;
+}
+
+async function spentOf(lab: Lab): Promise<number> {
+  const [row] = await lab.sql<{ total: string }>('SELECT max(total) AS total FROM key_spend');
+  return Number(row?.total ?? 0);
+}
+
+export const oneOfTwoKilled: Scenario = {
+  name: 'One of two replicas killed, its leases and claims taken over',
+  run: (context) =>
+    inLab(context, { name: 'replicas' }, async (lab) => {
+      const problems: string[] = [];
+      const key = await createLimitedKey(lab);
+      const [survivor, victim] = lab.replicas;
+      if (!survivor || !victim) throw new Error('two replicas are needed');
+      // Both have a lease when about half is spent.
+      const load = startLoad(lab, { key, clients: 4, pause: 20 });
+      while ((await spentOf(lab)) < LIMIT / 2) await lab.wait(20);
+      const killed = victim.kill();
+      await load.stop();
+      await killed;
+      lab.replicas.splice(1, 1);
+
+      const killedAt = performance.now();
+      const rest: LoadReport = { seen: [], refusals: new Map(), broken: 0, wrong: [], refusalLatencies: [] };
+      // Until the survivor says that nothing is left; what the dead one had reserved comes back when its lease expires.
+      while (!rest.refusals.has(402) && performance.now() - killedAt < PATIENCE_MS)
+        await callOnce(lab, survivor, { key }, rest);
+      const spent = await spentOf(lab);
+      const callCost = rest.seen.at(-1)?.cost ?? load.report.seen.at(-1)?.cost ?? 0;
+      if (spent > LIMIT) problems.push(`${spent} USD were spent of a limit of ${LIMIT} USD`);
+      if (spent + callCost * 3 < LIMIT)
+        problems.push(`only ${spent} USD of ${LIMIT} USD could be spent after the kill`);
+      const takenOver = Math.round((performance.now() - killedAt) / 1000);
+
+      const delivering = performance.now();
+      const logged = await lab.sql<{ id: string }>('SELECT id FROM generations');
+      while (
+        lab.receiver.stored.length < logged.length &&
+        performance.now() - delivering < DELIVERY_PATIENCE_MS
+      )
+        await lab.wait(20);
+      if (lab.receiver.stored.length < logged.length)
+        problems.push(`the survivor had not delivered all after ${DELIVERY_PATIENCE_MS} ms`);
+      return judge(lab, [load.report, rest], {
+        problems,
+        remarks: [`limit ${LIMIT} USD, spent ${spent} USD; the last of it ${takenOver} s after the kill`],
+      });
+    }),
+};

@@ -1,0 +1,14 @@
+// Serves a built service on a free port and tells its address, and first keys of an empty database, to the process that
+// has started this one.
+import { pathToFileURL } from 'node:url';
+
+process.on('disconnect', () => process.exit());
+const built = pathToFileURL(`${process.env.FAULT_SERVICE_ROOT}/dist/`).href;
+const { start } = await import(`${built}main.js`);
+const { ensureQuickstartKeys } = await import(`${built}quickstart.js`);
+const keys =
+  process.env.FAULT_WANTS_KEYS === 'yes'
+    ? await ensureQuickstartKeys({ databaseUrl: process.env.DATABASE_URL })
+    : null;
+const { baseUrl } = await start();
+process.send({ baseUrl, keys });

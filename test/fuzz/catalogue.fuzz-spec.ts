@@ -1,0 +1,118 @@
+// What the reader of the operator's catalogue file makes of files that are right, spoilt and no catalogue: models that hold
+// together, or CatalogueFileError in one line, soon.
+import { readFileSync } from 'node:fs';
+import { afterAll, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { readCatalogueFile } from '../../src/catalogue/catalogue-file.js';
+import { CatalogueFileError } from '../../src/catalogue/yaml-cursor.js';
+import { SHIPPED_MODELS } from '../../src/catalogue/shipped/index.js';
+import { EMBEDDING_PROVIDERS } from '../../src/embedding-providers/index.js';
+import { reportCounts, share, TEST_PATIENCE, tryOut } from '../support/fuzz/budget.js';
+import { hostileText, hostileValue, spoilt } from '../support/fuzz/hostile-values.js';
+import { inHouseCatalogue } from '../support/every-provider.js';
+
+const CONTEXT = {
+  fileName: 'catalogue.yaml',
+  shipped: SHIPPED_MODELS,
+  providers: EMBEDDING_PROVIDERS.map(({ slug }) => slug),
+};
+const EXAMPLE = readFileSync(new URL('../../docs/catalogue.example.yaml', import.meta.url), 'utf8');
+// Milliseconds. A start waits for it.
+const LONGEST = 5_000;
+const counts = { files: 0, read: 0, refused: 0 };
+afterAll(() => reportCounts('catalogue files', counts));
+
+const PIECES = [
+  '&a [*a, *a]',
+  '*unknown',
+  '!!js/function "function(){}"',
+  '!!binary x',
+  '<<: {models: []}',
+  '? {a: b} : c',
+  '---',
+  '...',
+  '\t',
+  '- - - -',
+  '|',
+  '>-',
+  '{',
+  ']',
+  '%YAML 9.9',
+  '__proto__: {a: 1}',
+  '.nan',
+  '.inf',
+  '0o17',
+  '1_000',
+  '2026-02-30',
+  'yes',
+];
+// Ten levels of ten: ten thousand million, were they copied.
+const LAUGHS = [
+  'l0: &l0 [x, x]',
+  ...Array.from({ length: 10 }, (_one, at) => `l${at + 1}: &l${at + 1} [${`*l${at}, `.repeat(10)}]`),
+  'models: *l10',
+].join('\n');
+
+const damagedExample = fc
+  .array(
+    fc.record({
+      at: fc.nat(EXAMPLE.length),
+      length: fc.nat(30),
+      by: fc.oneof(fc.constantFrom(...PIECES), hostileText),
+    }),
+    { minLength: 1, maxLength: 4 },
+  )
+  .map((damages) =>
+    damages.reduce((text, { at, length, by }) => text.slice(0, at) + by + text.slice(at + length), EXAMPLE),
+  );
+const asText = (values: fc.Arbitrary<unknown>) => values.map((value) => JSON.stringify(value) ?? '');
+const files = fc.oneof(
+  { weight: 5, arbitrary: damagedExample },
+  { weight: 5, arbitrary: asText(spoilt(fc.constant(JSON.parse(inHouseCatalogue())))) },
+  { weight: 1, arbitrary: asText(hostileValue) },
+  { weight: 1, arbitrary: hostileText },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      LAUGHS,
+      '['.repeat(3_000),
+      'a: '.repeat(3_000),
+      `models:\n${'  - {}\n'.repeat(5_000)}`,
+    ),
+  },
+);
+
+it('the control: the example and the catalogue of the tests are read', () => {
+  for (const text of [EXAMPLE, inHouseCatalogue()])
+    expect(readCatalogueFile(text, CONTEXT).length).toBeGreaterThan(SHIPPED_MODELS.length);
+});
+
+it(
+  'a catalogue file is read or refused in one line',
+  async () => {
+    await tryOut(
+      'a catalogue file',
+      share(0.1),
+      fc.property(files, (text) => {
+        counts.files++;
+        const startedAt = performance.now();
+        try {
+          const models = readCatalogueFile(text, CONTEXT);
+          counts.read++;
+          expect(new Set(models.map(({ id }) => id)).size).toBe(models.length);
+          for (const { nativeDimensions, endpoints } of models) {
+            expect(Number.isInteger(nativeDimensions) && nativeDimensions > 0).toBe(true);
+            expect(endpoints.every(({ provider }) => CONTEXT.providers.includes(provider))).toBe(true);
+          }
+        } catch (error) {
+          if (!(error instanceof CatalogueFileError)) throw error;
+          counts.refused++;
+          expect(error.message).toMatch(/^catalogue\.yaml:\d+: ?.*$/);
+          expect(error.message).not.toMatch(/[\r\n]/);
+        }
+        expect(performance.now() - startedAt).toBeLessThan(LONGEST);
+      }),
+    );
+  },
+  TEST_PATIENCE,
+);

@@ -1,0 +1,121 @@
+// Every operation of openapi.json, put to the built service with requests that are right, spoilt and hostile.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { reportCounts, share, TEST_PATIENCE, tryOut } from '../support/fuzz/budget.js';
+import type { FuzzAnswer } from '../support/fuzz/findings.js';
+import { SENT_WORD } from '../support/fuzz/hostile-values.js';
+import { startFuzzTarget } from '../support/fuzz/fuzz-target.js';
+import type { FuzzCaller, FuzzTarget } from '../support/fuzz/fuzz-target.js';
+import { encodeBody, readOperations } from '../support/fuzz/operations.js';
+import type { FuzzRequest } from '../support/fuzz/operations.js';
+
+const OPERATIONS = readOperations();
+// Of all requests; the rest goes to the socket.
+const OPERATIONS_SHARE = 0.8;
+// This one does the most with what it is told.
+const EMBEDDINGS = 'POST /api/v1/embeddings';
+const EMBEDDINGS_SHARE = 0.15;
+const RUNS_BETWEEN_OBJECTS = 40;
+
+const statuses = new Map<string, number>();
+let target: FuzzTarget;
+beforeAll(async () => {
+  target = await startFuzzTarget(OPERATIONS.length);
+});
+afterAll(async () => {
+  reportCounts('requests to operations', {
+    operations: OPERATIONS.length,
+    ...Object.fromEntries(statuses),
+  });
+  await target.close();
+});
+
+/** The request with the caller's objects in the places that stand for them. */
+function fill(text: string, { objects }: FuzzCaller): string {
+  return text.replaceAll(/own:([\w-]+)/g, (_all, name: string) => objects.get(name) ?? 'none');
+}
+
+function headersOf(request: FuzzRequest, caller: FuzzCaller): Record<string, string> {
+  const authorization = {
+    management: `Bearer ${caller.managementKey}`,
+    inference: `Bearer ${caller.inferenceKey}`,
+    nonsense: 'Bearer of bad news',
+    none: '',
+  }[request.credential];
+  return { ...(authorization === '' ? {} : { authorization }), ...request.headers };
+}
+
+async function put(request: FuzzRequest, caller: FuzzCaller): Promise<string[]> {
+  const path = fill(request.path, caller);
+  const body = request.body && encodeBody({ ...request.body, text: fill(request.body.text, caller) });
+  const answer = await target.send({
+    method: request.method,
+    path,
+    headers: {
+      ...(body ? { 'content-type': 'application/json', ...body.headers } : {}),
+      ...headersOf(request, caller),
+    },
+    ...(body ? { body: body.bytes } : {}),
+  });
+  const kind = `${Math.floor(answer.status / 100)}xx`;
+  statuses.set(kind, (statuses.get(kind) ?? 0) + 1);
+  return [
+    ...target.findings.problemsOf(request.method, path, answer),
+    ...(request.method === 'POST' && path.startsWith('/api/v1/embeddings')
+      ? wrongVectors(request, answer)
+      : []),
+  ];
+}
+
+/** As many vectors as inputs, all as wide as the first, every number finite. */
+function wrongVectors({ body, headers }: FuzzRequest, { status, body: bytes }: FuzzAnswer): string[] {
+  if (status !== 200 || !body || body.encoding !== 'none' || 'content-type' in headers) return [];
+  const asked = JSON.parse(body.text) as { input: unknown; dimensions?: number };
+  const { data } = JSON.parse(bytes.toString('utf8')) as { data: { index: number; embedding: unknown }[] };
+  const isOne = !Array.isArray(asked.input) || typeof asked.input[0] === 'number';
+  const inputs = isOne ? 1 : (asked.input as unknown[]).length;
+  const widths = data.map(({ embedding }) => {
+    const text = embedding as string | number[];
+    return typeof text === 'string' ? Buffer.from(text, 'base64').length / 4 : text.length;
+  });
+  const wanted = asked.dimensions ?? widths[0];
+  const isRight =
+    data.length === inputs &&
+    data.every(({ index }, at) => index === at) &&
+    widths.every((width) => width === wanted);
+  return isRight ? [] : [`${inputs} inputs, ${data.length} vectors of ${widths.slice(0, 5).join()}`];
+}
+
+describe('an operation is never taken by surprise', () => {
+  it.each(OPERATIONS)(
+    '$name',
+    async ({ name, requests }) => {
+      const caller = await target.nextCaller();
+      let runs = 0;
+      const part =
+        name === EMBEDDINGS ? EMBEDDINGS_SHARE : (OPERATIONS_SHARE - EMBEDDINGS_SHARE) / OPERATIONS.length;
+      await tryOut(
+        name,
+        share(part),
+        fc.asyncProperty(requests, async (request) => {
+          runs++;
+          if (runs % RUNS_BETWEEN_OBJECTS === 0) await target.freshen(caller);
+          expect(await put(request, caller)).toEqual([]);
+        }),
+      );
+    },
+    TEST_PATIENCE,
+  );
+});
+
+describe('what was planted or sent', () => {
+  it.each(['/metrics', '/api/v1/openapi.json', '/health', '/ready'])(
+    'is in no public answer: %s',
+    async (path) => {
+      const answer = await target.send({ method: 'GET', path, headers: {} });
+      expect(answer.status).toBe(200);
+      expect(target.findings.problemsOf('GET', path, answer)).toEqual([]);
+      expect(answer.body.includes(SENT_WORD)).toBe(false);
+    },
+  );
+});

@@ -1,0 +1,88 @@
+// What the rollup of activity and its reader look at: a step what it takes, a question the sums alone.
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { ActivityRollup } from '../../src/activity/activity-rollup.js';
+import { ActivityRollupRepository, placeValues } from '../../src/persistence/activity-rollup.repository.js';
+import { STEP_SETTINGS, SUM_UP, TAKE_STEP } from '../../src/persistence/activity-statements.js';
+import { createTestApp } from '../support/app.js';
+import type { TestApp } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
+import { fillLog, planOf, scansOf } from '../support/plans.js';
+import type { Scan } from '../support/plans.js';
+
+const FROM = new Date('2026-10-19T00:00:00.000Z');
+const ROWS = 20_000;
+
+let app: TestApp;
+let client: pg.Client;
+beforeAll(async () => {
+  app = await createTestApp();
+  const second = await app.createKey();
+  await fillLog(app, [app.key, second.record], { rows: ROWS, from: FROM, days: 30 });
+  client = new pg.Client({ connectionString: app.databaseUrl });
+  await client.connect();
+});
+afterAll(async () => {
+  await client?.end();
+  await app?.close();
+});
+
+const rollup = (): ActivityRollupRepository => app.application.get(ActivityRollupRepository);
+const inLog = (scans: readonly Scan[]): Scan[] =>
+  scans.filter(({ table }) => table.startsWith('generations_'));
+const sumOf = (scans: readonly Scan[], part: 'rows' | 'pages'): number =>
+  scans.reduce((sum, scan) => sum + scan[part], 0);
+
+async function readThirtyDays(): Promise<{ scans: Scan[]; rows: number; pages: number }> {
+  const place = placeValues(await rollup().beginPass(3_600));
+  const values = [[app.workspaceId], '2026-10-19', '2026-11-18', null, 10_001, ...place];
+  const scans = inLog(scansOf(await planOf(client, SUM_UP, values)));
+  return { scans, rows: sumOf(scans, 'rows'), pages: sumOf(scans, 'pages') };
+}
+
+it('a step reads what it takes and not what is left, in the middle of a workspace as well', async () => {
+  // Transactions of other databases of the server may hold a pass back for a while.
+  await eventually(
+    async () => {
+      const { summedBefore, passUntil } = await rollup().beginPass(0);
+      const [newest] = await app.sql<{ place: string }>(
+        'SELECT max(log_transaction) AS place FROM generations',
+      );
+      if (summedBefore !== passUntil && BigInt(passUntil) <= BigInt(newest!.place))
+        await app.application.get(ActivityRollup).catchUp(0);
+      return summedBefore !== passUntil && BigInt(passUntil) > BigInt(newest!.place);
+    },
+    (isOpen) => isOpen,
+  );
+  await client.query('BEGIN');
+  for (const [name, value] of Object.entries(STEP_SETTINGS))
+    await client.query('SELECT set_config($1, $2, true)', [name, value]);
+  for (let count = 0; count < 4; count++) {
+    const { rows } = await client.query<Parameters<typeof placeValues>[0]>(
+      `SELECT summed_before AS "summedBefore", pass_until AS "passUntil", pass_workspace_id AS "workspaceId",
+         pass_transaction AS transaction, pass_ordinal AS ordinal FROM activity_rollup`,
+    );
+    const values = [...placeValues(rows[0]!), FROM, 500, 200];
+    const scans = inLog(scansOf(await planOf(client, TAKE_STEP, values)));
+    expect(sumOf(scans, 'rows')).toBeGreaterThanOrEqual(200);
+    expect(sumOf(scans, 'rows')).toBeLessThan(250);
+  }
+  await client.query('COMMIT');
+});
+
+it('thirty days that are summed up are told without a look at their rows', async () => {
+  // So that the plan tells the one from the other.
+  expect((await readThirtyDays()).rows).toBeGreaterThanOrEqual(ROWS / 2);
+  await eventually(
+    async () => {
+      await app.application.get(ActivityRollup).catchUp(0);
+      return app.sql<{ requests: string }>('SELECT sum(requests) AS requests FROM activity_days');
+    },
+    ([row]) => Number(row?.requests) === ROWS,
+  );
+  const { scans, rows, pages } = await readThirtyDays();
+  expect(scans.map(({ table }) => table).toSorted()).toEqual(['generations_2026_11', 'generations_default']);
+  expect(rows).toBe(0);
+  // A look into the index for each partition.
+  expect(pages).toBeLessThan(10);
+});

@@ -1,0 +1,170 @@
+// What the statements of calls and of the background work read in a filled database: as much as in an empty one.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { ActivityRollup } from '../../src/activity/activity-rollup.js';
+import { DEAD_LETTER_BOUNDS, DeadLettersRepository } from '../../src/persistence/dead-letters.repository.js';
+import { GenerationContents } from '../../src/persistence/generation-contents.js';
+import { SpendLedger } from '../../src/persistence/spend-ledger.js';
+import { askFor } from '../support/admin.js';
+import { BROADCAST_ENVIRONMENT, untilDelivered } from '../support/broadcast.js';
+import { answerOf, embed, SMALL, startWithUpstream } from '../support/create-embedding.js';
+import type { Setup } from '../support/create-embedding.js';
+import { eventually } from '../support/eventually.js';
+import { fillDatabase, fillLog, nodesOf, planOf, scansOf } from '../support/plans.js';
+import type { PlanNode } from '../support/plans.js';
+import { startReceiver } from '../support/receivers/receiver.js';
+import type { RunningReceiver } from '../support/receivers/receiver.js';
+import { recordStatements } from '../support/statements.js';
+import type { Statement } from '../support/statements.js';
+import { traceCollector } from '../support/trace-collector.js';
+
+const DAY = 86_400_000;
+const SIZES = { generations: 60_000, keys: 30_000, destinations: 3_000 };
+/** Rows that one scan may look at: far below every size, far above what a test app has of its own. */
+const MANY = 400;
+
+// By design these look at every destination's cursor, or at those that the process delivers for.
+const SWEEPS_CURSORS = /FROM delivery_cursors AS cursor[\s\S]*EXISTS \(\s*SELECT 1 FROM generations/;
+const RENEWS_CURSORS = /UPDATE delivery_cursors SET lease_expires_at = now\(\)[^,]*WHERE lease_owner = ANY/;
+const looksAtCursors = (text: string): boolean => SWEEPS_CURSORS.test(text) || RENEWS_CURSORS.test(text);
+
+let setup: Setup;
+let receiver: RunningReceiver;
+let statements: readonly Statement[];
+let oldPartition: string;
+let client: pg.Client;
+beforeAll(async () => {
+  setup = await startWithUpstream(BROADCAST_ENVIRONMENT);
+  receiver = await startReceiver(traceCollector);
+  const { app } = setup;
+  app.clock.set(new Date().toISOString());
+  const webhook = (enabled: boolean) =>
+    askFor<{ data: { id: string } }>(201, app, 'post', '/observability/destinations', {
+      body: { type: 'webhook', name: 'Webhook', enabled, config: { url: receiver.origin } },
+    });
+  await webhook(false);
+  const longAgo = new Date(Date.now() - 90 * DAY);
+  await app.sql('SELECT ensure_time_partitions($1)', [longAgo]);
+  oldPartition = `generations_${longAgo.toISOString().slice(0, 7).replace('-', '_')}`;
+  await fillLog(app, [app.key], { rows: 2_000, from: longAgo, days: 1 / 24 });
+  await fillDatabase(app, SIZES);
+
+  const recording = recordStatements();
+  try {
+    const key = await app.createKey({ limit: 10n ** 14n });
+    const { data: destination } = await webhook(true);
+    answerOf(await embed(app, { model: SMALL, input: 'a' }, key.secret));
+    await untilDelivered(app, destination.id, 1);
+    await askFor(200, app, 'get', `/keys/${key.record.hash}`);
+    await askFor(200, app, 'get', '/observability/destinations');
+    await askFor(200, app, 'get', `/observability/destinations/${destination.id}`);
+    await askFor(200, app, 'get', `/observability/destinations/${destination.id}/deliveries`);
+    await eventually(
+      async () => {
+        await app.application.get(ActivityRollup).catchUp(0);
+        return app.sql('SELECT 1 FROM activity_rollup WHERE summed_before > 0');
+      },
+      (rows) => rows.length > 0,
+    );
+    await askFor(200, app, 'get', '/activity');
+    const aDayAgo = new Date(Date.now() - DAY);
+    await app.application.get(GenerationContents).removePassed(app.workspaceId);
+    await app.application.get(GenerationContents).removeOlderThan(aDayAgo);
+    await app.application.get(DeadLettersRepository).removeBeyond(DEAD_LETTER_BOUNDS);
+    await app.application.get(SpendLedger).sweepExpired();
+    await eventually(
+      () => Promise.resolve([...recording.statements.keys()]),
+      (texts) => texts.some((text) => SWEEPS_CURSORS.test(text)),
+    );
+  } finally {
+    recording.stop();
+  }
+  await app.sql('ANALYZE');
+  statements = [...recording.statements.values()].filter(({ text }) =>
+    /^\s*(SELECT|WITH|UPDATE|DELETE)/.test(text),
+  );
+  client = new pg.Client({ connectionString: app.databaseUrl });
+  await client.connect();
+});
+afterAll(async () => {
+  await client?.end();
+  await receiver?.close();
+  await setup?.close();
+});
+
+/** A batch that was appended already would settle nothing. */
+function anew(value: unknown): unknown {
+  if (typeof value !== 'string' || !value.startsWith('[{"id":')) return value;
+  return JSON.stringify(
+    (JSON.parse(value) as object[]).map((row) => Object.assign(row, { id: randomUUID() })),
+  );
+}
+
+async function planUndone({ text, values }: Statement): Promise<PlanNode> {
+  await client.query('BEGIN');
+  try {
+    return await planOf(client, text, values.map(anew));
+  } finally {
+    await client.query('ROLLBACK');
+  }
+}
+
+const short = (text: string): string => text.replaceAll(/\s+/g, ' ').trim().slice(0, 300);
+
+describe('in a filled database', () => {
+  it('the statements that calls and background work are made of were recorded', () => {
+    const all = statements.map(({ text }) => text).join('\n');
+    for (const part of [
+      'api_key_secrets',
+      'INSERT INTO generations',
+      'INSERT INTO spend_leases',
+      'FOR UPDATE OF cursor SKIP LOCKED',
+      'ORDER BY generation.log_transaction',
+      'generation_contents',
+      'INSERT INTO activity_days',
+      'FROM activity_days',
+      'DELETE FROM dead_letters',
+    ]) {
+      expect(all).toContain(part);
+    }
+  });
+
+  it('none looks at many rows, or into months that it is not about', async () => {
+    const found: string[] = [];
+    for (const statement of statements) {
+      const most = looksAtCursors(statement.text) ? SIZES.destinations + MANY : MANY;
+      for (const { table, rows } of scansOf(await planUndone(statement))) {
+        if (rows > most) found.push(`${rows} rows of ${table}: ${short(statement.text)}`);
+        if (table === oldPartition) found.push(`${table}: ${short(statement.text)}`);
+      }
+    }
+    expect(found).toEqual([]);
+  });
+
+  it('none that is prepared is planned to read a large table whole', async () => {
+    const { rows: large } = await client.query<{ name: string }>(
+      "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND reltuples > $1",
+      [MANY],
+    );
+    const names = new Set(large.map(({ name }) => name));
+    const found: string[] = [];
+    for (const { text } of statements.filter(({ isPrepared }) => isPrepared)) {
+      const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+        `EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`,
+      );
+      for (const node of nodesOf(rows[0]!['QUERY PLAN'][0].Plan)) {
+        const table = node['Relation Name'] ?? '';
+        if (node['Node Type'] === 'Seq Scan' && names.has(table) && !looksAtCursors(text))
+          found.push(`${table}: ${short(text)}`);
+      }
+    }
+    expect(found).toEqual([]);
+  });
+
+  it('a statement that reads everything is seen', async () => {
+    const plan = await planOf(client, 'SELECT count(*) FROM generations WHERE model = $1', ['model/1']);
+    expect(Math.max(...scansOf(plan).map(({ rows }) => rows))).toBeGreaterThan(MANY);
+    expect(scansOf(plan).map(({ table }) => table)).toContain(oldPartition);
+  });
+});

@@ -1,0 +1,204 @@
+// The log's own numbers: they rise when the data has come to another server, and only then, whoever is writing meanwhile.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { hadCommitted, parseSnapshot } from '../../src/domain/delivery.js';
+import { GenerationLog } from '../../src/persistence/generation-log.js';
+import { settleLog } from '../../src/persistence/log-offset.js';
+import { createTestApp } from '../support/app.js';
+import type { TestApp } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
+import { createGeneration } from '../support/generation.js';
+
+const ERA = 2n ** 48n;
+
+let app: TestApp;
+let clients: pg.Client[] = [];
+beforeAll(async () => {
+  app = await createTestApp();
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.end();
+});
+afterAll(() => app.close());
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: app.databaseUrl });
+  await client.connect();
+  clients.push(client);
+  return client;
+}
+
+const settleAnew = async (): Promise<void> => settleLog(await connect());
+
+async function readOffset(): Promise<{ value: bigint; home: string }> {
+  const [row] = await app.sql<{ value: string; home: string }>('SELECT * FROM log_offset');
+  return { value: BigInt(row!.value), home: row!.home };
+}
+
+/** As a restored backup has it: the same row, written by another transaction. */
+const rewriteRow = () => app.sql('UPDATE log_offset SET value = value');
+
+const untilSomebodyWaits = () =>
+  eventually(
+    () =>
+      app.sql("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"),
+    (rows) => rows.length > 0,
+  );
+
+async function append(): Promise<bigint> {
+  const generation = createGeneration(app.key);
+  await app.application.get(GenerationLog).append(generation);
+  return positionOf(generation.id);
+}
+
+async function positionOf(id: string): Promise<bigint> {
+  const [row] = await app.sql<{ number: string }>(
+    'SELECT log_transaction AS number FROM generations WHERE id = $1',
+    [id],
+  );
+  return BigInt(row!.number);
+}
+
+/** A generation of any other writer than the service, who leaves the number to the database. */
+async function insertCopy(client: pg.Client, id: string): Promise<string> {
+  const { rows } = await client.query<{ id: string }>(
+    `INSERT INTO generations SELECT (jsonb_populate_record(g, jsonb_build_object('id', gen_random_uuid(),
+       'log_transaction', current_log_transaction()))).* FROM generations AS g WHERE g.id = $1 RETURNING id`,
+    [id],
+  );
+  return rows[0]!.id;
+}
+
+describe('a log at home', () => {
+  it('keeps its offset, whoever connects and however its table is kept up', async () => {
+    const before = await readOffset();
+    await settleAnew();
+    await app.sql('VACUUM (FREEZE) log_offset');
+    await settleAnew();
+    await app.sql('VACUUM FULL log_offset');
+    await settleAnew();
+    expect(await readOffset()).toEqual(before);
+  });
+
+  it('is what every database becomes with its first connection', async () => {
+    const [row] = await app.sql<{ is_home: boolean }>('SELECT is_log_at_home() AS is_home');
+    expect(row).toEqual({ is_home: true });
+  });
+});
+
+describe('a copied log', () => {
+  it('goes on after every number that the original can have given', async () => {
+    const before = await append();
+    const { value, home } = await readOffset();
+    await rewriteRow();
+    await settleAnew();
+    const after = await readOffset();
+    expect(after.value).toBe((value / ERA + 1n) * ERA);
+    expect(after.home).not.toBe(home);
+    expect(await append()).toBeGreaterThan(before);
+  });
+
+  it('rises once, however many connect at the same moment', async () => {
+    const { value } = await readOffset();
+    await rewriteRow();
+    const all = await Promise.all(Array.from({ length: 12 }, connect));
+    await Promise.all(all.map(settleLog));
+    expect((await readOffset()).value).toBe(value + ERA);
+  });
+
+  it('that took the place of another under a running process rises before anything is appended', async () => {
+    await append();
+    const { value } = await readOffset();
+    await rewriteRow();
+    await app.sql(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = 'signalbox'`,
+    );
+    const first = await eventually(
+      () => append().catch(() => null),
+      (number) => number !== null,
+    );
+    expect(first).toBeGreaterThan(value + ERA);
+  });
+
+  it('gives the new numbers to an append that waits for them', async () => {
+    const { value } = await readOffset();
+    await rewriteRow();
+    const settler = await connect();
+    await settler.query('BEGIN');
+    await settler.query('SELECT settle_log()');
+    const appended = append();
+    await untilSomebodyWaits();
+    await settler.query('COMMIT');
+    expect(await appended).toBeGreaterThan(value + ERA);
+  });
+
+  it('gives them to other writers that wait as well', async () => {
+    const generation = createGeneration(app.key);
+    await app.application.get(GenerationLog).append(generation);
+    const { value } = await readOffset();
+    await rewriteRow();
+    const [settler, writer] = [await connect(), await connect()];
+    await settler.query('BEGIN');
+    await settler.query('SELECT settle_log()');
+    const inserted = insertCopy(writer, generation.id);
+    await untilSomebodyWaits();
+    await settler.query('COMMIT');
+    expect(await positionOf(await inserted)).toBeGreaterThan(value + ERA);
+  });
+
+  it('waits for those who append with the old numbers', async () => {
+    const generation = createGeneration(app.key);
+    await app.application.get(GenerationLog).append(generation);
+    const { value } = await readOffset();
+    await rewriteRow();
+    const writer = await connect();
+    await writer.query('BEGIN');
+    const id = await insertCopy(writer, generation.id);
+    const settled = settleAnew();
+    await untilSomebodyWaits();
+    await writer.query('COMMIT');
+    await settled;
+    expect(await positionOf(id)).toBeLessThan(value + ERA);
+    expect((await readOffset()).value).toBe(value + ERA);
+  });
+
+  it('without its offset takes nobody in, and says what is missing', async () => {
+    const { value } = await readOffset();
+    const [row] = await app.sql<{ home: string }>('DELETE FROM log_offset RETURNING home');
+    await expect(settleAnew()).rejects.toThrow('log_offset has lost its row');
+    await app.sql('INSERT INTO log_offset (value, home) VALUES ($1, $2)', [value, row?.home]);
+    await settleAnew();
+    expect((await readOffset()).value).toBe(value + ERA);
+  });
+});
+
+describe('a snapshot in the numbers of the log', () => {
+  it('says of every transaction what the snapshot of the server says', async () => {
+    const { value } = await readOffset();
+    const open = await Promise.all([connect(), connect()]);
+    const ids: bigint[] = [];
+    for (const client of open) {
+      await client.query('BEGIN');
+      const { rows } = await client.query<{ id: string }>('SELECT pg_current_xact_id()::text AS id');
+      ids.push(BigInt(rows[0]!.id));
+    }
+    // One that comes later and is done: the others are told apart from it one by one.
+    await app.sql('SELECT pg_current_xact_id()');
+    const [row] = await app.sql<{ own: string; log: string }>(
+      'SELECT pg_current_snapshot()::text AS own, current_log_snapshot()::pg_snapshot::text AS log',
+    );
+    const [own, log] = [parseSnapshot(row!.own), parseSnapshot(row!.log)];
+    expect(own.open.size).toBeGreaterThan(0);
+    for (let id = ids[0]! - 3n; id < own.next + 3n; id++)
+      expect(hadCommitted(log, id + value)).toBe(hadCommitted(own, id));
+    expect(hadCommitted(log, value + ids[0]!)).toBe(false);
+  });
+});
+
+describe('a database that lacks the migration', () => {
+  it('takes connections all the same: that it is not ready is told elsewhere', async () => {
+    await app.sql('DROP FUNCTION is_log_at_home()');
+    await expect(settleAnew()).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,74 @@
+// The container as its files say it: no root, no shell, no secret, nothing that it could write to but its volume.
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+
+const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+
+interface Instruction {
+  readonly name: string;
+  readonly rest: string;
+}
+/** The instructions of the last stage: what the container consists of. */
+function lastStage(): Instruction[] {
+  const lines = read('Dockerfile')
+    .replaceAll(/^\s*#.*\n/gm, '')
+    .replaceAll(/\\\n/g, ' ')
+    .split('\n');
+  const all = lines
+    .map((line) => /^([A-Z]+)\s+(.*)$/.exec(line))
+    .filter((match) => match !== null)
+    .map(([, name = '', rest = '']) => ({ name, rest }));
+  return all.slice(all.findLastIndex(({ name }) => name === 'FROM'));
+}
+const restsOf = (name: string): string[] =>
+  lastStage()
+    .filter((one) => one.name === name)
+    .map(({ rest }) => rest);
+
+interface Compose {
+  readonly services: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+const { services } = parse(read('docker-compose.yml')) as Compose;
+const service = services['signalbox'] ?? {};
+// Names of what is secret, as ENV, ARG and the composition would call it.
+const SECRET = /(?:KEY|KEYS|SECRET|TOKEN|PASSWORD)\b/;
+
+describe('the image', () => {
+  it('is not run by root', () => {
+    expect(restsOf('USER').at(-1)).toBe('node');
+    const stage = lastStage();
+    const user = stage.findLastIndex(({ name }) => name === 'USER');
+    expect(stage.slice(user).some(({ name }) => ['RUN', 'COPY', 'ADD'].includes(name))).toBe(false);
+  });
+
+  it('starts without a shell', () => {
+    const [command = ''] = restsOf('CMD');
+    expect(JSON.parse(command)).toEqual(['node', '--max-semi-space-size=32', 'scripts/serve.mjs']);
+    expect(restsOf('ENTRYPOINT').every((rest) => rest.startsWith('['))).toBe(true);
+    expect(restsOf('HEALTHCHECK').every((rest) => /CMD \["node"/.test(rest))).toBe(true);
+  });
+
+  it('holds no secret, neither given nor copied', () => {
+    const text = read('Dockerfile');
+    for (const [line] of text.matchAll(/^(?:ENV|ARG) .*$/gm)) expect(line).not.toMatch(SECRET);
+    // Named one by one: a folder as a whole would bring .data and .env along.
+    for (const [line] of text.matchAll(/^COPY .*$/gm)) expect(line).not.toMatch(/COPY (?:--\S+ )*\.\/? /);
+    expect(text).not.toMatch(/^ADD /m);
+  });
+});
+
+describe('the composition', () => {
+  it('lets the service write to its volume and nothing else', () => {
+    expect(service['read_only']).toBe(true);
+    expect(service['privileged']).toBeUndefined();
+    expect(service['cap_add']).toBeUndefined();
+    expect(service['tmpfs']).toEqual(['/tmp']);
+  });
+
+  it('gives what is secret from outside', () => {
+    const environment = service['environment'] as Readonly<Record<string, string>>;
+    for (const [name, value] of Object.entries(environment).filter(([one]) => SECRET.test(one)))
+      expect([name, value]).toEqual([name, `\${${name}:-}`]);
+  });
+});

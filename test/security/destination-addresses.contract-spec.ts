@@ -1,0 +1,84 @@
+// Every text field of every kind, filled with hosts that nobody may be led to: the kind tells the URL guard of every host
+// that its requests would go to.
+import { describe, expect, it } from '@jest/globals';
+import { getMetadataStorage } from 'class-validator';
+import { parseConfig } from '../../src/destination-kinds/destination-kind.js';
+import type { BaseDestinationConfig } from '../../src/destination-kinds/destination-kind.js';
+import { DESTINATION_KINDS } from '../../src/destination-kinds/index.js';
+import type { DestinationConfig } from '../../src/domain/destination.js';
+import { generationTrace } from '../support/generation-trace.js';
+import { CONTEXT } from '../support/receivers/deliver.js';
+
+const HOST = '169.254.169.254';
+// As whole addresses, as hosts, and as what turns the rest of an address into something else.
+const SPELLINGS = [
+  `https://${HOST}`,
+  `http://${HOST}:1/a`,
+  `https://x:y@${HOST}/`,
+  HOST,
+  `//${HOST}/`,
+  `${HOST}/`,
+  `${HOST}#`,
+  `${HOST}?`,
+  `${HOST}\\`,
+  `${HOST}:443/`,
+  `x@${HOST}`,
+  `x@${HOST}#`,
+  `@${HOST}/`,
+  `.${HOST}/`,
+  `a/../../@${HOST}`,
+  `a\r\nHost: ${HOST}`,
+];
+
+const hostOf = (address: string): string | null => (URL.canParse(address) ? new URL(address).host : null);
+
+/** The configs of a kind in which one field is hostile, and which the kind takes. */
+function hostileConfigs(
+  kind: (typeof DESTINATION_KINDS)[number],
+): { readonly field: string; readonly config: BaseDestinationConfig }[] {
+  const storage = getMetadataStorage();
+  const fields = storage
+    .getTargetValidationMetadatas(kind.configClass, '', false, false)
+    .map(({ propertyName }) => propertyName);
+  return [...new Set(fields)]
+    .filter((field) => field !== 'headers')
+    .flatMap((field) =>
+      SPELLINGS.flatMap((value) => {
+        const config: DestinationConfig = { ...kind.example, [field]: value };
+        try {
+          return [{ field, config: parseConfig(kind, config) }];
+        } catch {
+          return [];
+        }
+      }),
+    );
+}
+
+describe('the hosts of requests', () => {
+  it.each(DESTINATION_KINDS)('are those that the guard is told of: $type', async (kind) => {
+    const configs = hostileConfigs(kind);
+    expect(configs.length).toBeGreaterThan(0);
+    for (const { field, config } of configs) {
+      const told = new Set(kind.delivery.addresses(config).map(hostOf));
+      // An address that is none is refused when the destination is made.
+      if (told.has(null)) continue;
+      const requests = [
+        ...(await kind.delivery.encode(config, [generationTrace(1)], CONTEXT)),
+        ...(await kind.delivery.probe(config, CONTEXT)).map(({ request }) => request),
+      ];
+      for (const { url } of requests) {
+        const host = hostOf(url);
+        expect([field, url, told.has(host)]).toEqual([field, url, true]);
+      }
+    }
+  });
+
+  it('can be hostile in most kinds: the test can tell', () => {
+    const reached = DESTINATION_KINDS.filter((kind) =>
+      hostileConfigs(kind).some(({ config }) =>
+        kind.delivery.addresses(config).some((address) => hostOf(address)?.startsWith(HOST)),
+      ),
+    );
+    expect(reached.length).toBeGreaterThanOrEqual(14);
+  });
+});

@@ -1,0 +1,211 @@
+// Every operation: another account's objects, the wrong kind of key, no key, members that no caller may set, and names that
+// every object has.
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Application } from 'express';
+import { ask } from '../support/admin.js';
+import { createTestApp } from '../support/app.js';
+import type { TestAccount, TestApp } from '../support/app.js';
+import { expectError } from '../support/error-shape.js';
+import { createObjects, NAMED_ROUTES, ROUTES } from '../support/routes.js';
+import type { Fill } from '../support/routes.js';
+
+interface Schema {
+  readonly $ref?: string;
+  readonly properties?: Readonly<Record<string, unknown>>;
+}
+interface OpenApiDocument {
+  readonly paths: Readonly<
+    Record<
+      string,
+      Readonly<
+        Record<string, { readonly requestBody?: { content: { 'application/json': { schema: Schema } } } }>
+      >
+    >
+  >;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+const document = JSON.parse(
+  readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'),
+) as OpenApiDocument;
+const PREFIX = '/api/v1';
+// Told to nobody by the document: for the operator's own machines.
+const NOT_OF_THE_CONTRACT = ['GET /health', 'GET /ready', 'GET /metrics'];
+
+let app: TestApp;
+let stranger: TestAccount;
+let fill: Fill;
+let names: string[];
+beforeAll(async () => {
+  app = await createTestApp({ environment: { RATE_LIMIT_MANAGEMENT_PER_MINUTE: '0' } });
+  stranger = await app.createAccount();
+  ({ fill, names } = await createObjects(app, app));
+});
+afterAll(() => app.close());
+
+const OWNED =
+  'api_keys destinations provider_credentials workspaces workspace_members workspace_budgets'.split(' ');
+/** All that the owner has, as it stands in the database; usage as well. */
+const ownersRows = async (): Promise<unknown[]> =>
+  Promise.all(
+    [...OWNED, 'accounts', 'audit_log'].map((table) =>
+      app.sql(
+        `SELECT to_jsonb(t)::text AS row FROM ${table} t
+         WHERE to_jsonb(t)::text LIKE '%' || $1 || '%' OR to_jsonb(t)::text LIKE '%' || $2 || '%' ORDER BY 1`,
+        [app.accountId, names[0]],
+      ),
+    ),
+  );
+
+describe('the table of this suite', () => {
+  it('has a row for every operation, and no other', () => {
+    const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.slice(PREFIX.length)}`),
+    );
+    expect(Object.keys(ROUTES).toSorted()).toEqual(operations.toSorted());
+  });
+
+  it('knows every route of the router', () => {
+    interface Layer {
+      readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, boolean>> };
+    }
+    const { router } = app.application.getHttpAdapter().getInstance() as Application;
+    const { stack } = router as unknown as { stack: readonly Layer[] };
+    const routes = stack.flatMap(({ route }) =>
+      route && !/^\/(?:docs|api\/v1\/openapi)/.test(route.path)
+        ? Object.keys(route.methods).map((method) => `${method.toUpperCase()} ${route.path}`)
+        : [],
+    );
+    const known = Object.keys(ROUTES).map((name) =>
+      name.replace(' ', ` ${PREFIX}`).replaceAll(/\{(\w+)\}/g, ':$1'),
+    );
+    const isOurs = (route: string): boolean => /^(?:GET|POST|PUT|PATCH|DELETE) /.test(route);
+    expect([...new Set(routes.filter(isOurs))].toSorted()).toEqual(
+      [...known, ...NOT_OF_THE_CONTRACT].toSorted(),
+    );
+  });
+});
+
+describe("another account's objects", () => {
+  it.each(NAMED_ROUTES)('are neither shown nor changed: $name', async (route) => {
+    const before = await ownersRows();
+    const key = route.access === 'inference' ? stranger.apiKey : stranger.managementKey;
+    const response = await ask(app, route.method, fill(route.path), {
+      key,
+      ...(route.body ? { body: fill(route.body) } : {}),
+    });
+    expect(response.status).toBe(route.stranger);
+    if (response.status >= 400) expectError(response, route.stranger);
+    // What the stranger has named comes back in no answer, and neither does anything else of the owner's.
+    for (const name of names) expect(response.text).not.toContain(name);
+    expect(await ownersRows()).toEqual(before);
+  });
+});
+
+describe('a credential', () => {
+  it.each(NAMED_ROUTES.filter(({ access }) => access !== 'public'))('is needed: $name', async (route) => {
+    const body = route.body ? fill(route.body) : undefined;
+    const send = () => {
+      const request = app.http[route.method](PREFIX + fill(route.path));
+      return body === undefined ? request : request.send(body);
+    };
+    expectError(await send(), 401, 'Missing Authentication header');
+    expectError(await send().set('authorization', 'Bearer nobody'), 401, 'Invalid credentials');
+  });
+
+  it.each(NAMED_ROUTES.filter(({ access }) => access === 'management' || access === 'inference'))(
+    'of the wrong kind is refused: $name',
+    async (route) => {
+      const before = await ownersRows();
+      const response = await ask(app, route.method, fill(route.path), {
+        key: route.access === 'inference' ? app.managementKey : app.apiKey,
+        ...(route.body ? { body: fill(route.body) } : {}),
+      });
+      expect([401, 403]).toContain(response.status);
+      expectError(response, response.status, /management key/i);
+      expect(await ownersRows()).toEqual(before);
+    },
+  );
+});
+
+// What the service alone decides, in the spellings of the wire and of the code.
+const PRIVILEGED = [
+  'account_id',
+  'accountId',
+  'is_management_key',
+  'kind',
+  'hash',
+  'secret',
+  'usage',
+  'usage_daily',
+  'byok_usage',
+  'created_at',
+  'deleted_at',
+  'slot',
+  'generation_id',
+];
+// POST /embeddings passes members that it does not know on to the provider, which may know them.
+const WITH_CLOSED_BODIES = NAMED_ROUTES.filter(({ body, name }) => body && name !== 'POST /embeddings');
+
+function documentedMembers(name: string): readonly string[] {
+  const [method = '', path = ''] = name.split(' ');
+  const schema =
+    document.paths[PREFIX + path]?.[method.toLowerCase()]?.requestBody?.content['application/json'].schema;
+  const resolved = schema?.$ref ? document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] : schema;
+  return Object.keys(resolved?.properties ?? {});
+}
+
+describe('a member that no caller may set', () => {
+  it.each(WITH_CLOSED_BODIES)('is refused by name, and nothing is done: $name', async (route) => {
+    const before = await ownersRows();
+    const documented = documentedMembers(route.name);
+    expect(documented).not.toEqual([]);
+    for (const member of PRIVILEGED.filter((one) => !documented.includes(one))) {
+      const body = { ...fill(route.body ?? {}), [member]: stranger.accountId };
+      const response = await ask(app, route.method, fill(route.path), { body });
+      expect(expectError(response, 400)).toContain(`${member}: is not a member of this object`);
+    }
+    expect(await ownersRows()).toEqual(before);
+  });
+
+  it('changes nothing of a call that is recorded: POST /embeddings', async () => {
+    const privileged = Object.fromEntries(PRIVILEGED.map((member) => [member, stranger.accountId]));
+    const body = { ...ROUTES['POST /embeddings']?.body, ...privileged, workspace_id: stranger.workspaceId };
+    const response = await ask(app, 'post', '/embeddings', { body, key: app.apiKey });
+    expect([200, 400]).toContain(response.status);
+    expect(
+      await app.sql('SELECT 1 FROM generations WHERE account_id = $1 AND workspace_id = $2', [
+        stranger.accountId,
+        names[0],
+      ]),
+    ).toEqual([]);
+    const ofStranger = await app.sql<{ count: string }>(
+      'SELECT count(*) FROM generations WHERE workspace_id = $1 AND api_key_id = $2',
+      [stranger.workspaceId, app.key.id],
+    );
+    expect(ofStranger[0]?.count).toBe('0');
+  });
+});
+
+describe('a name that every object has', () => {
+  it.each(NAMED_ROUTES.filter(({ body }) => body))('does no harm to any other: $name', async (route) => {
+    const body = JSON.stringify(fill(route.body ?? {}));
+    const credential = route.access === 'inference' ? app.apiKey : app.managementKey;
+    for (const hostile of [
+      '"__proto__":{"polluted":true}',
+      '"constructor":{"prototype":{"polluted":true}}',
+      '"toString":{"polluted":true}',
+    ]) {
+      const response = await app.http[route.method](PREFIX + fill(route.path))
+        .set('authorization', `Bearer ${credential}`)
+        .set('content-type', 'application/json')
+        .send(`${body.slice(0, -1)},${hostile}}`);
+      // Members that POST /embeddings does not know are the provider's business.
+      if (route.access === 'inference') expect([200, 400]).toContain(response.status);
+      else expectError(response, 400, /is not a name that a member may have/);
+      // The app runs in this very process.
+      expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+      expect(([] as { polluted?: unknown }).polluted).toBeUndefined();
+    }
+  });
+});

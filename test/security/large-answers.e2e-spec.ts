@@ -1,0 +1,83 @@
+// Answers that are small on the wire and large when unpacked, or that never end: neither a provider nor a platform can fill
+// the memory of this service.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { gzipSync } from 'node:zlib';
+import { askFor } from '../support/admin.js';
+import { embed, SMALL, startWithUpstream } from '../support/create-embedding.js';
+import type { Setup } from '../support/create-embedding.js';
+import { WEBHOOK } from '../support/create-destination.js';
+import { expectError } from '../support/error-shape.js';
+import { patternVector } from '../support/stub-upstream.js';
+import type { StubHandler } from '../support/stub-upstream.js';
+
+const MEBIBYTE = 2 ** 20;
+const bomb = gzipSync(Buffer.alloc(256 * MEBIBYTE, ' '));
+
+let setup: Setup;
+beforeAll(async () => {
+  setup = await startWithUpstream({ PROVIDER_RETRIES: '0' });
+});
+afterAll(() => setup.close());
+
+const endless: StubHandler = (_request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const chunk = Buffer.alloc(MEBIBYTE, '[');
+  const write = (): void => {
+    while (!response.destroyed && response.write(chunk));
+  };
+  response.on('drain', write);
+  write();
+};
+const compressed =
+  (bytes: Buffer): StubHandler =>
+  (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+    response.end(bytes);
+  };
+
+describe('a provider', () => {
+  it.each([
+    ['that answers with a bomb', compressed(bomb)],
+    [
+      // Nothing that is compressed is asked for, so that nothing is unpacked.
+      'that answers in a compressed form',
+      compressed(
+        gzipSync(JSON.stringify({ data: [{ index: 0, embedding: patternVector(0, 1536) }], usage: {} })),
+      ),
+    ],
+    ['that does not stop', endless],
+  ])('%s is broken', async (_name, handler) => {
+    setup.upstream.answerWith(handler);
+    const before = process.memoryUsage().rss;
+    expectError(await embed(setup.app, { model: SMALL, input: 'x' }), 502);
+    expect(process.memoryUsage().rss - before).toBeLessThan(200 * MEBIBYTE);
+    setup.upstream.answerWith(null);
+  });
+});
+
+describe('a platform', () => {
+  it.each([
+    ['that answers with a bomb', compressed(bomb)],
+    ['that does not stop', endless],
+  ])('%s takes little memory, and shows little', async (_name, handler) => {
+    setup.upstream.answerWith(handler);
+    const body = { ...WEBHOOK, config: { url: `${setup.upstream.origin}/hook` } };
+    const { data } = await askFor<{ data: { id: string } }>(
+      201,
+      setup.app,
+      'post',
+      '/observability/destinations',
+      { body },
+    );
+    const before = process.memoryUsage().rss;
+    const result = await askFor<object>(
+      200,
+      setup.app,
+      'post',
+      `/observability/destinations/${data.id}/test`,
+    );
+    expect(process.memoryUsage().rss - before).toBeLessThan(200 * MEBIBYTE);
+    expect(JSON.stringify(result).length).toBeLessThan(1_000);
+    setup.upstream.answerWith(null);
+  });
+});

@@ -1,0 +1,63 @@
+// A key that has leaked: how it is taken out of service, how soon every replica knows, and what the audit log says of it.
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { askFor, ask } from '../support/admin.js';
+import { createTestApp } from '../support/app.js';
+import type { TestApp } from '../support/app.js';
+import { reportCounts } from '../support/fuzz/budget.js';
+
+// Milliseconds. Ten times what it takes on a machine that is busy with other things; the figure is printed.
+const AT_THE_LATEST = 2_000;
+
+let app: TestApp;
+let replica: TestApp;
+const measured: Record<string, number> = {};
+beforeAll(async () => {
+  app = await createTestApp({ environment: { RATE_LIMIT_FAILED_AUTHENTICATION_PER_MINUTE: '0' } });
+  replica = await app.startReplica();
+});
+afterAll(async () => {
+  reportCounts('a leaked key is refused after ms', measured);
+  await replica.close();
+  await app.close();
+});
+
+const statusAt = async (one: TestApp, secret: string): Promise<number> =>
+  (await ask(one, 'get', '/key', { key: secret })).status;
+
+/** Milliseconds from the answer to the change until the replica that did not make it refuses the key. */
+async function untilRefused(secret: string): Promise<number> {
+  const startedAt = performance.now();
+  while ((await statusAt(replica, secret)) !== 401) {
+    if (performance.now() - startedAt > AT_THE_LATEST) throw new Error('still let in');
+  }
+  return performance.now() - startedAt;
+}
+
+interface AuditPage {
+  readonly data: readonly {
+    readonly action: string;
+    readonly actor: { readonly ip: string };
+    readonly before: Readonly<Record<string, unknown>>;
+    readonly after: Readonly<Record<string, unknown>> | null;
+  }[];
+}
+
+it.each([
+  ['disabled', 'patch', '', { disabled: true }, 200, 'update'],
+  ['rotated without grace', 'post', '/rotate', { grace_period_seconds: 0 }, 200, 'rotate'],
+  ['deleted', 'delete', '', undefined, 200, 'delete'],
+] as const)('that is %s is refused by every replica at once, and it is on record', async (...row) => {
+  const [name, method, suffix, body, status, action] = row;
+  const { secret, record } = await app.createKey();
+  // Both know it by heart.
+  for (const one of [app, replica, app, replica]) expect(await statusAt(one, secret)).toBe(200);
+  const answer = await ask(app, method, `/keys/${record.hash}${suffix}`, body ? { body } : {});
+  expect(answer.status).toBe(status);
+  const milliseconds = await untilRefused(secret);
+  measured[name] = Math.round(milliseconds * 10) / 10;
+  expect(await statusAt(app, secret)).toBe(401);
+  expect(milliseconds).toBeLessThan(AT_THE_LATEST);
+  const { data } = await askFor<AuditPage>(200, app, 'get', `/audit?object_id=${record.hash}`);
+  expect(data[0]).toMatchObject({ action, actor: { ip: expect.stringContaining('127.0.0.1') } });
+  expect(JSON.stringify(data)).not.toContain(secret);
+});

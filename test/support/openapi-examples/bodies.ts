@@ -1,0 +1,133 @@
+// What the examples of openapi.json ask: the bodies of every operation that takes one, by its operationId.
+
+export interface ExampleBody {
+  /** Told apart by it where an operation has several. */
+  readonly name: string;
+  readonly summary: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** The only one of its operation. */
+export const only = (body: ExampleBody['body']): readonly ExampleBody[] => [
+  { name: 'default', summary: '', body },
+];
+
+/** `{name}` stands for an object that the journey has created; `{hook}` for the receiver of its webhook. */
+export const EXAMPLE_BODIES: Readonly<Record<string, readonly ExampleBody[]>> = {
+  createWorkspace: only({
+    name: 'Production',
+    slug: 'production',
+    description: 'Search and recommendations',
+  }),
+  updateWorkspace: only({ description: 'Search, recommendations and support' }),
+  createKeys: only({
+    name: 'Search service',
+    limit: 50,
+    limit_reset: 'monthly',
+    expires_at: '2027-06-30T00:00:00Z',
+    workspace_id: '{workspace}',
+  }),
+  updateKeys: only({ name: 'Search service', limit: 100, limit_reset: 'monthly' }),
+  rotateKey: only({ grace_period_seconds: 604_800 }),
+  createObservabilityDestination: [
+    {
+      name: 'webhook',
+      summary: 'A handler of your own',
+      body: {
+        type: 'webhook',
+        name: 'Production traces',
+        config: { url: '{hook}/traces', headers: { 'X-Team': 'search' } },
+        workspace_id: '{workspace}',
+        broadcast_generation_cost: true,
+      },
+    },
+    {
+      name: 'otel-collector',
+      summary: 'An OpenTelemetry Collector, with a tenth of the calls of one model',
+      body: {
+        type: 'otel-collector',
+        name: 'Collector',
+        config: { endpoint: 'https://collector.example.com:4318/v1/traces' },
+        workspace_id: '{workspace}',
+        privacy_mode: true,
+        sampling_rate: 0.1,
+        filter_rules: {
+          enabled: true,
+          groups: [
+            {
+              logic: 'and',
+              rules: [{ field: 'model', operator: 'equals', value: 'openai/text-embedding-3-small' }],
+            },
+          ],
+        },
+      },
+    },
+    {
+      name: 's3',
+      summary: 'A bucket; its secrets are masked in every answer',
+      body: {
+        type: 's3',
+        name: 'Archive',
+        config: {
+          bucketName: 'my-traces',
+          accessKeyId: 'an-access-key-id',
+          secretAccessKey: 'a-secret-access-key',
+          region: 'eu-central-1',
+        },
+        workspace_id: '{workspace}',
+        api_key_hashes: ['{hash}'],
+      },
+    },
+  ],
+  updateObservabilityDestination: only({ name: 'Search traces', sampling_rate: 0.5 }),
+  replayDeliveries: [
+    {
+      name: 'dead-letters',
+      summary: 'Dead letters',
+      body: { dead_letters: 'all' },
+    },
+    { name: 'from', summary: 'Everything since a time', body: { from: '2026-11-18T06:00:00Z' } },
+  ],
+  createEmbeddings: [
+    {
+      name: 'float',
+      summary: 'Two texts, with what is known of the caller',
+      body: {
+        model: 'openai/text-embedding-3-small',
+        input: ['The quick brown fox', 'jumps over the lazy dog'],
+        dimensions: 4,
+        user: 'user_1',
+        session_id: 'session-42',
+        trace: { trace_name: 'index documents', environment: 'production' },
+      },
+    },
+    {
+      name: 'base64',
+      summary: 'Vectors as base64 of little-endian 32-bit floats',
+      body: {
+        model: 'openai/text-embedding-3-small',
+        input: ['The quick brown fox'],
+        dimensions: 4,
+        encoding_format: 'base64',
+      },
+    },
+  ],
+  createBYOKKey: only({
+    provider: 'openai',
+    key: 'a-key-of-your-own-at-the-provider',
+    name: 'Production',
+    workspace_id: '{workspace}',
+    allowed_models: ['openai/text-embedding-3-small'],
+  }),
+  updateBYOKKey: only({ name: 'Production, fallback', is_fallback: true }),
+  upsertWorkspaceBudget: only({ limit_usd: 100 }),
+  bulkAddWorkspaceMembers: only({ user_ids: ['user_1', 'user_2'] }),
+  bulkRemoveWorkspaceMembers: only({ user_ids: ['user_2'] }),
+  queryAnalytics: only({
+    metrics: ['request_count', 'total_usage'],
+    dimensions: ['model'],
+    granularity: 'day',
+    time_range: { start: '2026-11-17T00:00:00Z', end: '2026-11-20T00:00:00Z' },
+    order_by: { field: 'date', direction: 'asc' },
+  }),
+};

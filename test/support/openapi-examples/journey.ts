@@ -1,0 +1,232 @@
+// One account's journey through every operation of openapi.json: what each was asked, and what it really answered.
+import { readFileSync } from 'node:fs';
+import { ask } from '../admin.js';
+import type { TestApp } from '../app.js';
+import { BROADCAST_ENVIRONMENT, readCursor } from '../broadcast.js';
+import { startWithTexts } from '../cached-embedding.js';
+import { eventually } from '../eventually.js';
+import { startReceiver } from '../receivers/receiver.js';
+import type { RunningReceiver } from '../receivers/receiver.js';
+import { fillWith, NAMED_ROUTES } from '../routes.js';
+import type { NamedRoute } from '../routes.js';
+import { generationsIn, traceCollector } from '../trace-collector.js';
+import { EXAMPLE_BODIES, only } from './bodies.js';
+import type { ExampleBody } from './bodies.js';
+import { Placeholders } from './placeholders.js';
+
+/** As a media type object of OpenAPI has it. */
+export interface Shown {
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
+}
+
+/** Of one operation, under `request` and under the status of its answer. */
+export type ExamplesOfOperation = Readonly<Record<string, Shown>>;
+
+export interface DocumentedOperation {
+  readonly operationId: string;
+  readonly path: string;
+  readonly method: string;
+  readonly takesBody: boolean;
+  /** The status of its success. */
+  readonly status: string;
+}
+
+const PREFIX = '/api/v1';
+const FIRST = [
+  'createWorkspace',
+  'createKeys',
+  'createObservabilityDestination',
+  'createEmbeddings',
+  'createBYOKKey',
+  'upsertWorkspaceBudget',
+  'bulkAddWorkspaceMembers',
+];
+const LAST = [
+  'bulkRemoveWorkspaceMembers',
+  'deleteObservabilityDestination',
+  'deleteBYOKKey',
+  'deleteWorkspaceBudget',
+  'deleteKeys',
+  'deleteWorkspace',
+];
+// Where the row in test/support/routes.ts would show little.
+const PATHS: Readonly<Record<string, string>> = {
+  getModels: '/models?output_modalities=embeddings',
+  listModelsUser: '/models/user?output_modalities=embeddings',
+  listModelsCount: '/models/count?output_modalities=embeddings',
+  getModel: '/model/openai/text-embedding-3-small',
+  listEndpoints: '/models/openai/text-embedding-3-small/endpoints',
+};
+const A_DAY_MS = 86_400_000;
+// Between two questions, so that lists have an order.
+const A_MOMENT_MS = 1_000;
+
+interface OpenApiDocument {
+  readonly paths: Readonly<
+    Record<
+      string,
+      Readonly<
+        Record<
+          string,
+          {
+            readonly operationId: string;
+            readonly requestBody?: object;
+            readonly responses: Readonly<Record<string, object>>;
+          }
+        >
+      >
+    >
+  >;
+}
+
+export function documentedOperations(): DocumentedOperation[] {
+  const text = readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8');
+  const { paths } = JSON.parse(text) as OpenApiDocument;
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId, requestBody, responses }]) => ({
+      operationId,
+      path,
+      method,
+      takesBody: requestBody !== undefined,
+      status: Object.keys(responses).find((status) => status.startsWith('2')) ?? '',
+    })),
+  );
+}
+
+/** What is made first is there for what only looks, and goes last. */
+function inOrder(operations: readonly DocumentedOperation[]): DocumentedOperation[] {
+  const named = (names: readonly string[]) =>
+    names.flatMap((name) => operations.filter(({ operationId }) => operationId === name));
+  const rest = operations.filter(({ operationId }) => ![...FIRST, ...LAST].includes(operationId));
+  return [...named(FIRST), ...rest, ...named(LAST)];
+}
+
+interface Answered {
+  readonly example: ExampleBody;
+  readonly asked: unknown;
+  readonly answer: unknown;
+}
+
+class Journey {
+  private readonly objects = new Map<string, string>();
+  private readonly fill = fillWith(this.objects);
+  private poison: string | undefined;
+
+  constructor(
+    private readonly app: TestApp,
+    private readonly receiver: RunningReceiver,
+  ) {
+    this.objects.set('hook', receiver.origin);
+  }
+
+  /** Whether the receiver refuses what it was sent. */
+  readonly refuses = (ids: readonly string[]): boolean => ids.some((id) => id === this.poison);
+
+  async ask(operation: DocumentedOperation): Promise<Answered[]> {
+    const route = NAMED_ROUTES.find(
+      ({ name }) => name === `${operation.method.toUpperCase()} ${operation.path.slice(PREFIX.length)}`,
+    );
+    if (!route) throw new Error(`${operation.operationId} has no row in test/support/routes.ts`);
+    const examples = EXAMPLE_BODIES[operation.operationId];
+    if (operation.takesBody && !examples) throw new Error(`${operation.operationId} has no example body`);
+    await this.before(operation);
+    const answered: Answered[] = [];
+    const path = PATHS[operation.operationId] ?? route.path;
+    for (const example of examples ?? only({})) {
+      const body = this.fill(example.body);
+      this.app.clock.advance(A_MOMENT_MS);
+      const { status, body: answer } = await ask(this.app, route.method, this.fill(path), {
+        ...this.credentialFor(route),
+        ...(examples ? { body } : {}),
+      });
+      if (String(status) !== operation.status) {
+        throw new Error(`${operation.operationId}: ${status} ${JSON.stringify(answer)}`);
+      }
+      answered.push({ example, asked: body, answer });
+      this.remember(operation.operationId, answer);
+    }
+    await this.after(operation);
+    return answered;
+  }
+
+  private credentialFor({ access }: NamedRoute): { key?: string } {
+    const secret = this.objects.get('secret');
+    return access === 'management' || secret === undefined ? {} : { key: secret };
+  }
+
+  /** The first of each kind is the one that is looked at. */
+  private remember(operationId: string, answer: unknown): void {
+    const { data, key, id } = answer as { data: { id: string; hash: string }; key: string; id: string };
+    const made: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+      createWorkspace: { workspace: data?.id },
+      createKeys: { hash: data?.hash, secret: key },
+      createObservabilityDestination: { destination: data?.id },
+      createBYOKKey: { credential: data?.id },
+      createEmbeddings: { generation: id },
+    };
+    for (const [name, value] of Object.entries(made[operationId] ?? {})) {
+      if (!this.objects.has(name)) this.objects.set(name, value);
+    }
+  }
+
+  private async before({ operationId }: DocumentedOperation): Promise<void> {
+    // So that the calls stay together until it is known which of them is to become a dead letter.
+    if (operationId === 'createEmbeddings') this.receiver.always({ status: 503 });
+    if (operationId === 'getCredits') {
+      await this.app.sql('UPDATE accounts SET credits = 25 WHERE id = $1', [this.app.accountId]);
+    }
+    // Its days are those that are over.
+    if (operationId === 'getUserActivity') this.app.clock.advance(A_DAY_MS);
+  }
+
+  private async after({ operationId }: DocumentedOperation): Promise<void> {
+    if (operationId !== 'createEmbeddings') return;
+    const last = await this.app.sql<{ id: string }>('SELECT id FROM generations ORDER BY id DESC LIMIT 1');
+    this.poison = last[0]?.id;
+    this.receiver.always(null);
+    await eventually(
+      () => readCursor(this.app, this.objects.get('destination') ?? ''),
+      ({ dropped, delivered }) => dropped['refused'] === 1 && delivered === '1',
+    );
+  }
+}
+
+function shownAs(cases: readonly { readonly example: ExampleBody; readonly value: unknown }[]): Shown {
+  if (cases.length === 1) return { example: cases[0]?.value };
+  return {
+    examples: Object.fromEntries(
+      cases.map(({ example: { name, summary }, value }) => [name, { summary, value }]),
+    ),
+  };
+}
+
+/** Asks every operation, and answers what may be printed of it, by operationId. */
+export async function takeExamples(): Promise<Record<string, ExamplesOfOperation>> {
+  let journey: Journey | undefined;
+  const receiver = await startReceiver({
+    judge: (request) =>
+      journey?.refuses(generationsIn(request))
+        ? { reply: { status: 422, body: 'not a trace of ours' }, stored: [] }
+        : traceCollector.judge(request),
+  });
+  const service = await startWithTexts(BROADCAST_ENVIRONMENT);
+  try {
+    journey = new Journey(service.app, receiver);
+    const placeholders = new Placeholders({ [receiver.origin]: 'https://hooks.example.com' });
+    const examples: Record<string, ExamplesOfOperation> = {};
+    for (const operation of inOrder(documentedOperations())) {
+      const answered = await journey.ask(operation);
+      const shown = (pick: (one: Answered) => unknown): Shown =>
+        shownAs(answered.map((one) => ({ example: one.example, value: pick(one) })));
+      examples[operation.operationId] = {
+        ...(operation.takesBody ? { request: shown(({ asked }) => placeholders.print(asked, false)) } : {}),
+        [operation.status]: shown(({ answer }) => placeholders.print(answer, true)),
+      };
+    }
+    return examples;
+  } finally {
+    await service.close();
+    await receiver.close();
+  }
+}

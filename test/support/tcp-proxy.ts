@@ -1,0 +1,122 @@
+// A way to any server on loopback that a test can cut, mend and spoil, byte by byte.
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+
+/** What becomes of the bytes that come back from the server. */
+export type Spoiling =
+  /** Each piece comes so many milliseconds late. */
+  | { readonly kind: 'delay'; readonly milliseconds: number }
+  /** The connection is reset when the first of them should come. */
+  | { readonly kind: 'reset' }
+  /** The answering half is closed instead. */
+  | { readonly kind: 'half-close' }
+  /** The first half of a piece comes, and then the end. */
+  | { readonly kind: 'truncate' }
+  /** One byte at a time for so many bytes. */
+  | { readonly kind: 'trickle'; readonly bytes: number }
+  /** Nothing comes, and nothing ends. */
+  | { readonly kind: 'silence' };
+
+export interface TcpProxy {
+  readonly port: number;
+  /** Ends every connection and refuses new ones. */
+  cut(): void;
+  mend(): void;
+  /** Spoils what comes from now on, also on open connections; null: nothing. */
+  spoil(spoiling: Spoiling | null): void;
+  close(): Promise<void>;
+}
+
+// Milliseconds between the bytes of a trickle.
+const BETWEEN_BYTES = 2;
+
+export async function startTcpProxy(target: {
+  readonly host: string;
+  readonly port: number;
+}): Promise<TcpProxy> {
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  let spoiling: Spoiling | null = null;
+  const server = createServer((client) => {
+    if (isCut) {
+      client.resetAndDestroy();
+      return;
+    }
+    const upstream = connect(target.port, target.host);
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
+    client.pipe(upstream);
+    upstream.on('data', (bytes: Buffer) => {
+      // A piece that is on its way keeps those after it waiting.
+      upstream.pause();
+      void pass(bytes, client, spoiling).then(() => upstream.resume());
+    });
+    upstream.on('end', () => client.end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const cut = (): void => {
+    isCut = true;
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut,
+    mend: () => {
+      isCut = false;
+    },
+    spoil: (next) => {
+      spoiling = next;
+    },
+    close: async () => {
+      cut();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function pass(bytes: Buffer, client: Socket, spoiling: Spoiling | null): Promise<void> {
+  switch (spoiling?.kind) {
+    case undefined:
+      break;
+    case 'delay':
+      await pause(spoiling.milliseconds);
+      break;
+    case 'reset':
+      client.resetAndDestroy();
+      return;
+    case 'half-close':
+      client.end();
+      return;
+    case 'truncate':
+      client.end(bytes.subarray(0, bytes.length >> 1));
+      return;
+    case 'silence':
+      return;
+    case 'trickle': {
+      const slow = Math.min(spoiling.bytes, bytes.length);
+      for (let position = 0; position < slow && client.writable; position++) {
+        client.write(bytes.subarray(position, position + 1));
+        await pause(BETWEEN_BYTES);
+      }
+      bytes = bytes.subarray(slow);
+    }
+  }
+  if (!client.writable || client.write(bytes)) return;
+  await new Promise<void>((resolve) => {
+    client.once('drain', resolve);
+    client.once('close', resolve);
+  });
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
