@@ -28,6 +28,7 @@ export class Database implements OnApplicationShutdown {
   private readonly pool: pg.Pool;
   /** Every repository's way to the tables; its errors are already this service's own. */
   readonly prisma: TranslatingPrismaClient;
+  private seeChanges = (): Promise<void> => Promise.resolve();
 
   constructor(config: AppConfig) {
     this.pool = new pg.Pool({
@@ -42,6 +43,11 @@ export class Database implements OnApplicationShutdown {
     // A lost idle connection is replaced by the pool; without a listener it would end the process.
     this.pool.on('error', () => undefined);
     this.prisma = createPrismaClient(this.pool);
+  }
+
+  /** Sets what is waited for whenever a transaction has been committed. */
+  afterTransactions(seeChanges: () => Promise<void>): void {
+    this.seeChanges = seeChanges;
   }
 
   /** What the pool is doing. */
@@ -109,12 +115,16 @@ export class Database implements OnApplicationShutdown {
 
   /**
    * Runs repositories' statements in one transaction. `work` may run again, and so must do nothing but these: all of them
-   * through the client that it is handed.
+   * through the client that it is handed. Resolves when what this process keeps in memory knows of the change, so that
+   * whoever was told of it never meets what was before.
    */
   async transact<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.prisma.$transaction(work, { maxWait: CONNECT_TIMEOUT, timeout: QUERY_TIMEOUT });
+        const limits = { maxWait: CONNECT_TIMEOUT, timeout: QUERY_TIMEOUT };
+        const result = await this.prisma.$transaction(work, limits);
+        await this.seeChanges();
+        return result;
       } catch (error) {
         const isRepeatable =
           error instanceof Prisma.PrismaClientKnownRequestError && error.code === REPEATABLE_PRISMA_CODE;

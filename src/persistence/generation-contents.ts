@@ -1,25 +1,31 @@
 // How long stored contents stay: until every destination that may need them has passed, and never longer than a day.
 import { Injectable } from '@nestjs/common';
-import type { LogPosition } from '../domain/delivery.js';
 import { Database } from './database.js';
 
 // Rows that one statement removes: a backlog goes in steps that lock nobody out.
 const STEP = 5_000;
+// The highest transaction: of what nobody needs, all has been passed.
+const END_OF_LOG = 2n ** 63n - 1n;
 
-/** $1 workspace: the cursor that is furthest behind among those that need contents. */
-const FURTHEST_BEHIND = `
-SELECT cursor.log_transaction AS transaction, cursor.log_ordinal AS ordinal FROM delivery_cursors AS cursor
-JOIN destinations AS destination ON destination.workspace_id = cursor.workspace_id AND destination.id = cursor.destination_id
-JOIN workspaces AS workspace ON workspace.id = cursor.workspace_id
-WHERE cursor.workspace_id = $1 AND destination.enabled AND destination.deleted_at IS NULL
-  AND destination.needs_content AND workspace.is_broadcast_enabled
-ORDER BY cursor.log_transaction, cursor.log_ordinal LIMIT 1`;
-
-/** $1 workspace, $2 and $3 a position. What a dead letter still has to be delivered with stays. */
-const REMOVE_UP_TO = `
+/**
+ * $1 workspace. What a dead letter still has to be delivered with stays. One statement, and so one snapshot: a destination
+ * that comes to be meanwhile keeps the contents of the calls that it will be sent.
+ */
+const REMOVE_PASSED = `
+WITH behind AS (
+  SELECT cursor.log_transaction AS transaction, cursor.log_ordinal AS ordinal FROM delivery_cursors AS cursor
+  JOIN destinations AS destination
+    ON destination.workspace_id = cursor.workspace_id AND destination.id = cursor.destination_id
+  JOIN workspaces AS workspace ON workspace.id = cursor.workspace_id
+  WHERE cursor.workspace_id = $1 AND destination.enabled AND destination.deleted_at IS NULL
+    AND destination.needs_content AND workspace.is_broadcast_enabled
+  ORDER BY cursor.log_transaction, cursor.log_ordinal LIMIT 1
+)
 DELETE FROM generation_contents AS content USING (
   SELECT workspace_id, created_at, generation_id FROM generation_contents AS passed
-  WHERE workspace_id = $1 AND (log_transaction, log_ordinal) <= ($2, $3) AND NOT EXISTS (
+  WHERE workspace_id = $1 AND (log_transaction, log_ordinal) <= (
+    coalesce((SELECT transaction FROM behind), ${END_OF_LOG}), coalesce((SELECT ordinal FROM behind), 0)
+  ) AND NOT EXISTS (
     SELECT 1 FROM dead_letters AS letter
     WHERE letter.workspace_id = passed.workspace_id AND letter.generation_id = passed.generation_id
   ) LIMIT ${STEP}
@@ -37,21 +43,13 @@ WHERE content.workspace_id = old.workspace_id AND content.created_at = old.creat
   AND content.generation_id = old.generation_id
 RETURNING 1`;
 
-const END_OF_LOG: LogPosition = { transaction: 2n ** 63n - 1n, ordinal: 0 };
-
 @Injectable()
 export class GenerationContents {
   constructor(private readonly database: Database) {}
 
   /** Removes what no destination of the workspace may need any more. */
   async removePassed(workspaceId: string): Promise<void> {
-    const [behind] = await this.database.query<{ transaction: string; ordinal: number }>({
-      name: 'furthest-behind',
-      text: FURTHEST_BEHIND,
-      values: [workspaceId],
-    });
-    const { transaction, ordinal } = behind ?? END_OF_LOG;
-    await this.removeInSteps(REMOVE_UP_TO, [workspaceId, transaction, ordinal]);
+    await this.removeInSteps(REMOVE_PASSED, [workspaceId]);
   }
 
   /** Removes what was made before `moment`, of every workspace. */

@@ -29,12 +29,17 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
   private client: pg.Client | null = null;
   private reconnectTimer: NodeJS.Timeout | null = null;
   private heartbeatTimer: NodeJS.Timeout | null = null;
+  private isListening = false;
   private isStopped = false;
+  private asking: Promise<void> = Promise.resolve();
+  private nextAsking: Promise<void> | null = null;
 
   constructor(
     private readonly config: AppConfig,
     private readonly database: Database,
-  ) {}
+  ) {
+    database.afterTransactions(() => this.catchUp());
+  }
 
   /** Tells every replica, this one included. */
   async notify(channel: string, payloads: readonly string[]): Promise<void> {
@@ -43,6 +48,27 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
       text: 'SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload',
       values: [channel, [...payloads]],
     });
+  }
+
+  /** Resolves when this process has been told of all that was committed before; at once while it cannot be told. */
+  catchUp(): Promise<void> {
+    // What has not begun yet serves everybody who comes until then.
+    this.nextAsking ??= this.asking.then(() => {
+      this.nextAsking = null;
+      this.asking = this.ask();
+      return this.asking;
+    });
+    return this.nextAsking;
+  }
+
+  /** PostgreSQL sends a session what it has to be told before it says that the session's statement is done. */
+  private async ask(): Promise<void> {
+    if (!this.isListening) return;
+    try {
+      await this.client?.query('SELECT 1');
+    } catch {
+      // A connection that is lost empties what listeners keep.
+    }
   }
 
   /** To be called before the application has started. */
@@ -83,6 +109,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
       await client.query(HOLD_SESSION, [this.session]);
       for (const channel of new Set(this.listeners.map((listener) => listener.channel)))
         await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+      this.isListening = true;
       for (const listener of this.listeners) listener.onConnected?.();
     } catch {
       // Closing it emits `end`, when it was open at all.
@@ -104,6 +131,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
   private reconnectLater(client: pg.Client): void {
     if (client !== this.client || this.isStopped) return;
     this.client = null;
+    this.isListening = false;
     for (const listener of this.listeners) listener.onDisconnected?.();
     this.reconnectTimer = setTimeout(() => void this.connect(), RECONNECT_DELAY);
   }

@@ -1,0 +1,50 @@
+// What a process knows of a change when the one who made it is told that it is made.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { BroadcastTermsCache } from '../../src/broadcast/broadcast-terms.js';
+import { Database } from '../../src/persistence/database.js';
+import { Notifications } from '../../src/persistence/notifications.js';
+import type { TestApp } from '../support/app.js';
+import { createBroadcastApp, createDestination } from '../support/broadcast.js';
+import { deleteAllDestinations } from '../support/create-destination.js';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await createBroadcastApp();
+});
+afterAll(() => app.close());
+
+describe('a change', () => {
+  it('is known in memory as soon as it is made', async () => {
+    const terms = app.application.get(BroadcastTermsCache);
+    const before = await terms.find(app.workspaceId);
+    expect(before?.needsContent).toBe(false);
+    for (let round = 0; round < 4; round++) {
+      const { id } = await createDestination(app, { url: 'http://127.0.0.1:1' }, { name: String(round) });
+      expect((await terms.find(app.workspaceId))?.targets.has(id)).toBe(true);
+    }
+    await deleteAllDestinations(app);
+  });
+
+  it('is told before catchUp() resolves, however many ask at once', async () => {
+    const told: string[] = [];
+    const database = app.application.get(Database);
+    const notifications = app.application.get(Notifications);
+    notifications.subscribe({
+      channel: 'broadcast_terms_changed',
+      onNotification: (payload) => void told.push(payload),
+    });
+    for (let round = 0; round < 50; round++) {
+      await Promise.all(
+        Array.from({ length: 5 }, async (_, index) => {
+          const payload = `${round}-${index}`;
+          await database.query({
+            text: `SELECT pg_notify('broadcast_terms_changed', $1)`,
+            values: [payload],
+          });
+          await notifications.catchUp();
+          expect(told).toContain(payload);
+        }),
+      );
+    }
+  });
+});
