@@ -3,10 +3,13 @@
 import type { Server } from 'node:http';
 import type { AppConfig } from '../config/app-config.js';
 
+// Milliseconds. However short calls may take, a process that is late must not cut off who was quick.
+const SLACK = 10_000;
+
 export function limitServer(server: Server, { admission, operationDeadline }: AppConfig): void {
   server.maxConnections = admission.connections;
-  // A request that arrives byte by byte holds a place for as long as a call may take, and no longer.
-  server.requestTimeout = operationDeadline;
+  // A request that arrives byte by byte holds a place for about as long as a call may take, and no longer.
+  server.requestTimeout = Math.max(operationDeadline, SLACK);
   // Without a byte in either direction: longer than any answer is waited for.
-  server.timeout = 2 * operationDeadline;
+  server.timeout = 2 * operationDeadline + SLACK;
 }

@@ -16,6 +16,7 @@ import { NameResolver } from '../../src/outbound/name-resolver.js';
 import { AccountsRepository } from '../../src/persistence/accounts.repository.js';
 import { ApiKeysRepository } from '../../src/persistence/api-keys.repository.js';
 import type { NewApiKey } from '../../src/persistence/api-keys.repository.js';
+import { Notifications } from '../../src/persistence/notifications.js';
 import { TestClock } from './clock.js';
 import { JsonLogger } from '../../src/config/json-logger.js';
 import { createTestDatabase } from './database.js';
@@ -157,8 +158,12 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     http: supertest(origin),
     createAccount,
     createKey: (overrides) => createKeyIn(account, overrides),
-    sql: async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) =>
-      (await sqlPool.query<Row>(text, values)).rows,
+    sql: async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) => {
+      const { rows } = await sqlPool.query<Row>(text, values);
+      // What the statement changed must be known in the app as if it had changed it itself.
+      await application.get(Notifications).catchUp();
+      return rows;
+    },
     startReplica: () => createTestApp({ ...options, databaseUrl: database.url, clock }),
     close: async () => {
       server.closeAllConnections();
