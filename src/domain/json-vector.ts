@@ -101,6 +101,8 @@ export function widthOfJsonVector(text: Buffer): number | null {
 /** Only infinities and NaN have all eight exponent bits set. */
 export function isFiniteVector(values: Float32Array): boolean {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
-  for (const word of bits) if ((word & 0x7f800000) === 0x7f800000) return false;
+  // Not for..of: on typed arrays it is several times slower.
+  for (let index = 0; index < bits.length; index++)
+    if (((bits[index] ?? 0) & 0x7f800000) === 0x7f800000) return false;
   return true;
 }

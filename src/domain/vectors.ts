@@ -3,6 +3,11 @@
 import type { EncodingFormat } from './embedding.js';
 import { isFiniteVector, widthOfJsonVector } from './json-vector.js';
 
+// Of ASCII.
+const EQUALS = 0x3d;
+const MINUS = 0x2d;
+const UNDERSCORE = 0x5f;
+
 export type Vector =
   /** A JSON array of numbers as text, brackets included. */
   | { readonly form: 'json'; readonly text: Buffer }
@@ -16,7 +21,8 @@ export function vectorWidth(vector: Vector): number | null {
     case 'floats':
       return isFiniteVector(vector.values) ? vector.values.length : null;
     case 'base64': {
-      const values = floatsOfBase64(vector.text);
+      // Nothing is kept: the next one is decoded to the same place.
+      const values = floatsOfBase64(vector.text, workplaceFor(vector.text));
       return values && isFiniteVector(values) ? values.length : null;
     }
     case 'json':
@@ -54,7 +60,7 @@ export function truncateAndNormalise(values: Float32Array, width: number): Float
 function decodeVector(vector: Vector): Float32Array {
   if (vector.form === 'floats') return vector.values;
   if (vector.form === 'base64') {
-    const values = floatsOfBase64(vector.text);
+    const values = floatsOfBase64(vector.text, placeFor(vector.text));
     if (!values) throw new RangeError('not base64 of float32 values');
     return values;
   }
@@ -72,15 +78,25 @@ function jsonOfFloats(values: Float32Array): string {
   return JSON.stringify(numbers);
 }
 
-/** Null when the text is not base64, padding included, of whole float32 values. */
-function floatsOfBase64(text: Buffer): Float32Array | null {
+const WORKPLACE = Buffer.allocUnsafeSlow(256 * 1024);
+
+function workplaceFor(text: Buffer): Buffer {
+  return text.length <= WORKPLACE.length ? WORKPLACE : placeFor(text);
+}
+
+/** Room of its own; memory that is not pooled begins where a float may. */
+function placeFor(text: Buffer): Buffer {
+  return Buffer.allocUnsafeSlow((text.length / 4) * 3);
+}
+
+/** Null when the text is not base64, padding included, of whole float32 values. The values lie in `place`. */
+function floatsOfBase64(text: Buffer, place: Buffer): Float32Array | null {
   if (text.length % 4 !== 0) return null;
-  const padding = text.at(-1) !== 0x3d ? 0 : text.at(-2) === 0x3d ? 2 : 1;
+  const padding = text.at(-1) !== EQUALS ? 0 : text.at(-2) === EQUALS ? 2 : 1;
   const byteLength = (text.length / 4) * 3 - padding;
-  const bytes = Buffer.from(text.toString('latin1'), 'base64');
   // The decoder skips what is not base64, so that a wrong character shows in the length; it also takes the URL alphabet.
-  if (bytes.length !== byteLength || byteLength % 4 !== 0 || text.includes('-') || text.includes('_'))
+  const written = place.write(text.toString('latin1'), 'base64');
+  if (written !== byteLength || byteLength % 4 !== 0 || text.includes(MINUS) || text.includes(UNDERSCORE))
     return null;
-  if (bytes.byteOffset % 4 === 0) return new Float32Array(bytes.buffer, bytes.byteOffset, byteLength / 4);
-  return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + byteLength));
+  return new Float32Array(place.buffer, place.byteOffset, byteLength / 4);
 }
