@@ -15,6 +15,7 @@ import type { LoggedGeneration } from '../persistence/generation-reader.js';
 import { ByteBudget } from './byte-budget.js';
 import type { DeliveryTarget } from './broadcast-terms.js';
 import { LogPages } from './log-pages.js';
+import { TracedContents } from './traced-contents.js';
 import { TracedKeys } from './traced-keys.js';
 
 // Bytes of contents of one batch, and of all batches of this process that are under way.
@@ -65,6 +66,7 @@ export class BatchPlanner {
     private readonly pages: LogPages,
     private readonly reader: GenerationReader,
     private readonly keys: TracedKeys,
+    private readonly contents: TracedContents,
     private readonly clock: Clock,
   ) {}
 
@@ -146,9 +148,9 @@ export class BatchPlanner {
     const stored = judged.filter(
       ({ entry, verdict }) => typeof verdict === 'object' && entry.contentBytes > 0,
     );
-    return this.reader.readContents(
+    return this.contents.find(
       destination.workspaceId,
-      stored.map(({ entry }) => entry.generation),
+      stored.map(({ entry }) => entry),
     );
   }
 }

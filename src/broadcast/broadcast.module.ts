@@ -11,6 +11,7 @@ import { DeliveryMetrics } from './delivery-metrics.js';
 import { Dispatcher } from './dispatcher.js';
 import { LaneServices } from './lane-services.js';
 import { LogPages } from './log-pages.js';
+import { TracedContents } from './traced-contents.js';
 import { TracedKeys } from './traced-keys.js';
 import { WebhookSignatures } from './webhook-signatures.js';
 
@@ -27,6 +28,7 @@ import { WebhookSignatures } from './webhook-signatures.js';
     Dispatcher,
     LaneServices,
     LogPages,
+    TracedContents,
     TracedKeys,
     WebhookSignatures,
   ],

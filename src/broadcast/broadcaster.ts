@@ -4,9 +4,11 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { EmbeddingInput } from '../domain/embedding.js';
 import { contentOf } from '../domain/generation-content.js';
 import type { GenerationContent } from '../domain/generation-content.js';
+import type { Generation } from '../domain/generation.js';
 import { Notifications } from '../persistence/notifications.js';
 import { BroadcastTermsCache } from './broadcast-terms.js';
 import { APPENDED_CHANNEL, Dispatcher } from './dispatcher.js';
+import { TracedContents } from './traced-contents.js';
 
 // Milliseconds for which news to the other replicas are gathered.
 const GATHERING_TIME = 25;
@@ -21,6 +23,7 @@ export class Broadcaster {
     private readonly terms: BroadcastTermsCache,
     private readonly dispatcher: Dispatcher,
     private readonly notifications: Notifications,
+    private readonly contents: TracedContents,
   ) {}
 
   /** What of a call's content is to be stored; null where no destination of the workspace needs any. */
@@ -33,8 +36,12 @@ export class Broadcaster {
     return terms?.needsContent ? contentOf(input, errorMessage) : null;
   }
 
-  /** To be called when a generation of the workspace is committed. */
-  appended(workspaceId: string): void {
+  /** To be called when a generation is committed, with what was stored of its content. */
+  appended(
+    { id, workspaceId }: Pick<Generation, 'id' | 'workspaceId'>,
+    content: GenerationContent | null,
+  ): void {
+    if (content) this.contents.keep(id, content);
     if (this.gathered.has(workspaceId)) return;
     this.gathered.add(workspaceId);
     if (this.isGathering) return;

@@ -104,7 +104,7 @@ export class DeliveryLane {
       const target = await this.findTarget();
       if (!target) return;
       const { linger } = target.kind.delivery.limits;
-      if (isFirst && this.sender.failures === 0) await this.pauses.sleep(linger);
+      if (isFirst && this.sender.failures === 0) await this.gather(linger);
       isFirst = false;
       const step = await this.takeStep(target);
       if (step === 'moved') this.mayHaveMoved = true;
@@ -112,10 +112,15 @@ export class DeliveryLane {
       if (heldBack > 0) await this.pauses.sleep(jitteredDelay(heldBack, HELD_BACK_PAUSE, 1));
       if (step === 'idle') {
         if (!(await this.pauses.untilWoken(IDLE_TIME))) return;
-        await this.pauses.sleep(linger);
+        await this.gather(linger);
       }
       if (typeof step === 'object' && !(await this.outlast(target, step))) return;
     }
+  }
+
+  /** Not all for the same time: lanes that are woken together would all need the processor together, beside the calls. */
+  private async gather(linger: number): Promise<void> {
+    await this.pauses.sleep(linger * (0.75 + this.services.random() / 2));
   }
 
   /** False when the claim was lost: what is to be done is somebody else's. */

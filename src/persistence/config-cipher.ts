@@ -36,7 +36,7 @@ export class ConfigCipher {
     const cipher = createCipheriv(ALGORITHM, key.bytes, nonce).setAAD(Buffer.from(owner));
     const body = Buffer.concat([cipher.update(JSON.stringify(value), 'utf8'), cipher.final()]);
     return {
-      ciphertext: Uint8Array.from(Buffer.concat([nonce, cipher.getAuthTag(), body])),
+      ciphertext: new Uint8Array(Buffer.concat([nonce, cipher.getAuthTag(), body])),
       encryptionKeyId: key.id,
     };
   }

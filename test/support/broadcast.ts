@@ -68,7 +68,7 @@ export async function recordGenerations(
     createGeneration(key, { createdAt: app.clock.now(), ...overrides }),
   );
   await Promise.all(generations.map((generation) => log.append(generation, [], content)));
-  app.application.get(Broadcaster).appended(key.workspaceId);
+  for (const generation of generations) app.application.get(Broadcaster).appended(generation, content);
   return generations.map(({ id }) => id);
 }
 

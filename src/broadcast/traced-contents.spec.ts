@@ -1,0 +1,59 @@
+// What is read once, what is never read, and what is read again.
+import { describe, expect, it } from '@jest/globals';
+import type { GenerationContent } from '../domain/generation-content.js';
+import type { GenerationReader, LoggedGeneration } from '../persistence/generation-reader.js';
+import { TracedContents } from './traced-contents.js';
+
+const contentOfText = (text: string): GenerationContent => ({
+  items: [text],
+  isTruncated: false,
+  errorMessage: null,
+});
+const entry = (id: string) => ({ generation: { id }, contentBytes: 10 }) as LoggedGeneration;
+
+function createContents(stored: Record<string, GenerationContent>) {
+  const reads: string[][] = [];
+  let failure: Error | null = null;
+  const reader = {
+    readContents: async (_workspaceId: string, generations: readonly { readonly id: string }[]) => {
+      reads.push(generations.map(({ id }) => id));
+      if (failure) throw failure;
+      return new Map(generations.flatMap(({ id }) => (stored[id] ? [[id, stored[id]] as const] : [])));
+    },
+  };
+  const contents = new TracedContents(reader as unknown as GenerationReader);
+  const find = async (...ids: string[]) =>
+    Object.fromEntries(await contents.find('workspace', ids.map(entry)));
+  return { contents, find, reads, failWith: (error: Error | null) => (failure = error) };
+}
+
+describe('the contents of traces', () => {
+  it('are not read where a call has just said them', async () => {
+    const { contents, find, reads } = createContents({ b: contentOfText('two') });
+    contents.keep('a', contentOfText('one'));
+    expect(await find('a', 'b')).toEqual({ a: contentOfText('one'), b: contentOfText('two') });
+    expect(reads).toEqual([['b']]);
+  });
+
+  it('are read once for all who ask, at the same time and later', async () => {
+    const stored = { a: contentOfText('one'), b: contentOfText('two') };
+    const { find, reads } = createContents(stored);
+    expect(await Promise.all([find('a', 'b'), find('b', 'a')])).toEqual([stored, stored]);
+    expect(await find('a')).toEqual({ a: stored.a });
+    expect(reads).toEqual([['a', 'b']]);
+  });
+
+  it('are left out where none are stored', async () => {
+    const { find } = createContents({});
+    expect(await find('a')).toEqual({});
+  });
+
+  it('are asked for anew when they could not be read, and whoever waited is told', async () => {
+    const { find, failWith } = createContents({ a: contentOfText('one') });
+    failWith(new Error('away'));
+    const answers = await Promise.allSettled([find('a'), find('a')]);
+    expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    failWith(null);
+    expect(await find('a')).toEqual({ a: contentOfText('one') });
+  });
+});
