@@ -5,7 +5,16 @@ import type { PicoUsd } from '../domain/money.js';
 import { LIMIT_RESETS, spendAt } from '../domain/spend.js';
 import type { KeySpend } from '../domain/spend.js';
 import type { Prisma } from './generated/client.js';
-import type { ApiKeyModel as ApiKeyRow, KeySpendModel as KeySpendRow } from './generated/models.js';
+import type { ApiKeyModel, KeySpendModel } from './generated/models.js';
+
+/** Plain statements give amounts as texts, Prisma as its own decimals. */
+type Amount = Prisma.Decimal | string;
+
+export type ApiKeyRow = Omit<ApiKeyModel, 'limit' | 'deletedAt'> & { readonly limit: Amount | null };
+
+type SpendAmount = Exclude<keyof KeySpendModel, 'workspaceId' | 'apiKeyId' | 'lastDay' | 'reserved'>;
+
+export type KeySpendRow = Pick<KeySpendModel, 'lastDay'> & Readonly<Record<SpendAmount, Amount>>;
 
 export function toApiKey(row: ApiKeyRow): ApiKey {
   return {
@@ -31,12 +40,7 @@ export function toApiKey(row: ApiKeyRow): ApiKey {
 
 /** The spend as a reader sees it at `now`; null: the key has spent nothing. */
 export function toKeySpend(row: KeySpendRow | null, now: Date): KeySpend {
-  const windows = (
-    total?: Prisma.Decimal,
-    daily?: Prisma.Decimal,
-    weekly?: Prisma.Decimal,
-    monthly?: Prisma.Decimal,
-  ) =>
+  const windows = (total?: Amount, daily?: Amount, weekly?: Amount, monthly?: Amount) =>
     spendAt(
       { total: toUsd(total), daily: toUsd(daily), weekly: toUsd(weekly), monthly: toUsd(monthly) },
       row?.lastDay ?? now,
@@ -48,6 +52,7 @@ export function toKeySpend(row: KeySpendRow | null, now: Date): KeySpend {
   };
 }
 
-function toUsd(amount: Prisma.Decimal | undefined): PicoUsd {
-  return amount === undefined ? 0n : parseUsd(amount.toFixed());
+function toUsd(amount: Amount | undefined): PicoUsd {
+  if (amount === undefined) return 0n;
+  return parseUsd(typeof amount === 'string' ? amount : amount.toFixed());
 }

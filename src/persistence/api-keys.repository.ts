@@ -9,6 +9,7 @@ import { formatUsd } from '../domain/money.js';
 import type { PicoUsd } from '../domain/money.js';
 import type { PageRequest } from '../domain/page.js';
 import type { KeySpend, SpendLimit } from '../domain/spend.js';
+import { createKeyReader } from './api-key-reader.js';
 import { toApiKey, toKeySpend } from './api-key-row.js';
 import { AuditLogRepository } from './audit-log.repository.js';
 import { Database } from './database.js';
@@ -56,11 +57,15 @@ export interface SecretRotation {
 
 @Injectable()
 export class ApiKeysRepository {
+  private readonly reader;
+
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly auditLog: AuditLogRepository,
-  ) {}
+  ) {
+    this.reader = createKeyReader(database, clock);
+  }
 
   /** Throws UniqueViolation when the secret is in use already. */
   async create(key: NewApiKey, describe?: DescribeChange<ApiKey>): Promise<ApiKey> {
@@ -194,12 +199,9 @@ export class ApiKeysRepository {
     return { key: toApiKey(secret.apiKey), secretExpiresAt: secret.expiresAt };
   }
 
+  /** Together with what others ask for at the same time. Null: the account has no such key. */
   async findWithSpend(accountId: string, hash: string): Promise<ApiKeyWithSpend | null> {
-    const row = await this.database.prisma.apiKey.findUnique({
-      where: { accountId_hash: { accountId, hash }, deletedAt: null },
-      include: { spend: true },
-    });
-    return row && { key: toApiKey(row), spend: toKeySpend(row.spend, this.clock.now()) };
+    return this.reader.find({ accountId, hash });
   }
 
   async findSpend(key: ApiKey): Promise<KeySpend> {
