@@ -33,6 +33,13 @@ describe('amounts of money', () => {
 
   it('becomes the nearest double on the wire', () => {
     expect(usdToNumber(parseUsd('0.1') + parseUsd('0.2'))).toBe(0.3);
+    const limit = BigInt(Number.MAX_SAFE_INTEGER);
+    fc.assert(
+      fc.property(fc.bigInt({ min: -2n * limit, max: 2n * limit }), (amount) => {
+        expect(usdToNumber(amount)).toBe(Number(formatUsd(amount)));
+      }),
+      { examples: [[0n], [limit], [-limit], [limit + 1n], [1n]] },
+    );
   });
 });
 

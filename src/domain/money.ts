@@ -5,6 +5,7 @@ export type PicoUsd = bigint;
 
 const DECIMALS = 12;
 const ONE_USD = 10n ** BigInt(DECIMALS);
+const MOST_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
  * Reads a decimal number of USD ("0.02", "1e-7", -3) exactly.
@@ -40,5 +41,7 @@ export function formatUsd(amount: PicoUsd): string {
 
 /** The JSON number of the wire: the double that is nearest to the exact amount. */
 export function usdToNumber(amount: PicoUsd): number {
+  // Both are exact doubles, and their quotient is rounded once: the same number, without a text in between.
+  if (amount <= MOST_EXACT && amount >= -MOST_EXACT) return Number(amount) / Number(ONE_USD);
   return Number(formatUsd(amount));
 }

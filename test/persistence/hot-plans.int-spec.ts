@@ -117,6 +117,7 @@ describe('in a filled database', () => {
     const all = statements.map(({ text }) => text).join('\n');
     for (const part of [
       'api_key_secrets',
+      'LEFT JOIN key_spend',
       'INSERT INTO generations',
       'INSERT INTO spend_leases',
       'FOR UPDATE OF cursor SKIP LOCKED',

@@ -1,0 +1,141 @@
+import { describe, expect, it } from '@jest/globals';
+import { BatchReader } from './batch-reader.js';
+import { RefusedValue } from './database-errors.js';
+
+/** A table whose queries end when they are let: each sees what stands in it when the query begins. */
+function openTable(limits: { readonly maxBatch?: number; readonly maxQueries?: number } = {}) {
+  const rows = new Map<string, string>();
+  const queries: string[][] = [];
+  const gates: ((error?: Error) => void)[] = [];
+  const reader = new BatchReader<string, string>({
+    idOf: (key) => key,
+    read: async (keys) => {
+      queries.push([...keys]);
+      const found = new Map([...rows].filter(([key]) => keys.includes(key)));
+      await new Promise<void>((resolve, reject) =>
+        gates.push((error) => (error ? reject(error) : resolve())),
+      );
+      return found;
+    },
+    maxBatch: 10,
+    maxQueries: 1,
+    ...limits,
+  });
+  return {
+    rows,
+    queries,
+    reader,
+    /** Ends the query that has been under way for longest. */
+    end: (error?: Error) => gates.shift()!(error),
+    /** Sets that query aside, and answers with what ends it. */
+    hang: () => gates.shift()!,
+  };
+}
+
+/** Until what was asked is being read: the end of a query is heard of in one turn, and the next begins in another. */
+async function untilAsked(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
+}
+
+describe('the batch reader', () => {
+  it('answers what is asked in one turn by one query, each its own, null where there is nothing', async () => {
+    const { rows, queries, reader, end } = openTable();
+    rows.set('a', 'A').set('b', 'B');
+    const answers = Promise.all(['a', 'c', 'b'].map((key) => reader.find(key)));
+    await untilAsked();
+    end();
+    expect(await answers).toEqual(['A', null, 'B']);
+    expect(queries).toEqual([['a', 'c', 'b']]);
+  });
+
+  it('asks for a key once, however many wait for it', async () => {
+    const { rows, queries, reader, end } = openTable();
+    rows.set('a', 'A');
+    const answers = Promise.all(['a', 'a', 'a'].map((key) => reader.find(key)));
+    await untilAsked();
+    end();
+    expect(await answers).toEqual(['A', 'A', 'A']);
+    expect(queries).toEqual([['a']]);
+  });
+
+  it('gathers what comes while a query is under way, and reads it anew', async () => {
+    const { rows, queries, reader, end } = openTable();
+    rows.set('a', 'old');
+    const early = reader.find('a');
+    await untilAsked();
+    rows.set('a', 'new');
+    const late = [reader.find('a'), reader.find('b')];
+    await untilAsked();
+    expect(queries).toEqual([['a']]);
+    end();
+    expect(await early).toBe('old');
+    await untilAsked();
+    end();
+    expect(await Promise.all(late)).toEqual(['new', null]);
+    expect(queries).toEqual([['a'], ['a', 'b']]);
+  });
+
+  it('keeps to the bound of a query and to that of queries at once', async () => {
+    const { queries, reader, end } = openTable({ maxBatch: 2, maxQueries: 2 });
+    const answers = Promise.all(['a', 'b', 'c', 'd', 'e'].map((key) => reader.find(key)));
+    await untilAsked();
+    expect(queries).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ]);
+    end();
+    await untilAsked();
+    expect(queries[2]).toEqual(['e']);
+    end();
+    end();
+    expect(await answers).toHaveLength(5);
+  });
+
+  it('answers others while a query hangs', async () => {
+    const { rows, reader, end, hang } = openTable({ maxQueries: 2 });
+    rows.set('a', 'A').set('b', 'B');
+    const hanging = reader.find('a');
+    await untilAsked();
+    const endHanging = hang();
+    const other = reader.find('b');
+    await untilAsked();
+    end();
+    expect(await other).toBe('B');
+    endHanging();
+    expect(await hanging).toBe('A');
+  });
+
+  it('fails those whose query failed, and nobody after them', async () => {
+    const { rows, reader, end } = openTable();
+    rows.set('a', 'A');
+    const failing = Promise.allSettled([reader.find('a'), reader.find('b')]);
+    await untilAsked();
+    const later = reader.find('a');
+    end(new Error('away'));
+    expect((await failing).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await untilAsked();
+    end();
+    expect(await later).toBe('A');
+  });
+
+  it('fails only the key that the database refuses', async () => {
+    const reader = new BatchReader<number, number>({
+      idOf: String,
+      read: async (keys) => {
+        await Promise.resolve();
+        if (keys.includes(3)) throw new RefusedValue('no');
+        return new Map(keys.map((key) => [String(key), key]));
+      },
+      maxBatch: 10,
+      maxQueries: 1,
+    });
+    const outcomes = await Promise.allSettled([1, 2, 3, 4, 5].map((key) => reader.find(key)));
+    expect(outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : null))).toEqual([
+      1,
+      2,
+      null,
+      4,
+      5,
+    ]);
+  });
+});
