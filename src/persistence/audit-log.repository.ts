@@ -5,6 +5,7 @@ import type { AuditEntry, AuditedState, StoredAuditEntry } from '../domain/audit
 import { boundedText } from '../domain/bounded-text.js';
 import { Clock } from '../domain/clock.js';
 import { uuidV7 } from '../domain/identifiers.js';
+import type { NewAuditRow } from './audit-statements.js';
 import { Database } from './database.js';
 import type { Transaction } from './database.js';
 import { Prisma } from './generated/client.js';
@@ -33,26 +34,32 @@ export class AuditLogRepository {
 
   /** To be called in the transaction of the change (Database.transact), so that neither is there without the other. */
   async record(entry: AuditEntry, transaction: Transaction): Promise<void> {
+    const { before, after, ...columns } = this.toRow(entry);
+    await transaction.auditLogEntry.create({
+      data: { ...columns, before: before ?? Prisma.DbNull, after: after ?? Prisma.DbNull },
+    });
+  }
+
+  /** The entry of a change that is made now: for a plain statement that writes it together with the change. */
+  toRow(entry: AuditEntry) {
     const now = this.clock.now();
     const { actor } = entry;
-    await transaction.auditLogEntry.create({
-      data: {
-        id: uuidV7(now),
-        accountId: actor.key.accountId,
-        workspaceId: entry.workspaceId,
-        createdAt: now,
-        actorHash: actor.key.hash,
-        actorLabel: actor.key.label,
-        address: actor.address,
-        requestId: actor.requestId,
-        userAgent: actor.userAgent === null ? null : boundedText(actor.userAgent, MAX_USER_AGENT_LENGTH),
-        action: entry.action,
-        objectType: entry.objectType,
-        objectId: entry.objectId,
-        before: toJson(entry.before),
-        after: toJson(entry.after),
-      },
-    });
+    return {
+      id: uuidV7(now),
+      accountId: actor.key.accountId,
+      workspaceId: entry.workspaceId,
+      createdAt: now,
+      actorHash: actor.key.hash,
+      actorLabel: actor.key.label,
+      address: actor.address,
+      requestId: actor.requestId,
+      userAgent: actor.userAgent === null ? null : boundedText(actor.userAgent, MAX_USER_AGENT_LENGTH),
+      action: entry.action,
+      objectType: entry.objectType,
+      objectId: entry.objectId,
+      before: toJson(entry.before),
+      after: toJson(entry.after),
+    } satisfies NewAuditRow;
   }
 
   /** Newest first. */
@@ -77,8 +84,8 @@ export class AuditLogRepository {
   }
 }
 
-function toJson(state: AuditedState | null): Prisma.InputJsonObject | typeof Prisma.DbNull {
-  return state === null ? Prisma.DbNull : (boundedState(state) as Prisma.InputJsonObject);
+function toJson(state: AuditedState | null): Prisma.InputJsonObject | null {
+  return state && (boundedState(state) as Prisma.InputJsonObject);
 }
 
 function toEntry(row: AuditLogRow): StoredAuditEntry {

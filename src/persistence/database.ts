@@ -45,8 +45,8 @@ export class Database implements OnApplicationShutdown {
     this.prisma = createPrismaClient(this.pool);
   }
 
-  /** Sets what is waited for whenever a transaction has been committed. */
-  afterTransactions(seeChanges: () => Promise<void>): void {
+  /** Sets what is waited for whenever a change has been committed. */
+  afterChanges(seeChanges: () => Promise<void>): void {
     this.seeChanges = seeChanges;
   }
 
@@ -66,6 +66,13 @@ export class Database implements OnApplicationShutdown {
         if (!isRepeatable || attempt === MAX_TRIES) throw translateDatabaseError(error);
       }
     }
+  }
+
+  /** Runs one plain statement that changes what processes keep in memory; resolves like `transact`. */
+  async change<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Row[]> {
+    const rows = await this.query<Row>(statement);
+    await this.seeChanges();
+    return rows;
   }
 
   /**

@@ -16,10 +16,21 @@ import { uuidV7 } from '../domain/identifiers.js';
 import { AuditLogRepository } from './audit-log.repository.js';
 import { ConfigCipher } from './config-cipher.js';
 import { Database } from './database.js';
-import { LOG_HORIZON } from './log-offset.js';
-import { UniqueViolation } from './database-errors.js';
+import { CREATE_DESTINATION } from './destination-statements.js';
+import type { NewDestinationRow } from './destination-statements.js';
 import { Prisma } from './generated/client.js';
 import type { DestinationModel as DestinationRow } from './generated/models.js';
+
+type ReadableColumns = Omit<
+  DestinationRow,
+  'slot' | 'needsContent' | 'filterRules' | 'configCiphertext' | 'configEncryptionKeyId' | 'deletedAt'
+> & { readonly filterRules: unknown };
+
+interface CreationOutcome {
+  readonly isMade: boolean;
+  /** In the order of members in which the database tells them ever after. */
+  readonly filterRules: FilterRules | null;
+}
 
 @Injectable()
 export class DestinationsRepository {
@@ -42,35 +53,36 @@ export class DestinationsRepository {
   ): Promise<Destination> {
     const now = this.clock.now();
     const id = uuidV7(now);
-    const { apiKeyHashes, filterRules, regions, config, ...columns } = destination;
-    const encrypted = this.encrypt(config, id);
+    const { config, apiKeyHashes, regions, ...others } = destination;
+    const columns = {
+      ...others,
+      id,
+      apiKeyHashes: [...(apiKeyHashes ?? [])],
+      regions: [...regions],
+      version: 1,
+      createdAt: now,
+      updatedAt: now,
+    };
+    // As it will be read: without the members that have no value.
+    const readConfig = JSON.parse(JSON.stringify(config)) as DestinationConfig;
+    const created = fromColumns(columns, readConfig);
+    const { configCiphertext, configEncryptionKeyId } = this.encrypt(config, id);
+    const row: NewDestinationRow = {
+      ...columns,
+      needsContent: needsContent(destination),
+      configCiphertext: `\\x${Buffer.from(configCiphertext).toString('hex')}`,
+      configEncryptionKeyId,
+    };
+    const entries = describe ? [this.auditLog.toRow(describe(null, created))] : [];
+    const values = [others.workspaceId, others.kind, JSON.stringify(row), JSON.stringify(entries)];
     for (;;) {
-      const slot = await this.findFreeSlot(destination);
-      const cursor = await this.endOfLog();
-      try {
-        return await this.database.transact(async (transaction) => {
-          const row = await transaction.destination.create({
-            data: {
-              ...columns,
-              ...encrypted,
-              id,
-              slot,
-              apiKeyHashes: [...(apiKeyHashes ?? [])],
-              filterRules: toJson(filterRules),
-              regions: [...regions],
-              needsContent: needsContent(destination),
-              createdAt: now,
-              updatedAt: now,
-              cursor: { create: cursor },
-            },
-          });
-          const created = this.toDestination(row);
-          if (describe) await this.auditLog.record(describe(null, created), transaction);
-          return created;
-        });
-      } catch (error) {
-        if (!(error instanceof UniqueViolation)) throw error;
-      }
+      const [outcome] = await this.database.change<CreationOutcome>({
+        name: 'create-destination',
+        text: CREATE_DESTINATION,
+        values,
+      });
+      if (!outcome) refuseOneMore(destination);
+      if (outcome.isMade) return { ...created, filterRules: outcome.filterRules };
     }
   }
 
@@ -160,29 +172,6 @@ export class DestinationsRepository {
     }
   }
 
-  private async findFreeSlot({ workspaceId, kind, type }: NewDestination): Promise<number> {
-    const taken = await this.database.prisma.destination.findMany({
-      select: { slot: true },
-      where: { workspaceId, kind, slot: { not: null } },
-    });
-    const slots = new Set(taken.map(({ slot }) => slot));
-    for (let slot = 1; slot <= MAX_DESTINATIONS_PER_KIND; slot++) if (!slots.has(slot)) return slot;
-    throw new AppError('conflict', {
-      detail:
-        `workspace ${workspaceId} has ${MAX_DESTINATIONS_PER_KIND} destinations of type ${type}, ` +
-        'which is the limit; delete one of them first',
-    });
-  }
-
-  /** Where a new destination begins: behind everything that is committed, before everything that is not yet. */
-  private async endOfLog(): Promise<{ logTransaction: bigint; logOrdinal: number }> {
-    const [row] = await this.database.query<{ horizon: string }>({
-      name: 'end-of-log',
-      text: `SELECT ${LOG_HORIZON} AS horizon`,
-    });
-    return { logTransaction: BigInt(row?.horizon ?? 0) - 1n, logOrdinal: 2 ** 31 - 1 };
-  }
-
   private encrypt(config: DestinationConfig, id: string) {
     const { ciphertext, encryptionKeyId } = this.cipher.encrypt(config, id);
     return { configCiphertext: ciphertext, configEncryptionKeyId: encryptionKeyId };
@@ -190,28 +179,40 @@ export class DestinationsRepository {
 
   private toDestination(row: DestinationRow): Destination {
     const encrypted = { ciphertext: row.configCiphertext, encryptionKeyId: row.configEncryptionKeyId };
-    return {
-      id: row.id,
-      accountId: row.accountId,
-      workspaceId: row.workspaceId,
-      kind: row.kind,
-      type: row.type,
-      name: row.name,
-      enabled: row.enabled,
-      privacyMode: row.privacyMode,
-      broadcastCost: row.broadcastCost,
-      broadcastIdentity: row.broadcastIdentity,
-      broadcastRequestContext: row.broadcastRequestContext,
-      samplingRate: row.samplingRate,
-      apiKeyHashes: row.apiKeyHashes.length === 0 ? null : row.apiKeyHashes,
-      filterRules: row.filterRules as unknown as FilterRules | null,
-      regions: REGIONS.filter((region) => row.regions.includes(region)),
-      config: this.cipher.decrypt(encrypted, row.id) as DestinationConfig,
-      version: row.version,
-      createdAt: row.createdAt,
-      updatedAt: row.updatedAt,
-    };
+    return fromColumns(row, this.cipher.decrypt(encrypted, row.id) as DestinationConfig);
   }
+}
+
+function fromColumns(row: ReadableColumns, config: DestinationConfig): Destination {
+  return {
+    id: row.id,
+    accountId: row.accountId,
+    workspaceId: row.workspaceId,
+    kind: row.kind,
+    type: row.type,
+    name: row.name,
+    enabled: row.enabled,
+    privacyMode: row.privacyMode,
+    broadcastCost: row.broadcastCost,
+    broadcastIdentity: row.broadcastIdentity,
+    broadcastRequestContext: row.broadcastRequestContext,
+    samplingRate: row.samplingRate,
+    apiKeyHashes: row.apiKeyHashes.length === 0 ? null : row.apiKeyHashes,
+    filterRules: row.filterRules as FilterRules | null,
+    regions: REGIONS.filter((region) => row.regions.includes(region)),
+    config,
+    version: row.version,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  };
+}
+
+function refuseOneMore({ workspaceId, type }: NewDestination): never {
+  throw new AppError('conflict', {
+    detail:
+      `workspace ${workspaceId} has ${MAX_DESTINATIONS_PER_KIND} destinations of type ${type}, ` +
+      'which is the limit; delete one of them first',
+  });
 }
 
 function toJson(filterRules: FilterRules | null): Prisma.InputJsonObject | typeof Prisma.DbNull {

@@ -38,7 +38,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
     private readonly config: AppConfig,
     private readonly database: Database,
   ) {
-    database.afterTransactions(() => this.catchUp());
+    database.afterChanges(() => this.catchUp());
   }
 
   /** Tells every replica, this one included. */
