@@ -12,6 +12,7 @@ import { ContentSweeper } from './content-sweeper.js';
 import { DeliveryLane } from './delivery-lane.js';
 import { LaneServices } from './lane-services.js';
 import { reachOfLog } from './log-pages.js';
+import { PacedClaims } from './paced-claims.js';
 
 /** The channel on which replicas tell each other of new generations. The payload is the workspace's id. */
 export const APPENDED_CHANNEL = 'generations_appended';
@@ -19,8 +20,6 @@ export const APPENDED_CHANNEL = 'generations_appended';
 // Milliseconds.
 const RENEW_INTERVAL = 10_000;
 const DUE_INTERVAL = 1_000;
-// Milliseconds until a workspace that had nothing to claim is asked again: its destinations are somebody else's.
-const CLAIM_PAUSE = 500;
 const MAX_CLAIMS = 200;
 // Milliseconds that requests under way have to end in when the process stops.
 const STOP_GRACE = 5_000;
@@ -30,8 +29,13 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   private readonly logger = new Logger(Dispatcher.name);
   /** By workspace, then by destination. */
   private readonly lanes = new Map<string, Map<string, DeliveryLane>>();
-  /** Workspaces that are being claimed or were claimed in vain a moment ago; true: to be claimed again after that. */
-  private readonly claiming = new Map<string, boolean>();
+  private readonly claims = new PacedClaims((workspaceId) =>
+    this.claim(workspaceId, () => this.cursors.claimWorkspace(workspaceId)),
+  );
+  // Paced apart: what finds nothing to do must not put off what has something.
+  private readonly claimsOfWaiting = new PacedClaims((workspaceId) =>
+    this.claim(workspaceId, () => this.cursors.claimWaitingOf(workspaceId, reachOfLog(this.clock.now()))),
+  );
   private timers: NodeJS.Timeout[] = [];
   private isStopping = false;
 
@@ -76,7 +80,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     const terms = await this.terms.find(workspaceId);
     const lanes = this.lanes.get(workspaceId);
     const isAllHere = [...(terms?.targets.keys() ?? [])].every((id) => lanes?.has(id));
-    if (!isAllHere) this.claim(workspaceId);
+    if (!isAllHere) this.claims.ask(workspaceId);
   }
 
   private allLanes(): DeliveryLane[] {
@@ -89,35 +93,23 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     for (const lane of this.lanes.get(workspaceId)?.values() ?? []) lane.wake();
   }
 
+  /**
+   * Claims only what has something to do: a destination without traffic, and each new one is that, needs no lane. What
+   * this process appends from now on claims all that are missing, since it knows of the change.
+   */
   private reconsider(workspaceId: string): void {
     for (const lane of this.lanes.get(workspaceId)?.values() ?? []) lane.reconsider();
     this.contents.note(workspaceId);
-    this.claim(workspaceId);
+    this.claimsOfWaiting.ask(workspaceId);
   }
 
-  /** Claims what can be claimed of the workspace; asked often, it asks the database rarely. */
-  private claim(workspaceId: string): void {
+  private async claim(workspaceId: string, find: () => Promise<readonly ClaimedCursor[]>): Promise<void> {
     if (this.isStopping) return;
-    if (this.claiming.has(workspaceId)) {
-      this.claiming.set(workspaceId, true);
-      return;
-    }
-    this.claiming.set(workspaceId, false);
-    void this.claimNow(workspaceId);
-  }
-
-  private async claimNow(workspaceId: string): Promise<void> {
     try {
-      this.run(await this.cursors.claimWorkspace(workspaceId));
+      this.run(await find());
     } catch (error) {
       this.logger.debug({ workspaceId, error }, 'destinations could not be claimed');
     }
-    const timer = setTimeout(() => {
-      const isWanted = this.claiming.get(workspaceId) === true;
-      this.claiming.delete(workspaceId);
-      if (isWanted) this.claim(workspaceId);
-    }, CLAIM_PAUSE);
-    timer.unref();
   }
 
   /** What nobody was woken for: after a crash, a lost notification, or a transaction that was open for long. */
@@ -146,7 +138,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     lanes.delete(destinationId);
     if (lanes.size === 0) this.lanes.delete(workspaceId);
     // It came between the lane's last look and the end of its claim.
-    if (lane.isWoken) this.claim(workspaceId);
+    if (lane.isWoken) this.claims.ask(workspaceId);
   }
 
   /** Never two at once; a failure waits for the next time. */

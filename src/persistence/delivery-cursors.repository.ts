@@ -14,6 +14,7 @@ import {
   ADVANCE,
   CLAIM_DUE,
   CLAIM_WAITING,
+  CLAIM_WAITING_OF_WORKSPACE,
   CLAIM_WORKSPACE,
   EXPIRE,
   FAIL,
@@ -68,6 +69,11 @@ export class DeliveryCursorsRepository {
   /** Claims every destination of the workspace that nobody delivers to and that may be delivered to now. */
   async claimWorkspace(workspaceId: string): Promise<readonly ClaimedCursor[]> {
     return this.claim('claim-workspace', CLAIM_WORKSPACE, [workspaceId]);
+  }
+
+  /** Of these only the ones that something made since `since` waits for. */
+  async claimWaitingOf(workspaceId: string, since: Date): Promise<readonly ClaimedCursor[]> {
+    return this.claim('claim-waiting-of-workspace', CLAIM_WAITING_OF_WORKSPACE, [workspaceId, since]);
   }
 
   /** Claims destinations that something made since `since` waits for, of any workspace. */

@@ -44,10 +44,8 @@ export const CLAIM_WORKSPACE = claim(
   WHERE cursor.workspace_id = $3 AND ${CLAIMABLE} FOR UPDATE OF cursor SKIP LOCKED`,
 );
 
-/** $1 the new claim, $2 its session, $3 how many at most, $4 a moment: destinations that something made since then waits for. */
-export const CLAIM_WAITING = claim(
-  `SELECT cursor.workspace_id, cursor.destination_id ${JOINED}
-  WHERE ${CLAIMABLE} AND (
+// $4 a moment: something made since then waits, or something that was given up and is asked for again.
+const WAITED_FOR = `(
     EXISTS (
       SELECT 1 FROM generations AS generation WHERE generation.workspace_id = cursor.workspace_id
         AND ${BEHIND_CURSOR} AND generation.created_at >= $4
@@ -55,8 +53,18 @@ export const CLAIM_WAITING = claim(
       SELECT 1 FROM dead_letters AS letter WHERE letter.workspace_id = cursor.workspace_id
         AND letter.destination_id = cursor.destination_id AND letter.replay_requested_at IS NOT NULL
     )
-  )
-  LIMIT $3 FOR UPDATE OF cursor SKIP LOCKED`,
+  )`;
+
+/** $1 the new claim, $2 its session, $3 workspace, $4 a moment: its destinations that something made since then waits for. */
+export const CLAIM_WAITING_OF_WORKSPACE = claim(
+  `SELECT cursor.workspace_id, cursor.destination_id ${JOINED}
+  WHERE cursor.workspace_id = $3 AND ${CLAIMABLE} AND ${WAITED_FOR} FOR UPDATE OF cursor SKIP LOCKED`,
+);
+
+/** $1 the new claim, $2 its session, $3 how many at most, $4 a moment: destinations that something made since then waits for. */
+export const CLAIM_WAITING = claim(
+  `SELECT cursor.workspace_id, cursor.destination_id ${JOINED}
+  WHERE ${CLAIMABLE} AND ${WAITED_FOR} LIMIT $3 FOR UPDATE OF cursor SKIP LOCKED`,
 );
 
 /** $1 the new claim, $2 its session, $3 how many at most: destinations whose next attempt is due. */
