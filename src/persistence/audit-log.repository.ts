@@ -25,6 +25,10 @@ export interface AuditFilter {
   readonly limit: number;
 }
 
+type NewAuditLogRow = Omit<AuditLogRow, 'before' | 'after'> &
+  NewAuditRow &
+  Readonly<Record<'before' | 'after', Prisma.InputJsonObject | null>>;
+
 @Injectable()
 export class AuditLogRepository {
   constructor(
@@ -41,7 +45,7 @@ export class AuditLogRepository {
   }
 
   /** The entry of a change that is made now: for a plain statement that writes it together with the change. */
-  toRow(entry: AuditEntry) {
+  toRow(entry: AuditEntry): NewAuditLogRow {
     const now = this.clock.now();
     const { actor } = entry;
     return {
@@ -59,7 +63,7 @@ export class AuditLogRepository {
       objectId: entry.objectId,
       before: toJson(entry.before),
       after: toJson(entry.after),
-    } satisfies NewAuditRow;
+    };
   }
 
   /** Newest first. */

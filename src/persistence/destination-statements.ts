@@ -35,7 +35,7 @@ const FIELDS = {
 export type NewDestinationRow = Readonly<Record<keyof typeof FIELDS, unknown>>;
 
 /**
- * $1 workspace, $2 kind, $3 the destination as a JSON row, $4 its audit entry as a list of one JSON row, or of none.
+ * $1 workspace, $2 kind, $3 the destination as a list of one JSON row, $4 its audit entry as such a list, or an empty one.
  *
  * Answers nothing when all slots are taken. `isMade` is false when somebody else has just taken the one that was found:
  * then nothing is written, and whoever asked has to look again. The cursor stands behind everything that is committed
@@ -52,7 +52,7 @@ WITH free AS (
 ), made AS (
   INSERT INTO destinations (slot, ${columnsOf(FIELDS)})
   SELECT free.slot, ${membersOf(FIELDS)}
-  FROM free, json_to_record($3::json) AS destination (${typedMembersOf(FIELDS)})
+  FROM free, json_to_recordset($3::json) AS destination (${typedMembersOf(FIELDS)})
   ON CONFLICT (workspace_id, kind, slot) DO NOTHING
   RETURNING workspace_id, id, filter_rules
 ), started AS (

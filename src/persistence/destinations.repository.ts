@@ -55,8 +55,8 @@ export class DestinationsRepository {
     const id = uuidV7(now);
     const { config, apiKeyHashes, regions, ...others } = destination;
     const columns = {
-      ...others,
       id,
+      ...others,
       apiKeyHashes: [...(apiKeyHashes ?? [])],
       regions: [...regions],
       version: 1,
@@ -74,7 +74,7 @@ export class DestinationsRepository {
       configEncryptionKeyId,
     };
     const entries = describe ? [this.auditLog.toRow(describe(null, created))] : [];
-    const values = [others.workspaceId, others.kind, JSON.stringify(row), JSON.stringify(entries)];
+    const values = [others.workspaceId, others.kind, JSON.stringify([row]), JSON.stringify(entries)];
     for (;;) {
       const [outcome] = await this.database.change<CreationOutcome>({
         name: 'create-destination',

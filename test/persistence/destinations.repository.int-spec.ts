@@ -1,6 +1,7 @@
 // Destinations in the database: the limit under concurrency, what is stored of a config, and where deliveries begin.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import type { DescribeChange } from '../../src/domain/audit.js';
 import type { Destination, NewDestination } from '../../src/domain/destination.js';
 import { AppError } from '../../src/domain/errors.js';
 import { DestinationsRepository } from '../../src/persistence/destinations.repository.js';
@@ -50,6 +51,24 @@ const slotsOf = async (workspaceId: string): Promise<number[]> =>
     )
   ).map(({ slot }) => slot);
 
+const describeCreation: DescribeChange<Destination> = (before, after) => ({
+  actor: {
+    key: { accountId: after!.accountId, hash: 'c'.repeat(64), label: 'sk-...test' },
+    address: '127.0.0.1',
+    requestId: 'request',
+    userAgent: null,
+  },
+  action: 'create',
+  objectType: 'destination',
+  objectId: after!.id,
+  workspaceId: after!.workspaceId,
+  before,
+  after: { name: after!.name },
+});
+
+const idsIn = async ({ accountId }: Pick<TestAccount, 'accountId'>, text: string): Promise<string[]> =>
+  (await app.sql<{ id: string }>(text, [accountId])).map(({ id }) => id).toSorted();
+
 describe('the limit of five', () => {
   it('is exact for 60 creates at once from two replicas', async () => {
     const account = await app.createAccount();
@@ -95,6 +114,42 @@ describe('the limit of five', () => {
     expect(await slotsOf(account.workspaceId)).toEqual([1, 2, 3, 4, 5]);
   });
 
+  it('is exact for two kinds that are created at once, and every entry of the audit log has its destination', async () => {
+    const account = await app.createAccount();
+    const kinds = ['webhook', 'otel-collector'];
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 50 }, (_value, index) => {
+        const kind = kinds[index % 2]!;
+        const destination = describeDestination(account, { kind, type: kind });
+        return repositoryOf(app).createWithinLimit(destination, describeCreation);
+      }),
+    );
+    const made = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    expect(made).toHaveLength(10);
+    expect(await slotsOf(account.workspaceId)).toEqual([1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
+    const ids = made.map(({ id }) => id).toSorted();
+    expect(await idsIn(account, 'SELECT object_id AS id FROM audit_log WHERE account_id = $1')).toEqual(ids);
+    expect(
+      await idsIn(
+        account,
+        `SELECT destination_id AS id FROM delivery_cursors JOIN workspaces ON workspaces.id = workspace_id
+        WHERE account_id = $1`,
+      ),
+    ).toEqual(ids);
+  });
+
+  it('leaves nothing behind when its workspace was deleted meanwhile', async () => {
+    const account = await app.createAccount();
+    await app.sql('UPDATE workspaces SET slug = NULL, deleted_at = now() WHERE id = $1', [
+      account.workspaceId,
+    ]);
+    await expect(
+      repositoryOf(app).createWithinLimit(describeDestination(account), describeCreation),
+    ).rejects.toMatchObject({ code: 'invalid_request', status: 400 });
+    expect(await slotsOf(account.workspaceId)).toEqual([]);
+    expect(await idsIn(account, 'SELECT object_id AS id FROM audit_log WHERE account_id = $1')).toEqual([]);
+  });
+
   it.each([
     ['a sixth slot', 'slot = 6'],
     ['no slot for one that is there', 'slot = NULL'],
@@ -138,6 +193,9 @@ describe('what is stored', () => {
       createdAt: app.clock.now(),
       updatedAt: app.clock.now(),
     });
+    // In the database's order of members as well, which is how it is told from now on.
+    const found = await repositoryOf(app).find(account.accountId, made.id);
+    expect(JSON.stringify(made)).toBe(JSON.stringify(found));
     const rows = await app.sql<{ row: string }>(
       `SELECT destinations::text || encode(config_ciphertext, 'escape') AS row FROM destinations WHERE id = $1`,
       [made.id],
