@@ -36,7 +36,8 @@ export class VectorPurchases {
     call: EmbeddingRequest,
     positions: readonly number[],
   ): Promise<VectorPurchase> {
-    const request = { ...call, input: inputsAt(call.input, positions) };
+    const isWhole = positions.length === call.input.items.length;
+    const request = isWhole ? call : { ...call, input: inputsAt(call.input, positions) };
     const now = this.clock.now();
     try {
       const reservation = await this.spendGate.reserve(key, boundsOf(route, request, now));

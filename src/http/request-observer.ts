@@ -28,10 +28,11 @@ export class RequestObserver {
       this.tracing.request(request.headers, (span) => {
         // The end of a whole answer as well as of a connection that was lost.
         response.once('close', () => {
-          const finished = {
-            ...describe(request, response, performance.now() - startedAt, findCaller(request)),
+          const finished = describe(request, response, {
+            duration: performance.now() - startedAt,
+            caller: findCaller(request),
             traceId: span?.spanContext().traceId ?? null,
-          };
+          });
           this.metrics.finished(finished);
           this.log.finished(finished);
           if (span) endRequestSpan(span, finished);
@@ -45,9 +46,8 @@ export class RequestObserver {
 function describe(
   request: Request,
   response: Response,
-  duration: number,
-  caller: Caller | null,
-): Omit<FinishedRequest, 'traceId'> {
+  { duration, caller, traceId }: Pick<FinishedRequest, 'duration' | 'caller' | 'traceId'>,
+): FinishedRequest {
   const route = request.route as { readonly path?: unknown } | undefined;
   const length = response.getHeader('content-length');
   return {
@@ -60,5 +60,6 @@ function describe(
     bytes: length === undefined ? null : Number(length),
     errorCode: errorCodeOf(request),
     caller,
+    traceId,
   };
 }

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import type { Dispatcher } from 'undici';
 import type { Connect } from './guarded-connector.js';
+import type { CancelSignal } from './cancellation.js';
 
 export interface PoolLimits {
   readonly connections: number;
@@ -38,7 +39,7 @@ export class ConnectionPool {
   /** Runs an exchange with the origin on a connection of its own, as soon as there is one. */
   async use<Result>(
     origin: string,
-    signal: AbortSignal,
+    signal: CancelSignal,
     work: (dispatcher: Dispatcher) => Promise<Result>,
   ): Promise<Result> {
     signal.throwIfAborted();
@@ -118,11 +119,11 @@ export class ConnectionPool {
     if (this.busy.delete(connection) || this.idle.delete(connection)) connection.destroy(reason);
   }
 
-  private wait(origin: string, signal: AbortSignal): Promise<Connection> {
+  private wait(origin: string, signal: CancelSignal): Promise<Connection> {
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
         this.waiting.delete(waiting);
-        reject(signal.reason as Error);
+        reject(signal.reason);
       };
       const waiting: Waiting = {
         origin,

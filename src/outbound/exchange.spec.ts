@@ -5,13 +5,14 @@ import { createServer } from 'node:http';
 import { createConnection } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { Client } from 'undici';
+import type { CancelSignal } from './cancellation.js';
 import { exchange, OutboundFailure, OutboundTimeout, withinLimits } from './exchange.js';
 
 /** Ends when its signal says so. */
-const endless = (signal: AbortSignal): Promise<never> =>
+const endless = (signal: CancelSignal): Promise<never> =>
   new Promise((_resolve, reject) => {
-    if (signal.aborted) reject(signal.reason as Error);
-    signal.addEventListener('abort', () => reject(signal.reason as Error));
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason));
   });
 
 describe('limits', () => {

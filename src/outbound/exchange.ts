@@ -2,6 +2,8 @@
 import { setMaxListeners } from 'node:events';
 import { errors } from 'undici';
 import type { Dispatcher } from 'undici';
+import { Cancellation } from './cancellation.js';
+import type { CancelSignal } from './cancellation.js';
 
 export interface OutboundRequest {
   readonly method: 'POST' | 'PUT' | 'GET';
@@ -21,7 +23,7 @@ export interface SendLimits {
   readonly timeout: number;
   readonly maxResponseBytes: number;
   /** Gives the exchange up; it then fails with OutboundFailure. */
-  readonly signal?: AbortSignal;
+  readonly signal?: CancelSignal;
 }
 
 /** No answer within the time-out. */
@@ -39,24 +41,24 @@ export class OutboundRefused extends OutboundFailure {}
  */
 export async function withinLimits<Result>(
   { timeout, signal }: Pick<SendLimits, 'timeout' | 'signal'>,
-  work: (signal: AbortSignal) => Promise<Result>,
+  work: (signal: CancelSignal) => Promise<Result>,
 ): Promise<Result> {
-  // Not AbortSignal.any: a caller's signal may live as long as the process and would remember every exchange.
-  const controller = new AbortController();
+  // Not the caller's own signal: that one may live as long as the process.
+  const cancellation = new Cancellation();
   let isTimeOver = false;
   const timer = setTimeout(() => {
     isTimeOver = true;
-    controller.abort();
+    cancellation.abort();
   }, Math.ceil(timeout));
-  const giveUp = (): void => controller.abort();
+  const giveUp = (): void => cancellation.abort();
   if (signal) {
     // Any number of exchanges may end with one signal; Node warns of more than ten.
-    setMaxListeners(0, signal);
+    if (signal instanceof AbortSignal) setMaxListeners(0, signal);
     signal.addEventListener('abort', giveUp, { once: true });
     if (signal.aborted) giveUp();
   }
   try {
-    return await work(controller.signal);
+    return await work(cancellation);
   } catch (error) {
     if (isTimeOver || error instanceof errors.ConnectTimeoutError) {
       throw new OutboundTimeout('no answer in time', { cause: error });
@@ -77,7 +79,7 @@ export function exchange(
   dispatcher: Dispatcher,
   { method, url, headers, body }: OutboundRequest,
   maxResponseBytes: number,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<OutboundResponse> {
   return new Promise((resolve, reject) => {
     const { origin, pathname, search } = new URL(url);

@@ -1,6 +1,6 @@
 // Encryption of what must not be readable in the database: destination configs, provider credentials, contents.
 // AES-256-GCM; the key's id is stored beside the ciphertext, so that keys can be rotated without a pause.
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomFillSync } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
 
@@ -13,9 +13,14 @@ export interface Encrypted {
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+// Randomness is fetched for many nonces at once: every fetch takes longer than a small content's encryption.
+const NONCES_AT_ONCE = 256;
 
 @Injectable()
 export class ConfigCipher {
+  private readonly nonces = Buffer.alloc(NONCE_BYTES * NONCES_AT_ONCE);
+  private nextNonce = NONCES_AT_ONCE;
+
   constructor(private readonly config: AppConfig) {}
 
   /** The id of the key that encrypts. */
@@ -32,7 +37,7 @@ export class ConfigCipher {
   encrypt(value: unknown, owner: string): Encrypted {
     const [key] = this.config.encryptionKeys;
     if (!key) throw new Error('no encryption key');
-    const nonce = randomBytes(NONCE_BYTES);
+    const nonce = this.takeNonce();
     const cipher = createCipheriv(ALGORITHM, key.bytes, nonce).setAAD(Buffer.from(owner));
     const body = Buffer.concat([cipher.update(JSON.stringify(value), 'utf8'), cipher.final()]);
     return {
@@ -54,5 +59,15 @@ export class ConfigCipher {
       .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
     const text = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
     return JSON.parse(text.toString('utf8'));
+  }
+
+  /** To be used up before the next call: its bytes are those of a later one some day. */
+  private takeNonce(): Buffer {
+    if (this.nextNonce === NONCES_AT_ONCE) {
+      randomFillSync(this.nonces);
+      this.nextNonce = 0;
+    }
+    const start = NONCE_BYTES * this.nextNonce++;
+    return this.nonces.subarray(start, start + NONCE_BYTES);
   }
 }

@@ -10,6 +10,7 @@ import { AppError } from '../domain/errors.js';
 import type { GenerationAttempt } from '../domain/generation.js';
 import type { TokensByModality } from '../domain/modality.js';
 import type { Vector } from '../domain/vectors.js';
+import { Cancellation, toAbortSignal } from '../outbound/cancellation.js';
 import { splitCall } from './call-splitter.js';
 import type { Slice } from './call-splitter.js';
 import { EndpointCaller } from './endpoint-caller.js';
@@ -52,7 +53,7 @@ interface Run {
   readonly targets: readonly EndpointTarget[];
   /** performance.now() */
   readonly deadline: number;
-  readonly abort: AbortController;
+  readonly cancellation: Cancellation;
   readonly attempts: GenerationAttempt[];
   readonly served: ServedSlice[];
   /** Whose credential the provider has refused: the other slices need not ask again. */
@@ -75,7 +76,7 @@ export class EmbeddingRouter {
       request,
       targets: route.targets,
       deadline: performance.now() + this.config.operationDeadline,
-      abort: new AbortController(),
+      cancellation: new Cancellation(),
       attempts: [],
       served: [],
       refused: new Set(),
@@ -85,7 +86,7 @@ export class EmbeddingRouter {
       await this.serve({ start: 0, input: request.input }, 0, run);
     } catch (failure) {
       // The other slices would be paid for and thrown away.
-      run.abort.abort();
+      run.cancellation.abort();
       error = failure instanceof AppError ? failure : new AppError('internal', { cause: failure });
     }
     const served = run.served.toSorted((one, other) => one.start - other.start);
@@ -122,7 +123,7 @@ export class EmbeddingRouter {
         if (!(failure instanceof EndpointFailure) || !failure.isWorthRepeating || !mayRepeat) throw failure;
         const pause = this.pauseBefore(repeats, failure);
         if (pause > LONGEST_PAUSE || performance.now() + pause >= run.deadline) throw failure;
-        await delay(pause, undefined, { signal: run.abort.signal }).catch(() => {
+        await delay(pause, undefined, { signal: toAbortSignal(run.cancellation) }).catch(() => {
           throw failure;
         });
       }
@@ -164,17 +165,21 @@ export class EmbeddingRouter {
       const timeout = Math.max(1, Math.min(this.config.providerTimeout, run.deadline - startedAt));
       const answer = await this.caller.call(target, run.request, part.input, {
         timeout,
-        signal: run.abort.signal,
+        signal: run.cancellation,
       });
       note(200, null);
       const now = performance.now();
       health.recordSuccess(now, now - startedAt, answer.totalTokens ?? 0);
-      return { ...part, ...answer, target };
+      // Member by member, as in generation-record.ts.
+      const { vectors, promptTokens, totalTokens, tokensByModality, upstreamId } = answer;
+      const { start, input } = part;
+      const served = { start, input, target, vectors, promptTokens, totalTokens, upstreamId };
+      return tokensByModality === undefined ? served : { ...served, tokensByModality };
     } catch (failure) {
       if (failure instanceof EndpointFailure) {
         note(failure.status, failure.kind);
         failure.shiftInputs(part.start);
-        if (failure.isOutage && !run.abort.signal.aborted) health.recordFailure(performance.now());
+        if (failure.isOutage && !run.cancellation.aborted) health.recordFailure(performance.now());
       }
       throw failure;
     } finally {

@@ -14,6 +14,7 @@ import type {
   ProviderAnswer,
   ProviderCall,
 } from '../embedding-providers/embedding-provider.js';
+import type { CancelSignal } from '../outbound/cancellation.js';
 import { HttpClient, OutboundFailure, OutboundTimeout } from '../outbound/http-client.js';
 import { EndpointFailure, failureOfStatus } from './endpoint-failure.js';
 import type { EndpointTarget } from './endpoint-target.js';
@@ -25,7 +26,7 @@ const MAX_BYTES_AROUND = 1_000_000;
 export interface CallLimits {
   /** Milliseconds. */
   readonly timeout: number;
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
 }
 
 @Injectable()
@@ -76,7 +77,8 @@ export class EndpointCaller {
         provider.transport === 'local'
           ? await provider.embed(call)
           : await this.askUpstream(provider, target, call, limits);
-      return { ...answer, vectors: checkVectors(answer.vectors, target, input.items.length, width) };
+      const vectors = checkVectors(answer.vectors, target, input.items.length, width);
+      return vectors === answer.vectors ? answer : { ...answer, vectors };
     } catch (error) {
       throw toEndpointFailure(error);
     }
@@ -95,7 +97,8 @@ export class EndpointCaller {
       ...(apiKey === undefined ? {} : { apiKey }),
     });
     const response = await this.http.send(upstreamRequest, {
-      ...limits,
+      timeout: limits.timeout,
+      signal: limits.signal,
       maxResponseBytes: call.input.items.length * MAX_BYTES_PER_INPUT + MAX_BYTES_AROUND,
     });
     if (response.status >= 200 && response.status < 300) return provider.readAnswer(response, call);

@@ -1,0 +1,34 @@
+// That everybody is told once, whoever still wants to know.
+import { describe, expect, it } from '@jest/globals';
+import { Cancellation, toAbortSignal } from './cancellation.js';
+
+describe('a cancellation', () => {
+  it('tells everybody who listens, once', () => {
+    const cancellation = new Cancellation();
+    const told: string[] = [];
+    const gone = (): void => void told.push('gone');
+    cancellation.addEventListener('abort', () => void told.push('first'));
+    cancellation.addEventListener('abort', gone);
+    cancellation.addEventListener('abort', () => void told.push('second'));
+    cancellation.removeEventListener('abort', gone);
+    expect(cancellation.aborted).toBe(false);
+    expect(() => cancellation.throwIfAborted()).not.toThrow();
+    cancellation.abort();
+    cancellation.abort();
+    cancellation.addEventListener('abort', () => void told.push('late'));
+    expect(told).toEqual(['first', 'second']);
+    expect(cancellation.aborted).toBe(true);
+    expect(() => cancellation.throwIfAborted()).toThrow(cancellation.reason);
+  });
+
+  it('becomes an AbortSignal, before and after', () => {
+    const cancellation = new Cancellation();
+    const before = toAbortSignal(cancellation);
+    expect(before.aborted).toBe(false);
+    cancellation.abort();
+    for (const signal of [before, toAbortSignal(cancellation)]) {
+      expect(signal.aborted).toBe(true);
+      expect(signal.reason).toBe(cancellation.reason);
+    }
+  });
+});

@@ -1,0 +1,53 @@
+// Tells work under way to end. One is made for every exchange, and so it is no AbortController: making one of those takes
+// longer than the rest of what a small exchange needs (docs/decisions/0009-hot-path.md).
+
+/** What there is of an AbortSignal too. */
+export interface CancelSignal {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+  throwIfAborted(): void;
+}
+
+export class Cancellation implements CancelSignal {
+  private readonly listeners = new Set<() => void>();
+  private cause: Error | null = null;
+
+  get aborted(): boolean {
+    return this.cause !== null;
+  }
+
+  get reason(): Error | undefined {
+    return this.cause ?? undefined;
+  }
+
+  /** Tells everybody once, and nobody any more who comes later: as with an AbortSignal, look at `aborted` first. */
+  abort(): void {
+    if (this.cause) return;
+    this.cause = new Error('This operation was aborted');
+    const told = [...this.listeners];
+    this.listeners.clear();
+    for (const listener of told) listener();
+  }
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    if (!this.cause) this.listeners.add(listener);
+  }
+
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    this.listeners.delete(listener);
+  }
+
+  throwIfAborted(): void {
+    if (this.cause) throw this.cause;
+  }
+}
+
+/** For what understands nothing else. */
+export function toAbortSignal(signal: CancelSignal): AbortSignal {
+  const controller = new AbortController();
+  if (signal.aborted) controller.abort(signal.reason);
+  signal.addEventListener('abort', () => controller.abort(signal.reason), { once: true });
+  return controller.signal;
+}
