@@ -17,10 +17,12 @@ import type { DeliveryTarget } from './broadcast-terms.js';
 import { LogPages } from './log-pages.js';
 import { TracedContents } from './traced-contents.js';
 import { TracedKeys } from './traced-keys.js';
+import { Turns } from './turns.js';
 
 // Bytes of contents of one batch, and of all batches of this process that are under way.
 const MAX_BATCH_CONTENT = 2_000_000;
 const MAX_CONTENT_IN_MEMORY = 128_000_000;
+const ENTRIES_PER_TURN = 50;
 
 /** What is to become of one generation: sent, given up, or passed over because the destination does not want it. */
 export interface PlannedEntry {
@@ -67,6 +69,7 @@ export class BatchPlanner {
     private readonly reader: GenerationReader,
     private readonly keys: TracedKeys,
     private readonly contents: TracedContents,
+    private readonly turns: Turns,
     private readonly clock: Clock,
   ) {}
 
@@ -105,13 +108,19 @@ export class BatchPlanner {
     const release = await this.budget.take(contentBytes);
     try {
       const contents = contentBytes === 0 ? NO_CONTENTS : await this.readContents(target, judged);
-      const entries = judged.map(({ entry: { position, generation }, verdict }): PlannedEntry => {
-        if (typeof verdict === 'string') return { position, generation, fate: verdict };
-        const candidate = { generation, key: verdict, content: contents.get(generation.id) ?? null };
-        const isSelected = page.isNamed === true || !filtersByInput || target.isSelected(candidate);
-        const fate = isSelected ? buildTrace(candidate, destination) : 'passed';
-        return { position, generation, fate };
-      });
+      const entries: PlannedEntry[] = [];
+      for (const { entry, verdict } of judged) {
+        if (entries.length % ENTRIES_PER_TURN === 0) await this.turns.take();
+        const { position, generation } = entry;
+        if (typeof verdict === 'string') {
+          entries.push({ position, generation, fate: verdict });
+        } else {
+          const candidate = { generation, key: verdict, content: contents.get(generation.id) ?? null };
+          const isSelected = page.isNamed === true || !filtersByInput || target.isSelected(candidate);
+          const fate = isSelected ? buildTrace(candidate, destination) : 'passed';
+          entries.push({ position, generation, fate });
+        }
+      }
       return {
         entries,
         hasMore: page.hasMore || judged.length < logged.length,

@@ -9,6 +9,7 @@ import type { GenerationTrace } from '../domain/generation-trace.js';
 import type { DeliveryTarget } from './broadcast-terms.js';
 import { DeliveryExchange } from './delivery-exchange.js';
 import type { FinalOutcome } from './delivery-exchange.js';
+import { Turns } from './turns.js';
 
 /** What became of one trace, once that is known for good. */
 export type TraceFate =
@@ -34,6 +35,7 @@ export class BatchSender {
     private readonly exchange: DeliveryExchange,
     private readonly clock: Clock,
     private readonly tracing: Tracing,
+    private readonly turns: Turns,
   ) {}
 
   /** `refusedBefore`: how many traces in a row were refused before these. */
@@ -98,6 +100,7 @@ export class BatchSender {
     traces: readonly GenerationTrace[],
   ): Promise<readonly DeliveryRequest[] | null> {
     const context = { destinationId: destination.id, now: this.clock.now() };
+    await this.turns.take();
     try {
       return await kind.delivery.encode(config, traces, context);
     } catch (error) {

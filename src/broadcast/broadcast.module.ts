@@ -13,6 +13,7 @@ import { LaneServices } from './lane-services.js';
 import { LogPages } from './log-pages.js';
 import { TracedContents } from './traced-contents.js';
 import { TracedKeys } from './traced-keys.js';
+import { Turns } from './turns.js';
 import { WebhookSignatures } from './webhook-signatures.js';
 
 @Module({
@@ -30,6 +31,7 @@ import { WebhookSignatures } from './webhook-signatures.js';
     LogPages,
     TracedContents,
     TracedKeys,
+    Turns,
     WebhookSignatures,
   ],
   exports: [Broadcaster, ConnectionTester, WebhookSignatures],

@@ -19,6 +19,9 @@ import { Pauses } from './pauses.js';
 const IDLE_TIME = 2_000;
 // Milliseconds until what an open transaction holds back is looked at again, at first and at most.
 const HELD_BACK_PAUSE = { base: 25, cap: 500 };
+// Running lanes for which each gathers for one linger longer, and how long (milliseconds) they do at most for that.
+const LANES_PER_LINGER = 5;
+const LONGEST_GATHERING = 1_000;
 // Milliseconds that a lane waits in place; through a longer pause it gives its claim back.
 const LONGEST_PAUSE = 5_000;
 // Seconds; no platform decides for longer than this.
@@ -72,6 +75,7 @@ export class DeliveryLane {
   }
 
   private async run(): Promise<void> {
+    this.services.running++;
     try {
       await this.giveUpTheOld();
       await this.deliver();
@@ -79,6 +83,7 @@ export class DeliveryLane {
       // Nothing was confirmed that is not in the database: whoever claims next goes on from there.
       if (!this.pauses.isStopped) this.logger.warn({ ...this.name, error }, 'a delivery was broken off');
     }
+    this.services.running--;
     try {
       await this.services.cursors.release(this.claim);
     } catch {
@@ -118,9 +123,17 @@ export class DeliveryLane {
     }
   }
 
-  /** Not all for the same time: lanes that are woken together would all need the processor together, beside the calls. */
+  /**
+   * Waits for more, so that what every batch costs is paid for many traces. The more lanes share the processor with the
+   * calls, the longer, and each for a time of its own: woken together, they would all need it together.
+   */
   private async gather(linger: number): Promise<void> {
-    await this.pauses.sleep(linger * (0.75 + this.services.random() / 2));
+    const { services } = this;
+    const shared = Math.min(
+      linger * (1 + services.running / LANES_PER_LINGER),
+      Math.max(linger, LONGEST_GATHERING),
+    );
+    await this.pauses.sleep(shared * (0.75 + services.random() / 2));
   }
 
   /** False when the claim was lost: what is to be done is somebody else's. */

@@ -24,6 +24,9 @@ export class LaneServices {
     readonly clock: Clock,
   ) {}
 
+  /** Lanes of this process that deliver just now. */
+  running = 0;
+
   random(): number {
     return Math.random();
   }
