@@ -110,41 +110,21 @@ export class NewSecretResponseDto extends ApiKeyResponseDto {
   key: string;
 }
 
-/**
- * Written out, with the one spread last: a literal that begins with a spread takes V8 ten times as long to make, and
- * longer to serialise.
- */
-export function toApiKeyDto({ key, spend }: ApiKeyWithSpend): ApiKeyDto {
-  return {
-    label: key.label,
-    is_management_key: key.kind === 'management',
-    limit: key.limit === null ? null : usdToNumber(key.limit),
-    limit_reset: key.limitReset,
-    include_byok_in_limit: key.includeByokInLimit,
-    expires_at: key.expiresAt?.toISOString() ?? null,
-    creator_user_id: key.creatorUserId,
-    workspace_id: key.workspaceId,
-    hash: key.hash,
-    name: key.name,
-    disabled: key.disabled,
-    embedding_cache: key.embeddingCache,
-    created_at: key.createdAt.toISOString(),
-    updated_at: key.updatedAt?.toISOString() ?? null,
-    external_user: key.externalUser,
-    ...toSpentMembers({ key, spend }),
-  };
+// Object.assign, and not a literal of spreads: that one takes V8 several times as long to make.
+
+export function toApiKeyDto(found: ApiKeyWithSpend): ApiKeyDto {
+  return Object.assign(toKeySettings(found.key), toSpentMembers(found));
 }
 
-export function toKeyUsageDto({ key, spend }: ApiKeyWithSpend): KeyUsageDto {
-  return { ...toLimitMembers(key), ...toSpentMembers({ key, spend }) };
+export function toKeyUsageDto(found: ApiKeyWithSpend): KeyUsageDto {
+  return Object.assign(toLimitMembers(found.key), toSpentMembers(found));
 }
 
 type SpentMember = keyof ApiKeyDto & ('limit_remaining' | `usage${string}` | `byok_usage${string}`);
 
 /** The record without what is spent: what a change of the key itself changes. */
 export function toKeySettings(key: ApiKey): Omit<ApiKeyDto, SpentMember> {
-  return {
-    ...toLimitMembers(key),
+  return Object.assign(toLimitMembers(key), {
     hash: key.hash,
     name: key.name,
     disabled: key.disabled,
@@ -152,7 +132,7 @@ export function toKeySettings(key: ApiKey): Omit<ApiKeyDto, SpentMember> {
     created_at: key.createdAt.toISOString(),
     updated_at: key.updatedAt?.toISOString() ?? null,
     external_user: key.externalUser,
-  };
+  });
 }
 
 function toLimitMembers(key: ApiKey) {
