@@ -1,4 +1,4 @@
-// How plain statements read rows that are handed to them as JSON, with the names of Prisma's models for members.
+// How plain statements read rows that are handed to them as JSON, by the names of fields or of columns.
 
 /** PostgreSQL's types by the names of a model's fields. */
 export type RowFields = Readonly<Record<string, string>>;

@@ -5,6 +5,7 @@
 // that those who settle the same counters wait for each other instead of deadlocking. A lease is known by its column
 // process_id: a process has one lease of a counter, and a new one when it cannot trust the old one any more.
 import type { SpendHolderKind } from '../domain/spend-lease.js';
+import { columnsOf, typedMembersOf } from './json-rows.js';
 import { LOG_TRANSACTION } from './log-offset.js';
 
 interface CounterTable {
@@ -128,10 +129,8 @@ const COLUMNS = {
 /** A generation as the statement reads it. */
 export type GenerationRow = Readonly<Record<keyof typeof COLUMNS, unknown>>;
 
-const NAMES = Object.keys(COLUMNS).join(', ');
-const TYPED_NAMES = Object.entries(COLUMNS)
-  .map(([name, type]) => `${name} ${type}`)
-  .join(', ');
+const NAMES = columnsOf(COLUMNS);
+const TYPED_NAMES = typedMembersOf(COLUMNS);
 
 /**
  * A CTE that takes releases [{workspace_id, holder_id, lease_id, amount}], one a lease, off the leases: of each the part
