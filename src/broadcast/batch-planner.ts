@@ -108,18 +108,17 @@ export class BatchPlanner {
     const release = await this.budget.take(contentBytes);
     try {
       const contents = contentBytes === 0 ? NO_CONTENTS : await this.readContents(target, judged);
+      const planned = ({ entry: { position, generation }, verdict }: JudgedEntry): PlannedEntry => {
+        if (typeof verdict === 'string') return { position, generation, fate: verdict };
+        const candidate = { generation, key: verdict, content: contents.get(generation.id) ?? null };
+        const isSelected = page.isNamed === true || !filtersByInput || target.isSelected(candidate);
+        const fate = isSelected ? buildTrace(candidate, destination) : 'passed';
+        return { position, generation, fate };
+      };
       const entries: PlannedEntry[] = [];
-      for (const { entry, verdict } of judged) {
+      for (const each of judged) {
         if (entries.length % ENTRIES_PER_TURN === 0) await this.turns.take();
-        const { position, generation } = entry;
-        if (typeof verdict === 'string') {
-          entries.push({ position, generation, fate: verdict });
-        } else {
-          const candidate = { generation, key: verdict, content: contents.get(generation.id) ?? null };
-          const isSelected = page.isNamed === true || !filtersByInput || target.isSelected(candidate);
-          const fate = isSelected ? buildTrace(candidate, destination) : 'passed';
-          entries.push({ position, generation, fate });
-        }
+        entries.push(planned(each));
       }
       return {
         entries,
