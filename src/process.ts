@@ -10,6 +10,7 @@ import { setUpApplication } from './app.setup.js';
 import type { AppConfig } from './config/app-config.js';
 import { JsonLogger } from './config/json-logger.js';
 import { Metrics } from './config/metrics.js';
+import { ExpressServerAdapter } from './http/express-server.adapter.js';
 import { Readiness } from './persistence/readiness.js';
 
 export interface RunningService {
@@ -19,11 +20,11 @@ export interface RunningService {
 }
 
 export async function startProcess(config: AppConfig): Promise<RunningService> {
-  const application = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(config), {
-    logger: new JsonLogger(config),
-    bodyParser: false,
-    abortOnError: false,
-  });
+  const application = await NestFactory.create<NestExpressApplication>(
+    AppModule.forRoot(config),
+    new ExpressServerAdapter(),
+    { logger: new JsonLogger(config), bodyParser: false, abortOnError: false },
+  );
   setUpApplication(application);
   collectDefaultMetrics({ register: application.get(Metrics).registry });
   await application.listen(config.port, config.host);

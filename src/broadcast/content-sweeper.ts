@@ -51,7 +51,7 @@ export class ContentSweeper implements OnApplicationBootstrap, OnApplicationShut
   private async sweepDue(): Promise<void> {
     const workspaceIds = [...this.due];
     this.due.clear();
-    for (const workspaceId of workspaceIds) await this.contents.removePassed(workspaceId);
+    await this.contents.removePassed(workspaceIds);
   }
 
   /** Also what no cursor passes any more: of destinations that were switched off, and dead letters beyond their bounds. */

@@ -5,6 +5,7 @@ import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/
 import { AppConfig } from '../config/app-config.js';
 import { Clock } from '../domain/clock.js';
 import { DeliveryCursorsRepository } from '../persistence/delivery-cursors.repository.js';
+import { Batcher } from '../persistence/batcher.js';
 import type { ClaimedCursor } from '../persistence/delivery-cursors.repository.js';
 import { Notifications } from '../persistence/notifications.js';
 import { BroadcastTermsCache, TERMS_CHANNEL } from './broadcast-terms.js';
@@ -21,6 +22,7 @@ export const APPENDED_CHANNEL = 'generations_appended';
 const RENEW_INTERVAL = 10_000;
 const DUE_INTERVAL = 1_000;
 const MAX_CLAIMS = 200;
+const CLAIM_LIMITS = { maxBatch: MAX_CLAIMS, maxUnderWay: 1, maxWaiting: Infinity };
 // Milliseconds that requests under way have to end in when the process stops.
 const STOP_GRACE = 5_000;
 
@@ -30,12 +32,15 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   /** By workspace, then by destination. */
   private readonly lanes = new Map<string, Map<string, DeliveryLane>>();
   private readonly claims = new PacedClaims((workspaceId) =>
-    this.claim(workspaceId, () => this.cursors.claimWorkspace(workspaceId)),
+    this.claim(() => this.cursors.claimWorkspace(workspaceId)),
   );
   // Paced apart: what finds nothing to do must not put off what has something.
-  private readonly claimsOfWaiting = new PacedClaims((workspaceId) =>
-    this.claim(workspaceId, () => this.cursors.claimWaitingOf(workspaceId, reachOfLog(this.clock.now()))),
-  );
+  private readonly claimsOfWaiting = new PacedClaims((workspaceId) => this.waitingClaims.add(workspaceId));
+  /** Whoever makes many destinations stirs many workspaces at once. */
+  private readonly waitingClaims = new Batcher<string, void>(async (workspaceIds) => {
+    await this.claim(() => this.cursors.claimWaitingOf(workspaceIds, reachOfLog(this.clock.now())));
+    return [];
+  }, CLAIM_LIMITS);
   private timers: NodeJS.Timeout[] = [];
   private isStopping = false;
 
@@ -103,12 +108,12 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     this.claimsOfWaiting.ask(workspaceId);
   }
 
-  private async claim(workspaceId: string, find: () => Promise<readonly ClaimedCursor[]>): Promise<void> {
+  private async claim(find: () => Promise<readonly ClaimedCursor[]>): Promise<void> {
     if (this.isStopping) return;
     try {
       this.run(await find());
     } catch (error) {
-      this.logger.debug({ workspaceId, error }, 'destinations could not be claimed');
+      this.logger.debug({ error }, 'destinations could not be claimed');
     }
   }
 

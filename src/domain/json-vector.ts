@@ -1,108 +1,97 @@
 // Judges the text of a JSON vector in one pass over its bytes, without making numbers of them. The grammar of a JSON
-// array of numbers stands as a table: rows are states, columns are classes of bytes.
-
-const OTHER = 0;
-const SPACE = 1;
-const DIGIT = 2;
-const ZERO = 3;
-const MINUS = 4;
-const PLUS = 5;
-const DOT = 6;
-const EXPONENT = 7;
-const COMMA = 8;
-const CLASSES = 9;
-const CLASS_OF_BYTE = new Uint8Array(256).fill(OTHER);
-for (const [characters, byteClass] of [
-  [' \t\n\r', SPACE],
-  ['123456789', DIGIT],
-  ['0', ZERO],
-  ['-', MINUS],
-  ['+', PLUS],
-  ['.', DOT],
-  ['eE', EXPONENT],
-  [',', COMMA],
-] as const) {
-  for (const character of characters) CLASS_OF_BYTE[character.charCodeAt(0)] = byteClass;
-}
+// array of numbers stands as a table of states, with a place for every byte: one look for each.
 
 const BROKEN = 0;
 const BEFORE = 1;
 const AFTER_MINUS = 2;
 const AFTER_ZERO = 3;
-const IN_WHOLE = 4;
-const AFTER_DOT = 5;
-const IN_FRACTION = 6;
-const AFTER_EXPONENT = 7;
-const AFTER_EXPONENT_SIGN = 8;
-const IN_EXPONENT = 9;
-const AFTER = 10;
-const STATES = 11;
-const NEXT_STATE = new Uint8Array(STATES * CLASSES);
-const FOLLOWS: readonly (readonly [state: number, byteClass: number, next: number])[] = [
-  [BEFORE, SPACE, BEFORE],
-  [BEFORE, MINUS, AFTER_MINUS],
-  ...[BEFORE, AFTER_MINUS].flatMap((state) => [
-    [state, ZERO, AFTER_ZERO] as const,
-    [state, DIGIT, IN_WHOLE] as const,
-  ]),
-  ...[DIGIT, ZERO].flatMap((digit) => [
-    [IN_WHOLE, digit, IN_WHOLE] as const,
-    [AFTER_DOT, digit, IN_FRACTION] as const,
-    [IN_FRACTION, digit, IN_FRACTION] as const,
-    [AFTER_EXPONENT, digit, IN_EXPONENT] as const,
-    [AFTER_EXPONENT_SIGN, digit, IN_EXPONENT] as const,
-    [IN_EXPONENT, digit, IN_EXPONENT] as const,
-  ]),
-  ...[AFTER_ZERO, IN_WHOLE].map((state) => [state, DOT, AFTER_DOT] as const),
-  ...[AFTER_ZERO, IN_WHOLE, IN_FRACTION].map((state) => [state, EXPONENT, AFTER_EXPONENT] as const),
-  [AFTER_EXPONENT, MINUS, AFTER_EXPONENT_SIGN],
-  [AFTER_EXPONENT, PLUS, AFTER_EXPONENT_SIGN],
-  ...[AFTER_ZERO, IN_WHOLE, IN_FRACTION, IN_EXPONENT, AFTER].flatMap((state) => [
-    [state, SPACE, AFTER] as const,
-    [state, COMMA, BEFORE] as const,
-  ]),
-];
-for (const [state, byteClass, next] of FOLLOWS) NEXT_STATE[state * CLASSES + byteClass] = next;
-const COMPLETE: ReadonlySet<number> = new Set([AFTER_ZERO, IN_WHOLE, IN_FRACTION, IN_EXPONENT, AFTER]);
+const AFTER_DOT = 4;
+const IN_FRACTION = 5;
+const AFTER_EXPONENT = 6;
+const AFTER_EXPONENT_SIGN = 7;
+const IN_EXPONENT = 8;
+const AFTER = 9;
+// From here on: so many digits before the point, and no more. float32 holds all of them, where no exponent makes them
+// larger; the few numbers that are written otherwise are judged by their values.
+const IN_WHOLE = 10;
+const WHOLE_DIGITS = 9;
 
-// float32 ends near 3.4e38: a shorter number without a positive exponent cannot be too large for it.
-const SAFE_WHOLE_DIGITS = 38;
+const ONE_TO_NINE = '123456789';
+const DIGITS = `0${ONE_TO_NINE}`;
+const SPACE = ' \t\n\r';
+const COMMA = 0x2c;
+
+const wholes = Array.from({ length: WHOLE_DIGITS }, (_, index) => IN_WHOLE + index);
+const COMPLETE = [AFTER_ZERO, ...wholes, IN_FRACTION, IN_EXPONENT, AFTER];
+const FOLLOWS: readonly (readonly [states: readonly number[], characters: string, next: number])[] = [
+  [[BEFORE], SPACE, BEFORE],
+  [[BEFORE], '-', AFTER_MINUS],
+  [[BEFORE, AFTER_MINUS], '0', AFTER_ZERO],
+  [[BEFORE, AFTER_MINUS], ONE_TO_NINE, IN_WHOLE],
+  ...wholes.slice(0, -1).map((state) => [[state], DIGITS, state + 1] as const),
+  [[AFTER_ZERO, ...wholes], '.', AFTER_DOT],
+  [[AFTER_DOT, IN_FRACTION], DIGITS, IN_FRACTION],
+  [[AFTER_ZERO, ...wholes, IN_FRACTION], 'eE', AFTER_EXPONENT],
+  [[AFTER_EXPONENT], '-', AFTER_EXPONENT_SIGN],
+  [[AFTER_EXPONENT_SIGN, IN_EXPONENT], DIGITS, IN_EXPONENT],
+  [COMPLETE, SPACE, AFTER],
+  [COMPLETE, ',', BEFORE],
+];
+/** By a state's place in the table, which is 256 times its number, and a byte. */
+const NEXT_PLACE = new Uint16Array((IN_WHOLE + WHOLE_DIGITS) << 8).fill(BROKEN);
+for (const [states, characters, next] of FOLLOWS) {
+  for (const state of states)
+    for (const byte of Buffer.from(characters)) NEXT_PLACE[(state << 8) | byte] = next << 8;
+}
+const IS_COMMA = new Uint8Array(256);
+IS_COMMA[COMMA] = 1;
 
 /** How many numbers the text holds, or null when it is not a JSON array of numbers that float32 can hold. */
 export function widthOfJsonVector(text: Buffer): number | null {
   const end = text.length - 1;
   if (text[0] !== 0x5b || text[end] !== 0x5d) return null;
-  let state = BEFORE;
+  let place = BEFORE << 8;
   let commas = 0;
-  let wholeDigits = 0;
-  let mayBeTooLarge = false;
   for (let at = 1; at < end; at++) {
-    const byteClass = CLASS_OF_BYTE[text[at] as number] as number;
-    const next = NEXT_STATE[state * CLASSES + byteClass] as number;
-    if (next === BROKEN) return null;
-    if (byteClass === COMMA) commas++;
-    if (next === IN_WHOLE) {
-      wholeDigits = state === IN_WHOLE ? wholeDigits + 1 : 1;
-      if (wholeDigits > SAFE_WHOLE_DIGITS) mayBeTooLarge = true;
-    } else if (state === AFTER_EXPONENT && byteClass !== MINUS) {
-      mayBeTooLarge = true;
-    }
-    state = next;
+    const byte = text[at] as number;
+    place = NEXT_PLACE[place | byte] as number;
+    commas += IS_COMMA[byte] as number;
   }
-  if (state === BEFORE && commas === 0) return 0;
-  if (!COMPLETE.has(state)) return null;
-  if (mayBeTooLarge) {
-    const values = Float32Array.from(JSON.parse(text.toString('latin1')) as number[]);
-    if (!isFiniteVector(values)) return null;
-  }
-  return commas + 1;
+  return COMPLETE.includes(place >> 8) ? commas + 1 : widthByValues(text);
 }
+
+function widthByValues(text: Buffer): number | null {
+  const numbers = parseNumbers(text);
+  return numbers && isFiniteVector(Float32Array.from(numbers)) ? numbers.length : null;
+}
+
+function parseNumbers(text: Buffer): number[] | null {
+  try {
+    const values = JSON.parse(text.toString('latin1')) as unknown[];
+    return values.every((value) => typeof value === 'number') ? values : null;
+  } catch {
+    return null;
+  }
+}
+
+// Of a float32: its exponent, and the least that can be added to one of all ones to reach the sign.
+const EXPONENT_BITS = 0x7f800000;
+const LEAST_EXPONENT = 0x00800000;
 
 /** Only infinities and NaN have all eight exponent bits set. */
 export function isFiniteVector(values: Float32Array): boolean {
-  const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
-  // Not for..of: on typed arrays it is several times slower.
-  for (let index = 0; index < bits.length; index++)
-    if (((bits[index] ?? 0) & 0x7f800000) === 0x7f800000) return false;
-  return true;
+  const bits = new Int32Array(values.buffer, values.byteOffset, values.length);
+  const { length } = bits;
+  // Four at a time, and without a branch for each: this looks at every number that passes through.
+  let sums = 0;
+  let at = 0;
+  for (; at + 3 < length; at += 4)
+    sums |= sumAt(bits, at) | sumAt(bits, at + 1) | sumAt(bits, at + 2) | sumAt(bits, at + 3);
+  for (; at < length; at++) sums |= sumAt(bits, at);
+  return sums >= 0;
+}
+
+/** Negative where all bits of the exponent are set. */
+function sumAt(bits: Int32Array, at: number): number {
+  return (((bits[at] as number) & EXPONENT_BITS) + LEAST_EXPONENT) | 0;
 }

@@ -22,8 +22,6 @@ export function requireHost(
 }
 
 export function answerClientErrors(server: Server): void {
-  // See requireHost. An option of the constructor, which is not ours to call.
-  (server as Server & { requireHostHeader: boolean }).requireHostHeader = false;
   server.prependListener('request', (request) => {
     request.url = pathOf(request.url ?? '');
   });

@@ -6,6 +6,7 @@ import { uuidV7 } from '../domain/identifiers.js';
 import { parseUsd } from '../domain/money.js';
 import type { AccountCredits } from '../domain/spend.js';
 import type { Workspace } from '../domain/workspace.js';
+import { BatchReader } from './batch-reader.js';
 import { Database } from './database.js';
 
 export interface AccountWithDefaultWorkspace {
@@ -18,10 +19,27 @@ const FIND_DEFAULT_WORKSPACE = `
 SELECT workspace.id, workspace.deleted_at IS NOT NULL AS "isDeleted"
 FROM accounts AS account JOIN workspaces AS workspace ON workspace.id = account.default_workspace_id
 WHERE account.id = $1`;
-const HAS_WORKSPACE = 'SELECT 1 FROM workspaces WHERE account_id = $1 AND id = $2 AND deleted_at IS NULL';
+/** $1 accounts, $2 workspaces, which belong together by their places. */
+const FIND_WORKSPACES = `
+SELECT account_id AS "accountId", id FROM workspaces
+WHERE (account_id, id) IN (SELECT * FROM unnest($1::uuid[], $2::uuid[])) AND deleted_at IS NULL`;
+
+type WorkspaceName = Pick<Workspace, 'accountId' | 'id'>;
 
 @Injectable()
 export class AccountsRepository {
+  private readonly workspaces = new BatchReader<WorkspaceName, WorkspaceName>({
+    idOf: nameOf,
+    read: async (names) => {
+      const found = await this.database.query<{ accountId: string; id: string }>({
+        name: 'find-workspaces',
+        text: FIND_WORKSPACES,
+        values: [names.map(({ accountId }) => accountId), names.map(({ id }) => id)],
+      });
+      return new Map(found.map((name) => [nameOf(name), name]));
+    },
+  });
+
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
@@ -66,15 +84,6 @@ export class AccountsRepository {
     });
   }
 
-  async hasWorkspace(accountId: string, workspaceId: string): Promise<boolean> {
-    const found = await this.database.query({
-      name: 'has-workspace',
-      text: HAS_WORKSPACE,
-      values: [accountId, workspaceId],
-    });
-    return found.length === 1;
-  }
-
   async getCredits(accountId: string): Promise<AccountCredits> {
     const { credits, spend } = await this.database.prisma.account.findUniqueOrThrow({
       select: { credits: true, spend: { select: { total: true } } },
@@ -86,7 +95,7 @@ export class AccountsRepository {
     };
   }
 
-  async isDefaultWorkspace({ accountId, id }: Pick<Workspace, 'accountId' | 'id'>): Promise<boolean> {
+  async isDefaultWorkspace({ accountId, id }: WorkspaceName): Promise<boolean> {
     const account = await this.database.prisma.account.findUniqueOrThrow({
       select: { defaultWorkspaceId: true },
       where: { id: accountId },
@@ -98,7 +107,7 @@ export class AccountsRepository {
   async chooseWorkspace(accountId: string, wanted: string | undefined): Promise<string> {
     if (wanted === undefined) return this.findDefaultWorkspaceId(accountId);
     const workspaceId = wanted.toLowerCase();
-    if (await this.hasWorkspace(accountId, workspaceId)) return workspaceId;
+    if (await this.workspaces.find({ accountId, id: workspaceId })) return workspaceId;
     throw new AppError('invalid_request', { detail: 'workspace_id: no such workspace' });
   }
 
@@ -110,4 +119,8 @@ export class AccountsRepository {
     });
     return workspaces.map(({ id }) => id);
   }
+}
+
+function nameOf({ accountId, id }: WorkspaceName): string {
+  return `${accountId} ${id}`;
 }

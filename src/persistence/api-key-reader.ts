@@ -12,9 +12,6 @@ interface KeyName {
   readonly hash: string;
 }
 
-const MAX_BATCH = 200;
-const MAX_QUERIES = 2;
-
 const KEY_COLUMNS = Object.entries({
   id: 'id',
   accountId: 'account_id',
@@ -63,8 +60,6 @@ type Row = ApiKeyRow & (KeySpendRow | Record<keyof KeySpendRow, null>);
 export function createKeyReader(database: Database, clock: Clock): BatchReader<KeyName, ApiKeyWithSpend> {
   return new BatchReader({
     idOf,
-    maxBatch: MAX_BATCH,
-    maxQueries: MAX_QUERIES,
     read: async (names) => {
       const rows = await database.query<Row>({
         name: 'read-keys',

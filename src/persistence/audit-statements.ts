@@ -21,10 +21,10 @@ const FIELDS = {
 /** An entry as statements read it. */
 export type NewAuditRow = Readonly<Record<keyof typeof FIELDS, unknown>>;
 
-/** Writes the entries of a JSON parameter; none while the CTE of the change has no rows. */
+/** Writes those entries of a JSON parameter whose objects the CTE of the change has among its ids. */
 export function recordEntries(parameter: string, change: string): string {
   return `
   INSERT INTO audit_log (${columnsOf(FIELDS)})
   SELECT ${membersOf(FIELDS)} FROM json_to_recordset(${parameter}::json) AS entry (${typedMembersOf(FIELDS)})
-  WHERE EXISTS (SELECT 1 FROM ${change})`;
+  WHERE "objectId" IN (SELECT id::text FROM ${change})`;
 }

@@ -1,26 +1,25 @@
 import { describe, expect, it } from '@jest/globals';
 import { BatchReader } from './batch-reader.js';
-import { RefusedValue } from './database-errors.js';
 
 /** A table whose queries end when they are let: each sees what stands in it when the query begins. */
-function openTable(limits: { readonly maxBatch?: number; readonly maxQueries?: number } = {}) {
+function openTable(limits: { readonly maxBatch?: number; readonly maxUnderWay?: number } = {}) {
   const rows = new Map<string, string>();
   const queries: string[][] = [];
   const gates: ((error?: Error) => void)[] = [];
-  const reader = new BatchReader<string, string>({
-    idOf: (key) => key,
-    read: async (keys) => {
-      queries.push([...keys]);
-      const found = new Map([...rows].filter(([key]) => keys.includes(key)));
-      await new Promise<void>((resolve, reject) =>
-        gates.push((error) => (error ? reject(error) : resolve())),
-      );
-      return found;
+  const reader = new BatchReader<string, string>(
+    {
+      idOf: (key) => key,
+      read: async (keys) => {
+        queries.push([...keys]);
+        const found = new Map([...rows].filter(([key]) => keys.includes(key)));
+        await new Promise<void>((resolve, reject) =>
+          gates.push((error) => (error ? reject(error) : resolve())),
+        );
+        return found;
+      },
     },
-    maxBatch: 10,
-    maxQueries: 1,
-    ...limits,
-  });
+    { maxBatch: 10, maxUnderWay: 1, ...limits },
+  );
   return {
     rows,
     queries,
@@ -76,7 +75,7 @@ describe('the batch reader', () => {
   });
 
   it('keeps to the bound of a query and to that of queries at once', async () => {
-    const { queries, reader, end } = openTable({ maxBatch: 2, maxQueries: 2 });
+    const { queries, reader, end } = openTable({ maxBatch: 2, maxUnderWay: 2 });
     const answers = Promise.all(['a', 'b', 'c', 'd', 'e'].map((key) => reader.find(key)));
     await untilAsked();
     expect(queries).toEqual([
@@ -92,7 +91,7 @@ describe('the batch reader', () => {
   });
 
   it('answers others while a query hangs', async () => {
-    const { rows, reader, end, hang } = openTable({ maxQueries: 2 });
+    const { rows, reader, end, hang } = openTable({ maxUnderWay: 2 });
     rows.set('a', 'A').set('b', 'B');
     const hanging = reader.find('a');
     await untilAsked();
@@ -116,26 +115,5 @@ describe('the batch reader', () => {
     await untilAsked();
     end();
     expect(await later).toBe('A');
-  });
-
-  it('fails only the key that the database refuses', async () => {
-    const reader = new BatchReader<number, number>({
-      idOf: String,
-      read: async (keys) => {
-        await Promise.resolve();
-        if (keys.includes(3)) throw new RefusedValue('no');
-        return new Map(keys.map((key) => [String(key), key]));
-      },
-      maxBatch: 10,
-      maxQueries: 1,
-    });
-    const outcomes = await Promise.allSettled([1, 2, 3, 4, 5].map((key) => reader.find(key)));
-    expect(outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : null))).toEqual([
-      1,
-      2,
-      null,
-      4,
-      5,
-    ]);
   });
 });

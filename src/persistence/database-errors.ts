@@ -8,6 +8,11 @@ export class UniqueViolation extends Error {}
 /** The database refused a value: retrying the same statement cannot help. */
 export class RefusedValue extends Error {}
 
+/** Whether a statement for several values may succeed without one of them. */
+export function isFaultOfOneValue(error: unknown): boolean {
+  return error instanceof RefusedValue || (error instanceof AppError && error.code === 'invalid_request');
+}
+
 // Prisma: refused our credentials or has no such database, unreachable, timed out, no TLS, closed the connection, pool
 // exhausted, transaction not begun or not ended in time, too many connections.
 const UNREACHABLE_PRISMA_CODES = new Set(

@@ -14,7 +14,7 @@ import {
   ADVANCE,
   CLAIM_DUE,
   CLAIM_WAITING,
-  CLAIM_WAITING_OF_WORKSPACE,
+  CLAIM_WAITING_OF_WORKSPACES,
   CLAIM_WORKSPACE,
   EXPIRE,
   FAIL,
@@ -71,9 +71,12 @@ export class DeliveryCursorsRepository {
     return this.claim('claim-workspace', CLAIM_WORKSPACE, [workspaceId]);
   }
 
-  /** Of these only the ones that something made since `since` waits for. */
-  async claimWaitingOf(workspaceId: string, since: Date): Promise<readonly ClaimedCursor[]> {
-    return this.claim('claim-waiting-of-workspace', CLAIM_WAITING_OF_WORKSPACE, [workspaceId, since]);
+  /** Of several workspaces' only the ones that something made since `since` waits for. */
+  async claimWaitingOf(
+    workspaceIds: readonly string[],
+    since: Date,
+  ): Promise<readonly ClaimedCursor[]> {
+    return this.claim('claim-waiting-of-workspaces', CLAIM_WAITING_OF_WORKSPACES, [[...workspaceIds], since]);
   }
 
   /** Claims destinations that something made since `since` waits for, of any workspace. */

@@ -55,10 +55,10 @@ const WAITED_FOR = `(
     )
   )`;
 
-/** $1 the new claim, $2 its session, $3 workspace, $4 a moment: its destinations that something made since then waits for. */
-export const CLAIM_WAITING_OF_WORKSPACE = claim(
+/** $1 the new claim, $2 its session, $3 workspaces, $4 a moment: their destinations that something made since then waits for. */
+export const CLAIM_WAITING_OF_WORKSPACES = claim(
   `SELECT cursor.workspace_id, cursor.destination_id ${JOINED}
-  WHERE cursor.workspace_id = $3 AND ${CLAIMABLE} AND ${WAITED_FOR} FOR UPDATE OF cursor SKIP LOCKED`,
+  WHERE cursor.workspace_id = ANY($3::uuid[]) AND ${CLAIMABLE} AND ${WAITED_FOR} FOR UPDATE OF cursor SKIP LOCKED`,
 );
 
 /** $1 the new claim, $2 its session, $3 how many at most, $4 a moment: destinations that something made since then waits for. */

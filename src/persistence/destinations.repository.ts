@@ -14,9 +14,11 @@ import { AppError } from '../domain/errors.js';
 import type { FilterRules } from '../domain/filter-rules.js';
 import { uuidV7 } from '../domain/identifiers.js';
 import { AuditLogRepository } from './audit-log.repository.js';
+import type { NewAuditRow } from './audit-statements.js';
+import { Batcher } from './batcher.js';
 import { ConfigCipher } from './config-cipher.js';
 import { Database } from './database.js';
-import { CREATE_DESTINATION } from './destination-statements.js';
+import { CREATE_DESTINATIONS } from './destination-statements.js';
 import type { NewDestinationRow } from './destination-statements.js';
 import { Prisma } from './generated/client.js';
 import type { DestinationModel as DestinationRow } from './generated/models.js';
@@ -26,15 +28,32 @@ type ReadableColumns = Omit<
   'slot' | 'needsContent' | 'filterRules' | 'configCiphertext' | 'configEncryptionKeyId' | 'deletedAt'
 > & { readonly filterRules: unknown };
 
+/** A destination to be made, and what the audit log is to say of it. */
+interface Creation {
+  readonly row: NewDestinationRow;
+  readonly entries: readonly NewAuditRow[];
+}
+
 interface CreationOutcome {
   readonly isMade: boolean;
   /** In the order of members in which the database tells them ever after. */
   readonly filterRules: FilterRules | null;
 }
 
+const CREATION_LIMITS = {
+  maxBatch: 100,
+  // One that waits for somebody's lock must not hold up everybody.
+  maxUnderWay: 2,
+  maxWaiting: 10_000,
+};
+
 @Injectable()
 export class DestinationsRepository {
   private readonly logger = new Logger(DestinationsRepository.name);
+  private readonly creations = new Batcher<Creation, CreationOutcome | undefined>(
+    (creations) => this.createMany(creations),
+    CREATION_LIMITS,
+  );
 
   constructor(
     private readonly database: Database,
@@ -74,16 +93,25 @@ export class DestinationsRepository {
       configEncryptionKeyId,
     };
     const entries = describe ? [this.auditLog.toRow(describe(null, created))] : [];
-    const values = [others.workspaceId, others.kind, JSON.stringify([row]), JSON.stringify(entries)];
     for (;;) {
-      const [outcome] = await this.database.change<CreationOutcome>({
-        name: 'create-destination',
-        text: CREATE_DESTINATION,
-        values,
-      });
+      const outcome = await this.creations.add({ row, entries });
       if (!outcome) refuseOneMore(destination);
       if (outcome.isMade) return { ...created, filterRules: outcome.filterRules };
     }
+  }
+
+  /** By the places of the creations; undefined: all slots are taken. */
+  private async createMany(creations: readonly Creation[]): Promise<(CreationOutcome | undefined)[]> {
+    const outcomes = await this.database.change<CreationOutcome & { readonly id: string }>({
+      name: 'create-destinations',
+      text: CREATE_DESTINATIONS,
+      values: [
+        JSON.stringify(creations.map(({ row }) => row)),
+        JSON.stringify(creations.flatMap(({ entries }) => entries)),
+      ],
+    });
+    const byId = new Map(outcomes.map((outcome) => [outcome.id, outcome]));
+    return creations.map(({ row }) => byId.get(row.id));
   }
 
   async find(accountId: string, id: string): Promise<Destination | null> {

@@ -7,7 +7,7 @@ import type { Generation } from '../domain/generation.js';
 import { formatUsd } from '../domain/money.js';
 import type { SpendRelease } from '../domain/spend-cap.js';
 import { utcDay } from '../domain/spend.js';
-import { BatchWriter } from './batch-writer.js';
+import { Batcher } from './batcher.js';
 import { ConfigCipher } from './config-cipher.js';
 import { DatabaseMetrics } from './database-metrics.js';
 import { Database } from './database.js';
@@ -15,7 +15,8 @@ import { describeReleases } from './spend-ledger.js';
 import { APPEND_AND_SETTLE } from './spend-statements.js';
 import type { GenerationRow } from './spend-statements.js';
 
-const LIMITS = { maxBatch: 500, maxWaiting: 20_000 };
+// One batch at a time: two would only wait for each other's counters.
+const LIMITS = { maxBatch: 500, maxUnderWay: 1, maxWaiting: 20_000 };
 
 interface Entry {
   readonly generation: Generation;
@@ -25,7 +26,7 @@ interface Entry {
 
 @Injectable()
 export class GenerationLog implements BeforeApplicationShutdown {
-  private readonly writer: BatchWriter<Entry>;
+  private readonly batcher: Batcher<Entry, void>;
 
   constructor(
     private readonly database: Database,
@@ -33,7 +34,7 @@ export class GenerationLog implements BeforeApplicationShutdown {
     private readonly metrics: DatabaseMetrics,
     private readonly tracing: Tracing,
   ) {
-    this.writer = new BatchWriter((entries) => this.writeByDay(entries), LIMITS);
+    this.batcher = new Batcher<Entry, void>((entries) => this.writeByDay(entries), LIMITS);
   }
 
   /**
@@ -50,7 +51,7 @@ export class GenerationLog implements BeforeApplicationShutdown {
     try {
       await this.tracing.span('append to the log', { kind: 'internal' }, (span) => {
         span?.setAttribute('signalbox.generation_id', generation.id);
-        return this.writer.add({ generation, releases, content });
+        return this.batcher.add({ generation, releases, content });
       });
     } catch (error) {
       for (const { lease } of releases) lease.doubt();
@@ -59,11 +60,11 @@ export class GenerationLog implements BeforeApplicationShutdown {
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.writer.drain();
+    await this.batcher.drain();
   }
 
   /** One statement settles one UTC day, so that it can say for each window whether it goes on or begins anew. */
-  private async writeByDay(entries: readonly Entry[]): Promise<void> {
+  private async writeByDay(entries: readonly Entry[]): Promise<[]> {
     for (const [day, ofDay] of groupByDay(entries)) {
       const statement = {
         name: 'append-and-settle',
@@ -77,6 +78,7 @@ export class GenerationLog implements BeforeApplicationShutdown {
       };
       await this.metrics.batch(ofDay.length, () => this.database.query(statement));
     }
+    return [];
   }
 
   private toContentRow({ generation, content }: Entry, ordinal: number): object[] {

@@ -27,9 +27,9 @@ const MANY = 400;
 // By design these look at every destination's cursor, or at those that the process delivers for.
 const SWEEPS_CURSORS = /FROM delivery_cursors AS cursor[\s\S]*EXISTS \(\s*SELECT 1 FROM generations/;
 const RENEWS_CURSORS = /UPDATE delivery_cursors SET lease_expires_at = now\(\)[^,]*WHERE lease_owner = ANY/;
-const OF_ONE_WORKSPACE = /cursor\.workspace_id = \$3/;
+const OF_WORKSPACES = /cursor\.workspace_id = (?:\$3|ANY\(\$3)/;
 const looksAtCursors = (text: string): boolean =>
-  (SWEEPS_CURSORS.test(text) && !OF_ONE_WORKSPACE.test(text)) || RENEWS_CURSORS.test(text);
+  (SWEEPS_CURSORS.test(text) && !OF_WORKSPACES.test(text)) || RENEWS_CURSORS.test(text);
 
 let setup: Setup;
 let receiver: RunningReceiver;
@@ -71,13 +71,13 @@ beforeAll(async () => {
     );
     await askFor(200, app, 'get', '/activity');
     const aDayAgo = new Date(Date.now() - DAY);
-    await app.application.get(GenerationContents).removePassed(app.workspaceId);
+    await app.application.get(GenerationContents).removePassed([app.workspaceId]);
     await app.application.get(GenerationContents).removeOlderThan(aDayAgo);
     await app.application.get(DeadLettersRepository).removeBeyond(DEAD_LETTER_BOUNDS);
     await app.application.get(SpendLedger).sweepExpired();
     await eventually(
       () => Promise.resolve([...recording.statements.keys()]),
-      (texts) => texts.some((text) => SWEEPS_CURSORS.test(text) && !OF_ONE_WORKSPACE.test(text)),
+      (texts) => texts.some((text) => SWEEPS_CURSORS.test(text) && !OF_WORKSPACES.test(text)),
     );
   } finally {
     recording.stop();

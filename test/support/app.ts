@@ -12,6 +12,7 @@ import { createKeySecret } from '../../src/domain/api-key.js';
 import type { ApiKey } from '../../src/domain/api-key.js';
 import { Clock } from '../../src/domain/clock.js';
 import { EMBEDDING_PROVIDERS } from '../../src/embedding-providers/index.js';
+import { ExpressServerAdapter } from '../../src/http/express-server.adapter.js';
 import { NameResolver } from '../../src/outbound/name-resolver.js';
 import { AccountsRepository } from '../../src/persistence/accounts.repository.js';
 import { ApiKeysRepository } from '../../src/persistence/api-keys.repository.js';
@@ -97,7 +98,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     .overrideProvider(NameResolver)
     .useValue(options.resolver ?? new ScriptedResolver())
     .compile();
-  const application = testing.createNestApplication<NestExpressApplication>({
+  const application = testing.createNestApplication<NestExpressApplication>(new ExpressServerAdapter(), {
     bodyParser: false,
     logger: new JsonLogger(config, logJudge),
   });

@@ -1,0 +1,103 @@
+import { describe, expect, it } from '@jest/globals';
+import { AppError } from '../domain/errors.js';
+import { Batcher } from './batcher.js';
+import { RefusedValue } from './database-errors.js';
+
+const LIMITS = { maxBatch: 3, maxUnderWay: 1, maxWaiting: 5 };
+
+/** Batches end when they are let, each with its items in words. */
+function recorder() {
+  const batches: number[][] = [];
+  const gates: (() => void)[] = [];
+  const run = async (items: readonly number[]): Promise<string[]> => {
+    batches.push([...items]);
+    await new Promise<void>((resolve) => gates.push(resolve));
+    return items.map((item) => `done ${item}`);
+  };
+  return { batches, run, end: () => gates.shift()?.() };
+}
+
+/** Until what was added is under way, or what has ended is heard of. */
+const turn = (): Promise<void> => new Promise(setImmediate);
+
+describe('the batcher', () => {
+  it('runs together what comes in one turn, and what comes meanwhile, in order, up to the limit', async () => {
+    const { batches, run, end } = recorder();
+    const batcher = new Batcher(run, LIMITS);
+    const early = [1, 2].map((item) => batcher.add(item));
+    await turn();
+    const late = [3, 4, 5, 6].map((item) => batcher.add(item));
+    await turn();
+    expect(batches).toEqual([[1, 2]]);
+    for (let round = 0; round < 3; round++) {
+      end();
+      await turn();
+    }
+    expect(batches).toEqual([[1, 2], [3, 4, 5], [6]]);
+    expect(await Promise.all([...early, ...late])).toEqual([1, 2, 3, 4, 5, 6].map((item) => `done ${item}`));
+  });
+
+  it('keeps to the bound of batches under way, and goes on beside one that hangs', async () => {
+    const { batches, run, end } = recorder();
+    const batcher = new Batcher(run, { ...LIMITS, maxBatch: 1, maxUnderWay: 2, maxWaiting: 9 });
+    const added = [1, 2, 3, 4].map((item) => batcher.add(item));
+    await turn();
+    await turn();
+    expect(batches).toEqual([[1], [2]]);
+    for (let round = 0; round < 4; round++) {
+      end();
+      await turn();
+    }
+    await Promise.all(added);
+  });
+
+  it('refuses an item at once when too many wait', async () => {
+    const { run, end } = recorder();
+    const batcher = new Batcher(run, LIMITS);
+    const added = [1, 2, 3, 4, 5].map((item) => batcher.add(item));
+    await expect(batcher.add(6)).rejects.toMatchObject({ code: 'unavailable' });
+    await turn();
+    for (let round = 0; round < 2; round++) {
+      end();
+      await turn();
+    }
+    await Promise.all(added);
+  });
+
+  it.each([
+    ['that the database refuses', new RefusedValue('no')],
+    ['that the caller named wrongly', new AppError('invalid_request')],
+  ])('fails only the item %s', async (_name, fault) => {
+    const kept: number[] = [];
+    const batcher = new Batcher<number, number>(
+      async (items) => {
+        await Promise.resolve();
+        if (items.includes(3)) throw fault;
+        kept.push(...items);
+        return items;
+      },
+      { ...LIMITS, maxBatch: 10 },
+    );
+    const outcomes = await Promise.allSettled([1, 2, 3, 4, 5].map((item) => batcher.add(item)));
+    expect(outcomes).toEqual(
+      [1, 2, 3, 4, 5].map((value) =>
+        value === 3 ? { status: 'rejected', reason: fault } : { status: 'fulfilled', value },
+      ),
+    );
+    expect(kept).toEqual([1, 2, 4, 5]);
+  });
+
+  it('goes on after a batch that failed as a whole, and drains', async () => {
+    let attempts = 0;
+    const batcher = new Batcher<number, void>(async () => {
+      await Promise.resolve();
+      if (++attempts === 1) throw new Error('away');
+      return [];
+    }, LIMITS);
+    await expect(batcher.add(1)).rejects.toThrow('away');
+    const second = batcher.add(2);
+    await batcher.drain();
+    await expect(second).resolves.toBeUndefined();
+    expect(attempts).toBe(2);
+  });
+});

@@ -1,0 +1,93 @@
+// Group commit and shared statements: what arrives at the same time, or while a batch is under way, goes out together.
+import { AppError } from '../domain/errors.js';
+import { isFaultOfOneValue } from './database-errors.js';
+
+interface Waiting<Item, Result> {
+  readonly item: Item;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+export interface BatchLimits {
+  /** Items of one batch at most. */
+  readonly maxBatch: number;
+  /** Batches under way at most. Above one where a batch that hangs must not hold up everybody. */
+  readonly maxUnderWay: number;
+  /** Items that may wait; beyond it an item is refused at once, so that a slow database cannot fill the memory. */
+  readonly maxWaiting: number;
+}
+
+export class Batcher<Item, Result> {
+  private waiting: Waiting<Item, Result>[] = [];
+  private readonly underWay = new Set<Promise<void>>();
+  private isScheduled = false;
+
+  /** `run` answers by the places of the items; where there is nothing to answer, with an empty list. */
+  constructor(
+    private readonly run: (items: readonly Item[]) => Promise<readonly Result[]>,
+    private readonly limits: BatchLimits,
+  ) {}
+
+  /** Resolves when the item's batch is done, rejects when it is known not to be or when nobody can tell. */
+  add(item: Item): Promise<Result> {
+    if (this.waiting.length >= this.limits.maxWaiting) {
+      return Promise.reject(
+        new AppError('unavailable', {
+          detail: 'too many calls wait for the database',
+          headers: { 'Retry-After': '1' },
+        }),
+      );
+    }
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ item, resolve, reject });
+      this.schedule();
+    });
+  }
+
+  /** Resolves when nothing waits any more. */
+  async drain(): Promise<void> {
+    while (this.waiting.length > 0 || this.underWay.size > 0) {
+      this.begin();
+      await Promise.race(this.underWay);
+    }
+  }
+
+  /** After all that has arrived in this turn of the event loop: under load that is many requests. */
+  private schedule(): void {
+    if (this.isScheduled || this.waiting.length === 0 || this.underWay.size >= this.limits.maxUnderWay) return;
+    this.isScheduled = true;
+    setImmediate(() => {
+      this.isScheduled = false;
+      this.begin();
+    });
+  }
+
+  private begin(): void {
+    if (this.waiting.length === 0 || this.underWay.size >= this.limits.maxUnderWay) return;
+    const { maxBatch } = this.limits;
+    const batch = this.waiting.slice(0, maxBatch);
+    this.waiting = this.waiting.slice(maxBatch);
+    const done = this.runBatch(batch).then(() => {
+      this.underWay.delete(done);
+      this.begin();
+    });
+    this.underWay.add(done);
+    this.schedule();
+  }
+
+  /** A value that the database refuses fails its own item only: the batch is halved until that item stands alone. */
+  private async runBatch(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.run(batch.map(({ item }) => item));
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
+    } catch (error) {
+      if (isFaultOfOneValue(error) && batch.length > 1) {
+        const middle = batch.length >> 1;
+        await this.runBatch(batch.slice(0, middle));
+        await this.runBatch(batch.slice(middle));
+        return;
+      }
+      for (const { reject } of batch) reject(error);
+    }
+  }
+}
