@@ -8,6 +8,7 @@ import type { AccountCredits } from '../domain/spend.js';
 import type { Workspace } from '../domain/workspace.js';
 import { BatchReader } from './batch-reader.js';
 import { Database } from './database.js';
+import { unseenList } from './unseen-list.js';
 
 export interface AccountWithDefaultWorkspace {
   readonly id: string;
@@ -22,7 +23,7 @@ WHERE account.id = $1`;
 /** $1 accounts, $2 workspaces, which belong together by their places. */
 const FIND_WORKSPACES = `
 SELECT account_id AS "accountId", id FROM workspaces
-WHERE (account_id, id) IN (SELECT * FROM unnest($1::uuid[], $2::uuid[])) AND deleted_at IS NULL`;
+WHERE (account_id, id) IN (SELECT * FROM unnest(${unseenList('$1', 'uuid')}, ${unseenList('$2', 'uuid')})) AND deleted_at IS NULL`;
 
 type WorkspaceName = Pick<Workspace, 'accountId' | 'id'>;
 

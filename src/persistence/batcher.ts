@@ -54,7 +54,8 @@ export class Batcher<Item, Result> {
 
   /** After all that has arrived in this turn of the event loop: under load that is many requests. */
   private schedule(): void {
-    if (this.isScheduled || this.waiting.length === 0 || this.underWay.size >= this.limits.maxUnderWay) return;
+    if (this.isScheduled || this.waiting.length === 0 || this.underWay.size >= this.limits.maxUnderWay)
+      return;
     this.isScheduled = true;
     setImmediate(() => {
       this.isScheduled = false;

@@ -72,10 +72,7 @@ export class DeliveryCursorsRepository {
   }
 
   /** Of several workspaces' only the ones that something made since `since` waits for. */
-  async claimWaitingOf(
-    workspaceIds: readonly string[],
-    since: Date,
-  ): Promise<readonly ClaimedCursor[]> {
+  async claimWaitingOf(workspaceIds: readonly string[], since: Date): Promise<readonly ClaimedCursor[]> {
     return this.claim('claim-waiting-of-workspaces', CLAIM_WAITING_OF_WORKSPACES, [[...workspaceIds], since]);
   }
 

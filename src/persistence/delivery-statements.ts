@@ -4,6 +4,7 @@
 // decided and written under one lock. All moments are the database's own, so that no two clocks have to agree.
 
 import { LIVE_SESSIONS } from './sessions.js';
+import { unseenList } from './unseen-list.js';
 
 /** Seconds that a lease lives without being renewed. */
 export const LEASE_SECONDS = 30;
@@ -55,10 +56,15 @@ const WAITED_FOR = `(
     )
   )`;
 
-/** $1 the new claim, $2 its session, $3 workspaces, $4 a moment: their destinations that something made since then waits for. */
+/**
+ * $1 the new claim, $2 its session, $3 workspaces, $4 a moment: their destinations that something made since then waits
+ * for. Workspace by workspace: all in one join, the planner would read every workspace for a few.
+ */
 export const CLAIM_WAITING_OF_WORKSPACES = claim(
-  `SELECT cursor.workspace_id, cursor.destination_id ${JOINED}
-  WHERE cursor.workspace_id = ANY($3::uuid[]) AND ${CLAIMABLE} AND ${WAITED_FOR} FOR UPDATE OF cursor SKIP LOCKED`,
+  `SELECT waiting.* FROM unnest(${unseenList('$3', 'uuid')}) AS wanted (workspace_id) CROSS JOIN LATERAL (
+    SELECT cursor.workspace_id, cursor.destination_id ${JOINED}
+    WHERE cursor.workspace_id = wanted.workspace_id AND ${CLAIMABLE} AND ${WAITED_FOR} FOR UPDATE OF cursor SKIP LOCKED
+  ) AS waiting`,
 );
 
 /** $1 the new claim, $2 its session, $3 how many at most, $4 a moment: destinations that something made since then waits for. */

@@ -27,7 +27,7 @@ const MANY = 400;
 // By design these look at every destination's cursor, or at those that the process delivers for.
 const SWEEPS_CURSORS = /FROM delivery_cursors AS cursor[\s\S]*EXISTS \(\s*SELECT 1 FROM generations/;
 const RENEWS_CURSORS = /UPDATE delivery_cursors SET lease_expires_at = now\(\)[^,]*WHERE lease_owner = ANY/;
-const OF_WORKSPACES = /cursor\.workspace_id = (?:\$3|ANY\(\$3)/;
+const OF_WORKSPACES = /cursor\.workspace_id = (?:\$3|wanted)/;
 const looksAtCursors = (text: string): boolean =>
   (SWEEPS_CURSORS.test(text) && !OF_WORKSPACES.test(text)) || RENEWS_CURSORS.test(text);
 
