@@ -10,6 +10,10 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const COMMA = 0x2c;
 const COLON = 0x3a;
+const SPACE = 0x20;
+const LAST_ASCII = 0x7f;
+// Longer than the name of any member that is understood: of an answer with thousands of vectors most values are names.
+const LONGEST_PLAIN_NAME = 32;
 // Deeper than any answer that is understood.
 const MAX_DEPTH = 100;
 
@@ -26,12 +30,30 @@ export class JsonCursor {
     this.expect(OPEN_OBJECT);
     if (this.accept(CLOSE_OBJECT)) return;
     do {
-      const name = this.value();
-      if (typeof name !== 'string') throw new BrokenAnswer('a member has no name');
+      const name = this.name();
       this.expect(COLON);
       read(name);
     } while (this.accept(COMMA));
     this.expect(CLOSE_OBJECT);
+  }
+
+  private name(): string {
+    if (!this.isString()) throw new BrokenAnswer('a member has no name');
+    const end = this.endOfPlainText(this.at + 1);
+    if (end === -1) return this.value() as string;
+    const name = this.bytes.toString('latin1', this.at + 1, end);
+    this.at = end + 1;
+    return name;
+  }
+
+  /** Where the string ends that begins here; -1 where it is anything but a short one of letters, digits and the like. */
+  private endOfPlainText(from: number): number {
+    for (let at = from; at < from + LONGEST_PLAIN_NAME; at++) {
+      const byte = this.bytes[at] ?? 0;
+      if (byte === QUOTE) return at;
+      if (byte === BACKSLASH || byte < SPACE || byte > LAST_ASCII) return -1;
+    }
+    return -1;
   }
 
   /** Reads an array; `read` must consume one element. */
@@ -168,7 +190,7 @@ export class JsonCursor {
   private skipSpace(): void {
     for (;;) {
       const byte = this.bytes[this.at];
-      if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return;
+      if (byte !== SPACE && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return;
       this.at++;
     }
   }
