@@ -49,10 +49,10 @@ async function openNginx(bed) {
   return { name: `nginx ${nginx.version}`, url: `${origin}/v1/embeddings`, pid };
 }
 
-async function openPipe(bed) {
-  const child = await bed.startChild('pipe-process.mjs', { UPSTREAM_ORIGIN: bed.upstreamOrigin });
-  return { name: 'bare Node pipe', url: `${child.message.origin}/v1/embeddings`, pid: child.process.pid };
-}
+const openProcess = (name, file) => async (bed) => {
+  const child = await bed.startChild(file, { UPSTREAM_ORIGIN: bed.upstreamOrigin });
+  return { name, url: `${child.message.origin}/v1/embeddings`, pid: child.process.pid };
+};
 
 async function openPeer(bed) {
   const peer = bed.withPeer ? await startPeer(bed) : null;
@@ -65,7 +65,8 @@ async function openPeer(bed) {
 export const GATEWAY_STARTERS = {
   direct: (bed) => ({ name: 'no gateway', url: `${bed.upstreamOrigin}/v1/embeddings` }),
   nginx: openNginx,
-  pipe: openPipe,
+  pipe: openProcess('bare Node pipe', 'pipe-process.mjs'),
+  nest: openProcess('bare Nest gateway', 'nest-gateway-process.mjs'),
   service: (bed) => openService(bed),
   peer: openPeer,
 };

@@ -68,12 +68,16 @@ export class Batcher<Item, Result> {
     const { maxBatch } = this.limits;
     const batch = this.waiting.slice(0, maxBatch);
     this.waiting = this.waiting.slice(maxBatch);
-    const done = this.runBatch(batch).then(() => {
-      this.underWay.delete(done);
-      this.begin();
-    });
+    const done = this.runBatch(batch);
     this.underWay.add(done);
+    void this.goOnAfter(done);
     this.schedule();
+  }
+
+  private async goOnAfter(done: Promise<void>): Promise<void> {
+    await done;
+    this.underWay.delete(done);
+    this.begin();
   }
 
   /** A value that the database refuses fails its own item only: the batch is halved until that item stands alone. */

@@ -142,8 +142,8 @@ function toOwnCredential(credential: ProviderCredential, position: number): OwnC
 }
 
 function refuseImpossibleInput(model: CatalogueModel, form: InputForm): void {
-  const forms = new Set(model.endpoints.flatMap((endpoint) => endpoint.inputForms));
-  if (forms.has(form)) return;
+  if (model.endpoints.some(({ inputForms }) => inputForms.includes(form))) return;
+  const forms = new Set(model.endpoints.flatMap(({ inputForms }) => inputForms));
   const names = [...forms].map((known) => FORM_NAMES[known]).join(' or ');
   throw new AppError('invalid_request', { detail: `input: ${model.id} takes ${names}` });
 }

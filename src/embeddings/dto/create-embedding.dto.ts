@@ -176,7 +176,8 @@ function isDeeperThan(value: unknown, depth: number): boolean {
 /** PostgreSQL stores no NUL, and no half of a surrogate pair in JSON; a trace has a size. */
 function refuseUnstorableText(members: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(members)) {
-    const json = JSON.stringify(value) ?? '';
+    if (value === undefined) continue;
+    const json = JSON.stringify(value);
     if (json.length > MAX_TRACE_LENGTH) {
       throw new AppError('invalid_request', {
         detail: `${name}: must have at most ${MAX_TRACE_LENGTH} characters as JSON`,
