@@ -150,6 +150,28 @@ describe('the limit of five', () => {
     expect(await idsIn(account, 'SELECT object_id AS id FROM audit_log WHERE account_id = $1')).toEqual([]);
   });
 
+  it('takes nothing from those who ask at the same time, whatever is wrong with one of them', async () => {
+    const [one, deleted, two] = [
+      await app.createAccount(),
+      await app.createAccount(),
+      await app.createAccount(),
+    ];
+    await app.sql('UPDATE workspaces SET slug = NULL, deleted_at = now() WHERE id = $1', [
+      deleted.workspaceId,
+    ]);
+    const foreign = { accountId: one.accountId, workspaceId: two.workspaceId };
+    const outcomes = await Promise.allSettled(
+      [one, deleted, one, foreign, two].map((account) =>
+        repositoryOf(app).createWithinLimit(describeDestination(account), describeCreation),
+      ),
+    );
+    expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([true, false, true, false, true]);
+    expect(outcomes[1]).toMatchObject({ reason: { code: 'invalid_request' } });
+    expect(await slotsOf(one.workspaceId)).toEqual([1, 2]);
+    expect(await slotsOf(two.workspaceId)).toEqual([1]);
+    expect(await idsIn(one, 'SELECT object_id AS id FROM audit_log WHERE account_id = $1')).toHaveLength(2);
+  });
+
   it.each([
     ['a sixth slot', 'slot = 6'],
     ['no slot for one that is there', 'slot = NULL'],
