@@ -71,7 +71,7 @@ const METHOD = `## How it is measured
 - **The upstream** is a stub that answers with bytes made beforehand, after 0, 20 or 60 ms. Every input has a vector of its
   own, and hundreds of different inputs take turns.
 - **The bare Nest gateway** is one route of Nest on Express with undici behind it, and nothing else: no key, no check, no
-  record. It tells what the parts cost that the service is built with.
+  record, and the server as Nest makes it. With the service's own adapter it is about twice as fast (docs/decisions/0009).
 - **The bare pipe** is Node's \`http\` server with its client behind it and nothing in between: a bound for what is written
   in JavaScript. nginx has one worker, keep-alive to the upstream and no access log.
 - **signalbox** runs as an operator would run it: the key has a limit, so that every call reserves and settles money; every
