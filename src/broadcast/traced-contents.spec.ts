@@ -2,13 +2,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { GenerationContent } from '../domain/generation-content.js';
 import type { GenerationReader, LoggedGeneration } from '../persistence/generation-reader.js';
+import { contentOfText } from '../../test/support/generation.js';
 import { TracedContents } from './traced-contents.js';
 
-const contentOfText = (text: string): GenerationContent => ({
-  items: [text],
-  isTruncated: false,
-  errorMessage: null,
-});
 const entry = (id: string) => ({ generation: { id }, contentBytes: 10 }) as LoggedGeneration;
 
 function createContents(stored: Record<string, GenerationContent>) {

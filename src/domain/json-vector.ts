@@ -48,8 +48,8 @@ IS_COMMA[COMMA] = 1;
 
 /** How many numbers the text holds, or null when it is not a JSON array of numbers that float32 can hold. */
 export function widthOfJsonVector(text: Buffer): number | null {
+  if (!isInBrackets(text)) return null;
   const end = text.length - 1;
-  if (text[0] !== 0x5b || text[end] !== 0x5d) return null;
   let place = BEFORE << 8;
   let commas = 0;
   for (let at = 1; at < end; at++) {
@@ -61,17 +61,23 @@ export function widthOfJsonVector(text: Buffer): number | null {
 }
 
 function widthByValues(text: Buffer): number | null {
-  const numbers = parseNumbers(text);
-  return numbers && isFiniteVector(Float32Array.from(numbers)) ? numbers.length : null;
+  const values = valuesOfJsonVector(text);
+  return values && isFiniteVector(values) ? values.length : null;
 }
 
-function parseNumbers(text: Buffer): number[] | null {
+/** The numbers as float32 has them, infinite ones included; null when the text is not a JSON array of numbers. */
+export function valuesOfJsonVector(text: Buffer): Float32Array | null {
+  if (!isInBrackets(text)) return null;
   try {
     const values = JSON.parse(text.toString('latin1')) as unknown[];
-    return values.every((value) => typeof value === 'number') ? values : null;
+    return values.every((value) => typeof value === 'number') ? Float32Array.from(values) : null;
   } catch {
     return null;
   }
+}
+
+function isInBrackets(text: Buffer): boolean {
+  return text[0] === 0x5b && text.at(-1) === 0x5d;
 }
 
 // Of a float32: its exponent, and the least that can be added to one of all ones to reach the sign.

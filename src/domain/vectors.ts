@@ -1,7 +1,7 @@
 // Vectors in the three forms they travel in, and the conversions between them. A vector stays the bytes that it came as
 // until a conversion is asked for: turning every number into a JavaScript value is what makes gateways slow.
 import type { EncodingFormat } from './embedding.js';
-import { isFiniteVector, widthOfJsonVector } from './json-vector.js';
+import { isFiniteVector, valuesOfJsonVector, widthOfJsonVector } from './json-vector.js';
 
 // Of ASCII.
 const EQUALS = 0x3d;
@@ -64,8 +64,9 @@ function decodeVector(vector: Vector): Float32Array {
     if (!values) throw new RangeError('not base64 of float32 values');
     return values;
   }
-  if (widthOfJsonVector(vector.text) === null) throw new RangeError('not a vector of finite numbers');
-  return Float32Array.from(JSON.parse(vector.text.toString('latin1')) as number[]);
+  const values = valuesOfJsonVector(vector.text);
+  if (!values) throw new RangeError('not a vector of finite numbers');
+  return values;
 }
 
 function base64OfFloats(values: Float32Array): string {

@@ -18,7 +18,7 @@ export class ExpressServerAdapter extends ExpressAdapter {
       {
         IncomingMessage: ExpressRequest,
         ServerResponse: ExpressResponse,
-        // Node's own refusal has neither a body nor an id; requireHost of client-errors.ts has both.
+        // requireHost of client-errors.ts refuses in its place.
         requireHostHeader: false,
       },
       express,

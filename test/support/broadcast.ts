@@ -9,7 +9,7 @@ import { GenerationLog } from '../../src/persistence/generation-log.js';
 import { createTestApp } from './app.js';
 import type { TestApp, TestAppOptions } from './app.js';
 import { eventually } from './eventually.js';
-import { createGeneration } from './generation.js';
+import { contentOfText, createGeneration } from './generation.js';
 
 /** Short pauses, and loopback allowed: what a test app of this suite needs beyond the usual. */
 export const BROADCAST_ENVIRONMENT = {
@@ -48,12 +48,6 @@ export function createDestination(
     ...overrides,
   });
 }
-
-export const contentOfText = (text: string): GenerationContent => ({
-  items: [text],
-  isTruncated: false,
-  errorMessage: null,
-});
 
 /** Commits generations as calls with `key` do, and tells the broadcaster. Answers their ids. */
 export async function recordGenerations(

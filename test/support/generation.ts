@@ -1,5 +1,6 @@
 // Generations as the service writes them, for tests of what keeps them.
 import type { ApiKey } from '../../src/domain/api-key.js';
+import type { GenerationContent } from '../../src/domain/generation-content.js';
 import type { Generation } from '../../src/domain/generation.js';
 import { uuidV7 } from '../../src/domain/identifiers.js';
 
@@ -42,3 +43,9 @@ export function createGeneration(
     ...overrides,
   };
 }
+
+export const contentOfText = (text: string): GenerationContent => ({
+  items: [text],
+  isTruncated: false,
+  errorMessage: null,
+});

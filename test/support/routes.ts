@@ -2,8 +2,9 @@
 // A new operation without a row here fails test/security.
 import type { TestAccount, TestApp } from './app.js';
 import { askFor } from './admin.js';
-import { contentOfText, recordGenerations } from './broadcast.js';
+import { recordGenerations } from './broadcast.js';
 import { WEBHOOK } from './create-destination.js';
+import { contentOfText } from './generation.js';
 
 export interface Route {
   readonly access: 'management' | 'inference' | 'any' | 'public';

@@ -3,13 +3,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { ConfigCipher } from '../../../src/persistence/config-cipher.js';
 import type { TestApp } from '../../support/app.js';
 import {
-  contentOfText,
   createBroadcastApp,
   createDestination,
   readCursor,
   recordGenerations,
   untilDelivered,
 } from '../../support/broadcast.js';
+import { contentOfText } from '../../support/generation.js';
 import type { CursorRow } from '../../support/broadcast.js';
 import { deleteAllDestinations } from '../../support/create-destination.js';
 import { eventually } from '../../support/eventually.js';
