@@ -6,6 +6,7 @@ import { ActivityModule } from './activity/activity.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import { BroadcastModule } from './broadcast/broadcast.module.js';
+import { DeliveriesModule } from './broadcast/deliveries.module.js';
 import { ByokModule } from './byok/byok.module.js';
 import type { AppConfig } from './config/app-config.js';
 import { ConfigModule } from './config/config.module.js';
@@ -39,23 +40,34 @@ const API_MODULES = [
   ActivityModule,
 ];
 
+function foundations(config: AppConfig) {
+  return [ConfigModule.forRoot(config), PersistenceModule, OutboundModule];
+}
+
 @Module({})
 export class AppModule {
   static forRoot(config: AppConfig): DynamicModule {
     return {
       module: AppModule,
       imports: [
-        ConfigModule.forRoot(config),
-        PersistenceModule,
-        OutboundModule,
+        ...foundations(config),
         HttpModule,
         AuthModule,
         JsonBodyModule,
         BroadcastModule,
+        ...(config.duty === 'all' ? [DeliveriesModule] : []),
         HealthModule,
         ...API_MODULES,
         RouterModule.register(API_MODULES.map((module) => ({ path: API_PREFIX, module }))),
       ],
     };
+  }
+}
+
+/** Of a process that answers nobody. */
+@Module({})
+export class DeliveriesAppModule {
+  static forRoot(config: AppConfig): DynamicModule {
+    return { module: DeliveriesAppModule, imports: [...foundations(config), DeliveriesModule] };
   }
 }

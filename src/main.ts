@@ -4,10 +4,9 @@ import cluster from 'node:cluster';
 import { readAppConfig } from './config/app-config.js';
 import type { AppConfig } from './config/app-config.js';
 import { EMBEDDING_PROVIDERS } from './embedding-providers/index.js';
-import { startProcess } from './process.js';
 import type { RunningService } from './process.js';
 import { loadCatalogueModels } from './routing/catalogue-source.js';
-import { startWorkers } from './workers.js';
+import { startReplica, startWorker } from './workers.js';
 
 /** The configuration of this build's providers. Throws ConfigError, one line that names the variable. */
 export function readEnvironment(environment: NodeJS.ProcessEnv): AppConfig {
@@ -28,8 +27,10 @@ export interface StartOptions {
 /** Resolves when the service listens. SIGTERM, SIGINT and SIGHUP drain it and end the process. */
 export async function start(options: StartOptions = {}): Promise<RunningService> {
   const config = readEnvironment(process.env);
-  const service =
-    config.workers > 1 && cluster.isPrimary ? await startWorkers(config) : await startProcess(config);
+  // Where a worker listens, the one that has started it says.
+  const service = cluster.isPrimary
+    ? await startReplica(config)
+    : { baseUrl: '', ...(await startWorker(config)) };
   let isStopping = false;
   const stop = async (): Promise<void> => {
     // A second signal must not cut the first one's draining short.
@@ -39,7 +40,9 @@ export async function start(options: StartOptions = {}): Promise<RunningService>
     await options.onStopped?.();
     process.exit(0);
   };
-  // SIGHUP: the terminal that it was started from is gone.
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop());
+  process.on('SIGTERM', () => void stop());
+  // A terminal sends these two to all processes (SIGHUP: it is gone): deliveries end when the calls have.
+  const onTerminal = config.duty === 'deliveries' ? () => undefined : () => void stop();
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, onTerminal);
   return { ...service, stop };
 }

@@ -1,11 +1,12 @@
-// One serving process: the application, its socket, and how both end.
+// One process: one that serves, with the application and its socket, or one that only delivers; and how they end.
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { constants, setPriority } from 'node:os';
 import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { collectDefaultMetrics } from 'prom-client';
-import { API_PREFIX, AppModule } from './app.module.js';
+import { API_PREFIX, AppModule, DeliveriesAppModule } from './app.module.js';
 import { setUpApplication } from './app.setup.js';
 import type { AppConfig } from './config/app-config.js';
 import { JsonLogger } from './config/json-logger.js';
@@ -13,13 +14,16 @@ import { Metrics } from './config/metrics.js';
 import { ExpressServerAdapter } from './http/express-server.adapter.js';
 import { Readiness } from './persistence/readiness.js';
 
-export interface RunningService {
-  readonly baseUrl: string;
-  /** Answers what is in flight, then ends. */
+export interface RunningProcess {
+  /** Ends what is in flight, then the process's part. */
   stop(): Promise<void>;
 }
 
-export async function startProcess(config: AppConfig): Promise<RunningService> {
+export interface RunningService extends RunningProcess {
+  readonly baseUrl: string;
+}
+
+export async function startServing(config: AppConfig): Promise<RunningService> {
   const application = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(config),
     new ExpressServerAdapter(),
@@ -33,6 +37,23 @@ export async function startProcess(config: AppConfig): Promise<RunningService> {
     baseUrl: baseUrlOf(config, server.address() as AddressInfo),
     stop: () => stopProcess(application, server, config.shutdownGrace),
   };
+}
+
+/** Behind everything that answers calls: where the processor is short of time, deliveries wait. */
+const DELIVERIES_PRIORITY = constants.priority.PRIORITY_BELOW_NORMAL;
+
+export async function startDeliveries(config: AppConfig): Promise<RunningProcess> {
+  setPriority(DELIVERIES_PRIORITY);
+  const application = await NestFactory.createApplicationContext(DeliveriesAppModule.forRoot(config), {
+    logger: new JsonLogger(config),
+    abortOnError: false,
+  });
+  const { registry } = application.get(Metrics);
+  collectDefaultMetrics({ register: registry });
+  // How late its event loop is says nothing about calls, and would be mixed with what says it.
+  for (const { name } of await registry.getMetricsAsJSON())
+    if (name.startsWith('nodejs_')) registry.removeSingleMetric(name);
+  return { stop: () => application.close() };
 }
 
 export function baseUrlOf(config: AppConfig, { port }: { readonly port: number }): string {

@@ -1,37 +1,91 @@
-// WORKERS > 1: one process for every core, sharing one socket; a worker that dies is replaced.
+// The processes of one replica: those that answer calls, sharing one socket where there are several, and one for
+// deliveries. One that dies is replaced.
 import cluster from 'node:cluster';
 import type { Worker } from 'node:cluster';
 import { Logger } from '@nestjs/common';
-import type { AppConfig } from './config/app-config.js';
-import { gatherMetricsOfWorkers } from './config/group-metrics.js';
+import { environmentOf } from './config/app-config.js';
+import type { AppConfig, Duty } from './config/app-config.js';
+import { GroupMetrics } from './config/group-metrics.js';
 import { JsonLogger } from './config/json-logger.js';
-import { baseUrlOf } from './process.js';
-import type { RunningService } from './process.js';
+import { baseUrlOf, startDeliveries, startServing } from './process.js';
+import type { RunningProcess, RunningService } from './process.js';
 
-// Milliseconds before a dead worker is replaced: a worker that cannot start must not be forked in a tight loop.
+// Milliseconds before a dead process is replaced: one that cannot start must not be forked in a tight loop.
 const RESTART_DELAY = 1_000;
 
-export async function startWorkers(config: AppConfig): Promise<RunningService> {
-  Logger.overrideLogger(new JsonLogger(config));
-  const logger = new Logger('Workers');
-  gatherMetricsOfWorkers();
-  let isStopping = false;
-  const addresses = await Promise.all(
-    Array.from({ length: config.workers }, () => listening(cluster.fork())),
-  );
-  cluster.on('exit', (worker, code, signal) => {
-    if (isStopping) return;
-    logger.error(`worker ${worker.process.pid} ended (${signal || code}); starting another`);
-    setTimeout(() => isStopping || cluster.fork(), RESTART_DELAY);
-  });
+/** In the process that an operator has started. Resolves when the replica listens. */
+export async function startReplica(config: AppConfig): Promise<RunningService> {
+  const workers = new Workers(config);
+  const duty = config.deliveryProcess === 'own' ? 'calls' : 'all';
+  const serving =
+    config.workers > 1
+      ? await workers.startServing(config.workers, duty)
+      : await startServing({ ...config, duty });
+  // Now and not before: what it needs to start, it must not take from those that somebody waits for.
+  const delivering = duty === 'calls' ? workers.startDelivering() : null;
   return {
-    baseUrl: baseUrlOf(config, addresses[0] ?? { port: config.port }),
+    baseUrl: serving.baseUrl,
     stop: async () => {
-      isStopping = true;
-      const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
-      await Promise.all(workers.map(ended));
+      workers.isStopping = true;
+      await serving.stop();
+      // The last one: until then calls may leave it something.
+      await delivering?.stop();
     },
   };
+}
+
+/** In a process that another one has started. */
+export function startWorker(config: AppConfig): Promise<RunningProcess> {
+  return config.duty === 'deliveries' ? startDeliveries(config) : startServing(config);
+}
+
+class Workers {
+  private readonly logger = new Logger('Workers');
+  private readonly workers = new Map<Worker, Duty>();
+  /** From now on nothing is replaced. */
+  isStopping = false;
+
+  constructor(private readonly config: AppConfig) {}
+
+  async startServing(count: number, duty: Duty): Promise<RunningService> {
+    Logger.overrideLogger(new JsonLogger(this.config));
+    new GroupMetrics(null).open();
+    const workers = Array.from({ length: count }, () => this.fork(duty));
+    const [address] = await Promise.all(workers.map(listening));
+    for (const worker of workers) this.replaceWhenItDies(worker, duty);
+    return {
+      baseUrl: baseUrlOf(this.config, address ?? { port: this.config.port }),
+      stop: () => this.stop(duty),
+    };
+  }
+
+  startDelivering(): RunningProcess {
+    this.replaceWhenItDies(this.fork('deliveries'), 'deliveries');
+    return { stop: () => this.stop('deliveries') };
+  }
+
+  private fork(duty: Duty): Worker {
+    // Where every worker delivers, each is a replica of its own: it claims what waits for its own calls.
+    const worker = cluster.fork(duty === 'all' ? {} : environmentOf(duty, this.config));
+    this.workers.set(worker, duty);
+    worker.once('exit', () => this.workers.delete(worker));
+    return worker;
+  }
+
+  private replaceWhenItDies(worker: Worker, duty: Duty): void {
+    worker.once('exit', (code: number, signal: string) => {
+      if (this.isStopping) return;
+      this.logger.error(
+        `process ${worker.process.pid} for ${duty} ended (${signal || code}); starting another`,
+      );
+      setTimeout(() => this.isStopping || this.replaceWhenItDies(this.fork(duty), duty), RESTART_DELAY);
+    });
+  }
+
+  private async stop(duty: Duty): Promise<void> {
+    const workers = [...this.workers].filter(([, itsDuty]) => itsDuty === duty);
+    await Promise.all(workers.map(([worker]) => ended(worker)));
+  }
 }
 
 function listening(worker: Worker): Promise<{ readonly port: number }> {

@@ -1,16 +1,15 @@
 // What the request path has to do with broadcasting: it stores what destinations will need and says that it did.
 // Nothing here waits for a destination.
 import { Injectable, Logger } from '@nestjs/common';
+import { AppConfig } from '../config/app-config.js';
 import type { EmbeddingInput } from '../domain/embedding.js';
 import { contentOf } from '../domain/generation-content.js';
 import type { GenerationContent } from '../domain/generation-content.js';
-import type { Generation } from '../domain/generation.js';
 import { Notifications } from '../persistence/notifications.js';
+import { APPENDED_CHANNEL, writeAppended } from './appended.js';
 import { BroadcastTermsCache } from './broadcast-terms.js';
-import { APPENDED_CHANNEL, Dispatcher } from './dispatcher.js';
-import { TracedContents } from './traced-contents.js';
 
-// Milliseconds for which news to the other replicas are gathered.
+// Milliseconds for which news are gathered.
 const GATHERING_TIME = 25;
 
 @Injectable()
@@ -21,9 +20,8 @@ export class Broadcaster {
 
   constructor(
     private readonly terms: BroadcastTermsCache,
-    private readonly dispatcher: Dispatcher,
     private readonly notifications: Notifications,
-    private readonly contents: TracedContents,
+    private readonly config: AppConfig,
   ) {}
 
   /** What of a call's content is to be stored; null where no destination of the workspace needs any. */
@@ -36,12 +34,8 @@ export class Broadcaster {
     return terms?.needsContent ? contentOf(input, errorMessage) : null;
   }
 
-  /** To be called when a generation is committed, with what was stored of its content. */
-  appended(
-    { id, workspaceId }: Pick<Generation, 'id' | 'workspaceId'>,
-    content: GenerationContent | null,
-  ): void {
-    if (content) this.contents.keep(id, content);
+  /** To be called when a generation of the workspace is committed. */
+  appended(workspaceId: string): void {
     if (this.gathered.has(workspaceId)) return;
     this.gathered.add(workspaceId);
     if (this.isGathering) return;
@@ -49,22 +43,22 @@ export class Broadcaster {
     setTimeout(() => void this.tell(), GATHERING_TIME).unref();
   }
 
+  /** Whoever delivers, in this process or another one, hears of it from the database. */
   private async tell(): Promise<void> {
     const workspaceIds = [...this.gathered];
     this.gathered.clear();
     this.isGathering = false;
     try {
-      const listening: string[] = [];
+      const news: string[] = [];
       for (const workspaceId of workspaceIds) {
         const terms = await this.terms.find(workspaceId);
-        if (!terms || terms.targets.size === 0) continue;
-        listening.push(workspaceId);
-        await this.dispatcher.appended(workspaceId);
+        if (terms && terms.targets.size > 0)
+          news.push(writeAppended({ workspaceId, replicaId: this.config.replicaId }));
       }
-      if (listening.length > 0) await this.notifications.notify(APPENDED_CHANNEL, listening);
+      if (news.length > 0) await this.notifications.notify(APPENDED_CHANNEL, news);
     } catch (error) {
       // The sweeps of all replicas find it.
-      this.logger.debug({ error }, 'the other replicas could not be told of new generations');
+      this.logger.debug({ error }, 'nobody could be told of new generations');
     }
   }
 }

@@ -8,15 +8,13 @@ import { Batcher } from '../persistence/batcher.js';
 import { DeliveryCursorsRepository } from '../persistence/delivery-cursors.repository.js';
 import type { ClaimedCursor } from '../persistence/delivery-cursors.repository.js';
 import { Notifications } from '../persistence/notifications.js';
+import { APPENDED_CHANNEL, readAppended } from './appended.js';
 import { BroadcastTermsCache, TERMS_CHANNEL } from './broadcast-terms.js';
 import { ContentSweeper } from './content-sweeper.js';
 import { DeliveryLane } from './delivery-lane.js';
 import { LaneServices } from './lane-services.js';
 import { reachOfLog } from './log-pages.js';
 import { PacedClaims } from './paced-claims.js';
-
-/** The channel on which replicas tell each other of new generations. The payload is the workspace's id. */
-export const APPENDED_CHANNEL = 'generations_appended';
 
 // Milliseconds.
 const RENEW_INTERVAL = 10_000;
@@ -55,7 +53,11 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   ) {
     notifications.subscribe({
       channel: APPENDED_CHANNEL,
-      onNotification: (workspaceId) => this.wakeLanes(workspaceId),
+      onNotification: (payload) => {
+        const { workspaceId, replicaId } = readAppended(payload);
+        this.wakeLanes(workspaceId);
+        if (replicaId === config.replicaId) void this.claimMissing(workspaceId);
+      },
     });
     notifications.subscribe({
       channel: TERMS_CHANNEL,
@@ -79,13 +81,16 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     await Promise.all(this.allLanes().map((lane) => lane.stop(grace)));
   }
 
-  /** Generations of this workspace were committed by this process. */
-  async appended(workspaceId: string): Promise<void> {
-    this.wakeLanes(workspaceId);
-    const terms = await this.terms.find(workspaceId);
-    const lanes = this.lanes.get(workspaceId);
-    const isAllHere = [...(terms?.targets.keys() ?? [])].every((id) => lanes?.has(id));
-    if (!isAllHere) this.claims.ask(workspaceId);
+  /** Generations of this workspace were committed by this replica. */
+  private async claimMissing(workspaceId: string): Promise<void> {
+    try {
+      const terms = await this.terms.find(workspaceId);
+      const lanes = this.lanes.get(workspaceId);
+      const isAllHere = [...(terms?.targets.keys() ?? [])].every((id) => lanes?.has(id));
+      if (!isAllHere) this.claims.ask(workspaceId);
+    } catch (error) {
+      this.logger.debug({ error }, 'the destinations of a workspace could not be read');
+    }
   }
 
   private allLanes(): DeliveryLane[] {
@@ -100,7 +105,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
 
   /**
    * Claims only what has something to do: a destination without traffic, and each new one is that, needs no lane. What
-   * this process appends from now on claims all that are missing, since it knows of the change.
+   * this replica appends from now on claims all that are missing, since it knows of the change.
    */
   private reconsider(workspaceId: string): void {
     for (const lane of this.lanes.get(workspaceId)?.values() ?? []) lane.reconsider();

@@ -20,17 +20,10 @@ function createContents(stored: Record<string, GenerationContent>) {
   const contents = new TracedContents(reader as unknown as GenerationReader);
   const find = async (...ids: string[]) =>
     Object.fromEntries(await contents.find('workspace', ids.map(entry)));
-  return { contents, find, reads, failWith: (error: Error | null) => (failure = error) };
+  return { find, reads, failWith: (error: Error | null) => (failure = error) };
 }
 
 describe('the contents of traces', () => {
-  it('are not read where a call has just said them', async () => {
-    const { contents, find, reads } = createContents({ b: contentOfText('two') });
-    contents.keep('a', contentOfText('one'));
-    expect(await find('a', 'b')).toEqual({ a: contentOfText('one'), b: contentOfText('two') });
-    expect(reads).toEqual([['b']]);
-  });
-
   it('are read once for all who ask, at the same time and later', async () => {
     const stored = { a: contentOfText('one'), b: contentOfText('two') };
     const { find, reads } = createContents(stored);

@@ -1,5 +1,5 @@
-// The contents that traces are built with, from memory for a while: what a call has said here, and what one destination
-// has read for the others of its workspace. They never change.
+// The contents that traces are built with, from memory for a while: what one destination has read for the others of its
+// workspace. They never change.
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { GenerationContent } from '../domain/generation-content.js';
@@ -20,11 +20,6 @@ export class TracedContents {
   private readonly kept = new LRUCache<string, Kept>({ maxSize: MAX_BYTES, ttl: KEPT_FOR });
 
   constructor(private readonly reader: GenerationReader) {}
-
-  /** To be called when the generation is committed with this content. */
-  keep(generationId: string, content: GenerationContent): void {
-    this.remember(generationId, Promise.resolve(content), textLength(content));
-  }
 
   /** By the generation's id; what is not stored any more is left out. */
   async find(
@@ -57,16 +52,8 @@ export class TracedContents {
       const kept = read.then((contents) => contents.get(id) ?? null);
       // Whoever waits is told; the next one asks anew.
       kept.catch(() => this.kept.delete(id));
-      this.remember(id, kept, contentBytes);
+      this.kept.set(id, kept, { size: contentBytes + BYTES_AROUND });
     }
     return read;
   }
-
-  private remember(id: string, kept: Kept, bytes: number): void {
-    this.kept.set(id, kept, { size: bytes + BYTES_AROUND });
-  }
-}
-
-function textLength({ items, errorMessage }: GenerationContent): number {
-  return items.reduce((sum, item) => sum + item.length, errorMessage?.length ?? 0);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError, readAppConfig } from './app-config.js';
+import { readAppConfig } from './app-config.js';
+import { ConfigError } from './environment-reader.js';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
 const MINIMAL = { DATABASE_URL: 'postgresql://user@127.0.0.1:5432/signalbox', ENCRYPTION_KEYS: KEY };

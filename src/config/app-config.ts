@@ -1,20 +1,16 @@
 // The environment, read and validated once at the start into one frozen, typed object. Nobody else reads process.env.
-import { createHash } from 'node:crypto';
-import { isIP } from 'node:net';
+import { randomUUID } from 'node:crypto';
 import { getHeapStatistics } from 'node:v8';
-
-export interface EncryptionKey {
-  /** First 8 hex digits of the key's SHA-256: stored beside what the key encrypted. */
-  readonly id: string;
-  readonly bytes: Buffer;
-}
-
-export interface ProviderSettings {
-  readonly apiKey?: string;
-  readonly baseUrl?: string;
-}
+import { EnvironmentReader } from './environment-reader.js';
+import type { EncryptionKey, ProviderSettings } from './environment-reader.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+const DUTIES = ['all', 'calls', 'deliveries'] as const;
+export type Duty = (typeof DUTIES)[number];
+// How a process tells those that it starts.
+const DUTY_VARIABLE = 'SIGNALBOX_DUTY';
+const REPLICA_VARIABLE = 'SIGNALBOX_REPLICA';
 
 /** The token under which the configuration is injected, and its shape. */
 export class AppConfig {
@@ -26,6 +22,12 @@ export class AppConfig {
   readonly encryptionKeys: readonly EncryptionKey[];
   readonly catalogueFile?: string;
   readonly workers: number;
+  /** Whether the workers leave deliveries to a process of their own, so that no call ever waits for one. */
+  readonly deliveryProcess: 'own' | 'shared';
+  /** What this process is there for. Set by the process that starts it, never by an operator. */
+  readonly duty: Duty;
+  /** What the processes of one replica know each other by. */
+  readonly replicaId: string;
   readonly redisUrl?: string;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** What GET /metrics asks for; absent: nothing. */
@@ -76,11 +78,6 @@ export class AppConfig {
   readonly providers: ReadonlyMap<string, ProviderSettings>;
 }
 
-/** A value of the environment that cannot be used: one line that names the variable and never shows its value. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
-
 /**
  * Reads what the service needs; `providerSlugs` are the providers whose variables count.
  * Throws ConfigError for the first variable that is wrong. Source: architecture "What operators and tests rely on".
@@ -99,6 +96,9 @@ export function readAppConfig(
     encryptionKeys: read.encryptionKeys('ENCRYPTION_KEYS'),
     ...read.optional('catalogueFile', 'CATALOGUE_FILE'),
     workers: read.integer('WORKERS', 1, 1, 256),
+    deliveryProcess: read.choice('DELIVERY_PROCESS', ['own', 'shared'], 'own'),
+    duty: read.choice(DUTY_VARIABLE, DUTIES, 'all'),
+    replicaId: read.text(REPLICA_VARIABLE, randomUUID()),
     ...read.redisUrl('redisUrl', 'REDIS_URL'),
     logLevel: read.choice('LOG_LEVEL', LOG_LEVELS, 'info'),
     ...read.token('metricsBearerToken', 'METRICS_BEARER_TOKEN'),
@@ -137,158 +137,12 @@ export function readAppConfig(
   });
 }
 
+/** What a process of this replica has in its environment beside what this one has. */
+export function environmentOf(duty: Duty, { replicaId }: AppConfig): Readonly<Record<string, string>> {
+  return { [DUTY_VARIABLE]: duty, [REPLICA_VARIABLE]: replicaId };
+}
+
 /** A body is held several times over while it is read, judged and sent on: as bytes, as text, as values. */
 function defaultBytesInFlight(): number {
   return Math.floor(getHeapStatistics().heap_size_limit / 16);
-}
-
-class EnvironmentReader {
-  constructor(private readonly environment: Readonly<Record<string, string | undefined>>) {}
-
-  text(name: string, fallback: string): string {
-    return this.value(name) ?? fallback;
-  }
-
-  optional<Key extends string>(key: Key, name: string): { [Property in Key]?: string } {
-    const value = this.value(name);
-    return (value === undefined ? {} : { [key]: value }) as { [Property in Key]?: string };
-  }
-
-  integer(name: string, fallback: number, least: number, most: number): number {
-    return this.optionalInteger(name, least, most) ?? fallback;
-  }
-
-  optionalInteger(name: string, least: number, most: number): number | undefined {
-    const value = this.value(name);
-    if (value === undefined) return undefined;
-    const number = Number(value);
-    if (!/^\d+$/.test(value) || number < least || number > most) {
-      throw new ConfigError(`${name} must be a whole number from ${least} to ${most}`);
-    }
-    return number;
-  }
-
-  choice<Value extends string>(name: string, values: readonly Value[], fallback: Value): Value {
-    const value = this.value(name);
-    if (value === undefined) return fallback;
-    const found = values.find((candidate) => candidate === value);
-    if (found === undefined) throw new ConfigError(`${name} must be one of ${values.join(', ')}`);
-    return found;
-  }
-
-  postgresUrl(name: string): string {
-    const value = this.value(name);
-    if (value === undefined)
-      throw new ConfigError(`${name} must be set, for example postgresql://user@host:5432/signalbox`);
-    if (!hasScheme(value, ['postgres:', 'postgresql:'])) {
-      throw new ConfigError(`${name} must be an address that begins with postgresql://`);
-    }
-    return value;
-  }
-
-  redisUrl<Key extends string>(key: Key, name: string): { [Property in Key]?: string } {
-    const value = this.value(name);
-    if (value !== undefined && !hasScheme(value, ['redis:', 'rediss:'])) {
-      throw new ConfigError(`${name} must be an address that begins with redis:// or rediss://`);
-    }
-    return this.optional(key, name);
-  }
-
-  encryptionKeys(name: string): EncryptionKey[] {
-    const value = this.value(name);
-    if (value === undefined) {
-      throw new ConfigError(
-        `${name} must be set to a base64 key of 32 bytes; make one with: openssl rand -base64 32`,
-      );
-    }
-    return value.split(',').map((text, index) => {
-      const bytes = Buffer.from(text.trim(), 'base64');
-      if (bytes.length !== 32 || !/^[A-Za-z0-9+/]{43}=$/.test(text.trim())) {
-        throw new ConfigError(
-          `${name} must be base64 keys of 32 bytes, separated by commas; number ${index + 1} is not`,
-        );
-      }
-      return { id: createHash('sha256').update(bytes).digest('hex').slice(0, 8), bytes };
-    });
-  }
-
-  cidrs(name: string): string[] {
-    const value = this.value(name);
-    if (value === undefined) return [];
-    return value.split(',').map((text) => {
-      const [address = '', prefix = '', ...rest] = text.trim().split('/');
-      const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-      if (rest.length > 0 || !/^\d{1,3}$/.test(prefix) || Number(prefix) > bits) {
-        throw new ConfigError(
-          `${name} must be address ranges such as 10.0.0.0/8 or fd00::/8, separated by commas`,
-        );
-      }
-      return text.trim();
-    });
-  }
-
-  /** What stands behind `Bearer `. */
-  token<Key extends string>(key: Key, name: string): { [Property in Key]?: string } {
-    const value = this.value(name);
-    if (value !== undefined && !/^[\w.~+/-]{16,512}=*$/.test(value)) {
-      throw new ConfigError(
-        `${name} must be 16 to 512 letters, digits and -._~+/; make one with: openssl rand -hex 32`,
-      );
-    }
-    return this.optional(key, name);
-  }
-
-  tracesItself(): boolean {
-    const names = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
-    const named = names.filter((name) => this.value(name) !== undefined);
-    for (const name of named) {
-      if (hasScheme(this.value(name) ?? '', ['http:', 'https:'])) continue;
-      throw new ConfigError(`${name} must be an address that begins with http:// or https://`);
-    }
-    return named.length > 0 && this.value('OTEL_SDK_DISABLED')?.toLowerCase() !== 'true';
-  }
-
-  /** As browsers send them: scheme, host and a port that is not the scheme's own. */
-  origins(name: string): string[] {
-    const value = this.value(name);
-    if (value === undefined) return [];
-    return value.split(',').map((text) => {
-      const origin = text.trim();
-      if (origin !== '*' && !(hasScheme(origin, ['http:', 'https:']) && new URL(origin).origin === origin)) {
-        throw new ConfigError(
-          `${name} must be origins such as https://dashboard.example.com, separated by commas, or *`,
-        );
-      }
-      return origin;
-    });
-  }
-
-  providers(slugs: readonly string[]): ReadonlyMap<string, ProviderSettings> {
-    return new Map(
-      slugs.map((slug) => {
-        const prefix = slug.toUpperCase().replaceAll('-', '_');
-        const baseUrl = this.value(`${prefix}_BASE_URL`);
-        if (baseUrl !== undefined && !hasScheme(baseUrl, ['http:', 'https:'])) {
-          throw new ConfigError(`${prefix}_BASE_URL must be an address that begins with http:// or https://`);
-        }
-        return [
-          slug,
-          {
-            ...this.optional('apiKey', `${prefix}_API_KEY`),
-            ...(baseUrl === undefined ? {} : { baseUrl: baseUrl.replace(/\/+$/, '') }),
-          },
-        ];
-      }),
-    );
-  }
-
-  /** An empty variable counts as not set, as Compose files and CI systems write them. */
-  private value(name: string): string | undefined {
-    const value = this.environment[name]?.trim();
-    return value === '' ? undefined : value;
-  }
-}
-
-function hasScheme(text: string, schemes: readonly string[]): boolean {
-  return URL.canParse(text) && schemes.includes(new URL(text).protocol);
 }

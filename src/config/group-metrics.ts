@@ -1,4 +1,4 @@
-// The metrics of all workers together: whichever of them is asked, the primary gathers what each has counted.
+// The metrics of all processes of a replica together: whichever of them is asked, the primary gathers what each has counted.
 import cluster from 'node:cluster';
 import type { Worker } from 'node:cluster';
 import { AggregatorRegistry } from 'prom-client';
@@ -19,41 +19,63 @@ type Message =
   | { readonly signalbox: 'give'; readonly id: number }
   | { readonly signalbox: 'given'; readonly id: number; readonly snapshot: Snapshot };
 
-/** In the primary. */
-export function gatherMetricsOfWorkers(): void {
-  const gatherings = new Map<number, Gathering>();
-  let last = 0;
-  cluster.on('message', (asking: Worker, message: Message) => {
-    if (message.signalbox === 'given') gatherings.get(message.id)?.add(message.snapshot);
-    if (message.signalbox !== 'gather') return;
-    const id = ++last;
-    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker?.isConnected());
-    const gathering = new Gathering(workers.length, (text) => {
-      gatherings.delete(id);
-      tell(asking, { signalbox: 'gathered', id: message.id, text });
+/** In the primary: what all workers have counted, and what it has itself where it serves. */
+export class GroupMetrics {
+  private readonly gatherings = new Map<number, Gathering>();
+  private last = 0;
+
+  constructor(private readonly own: Registry | null) {}
+
+  /** From now on the workers are heard, and those that ask are answered. */
+  open(): this {
+    cluster.on('message', (worker: Worker, message: Message) => {
+      if (message.signalbox === 'given') this.gatherings.get(message.id)?.add(message.snapshot);
+      if (message.signalbox === 'gather') void this.answer(worker, message.id);
     });
-    gatherings.set(id, gathering);
+    return this;
+  }
+
+  async gather(): Promise<string> {
+    const own = this.own ? [await snapshotOf(this.own)] : [];
+    return AggregatorRegistry.aggregate([...own, ...(await this.gatherFromWorkers())]).metrics();
+  }
+
+  private async answer(worker: Worker, id: number): Promise<void> {
+    tell(worker, { signalbox: 'gathered', id, text: await this.gather() });
+  }
+
+  private async gatherFromWorkers(): Promise<readonly Snapshot[]> {
+    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker?.isConnected());
+    const id = ++this.last;
+    const gathering = new Gathering(workers.length);
+    this.gatherings.set(id, gathering);
     for (const worker of workers) if (worker) tell(worker, { signalbox: 'give', id });
-  });
+    const snapshots = await gathering.done;
+    this.gatherings.delete(id);
+    return snapshots;
+  }
 }
 
 class Gathering {
+  /** Resolves with what came when all have answered, or when nobody is waited for any longer. */
+  readonly done: Promise<readonly Snapshot[]>;
   private readonly snapshots: Snapshot[] = [];
-  private readonly timer = setTimeout(() => void this.finish(), PATIENCE);
+  private finish: () => void = () => undefined;
 
-  constructor(
-    private readonly expected: number,
-    private readonly onGathered: (text: string) => void,
-  ) {}
+  constructor(private readonly expected: number) {
+    this.done = new Promise((resolve) => {
+      const timer = setTimeout(() => this.finish(), PATIENCE);
+      this.finish = () => {
+        clearTimeout(timer);
+        resolve(this.snapshots);
+      };
+    });
+    if (expected === 0) this.finish();
+  }
 
   add(snapshot: Snapshot): void {
     this.snapshots.push(snapshot);
-    if (this.snapshots.length === this.expected) void this.finish();
-  }
-
-  private async finish(): Promise<void> {
-    clearTimeout(this.timer);
-    this.onGathered(await AggregatorRegistry.aggregate(this.snapshots).metrics());
+    if (this.snapshots.length === this.expected) this.finish();
   }
 }
 
@@ -84,8 +106,11 @@ export class WorkerMetrics {
 }
 
 async function giveMetrics(registry: Registry, id: number): Promise<void> {
-  const snapshot = (await registry.getMetricsAsJSON()) as Snapshot;
-  process.send?.({ signalbox: 'given', id, snapshot } satisfies Message);
+  process.send?.({ signalbox: 'given', id, snapshot: await snapshotOf(registry) } satisfies Message);
+}
+
+function snapshotOf(registry: Registry): Promise<Snapshot> {
+  return registry.getMetricsAsJSON();
 }
 
 /** A worker may be gone before it is told: there is nobody left to be told, then. */

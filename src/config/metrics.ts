@@ -1,15 +1,19 @@
 // The registry that every room adds its metrics to, and what /metrics shows of it.
 import cluster from 'node:cluster';
 import { Registry } from 'prom-client';
-import { WorkerMetrics } from './group-metrics.js';
+import { GroupMetrics, WorkerMetrics } from './group-metrics.js';
 
 /** One of each application, so that two of them in one process do not mix. */
 export class Metrics {
   readonly registry = new Registry();
-  private readonly ofWorkers = cluster.isWorker ? new WorkerMetrics(this.registry) : null;
+  private readonly ofWorker = cluster.isWorker ? new WorkerMetrics(this.registry) : null;
+  private ofGroup: GroupMetrics | null = null;
 
-  /** Of this process, or of all workers together where it is one of several. */
+  /** Of this process, or of all processes of its replica together where it is one of several. */
   text(): Promise<string> {
-    return this.ofWorkers?.gather() ?? this.registry.metrics();
+    if (this.ofWorker) return this.ofWorker.gather();
+    if (Object.keys(cluster.workers ?? {}).length === 0) return this.registry.metrics();
+    this.ofGroup ??= new GroupMetrics(this.registry).open();
+    return this.ofGroup.gather();
   }
 }

@@ -91,7 +91,7 @@ export class EmbeddingsService {
       const error = routed.error?.message ?? null;
       const content = await this.broadcaster.contentToStore(workspaceId, request.input, error);
       await this.log.append(generation, supply.releases, content);
-      this.broadcaster.appended(generation, content);
+      this.broadcaster.appended(workspaceId);
       if (routed.error ?? !maker) throw routed.error ?? new AppError('internal');
       supply.share();
       return {

@@ -1,7 +1,8 @@
 // Refuses to start with encryption keys that cannot read what is stored: found out now, in words, and not call by call.
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap } from '@nestjs/common';
-import { AppConfig, ConfigError } from '../config/app-config.js';
+import { AppConfig } from '../config/app-config.js';
+import { ConfigError } from '../config/environment-reader.js';
 import { Database } from './database.js';
 
 const USED_KEYS = `

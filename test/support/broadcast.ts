@@ -62,7 +62,7 @@ export async function recordGenerations(
     createGeneration(key, { createdAt: app.clock.now(), ...overrides }),
   );
   await Promise.all(generations.map((generation) => log.append(generation, [], content)));
-  for (const generation of generations) app.application.get(Broadcaster).appended(generation, content);
+  for (const { workspaceId } of generations) app.application.get(Broadcaster).appended(workspaceId);
   return generations.map(({ id }) => id);
 }
 

@@ -2,7 +2,7 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { ConfigError } from '../../../src/config/app-config.js';
+import { ConfigError } from '../../../src/config/environment-reader.js';
 import { CatalogueSource } from '../../../src/routing/catalogue-source.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';

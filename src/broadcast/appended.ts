@@ -1,0 +1,20 @@
+// How those who deliver are told that the log has grown, and by whom.
+
+/** The channel of the database that it is told on. */
+export const APPENDED_CHANNEL = 'generations_appended';
+
+export interface Appended {
+  readonly workspaceId: string;
+  /** Whose calls they were: of all replicas that one sees to it that somebody delivers. */
+  readonly replicaId: string;
+}
+
+/** The notification's payload. The workspace comes first: earlier versions have sent nothing else. */
+export function writeAppended({ workspaceId, replicaId }: Appended): string {
+  return `${workspaceId} ${replicaId}`;
+}
+
+export function readAppended(payload: string): Appended {
+  const [workspaceId = '', replicaId = ''] = payload.split(' ');
+  return { workspaceId, replicaId };
+}
