@@ -7,6 +7,7 @@ import { TEST_ENCRYPTION_KEY } from './app.js';
 
 export interface ServiceProcess {
   readonly baseUrl: string;
+  readonly pid: number;
   /** What it has printed so far, line by line, but for its address. */
   readonly lines: readonly string[];
   /** SIGKILL, and waits until it is gone. */
@@ -48,6 +49,7 @@ export async function startServiceProcess(
   };
   return {
     baseUrl,
+    pid: child.pid ?? 0,
     lines,
     kill: async () => void (await end('SIGKILL')),
     stop: () => end('SIGTERM'),

@@ -1,0 +1,122 @@
+// Deliveries in a process of their own: who does what, and what happens when that process dies.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { constants, getPriority } from 'node:os';
+import type { TestApp } from '../../support/app.js';
+import { BROADCAST_ENVIRONMENT, createBroadcastApp, createDestination } from '../../support/broadcast.js';
+import { eventually } from '../../support/eventually.js';
+import { startReceiver } from '../../support/receivers/receiver.js';
+import type { RunningReceiver } from '../../support/receivers/receiver.js';
+import { startServiceProcess } from '../../support/service-process.js';
+import type { ServiceProcess } from '../../support/service-process.js';
+import { traceCollector } from '../../support/trace-collector.js';
+
+let app: TestApp;
+let receiver: RunningReceiver;
+beforeAll(async () => {
+  // Calls are what this one is for, so that it takes no deliveries from the others.
+  app = await createBroadcastApp({ environment: { SIGNALBOX_DUTY: 'calls' } });
+  receiver = await startReceiver(traceCollector);
+  await createDestination(app, { url: receiver.origin });
+});
+afterAll(async () => {
+  await app.close();
+  await receiver.close();
+});
+
+const start = (environment: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> =>
+  startServiceProcess({
+    ...BROADCAST_ENVIRONMENT,
+    DATABASE_URL: app.databaseUrl,
+    LOG_LEVEL: 'debug',
+    ...environment,
+  });
+
+async function call({ baseUrl }: ServiceProcess): Promise<string> {
+  const answer = await fetch(`${baseUrl}/embeddings`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${app.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'local/hashing', input: 'hello', dimensions: 8 }),
+  });
+  expect(answer.status).toBe(200);
+  return String(answer.headers.get('x-generation-id'));
+}
+
+/** By the ids that answers tell. */
+const arrived = (): readonly string[] => receiver.stored.map((id) => `gen-${id.replaceAll('-', '')}`);
+
+const arrival = (id: string): Promise<readonly string[]> =>
+  eventually(
+    () => Promise.resolve(arrived()),
+    (ids) => ids.includes(id),
+  );
+
+/** The ids of all processes that have written a line, but for the one that was started. */
+const children = ({ lines, pid }: ServiceProcess): number[] => [
+  ...new Set(lines.map((line) => (JSON.parse(line) as { pid: number }).pid).filter((other) => other !== pid)),
+];
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+describe('deliveries in a process of their own', () => {
+  it('go on when it was killed, and end with the service', async () => {
+    const service = await start();
+    try {
+      await arrival(await call(service));
+      const [first = 0] = children(service);
+      expect(getPriority(first)).toBe(constants.priority.PRIORITY_BELOW_NORMAL);
+      expect(getPriority(service.pid)).toBeLessThan(constants.priority.PRIORITY_BELOW_NORMAL);
+      const metrics = await eventually(
+        async () => (await fetch(service.baseUrl.replace('/api/v1', '/metrics'))).text(),
+        (text) => text.includes('\nsignalbox_broadcast_delivered_total{kind="webhook"} 1\n'),
+      );
+      expect(metrics).toContain('\nsignalbox_log_batch_generations_sum 1\n');
+
+      process.kill(first, 'SIGKILL');
+      await arrival(await call(service));
+      const [, second = 0] = children(service);
+      expect(isAlive(second)).toBe(true);
+      expect(service.lines.join('\n')).toContain(`process ${first} for deliveries ended (SIGKILL)`);
+
+      // What a terminal sends to all processes ends it no sooner than the calls.
+      process.kill(second, 'SIGINT');
+      await arrival(await call(service));
+      expect(await service.stop()).toBe(0);
+      expect(isAlive(second)).toBe(false);
+    } finally {
+      await service.kill();
+    }
+  });
+
+  it('serve all workers, and end with a service that was killed', async () => {
+    const service = await start({ WORKERS: '2' });
+    try {
+      for (const id of await Promise.all(Array.from({ length: 10 }, () => call(service)))) await arrival(id);
+      const processes = children(service);
+      expect(processes).toHaveLength(3);
+      await service.kill();
+      await eventually(
+        () => Promise.resolve(processes.filter(isAlive)),
+        (alive) => alive.length === 0,
+      );
+    } finally {
+      await service.kill();
+    }
+  });
+
+  it('happen in the process that serves where DELIVERY_PROCESS says so', async () => {
+    const service = await start({ DELIVERY_PROCESS: 'shared' });
+    try {
+      await arrival(await call(service));
+      expect(children(service)).toEqual([]);
+      expect(await service.stop()).toBe(0);
+    } finally {
+      await service.kill();
+    }
+  });
+});
