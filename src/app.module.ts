@@ -5,6 +5,7 @@ import { RouterModule } from '@nestjs/core';
 import { ActivityModule } from './activity/activity.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { AuthModule } from './auth/auth.module.js';
+import { API_PREFIX } from './base-url.js';
 import { BroadcastModule } from './broadcast/broadcast.module.js';
 import { DeliveriesModule } from './broadcast/deliveries.module.js';
 import { ByokModule } from './byok/byok.module.js';
@@ -23,8 +24,6 @@ import { OutboundModule } from './outbound/outbound.module.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
 
-export const API_PREFIX = 'api/v1';
-
 // The operations of the contract, under the version prefix. Not Nest's global prefix: that one hides the rest of the
 // path from the error filter. Express tries the routes in this order: what is called most stands first.
 const API_MODULES = [
@@ -40,17 +39,15 @@ const API_MODULES = [
   ActivityModule,
 ];
 
-function foundations(config: AppConfig) {
-  return [ConfigModule.forRoot(config), PersistenceModule, OutboundModule];
-}
-
 @Module({})
 export class AppModule {
   static forRoot(config: AppConfig): DynamicModule {
     return {
       module: AppModule,
       imports: [
-        ...foundations(config),
+        ConfigModule.forRoot(config),
+        PersistenceModule,
+        OutboundModule,
         HttpModule,
         AuthModule,
         JsonBodyModule,
@@ -61,13 +58,5 @@ export class AppModule {
         RouterModule.register(API_MODULES.map((module) => ({ path: API_PREFIX, module }))),
       ],
     };
-  }
-}
-
-/** Of a process that answers nobody. */
-@Module({})
-export class DeliveriesAppModule {
-  static forRoot(config: AppConfig): DynamicModule {
-    return { module: DeliveriesAppModule, imports: [...foundations(config), DeliveriesModule] };
   }
 }

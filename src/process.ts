@@ -1,13 +1,13 @@
-// One process: one that serves, with the application and its socket, or one that only delivers; and how they end.
+// A process that serves: the application, its socket, and how both end.
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { constants, setPriority } from 'node:os';
 import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { collectDefaultMetrics } from 'prom-client';
-import { API_PREFIX, AppModule, DeliveriesAppModule } from './app.module.js';
+import { AppModule } from './app.module.js';
 import { setUpApplication } from './app.setup.js';
+import { baseUrlOf } from './base-url.js';
 import type { AppConfig } from './config/app-config.js';
 import { JsonLogger } from './config/json-logger.js';
 import { Metrics } from './config/metrics.js';
@@ -37,29 +37,6 @@ export async function startServing(config: AppConfig): Promise<RunningService> {
     baseUrl: baseUrlOf(config, server.address() as AddressInfo),
     stop: () => stopProcess(application, server, config.shutdownGrace),
   };
-}
-
-/** Behind everything that answers calls: where the processor is short of time, deliveries wait. */
-const DELIVERIES_PRIORITY = constants.priority.PRIORITY_BELOW_NORMAL;
-
-export async function startDeliveries(config: AppConfig): Promise<RunningProcess> {
-  setPriority(DELIVERIES_PRIORITY);
-  const application = await NestFactory.createApplicationContext(DeliveriesAppModule.forRoot(config), {
-    logger: new JsonLogger(config),
-    abortOnError: false,
-  });
-  const { registry } = application.get(Metrics);
-  collectDefaultMetrics({ register: registry });
-  // How late its event loop is says nothing about calls, and would be mixed with what says it.
-  for (const { name } of await registry.getMetricsAsJSON())
-    if (name.startsWith('nodejs_')) registry.removeSingleMetric(name);
-  return { stop: () => application.close() };
-}
-
-export function baseUrlOf(config: AppConfig, { port }: { readonly port: number }): string {
-  const isEverywhere = config.host === '0.0.0.0' || config.host === '::';
-  const host = isEverywhere ? '127.0.0.1' : config.host;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}/${API_PREFIX}`;
 }
 
 async function stopProcess(

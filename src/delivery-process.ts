@@ -1,0 +1,42 @@
+// A process that delivers and answers nobody. It is started beside those that serve and loads nothing of theirs.
+import 'reflect-metadata';
+import { constants, setPriority } from 'node:os';
+import { Module } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { collectDefaultMetrics } from 'prom-client';
+import { DeliveriesModule } from './broadcast/deliveries.module.js';
+import type { AppConfig } from './config/app-config.js';
+import { ConfigModule } from './config/config.module.js';
+import { JsonLogger } from './config/json-logger.js';
+import { Metrics } from './config/metrics.js';
+import { OutboundModule } from './outbound/outbound.module.js';
+import { PersistenceModule } from './persistence/persistence.module.js';
+import type { RunningProcess } from './process.js';
+
+/** Behind everything that answers calls: where the processor is short of time, deliveries wait. */
+const PRIORITY = constants.priority.PRIORITY_BELOW_NORMAL;
+
+@Module({})
+class DeliveryProcessModule {
+  static forRoot(config: AppConfig): DynamicModule {
+    return {
+      module: DeliveryProcessModule,
+      imports: [ConfigModule.forRoot(config), PersistenceModule, OutboundModule, DeliveriesModule],
+    };
+  }
+}
+
+export async function startDeliveries(config: AppConfig): Promise<RunningProcess> {
+  setPriority(PRIORITY);
+  const application = await NestFactory.createApplicationContext(DeliveryProcessModule.forRoot(config), {
+    logger: new JsonLogger(config),
+    abortOnError: false,
+  });
+  const { registry } = application.get(Metrics);
+  collectDefaultMetrics({ register: registry });
+  // How late its event loop is says nothing about calls, and would be mixed with what says it.
+  for (const { name } of await registry.getMetricsAsJSON())
+    if (name.startsWith('nodejs_')) registry.removeSingleMetric(name);
+  return { stop: () => application.close() };
+}
