@@ -17,6 +17,9 @@ import type { RunningProcess } from './process.js';
 /** Behind everything that answers calls: where the processor is short of time, deliveries wait. */
 const PRIORITY = constants.priority.PRIORITY_BELOW_NORMAL;
 
+// Milliseconds between looks at what nobody is told: each of them wakes the process.
+const RARELY = 60_000;
+
 @Module({})
 class DeliveryProcessModule {
   static forRoot(config: AppConfig): DynamicModule {
@@ -34,7 +37,7 @@ export async function startDeliveries(config: AppConfig): Promise<RunningProcess
     abortOnError: false,
   });
   const { registry } = application.get(Metrics);
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: RARELY });
   // How late its event loop is says nothing about calls, and would be mixed with what says it.
   for (const { name } of await registry.getMetricsAsJSON())
     if (name.startsWith('nodejs_')) registry.removeSingleMetric(name);
