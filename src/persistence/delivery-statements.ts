@@ -9,12 +9,14 @@ import { unseenList } from './unseen-list.js';
 /** Seconds that a lease lives without being renewed. */
 export const LEASE_SECONDS = 30;
 
-// A process that was killed has lost its locks at once: nobody has to wait for its leases to expire.
+// A process that was killed has lost its locks at once: nobody has to wait for its leases to expire. No index can answer
+// for `coalesce`, and none shall: in a table that has grown since it was last analysed, cursors that wait for nothing pass
+// for rare, and the planner would gather all of them for each workspace.
 const CLAIMABLE = `destination.enabled AND destination.deleted_at IS NULL AND workspace.is_broadcast_enabled
   AND (cursor.lease_owner IS NULL OR cursor.lease_expires_at < now() OR (
     cursor.lease_session IS NOT NULL AND cursor.lease_session NOT IN (${LIVE_SESSIONS})
   ))
-  AND (cursor.next_attempt_at IS NULL OR cursor.next_attempt_at <= now())`;
+  AND coalesce(cursor.next_attempt_at, '-infinity') <= now()`;
 
 /**
  * A generation that a cursor has not passed. The upper limit says nothing about rows and all to the planner: it takes a
@@ -73,10 +75,16 @@ export const CLAIM_WAITING = claim(
   WHERE ${CLAIMABLE} AND ${WAITED_FOR} LIMIT $3 FOR UPDATE OF cursor SKIP LOCKED`,
 );
 
-/** $1 the new claim, $2 its session, $3 how many at most: destinations whose next attempt is due. */
+/**
+ * $1 the new claim, $2 its session, $3 how many at most: destinations whose next attempt is due. One by one: in one join
+ * the planner may read every destination to find that none is.
+ */
 export const CLAIM_DUE = claim(
-  `SELECT cursor.workspace_id, cursor.destination_id ${JOINED}
-  WHERE cursor.next_attempt_at <= now() AND ${CLAIMABLE} LIMIT $3 FOR UPDATE OF cursor SKIP LOCKED`,
+  `SELECT claimable.* FROM delivery_cursors AS due CROSS JOIN LATERAL (
+    SELECT cursor.workspace_id, cursor.destination_id ${JOINED}
+    WHERE cursor.workspace_id = due.workspace_id AND cursor.destination_id = due.destination_id AND ${CLAIMABLE}
+    FOR UPDATE OF cursor SKIP LOCKED
+  ) AS claimable WHERE due.next_attempt_at <= now() LIMIT $3`,
 );
 
 /** $1 claims. */
