@@ -43,7 +43,9 @@ export class DestinationsService {
 
   async create(actor: Actor, dto: CreateDestinationDto): Promise<Destination> {
     const { accountId } = actor.key;
-    const workspaceId = await this.accounts.chooseWorkspace(accountId, dto.workspace_id);
+    // Whether the account has the one that is named, the statement that writes the destination finds out.
+    const workspaceId =
+      dto.workspace_id?.toLowerCase() ?? (await this.accounts.findDefaultWorkspaceId(accountId));
     const apiKeyHashes = await this.checkedKeyHashes(accountId, dto.api_key_hashes ?? null);
     const kind = requireDestinationKind(dto.type);
     await this.refuseForbiddenAddresses(kind, dto.config);

@@ -7,6 +7,7 @@ import { parseUsd } from '../domain/money.js';
 import type { AccountCredits } from '../domain/spend.js';
 import type { Workspace } from '../domain/workspace.js';
 import { BatchReader } from './batch-reader.js';
+import { noSuchWorkspace } from './database-errors.js';
 import { Database } from './database.js';
 import { unseenList } from './unseen-list.js';
 
@@ -109,7 +110,7 @@ export class AccountsRepository {
     if (wanted === undefined) return this.findDefaultWorkspaceId(accountId);
     const workspaceId = wanted.toLowerCase();
     if (await this.workspaces.find({ accountId, id: workspaceId })) return workspaceId;
-    throw new AppError('invalid_request', { detail: 'workspace_id: no such workspace' });
+    throw noSuchWorkspace();
   }
 
   /** Deleted ones included: the log tells of them. */

@@ -75,13 +75,18 @@ export function translateDatabaseError(error: unknown): unknown {
     });
   }
   if (codes.includes(DELETED_WORKSPACE_STATE)) {
-    return new AppError('invalid_request', { detail: 'workspace_id: no such workspace', cause: error });
+    return noSuchWorkspace(error);
   }
   if (codes.includes(CANCELED_STATE)) return new AppError('operation_timeout', { cause: error });
   if (codes.some((code) => code.length === 5 && REFUSED_STATES.test(code))) {
     return new RefusedValue('the database refused a value', { cause: error });
   }
   return error;
+}
+
+/** What a caller is told who names a workspace that the account has not, or has no more. */
+export function noSuchWorkspace(cause?: unknown): AppError {
+  return new AppError('invalid_request', { detail: 'workspace_id: no such workspace', cause });
 }
 
 export function isUndefinedFunction(error: unknown): boolean {

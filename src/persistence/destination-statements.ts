@@ -5,7 +5,7 @@
 import { MAX_DESTINATIONS_PER_KIND } from '../domain/destination.js';
 import { recordEntries } from './audit-statements.js';
 import { columnsOf, membersOf, typedMembersOf } from './json-rows.js';
-import { LOG_HORIZON } from './log-offset.js';
+import { LOG_SNAPSHOT, horizonOf } from './log-offset.js';
 
 const FIELDS = {
   id: 'uuid',
@@ -37,27 +37,30 @@ export type NewDestinationRow = Readonly<Record<keyof typeof FIELDS, unknown>> &
 /**
  * $1 destinations as JSON rows, $2 their audit entries.
  *
- * Answers those for which there was a free slot. `isMade` is false when somebody else has just taken the one that was
- * found: then nothing is written of it, and whoever asked has to look again. The cursors stand behind everything that is
- * committed and before everything that is not yet. Slots are taken in one order everywhere, so that those who want the
- * same ones wait for each other instead of deadlocking.
+ * Answers by the places of all. `hasWorkspace` is false when the account has no such workspace, `hasSlot` when all slots are taken,
+ * and `isMade` alone when somebody else has just taken the one that was found: then nothing is written of it, and whoever
+ * asked has to look again. The cursors stand behind everything that is committed and before everything that is not yet.
+ * Slots are taken in one order everywhere, so that those who want the same ones wait for each other instead of
+ * deadlocking. A workspace is looked up by a subquery for one value: for EXISTS the planner would read all of them.
  */
 export const CREATE_DESTINATIONS = `
-WITH wanted AS (
-  SELECT *, row_number() OVER (PARTITION BY "workspaceId", kind ORDER BY ordinal) AS turn
+WITH asked AS (
+  SELECT destination.*, coalesce((
+    SELECT account_id = "accountId" AND deleted_at IS NULL FROM workspaces AS workspace WHERE workspace.id = "workspaceId"
+  ), false) AS "hasWorkspace"
   FROM ROWS FROM (json_to_recordset($1::json) AS (${typedMembersOf(FIELDS)}))
     WITH ORDINALITY AS destination (${membersOf(FIELDS)}, ordinal)
-), places AS (
-  SELECT DISTINCT "workspaceId", kind FROM wanted
+), wanted AS (
+  SELECT *, row_number() OVER (PARTITION BY "workspaceId", kind ORDER BY ordinal) AS turn FROM asked WHERE "hasWorkspace"
+), places AS MATERIALIZED (
+  SELECT "workspaceId", kind, ARRAY(
+    SELECT taken.slot FROM destinations AS taken
+    WHERE taken.workspace_id = "workspaceId" AND taken.kind = wanted.kind AND taken.slot IS NOT NULL
+  ) AS taken
+  FROM wanted GROUP BY "workspaceId", kind
 ), free AS (
   SELECT "workspaceId", kind, slot, row_number() OVER (PARTITION BY "workspaceId", kind ORDER BY slot) AS turn
-  FROM places CROSS JOIN LATERAL (
-    SELECT slot FROM generate_series(1, ${MAX_DESTINATIONS_PER_KIND}) AS slot
-    WHERE slot <> ALL (ARRAY(
-      SELECT taken.slot FROM destinations AS taken
-      WHERE taken.workspace_id = places."workspaceId" AND taken.kind = places.kind AND taken.slot IS NOT NULL
-    ))
-  ) AS slots
+  FROM places CROSS JOIN generate_series(1, ${MAX_DESTINATIONS_PER_KIND}) AS slot WHERE slot <> ALL (taken)
 ), placed AS (
   SELECT * FROM wanted JOIN free USING ("workspaceId", kind, turn)
 ), made AS (
@@ -65,10 +68,13 @@ WITH wanted AS (
   SELECT slot, ${membersOf(FIELDS)} FROM placed ORDER BY "workspaceId", kind, slot
   ON CONFLICT (workspace_id, kind, slot) DO NOTHING
   RETURNING workspace_id, id, filter_rules
+), log AS MATERIALIZED (
+  SELECT ${LOG_SNAPSHOT} AS snapshot
 ), started AS (
-  INSERT INTO delivery_cursors (workspace_id, destination_id, log_transaction, log_ordinal)
-  SELECT workspace_id, id, horizon, ${2 ** 31 - 1} FROM made, (SELECT ${LOG_HORIZON} - 1 AS horizon) AS log
+  INSERT INTO delivery_cursors (workspace_id, destination_id, log_transaction, log_ordinal, start_snapshot)
+  SELECT workspace_id, id, ${horizonOf('snapshot')} - 1, ${2 ** 31 - 1}, snapshot FROM made, log
 ), recorded AS (${recordEntries('$2', 'made')}
 )
-SELECT placed.id, made.id IS NOT NULL AS "isMade", made.filter_rules AS "filterRules"
-FROM placed LEFT JOIN made ON made.id = placed.id`;
+SELECT "hasWorkspace", asked.id IN (SELECT id FROM placed) AS "hasSlot", made.id IS NOT NULL AS "isMade",
+  made.filter_rules AS "filterRules"
+FROM asked LEFT JOIN made ON made.id = asked.id ORDER BY ordinal`;

@@ -18,6 +18,7 @@ import type { NewAuditRow } from './audit-statements.js';
 import { Batcher } from './batcher.js';
 import { ConfigCipher } from './config-cipher.js';
 import { Database } from './database.js';
+import { noSuchWorkspace } from './database-errors.js';
 import { CREATE_DESTINATIONS } from './destination-statements.js';
 import type { NewDestinationRow } from './destination-statements.js';
 import { Prisma } from './generated/client.js';
@@ -35,6 +36,8 @@ interface Creation {
 }
 
 interface CreationOutcome {
+  readonly hasWorkspace: boolean;
+  readonly hasSlot: boolean;
   readonly isMade: boolean;
   /** In the order of members in which the database tells them ever after. */
   readonly filterRules: FilterRules | null;
@@ -50,7 +53,7 @@ const CREATION_LIMITS = {
 @Injectable()
 export class DestinationsRepository {
   private readonly logger = new Logger(DestinationsRepository.name);
-  private readonly creations = new Batcher<Creation, CreationOutcome | undefined>(
+  private readonly creations = new Batcher<Creation, CreationOutcome>(
     (creations) => this.createMany(creations),
     CREATION_LIMITS,
   );
@@ -64,7 +67,7 @@ export class DestinationsRepository {
 
   /**
    * Creates the destination in a free one of its workspace's five slots of the kind, and throws `conflict` when all
-   * are taken. The unique key on the slot makes the limit exact: whoever loses a race for a slot looks again.
+   * are taken, `invalid_request` when the account has no such workspace. The unique key on the slot makes the limit exact: whoever loses a race for a slot looks again.
    */
   async createWithinLimit(
     destination: NewDestination,
@@ -95,14 +98,15 @@ export class DestinationsRepository {
     const entries = describe ? [this.auditLog.toRow(describe(null, created))] : [];
     for (;;) {
       const outcome = await this.creations.add({ row, entries });
-      if (!outcome) refuseOneMore(destination);
       if (outcome.isMade) return { ...created, filterRules: outcome.filterRules };
+      if (!outcome.hasWorkspace) throw noSuchWorkspace();
+      if (!outcome.hasSlot) refuseOneMore(destination);
     }
   }
 
-  /** By the places of the creations; undefined: all slots are taken. */
-  private async createMany(creations: readonly Creation[]): Promise<(CreationOutcome | undefined)[]> {
-    const outcomes = await this.database.change<CreationOutcome & { readonly id: string }>({
+  /** By the places of the creations. */
+  private async createMany(creations: readonly Creation[]): Promise<CreationOutcome[]> {
+    return this.database.change<CreationOutcome>({
       name: 'create-destinations',
       text: CREATE_DESTINATIONS,
       values: [
@@ -110,8 +114,6 @@ export class DestinationsRepository {
         JSON.stringify(creations.flatMap(({ entries }) => entries)),
       ],
     });
-    const byId = new Map(outcomes.map((outcome) => [outcome.id, outcome]));
-    return creations.map(({ row }) => byId.get(row.id));
   }
 
   async find(accountId: string, id: string): Promise<Destination | null> {

@@ -10,8 +10,13 @@ export const LOG_OFFSET = '(SELECT value FROM log_offset)';
 /** The number that the rows of this transaction stand under. */
 export const LOG_TRANSACTION = '(SELECT pg_current_xact_id()::text::bigint + value FROM log_offset)';
 
-/** Below it every transaction has ended: nothing more will come to stand there. */
-export const LOG_HORIZON = 'pg_snapshot_xmin(current_log_snapshot()::pg_snapshot)::text::bigint';
+/** The snapshot of the statement, in the log's numbers. */
+export const LOG_SNAPSHOT = 'current_log_snapshot()';
+
+/** Below it every transaction had ended: nothing more will come to stand there. */
+export const horizonOf = (snapshot: string): string =>
+  `pg_snapshot_xmin(${snapshot}::pg_snapshot)::text::bigint`;
+export const LOG_HORIZON = horizonOf(LOG_SNAPSHOT);
 
 /**
  * For every new connection, before it is used: a server can take another's place at any moment, and what is appended there
