@@ -37,11 +37,11 @@ export type NewDestinationRow = Readonly<Record<keyof typeof FIELDS, unknown>> &
 /**
  * $1 destinations as JSON rows, $2 their audit entries.
  *
- * Answers by the places of all. `hasWorkspace` is false when the account has no such workspace, `hasSlot` when all slots are taken,
- * and `isMade` alone when somebody else has just taken the one that was found: then nothing is written of it, and whoever
- * asked has to look again. The cursors stand behind everything that is committed and before everything that is not yet.
- * Slots are taken in one order everywhere, so that those who want the same ones wait for each other instead of
- * deadlocking. A workspace is looked up by a subquery for one value: for EXISTS the planner would read all of them.
+ * Answers by the places of all. `hasWorkspace` is false when the account has no such workspace, `hasSlot` when all slots
+ * are taken, and `isMade` alone when somebody else has just taken the one that was found: then nothing is written of it,
+ * and whoever asked has to look again. The cursors stand behind everything that is committed and before everything that
+ * is not yet. Slots are taken in one order everywhere, so that those who want the same ones wait for each other instead
+ * of deadlocking. A workspace is looked up by a subquery for one value: for EXISTS the planner would read all of them.
  */
 export const CREATE_DESTINATIONS = `
 WITH asked AS (

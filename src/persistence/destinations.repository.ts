@@ -67,7 +67,8 @@ export class DestinationsRepository {
 
   /**
    * Creates the destination in a free one of its workspace's five slots of the kind, and throws `conflict` when all
-   * are taken, `invalid_request` when the account has no such workspace. The unique key on the slot makes the limit exact: whoever loses a race for a slot looks again.
+   * are taken, `invalid_request` when the account has no such workspace. The unique key on the slot makes the limit exact:
+   * whoever loses a race for a slot looks again.
    */
   async createWithinLimit(
     destination: NewDestination,

@@ -138,6 +138,19 @@ describe('the limit of five', () => {
     ).toEqual(ids);
   });
 
+  it("refuses another account's workspace, and that alone of what is created at once", async () => {
+    const [one, other] = [await app.createAccount(), await app.createAccount()];
+    const workspaces = [one.workspaceId, other.workspaceId, one.workspaceId];
+    const outcomes = await Promise.allSettled(
+      workspaces.map((workspaceId) =>
+        repositoryOf(app).createWithinLimit(describeDestination({ ...one, workspaceId })),
+      ),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(outcomes[1]).toMatchObject({ reason: { code: 'invalid_request', status: 400 } });
+    expect(await slotsOf(other.workspaceId)).toEqual([]);
+  });
+
   it('leaves nothing behind when its workspace was deleted meanwhile', async () => {
     const account = await app.createAccount();
     await app.sql('UPDATE workspaces SET slug = NULL, deleted_at = now() WHERE id = $1', [
