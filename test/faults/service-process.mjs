@@ -1,5 +1,6 @@
 // Serves a built service on a free port and tells its address, and first keys of an empty database, to the process that
 // has started this one.
+import cluster from 'node:cluster';
 import { pathToFileURL } from 'node:url';
 
 process.on('disconnect', () => process.exit());
@@ -7,8 +8,9 @@ const built = pathToFileURL(`${process.env.FAULT_SERVICE_ROOT}/dist/`).href;
 const { start } = await import(`${built}main.js`);
 const { ensureQuickstartKeys } = await import(`${built}quickstart.js`);
 const keys =
-  process.env.FAULT_WANTS_KEYS === 'yes'
+  cluster.isPrimary && process.env.FAULT_WANTS_KEYS === 'yes'
     ? await ensureQuickstartKeys({ databaseUrl: process.env.DATABASE_URL })
     : null;
 const { baseUrl } = await start();
-process.send({ baseUrl, keys });
+// The processes that it starts run this file as well.
+if (cluster.isPrimary) process.send({ baseUrl, keys });
