@@ -1,10 +1,11 @@
-// The limits of an exchange, whatever the work inside does with its signal.
-import { describe, expect, it } from '@jest/globals';
+// The limits of an exchange, whatever the work inside does with its signal, and the body of its answer.
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { getEventListeners } from 'node:events';
 import { createServer } from 'node:http';
-import { createConnection } from 'node:net';
+import { createConnection, createServer as createTcpServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { Client } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { CancelSignal } from './cancellation.js';
 import { exchange, OutboundFailure, OutboundTimeout, withinLimits } from './exchange.js';
 
@@ -98,6 +99,102 @@ describe('an exchange', () => {
     await expect(next).resolves.toMatchObject({ status: 200 });
     expect(sent).toEqual(['/next']);
     await client.close();
+    server.close();
+  });
+});
+
+describe('the body of an answer', () => {
+  const LIMIT = 1_000;
+  const bytes = Buffer.from(Array.from({ length: LIMIT + 1 }, (_nothing, index) => index % 251));
+
+  afterEach(() => void jest.restoreAllMocks());
+
+  /** An answer of so many bytes that comes in chunks of so many, with these headers. */
+  function answer(length: number, chunkLength: number, headers: Record<string, string | string[]> = {}) {
+    const dispatch: Dispatcher['dispatch'] = (_options, handler) => {
+      const connection = new AbortController();
+      const controller = connection as unknown as Dispatcher.DispatchController;
+      handler.onRequestStart?.(controller, {});
+      handler.onResponseStart?.(controller, 200, headers);
+      for (let at = 0; at < length && !connection.signal.aborted; at += chunkLength) {
+        const chunk = Buffer.from(bytes.subarray(at, Math.min(at + chunkLength, length)));
+        handler.onResponseData?.(controller, chunk);
+        // What was read may be gone as soon as there is something new.
+        if (headers['content-length'] === String(length) && chunk.length < length) chunk.fill(0);
+      }
+      if (!connection.signal.aborted) handler.onResponseEnd?.(controller, {});
+      return true;
+    };
+    const request = { method: 'GET', url: 'http://127.0.0.1/', headers: {} } as const;
+    return exchange({ dispatch } as Dispatcher, request, LIMIT, new AbortController().signal);
+  }
+
+  it.each([1, 7, 999, 1_000])('is the bytes that came in chunks of %d, announced or not', async (chunk) => {
+    for (const headers of [{}, { 'content-length': '1000' }]) {
+      const { body } = await answer(1_000, chunk, headers);
+      expect(body.equals(bytes.subarray(0, 1_000))).toBe(true);
+    }
+  });
+
+  it('is empty where nothing came, whatever was announced', async () => {
+    const made = jest.spyOn(Buffer, 'allocUnsafeSlow');
+    for (const announced of ['0', '1000', '999999999999']) {
+      await expect(answer(0, 1, { 'content-length': announced })).resolves.toMatchObject({
+        body: Buffer.alloc(0),
+      });
+    }
+    expect(made).not.toHaveBeenCalled();
+  });
+
+  it.each(['1001', '999999999999', '1e400', '-5', '3', 'many', ''])(
+    'needs no room beyond what came when %j bytes are announced',
+    async (announced) => {
+      const made = jest.spyOn(Buffer, 'allocUnsafeSlow');
+      const { body } = await answer(1_000, 10, { 'content-length': announced });
+      expect(body.equals(bytes.subarray(0, 1_000))).toBe(true);
+      expect(made).not.toHaveBeenCalled();
+    },
+  );
+
+  it('is only what came where more was announced, and nothing that lay in memory', async () => {
+    const { body } = await answer(500, 100, { 'content-length': '900' });
+    expect(body.equals(bytes.subarray(0, 500))).toBe(true);
+  });
+
+  it('is refused where more comes than was announced', async () => {
+    await expect(answer(500, 100, { 'content-length': '450' })).rejects.toMatchObject({
+      constructor: OutboundFailure,
+      message: 'the answer is longer than it said',
+    });
+  });
+
+  it.each([undefined, '10', '1000', '1001'])(
+    'is refused beyond the limit, when %j is announced',
+    async (announced) => {
+      const headers = announced === undefined ? {} : { 'content-length': announced };
+      const refused = answer(1_001, 1_001, headers);
+      await expect(refused).rejects.toThrow('the answer is larger than 1000 bytes');
+    },
+  );
+
+  it.each([
+    [300_000, 'is a failure'],
+    [100_000, 'is what was announced'],
+  ])('%d bytes announced and 200,000 sent: %s', async (announced, outcome) => {
+    const sent = Buffer.alloc(200_000, bytes);
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => undefined).resume();
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${announced}\r\n\r\n`);
+      socket.end(sent);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const client = new Client(url);
+    const request = { method: 'GET', url: `${url}/`, headers: {} } as const;
+    const answered = exchange(client, request, 1_000_000, new AbortController().signal);
+    if (outcome === 'is a failure') await expect(answered).rejects.toMatchObject({ code: 'UND_ERR_SOCKET' });
+    else expect((await answered).body.equals(sent.subarray(0, announced))).toBe(true);
+    await client.destroy();
     server.close();
   });
 });
