@@ -11,6 +11,7 @@ import { generationHeaderId } from '../domain/identifiers.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { AdmittedAs, ticketOf } from '../http/admission.guard.js';
 import { LargeBody } from '../http/large-body.js';
+import { sendInPieces } from '../http/send-in-pieces.js';
 import { requestIdOf } from '../http/request-id.js';
 import { CreateEmbeddingDto, readCreateEmbedding } from './dto/create-embedding.dto.js';
 import { EmbeddingResponseDto, writeEmbeddingResponse } from './dto/embedding-response.dto.js';
@@ -94,11 +95,10 @@ export class EmbeddingsController {
       wantsCache: readCacheHeader(request) ?? caller.key.embeddingCache,
       wantsRoutingMetadata: METADATA_HEADERS.some((name) => isEnabled(request.headers[name])),
     });
-    const bytes = await writeEmbeddingResponse(answer, body.encoding_format);
+    const pieces = await writeEmbeddingResponse(answer, body.encoding_format);
     if (answer.cacheOutcome !== null) response.setHeader(CACHE_HEADER, answer.cacheOutcome);
     response.setHeader('content-type', 'application/json; charset=utf-8');
-    response.setHeader('content-length', bytes.length);
-    response.end(bytes);
+    sendInPieces(response, pieces);
   }
 }
 

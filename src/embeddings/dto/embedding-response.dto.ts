@@ -96,11 +96,11 @@ export interface EmbeddingAnswer {
 // Other calls get their turn after this many bytes of converted vectors.
 const CONVERTED_BYTES_PER_TURN = 1_000_000;
 
-/** The body as bytes: vectors that already have the wanted form are copied once and never parsed. */
+/** The body in pieces: vectors that already have the wanted form are neither parsed nor copied. */
 export async function writeEmbeddingResponse(
   answer: EmbeddingAnswer,
   format: EncodingFormat,
-): Promise<Buffer> {
+): Promise<Buffer[]> {
   const quote = format === 'base64' ? '"' : '';
   const pieces: Buffer[] = [];
   let converted = 0;
@@ -132,5 +132,5 @@ export async function writeEmbeddingResponse(
       : { openrouter_metadata: toRoutingMetadataDto(answer.routingMetadata) }),
   });
   pieces.push(Buffer.from(`${between.slice(0, -1)}],${rest.slice(1)}`));
-  return Buffer.concat(pieces);
+  return pieces;
 }
