@@ -1,5 +1,6 @@
 // A process that delivers and answers nobody. It is started beside those that serve and loads nothing of theirs.
 import 'reflect-metadata';
+import { readdirSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
@@ -31,7 +32,7 @@ class DeliveryProcessModule {
 }
 
 export async function startDeliveries(config: AppConfig): Promise<RunningProcess> {
-  setPriority(PRIORITY);
+  stepBack();
   const application = await NestFactory.createApplicationContext(DeliveryProcessModule.forRoot(config), {
     logger: new JsonLogger(config),
     abortOnError: false,
@@ -42,4 +43,16 @@ export async function startDeliveries(config: AppConfig): Promise<RunningProcess
   for (const { name } of await registry.getMetricsAsJSON())
     if (name.startsWith('nodejs_')) registry.removeSingleMetric(name);
   return { stop: () => application.close() };
+}
+
+/** On Linux every thread has a priority of its own; those that are still to come take over this one's. */
+function stepBack(): void {
+  const threads = process.platform === 'linux' ? readdirSync('/proc/self/task').map(Number) : [process.pid];
+  for (const thread of threads) {
+    try {
+      setPriority(thread, PRIORITY);
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
 }

@@ -1,5 +1,6 @@
 // Deliveries in a process of their own: who does what, and what happens when that process dies.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readdirSync } from 'node:fs';
 import { constants, getPriority } from 'node:os';
 import type { TestApp } from '../../support/app.js';
 import { BROADCAST_ENVIRONMENT, createBroadcastApp, createDestination } from '../../support/broadcast.js';
@@ -55,6 +56,10 @@ const children = ({ lines, pid }: ServiceProcess): number[] => [
   ...new Set(lines.map((line) => (JSON.parse(line) as { pid: number }).pid).filter((other) => other !== pid)),
 ];
 
+/** Each has a priority of its own on Linux. */
+const threadsOf = (pid: number): number[] =>
+  process.platform === 'linux' ? readdirSync(`/proc/${pid}/task`).map(Number) : [pid];
+
 const isAlive = (pid: number): boolean => {
   try {
     return process.kill(pid, 0);
@@ -69,7 +74,8 @@ describe('deliveries in a process of their own', () => {
     try {
       await arrival(await call(service));
       const [first = 0] = children(service);
-      expect(getPriority(first)).toBe(constants.priority.PRIORITY_BELOW_NORMAL);
+      for (const thread of threadsOf(first))
+        expect(getPriority(thread)).toBe(constants.priority.PRIORITY_BELOW_NORMAL);
       expect(getPriority(service.pid)).toBeLessThan(constants.priority.PRIORITY_BELOW_NORMAL);
       const metrics = await eventually(
         async () => (await fetch(service.baseUrl.replace('/api/v1', '/metrics'))).text(),
