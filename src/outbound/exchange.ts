@@ -93,10 +93,7 @@ export function exchange(
 /** Gathers an answer. Not by undici's `request`: its stream costs more than the whole rest of a small exchange. */
 class AnswerReader implements Dispatcher.DispatchHandler {
   private readonly chunks: Buffer[] = [];
-  /**
-   * For the whole body, where its length is known: each chunk is copied as it comes and is dead before V8 looks at it.
-   * Kept until the last one, those of a large answer outlive collection after collection.
-   */
+  /** For the whole body, where its length is known and so much of it has come that this is to be believed. */
   private room: Buffer | null = null;
   private length = 0;
   private status = 0;
@@ -131,28 +128,38 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     this.headers = headers;
   }
 
+  /**
+   * Chunks that are copied as they come are dead before V8 looks at them; kept until the last one, those of a large
+   * answer outlive collection after collection. The room itself has to outlive fewer when it is made late.
+   */
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const at = this.length;
     this.length += chunk.length;
     if (this.length > this.limit) {
       this.giveUp(new OutboundFailure(`the answer is larger than ${this.limit} bytes`));
-      return;
-    }
-    if (at === 0) this.room = this.roomFrom(chunk);
-    if (this.room === null) this.chunks.push(chunk);
-    else if (this.length <= this.room.length) this.room.set(chunk, at);
+    } else if (this.room === null) {
+      this.chunks.push(chunk);
+      this.makeRoom();
+    } else if (this.length <= this.room.length) this.room.set(chunk, at);
     else this.giveUp(new OutboundFailure('the answer is longer than it said'));
+  }
+
+  /** Once half of what is announced has come, unless that is all of it or beyond the limit. */
+  private makeRoom(): void {
+    const announced = Number(this.headers['content-length']);
+    const isHalf = this.length < announced && this.length * 2 >= announced;
+    if (!isHalf || announced > this.limit) return;
+    this.room = Buffer.allocUnsafeSlow(announced);
+    let at = 0;
+    for (const chunk of this.chunks.splice(0)) {
+      this.room.set(chunk, at);
+      at += chunk.length;
+    }
   }
 
   onResponseEnd(): void {
     const body = this.room?.subarray(0, this.length) ?? joined(this.chunks, this.length);
     this.resolve({ status: this.status, headers: this.headers, body });
-  }
-
-  /** Null where the first chunk may be all there is, and where no length is announced or one beyond the limit. */
-  private roomFrom(first: Buffer): Buffer | null {
-    const announced = Number(this.headers['content-length']);
-    return announced > first.length && announced <= this.limit ? Buffer.allocUnsafeSlow(announced) : null;
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
