@@ -94,10 +94,12 @@ describe('a destination', () => {
 
   it('is carried on by another replica when the claim of a lost one has run out', async () => {
     receiver = await newReceiver();
-    const { id } = await createDestination(app, { url: receiver.origin });
+    // Off until somebody else has claimed it: what is told of the generations before would have this replica claim it.
+    const { id } = await createDestination(app, { url: receiver.origin }, { enabled: false });
     const set = (claim: string): Promise<unknown> =>
       app.sql(`UPDATE delivery_cursors SET ${claim} WHERE destination_id = $1`, [id]);
     await set(`lease_owner = 'lost', lease_expires_at = now() + interval '1 hour'`);
+    await app.sql('UPDATE destinations SET enabled = true WHERE id = $1', [id]);
     const ids = await recordGenerations(app, 10);
     const other = await newReceiver();
     const { id: otherId } = await createDestination(app, { url: other.origin });
