@@ -6,8 +6,8 @@ import { ConnectionTester } from './connection-test.js';
 import { DeliveryExchange } from './delivery-exchange.js';
 import { WebhookSignatures } from './webhook-signatures.js';
 
-@Module({
-  providers: [BroadcastTermsCache, Broadcaster, ConnectionTester, DeliveryExchange, WebhookSignatures],
-  exports: [BroadcastTermsCache, Broadcaster, ConnectionTester, DeliveryExchange, WebhookSignatures],
-})
+const PROVIDERS = [BroadcastTermsCache, Broadcaster, ConnectionTester, DeliveryExchange, WebhookSignatures];
+
+// Deliveries stand on the same: they send as tests of destinations do.
+@Module({ providers: PROVIDERS, exports: PROVIDERS })
 export class BroadcastModule {}

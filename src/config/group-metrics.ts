@@ -1,4 +1,5 @@
-// The metrics of all processes of a replica together: whichever of them is asked, the primary gathers what each has counted.
+// The metrics of all processes of a replica together: whichever of them is asked, the primary gathers what each has
+// counted.
 import cluster from 'node:cluster';
 import type { Worker } from 'node:cluster';
 import { AggregatorRegistry } from 'prom-client';
@@ -21,96 +22,82 @@ type Message =
 
 /** In the primary: what all workers have counted, and what it has itself where it serves. */
 export class GroupMetrics {
-  private readonly gatherings = new Map<number, Gathering>();
-  private last = 0;
+  private readonly questions = new Questions<Snapshot>(PATIENCE);
 
   constructor(private readonly own: Registry | null) {}
 
   /** From now on the workers are heard, and those that ask are answered. */
   open(): this {
     cluster.on('message', (worker: Worker, message: Message) => {
-      if (message.signalbox === 'given') this.gatherings.get(message.id)?.add(message.snapshot);
+      if (message.signalbox === 'given') this.questions.answer(message.id, message.snapshot);
       if (message.signalbox === 'gather') void this.answer(worker, message.id);
     });
     return this;
   }
 
   async gather(): Promise<string> {
-    const own = this.own ? [await snapshotOf(this.own)] : [];
-    return AggregatorRegistry.aggregate([...own, ...(await this.gatherFromWorkers())]).metrics();
+    const workers = Object.values(cluster.workers ?? {}).flatMap((worker) =>
+      worker?.isConnected() ? [worker] : [],
+    );
+    const given = await Promise.allSettled(
+      workers.map((worker) => this.questions.ask((id) => tell(worker, { signalbox: 'give', id }))),
+    );
+    const snapshots = given.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+    if (this.own) snapshots.unshift(await this.own.getMetricsAsJSON());
+    return AggregatorRegistry.aggregate(snapshots).metrics();
   }
 
   private async answer(worker: Worker, id: number): Promise<void> {
     tell(worker, { signalbox: 'gathered', id, text: await this.gather() });
   }
-
-  private async gatherFromWorkers(): Promise<readonly Snapshot[]> {
-    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker?.isConnected());
-    const id = ++this.last;
-    const gathering = new Gathering(workers.length);
-    this.gatherings.set(id, gathering);
-    for (const worker of workers) if (worker) tell(worker, { signalbox: 'give', id });
-    const snapshots = await gathering.done;
-    this.gatherings.delete(id);
-    return snapshots;
-  }
-}
-
-class Gathering {
-  /** Resolves with what came when all have answered, or when nobody is waited for any longer. */
-  readonly done: Promise<readonly Snapshot[]>;
-  private readonly snapshots: Snapshot[] = [];
-  private finish: () => void = () => undefined;
-
-  constructor(private readonly expected: number) {
-    this.done = new Promise((resolve) => {
-      const timer = setTimeout(() => this.finish(), PATIENCE);
-      this.finish = () => {
-        clearTimeout(timer);
-        resolve(this.snapshots);
-      };
-    });
-    if (expected === 0) this.finish();
-  }
-
-  add(snapshot: Snapshot): void {
-    this.snapshots.push(snapshot);
-    if (this.snapshots.length === this.expected) this.finish();
-  }
 }
 
 /** In a worker: gives its own metrics when it is asked to, and has those of all gathered. */
 export class WorkerMetrics {
-  private readonly waiting = new Map<number, (text: string) => void>();
-  private last = 0;
+  private readonly questions = new Questions<string>(LAST_PATIENCE);
 
   constructor(registry: Registry) {
     process.on('message', (message: Message) => {
-      if (message.signalbox === 'gathered') this.waiting.get(message.id)?.(message.text);
+      if (message.signalbox === 'gathered') this.questions.answer(message.id, message.text);
       if (message.signalbox === 'give') void giveMetrics(registry, message.id);
     });
   }
 
   /** Rejects when the primary does not answer. */
   gather(): Promise<string> {
-    const id = ++this.last;
-    return new Promise<string>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('the primary process does not answer')), LAST_PATIENCE);
-      this.waiting.set(id, (text) => {
-        clearTimeout(timer);
-        resolve(text);
-      });
-      process.send?.({ signalbox: 'gather', id } satisfies Message);
-    }).finally(() => this.waiting.delete(id));
+    return this.questions.ask((id) => process.send?.({ signalbox: 'gather', id } satisfies Message));
   }
 }
 
 async function giveMetrics(registry: Registry, id: number): Promise<void> {
-  process.send?.({ signalbox: 'given', id, snapshot: await snapshotOf(registry) } satisfies Message);
+  const snapshot = await registry.getMetricsAsJSON();
+  process.send?.({ signalbox: 'given', id, snapshot } satisfies Message);
 }
 
-function snapshotOf(registry: Registry): Promise<Snapshot> {
-  return registry.getMetricsAsJSON();
+/** What one process asks another, and the answers by the numbers of the questions. */
+class Questions<Answer> {
+  private readonly waiting = new Map<number, (answer: Answer) => void>();
+  private last = 0;
+
+  constructor(private readonly patience: number) {}
+
+  /** Rejects when there is no answer in time. */
+  ask(send: (id: number) => void): Promise<Answer> {
+    const id = ++this.last;
+    return new Promise<Answer>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error('the other process does not answer')), this.patience);
+      this.waiting.set(id, (answer) => {
+        clearTimeout(timer);
+        resolve(answer);
+      });
+      send(id);
+    }).finally(() => this.waiting.delete(id));
+  }
+
+  /** What comes too late is nobody's any more. */
+  answer(id: number, answer: Answer): void {
+    this.waiting.get(id)?.(answer);
+  }
 }
 
 /** A worker may be gone before it is told: there is nobody left to be told, then. */
