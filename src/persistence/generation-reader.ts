@@ -9,6 +9,7 @@ import { Database } from './database.js';
 import { LOG_OFFSET } from './log-offset.js';
 import { toGeneration } from './generation-row.js';
 import type { GenerationRow } from './generation-row.js';
+import { unseenList } from './unseen-list.js';
 
 export interface LoggedGeneration {
   readonly position: LogPosition;
@@ -100,8 +101,18 @@ const FOREIGN_TRANSACTIONS = `
 SELECT backend_xid::text AS id FROM pg_stat_activity
 WHERE backend_xid IS NOT NULL AND datname <> current_database()`;
 
-const READ_NAMED = `${SELECT}
-WHERE generation.workspace_id = $1 AND generation.id = ANY($2) AND generation.created_at = ANY($3)`;
+const NAMED = `unnest(${unseenList('$2', 'timestamptz')}, ${unseenList('$3', 'uuid')}) AS named (created_at, id)`;
+
+// Both one by one, by the primary key: of two lists to be found in a table the planner makes two bitmaps, and one of them
+// of all that the workspace has there.
+const READ_NAMED = `SELECT found.* FROM ${NAMED} CROSS JOIN LATERAL (
+  ${SELECT} WHERE generation.workspace_id = $1 AND generation.created_at = named.created_at AND generation.id = named.id LIMIT 1
+) AS found`;
+
+const READ_CONTENTS = `SELECT named.id, found.* FROM ${NAMED} CROSS JOIN LATERAL (
+  SELECT ciphertext, encryption_key_id FROM generation_contents
+  WHERE workspace_id = $1 AND created_at = named.created_at AND generation_id = named.id LIMIT 1
+) AS found`;
 
 @Injectable()
 export class GenerationReader {
@@ -154,7 +165,7 @@ export class GenerationReader {
     const rows = await this.database.query<PageRow>({
       name: 'read-log-named',
       text: READ_NAMED,
-      values: [workspaceId, names.map(({ id }) => id), names.map(({ createdAt }) => createdAt)],
+      values: [workspaceId, ...listsOf(names)],
     });
     return rows.map(toEntry);
   }
@@ -167,9 +178,8 @@ export class GenerationReader {
     if (generations.length === 0) return new Map();
     const rows = await this.database.query<{ id: string; ciphertext: Buffer; encryption_key_id: string }>({
       name: 'read-contents',
-      text: `SELECT generation_id AS id, ciphertext, encryption_key_id FROM generation_contents
-        WHERE workspace_id = $1 AND created_at = ANY($2) AND generation_id = ANY($3)`,
-      values: [workspaceId, generations.map(({ createdAt }) => createdAt), generations.map(({ id }) => id)],
+      text: READ_CONTENTS,
+      values: [workspaceId, ...listsOf(generations)],
     });
     const contents = new Map<string, GenerationContent>();
     for (const { id, ciphertext, encryption_key_id: encryptionKeyId } of rows) {
@@ -182,6 +192,11 @@ export class GenerationReader {
     }
     return contents;
   }
+}
+
+/** What NAMED reads. */
+function listsOf(generations: readonly Pick<Generation, 'id' | 'createdAt'>[]): [Date[], string[]] {
+  return [generations.map(({ createdAt }) => createdAt), generations.map(({ id }) => id)];
 }
 
 // PostgreSQL shows the number of a running transaction without its epoch.
