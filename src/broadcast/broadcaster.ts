@@ -8,6 +8,7 @@ import type { GenerationContent } from '../domain/generation-content.js';
 import { Notifications } from '../persistence/notifications.js';
 import { APPENDED_CHANNEL, writeAppended } from './appended.js';
 import { BroadcastTermsCache } from './broadcast-terms.js';
+import { Gathering } from './gathering.js';
 
 // Milliseconds for which news are gathered.
 const GATHERING_TIME = 25;
@@ -15,8 +16,7 @@ const GATHERING_TIME = 25;
 @Injectable()
 export class Broadcaster {
   private readonly logger = new Logger(Broadcaster.name);
-  private readonly gathered = new Set<string>();
-  private isGathering = false;
+  private readonly news = new Gathering(GATHERING_TIME, (workspaceIds) => this.tell(workspaceIds));
 
   constructor(
     private readonly terms: BroadcastTermsCache,
@@ -36,18 +36,11 @@ export class Broadcaster {
 
   /** To be called when a generation of the workspace is committed. */
   appended(workspaceId: string): void {
-    if (this.gathered.has(workspaceId)) return;
-    this.gathered.add(workspaceId);
-    if (this.isGathering) return;
-    this.isGathering = true;
-    setTimeout(() => void this.tell(), GATHERING_TIME).unref();
+    this.news.add(workspaceId);
   }
 
   /** Whoever delivers, in this process or another one, hears of it from the database. */
-  private async tell(): Promise<void> {
-    const workspaceIds = [...this.gathered];
-    this.gathered.clear();
-    this.isGathering = false;
+  private async tell(workspaceIds: readonly string[]): Promise<void> {
     try {
       const news: string[] = [];
       for (const workspaceId of workspaceIds) {
@@ -57,8 +50,8 @@ export class Broadcaster {
       }
       if (news.length > 0) await this.notifications.notify(APPENDED_CHANNEL, news);
     } catch (error) {
-      // The sweeps of all replicas find it.
       this.logger.debug({ error }, 'nobody could be told of new generations');
+      throw error;
     }
   }
 }

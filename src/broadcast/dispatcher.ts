@@ -4,7 +4,6 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
 import { Clock } from '../domain/clock.js';
-import { Batcher } from '../persistence/batcher.js';
 import { DeliveryCursorsRepository } from '../persistence/delivery-cursors.repository.js';
 import type { ClaimedCursor } from '../persistence/delivery-cursors.repository.js';
 import { Notifications } from '../persistence/notifications.js';
@@ -12,15 +11,19 @@ import { APPENDED_CHANNEL, readAppended } from './appended.js';
 import { BroadcastTermsCache, TERMS_CHANNEL } from './broadcast-terms.js';
 import { ContentSweeper } from './content-sweeper.js';
 import { DeliveryLane } from './delivery-lane.js';
+import { Gathering } from './gathering.js';
 import { LaneServices } from './lane-services.js';
 import { reachOfLog } from './log-pages.js';
 import { PacedClaims } from './paced-claims.js';
+import { WaitingSweep } from './waiting-sweep.js';
 
 // Milliseconds.
 const RENEW_INTERVAL = 10_000;
 const DUE_INTERVAL = 1_000;
-const MAX_CLAIMS = 200;
-const CLAIM_LIMITS = { maxBatch: MAX_CLAIMS, maxUnderWay: 1, maxWaiting: Infinity };
+const MAX_DUE_CLAIMS = 200;
+/** For which changes are gathered: whoever makes many destinations stirs many workspaces at once. */
+const GATHERING_TIME = 250;
+const MAX_STIRRED = 200;
 // Milliseconds that requests under way have to end in when the process stops.
 const STOP_GRACE = 5_000;
 
@@ -32,13 +35,8 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   private readonly claims = new PacedClaims((workspaceId) =>
     this.claim(() => this.cursors.claimWorkspace(workspaceId)),
   );
-  // Paced apart: what finds nothing to do must not put off what has something.
-  private readonly claimsOfWaiting = new PacedClaims((workspaceId) => this.waitingClaims.add(workspaceId));
-  /** Whoever makes many destinations stirs many workspaces at once. */
-  private readonly waitingClaims = new Batcher<string, void>(async (workspaceIds) => {
-    await this.claim(() => this.cursors.claimWaitingOf(workspaceIds, reachOfLog(this.clock.now())));
-    return [];
-  }, CLAIM_LIMITS);
+  private readonly stirred = new Gathering(GATHERING_TIME, (workspaceIds) => this.claimStirred(workspaceIds));
+  private readonly waiting: WaitingSweep;
   private timers: NodeJS.Timeout[] = [];
   private isStopping = false;
 
@@ -51,8 +49,10 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly clock: Clock,
     notifications: Notifications,
   ) {
+    this.waiting = new WaitingSweep(cursors, () => reachOfLog(clock.now()));
     notifications.subscribe({
       channel: APPENDED_CHANNEL,
+      onConnected: () => this.waiting.doubt(),
       onNotification: (payload) => {
         const { workspaceId, replicaId } = readAppended(payload);
         this.wakeLanes(workspaceId);
@@ -67,7 +67,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
 
   onApplicationBootstrap(): void {
     this.every(RENEW_INTERVAL, () => this.renew());
-    this.every(DUE_INTERVAL, async () => this.run(await this.cursors.claimDue(MAX_CLAIMS)));
+    this.every(DUE_INTERVAL, async () => this.run(await this.cursors.claimDue(MAX_DUE_CLAIMS)));
     this.every(this.config.broadcast.sweepInterval, () => this.sweep());
     void this.sweep().catch(() => undefined);
   }
@@ -89,6 +89,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
       const isAllHere = [...(terms?.targets.keys() ?? [])].every((id) => lanes?.has(id));
       if (!isAllHere) this.claims.ask(workspaceId);
     } catch (error) {
+      this.waiting.doubt();
       this.logger.debug({ error }, 'the destinations of a workspace could not be read');
     }
   }
@@ -110,7 +111,14 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   private reconsider(workspaceId: string): void {
     for (const lane of this.lanes.get(workspaceId)?.values() ?? []) lane.reconsider();
     this.contents.note(workspaceId);
-    this.claimsOfWaiting.ask(workspaceId);
+    this.stirred.add(workspaceId);
+  }
+
+  private async claimStirred(workspaceIds: readonly string[]): Promise<void> {
+    for (let from = 0; from < workspaceIds.length; from += MAX_STIRRED) {
+      const some = workspaceIds.slice(from, from + MAX_STIRRED);
+      await this.claim(() => this.cursors.claimWaitingOf(some, reachOfLog(this.clock.now())));
+    }
   }
 
   private async claim(find: () => Promise<readonly ClaimedCursor[]>): Promise<void> {
@@ -118,13 +126,14 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     try {
       this.run(await find());
     } catch (error) {
+      this.waiting.doubt();
       this.logger.debug({ error }, 'destinations could not be claimed');
     }
   }
 
   /** What nobody was woken for: after a crash, a lost notification, or a transaction that was open for long. */
   private async sweep(): Promise<void> {
-    this.run(await this.cursors.claimWaiting(MAX_CLAIMS, reachOfLog(this.clock.now())));
+    for await (const claims of this.waiting.claim()) this.run(claims);
   }
 
   private async renew(): Promise<void> {

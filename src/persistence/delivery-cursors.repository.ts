@@ -13,16 +13,17 @@ import { Database } from './database.js';
 import {
   ADVANCE,
   CLAIM_DUE,
-  CLAIM_WAITING,
   CLAIM_WAITING_OF_WORKSPACES,
   CLAIM_WORKSPACE,
   EXPIRE,
   FAIL,
+  LIST_WORKSPACES,
   LOOK_AGAIN,
   RELEASE,
   RENEW,
 } from './delivery-statements.js';
 import { Notifications } from './notifications.js';
+import { LIVE_SESSIONS } from './sessions.js';
 
 export interface DestinationRef {
   readonly workspaceId: string;
@@ -76,9 +77,23 @@ export class DeliveryCursorsRepository {
     return this.claim('claim-waiting-of-workspaces', CLAIM_WAITING_OF_WORKSPACES, [[...workspaceIds], since]);
   }
 
-  /** Claims destinations that something made since `since` waits for, of any workspace. */
-  async claimWaiting(limit: number, since: Date): Promise<readonly ClaimedCursor[]> {
-    return this.claim('claim-waiting', CLAIM_WAITING, [limit, since]);
+  /** Workspaces that have destinations, in the order of their ids: those after `after`. */
+  async listWorkspaces(after: string, limit: number): Promise<readonly string[]> {
+    const rows = await this.database.query<{ workspaceId: string }>({
+      name: 'list-workspaces-with-destinations',
+      text: LIST_WORKSPACES,
+      values: [after, limit],
+    });
+    return rows.map(({ workspaceId }) => workspaceId);
+  }
+
+  /** Of all processes on this database. */
+  async listLiveSessions(): Promise<readonly string[]> {
+    const rows = await this.database.query<{ session: string }>({
+      name: 'live-sessions',
+      text: LIVE_SESSIONS,
+    });
+    return rows.map(({ session }) => session);
   }
 
   /** Claims destinations whose pause after a failure is over. */

@@ -69,11 +69,9 @@ export const CLAIM_WAITING_OF_WORKSPACES = claim(
   ) AS waiting`,
 );
 
-/** $1 the new claim, $2 its session, $3 how many at most, $4 a moment: destinations that something made since then waits for. */
-export const CLAIM_WAITING = claim(
-  `SELECT cursor.workspace_id, cursor.destination_id ${JOINED}
-  WHERE ${CLAIMABLE} AND ${WAITED_FOR} LIMIT $3 FOR UPDATE OF cursor SKIP LOCKED`,
-);
+/** $1 a workspace, $2 how many at most: the next workspaces that have destinations. */
+export const LIST_WORKSPACES = `
+SELECT DISTINCT workspace_id AS "workspaceId" FROM delivery_cursors WHERE workspace_id > $1 ORDER BY workspace_id LIMIT $2`;
 
 /**
  * $1 the new claim, $2 its session, $3 how many at most: destinations whose next attempt is due. One by one: in one join

@@ -8,5 +8,5 @@ export const HOLD_SESSION = `SELECT pg_advisory_lock_shared(${LOCK_CLASS}, $1)`;
 
 /** The sessions of all processes on this database that live. */
 export const LIVE_SESSIONS = `
-SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND classid = ${LOCK_CLASS} AND objsubid = 2
+SELECT objid::bigint AS session FROM pg_locks WHERE locktype = 'advisory' AND classid = ${LOCK_CLASS} AND objsubid = 2
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;

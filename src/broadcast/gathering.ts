@@ -1,0 +1,36 @@
+// Gathers for a while what is to be done, each only once, and does it together.
+
+// Milliseconds until what has failed is tried again.
+const PAUSE_AFTER_FAILURE = 1_000;
+
+export class Gathering {
+  private readonly gathered = new Set<string>();
+  private timer: NodeJS.Timeout | null = null;
+
+  /** `act` gets what has come within so many milliseconds. What it fails for is gathered again. */
+  constructor(
+    private readonly time: number,
+    private readonly act: (items: readonly string[]) => Promise<void>,
+  ) {}
+
+  add(item: string): void {
+    this.gathered.add(item);
+    this.schedule(this.time);
+  }
+
+  private schedule(time: number): void {
+    this.timer ??= setTimeout(() => void this.run(), time).unref();
+  }
+
+  private async run(): Promise<void> {
+    const items = [...this.gathered];
+    this.gathered.clear();
+    this.timer = null;
+    try {
+      await this.act(items);
+    } catch {
+      for (const item of items) this.gathered.add(item);
+      this.schedule(PAUSE_AFTER_FAILURE);
+    }
+  }
+}
