@@ -17,8 +17,11 @@ function recorder() {
   return { batches, run, end: () => gates.shift()?.() };
 }
 
-/** Until what was added is under way, or what has ended is heard of. */
+/** Until what was added is under way. */
 const turn = (): Promise<void> => new Promise(setImmediate);
+
+/** Until what has ended is heard of, and what waited for it has begun: that waits for what the turn brings. */
+const turns = (): Promise<void> => turn().then(turn);
 
 describe('the batcher', () => {
   it('runs together what comes in one turn, and what comes meanwhile, in order, up to the limit', async () => {
@@ -31,7 +34,7 @@ describe('the batcher', () => {
     expect(batches).toEqual([[1, 2]]);
     for (let round = 0; round < 3; round++) {
       end();
-      await turn();
+      await turns();
     }
     expect(batches).toEqual([[1, 2], [3, 4, 5], [6]]);
     expect(await Promise.all([...early, ...late])).toEqual([1, 2, 3, 4, 5, 6].map((item) => `done ${item}`));
@@ -46,7 +49,7 @@ describe('the batcher', () => {
     expect(batches).toEqual([[1], [2]]);
     for (let round = 0; round < 4; round++) {
       end();
-      await turn();
+      await turns();
     }
     await Promise.all(added);
   });
@@ -59,7 +62,7 @@ describe('the batcher', () => {
     await turn();
     for (let round = 0; round < 2; round++) {
       end();
-      await turn();
+      await turns();
     }
     await Promise.all(added);
   });

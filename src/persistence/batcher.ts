@@ -74,10 +74,11 @@ export class Batcher<Item, Result> {
     this.schedule();
   }
 
+  /** Not at once: those that were just answered first, and whoever comes in the same turn goes along. */
   private async goOnAfter(done: Promise<void>): Promise<void> {
     await done;
     this.underWay.delete(done);
-    this.begin();
+    this.schedule();
   }
 
   /** A value that the database refuses fails its own item only: the batch is halved until that item stands alone. */
