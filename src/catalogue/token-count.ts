@@ -80,7 +80,10 @@ function partBound({ text }: Part): number {
 }
 
 function textBound(text: string): number {
-  return Math.max(Buffer.byteLength(text), Buffer.byteLength(text.normalize('NFKC'))) + SPECIAL_TOKENS;
+  const bytes = Buffer.byteLength(text);
+  // As many bytes as units: ASCII, whose normal form is itself.
+  if (bytes === text.length) return bytes + SPECIAL_TOKENS;
+  return Math.max(bytes, Buffer.byteLength(text.normalize('NFKC'))) + SPECIAL_TOKENS;
 }
 
 function typicalTokens(item: Item): number {

@@ -33,20 +33,26 @@ export interface AccountCredits {
   readonly spent: PicoUsd;
 }
 
+const DAY = 86_400_000;
+// Asked several times a call, and nearly always of the same day.
+let lastDay = { number: NaN, text: '' };
+
 /** The UTC day of a moment, as YYYY-MM-DD. */
 export function utcDay(moment: Date): string {
-  return moment.toISOString().slice(0, 10);
+  const number = Math.floor(moment.getTime() / DAY);
+  if (number !== lastDay.number) lastDay = { number, text: moment.toISOString().slice(0, 10) };
+  return lastDay.text;
 }
 
 /** The Monday (UTC) of the week that a moment falls in, as YYYY-MM-DD. */
 export function utcWeek(moment: Date): string {
   const daysSinceMonday = (moment.getUTCDay() + 6) % 7;
-  return utcDay(new Date(moment.getTime() - daysSinceMonday * 86_400_000));
+  return utcDay(new Date(moment.getTime() - daysSinceMonday * DAY));
 }
 
 /** The UTC month of a moment, as YYYY-MM. */
 export function utcMonth(moment: Date): string {
-  return moment.toISOString().slice(0, 7);
+  return utcDay(moment).slice(0, 7);
 }
 
 /**
