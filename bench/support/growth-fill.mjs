@@ -147,6 +147,17 @@ export async function fill(databaseUrl, { generations, keys, destinations }, pro
   }
 }
 
+/** So that neither a vacuum nor a checkpoint is left to come for what was written. */
+export async function settle(databaseUrl) {
+  const client = await connect(databaseUrl);
+  try {
+    await client.query('VACUUM ANALYZE');
+    await client.query('CHECKPOINT');
+  } finally {
+    await client.end();
+  }
+}
+
 /** Resolves when the log is summed up for /activity; throws when it is not within `patience` milliseconds. */
 export async function untilSummedUp(databaseUrl, signal, { patience, pause }) {
   const client = await connect(databaseUrl);
