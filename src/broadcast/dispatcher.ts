@@ -20,10 +20,10 @@ import { WaitingSweep } from './waiting-sweep.js';
 // Milliseconds.
 const RENEW_INTERVAL = 10_000;
 const DUE_INTERVAL = 1_000;
-const MAX_DUE_CLAIMS = 200;
-/** For which changes are gathered: whoever makes many destinations stirs many workspaces at once. */
+// For which changes are gathered: whoever makes many destinations stirs many workspaces at once.
 const GATHERING_TIME = 250;
-const MAX_STIRRED = 200;
+// Destinations or workspaces that one statement claims or looks at.
+const AT_ONCE = 200;
 // Milliseconds that requests under way have to end in when the process stops.
 const STOP_GRACE = 5_000;
 
@@ -67,7 +67,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
 
   onApplicationBootstrap(): void {
     this.every(RENEW_INTERVAL, () => this.renew());
-    this.every(DUE_INTERVAL, async () => this.run(await this.cursors.claimDue(MAX_DUE_CLAIMS)));
+    this.every(DUE_INTERVAL, async () => this.run(await this.cursors.claimDue(AT_ONCE)));
     this.every(this.config.broadcast.sweepInterval, () => this.sweep());
     void this.sweep().catch(() => undefined);
   }
@@ -115,8 +115,8 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   private async claimStirred(workspaceIds: readonly string[]): Promise<void> {
-    for (let from = 0; from < workspaceIds.length; from += MAX_STIRRED) {
-      const some = workspaceIds.slice(from, from + MAX_STIRRED);
+    for (let from = 0; from < workspaceIds.length; from += AT_ONCE) {
+      const some = workspaceIds.slice(from, from + AT_ONCE);
       await this.claim(() => this.cursors.claimWaitingOf(some, reachOfLog(this.clock.now())));
     }
   }
@@ -133,7 +133,10 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
 
   /** What nobody was woken for: after a crash, a lost notification, or a transaction that was open for long. */
   private async sweep(): Promise<void> {
-    for await (const claims of this.waiting.claim()) this.run(claims);
+    for await (const claims of this.waiting.claim()) {
+      this.run(claims);
+      if (this.isStopping) return;
+    }
   }
 
   private async renew(): Promise<void> {
