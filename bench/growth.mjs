@@ -79,12 +79,14 @@ const authorized = (key) => ({ headers: { authorization: `Bearer ${key}` } });
 /** One of the two services, with what its calls are made of. */
 class Side {
   #freePlaces;
+  #nowhere;
   #hashes;
 
-  constructor(service, path, workspaceIds, hashes) {
+  constructor(service, { sinkOrigin, path }, workspaceIds, hashes) {
     this.service = service;
     /** Where its deliveries go. */
     this.path = path;
+    this.#nowhere = `${sinkOrigin}/nowhere/`;
     this.#hashes = hashes;
     this.#freePlaces = workspaceIds.flatMap((id) => Array.from({ length: SLOTS }, () => id));
   }
@@ -107,7 +109,8 @@ class Side {
             JSON.stringify({
               type: 'webhook',
               name: 'Growth',
-              config: { url: 'https://example.com/traces' },
+              // An address and no name: a name server has its own pace.
+              config: { url: this.#nowhere },
               workspace_id: workspaceId,
             }),
           ),
@@ -148,7 +151,12 @@ async function openSide(bed, name, isFilled) {
   const workspaceIds = await makeOwnWorkspaces(databaseUrl, countWorkspaces());
   const service = await open();
   bed.onClose(service.stop);
-  return new Side(service, path, workspaceIds, await listOwnKeyHashes(databaseUrl, 50));
+  return new Side(
+    service,
+    { sinkOrigin: bed.sinkOrigin, path },
+    workspaceIds,
+    await listOwnKeyHashes(databaseUrl, 50),
+  );
 }
 
 /** What is left to do of the filling shall not be measured with the calls. */
