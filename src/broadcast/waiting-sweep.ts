@@ -45,9 +45,9 @@ export class WaitingSweep {
         claimed += claims.length;
         yield claims;
       }
-      const isLast = workspaceIds.length < PAGE;
-      this.after = isLast ? START : workspaceIds.at(-1)!;
-      if (isLast) this.looksAtAll = false;
+      const last = workspaceIds[PAGE - 1];
+      this.after = last ?? START;
+      if (last === undefined) this.looksAtAll = false;
     } while (this.looksAtAll && claimed < MAX_CLAIMS);
   }
 

@@ -35,13 +35,13 @@ export interface AccountCredits {
 
 const DAY = 86_400_000;
 // Asked several times a call, and nearly always of the same day.
-let lastDay = { number: NaN, text: '' };
+let latest = { number: NaN, text: '' };
 
 /** The UTC day of a moment, as YYYY-MM-DD. */
 export function utcDay(moment: Date): string {
   const number = Math.floor(moment.getTime() / DAY);
-  if (number !== lastDay.number) lastDay = { number, text: moment.toISOString().slice(0, 10) };
-  return lastDay.text;
+  if (number !== latest.number) latest = { number, text: moment.toISOString().slice(0, 10) };
+  return latest.text;
 }
 
 /** The Monday (UTC) of the week that a moment falls in, as YYYY-MM-DD. */
