@@ -1,5 +1,4 @@
 // How fast a backlog drains to one OTLP receiver, by what it costs the service's processor.
-import { sleep } from '../../scripts/support/processes.mjs';
 import { openService } from '../support/gateways.mjs';
 import { embeddingsJob } from '../support/measuring.mjs';
 import { median, percent, spread, whole } from '../support/statistics.mjs';
@@ -9,7 +8,6 @@ const CALL = { inputs: 1, format: 'base64', dimensions: 384 };
 const CONNECTIONS = 50;
 const LEAST = 10_000;
 const BACKLOG = { quick: 15_000, full: 50_000 };
-const PATIENCE_MS = 180_000;
 
 /** Fills the log of a service without destinations. */
 async function openBacklog(bed, least) {
@@ -37,11 +35,7 @@ async function drain(bed, { service, since, events }, round) {
   const before = usage();
   const begunAt = process.hrtime.bigint();
   await service.manage('POST', `${place}/replay`, { from: since });
-  const deadline = performance.now() + PATIENCE_MS;
-  while ((await bed.deliveredTo(path)) < events) {
-    if (performance.now() > deadline) throw new Error(`not all of ${events} events were delivered`);
-    await sleep(20, bed.signal);
-  }
+  await bed.untilDelivered(path, events);
   const seconds = Number(process.hrtime.bigint() - begunAt) / 1e9;
   const after = usage();
   await service.manage('DELETE', place);

@@ -1,5 +1,4 @@
 // What twenty enabled destinations cost a call: nothing that can be measured, if deliveries are off its path.
-import { sleep } from '../../scripts/support/processes.mjs';
 import { openService } from '../support/gateways.mjs';
 import { embeddingsJob, inTurns, measureLoad } from '../support/measuring.mjs';
 import { median, milliseconds, percent, spread, whole } from '../support/statistics.mjs';
@@ -10,7 +9,6 @@ const CALLS_PER_SECOND = 100;
 const OF_EACH_KIND = 5;
 /** More than elsewhere: at this rate a short round is a few hundred calls. */
 const TIMES_AS_LONG = { quick: 2, full: 4 };
-const PATIENCE_MS = 60_000;
 
 const CONFIGS = {
   webhook: (url) => ({ url }),
@@ -43,12 +41,7 @@ export const twentyDestinations = {
     let expected = 0;
     const settleFor = (enabled) => async (calls) => {
       expected += calls * enabled;
-      const deadline = performance.now() + PATIENCE_MS;
-      while ((await bed.deliveredTo(path)) < expected) {
-        if (performance.now() > deadline)
-          throw new Error('not everything was delivered to twenty destinations');
-        await sleep(50, bed.signal);
-      }
+      await bed.untilDelivered(path, expected);
     };
     const withEnabled = (enabled) => ({ ...service, enabled, settle: settleFor(enabled) });
     const ways = [withEnabled(0), withEnabled(all.length)];

@@ -5,9 +5,12 @@ import { join } from 'node:path';
 import { startEmbeddedDatabase } from '../../scripts/embedded-database.mjs';
 import { resolveDataDirectory } from '../../scripts/support/database-place.mjs';
 import { findPostmaster } from '../../scripts/support/postmaster.mjs';
+import { sleep } from '../../scripts/support/processes.mjs';
 import { createTemporaryDirectory, databaseName } from '../../scripts/support/temporary-directory.mjs';
 import { ask, startProgram } from './children.mjs';
 import { GATEWAY_STARTERS, PLAIN_MODEL } from './gateways.mjs';
+
+const PATIENCE_WITH_DELIVERIES_MS = 180_000;
 
 /** `nodeArguments` are for the processes of this service. */
 export async function openBed({ progress, signal, withPeer, nodeArguments }) {
@@ -45,8 +48,14 @@ export async function openBed({ progress, signal, withPeer, nodeArguments }) {
       startChild,
       onClose: (closer) => closers.push(closer),
       setUpstreamDelay: (delay) => ask(upstream, { delay }, signal),
-      /** Spans that came to this path of the sink, or to one below it. */
-      deliveredTo: async (path) => (await ask(sink, { path }, signal)).spans,
+      /** Resolves when so many spans have come to this path of the sink, or to ones below it. */
+      untilDelivered: async (path, count) => {
+        const deadline = performance.now() + PATIENCE_WITH_DELIVERIES_MS;
+        while ((await ask(sink, { path }, signal)).spans < count) {
+          if (performance.now() > deadline) throw new Error(`not all of ${count} spans came to ${path}`);
+          await sleep(20, signal);
+        }
+      },
       runLoad: async (job) => {
         const defaults = { method: 'POST', status: 200, headers: {} };
         const { result, failure } = await ask(load, { ...defaults, ...job }, signal);

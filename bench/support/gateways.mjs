@@ -1,12 +1,10 @@
 // The ways from the load to the stub provider that are compared, each with its address, its headers and its process.
-import { sleep } from '../../scripts/support/processes.mjs';
 import { findNginx, startNginx } from './nginx.mjs';
 import { startPeer } from './peer.mjs';
 import { createDatabase, startService } from './service.mjs';
 
 export const PLAIN_MODEL = 'text-embedding-3-large';
 const OWN_MODEL = `openai/${PLAIN_MODEL}`;
-const PATIENCE_WITH_DELIVERIES_MS = 120_000;
 
 let services = 0;
 
@@ -32,11 +30,7 @@ export async function openService(bed, { environment, hasDestination = true } = 
     settle: async (calls) => {
       if (!hasDestination) return;
       answered += calls;
-      const deadline = performance.now() + PATIENCE_WITH_DELIVERIES_MS;
-      while ((await bed.deliveredTo(sinkPath)) < answered) {
-        if (performance.now() > deadline) throw new Error(`not all of ${answered} calls were delivered`);
-        await sleep(50, signal);
-      }
+      await bed.untilDelivered(sinkPath, answered);
     },
   };
 }

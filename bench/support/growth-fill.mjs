@@ -148,7 +148,7 @@ export async function fill(databaseUrl, { generations, keys, destinations }, pro
 }
 
 /** So that neither a vacuum nor a checkpoint is left to come for what was written. */
-export async function settle(databaseUrl) {
+export async function bringToRest(databaseUrl) {
   const client = await connect(databaseUrl);
   try {
     await client.query('VACUUM ANALYZE');
