@@ -33,6 +33,23 @@ describe('gathering', () => {
     expect(done).toEqual([['a', 'b'], ['a']]);
   });
 
+  it('does one thing after the other, however long that takes', async () => {
+    const ends: (() => void)[] = [];
+    const begun: string[][] = [];
+    const slow = new Gathering(100, async (items) => {
+      begun.push([...items]);
+      await new Promise<void>((resolve) => ends.push(resolve));
+    });
+    slow.add('a');
+    await jest.advanceTimersByTimeAsync(100);
+    slow.add('b');
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(begun).toEqual([['a']]);
+    ends[0]?.();
+    await jest.advanceTimersByTimeAsync(100);
+    expect(begun).toEqual([['a'], ['b']]);
+  });
+
   it('does again what has failed, with what has come meanwhile', async () => {
     failures = 1;
     gathering.add('a');

@@ -5,6 +5,7 @@ const PAUSE_AFTER_FAILURE = 1_000;
 
 export class Gathering {
   private readonly gathered = new Set<string>();
+  /** Set until what it has begun is done: what comes meanwhile waits, so that a slow database is asked once at a time. */
   private timer: NodeJS.Timeout | null = null;
 
   /** `act` gets what has come within so many milliseconds. What it fails for is gathered again. */
@@ -25,12 +26,14 @@ export class Gathering {
   private async run(): Promise<void> {
     const items = [...this.gathered];
     this.gathered.clear();
-    this.timer = null;
+    let pause = this.time;
     try {
       await this.act(items);
     } catch {
       for (const item of items) this.gathered.add(item);
-      this.schedule(PAUSE_AFTER_FAILURE);
+      pause = PAUSE_AFTER_FAILURE;
     }
+    this.timer = null;
+    if (this.gathered.size > 0) this.schedule(pause);
   }
 }

@@ -9,12 +9,6 @@ export interface SpendCap {
   readonly includeByok: boolean;
 }
 
-export function areSameCaps(some: readonly SpendCap[], others: readonly SpendCap[]): boolean {
-  const isSame = (one: SpendCap, other: SpendCap | undefined): boolean =>
-    one.window === other?.window && one.limit === other.limit && one.includeByok === other.includeByok;
-  return some.length === others.length && some.every((cap, index) => isSame(cap, others[index]));
-}
-
 /** A part of a lease that is to be given back, by the settling of the call that held it or by itself. */
 export class SpendRelease {
   private isHandedOver = false;

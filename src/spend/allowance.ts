@@ -1,9 +1,10 @@
 // What this process may still spend of one holder's money: a lease taken from the database, handed out in memory.
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../domain/errors.js';
 import { formatUsd } from '../domain/money.js';
 import type { PicoUsd } from '../domain/money.js';
-import { SpendRelease, areSameCaps } from '../domain/spend-cap.js';
+import { SpendRelease } from '../domain/spend-cap.js';
 import type { SpendCap } from '../domain/spend-cap.js';
 import type { SpendLease } from '../domain/spend-lease.js';
 import type { SpendLedger } from '../persistence/spend-ledger.js';
@@ -36,7 +37,7 @@ export class Allowance {
 
   /** A lease was granted under certain caps: when they change, what is free of it is to be given back. */
   changeCaps(caps: readonly SpendCap[]): SpendRelease[] {
-    if (areSameCaps(caps, this.caps)) return [];
+    if (isDeepStrictEqual(caps, this.caps)) return [];
     this.caps = caps;
     return this.takeUnused();
   }

@@ -138,8 +138,8 @@ export function readCreateEmbedding(body: Readonly<Record<string, unknown>>): Cr
     ...(encoding_format === undefined ? {} : { encoding_format }),
   });
   const problems = validateSync(dto, {
-    // Of the body itself what is not known is among `extra`; `provider` is closed.
-    ...(provider === undefined ? {} : { whitelist: true, forbidNonWhitelisted: true }),
+    whitelist: true,
+    forbidNonWhitelisted: true,
     stopAtFirstError: true,
     validationError: { target: false, value: false },
   });
