@@ -25,51 +25,15 @@ const COUNTERS: Readonly<Record<SpendHolderKind, CounterTable>> = {
   workspace: { table: 'workspace_spend', key: [['workspace_id', 'holder_id']] },
   account: { table: 'account_spend', key: [['account_id', 'holder_id']] },
 };
+/** In the order in which counters are locked. */
 const KINDS = ['key', 'workspace', 'account'] as const;
 
 function windowOf(unit: string, day: string): string {
   return `date_trunc('${unit}', (${day})::timestamp)`;
 }
 
-/** A window's sum after an amount of the day $2: it goes on, begins anew, or (a late commit) keeps what it has. */
-function settledWindow(unit: 'day' | 'week' | 'month', column: string, amount: string): string {
-  return `CASE
-    WHEN change.cost = 0 AND change.byok_cost = 0 THEN counter.${column}
-    WHEN ${windowOf(unit, 'counter.last_day')} = ${windowOf(unit, '$2::date')} THEN counter.${column} + change.${amount}
-    WHEN counter.last_day < $2::date THEN change.${amount}
-    ELSE counter.${column} END`;
-}
-
 function joinOf(kind: SpendHolderKind, left: string, right: string): string {
   return COUNTERS[kind].key.map(([column, change]) => `${left}.${column} = ${right}.${change}`).join(' AND ');
-}
-
-/** CTEs that add `changes_of_<kind>` to the counters. `previous` is the CTE that must have locked its rows before. */
-function settleCounters(kind: SpendHolderKind, previous: string | null): string {
-  const { table, key } = COUNTERS[kind];
-  const names = key.map(([column]) => `counter.${column}`).join(', ');
-  return `
-locked_${kind} AS (
-  SELECT ${names} FROM ${table} AS counter JOIN changes_of_${kind} AS change ON ${joinOf(kind, 'counter', 'change')}
-  ${previous === null ? '' : `WHERE (SELECT count(*) FROM ${previous}) >= 0`}
-  ORDER BY ${names} FOR UPDATE OF counter
-), settled_${kind} AS (
-  UPDATE ${table} AS counter SET
-    last_day = CASE WHEN change.cost = 0 AND change.byok_cost = 0 THEN counter.last_day
-      ELSE greatest(counter.last_day, $2::date) END,
-    reserved = greatest(counter.reserved - change.released, 0),
-    total = counter.total + change.cost,
-    daily = ${settledWindow('day', 'daily', 'cost')},
-    weekly = ${settledWindow('week', 'weekly', 'cost')},
-    monthly = ${settledWindow('month', 'monthly', 'cost')},
-    byok_total = counter.byok_total + change.byok_cost,
-    byok_daily = ${settledWindow('day', 'byok_daily', 'byok_cost')},
-    byok_weekly = ${settledWindow('week', 'byok_weekly', 'byok_cost')},
-    byok_monthly = ${settledWindow('month', 'byok_monthly', 'byok_cost')}
-  FROM changes_of_${kind} AS change
-  WHERE ${joinOf(kind, 'counter', 'change')} AND (SELECT count(*) FROM locked_${kind}) >= 0
-  RETURNING 1
-)`;
 }
 
 /**
@@ -77,21 +41,6 @@ locked_${kind} AS (
  * and would read a table of some thousand counters whole rather than look so many up.
  */
 const IS_ONE_OF_FEW = 'sign(count(*)) = 1';
-
-function changesOf(kind: SpendHolderKind, holderColumn: string): string {
-  return `
-changes_of_${kind} AS (
-  SELECT workspace_id, holder_id, sum(cost) AS cost, sum(byok_cost) AS byok_cost, sum(released) AS released
-  FROM (
-    SELECT ${kind === 'key' ? 'workspace_id' : 'NULL::uuid AS workspace_id'}, ${holderColumn} AS holder_id, cost, byok_cost,
-      0 AS released FROM appended
-    UNION ALL
-    SELECT ${kind === 'key' ? 'workspace_id' : 'NULL::uuid'}, holder_id, 0, 0, amount FROM released WHERE holder = '${kind}'
-  ) AS change
-  GROUP BY workspace_id, holder_id
-  HAVING ${IS_ONE_OF_FEW} AND (sum(cost) <> 0 OR sum(byok_cost) <> 0 OR sum(released) <> 0)
-)`;
-}
 
 const COLUMNS = {
   id: 'uuid',
@@ -155,6 +104,12 @@ released AS (
 )`;
 }
 
+/** The functions are the migrations': prisma/migrations/20261122000000_settle_spend says why. */
+function settleOne(kind: SpendHolderKind): string {
+  const settle = `settle_${COUNTERS[kind].table}(workspace_id, holder_id, $2::date, cost, byok_cost, released)`;
+  return `WHEN '${kind}' THEN ${settle}`;
+}
+
 /**
  * $1 generations of one UTC day as JSON rows, $2 the day, $3 releases, $4 contents [{generation_id, workspace_id,
  * created_at, ordinal, ciphertext (base64), encryption_key_id}], each with its generation's ordinal.
@@ -177,11 +132,20 @@ WITH appended AS (
   FROM json_to_recordset($4::json) AS content (generation_id uuid, workspace_id uuid, created_at timestamptz,
     ordinal integer, ciphertext text, encryption_key_id text)
   ON CONFLICT DO NOTHING
-), ${releasedBy('$3')}, ${changesOf('key', 'api_key_id')}, ${changesOf('workspace', 'workspace_id')},
-${changesOf('account', 'account_id')},
-${settleCounters('key', null)}, ${settleCounters('workspace', 'settled_key')},
-${settleCounters('account', 'settled_workspace')}
-SELECT count(*) FROM settled_account`;
+), ${releasedBy('$3')}, changes AS (
+  SELECT holder, workspace_id, holder_id, sum(cost) AS cost, sum(byok_cost) AS byok_cost, sum(released) AS released
+  FROM (
+    SELECT counter.*, cost, byok_cost, 0 AS released
+    FROM appended CROSS JOIN LATERAL (VALUES ('key', appended.workspace_id, api_key_id),
+      ('workspace', NULL, appended.workspace_id), ('account', NULL, account_id)) AS counter (holder, workspace_id, holder_id)
+    UNION ALL
+    SELECT holder, CASE holder WHEN 'key' THEN workspace_id END, holder_id, 0, 0, amount FROM released
+  ) AS change
+  GROUP BY holder, workspace_id, holder_id
+  HAVING sum(cost) <> 0 OR sum(byok_cost) <> 0 OR sum(released) <> 0
+  ORDER BY array_position(ARRAY[${KINDS.map((kind) => `'${kind}'`).join(', ')}], holder), workspace_id, holder_id
+)
+SELECT count(CASE holder ${KINDS.map(settleOne).join(' ')} END) FROM changes`;
 
 /** CTEs that take the amounts of \`released\` off the counters' reservations. */
 function lowerReservations(): string {

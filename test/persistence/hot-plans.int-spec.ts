@@ -152,6 +152,21 @@ describe('in a filled database', () => {
     expect(found).toEqual([]);
   });
 
+  it('none has a function look at many rows, which no plan tells of', async () => {
+    const found: string[] = [];
+    for (const statement of statements.filter(({ text }) => text.includes('settle_key_spend'))) {
+      await client.query('BEGIN');
+      await client.query(statement.text, statement.values.map(anew));
+      const { rows } = await client.query<{ table: string; read: number }>(
+        `SELECT relname AS table, (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::integer AS read
+         FROM pg_stat_xact_user_tables WHERE relname LIKE '%\\_spend'`,
+      );
+      await client.query('ROLLBACK');
+      found.push(...rows.filter(({ read }) => read > 0 && read <= MANY).map(({ table }) => table));
+    }
+    expect(found.toSorted()).toEqual(['account_spend', 'key_spend', 'workspace_spend']);
+  });
+
   it('none that is prepared is planned to read a large table whole', async () => {
     const { rows: large } = await client.query<{ name: string }>(
       "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND reltuples > $1",
