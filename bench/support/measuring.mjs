@@ -7,12 +7,12 @@ export const COMPARED = ['direct', 'nginx', 'pipe', 'nest', 'service', 'peer'];
 
 const WARM_UP_SECONDS = 0.5;
 /**
- * Before a gateway's very first measurement: Node translates what is called often, in steps, and is several times as slow
- * until then. Over many connections, however many are measured.
+ * Before a gateway's very first measurement with calls of one kind: Node translates what is called often, in steps, and is
+ * several times as slow until then. Over many connections, however many are measured.
  */
 const FIRST_WARM_UP = { calls: 30_000, mostSeconds: 30, connections: 50 };
 
-/** What was called before, by process and address. */
+/** What was called before, by process, address and kind of call. */
 const warmedUp = new Set();
 
 /** Every row is measured once in each round, so that what the machine does meanwhile befalls all of them alike. */
@@ -25,7 +25,8 @@ export async function inTurns({ rounds, rows, measureRow }) {
 
 /** What is asked of a gateway: `call` has inputs, format and dimensions. */
 export function embeddingsJob({ url, headers, model }, call) {
-  return { url, headers, bodies: callBodies(call, model), checksVectors: true };
+  const kind = `${call.inputs} ${call.format}`;
+  return { url, headers, bodies: callBodies(call, model), checksVectors: true, kind };
 }
 
 async function warmUp(bed, gateway, job) {
@@ -34,7 +35,7 @@ async function warmUp(bed, gateway, job) {
     await gateway.settle?.(calls);
     return calls;
   };
-  const what = `${gateway.pid} ${job.url}`;
+  const what = `${gateway.pid} ${job.url} ${job.kind}`;
   const { connections, mostSeconds } = FIRST_WARM_UP;
   let calls = warmedUp.has(what) ? FIRST_WARM_UP.calls : 0;
   warmedUp.add(what);
