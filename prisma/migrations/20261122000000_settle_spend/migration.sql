@@ -32,6 +32,21 @@ BEGIN
         UPDATE %1$s SET reserved = greatest(reserved - released, 0) WHERE %2$s;
         RETURN;
     END IF;
+    -- Mostly: all windows go on.
+    UPDATE %1$s SET
+        reserved = greatest(reserved - released, 0),
+        total = total + cost,
+        daily = daily + cost,
+        weekly = weekly + cost,
+        monthly = monthly + cost,
+        byok_total = byok_total + byok_cost,
+        byok_daily = byok_daily + byok_cost,
+        byok_weekly = byok_weekly + byok_cost,
+        byok_monthly = byok_monthly + byok_cost
+    WHERE %2$s AND last_day = day;
+    IF FOUND THEN
+        RETURN;
+    END IF;
     UPDATE %1$s SET
         reserved = greatest(reserved - released, 0),
         last_day = greatest(last_day, day),
