@@ -39,6 +39,10 @@ const sizes = Object.fromEntries(
 );
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
+/** The sides take turns so short that both have the same neighbours on the machine. */
+const TURNS_PER_ROUND = 4;
+const turns = rounds * TURNS_PER_ROUND;
+const turnSeconds = seconds / TURNS_PER_ROUND;
 
 const MODEL = 'openai/text-embedding-3-large';
 const INPUTS = [1, 8, 64, 512, 2048];
@@ -46,8 +50,6 @@ const INPUTS = [1, 8, 64, 512, 2048];
 const WARM_UP_SECONDS = 10;
 const WARM_UP_CREATIONS = 600;
 const WARM_UP_CONNECTIONS = 8;
-/** The sides take turns so short that both have the same neighbours on the machine. */
-const TURNS_PER_ROUND = 4;
 const PATIENCE_WITH_ROLLUP_MS = 900_000;
 
 const CALL = 'POST /embeddings';
@@ -132,14 +134,12 @@ class Side {
   }
 }
 
-const callsOf = ({ rate }, forSeconds) => Math.round(rate * forSeconds);
+const callsOfTurn = ({ rate }) => Math.round(rate * turnSeconds);
 
 /** Destinations that one side makes in the whole run need so many workspaces. */
 function countWorkspaces() {
   const { loads } = OPERATIONS.at(-1);
-  const turns = rounds * TURNS_PER_ROUND;
-  const callsOfTurns = (load) => turns * callsOf(load, seconds / TURNS_PER_ROUND);
-  const calls = loads.reduce((sum, load) => sum + callsOfTurns(load), WARM_UP_CREATIONS);
+  const calls = loads.reduce((sum, load) => sum + turns * callsOfTurn(load), WARM_UP_CREATIONS);
   return Math.ceil(calls / SLOTS);
 }
 
@@ -189,11 +189,10 @@ async function warmUp(bed, sides, name) {
 /** A figure is the median over all turns: a stall of the machine stays in the turn that it befell. */
 async function measureOperation(bed, sides, { name, loads }) {
   const rows = loads.flatMap((load) => sides.map((side) => ({ side, load })));
-  const turnSeconds = seconds / TURNS_PER_ROUND;
   const measureRow = ({ side, load }) =>
-    bed.runLoad({ ...side.jobOf(name, callsOf(load, turnSeconds)), ...load, seconds: turnSeconds });
+    bed.runLoad({ ...side.jobOf(name, callsOfTurn(load)), ...load, seconds: turnSeconds });
   await warmUp(bed, sides, name);
-  const results = await inTurns({ rounds: rounds * TURNS_PER_ROUND, rows, measureRow });
+  const results = await inTurns({ rounds: turns, rows, measureRow });
   return loads.map((load) => {
     const [empty, filled] = sides.map((side) => {
       const all = results.get(rows.find((row) => row.side === side && row.load === load));

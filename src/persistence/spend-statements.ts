@@ -10,20 +10,14 @@ import { LOG_TRANSACTION } from './log-offset.js';
 
 interface CounterTable {
   readonly table: string;
-  /** The columns that name a counter, and what they are called in a list of changes. */
-  readonly key: readonly (readonly [column: string, change: string])[];
+  /** Of the holder $2 in the workspace $1. */
+  readonly condition: string;
 }
 
 const COUNTERS: Readonly<Record<SpendHolderKind, CounterTable>> = {
-  key: {
-    table: 'key_spend',
-    key: [
-      ['workspace_id', 'workspace_id'],
-      ['api_key_id', 'holder_id'],
-    ],
-  },
-  workspace: { table: 'workspace_spend', key: [['workspace_id', 'holder_id']] },
-  account: { table: 'account_spend', key: [['account_id', 'holder_id']] },
+  key: { table: 'key_spend', condition: 'workspace_id = $1::uuid AND api_key_id = $2::uuid' },
+  workspace: { table: 'workspace_spend', condition: 'workspace_id = $2::uuid' },
+  account: { table: 'account_spend', condition: 'account_id = $2::uuid' },
 };
 /** In the order in which counters are locked. */
 const KINDS = ['key', 'workspace', 'account'] as const;
@@ -31,16 +25,6 @@ const KINDS = ['key', 'workspace', 'account'] as const;
 function windowOf(unit: string, day: string): string {
   return `date_trunc('${unit}', (${day})::timestamp)`;
 }
-
-function joinOf(kind: SpendHolderKind, left: string, right: string): string {
-  return COUNTERS[kind].key.map(([column, change]) => `${left}.${column} = ${right}.${change}`).join(' AND ');
-}
-
-/**
- * True of every group. It tells the planner that there are few: of a list in JSON it believes that it has a hundred rows,
- * and would read a table of some thousand counters whole rather than look so many up.
- */
-const IS_ONE_OF_FEW = 'sign(count(*)) = 1';
 
 const COLUMNS = {
   id: 'uuid',
@@ -104,10 +88,28 @@ released AS (
 )`;
 }
 
-/** The functions are the migrations': prisma/migrations/20261122000000_settle_spend says why. */
-function settleOne(kind: SpendHolderKind): string {
-  const settle = `settle_${COUNTERS[kind].table}(workspace_id, holder_id, $2::date, cost, byok_cost, released)`;
-  return `WHEN '${kind}' THEN ${settle}`;
+/** What `released` says of the counters. */
+const RELEASES = `
+SELECT holder, CASE holder WHEN 'key' THEN workspace_id END AS workspace_id, holder_id, 0 AS cost, 0 AS byok_cost,
+  amount AS released FROM released`;
+
+/**
+ * The end of a statement: settles changes (holder, workspace_id, holder_id, cost, byok_cost, released) of one day. The
+ * functions are the migrations': prisma/migrations/20261122000000_settle_spend says why.
+ */
+function settle(changes: string, day: string): string {
+  const calls = KINDS.map(
+    (kind) =>
+      `WHEN '${kind}' THEN settle_${COUNTERS[kind].table}(workspace_id, holder_id, ${day}, cost, byok_cost, released)`,
+  );
+  return `
+SELECT count(CASE holder ${calls.join(' ')} END) FROM (
+  SELECT holder, workspace_id, holder_id, sum(cost) AS cost, sum(byok_cost) AS byok_cost, sum(released) AS released
+  FROM (${changes}) AS change
+  GROUP BY holder, workspace_id, holder_id
+  HAVING sum(cost) <> 0 OR sum(byok_cost) <> 0 OR sum(released) <> 0
+  ORDER BY array_position(ARRAY[${KINDS.map((kind) => `'${kind}'`).join(', ')}], holder), workspace_id, holder_id
+) AS summed`;
 }
 
 /**
@@ -132,46 +134,24 @@ WITH appended AS (
   FROM json_to_recordset($4::json) AS content (generation_id uuid, workspace_id uuid, created_at timestamptz,
     ordinal integer, ciphertext text, encryption_key_id text)
   ON CONFLICT DO NOTHING
-), ${releasedBy('$3')}, changes AS (
-  SELECT holder, workspace_id, holder_id, sum(cost) AS cost, sum(byok_cost) AS byok_cost, sum(released) AS released
-  FROM (
-    SELECT counter.*, cost, byok_cost, 0 AS released
-    FROM appended CROSS JOIN LATERAL (VALUES ('key', appended.workspace_id, api_key_id),
-      ('workspace', NULL, appended.workspace_id), ('account', NULL, account_id)) AS counter (holder, workspace_id, holder_id)
-    UNION ALL
-    SELECT holder, CASE holder WHEN 'key' THEN workspace_id END, holder_id, 0, 0, amount FROM released
-  ) AS change
-  GROUP BY holder, workspace_id, holder_id
-  HAVING sum(cost) <> 0 OR sum(byok_cost) <> 0 OR sum(released) <> 0
-  ORDER BY array_position(ARRAY[${KINDS.map((kind) => `'${kind}'`).join(', ')}], holder), workspace_id, holder_id
-)
-SELECT count(CASE holder ${KINDS.map(settleOne).join(' ')} END) FROM changes`;
-
-/** CTEs that take the amounts of \`released\` off the counters' reservations. */
-function lowerReservations(): string {
-  return KINDS.map(
-    (kind) => `
-lowered_${kind} AS (
-  UPDATE ${COUNTERS[kind].table} AS counter SET reserved = greatest(counter.reserved - change.amount, 0)
-  FROM (
-    SELECT ${kind === 'key' ? 'workspace_id, ' : ''}holder_id, sum(amount) AS amount FROM released
-    WHERE holder = '${kind}' GROUP BY ${kind === 'key' ? 'workspace_id, ' : ''}holder_id HAVING ${IS_ONE_OF_FEW}
-  ) AS change
-  WHERE ${joinOf(kind, 'counter', 'change')}
-)`,
-  ).join(',');
-}
+), ${releasedBy('$3')}
+${settle(
+  `
+SELECT counter.*, cost, byok_cost, 0 AS released
+FROM appended CROSS JOIN LATERAL (VALUES ('key', appended.workspace_id, api_key_id),
+  ('workspace', NULL, appended.workspace_id), ('account', NULL, account_id)) AS counter (holder, workspace_id, holder_id)
+UNION ALL ${RELEASES}`,
+  '$2::date',
+)}`;
 
 /** $1 releases: gives back what calls did not use. */
-export const GIVE_BACK = `WITH ${releasedBy('$1')}, ${lowerReservations()}
-SELECT count(*) FROM released`;
+export const GIVE_BACK = `WITH ${releasedBy('$1')} ${settle(RELEASES, 'NULL')}`;
 
 /** Takes back the leases whose processes have not renewed them. */
 export const SWEEP_EXPIRED_LEASES = `
 WITH released AS (
   DELETE FROM spend_leases WHERE expires_at < now() RETURNING workspace_id, holder_id, holder, amount
-), ${lowerReservations()}
-SELECT count(*) AS swept FROM released`;
+) ${settle(RELEASES, 'NULL')}`;
 
 // From here on a process takes more than it needs: a fiftieth of what is left.
 const FAR = 1_000;
@@ -188,10 +168,7 @@ function currentWindow(column: string, unit: string): string {
  * Grants at least $6 or nothing. Answers what was granted, what is unspent, and what of that is reserved by anyone.
  */
 export function acquireLease(kind: SpendHolderKind): string {
-  const { table, key } = COUNTERS[kind];
-  const where = key
-    .map(([column, change]) => `${column} = ${change === 'workspace_id' ? '$1' : '$2'}::uuid`)
-    .join(' AND ');
+  const { table, condition } = COUNTERS[kind];
   return `
 WITH lease AS (
   SELECT 1 FROM spend_leases WHERE workspace_id = $1::uuid AND holder_id = $2::uuid AND process_id = $3::uuid
@@ -201,7 +178,7 @@ WITH lease AS (
     ${currentWindow('daily', 'day')} AS daily, ${currentWindow('byok_daily', 'day')} AS byok_daily,
     ${currentWindow('weekly', 'week')} AS weekly, ${currentWindow('byok_weekly', 'week')} AS byok_weekly,
     ${currentWindow('monthly', 'month')} AS monthly, ${currentWindow('byok_monthly', 'month')} AS byok_monthly
-  FROM ${table} WHERE ${where} AND (SELECT count(*) FROM lease) >= 0 FOR UPDATE
+  FROM ${table} WHERE ${condition} AND (SELECT count(*) FROM lease) >= 0 FOR UPDATE
 ), room AS (
   SELECT counter.reserved, min(cap.limit
     - CASE cap.window WHEN 'daily' THEN daily WHEN 'weekly' THEN weekly WHEN 'monthly' THEN monthly ELSE total END
@@ -219,7 +196,7 @@ WITH lease AS (
   FROM room
 ), counted AS (
   UPDATE ${table} AS held SET reserved = held.reserved + grants.amount FROM grants
-  WHERE ${where} AND grants.amount > 0
+  WHERE ${condition} AND grants.amount > 0
 ), leased AS (
   INSERT INTO spend_leases (workspace_id, holder_id, holder, process_id, amount, expires_at)
   SELECT $1::uuid, $2::uuid, '${kind}', $3::uuid, amount, now() + make_interval(secs => $8::integer) FROM grants

@@ -153,7 +153,7 @@ describe('in a filled database', () => {
   });
 
   it('none has a function look at many rows, which no plan tells of', async () => {
-    const found: string[] = [];
+    const reads: { table: string; read: number }[] = [];
     for (const statement of statements.filter(({ text }) => text.includes('settle_key_spend'))) {
       await client.query('BEGIN');
       await client.query(statement.text, statement.values.map(anew));
@@ -162,9 +162,11 @@ describe('in a filled database', () => {
          FROM pg_stat_xact_user_tables WHERE relname LIKE '%\\_spend'`,
       );
       await client.query('ROLLBACK');
-      found.push(...rows.filter(({ read }) => read > 0 && read <= MANY).map(({ table }) => table));
+      reads.push(...rows.filter(({ read }) => read > 0));
     }
-    expect(found.toSorted()).toEqual(['account_spend', 'key_spend', 'workspace_spend']);
+    expect(reads.filter(({ read }) => read > MANY)).toEqual([]);
+    const tables = new Set(reads.map(({ table }) => table));
+    expect([...tables].toSorted()).toEqual(['account_spend', 'key_spend', 'workspace_spend']);
   });
 
   it('none that is prepared is planned to read a large table whole', async () => {
