@@ -88,11 +88,17 @@ export interface StoredAuditEntry extends Omit<AuditEntry, 'actor'> {
 const MAX_MEMBER_LENGTH = 16_384;
 
 /** The state with a note in the place of every member that is too long to be kept. */
-export function boundedState(state: AuditedState): Readonly<Record<string, unknown>> {
+export function boundedState(state: AuditedState): AuditedState {
+  // Most states are shorter than one member may be.
+  if (lengthOf(state) <= MAX_MEMBER_LENGTH) return state;
   return Object.fromEntries(
     Object.entries(state).map(([name, value]: [string, unknown]) => {
-      const length = JSON.stringify(value)?.length ?? 0;
+      const length = lengthOf(value);
       return [name, length > MAX_MEMBER_LENGTH ? { omitted: `${length} characters of JSON` } : value];
     }),
   );
+}
+
+function lengthOf(value: unknown): number {
+  return JSON.stringify(value)?.length ?? 0;
 }

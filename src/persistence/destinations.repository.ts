@@ -8,6 +8,7 @@ import type {
   DestinationChange,
   DestinationConfig,
   NewDestination,
+  Region,
 } from '../domain/destination.js';
 import { needsContent } from '../domain/destination-selection.js';
 import { AppError } from '../domain/errors.js';
@@ -17,17 +18,13 @@ import { AuditLogRepository } from './audit-log.repository.js';
 import type { NewAuditRow } from './audit-statements.js';
 import { Batcher } from './batcher.js';
 import { ConfigCipher } from './config-cipher.js';
+import type { Encrypted } from './config-cipher.js';
 import { Database } from './database.js';
 import { noSuchWorkspace } from './database-errors.js';
 import { CREATE_DESTINATIONS } from './destination-statements.js';
 import type { NewDestinationRow } from './destination-statements.js';
 import { Prisma } from './generated/client.js';
 import type { DestinationModel as DestinationRow } from './generated/models.js';
-
-type ReadableColumns = Omit<
-  DestinationRow,
-  'slot' | 'needsContent' | 'filterRules' | 'configCiphertext' | 'configEncryptionKeyId' | 'deletedAt'
-> & { readonly filterRules: unknown };
 
 /** A destination to be made, and what the audit log is to say of it. */
 interface Creation {
@@ -76,26 +73,18 @@ export class DestinationsRepository {
   ): Promise<Destination> {
     const now = this.clock.now();
     const id = uuidV7(now);
-    const { config, apiKeyHashes, regions, ...others } = destination;
-    const columns = {
+    const created: Destination = {
+      ...destination,
       id,
-      ...others,
-      apiKeyHashes: [...(apiKeyHashes ?? [])],
-      regions: [...regions],
+      apiKeyHashes: nullForNone(destination.apiKeyHashes ?? []),
+      regions: inOrder(destination.regions),
+      // As it will be read: without the members that have no value.
+      config: JSON.parse(JSON.stringify(destination.config)) as DestinationConfig,
       version: 1,
       createdAt: now,
       updatedAt: now,
     };
-    // As it will be read: without the members that have no value.
-    const readConfig = JSON.parse(JSON.stringify(config)) as DestinationConfig;
-    const created = fromColumns(columns, readConfig);
-    const { configCiphertext, configEncryptionKeyId } = this.encrypt(config, id);
-    const row: NewDestinationRow = {
-      ...columns,
-      needsContent: needsContent(destination),
-      configCiphertext: `\\x${Buffer.from(configCiphertext).toString('hex')}`,
-      configEncryptionKeyId,
-    };
+    const row = toNewRow(created, this.cipher.encrypt(created.config, id));
     const entries = describe ? [this.auditLog.toRow(describe(null, created))] : [];
     for (;;) {
       const outcome = await this.creations.add({ row, entries });
@@ -210,32 +199,63 @@ export class DestinationsRepository {
 
   private toDestination(row: DestinationRow): Destination {
     const encrypted = { ciphertext: row.configCiphertext, encryptionKeyId: row.configEncryptionKeyId };
-    return fromColumns(row, this.cipher.decrypt(encrypted, row.id) as DestinationConfig);
+    return {
+      id: row.id,
+      accountId: row.accountId,
+      workspaceId: row.workspaceId,
+      kind: row.kind,
+      type: row.type,
+      name: row.name,
+      enabled: row.enabled,
+      privacyMode: row.privacyMode,
+      broadcastCost: row.broadcastCost,
+      broadcastIdentity: row.broadcastIdentity,
+      broadcastRequestContext: row.broadcastRequestContext,
+      samplingRate: row.samplingRate,
+      apiKeyHashes: nullForNone(row.apiKeyHashes),
+      filterRules: row.filterRules as FilterRules | null,
+      regions: inOrder(row.regions),
+      config: this.cipher.decrypt(encrypted, row.id) as DestinationConfig,
+      version: row.version,
+      createdAt: row.createdAt,
+      updatedAt: row.updatedAt,
+    };
   }
 }
 
-function fromColumns(row: ReadableColumns, config: DestinationConfig): Destination {
+/** Member by member: this is part of every creation, and an object that is put together from others takes longer. */
+function toNewRow(destination: Destination, { ciphertext, encryptionKeyId }: Encrypted): NewDestinationRow {
   return {
-    id: row.id,
-    accountId: row.accountId,
-    workspaceId: row.workspaceId,
-    kind: row.kind,
-    type: row.type,
-    name: row.name,
-    enabled: row.enabled,
-    privacyMode: row.privacyMode,
-    broadcastCost: row.broadcastCost,
-    broadcastIdentity: row.broadcastIdentity,
-    broadcastRequestContext: row.broadcastRequestContext,
-    samplingRate: row.samplingRate,
-    apiKeyHashes: row.apiKeyHashes.length === 0 ? null : row.apiKeyHashes,
-    filterRules: row.filterRules as FilterRules | null,
-    regions: REGIONS.filter((region) => row.regions.includes(region)),
-    config,
-    version: row.version,
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
+    id: destination.id,
+    workspaceId: destination.workspaceId,
+    accountId: destination.accountId,
+    kind: destination.kind,
+    type: destination.type,
+    name: destination.name,
+    enabled: destination.enabled,
+    privacyMode: destination.privacyMode,
+    broadcastCost: destination.broadcastCost,
+    broadcastIdentity: destination.broadcastIdentity,
+    broadcastRequestContext: destination.broadcastRequestContext,
+    samplingRate: destination.samplingRate,
+    apiKeyHashes: destination.apiKeyHashes ?? [],
+    filterRules: destination.filterRules,
+    needsContent: needsContent(destination),
+    regions: destination.regions,
+    configCiphertext: `\\x${Buffer.from(ciphertext).toString('hex')}`,
+    configEncryptionKeyId: encryptionKeyId,
+    version: destination.version,
+    createdAt: destination.createdAt,
+    updatedAt: destination.updatedAt,
   };
+}
+
+function nullForNone(apiKeyHashes: readonly string[]): readonly string[] | null {
+  return apiKeyHashes.length === 0 ? null : apiKeyHashes;
+}
+
+function inOrder(regions: readonly string[]): Region[] {
+  return REGIONS.filter((region) => regions.includes(region));
 }
 
 function refuseOneMore({ workspaceId, type }: NewDestination): never {
