@@ -217,7 +217,7 @@ async function measureInputs(bed, side) {
   };
   for (const inputs of INPUTS) await measure(inputs, WARM_UP_SECONDS);
   const results = await inTurns({
-    rounds,
+    rounds: turns,
     rows: INPUTS,
     measureRow: (inputs) => measure(inputs, seconds / 2),
   });

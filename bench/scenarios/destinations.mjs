@@ -2,7 +2,7 @@
 import { openService } from '../support/gateways.mjs';
 import { prepareInserts } from '../support/plain-inserts.mjs';
 import { cpuSeconds } from '../support/usage.mjs';
-import { median, milliseconds, percent, spread, whole } from '../support/statistics.mjs';
+import { median, medianRatio, milliseconds, percent, spread, whole } from '../support/statistics.mjs';
 
 const CONNECTIONS = 50;
 const LEAST = 0.25;
@@ -70,7 +70,7 @@ export const destinations = {
     await service.stop();
     const rates = created.map(({ rate }) => rate);
     const of = (part) => median(created.map((result) => result[part]));
-    const ratio = median(rates) / median(inserted);
+    const ratio = medianRatio(rates, inserted);
     return {
       targets: [
         {

@@ -1,6 +1,6 @@
 // GET /keys/{hash} beside a bare Nest route that answers with the same record.
-import { inTurns, measureLoad, openGateways } from '../support/measuring.mjs';
-import { median, milliseconds, percent, spread, whole } from '../support/statistics.mjs';
+import { inTurns, measureLoad, openGateways, shorterRounds } from '../support/measuring.mjs';
+import { median, medianRatio, milliseconds, percent, spread, whole } from '../support/statistics.mjs';
 
 const CONNECTIONS = 50;
 const LEAST = 0.6;
@@ -26,7 +26,8 @@ const readingOf = (service) => ({
 export const keys = {
   name: 'keys',
   title: 'Reading a key',
-  async measure(bed, { seconds, rounds }) {
+  async measure(bed, settings) {
+    const { seconds, rounds } = shorterRounds(settings);
     const [service] = await openGateways(bed, ['service']);
     const record = await service.manage('GET', `/keys/${service.keyHash}`);
     const bare = await bed.startChild('bare-nest-process.mjs', { RECORD: JSON.stringify(record) });
@@ -46,7 +47,8 @@ export const keys = {
     );
     await bare.stop();
     const of = (route, part) => median(results.get(route).map((result) => result[part]));
-    const ratio = of(own, 'rate') / of(other, 'rate');
+    const ratesOf = (route) => results.get(route).map(({ rate }) => rate);
+    const ratio = medianRatio(ratesOf(own), ratesOf(other));
     return {
       targets: [
         {
@@ -63,7 +65,7 @@ export const keys = {
           rows: [other, own].map((route) => [
             route.name,
             whole(of(route, 'rate')),
-            percent(spread(results.get(route).map(({ rate }) => rate))),
+            percent(spread(ratesOf(route))),
             milliseconds(of(route, 'p50')),
             milliseconds(of(route, 'p99')),
             of(route, 'cpu').toFixed(3),

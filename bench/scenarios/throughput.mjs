@@ -1,6 +1,13 @@
 // Closed loop: how many calls a second each gateway answers, for every kind of call.
-import { COMPARED, embeddingsJob, inTurns, measureLoad, openGateways } from '../support/measuring.mjs';
-import { median, milliseconds, percent, spread, times, whole } from '../support/statistics.mjs';
+import {
+  COMPARED,
+  embeddingsJob,
+  inTurns,
+  measureLoad,
+  openGateways,
+  shorterRounds,
+} from '../support/measuring.mjs';
+import { median, medianRatio, milliseconds, percent, spread, times, whole } from '../support/statistics.mjs';
 
 const CONNECTIONS = { 1: 50, 100: 10 };
 const QUICK_CALLS = new Set(['1-base64-1536', '1-float-1536', '100-base64-1536']);
@@ -37,29 +44,31 @@ const jobOf = (gateway, call, seconds) => ({
   seconds,
 });
 
-async function measureCall(bed, gateways, call, { seconds, rounds }) {
+async function measureCall(bed, gateways, call, settings) {
+  const { seconds, rounds } = shorterRounds(settings);
   const results = await inTurns({
     rounds,
     rows: gateways,
     measureRow: (gateway) => measureLoad(bed, gateway, jobOf(gateway, call, seconds)),
   });
-  const rateOf = (kind) => {
-    const gateway = gateways.find((candidate) => candidate.kind === kind);
-    return gateway === undefined ? undefined : median(results.get(gateway).map(({ rate }) => rate));
-  };
-  const ratio = (rate, other) => (other === undefined ? undefined : rate / other);
+  const ofKind = (kind) => gateways.find((candidate) => candidate.kind === kind);
+  const ratesOf = (gateway) => results.get(gateway).map(({ rate }) => rate);
+  const ratio = (gateway, other) =>
+    other === undefined ? undefined : medianRatio(ratesOf(gateway), ratesOf(other));
+  const toPipe = (gateway) => ratio(gateway, ofKind('pipe'));
+  const toPeer = (gateway) => ratio(gateway, ofKind('peer'));
   const rows = gateways.map((gateway) => {
     const all = results.get(gateway);
     const of = (member) => median(all.map((result) => result[member]));
     const isUsed = gateway.pid !== undefined;
-    const toPipe = ratio(of('rate'), rateOf('pipe'));
-    const toPeer = ratio(of('rate'), rateOf('peer'));
+    const ofPipe = toPipe(gateway);
+    const ofPeer = toPeer(gateway);
     return [
       gateway.name,
       whole(of('rate')),
-      percent(spread(all.map(({ rate }) => rate))),
-      toPipe === undefined ? '' : percent(toPipe),
-      toPeer === undefined ? '' : times(toPeer),
+      percent(spread(ratesOf(gateway))),
+      ofPipe === undefined ? '' : percent(ofPipe),
+      ofPeer === undefined ? '' : times(ofPeer),
       milliseconds(of('p50')),
       milliseconds(of('p99')),
       isUsed ? of('cpu').toFixed(3) : '',
@@ -67,12 +76,11 @@ async function measureCall(bed, gateways, call, { seconds, rounds }) {
       isUsed ? whole(of('memory')) : '',
     ];
   });
-  const own = rateOf('service');
   return {
     call,
     table: { title: `${describe(call)}, ${CONNECTIONS[call.inputs]} connections`, columns: COLUMNS, rows },
-    toPipe: ratio(own, rateOf('pipe')),
-    toPeer: ratio(own, rateOf('peer')),
+    toPipe: toPipe(ofKind('service')),
+    toPeer: toPeer(ofKind('service')),
   };
 }
 
@@ -122,6 +130,7 @@ export const throughput = {
       tables: measured.map(({ table }) => table),
       remarks: [
         'Each connection sends its next call when the last one is answered; the upstream answers at once.',
+        'Multiples and parts are medians of those of each round, whose gateways have had the machine one right after the other.',
         "CPU counts until every call has reached the webhook destination as well, and the other gateway's has nothing of the kind.",
       ],
     };

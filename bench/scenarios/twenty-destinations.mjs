@@ -57,7 +57,9 @@ export const twentyDestinations = {
     await service.stop();
     const valuesOf = (way, part) => results.get(way).map((result) => result[part]);
     const [without, withAll] = ways;
-    const added = median(valuesOf(withAll, 'p50')) - median(valuesOf(without, 'p50'));
+    const added = median(
+      valuesOf(withAll, 'p50').map((value, round) => value - valuesOf(without, 'p50')[round]),
+    );
     const noise = Math.max(...valuesOf(without, 'p50')) - Math.min(...valuesOf(without, 'p50'));
     return {
       targets: [

@@ -1,7 +1,7 @@
 // WORKERS=2 beside one process, on cores that the load and the upstream use as well.
 import { openService } from '../support/gateways.mjs';
-import { embeddingsJob, inTurns, measureLoad } from '../support/measuring.mjs';
-import { median, milliseconds, percent, spread, times, whole } from '../support/statistics.mjs';
+import { embeddingsJob, inTurns, measureLoad, shorterRounds } from '../support/measuring.mjs';
+import { median, medianRatio, milliseconds, percent, spread, times, whole } from '../support/statistics.mjs';
 
 const CALL = { inputs: 1, format: 'base64', dimensions: 1536 };
 const CONNECTIONS = 50;
@@ -9,7 +9,8 @@ const CONNECTIONS = 50;
 export const workers = {
   name: 'workers',
   title: 'Two workers',
-  async measure(bed, { seconds, rounds }) {
+  async measure(bed, settings) {
+    const { seconds, rounds } = shorterRounds(settings);
     await bed.setUpstreamDelay(0);
     const services = [];
     for (const WORKERS of ['1', '2']) {
@@ -28,12 +29,13 @@ export const workers = {
     const rows = services.map((service) => {
       const all = results.get(service);
       const of = (part) => median(all.map((result) => result[part]));
+      const rates = all.map(({ rate }) => rate);
       return {
-        rate: of('rate'),
+        rates,
         cells: [
           service.WORKERS,
           whole(of('rate')),
-          percent(spread(all.map(({ rate }) => rate))),
+          percent(spread(rates)),
           milliseconds(of('p50')),
           milliseconds(of('p99')),
           of('cpu').toFixed(3),
@@ -41,7 +43,8 @@ export const workers = {
         ],
       };
     });
-    const ratio = rows[1].rate / rows[0].rate;
+    const [one, two] = rows;
+    const ratio = medianRatio(two.rates, one.rates);
     return {
       targets: [
         {

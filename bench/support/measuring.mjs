@@ -23,6 +23,11 @@ export async function inTurns({ rounds, rows, measureRow }) {
   return results;
 }
 
+/** For rates, which short rounds tell as exactly: more of them, so that a phase of the machine befalls fewer. */
+export function shorterRounds({ rounds, seconds }) {
+  return { rounds: 2 * rounds, seconds: seconds / 2 };
+}
+
 /** What is asked of a gateway: `call` has inputs, format and dimensions. */
 export function embeddingsJob({ url, headers, model }, call) {
   const kind = `${call.inputs} ${call.format}`;

@@ -6,6 +6,11 @@ export function median(values) {
   return sorted.length % 2 === 1 ? sorted[Math.floor(middle)] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
+/** How the one compares with the other, round by round: a phase of the machine befalls both of a round alike. */
+export function medianRatio(values, others) {
+  return median(values.map((value, round) => value / others[round]));
+}
+
 /** The distance from the least to the largest, as a part of the median. */
 export function spread(values) {
   return (Math.max(...values) - Math.min(...values)) / median(values);
