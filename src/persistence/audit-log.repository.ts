@@ -89,7 +89,7 @@ export class AuditLogRepository {
 }
 
 function toJson(state: AuditedState | null): Prisma.InputJsonObject | null {
-  return state && (boundedState(state) as Prisma.InputJsonObject);
+  return state && boundedState(state);
 }
 
 function toEntry(row: AuditLogRow): StoredAuditEntry {

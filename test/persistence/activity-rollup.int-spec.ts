@@ -15,6 +15,7 @@ import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { createGeneration } from '../support/generation.js';
+import { untilSomebodyWaits } from '../support/waiting-statements.js';
 
 const FROM = new Date('2026-10-19T00:00:00.000Z');
 const TO = new Date('2026-11-18T00:00:00.000Z');
@@ -257,11 +258,7 @@ describe('processes', () => {
       await worker.query('LOCK TABLE activity_days IN ACCESS EXCLUSIVE MODE');
       // It has read the place by the time that it waits for the sums.
       const told = compare(scopeOf(keys));
-      const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-      await eventually(
-        () => app.sql(waiting),
-        (rows) => rows.length > 0,
-      );
+      await untilSomebodyWaits(app);
       await worker.query(TAKE_STEP, [...placeValues(place), new Date(0), 1_000_000, 1_000_000]);
       await worker.query('COMMIT');
       expect(await told).toBe(6);

@@ -9,6 +9,7 @@ import { GenerationLog } from '../../src/persistence/generation-log.js';
 import { createTestApp } from '../support/app.js';
 import type { TestAccount, TestApp } from '../support/app.js';
 import { createGeneration } from '../support/generation.js';
+import { untilSomebodyWaits } from '../support/waiting-statements.js';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -161,6 +162,56 @@ describe('the limit of five', () => {
     ).rejects.toMatchObject({ code: 'invalid_request', status: 400 });
     expect(await slotsOf(account.workspaceId)).toEqual([]);
     expect(await idsIn(account, 'SELECT object_id AS id FROM audit_log WHERE account_id = $1')).toEqual([]);
+  });
+
+  it('waits for the end of a deletion that is under way, and then refuses that workspace alone', async () => {
+    const [one, deleted, two] = [
+      await app.createAccount(),
+      await app.createAccount(),
+      await app.createAccount(),
+    ];
+    const deletion = new pg.Client({ connectionString: app.databaseUrl });
+    await deletion.connect();
+    try {
+      await deletion.query('BEGIN');
+      await deletion.query('UPDATE workspaces SET slug = NULL, deleted_at = now() WHERE id = $1', [
+        deleted.workspaceId,
+      ]);
+      const creations = Promise.allSettled(
+        [one, deleted, two, one].map((account) =>
+          repositoryOf(app).createWithinLimit(describeDestination(account), describeCreation),
+        ),
+      );
+      await untilSomebodyWaits(app);
+      await deletion.query('COMMIT');
+      const outcomes = await creations;
+      expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([true, false, true, true]);
+      expect(outcomes[1]).toMatchObject({ reason: { code: 'invalid_request' } });
+    } finally {
+      await deletion.end();
+    }
+    expect(await slotsOf(deleted.workspaceId)).toEqual([]);
+    expect(await slotsOf(one.workspaceId)).toEqual([1, 2]);
+  });
+
+  it('tells of every workspace that a statement has made destinations in, once', async () => {
+    const accounts = [await app.createAccount(), await app.createAccount()];
+    const listener = new pg.Client({ connectionString: app.databaseUrl });
+    const told = new Map<string, number>();
+    listener.on('notification', ({ payload = '' }) => told.set(payload, (told.get(payload) ?? 0) + 1));
+    await listener.connect();
+    try {
+      await listener.query('LISTEN broadcast_terms_changed');
+      const made = [...accounts, ...accounts].map((account) =>
+        repositoryOf(app).createWithinLimit(describeDestination(account)),
+      );
+      await Promise.all(made);
+      // What a session is to be told comes before the answer to its next statement.
+      await listener.query('SELECT 1');
+    } finally {
+      await listener.end();
+    }
+    for (const { workspaceId } of accounts) expect(told.get(workspaceId)).toBe(1);
   });
 
   it('takes nothing from those who ask at the same time, whatever is wrong with one of them', async () => {

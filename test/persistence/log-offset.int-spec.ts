@@ -8,6 +8,7 @@ import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { createGeneration } from '../support/generation.js';
+import { untilSomebodyWaits } from '../support/waiting-statements.js';
 
 const ERA = 2n ** 48n;
 
@@ -37,13 +38,6 @@ async function readOffset(): Promise<{ value: bigint; home: string }> {
 
 /** As a restored backup has it: the same row, written by another transaction. */
 const rewriteRow = () => app.sql('UPDATE log_offset SET value = value');
-
-const untilSomebodyWaits = () =>
-  eventually(
-    () =>
-      app.sql("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"),
-    (rows) => rows.length > 0,
-  );
 
 async function append(): Promise<bigint> {
   const generation = createGeneration(app.key);
@@ -128,7 +122,7 @@ describe('a copied log', () => {
     await settler.query('BEGIN');
     await settler.query('SELECT settle_log()');
     const appended = append();
-    await untilSomebodyWaits();
+    await untilSomebodyWaits(app);
     await settler.query('COMMIT');
     expect(await appended).toBeGreaterThan(value + ERA);
   });
@@ -142,7 +136,7 @@ describe('a copied log', () => {
     await settler.query('BEGIN');
     await settler.query('SELECT settle_log()');
     const inserted = insertCopy(writer, generation.id);
-    await untilSomebodyWaits();
+    await untilSomebodyWaits(app);
     await settler.query('COMMIT');
     expect(await positionOf(await inserted)).toBeGreaterThan(value + ERA);
   });
@@ -156,7 +150,7 @@ describe('a copied log', () => {
     await writer.query('BEGIN');
     const id = await insertCopy(writer, generation.id);
     const settled = settleAnew();
-    await untilSomebodyWaits();
+    await untilSomebodyWaits(app);
     await writer.query('COMMIT');
     await settled;
     expect(await positionOf(id)).toBeLessThan(value + ERA);

@@ -5,6 +5,7 @@ import { GenerationLog } from '../../src/persistence/generation-log.js';
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { createGeneration } from '../support/generation.js';
+import { untilSomebodyWaits } from '../support/waiting-statements.js';
 
 let app: TestApp;
 let clients: pg.Client[] = [];
@@ -125,7 +126,7 @@ describe('a generation', () => {
     await reader.query('BEGIN');
     await reader.query('SELECT count(*) FROM generations');
     const made = maker.query(ENSURE, ['2050-01-01T00:00:00Z']);
-    await untilSomebodyWaits();
+    await untilSomebodyWaits(app);
     expect(await placeOf('2026-11-18T12:00:00.000Z')).toBe('generations_2026_11');
     await reader.query('COMMIT');
     await made;
@@ -141,13 +142,4 @@ describe('a generation', () => {
     expect(rows.length).toBeGreaterThan(6);
     for (const { definition } of rows) expect(definition).toContain('(workspace_id, created_at, ');
   });
-
-  async function untilSomebodyWaits(): Promise<void> {
-    for (;;) {
-      const rows = await app.sql(
-        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-      );
-      if (rows.length > 0) return;
-    }
-  }
 });

@@ -14,6 +14,7 @@ import { startDatabaseProxy } from '../../support/database-proxy.js';
 import type { DatabaseProxy } from '../../support/database-proxy.js';
 import { eventually } from '../../support/eventually.js';
 import { sendJson, toBase64 } from '../../support/stub-upstream.js';
+import { WAITS_FOR_LOCK, untilSomebodyWaits } from '../../support/waiting-statements.js';
 
 // An input whose tokens are counted by the caller: its bound is what it costs.
 const INPUT = [1, 2, 3, 4, 5, 6, 7, 8, 9];
@@ -109,16 +110,8 @@ async function counterOf({ record }: TestKey): Promise<{ spent: number; reserved
 }
 
 /** Resolves when a statement of the service waits for a row that this test has locked. */
-async function untilServiceWaits(): Promise<void> {
-  await eventually(
-    async () => {
-      const { rows } = await direct.query(
-        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-      );
-      return rows.length;
-    },
-    (waiting) => waiting > 0,
-  );
+function untilServiceWaits(): Promise<void> {
+  return untilSomebodyWaits({ sql: async (text) => (await direct.query(text)).rows });
 }
 
 /** As if so much time had passed that it is swept unless it is renewed. */
@@ -132,9 +125,7 @@ async function expireOldestLease({ record }: TestKey): Promise<void> {
 
 /** Ends the statement that waits, and with it what it has written. */
 async function rollBackWhatWaits(): Promise<void> {
-  await direct.query(
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-  );
+  await direct.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${WAITS_FOR_LOCK}`);
 }
 
 describe('a settlement that was rolled back', () => {
