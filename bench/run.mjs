@@ -77,17 +77,14 @@ function chooseScenarios({ only, profile, soak }) {
 }
 
 /** False when a scenario could not be measured; the others are measured all the same. */
-async function measureAll(bed, { scenarios, settings }) {
+async function measureAll(bed, { scenarios, settings: given }) {
   const machine = describeMachine(await readPostgresVersion(bed.server));
   let isComplete = true;
   for (const scenario of scenarios) {
     try {
+      const settings = scenario.settings?.(given) ?? given;
       const results = await scenario.measure(bed, settings);
-      await keepResults(scenario, {
-        ...results,
-        machine,
-        settings: scenario.settings?.(settings) ?? settings,
-      });
+      await keepResults(scenario, { ...results, machine, settings });
       for (const { what, wanted, figure, isMet } of results.targets)
         bed.progress.line(`${isMet ? 'met   ' : 'MISSED'}  ${what}: ${figure} (${wanted})`);
     } catch (error) {

@@ -26,8 +26,8 @@ const readingOf = (service) => ({
 export const keys = {
   name: 'keys',
   title: 'Reading a key',
-  async measure(bed, settings) {
-    const { seconds, rounds } = shorterRounds(settings);
+  settings: shorterRounds,
+  async measure(bed, { seconds, rounds }) {
     const [service] = await openGateways(bed, ['service']);
     const record = await service.manage('GET', `/keys/${service.keyHash}`);
     const bare = await bed.startChild('bare-nest-process.mjs', { RECORD: JSON.stringify(record) });

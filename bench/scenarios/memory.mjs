@@ -28,7 +28,7 @@ export const memory = {
   isLong: true,
   /** It has no rounds. */
   settings: ({ minutes = MINUTES }) => ({ minutes }),
-  async measure(bed, { minutes = MINUTES }) {
+  async measure(bed, { minutes }) {
     const [service] = await openGateways(bed, ['service']);
     await bed.setUpstreamDelay(0);
     const { result, samples } = await bed.progress.step(`Full load for ${minutes} min`, () =>

@@ -44,8 +44,7 @@ const jobOf = (gateway, call, seconds) => ({
   seconds,
 });
 
-async function measureCall(bed, gateways, call, settings) {
-  const { seconds, rounds } = shorterRounds(settings);
+async function measureCall(bed, gateways, call, { seconds, rounds }) {
   const results = await inTurns({
     rounds,
     rows: gateways,
@@ -117,6 +116,7 @@ function targetsOf({ call, toPipe, toPeer }) {
 export const throughput = {
   name: 'throughput',
   title: 'Throughput, closed loop',
+  settings: shorterRounds,
   async measure(bed, settings) {
     const gateways = await openGateways(bed, COMPARED);
     await bed.setUpstreamDelay(0);

@@ -9,8 +9,8 @@ const CONNECTIONS = 50;
 export const workers = {
   name: 'workers',
   title: 'Two workers',
-  async measure(bed, settings) {
-    const { seconds, rounds } = shorterRounds(settings);
+  settings: shorterRounds,
+  async measure(bed, { seconds, rounds }) {
     await bed.setUpstreamDelay(0);
     const services = [];
     for (const WORKERS of ['1', '2']) {

@@ -24,8 +24,8 @@ export async function inTurns({ rounds, rows, measureRow }) {
 }
 
 /** For rates, which short rounds tell as exactly: more of them, so that a phase of the machine befalls fewer. */
-export function shorterRounds({ rounds, seconds }) {
-  return { rounds: 2 * rounds, seconds: seconds / 2 };
+export function shorterRounds({ rounds, seconds, ...others }) {
+  return { ...others, rounds: 2 * rounds, seconds: seconds / 2 };
 }
 
 /** What is asked of a gateway: `call` has inputs, format and dimensions. */
