@@ -219,7 +219,7 @@ async function measureInputs(bed, side) {
   const results = await inTurns({
     rounds: turns,
     rows: INPUTS,
-    measureRow: (inputs) => measure(inputs, seconds / 2),
+    measureRow: (inputs) => measure(inputs, turnSeconds / 2),
   });
   return INPUTS.map((inputs) => {
     const of = (part) => median(results.get(inputs).map((result) => result[part]));

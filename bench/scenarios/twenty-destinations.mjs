@@ -1,7 +1,7 @@
 // What twenty enabled destinations cost a call: nothing that can be measured, if deliveries are off its path.
 import { openService } from '../support/gateways.mjs';
 import { embeddingsJob, inTurns, measureLoad } from '../support/measuring.mjs';
-import { median, milliseconds, percent, spread, whole } from '../support/statistics.mjs';
+import { median, medianDifference, milliseconds, percent, spread, whole } from '../support/statistics.mjs';
 
 const CALL = { inputs: 1, format: 'base64', dimensions: 1536 };
 const CONNECTIONS = 20;
@@ -57,9 +57,7 @@ export const twentyDestinations = {
     await service.stop();
     const valuesOf = (way, part) => results.get(way).map((result) => result[part]);
     const [without, withAll] = ways;
-    const added = median(
-      valuesOf(withAll, 'p50').map((value, round) => value - valuesOf(without, 'p50')[round]),
-    );
+    const added = medianDifference(valuesOf(withAll, 'p50'), valuesOf(without, 'p50'));
     const noise = Math.max(...valuesOf(without, 'p50')) - Math.min(...valuesOf(without, 'p50'));
     return {
       targets: [

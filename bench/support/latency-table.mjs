@@ -1,5 +1,5 @@
 // Latencies of gateways beside those of the same round without one.
-import { median, milliseconds, percent, spread, whole } from './statistics.mjs';
+import { median, medianDifference, milliseconds, percent, spread, whole } from './statistics.mjs';
 
 const PARTS = ['p50', 'p99', 'p999'];
 
@@ -7,15 +7,14 @@ const PARTS = ['p50', 'p99', 'p999'];
 export function compareLatencies(title, results) {
   const gateways = [...results.keys()];
   const ofKind = (kind) => gateways.find((gateway) => gateway.kind === kind);
-  const direct = results.get(ofKind('direct'));
-  const added = (gateway, part) =>
-    median(results.get(gateway).map((result, round) => result[part] - direct[round][part]));
+  const valuesOf = (gateway, part) => results.get(gateway).map((result) => result[part]);
+  const direct = ofKind('direct');
+  const added = (gateway, part) => medianDifference(valuesOf(gateway, part), valuesOf(direct, part));
   const rows = gateways.map((gateway) => {
-    const all = results.get(gateway);
-    const p50s = all.map(({ p50 }) => p50);
+    const p50s = valuesOf(gateway, 'p50');
     return [
       gateway.name,
-      whole(median(all.map(({ calls }) => calls))),
+      whole(median(valuesOf(gateway, 'calls'))),
       milliseconds(median(p50s)),
       percent(spread(p50s)),
     ].concat(PARTS.map((part) => (gateway.kind === 'direct' ? '' : milliseconds(added(gateway, part)))));

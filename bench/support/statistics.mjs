@@ -6,7 +6,12 @@ export function median(values) {
   return sorted.length % 2 === 1 ? sorted[Math.floor(middle)] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** How the one compares with the other, round by round: a phase of the machine befalls both of a round alike. */
+// Of two lists by round, round by round: a phase of the machine befalls both of a round alike.
+
+export function medianDifference(values, others) {
+  return median(values.map((value, round) => value - others[round]));
+}
+
 export function medianRatio(values, others) {
   return median(values.map((value, round) => value / others[round]));
 }
