@@ -210,11 +210,11 @@ function toDestination(
     readonly regions: readonly string[];
     readonly filterRules: unknown;
   },
-  { id, config, version, createdAt, updatedAt }: Omit<Destination, Exclude<keyof NewDestination, 'config'>>,
+  own: Pick<Destination, 'id' | 'config' | 'version' | 'createdAt' | 'updatedAt'>,
 ): Destination {
   const { apiKeyHashes, regions } = columns;
   return {
-    id,
+    id: own.id,
     accountId: columns.accountId,
     workspaceId: columns.workspaceId,
     kind: columns.kind,
@@ -229,10 +229,10 @@ function toDestination(
     apiKeyHashes: apiKeyHashes === null || apiKeyHashes.length === 0 ? null : apiKeyHashes,
     filterRules: columns.filterRules as FilterRules | null,
     regions: REGIONS.filter((region) => regions.includes(region)),
-    config,
-    version,
-    createdAt,
-    updatedAt,
+    config: own.config,
+    version: own.version,
+    createdAt: own.createdAt,
+    updatedAt: own.updatedAt,
   };
 }
 
