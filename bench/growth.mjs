@@ -18,7 +18,7 @@ import {
 } from './support/growth-fill.mjs';
 import { describeGrowth, operationRow } from './support/growth-report.mjs';
 import { callBodies } from './support/known-vectors.mjs';
-import { inTurns } from './support/measuring.mjs';
+import { inTurns, shorterRounds } from './support/measuring.mjs';
 import { describeMachine, keepResults, readPostgresVersion } from './support/results.mjs';
 import { createDatabase, startService } from './support/service.mjs';
 import { median, milliseconds, spread } from './support/statistics.mjs';
@@ -216,10 +216,12 @@ async function measureInputs(bed, side) {
     };
   };
   for (const inputs of INPUTS) await measure(inputs, WARM_UP_SECONDS);
+  // No shorter ones: the first calls after those of another size take longer, and of large ones a turn has few.
+  const short = shorterRounds({ rounds, seconds: seconds / 2 });
   const results = await inTurns({
-    rounds: turns,
+    rounds: short.rounds,
     rows: INPUTS,
-    measureRow: (inputs) => measure(inputs, turnSeconds / 2),
+    measureRow: (inputs) => measure(inputs, short.seconds),
   });
   return INPUTS.map((inputs) => {
     const of = (part) => median(results.get(inputs).map((result) => result[part]));

@@ -23,7 +23,7 @@ export async function inTurns({ rounds, rows, measureRow }) {
   return results;
 }
 
-/** For rates, which short rounds tell as exactly: more of them, so that a phase of the machine befalls fewer. */
+/** For what short rounds tell as exactly: more of them in the same time, so that a phase of the machine befalls fewer. */
 export function shorterRounds({ rounds, seconds, ...others }) {
   return { ...others, rounds: 2 * rounds, seconds: seconds / 2 };
 }
