@@ -46,6 +46,7 @@ describe('the image', () => {
     const [command = ''] = restsOf('CMD');
     expect(JSON.parse(command)).toEqual([
       'node',
+      '--min-semi-space-size=32',
       '--max-semi-space-size=32',
       '--use-largepages=silent',
       'scripts/serve.mjs',
