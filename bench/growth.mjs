@@ -21,7 +21,7 @@ import { callBodies } from './support/known-vectors.mjs';
 import { inTurns, shorterRounds } from './support/measuring.mjs';
 import { describeMachine, keepResults, readPostgresVersion } from './support/results.mjs';
 import { createDatabase, startService } from './support/service.mjs';
-import { median, milliseconds, spread } from './support/statistics.mjs';
+import { median, milliseconds } from './support/statistics.mjs';
 import { cpuSeconds } from './support/usage.mjs';
 
 const { values } = parseArgs({
@@ -186,7 +186,7 @@ async function warmUp(bed, sides, name) {
   }
 }
 
-/** A figure is the median over all turns: a stall of the machine stays in the turn that it befell. */
+/** Figures of every turn: a stall of the machine stays in the turn that it befell. */
 async function measureOperation(bed, sides, { name, loads }) {
   const rows = loads.flatMap((load) => sides.map((side) => ({ side, load })));
   const measureRow = ({ side, load }) =>
@@ -196,8 +196,7 @@ async function measureOperation(bed, sides, { name, loads }) {
   return loads.map((load) => {
     const [empty, filled] = sides.map((side) => {
       const all = results.get(rows.find((row) => row.side === side && row.load === load));
-      const of = (part) => all.map((result) => result[part]);
-      return { p50: median(of('p50')), p99: median(of('p99')), p99Spread: spread(of('p99')) };
+      return { p50: all.map(({ p50 }) => p50), p99: all.map(({ p99 }) => p99) };
     });
     return { name, load, empty, filled };
   });

@@ -1,5 +1,5 @@
 // What the benchmark of growth says of its measurements: targets, tables and remarks.
-import { milliseconds, percent, times, whole } from './statistics.mjs';
+import { median, medianRatio, milliseconds, percent, spread, times, whole } from './statistics.mjs';
 
 const MOST_GROWTH = 1.15;
 const COLUMNS = 'operation,load,p50 empty,p50 filled,ratio,p99 empty,p99 filled,ratio,spread'.split(',');
@@ -7,15 +7,16 @@ const COLUMNS = 'operation,load,p50 empty,p50 filled,ratio,p99 empty,p99 filled,
 const describeLoad = ({ connections, rate }) =>
   `${connections} connection${connections === 1 ? '' : 's'}, ${rate}/s`;
 
-const ratioOf = ({ empty, filled }, part) => filled[part] / empty[part];
+const ratioOf = ({ empty, filled }, part) => medianRatio(filled[part], empty[part]);
 
+/** `empty` and `filled` have the percentiles of each turn. */
 export function operationRow({ name, load, empty, filled }) {
   const cellsOf = (part) => [
-    milliseconds(empty[part]),
-    milliseconds(filled[part]),
+    milliseconds(median(empty[part])),
+    milliseconds(median(filled[part])),
     times(ratioOf({ empty, filled }, part)),
   ];
-  return [name, describeLoad(load), ...cellsOf('p50'), ...cellsOf('p99'), percent(empty.p99Spread)];
+  return [name, describeLoad(load), ...cellsOf('p50'), ...cellsOf('p99'), percent(spread(empty.p99))];
 }
 
 function judge(operations, inputs) {
@@ -66,7 +67,7 @@ export function describeGrowth({ operations, inputs, activity, sizes }) {
       `Filled: ${whole(sizes.generations)} generations over thirty days, ${whole(sizes.keys)} keys, ` +
         `${whole(sizes.destinations)} destinations; the account that is measured has a tenth of the keys and a fifth of ` +
         'the generations. Both services run on one database server and take short turns, of which the medians are ' +
-        'shown. Open loop.',
+        'shown; ratios are medians of those of each turn. Open loop.',
       `\`GET /activity\` over thirty days: ${milliseconds(activity[0])} empty, ${milliseconds(activity[1])} filled.`,
     ],
   };
