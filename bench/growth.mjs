@@ -21,7 +21,7 @@ import { callBodies } from './support/known-vectors.mjs';
 import { inTurns, shorterRounds } from './support/measuring.mjs';
 import { describeMachine, keepResults, readPostgresVersion } from './support/results.mjs';
 import { createDatabase, startService } from './support/service.mjs';
-import { median, milliseconds } from './support/statistics.mjs';
+import { median, medianOf, milliseconds, valuesOf } from './support/statistics.mjs';
 import { cpuSeconds } from './support/usage.mjs';
 
 const { values } = parseArgs({
@@ -196,7 +196,7 @@ async function measureOperation(bed, sides, { name, loads }) {
   return loads.map((load) => {
     const [empty, filled] = sides.map((side) => {
       const all = results.get(rows.find((row) => row.side === side && row.load === load));
-      return { p50: all.map(({ p50 }) => p50), p99: all.map(({ p99 }) => p99) };
+      return { p50: valuesOf(all, 'p50'), p99: valuesOf(all, 'p99') };
     });
     return { name, load, empty, filled };
   });
@@ -223,7 +223,7 @@ async function measureInputs(bed, side) {
     measureRow: (inputs) => measure(inputs, short.seconds),
   });
   return INPUTS.map((inputs) => {
-    const of = (part) => median(results.get(inputs).map((result) => result[part]));
+    const of = (part) => medianOf(results.get(inputs), part);
     return { inputs, time: of('time'), cpu: of('cpu'), calls: of('calls'), p50: of('p50') };
   });
 }

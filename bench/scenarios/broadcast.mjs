@@ -1,7 +1,7 @@
 // How fast a backlog drains to one OTLP receiver, by what it costs the service's processor.
 import { openService } from '../support/gateways.mjs';
 import { embeddingsJob } from '../support/measuring.mjs';
-import { median, percent, spread, whole } from '../support/statistics.mjs';
+import { medianOf, percent, spread, valuesOf, whole } from '../support/statistics.mjs';
 import { cpuSeconds } from '../support/usage.mjs';
 
 const CALL = { inputs: 1, format: 'base64', dimensions: 384 };
@@ -61,7 +61,7 @@ export const broadcast = {
       return all;
     });
     await backlog.service.stop();
-    const of = (part) => median(results.map((result) => result[part]));
+    const of = (part) => medianOf(results, part);
     return {
       targets: [
         {
@@ -83,7 +83,7 @@ export const broadcast = {
           rows: [
             [
               whole(of('perCore')),
-              percent(spread(results.map(({ perCore }) => perCore))),
+              percent(spread(valuesOf(results, 'perCore'))),
               whole(of('perDatabaseCore')),
               whole(of('perSecond')),
             ],

@@ -2,7 +2,16 @@
 import { openService } from '../support/gateways.mjs';
 import { prepareInserts } from '../support/plain-inserts.mjs';
 import { cpuSeconds } from '../support/usage.mjs';
-import { median, medianRatio, milliseconds, percent, spread, whole } from '../support/statistics.mjs';
+import {
+  median,
+  medianOf,
+  medianRatio,
+  milliseconds,
+  percent,
+  spread,
+  valuesOf,
+  whole,
+} from '../support/statistics.mjs';
 
 const CONNECTIONS = 50;
 const LEAST = 0.25;
@@ -68,8 +77,8 @@ export const destinations = {
       }
     });
     await service.stop();
-    const rates = created.map(({ rate }) => rate);
-    const of = (part) => median(created.map((result) => result[part]));
+    const rates = valuesOf(created, 'rate');
+    const of = (part) => medianOf(created, part);
     const ratio = medianRatio(rates, inserted);
     return {
       targets: [

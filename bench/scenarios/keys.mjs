@@ -1,6 +1,14 @@
 // GET /keys/{hash} beside a bare Nest route that answers with the same record.
 import { inTurns, measureLoad, openGateways, shorterRounds } from '../support/measuring.mjs';
-import { median, medianRatio, milliseconds, percent, spread, whole } from '../support/statistics.mjs';
+import {
+  medianOf,
+  medianRatio,
+  milliseconds,
+  percent,
+  spread,
+  valuesOf,
+  whole,
+} from '../support/statistics.mjs';
 
 const CONNECTIONS = 50;
 const LEAST = 0.6;
@@ -46,8 +54,8 @@ export const keys = {
       }),
     );
     await bare.stop();
-    const of = (route, part) => median(results.get(route).map((result) => result[part]));
-    const ratesOf = (route) => results.get(route).map(({ rate }) => rate);
+    const of = (route, part) => medianOf(results.get(route), part);
+    const ratesOf = (route) => valuesOf(results.get(route), 'rate');
     const ratio = medianRatio(ratesOf(own), ratesOf(other));
     return {
       targets: [

@@ -7,7 +7,16 @@ import {
   openGateways,
   shorterRounds,
 } from '../support/measuring.mjs';
-import { median, medianRatio, milliseconds, percent, spread, times, whole } from '../support/statistics.mjs';
+import {
+  medianOf,
+  medianRatio,
+  milliseconds,
+  percent,
+  spread,
+  times,
+  valuesOf,
+  whole,
+} from '../support/statistics.mjs';
 
 const CONNECTIONS = { 1: 50, 100: 10 };
 const QUICK_CALLS = new Set(['1-base64-1536', '1-float-1536', '100-base64-1536']);
@@ -51,14 +60,13 @@ async function measureCall(bed, gateways, call, { seconds, rounds }) {
     measureRow: (gateway) => measureLoad(bed, gateway, jobOf(gateway, call, seconds)),
   });
   const ofKind = (kind) => gateways.find((candidate) => candidate.kind === kind);
-  const ratesOf = (gateway) => results.get(gateway).map(({ rate }) => rate);
+  const ratesOf = (gateway) => valuesOf(results.get(gateway), 'rate');
   const ratio = (gateway, other) =>
     other === undefined ? undefined : medianRatio(ratesOf(gateway), ratesOf(other));
   const toPipe = (gateway) => ratio(gateway, ofKind('pipe'));
   const toPeer = (gateway) => ratio(gateway, ofKind('peer'));
   const rows = gateways.map((gateway) => {
-    const all = results.get(gateway);
-    const of = (member) => median(all.map((result) => result[member]));
+    const of = (part) => medianOf(results.get(gateway), part);
     const isUsed = gateway.pid !== undefined;
     const ofPipe = toPipe(gateway);
     const ofPeer = toPeer(gateway);

@@ -1,7 +1,15 @@
 // What twenty enabled destinations cost a call: nothing that can be measured, if deliveries are off its path.
 import { openService } from '../support/gateways.mjs';
 import { embeddingsJob, inTurns, measureLoad } from '../support/measuring.mjs';
-import { median, medianDifference, milliseconds, percent, spread, whole } from '../support/statistics.mjs';
+import {
+  medianDifference,
+  medianOf,
+  milliseconds,
+  percent,
+  spread,
+  valuesOf,
+  whole,
+} from '../support/statistics.mjs';
 
 const CALL = { inputs: 1, format: 'base64', dimensions: 1536 };
 const CONNECTIONS = 20;
@@ -55,10 +63,10 @@ export const twentyDestinations = {
       inTurns({ rounds, rows: ways, measureRow }),
     );
     await service.stop();
-    const valuesOf = (way, part) => results.get(way).map((result) => result[part]);
-    const [without, withAll] = ways;
-    const added = medianDifference(valuesOf(withAll, 'p50'), valuesOf(without, 'p50'));
-    const noise = Math.max(...valuesOf(without, 'p50')) - Math.min(...valuesOf(without, 'p50'));
+    const of = (way, part) => medianOf(results.get(way), part);
+    const [without, withAll] = ways.map((way) => valuesOf(results.get(way), 'p50'));
+    const added = medianDifference(withAll, without);
+    const noise = Math.max(...without) - Math.min(...without);
     return {
       targets: [
         {
@@ -83,13 +91,13 @@ export const twentyDestinations = {
           ],
           rows: ways.map((way) => [
             `${way.enabled}`,
-            whole(median(valuesOf(way, 'calls'))),
-            milliseconds(median(valuesOf(way, 'p50'))),
-            percent(spread(valuesOf(way, 'p50'))),
-            milliseconds(median(valuesOf(way, 'p99'))),
-            milliseconds(median(valuesOf(way, 'p999'))),
-            median(valuesOf(way, 'cpu')).toFixed(3),
-            median(valuesOf(way, 'databaseCpu')).toFixed(3),
+            whole(of(way, 'calls')),
+            milliseconds(of(way, 'p50')),
+            percent(spread(valuesOf(results.get(way), 'p50'))),
+            milliseconds(of(way, 'p99')),
+            milliseconds(of(way, 'p999')),
+            of(way, 'cpu').toFixed(3),
+            of(way, 'databaseCpu').toFixed(3),
           ]),
         },
       ],

@@ -1,7 +1,16 @@
 // WORKERS=2 beside one process, on cores that the load and the upstream use as well.
 import { openService } from '../support/gateways.mjs';
 import { embeddingsJob, inTurns, measureLoad, shorterRounds } from '../support/measuring.mjs';
-import { median, medianRatio, milliseconds, percent, spread, times, whole } from '../support/statistics.mjs';
+import {
+  medianOf,
+  medianRatio,
+  milliseconds,
+  percent,
+  spread,
+  times,
+  valuesOf,
+  whole,
+} from '../support/statistics.mjs';
 
 const CALL = { inputs: 1, format: 'base64', dimensions: 1536 };
 const CONNECTIONS = 50;
@@ -28,8 +37,8 @@ export const workers = {
     for (const service of services) await service.stop();
     const rows = services.map((service) => {
       const all = results.get(service);
-      const of = (part) => median(all.map((result) => result[part]));
-      const rates = all.map(({ rate }) => rate);
+      const of = (part) => medianOf(all, part);
+      const rates = valuesOf(all, 'rate');
       return {
         rates,
         cells: [

@@ -1,5 +1,5 @@
 // Latencies of gateways beside those of the same round without one.
-import { median, medianDifference, milliseconds, percent, spread, whole } from './statistics.mjs';
+import { medianDifference, medianOf, milliseconds, percent, spread, valuesOf, whole } from './statistics.mjs';
 
 const PARTS = ['p50', 'p99', 'p999'];
 
@@ -7,16 +7,16 @@ const PARTS = ['p50', 'p99', 'p999'];
 export function compareLatencies(title, results) {
   const gateways = [...results.keys()];
   const ofKind = (kind) => gateways.find((gateway) => gateway.kind === kind);
-  const valuesOf = (gateway, part) => results.get(gateway).map((result) => result[part]);
-  const direct = ofKind('direct');
-  const added = (gateway, part) => medianDifference(valuesOf(gateway, part), valuesOf(direct, part));
+  const direct = results.get(ofKind('direct'));
+  const added = (gateway, part) =>
+    medianDifference(valuesOf(results.get(gateway), part), valuesOf(direct, part));
   const rows = gateways.map((gateway) => {
-    const p50s = valuesOf(gateway, 'p50');
+    const all = results.get(gateway);
     return [
       gateway.name,
-      whole(median(valuesOf(gateway, 'calls'))),
-      milliseconds(median(p50s)),
-      percent(spread(p50s)),
+      whole(medianOf(all, 'calls')),
+      milliseconds(medianOf(all, 'p50')),
+      percent(spread(valuesOf(all, 'p50'))),
     ].concat(PARTS.map((part) => (gateway.kind === 'direct' ? '' : milliseconds(added(gateway, part)))));
   });
   return {

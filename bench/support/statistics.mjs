@@ -6,6 +6,10 @@ export function median(values) {
   return sorted.length % 2 === 1 ? sorted[Math.floor(middle)] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
+/** One member of the result of every round. */
+export const valuesOf = (results, part) => results.map((result) => result[part]);
+export const medianOf = (results, part) => median(valuesOf(results, part));
+
 // Of two lists by round, round by round: a phase of the machine befalls both of a round alike.
 
 export function medianDifference(values, others) {
