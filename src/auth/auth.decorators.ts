@@ -1,42 +1,42 @@
 // The access rules of a route, as metadata above it. A route that says nothing needs a bearer key of any kind.
-import { createParamDecorator, SetMetadata } from '@nestjs/common';
+import { createParamDecorator } from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Caller } from '../domain/api-key.js';
 import type { Actor } from '../domain/audit.js';
 import type { ErrorCode } from '../domain/errors.js';
+import { RouteRule } from '../config/route-rule.js';
+import type { RouteDecorator } from '../config/route-rule.js';
 import { callerOf } from './caller.js';
-
-export const PUBLIC = 'auth:public';
-export const KEY_KIND_RULE = 'auth:key-kind';
-export const RATE_LIMITED = 'auth:rate-limited';
 
 export interface KeyKindRule {
   readonly kind: 'management' | 'inference';
   readonly refusal: ErrorCode;
 }
 
+export const PUBLIC = new RouteRule<true>('auth:public');
+export const KEY_KIND = new RouteRule<KeyKindRule>('auth:key-kind');
+export const RATE_LIMITED = new RouteRule<true>('auth:rate-limited');
+
 /** Needs no credential. */
-export const Public = (): MethodDecorator & ClassDecorator => SetMetadata(PUBLIC, true);
+export const Public = (): RouteDecorator => PUBLIC.is(true);
 
 /**
  * Needs a management key. Another key is refused with 403 where the contract declares it, else with 401
  * (decisions 5).
  */
-export const ManagementOnly = (
-  options: { readonly refusal: 401 | 403 } = { refusal: 401 },
-): MethodDecorator & ClassDecorator =>
-  SetMetadata(KEY_KIND_RULE, {
+export const ManagementOnly = (options: { readonly refusal: 401 | 403 } = { refusal: 401 }): RouteDecorator =>
+  KEY_KIND.is({
     kind: 'management',
     refusal: options.refusal === 403 ? 'forbidden' : 'management_key_needed',
-  } satisfies KeyKindRule);
+  });
 
 /** Refuses management keys (decisions 7). */
-export const InferenceOnly = (): MethodDecorator & ClassDecorator =>
-  SetMetadata(KEY_KIND_RULE, { kind: 'inference', refusal: 'management_key_refused' } satisfies KeyKindRule);
+export const InferenceOnly = (): RouteDecorator =>
+  KEY_KIND.is({ kind: 'inference', refusal: 'management_key_refused' });
 
 /** Counts toward the key's requests per minute. Only where the contract declares 429. */
-export const RateLimited = (): MethodDecorator & ClassDecorator => SetMetadata(RATE_LIMITED, true);
+export const RateLimited = (): RouteDecorator => RATE_LIMITED.is(true);
 
 /** The key behind the request's credential. */
 export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller =>

@@ -1,14 +1,15 @@
 // Asks, before anything else: is there room for this request? The first guard of every route.
-import { Injectable, SetMetadata } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { AppConfig } from '../config/app-config.js';
 import { Admission } from './admission.js';
 import type { AdmissionGroup, Ticket } from './admission.js';
 import { bodyLimitOf } from './large-body.js';
+import { RouteRule } from '../config/route-rule.js';
+import type { RouteDecorator } from '../config/route-rule.js';
 
-const GROUP = 'http:admission-group';
+const GROUP = new RouteRule<AdmissionGroup | 'none'>('http:admission-group');
 const TICKET = Symbol('ticket');
 
 interface RequestWithTicket {
@@ -16,8 +17,7 @@ interface RequestWithTicket {
 }
 
 /** Which share of the process a route takes; operations where nothing is said. `none`: answered whatever the load. */
-export const AdmittedAs = (group: AdmissionGroup | 'none'): MethodDecorator & ClassDecorator =>
-  SetMetadata(GROUP, group);
+export const AdmittedAs = (group: AdmissionGroup | 'none'): RouteDecorator => GROUP.is(group);
 
 /** Null on routes that are answered whatever the load. */
 export function ticketOf(request: object): Ticket | null {
@@ -27,18 +27,15 @@ export function ticketOf(request: object): Ticket | null {
 @Injectable()
 export class AdmissionGuard implements CanActivate {
   constructor(
-    private readonly reflector: Reflector,
     private readonly admission: Admission,
     private readonly config: AppConfig,
   ) {}
 
   canActivate(context: ExecutionContext): boolean {
-    const targets = [context.getHandler(), context.getClass()];
-    const group =
-      this.reflector.getAllAndOverride<AdmissionGroup | 'none' | undefined>(GROUP, targets) ?? 'operations';
+    const group = GROUP.of(context) ?? 'operations';
     if (group === 'none') return true;
     const request = context.switchToHttp().getRequest<Request>();
-    const limit = bodyLimitOf(this.reflector, context, this.config);
+    const limit = bodyLimitOf(context, this.config);
     const ticket = this.admission.admit(group, announcedBytes(request, limit));
     (request as RequestWithTicket)[TICKET] = ticket;
     context

@@ -3,7 +3,6 @@
 // every request through Observables, which costs more than the reading.
 import { Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import { json } from 'express';
 import type { Request, RequestHandler, Response } from 'express';
 import { AppConfig } from '../config/app-config.js';
@@ -18,10 +17,7 @@ export class JsonBodyGuard implements CanActivate {
   /** By their limits. */
   private readonly readers: ReadonlyMap<number, RequestHandler>;
 
-  constructor(
-    private readonly reflector: Reflector,
-    private readonly config: AppConfig,
-  ) {
+  constructor(private readonly config: AppConfig) {
     this.readers = new Map(
       [config.maxBodyBytes, config.maxEmbeddingsBodyBytes].map((limit) => [limit, createReader(limit)]),
     );
@@ -31,7 +27,7 @@ export class JsonBodyGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     if (!METHODS_WITHOUT_BODY.has(request.method)) {
-      const limit = bodyLimitOf(this.reflector, context, this.config);
+      const limit = bodyLimitOf(context, this.config);
       await this.read(request, http.getResponse<Response>(), limit);
     }
     return true;

@@ -20,7 +20,7 @@ export class HttpClient implements OnApplicationShutdown {
   });
 
   /** Resolves with any answer, whatever its status. Throws OutboundTimeout or OutboundFailure. Follows no redirect. */
-  async send(request: OutboundRequest, limits: SendLimits): Promise<OutboundResponse> {
+  send(request: OutboundRequest, limits: SendLimits): Promise<OutboundResponse> {
     return withinLimits(limits, (signal) => exchange(this.agent, request, limits.maxResponseBytes, signal));
   }
 

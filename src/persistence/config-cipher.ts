@@ -39,11 +39,14 @@ export class ConfigCipher {
     if (!key) throw new Error('no encryption key');
     const nonce = this.takeNonce();
     const cipher = createCipheriv(ALGORITHM, key.bytes, nonce).setAAD(Buffer.from(owner));
-    const body = Buffer.concat([cipher.update(JSON.stringify(value), 'utf8'), cipher.final()]);
-    return {
-      ciphertext: new Uint8Array(Buffer.concat([nonce, cipher.getAuthTag(), body])),
-      encryptionKeyId: key.id,
-    };
+    const body = cipher.update(JSON.stringify(value), 'utf8');
+    // The tag is there only then; of a stream cipher no bytes are left.
+    cipher.final();
+    const ciphertext = new Uint8Array(NONCE_BYTES + TAG_BYTES + body.length);
+    ciphertext.set(nonce);
+    ciphertext.set(cipher.getAuthTag(), NONCE_BYTES);
+    ciphertext.set(body, NONCE_BYTES + TAG_BYTES);
+    return { ciphertext, encryptionKeyId: key.id };
   }
 
   /** Throws when the key is not configured, or the ciphertext was changed or belongs to another row. */

@@ -108,6 +108,7 @@ function groupByDay(entries: readonly Entry[]): ReadonlyMap<string, Entry[]> {
   return days;
 }
 
+/** What is null is left out: JSON has no undefined, and a member that is not there is neither written nor read. */
 function toRow(generation: Generation): GenerationRow {
   return {
     id: generation.id,
@@ -117,28 +118,28 @@ function toRow(generation: Generation): GenerationRow {
     api_key_id: generation.apiKeyId,
     operation: generation.operation,
     model: generation.model,
-    endpoint: generation.endpoint,
-    provider: generation.provider,
-    upstream_id: generation.upstreamId,
+    endpoint: generation.endpoint ?? undefined,
+    provider: generation.provider ?? undefined,
+    upstream_id: generation.upstreamId ?? undefined,
     status: generation.status,
-    error_type: generation.errorType,
+    error_type: generation.errorType ?? undefined,
     input_count: generation.inputCount,
     prompt_tokens: generation.promptTokens,
     total_tokens: generation.totalTokens,
-    cost: generation.cost === null ? null : formatUsd(generation.cost),
-    upstream_cost: generation.upstreamCost === null ? null : formatUsd(generation.upstreamCost),
+    cost: generation.cost === null ? undefined : formatUsd(generation.cost),
+    upstream_cost: generation.upstreamCost === null ? undefined : formatUsd(generation.upstreamCost),
     is_byok: generation.isByok,
-    dimensions: generation.dimensions,
+    dimensions: generation.dimensions ?? undefined,
     encoding_format: generation.encodingFormat,
-    input_type: generation.inputType,
+    input_type: generation.inputType ?? undefined,
     duration_ms: generation.durationMs,
-    upstream_ms: generation.upstreamMs,
-    user_id: generation.userId,
-    session_id: generation.sessionId,
+    upstream_ms: generation.upstreamMs ?? undefined,
+    user_id: generation.userId ?? undefined,
+    session_id: generation.sessionId ?? undefined,
     request_id: generation.requestId,
     region: generation.region,
-    trace: generation.trace,
-    request_context: generation.requestContext,
-    attempts: generation.attempts.length === 0 ? null : generation.attempts,
+    trace: generation.trace ?? undefined,
+    request_context: generation.requestContext ?? undefined,
+    attempts: generation.attempts.length === 0 ? undefined : generation.attempts,
   };
 }

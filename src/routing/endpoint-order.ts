@@ -62,6 +62,7 @@ export function orderCandidates(
   preferences: ProviderPreferences,
   context: OrderingContext,
 ): Candidate[] {
+  if (candidates.length <= 1) return [...candidates];
   const own: Candidate[] = [];
   const shared: Candidate[] = [];
   const fallbacks: Candidate[] = [];

@@ -6,6 +6,9 @@ export async function mapBounded<Item>(
   limit: number,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
+  const [first] = items;
+  // Most calls fit into one.
+  if (items.length === 1 && first !== undefined) return work(first);
   const queue = items.values();
   let hasFailed = false;
   const worker = async (): Promise<void> => {

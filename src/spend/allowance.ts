@@ -37,7 +37,8 @@ export class Allowance {
 
   /** A lease was granted under certain caps: when they change, what is free of it is to be given back. */
   changeCaps(caps: readonly SpendCap[]): SpendRelease[] {
-    if (isDeepStrictEqual(caps, this.caps)) return [];
+    // Mostly the very same ones: to compare them member by member takes longer than all the rest here.
+    if (caps === this.caps || isDeepStrictEqual(caps, this.caps)) return [];
     this.caps = caps;
     return this.takeUnused();
   }

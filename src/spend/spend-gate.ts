@@ -10,6 +10,7 @@ import { LEASE_SECONDS, SpendLease } from '../domain/spend-lease.js';
 import type { SpendHolder } from '../domain/spend-lease.js';
 import { Notifications } from '../persistence/notifications.js';
 import { RECALL_CHANNEL, SpendLedger } from '../persistence/spend-ledger.js';
+import type { SpendTerms } from '../persistence/spend-terms.repository.js';
 import { Allowance } from './allowance.js';
 import { SpendTermsCache } from './spend-terms-cache.js';
 
@@ -32,6 +33,11 @@ interface Claim {
   readonly caps: readonly SpendCap[];
 }
 
+interface KnownClaims {
+  readonly terms: SpendTerms | null;
+  readonly claims: readonly Claim[];
+}
+
 const NOTHING_RESERVED: Reservation = { releases: [], settled: () => undefined };
 // Three beats fit into a lease's life.
 const BEAT = (LEASE_SECONDS * 1000) / 3;
@@ -43,6 +49,8 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
   private readonly logger = new Logger(SpendGate.name);
   /** By holder. */
   private readonly allowances = new Map<string, Allowance>();
+  /** Of a key and of terms, both as the caches hold them: a change makes others of them. */
+  private readonly claims = new WeakMap<ApiKey, KnownClaims>();
   /** Those whose leases cannot be trusted any more: calls still hold parts of them, and nothing more is handed out. */
   private readonly retired = new Set<Allowance>();
   private timer: NodeJS.Timeout | null = null;
@@ -116,26 +124,13 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
     };
   }
 
-  private async claimsOf(key: ApiKey): Promise<Claim[]> {
-    const { workspaceId, accountId } = key;
+  private async claimsOf(key: ApiKey): Promise<readonly Claim[]> {
+    const { workspaceId } = key;
     const terms = this.terms.peek(workspaceId) ?? (await this.terms.find(workspaceId));
-    const { budgets = [], credits = null } = terms ?? {};
-    const claims: Claim[] = [];
-    if (key.limit !== null) {
-      const cap = {
-        window: key.limitReset ?? 'total',
-        limit: key.limit,
-        includeByok: key.includeByokInLimit,
-      } as const;
-      claims.push({ holder: { kind: 'key', id: key.id, workspaceId }, caps: [cap] });
-    }
-    if (budgets.length > 0) {
-      claims.push({ holder: { kind: 'workspace', id: workspaceId, workspaceId }, caps: budgets });
-    }
-    if (credits !== null) {
-      const cap = { window: 'total', limit: credits, includeByok: false } as const;
-      claims.push({ holder: { kind: 'account', id: accountId, workspaceId: accountId }, caps: [cap] });
-    }
+    const known = this.claims.get(key);
+    if (known?.terms === terms) return known.claims;
+    const claims = makeClaims(key, terms);
+    this.claims.set(key, { terms, claims });
     return claims;
   }
 
@@ -196,4 +191,28 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
       this.logger.warn({ error }, 'unused parts of spend leases could not be given back');
     }
   }
+}
+
+function makeClaims(
+  { id, limit, limitReset, includeByokInLimit, workspaceId, accountId }: ApiKey,
+  terms: SpendTerms | null,
+): Claim[] {
+  const { budgets = [], credits = null } = terms ?? {};
+  const claims: Claim[] = [];
+  if (limit !== null) {
+    const cap = {
+      window: limitReset ?? 'total',
+      limit,
+      includeByok: includeByokInLimit,
+    } as const;
+    claims.push({ holder: { kind: 'key', id, workspaceId }, caps: [cap] });
+  }
+  if (budgets.length > 0) {
+    claims.push({ holder: { kind: 'workspace', id: workspaceId, workspaceId }, caps: budgets });
+  }
+  if (credits !== null) {
+    const cap = { window: 'total', limit: credits, includeByok: false } as const;
+    claims.push({ holder: { kind: 'account', id: accountId, workspaceId: accountId }, caps: [cap] });
+  }
+  return claims;
 }

@@ -3,7 +3,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { Reflector } from '@nestjs/core';
 import { RateLimiter } from '../../src/auth/rate-limiter.js';
 import { BearerGuard } from '../../src/auth/bearer.guard.js';
 import type { CallerCache } from '../../src/auth/caller-cache.js';
@@ -47,7 +46,7 @@ describe('a secret', () => {
       },
     } as unknown as CallerCache;
     const limiter = limiterOf(1_000);
-    const guard = new BearerGuard(new Reflector(), callers, limiter, new SystemClock());
+    const guard = new BearerGuard(callers, limiter, new SystemClock());
     const secret = createKeySecret();
     const context = {
       getHandler: () => isRefused,

@@ -14,6 +14,7 @@ import {
   ValidateNested,
   validateSync,
 } from 'class-validator';
+import { LRUCache } from 'lru-cache';
 import { ENCODING_FORMATS } from '../../domain/embedding.js';
 import type { EmbeddingInput, EncodingFormat } from '../../domain/embedding.js';
 import { AppError } from '../../domain/errors.js';
@@ -31,6 +32,9 @@ const MAX_TRACE_LENGTH = 16_384;
 // Far deeper than any member of the contract. What takes members apart recurses, here, in the database and upstream.
 const MAX_DEPTH = 32;
 const MAX_SHOWN_NAME_LENGTH = 64;
+
+// Settings that were found right need not be validated again with the next input: that would be a fifteenth of a call.
+const RIGHT_SETTINGS = new LRUCache<string, true>({ max: 1_000 });
 
 // Decorators apply from the bottom up and the first failing rule is told: the type of a member stands lowest.
 export class CreateEmbeddingDto {
@@ -125,18 +129,28 @@ export function readCreateEmbedding(body: Readonly<Record<string, unknown>>): Cr
     trace,
     ...extra
   } = body;
+  const dto = new CreateEmbeddingDto();
+  Object.assign(dto, { model, dimensions, input_type, provider, user, session_id, trace, extra });
+  if (encoding_format !== undefined) dto.encoding_format = encoding_format as EncodingFormat;
+  const settings = repeatedSettings(dto);
+  if (settings === null || !RIGHT_SETTINGS.has(settings)) {
+    refuseWrongMembers(dto);
+    if (settings !== null) RIGHT_SETTINGS.set(settings, true);
+  }
+  try {
+    dto.input = readEmbeddingInput(input);
+  } catch (error) {
+    if (error instanceof InputProblem) throw new AppError('invalid_request', { detail: error.message });
+    throw error;
+  }
+  return dto;
+}
+
+/** All that has to be right whatever the input is. */
+function refuseWrongMembers(dto: CreateEmbeddingDto): void {
+  const { provider, trace, extra, input_type, user, session_id } = dto;
   refuseEndlessNesting({ provider, trace, ...extra });
-  const dto = Object.assign(new CreateEmbeddingDto(), {
-    model,
-    dimensions,
-    input_type,
-    provider: isPlainObject(provider) ? toProviderPreferences(provider) : provider,
-    user,
-    session_id,
-    trace,
-    extra,
-    ...(encoding_format === undefined ? {} : { encoding_format }),
-  });
+  if (isPlainObject(provider)) dto.provider = toProviderPreferences(provider);
   const problems = validateSync(dto, {
     whitelist: true,
     forbidNonWhitelisted: true,
@@ -145,13 +159,17 @@ export function readCreateEmbedding(body: Readonly<Record<string, unknown>>): Cr
   });
   if (problems.length > 0) throw validationFailure(problems);
   refuseUnstorableText({ input_type, user, session_id, trace });
-  try {
-    dto.input = readEmbeddingInput(input);
-  } catch (error) {
-    if (error instanceof InputProblem) throw new AppError('invalid_request', { detail: error.message });
-    throw error;
-  }
-  return dto;
+}
+
+/** What all calls of a client mostly have in common; null where there is more, which has to be looked at every time. */
+function repeatedSettings(dto: CreateEmbeddingDto): string | null {
+  const { model, dimensions, encoding_format, input_type, provider, user, session_id, trace, extra } = dto;
+  if (provider !== undefined || user !== undefined || session_id !== undefined || trace !== undefined)
+    return null;
+  if (Object.keys(extra).length > 0 || isObject(model) || isObject(dimensions)) return null;
+  if (isObject(encoding_format) || isObject(input_type)) return null;
+  // As JSON, the number 1 and the text "1" stay apart, and what is absent from all that can be said.
+  return JSON.stringify({ model, dimensions, encoding_format, input_type });
 }
 
 function toProviderPreferences(provider: object): ProviderPreferencesDto {
@@ -191,6 +209,11 @@ function refuseUnstorableText(members: Readonly<Record<string, unknown>>): void 
   }
 }
 
+/** Or null. */
+function isObject(value: unknown): boolean {
+  return typeof value === 'object';
+}
+
 function isPlainObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject(value) && value !== null && !Array.isArray(value);
 }

@@ -1,0 +1,69 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { readCreateEmbedding } from './create-embedding.dto.js';
+
+const RIGHT = {
+  input: 'text',
+  model: 'vendor/model',
+  dimensions: 8,
+  encoding_format: 'base64',
+  input_type: 'query',
+};
+
+const refusalOf = (body: Record<string, unknown>): string | null => {
+  try {
+    readCreateEmbedding(body);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+describe('settings that were found right once', () => {
+  beforeAll(() => {
+    readCreateEmbedding(RIGHT);
+    readCreateEmbedding({ input: 'text', model: 'vendor/model' });
+  });
+
+  it('are taken over with another input', () => {
+    const { input, model, dimensions, encoding_format, input_type, extra } = readCreateEmbedding({
+      ...RIGHT,
+      input: ['another', 'two'],
+    });
+    expect(input).toEqual({ form: 'texts', items: ['another', 'two'] });
+    expect({ model, dimensions, encoding_format, input_type, extra }).toEqual({
+      model: 'vendor/model',
+      dimensions: 8,
+      encoding_format: 'base64',
+      input_type: 'query',
+      extra: {},
+    });
+  });
+
+  it('do not let in the input', () => {
+    expect(refusalOf({ ...RIGHT, input: '' })).toMatch(/input/);
+    expect(refusalOf({ ...RIGHT, input: undefined })).toMatch(/input/);
+  });
+
+  it.each([
+    ['a text for the number', { dimensions: '8' }, /dimensions/],
+    ['null for the number', { dimensions: null }, /dimensions/],
+    ['a list for the text', { model: ['vendor/model'] }, /model/],
+    ['a name for what is absent', { encoding_format: 'undefined' }, /encoding_format/],
+    ['null for what is absent', { encoding_format: null }, /encoding_format/],
+    ['an object for the text', { input_type: { query: 1 } }, /input_type/],
+    ['a wrong member beside them', { user: 1 }, /user/],
+    ['another wrong member beside them', { session_id: null }, /session_id/],
+    ['a trace that is none', { trace: 'text' }, /trace/],
+    ['preferences that are none', { provider: 'openai' }, /provider/],
+  ])('do not let in %s', (_what, more, problem) => {
+    expect(refusalOf({ ...RIGHT, ...more })).toMatch(problem);
+    expect(refusalOf({ input: 'text', model: 'vendor/model', ...more })).toMatch(problem);
+  });
+
+  it('do not swallow members that go upstream', () => {
+    expect(readCreateEmbedding({ ...RIGHT, truncate: 'END' }).extra).toEqual({ truncate: 'END' });
+    expect(readCreateEmbedding({ ...RIGHT, provider: { only: ['openai'] } }).provider).toMatchObject({
+      only: ['openai'],
+    });
+  });
+});
