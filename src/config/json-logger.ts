@@ -25,6 +25,8 @@ export function isLogged(level: Level, threshold: AppConfig['logLevel']): boolea
 
 export class JsonLogger implements LoggerService {
   private readonly pino: Logger;
+  /** By the names of those who log: classes. */
+  private readonly byContext = new Map<unknown, Logger>();
 
   /** `destination` takes the lines; by default they go to the standard output. */
   constructor(config: Pick<AppConfig, 'logLevel'>, destination?: DestinationStream) {
@@ -67,13 +69,18 @@ export class JsonLogger implements LoggerService {
   /** Nest hands over the message, or an object and then the message, and last the name of who logs. */
   private write(level: Level, message: unknown, rest: readonly unknown[]): void {
     const context = rest.at(-1);
-    if (typeof message === 'object' && message !== null && !(message instanceof Error)) {
-      this.pino[level]({ context, ...message }, typeof rest[0] === 'string' ? rest[0] : '');
-    } else if (message instanceof Error) {
-      this.pino[level]({ context, error: message }, 'error');
-    } else {
-      this.pino[level]({ context }, String(message));
-    }
+    const logger = this.loggerOf(context);
+    if (message instanceof Error) logger[level]({ error: message }, 'error');
+    else if (typeof message === 'object' && message !== null) {
+      logger[level](message, typeof rest[0] === 'string' ? rest[0] : '');
+    } else logger[level](String(message));
+  }
+
+  /** Remembered: a name is text by then, and no line has to be put together with it. */
+  private loggerOf(context: unknown): Logger {
+    let logger = this.byContext.get(context);
+    if (!logger) this.byContext.set(context, (logger = this.pino.child({ context })));
+    return logger;
   }
 }
 

@@ -19,10 +19,10 @@ export interface EmbeddingRequest {
   readonly model: string;
   readonly input: EmbeddingInput;
   /** The width that the caller wants; absent: the model's own. */
-  readonly dimensions?: number;
+  readonly dimensions?: number | undefined;
   readonly encodingFormat: EncodingFormat;
-  readonly inputType?: string;
-  readonly user?: string;
+  readonly inputType?: string | undefined;
+  readonly user?: string | undefined;
   /** Members that this service does not know; sent upstream as they came (decisions 8). */
   readonly extra: Readonly<Record<string, unknown>>;
 }

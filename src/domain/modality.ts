@@ -29,10 +29,12 @@ export function modalitiesOf(input: EmbeddingInput): Modality[] {
 
 /** Every count of tokens, with its modality. */
 export function modalityCounts(tokens: TokensByModality): (readonly [Modality, number])[] {
-  return MODALITIES.flatMap((modality) => {
+  const counts: (readonly [Modality, number])[] = [];
+  for (const modality of MODALITIES) {
     const count = tokens[modality];
-    return count === undefined ? [] : [[modality, count] as const];
-  });
+    if (count !== undefined) counts.push([modality, count]);
+  }
+  return counts;
 }
 
 export function addTokens(one: TokensByModality, other: TokensByModality): TokensByModality {

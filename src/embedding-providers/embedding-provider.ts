@@ -9,11 +9,11 @@ export interface ProviderCall {
   readonly upstreamModel: string;
   readonly input: EmbeddingInput;
   /** Set only when the upstream is to shorten the vectors itself. */
-  readonly dimensions?: number;
+  readonly dimensions?: number | undefined;
   /** The form that the caller wants; a provider asks for it when its upstream can. */
   readonly encodingFormat: EncodingFormat;
-  readonly inputType?: string;
-  readonly user?: string;
+  readonly inputType?: string | undefined;
+  readonly user?: string | undefined;
   /** Members of the caller's body that this service does not know. */
   readonly extra: Readonly<Record<string, unknown>>;
 }

@@ -15,7 +15,6 @@ import {
   asObject,
   bearer,
   errorText,
-  given,
   parseErrorBody,
   postJson,
   readVector,
@@ -29,8 +28,8 @@ export function buildOpenAiRequest(call: ProviderCall, connection: ProviderConne
     model: call.upstreamModel,
     input: textsOrTokens(call),
     encoding_format: call.encodingFormat,
-    ...given('dimensions', call.dimensions),
-    ...given('user', call.user),
+    dimensions: call.dimensions,
+    user: call.user,
   });
 }
 

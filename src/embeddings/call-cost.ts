@@ -76,9 +76,11 @@ export async function chargeFor(routed: RoutedCall, createdAt: Date): Promise<Ch
     else own = add(own, amount);
   }
   const isByok = routed.served.some(({ target }) => target.credential !== null);
-  const bill = { upstreamCost: isByok ? own : shared, isByok };
-  if (routed.error) return { promptTokens: 0, totalTokens: 0, tokensByModality: null, cost: 0n, ...bill };
-  return { promptTokens, totalTokens, tokensByModality, cost: shared, ...bill };
+  const upstreamCost = isByok ? own : shared;
+  if (routed.error) {
+    return { promptTokens: 0, totalTokens: 0, tokensByModality: null, cost: 0n, upstreamCost, isByok };
+  }
+  return { promptTokens, totalTokens, tokensByModality, cost: shared, upstreamCost, isByok };
 }
 
 async function promptTokensOf({ promptTokens, totalTokens, input, target }: ServedSlice): Promise<number> {

@@ -108,9 +108,9 @@ function toEmbeddingRequest(body: CreateEmbeddingDto): EmbeddingRequest {
     input: body.input,
     encodingFormat: body.encoding_format,
     extra: body.extra,
-    ...(body.dimensions === undefined ? {} : { dimensions: body.dimensions }),
-    ...(body.input_type === undefined ? {} : { inputType: body.input_type }),
-    ...(body.user === undefined ? {} : { user: body.user }),
+    dimensions: body.dimensions,
+    inputType: body.input_type,
+    user: body.user,
   };
 }
 
@@ -118,7 +118,11 @@ function describeApplication(request: Request): RequestContext {
   const userAgent = headerText(request, 'user-agent');
   const referer = headerText(request, 'http-referer') ?? headerText(request, 'referer');
   const title = headerText(request, 'x-openrouter-title') ?? headerText(request, 'x-title');
-  return { ...(userAgent && { userAgent }), ...(referer && { referer }), ...(title && { title }) };
+  const context: { -readonly [Member in keyof RequestContext]: RequestContext[Member] } = {};
+  if (userAgent) context.userAgent = userAgent;
+  if (referer) context.referer = referer;
+  if (title) context.title = title;
+  return context;
 }
 
 /** Anything but `enabled` means no. */

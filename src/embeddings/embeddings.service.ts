@@ -82,7 +82,9 @@ export class EmbeddingsService {
       const charge = await chargeFor(routed, createdAt);
       const durationMs = Math.round(performance.now() - startedAt);
       const { route } = supply;
-      Object.assign(progress, { route, routed, durationMs } satisfies Progress);
+      progress.route = route;
+      progress.routed = routed;
+      progress.durationMs = durationMs;
       const generation = describeGeneration(
         { id, createdAt, durationMs },
         { caller, request, context, route, supplied, charge },
@@ -101,7 +103,7 @@ export class EmbeddingsService {
         vectors,
         cacheOutcome,
         routingMetadata: wishes.wantsRoutingMetadata ? describeRouting(request.model, progress) : null,
-        ...charge,
+        charge,
       };
     } finally {
       supply.close();

@@ -31,20 +31,20 @@ function levelOf({ method, route, status, isAborted, errorCode }: FinishedReques
   return isAborted || status === null || status >= 400 ? 'warn' : 'info';
 }
 
-function describe({ caller, duration, errorCode, bytes, traceId, ...request }: FinishedRequest): object {
+/** Members that are undefined are left out of the line. */
+function describe(request: FinishedRequest): object {
+  const { caller, duration, errorCode, bytes, traceId } = request;
   return {
     requestId: request.requestId,
     method: request.method,
     route: request.route,
     status: request.status,
     durationMs: Math.round(duration * 10) / 10,
-    ...(bytes === null ? {} : { bytes }),
-    ...(errorCode === null ? {} : { code: errorCode }),
-    ...(traceId === null ? {} : { traceId }),
-    ...(caller && {
-      accountId: caller.key.accountId,
-      workspaceId: caller.key.workspaceId,
-      keyHash: caller.key.hash,
-    }),
+    bytes: bytes ?? undefined,
+    code: errorCode ?? undefined,
+    traceId: traceId ?? undefined,
+    accountId: caller?.key.accountId,
+    workspaceId: caller?.key.workspaceId,
+    keyHash: caller?.key.hash,
   };
 }

@@ -1,5 +1,6 @@
 // What every client of this folder has in common: a request and its answer, within a time-out and a cap.
 import { setMaxListeners } from 'node:events';
+import { LRUCache } from 'lru-cache';
 import { errors } from 'undici';
 import type { Dispatcher } from 'undici';
 import { Cancellation } from './cancellation.js';
@@ -82,12 +83,29 @@ export function exchange(
   signal: CancelSignal,
 ): Promise<OutboundResponse> {
   return new Promise((resolve, reject) => {
-    const { origin, pathname, search } = new URL(url);
+    const { origin, path } = partsOf(url);
     signal.throwIfAborted();
     const reader = new AnswerReader(maxResponseBytes, resolve, reject);
     signal.addEventListener('abort', () => reader.giveUp(signal.reason as Error), { once: true });
-    dispatcher.dispatch({ origin, path: pathname + search, method, headers, body: body ?? null }, reader);
+    dispatcher.dispatch({ origin, path, method, headers, body: body ?? null }, reader);
   });
+}
+
+interface UrlParts {
+  readonly origin: string;
+  readonly path: string;
+}
+
+/** Of the addresses that were asked last: there are few, and each is asked again and again. */
+const KNOWN_URLS = new LRUCache<string, UrlParts>({ max: 1_000 });
+
+function partsOf(url: string): UrlParts {
+  const known = KNOWN_URLS.get(url);
+  if (known) return known;
+  const { origin, pathname, search } = new URL(url);
+  const parts = { origin, path: pathname + search };
+  KNOWN_URLS.set(url, parts);
+  return parts;
 }
 
 /** Gathers an answer. Not by undici's `request`: its stream costs more than the whole rest of a small exchange. */

@@ -68,9 +68,9 @@ export class EndpointCaller {
       encodingFormat: request.encodingFormat,
       extra: request.extra,
       // The native width is never asked for: some upstreams refuse the member even then.
-      ...(endpoint.takesDimensions && width !== model.nativeDimensions ? { dimensions: width } : {}),
-      ...(request.inputType === undefined ? {} : { inputType: request.inputType }),
-      ...(request.user === undefined ? {} : { user: request.user }),
+      dimensions: endpoint.takesDimensions && width !== model.nativeDimensions ? width : undefined,
+      inputType: request.inputType,
+      user: request.user,
     };
     try {
       const answer =

@@ -37,10 +37,10 @@ export class Allowance {
 
   /** A lease was granted under certain caps: when they change, what is free of it is to be given back. */
   changeCaps(caps: readonly SpendCap[]): SpendRelease[] {
-    // Mostly the very same ones: to compare them member by member takes longer than all the rest here.
-    if (caps === this.caps || isDeepStrictEqual(caps, this.caps)) return [];
+    // Mostly they are the very same ones: to compare them member by member takes longer than all the rest here.
+    const isSame = caps === this.caps || isDeepStrictEqual(caps, this.caps);
     this.caps = caps;
-    return this.takeUnused();
+    return isSame ? [] : this.takeUnused();
   }
 
   get isUsable(): boolean {

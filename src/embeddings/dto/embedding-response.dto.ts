@@ -3,13 +3,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { EncodingFormat } from '../../domain/embedding.js';
 import { embeddingAnswerId } from '../../domain/identifiers.js';
-import type { TokensByModality } from '../../domain/modality.js';
 import { usdToNumber } from '../../domain/money.js';
-import type { PicoUsd } from '../../domain/money.js';
 import type { RoutingMetadata } from '../../domain/routing-metadata.js';
 import { encodeVector } from '../../domain/vectors.js';
 import { RoutingMetadataDto, toRoutingMetadataDto } from '../../http/dto/routing-metadata.dto.js';
 import { PromptTokensDetailsDto, toPromptTokensDetailsDto } from './prompt-tokens-details.dto.js';
+import type { Charge } from '../call-cost.js';
 import type { CacheOutcome, SuppliedVector } from '../vector-supply.js';
 
 class EmbeddingDto {
@@ -82,13 +81,7 @@ export interface EmbeddingAnswer {
   readonly provider: string;
   readonly vectors: readonly SuppliedVector[];
   readonly cacheOutcome: CacheOutcome;
-  readonly promptTokens: number;
-  readonly totalTokens: number;
-  /** Null where it is not known what they are of. */
-  readonly tokensByModality: TokensByModality | null;
-  /** Null where no price is known; the member is then left out. */
-  readonly cost: PicoUsd | null;
-  readonly isByok: boolean;
+  readonly charge: Charge;
   /** Null unless the caller has asked for it. */
   readonly routingMetadata: RoutingMetadata | null;
 }
@@ -116,20 +109,20 @@ export async function writeEmbeddingResponse(
       await nextTurn();
     }
   }
+  const { charge, routingMetadata } = answer;
+  // What is undefined is left out.
   const rest = JSON.stringify({
     model: answer.model,
     id: embeddingAnswerId(answer.generationId),
     provider: answer.provider,
     usage: {
-      prompt_tokens: answer.promptTokens,
-      total_tokens: answer.totalTokens,
-      ...(answer.cost === null ? {} : { cost: usdToNumber(answer.cost) }),
-      is_byok: answer.isByok,
-      prompt_tokens_details: toPromptTokensDetailsDto(answer.tokensByModality),
+      prompt_tokens: charge.promptTokens,
+      total_tokens: charge.totalTokens,
+      cost: charge.cost === null ? undefined : usdToNumber(charge.cost),
+      is_byok: charge.isByok,
+      prompt_tokens_details: toPromptTokensDetailsDto(charge.tokensByModality),
     },
-    ...(answer.routingMetadata === null
-      ? {}
-      : { openrouter_metadata: toRoutingMetadataDto(answer.routingMetadata) }),
+    openrouter_metadata: routingMetadata === null ? undefined : toRoutingMetadataDto(routingMetadata),
   });
   pieces.push(Buffer.from(`${between.slice(0, -1)}],${rest.slice(1)}`));
   return pieces;
