@@ -15,6 +15,8 @@ export interface BatchLimits {
   readonly maxUnderWay: number;
   /** Items that may wait; beyond it an item is refused at once, so that a slow database cannot fill the memory. */
   readonly maxWaiting: number;
+  /** After a batch of at least so many items, the next one is gathered for so many milliseconds. */
+  readonly pause?: { readonly fromItems: number; readonly milliseconds: number };
 }
 
 export class Batcher<Item, Result> {
@@ -53,14 +55,16 @@ export class Batcher<Item, Result> {
   }
 
   /** After all that has arrived in this turn of the event loop: under load that is many requests. */
-  private schedule(): void {
+  private schedule(milliseconds = 0): void {
     if (this.isScheduled || this.waiting.length === 0 || this.underWay.size >= this.limits.maxUnderWay)
       return;
     this.isScheduled = true;
-    setImmediate(() => {
+    const begin = (): void => {
       this.isScheduled = false;
       this.begin();
-    });
+    };
+    if (milliseconds > 0) setTimeout(begin, milliseconds);
+    else setImmediate(begin);
   }
 
   private begin(): void {
@@ -70,15 +74,16 @@ export class Batcher<Item, Result> {
     this.waiting = this.waiting.slice(maxBatch);
     const done = this.runBatch(batch);
     this.underWay.add(done);
-    void this.goOnAfter(done);
+    void this.goOnAfter(done, batch.length);
     this.schedule();
   }
 
   /** Not at once: those that were just answered first, and whoever comes in the same turn goes along. */
-  private async goOnAfter(done: Promise<void>): Promise<void> {
+  private async goOnAfter(done: Promise<void>, items: number): Promise<void> {
     await done;
     this.underWay.delete(done);
-    this.schedule();
+    const { pause } = this.limits;
+    this.schedule(pause && items >= pause.fromItems ? pause.milliseconds : 0);
   }
 
   /** A value that the database refuses fails its own item only: the batch is halved until that item stands alone. */
