@@ -1,5 +1,6 @@
 // The log: one JSON object a line. Errors are written with what helps to find them and nothing that a caller sent.
 import type { LoggerService } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { pino } from 'pino';
 import type { DestinationStream, Level, Logger } from 'pino';
 import type { AppConfig } from './app-config.js';
@@ -25,8 +26,8 @@ export function isLogged(level: Level, threshold: AppConfig['logLevel']): boolea
 
 export class JsonLogger implements LoggerService {
   private readonly pino: Logger;
-  /** By the names of those who log: classes. */
-  private readonly byContext = new Map<unknown, Logger>();
+  /** By the names of those who log: mostly classes. */
+  private readonly byContext = new LRUCache<string, Logger>({ max: 1_000 });
 
   /** `destination` takes the lines; by default they go to the standard output. */
   constructor(config: Pick<AppConfig, 'logLevel'>, destination?: DestinationStream) {
@@ -78,6 +79,7 @@ export class JsonLogger implements LoggerService {
 
   /** Remembered: a name is text by then, and no line has to be put together with it. */
   private loggerOf(context: unknown): Logger {
+    if (typeof context !== 'string') return this.pino;
     let logger = this.byContext.get(context);
     if (!logger) this.byContext.set(context, (logger = this.pino.child({ context })));
     return logger;

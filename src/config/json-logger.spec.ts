@@ -1,0 +1,53 @@
+import { describe, expect, it } from '@jest/globals';
+import { JsonLogger } from './json-logger.js';
+
+function recorder() {
+  const lines: string[] = [];
+  const logger = new JsonLogger({ logLevel: 'info' }, { write: (line) => void lines.push(line) });
+  return { logger, last: () => JSON.parse(lines.at(-1) ?? 'null') as Record<string, unknown>, lines };
+}
+
+describe('a line of the log', () => {
+  it('says who logs, with the members of what is logged, without those that are undefined', () => {
+    const { logger, last } = recorder();
+    logger.log({ requestId: 'one', code: undefined, status: 200 }, 'request', 'Requests');
+    const { time, pid, ...rest } = last();
+    expect(rest).toEqual({
+      level: 'info',
+      context: 'Requests',
+      requestId: 'one',
+      status: 200,
+      msg: 'request',
+    });
+    expect(pid).toBe(process.pid);
+    expect(new Date(time as string).toISOString()).toBe(time);
+  });
+
+  it('keeps those who log apart', () => {
+    const { logger, last } = recorder();
+    for (const context of ['One', 'Other', 'One', 'with "quotes"']) {
+      logger.warn('text', context);
+      expect(last()).toMatchObject({ level: 'warn', context, msg: 'text' });
+    }
+  });
+
+  it('describes an error by chosen members', () => {
+    const { logger, last, lines } = recorder();
+    const error = Object.assign(new Error('broken'), { code: 'E1', values: ['secret'] });
+    logger.error({ error }, 'it failed', 'Requests');
+    expect(last()).toMatchObject({
+      msg: 'it failed',
+      error: { type: 'Error', message: 'broken', code: 'E1' },
+    });
+    logger.error(error, 'Requests');
+    expect(last()).toMatchObject({ msg: 'error', context: 'Requests', error: { message: 'broken' } });
+    expect(lines.join()).not.toContain('secret');
+  });
+
+  it('is not written below the level, nor for what Nest says of every route', () => {
+    const { logger, lines } = recorder();
+    logger.debug('text', 'Requests');
+    logger.log('Mapped {/keys, GET} route', 'RouterExplorer');
+    expect(lines).toEqual([]);
+  });
+});

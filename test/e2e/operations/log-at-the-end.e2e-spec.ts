@@ -1,0 +1,31 @@
+// Lines of the log are gathered for a moment: none may be missing when the process ends by itself or is told to.
+import { describe, expect, it } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+
+const LINES = 300;
+
+const program = (end: string): string => `
+  const { JsonLogger } = await import(${JSON.stringify(new URL('../../../dist/config/json-logger.js', import.meta.url).href)});
+  const logger = new JsonLogger({ logLevel: 'info' });
+  for (let line = 0; line < ${LINES}; line++) logger.log({ line }, 'ä text', 'Test');
+  ${end}
+`;
+
+describe('the log of a process', () => {
+  it.each([
+    ['that has nothing left to do', '', 0],
+    ['that ends itself', 'process.exit(3);', 3],
+    ['that fails', 'setImmediate(() => { throw new Error("failed"); });', 1],
+  ])('%s is whole and in order', (_what, end, code) => {
+    const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '--eval', program(end)], {
+      encoding: 'utf8',
+    });
+    expect(status).toBe(code);
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { readonly line: number; readonly msg: string });
+    expect(lines.map(({ line }) => line)).toEqual(Array.from({ length: LINES }, (_value, line) => line));
+    expect(new Set(lines.map(({ msg }) => msg))).toEqual(new Set(['ä text']));
+  });
+});
