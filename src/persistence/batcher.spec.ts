@@ -53,7 +53,10 @@ describe('the batcher', () => {
       expect(batches).toEqual([[1, 2]]);
       added.push(batcher.add(4));
       jest.advanceTimersByTime(1);
-      expect(batches).toEqual([[1, 2], [3, 4]]);
+      expect(batches).toEqual([
+        [1, 2],
+        [3, 4],
+      ]);
       end();
       await turns();
       added.push(batcher.add(5));
