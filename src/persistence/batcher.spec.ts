@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { AppError } from '../domain/errors.js';
 import { Batcher } from './batcher.js';
 import { RefusedValue } from './database-errors.js';
@@ -38,38 +38,6 @@ describe('the batcher', () => {
     }
     expect(batches).toEqual([[1, 2], [3, 4, 5], [6]]);
     expect(await Promise.all([...early, ...late])).toEqual([1, 2, 3, 4, 5, 6].map((item) => `done ${item}`));
-  });
-
-  it('gathers the next batch a while longer after a large one, and not after a small one', async () => {
-    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
-    try {
-      const { batches, run, end } = recorder();
-      const batcher = new Batcher(run, { ...LIMITS, pause: { fromItems: 2, milliseconds: 1 } });
-      const added = [1, 2].map((item) => batcher.add(item));
-      await turn();
-      added.push(batcher.add(3));
-      end();
-      await turns();
-      expect(batches).toEqual([[1, 2]]);
-      added.push(batcher.add(4));
-      jest.advanceTimersByTime(1);
-      expect(batches).toEqual([
-        [1, 2],
-        [3, 4],
-      ]);
-      end();
-      await turns();
-      added.push(batcher.add(5));
-      await turn();
-      added.push(batcher.add(6));
-      end();
-      await turns();
-      expect(batches).toEqual([[1, 2], [3, 4], [5], [6]]);
-      end();
-      await Promise.all(added);
-    } finally {
-      jest.useRealTimers();
-    }
   });
 
   it('keeps to the bound of batches under way, and goes on beside one that hangs', async () => {

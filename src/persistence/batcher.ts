@@ -15,8 +15,6 @@ export interface BatchLimits {
   readonly maxUnderWay: number;
   /** Items that may wait; beyond it an item is refused at once, so that a slow database cannot fill the memory. */
   readonly maxWaiting: number;
-  /** After a batch of at least so many items, the next one is gathered for so many milliseconds. */
-  readonly pause?: { readonly fromItems: number; readonly milliseconds: number };
 }
 
 export class Batcher<Item, Result> {
@@ -55,16 +53,14 @@ export class Batcher<Item, Result> {
   }
 
   /** After all that has arrived in this turn of the event loop: under load that is many requests. */
-  private schedule(milliseconds = 0): void {
+  private schedule(): void {
     if (this.isScheduled || this.waiting.length === 0 || this.underWay.size >= this.limits.maxUnderWay)
       return;
     this.isScheduled = true;
-    const begin = (): void => {
+    setImmediate(() => {
       this.isScheduled = false;
       this.begin();
-    };
-    if (milliseconds > 0) setTimeout(begin, milliseconds);
-    else setImmediate(begin);
+    });
   }
 
   private begin(): void {
@@ -74,16 +70,15 @@ export class Batcher<Item, Result> {
     this.waiting = this.waiting.slice(maxBatch);
     const done = this.runBatch(batch);
     this.underWay.add(done);
-    void this.goOnAfter(done, batch.length);
+    void this.goOnAfter(done);
     this.schedule();
   }
 
   /** Not at once: those that were just answered first, and whoever comes in the same turn goes along. */
-  private async goOnAfter(done: Promise<void>, items: number): Promise<void> {
+  private async goOnAfter(done: Promise<void>): Promise<void> {
     await done;
     this.underWay.delete(done);
-    const { pause } = this.limits;
-    this.schedule(pause && items >= pause.fromItems ? pause.milliseconds : 0);
+    this.schedule();
   }
 
   /** A value that the database refuses fails its own item only: the batch is halved until that item stands alone. */

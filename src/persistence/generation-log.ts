@@ -15,14 +15,8 @@ import { describeReleases } from './spend-ledger.js';
 import { APPEND_AND_SETTLE } from './spend-statements.js';
 import type { GenerationRow } from './spend-statements.js';
 
-const LIMITS = {
-  maxBatch: 500,
-  // Two would only wait for each other's counters.
-  maxUnderWay: 1,
-  maxWaiting: 20_000,
-  // A batch costs the database about a millisecond, whatever its size; where calls are few, none waits for others.
-  pause: { fromItems: 8, milliseconds: 1 },
-};
+// One batch at a time: two would only wait for each other's counters.
+const LIMITS = { maxBatch: 500, maxUnderWay: 1, maxWaiting: 20_000 };
 
 interface Entry {
   readonly generation: Generation;
