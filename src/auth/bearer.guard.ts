@@ -29,9 +29,8 @@ export class BearerGuard implements CanActivate {
     if (!authorization) throw new AppError('missing_credential');
     const secret = BEARER.exec(authorization)?.[1];
     const secretHash = secret === undefined ? null : hashKeySecret(secret);
-    const caller =
-      (secretHash === null ? undefined : this.callers.peek(secretHash)) ??
-      (await this.lookUp(request, secretHash));
+    const known = secretHash === null ? undefined : this.callers.peek(secretHash);
+    const caller = known ?? (await this.lookUp(request, secretHash));
     if (!caller || !isUsableAt(caller, this.clock.now())) {
       await this.rateLimiter.countFailedAuthentication(addressOf(request));
       throw new AppError('invalid_credential');

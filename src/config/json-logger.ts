@@ -26,8 +26,11 @@ export function isLogged(level: Level, threshold: AppConfig['logLevel']): boolea
 
 export class JsonLogger implements LoggerService {
   private readonly pino: Logger;
-  /** By the names of those who log: mostly classes. */
-  private readonly byContext = new LRUCache<string, Logger>({ max: 1_000 });
+  /** By the names of those who log, mostly classes: each is text by then, and no line has to be put together with it. */
+  private readonly byContext = new LRUCache<string, Logger>({
+    max: 1_000,
+    memoMethod: (context) => this.pino.child({ context }),
+  });
 
   /** `destination` takes the lines; by default they go to the standard output. */
   constructor(config: Pick<AppConfig, 'logLevel'>, destination?: DestinationStream) {
@@ -70,19 +73,11 @@ export class JsonLogger implements LoggerService {
   /** Nest hands over the message, or an object and then the message, and last the name of who logs. */
   private write(level: Level, message: unknown, rest: readonly unknown[]): void {
     const context = rest.at(-1);
-    const logger = this.loggerOf(context);
+    const logger = typeof context === 'string' ? this.byContext.memo(context) : this.pino;
     if (message instanceof Error) logger[level]({ error: message }, 'error');
     else if (typeof message === 'object' && message !== null) {
       logger[level](message, typeof rest[0] === 'string' ? rest[0] : '');
     } else logger[level](String(message));
-  }
-
-  /** Remembered: a name is text by then, and no line has to be put together with it. */
-  private loggerOf(context: unknown): Logger {
-    if (typeof context !== 'string') return this.pino;
-    let logger = this.byContext.get(context);
-    if (!logger) this.byContext.set(context, (logger = this.pino.child({ context })));
-    return logger;
   }
 }
 

@@ -8,3 +8,6 @@ export function withoutAbsent<Members extends object>(members: Members): Given<M
 }
 
 type Given<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undefined> };
+
+/** To be filled in as its members come to be known. */
+export type Unfinished<Members> = { -readonly [Name in keyof Members]: Members[Name] };

@@ -28,6 +28,7 @@ export function buildOpenAiRequest(call: ProviderCall, connection: ProviderConne
     model: call.upstreamModel,
     input: textsOrTokens(call),
     encoding_format: call.encodingFormat,
+    // Not by given(): the caller's own members of these names are never among the extra ones.
     dimensions: call.dimensions,
     user: call.user,
   });

@@ -8,6 +8,7 @@ import type { EmbeddingRequest } from '../domain/embedding.js';
 import { AppError } from '../domain/errors.js';
 import type { RequestContext } from '../domain/generation.js';
 import { generationHeaderId } from '../domain/identifiers.js';
+import type { Unfinished } from '../domain/members.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { AdmittedAs, ticketOf } from '../http/admission.guard.js';
 import { LargeBody } from '../http/large-body.js';
@@ -118,7 +119,7 @@ function describeApplication(request: Request): RequestContext {
   const userAgent = headerText(request, 'user-agent');
   const referer = headerText(request, 'http-referer') ?? headerText(request, 'referer');
   const title = headerText(request, 'x-openrouter-title') ?? headerText(request, 'x-title');
-  const context: { -readonly [Member in keyof RequestContext]: RequestContext[Member] } = {};
+  const context: Unfinished<RequestContext> = {};
   if (userAgent) context.userAgent = userAgent;
   if (referer) context.referer = referer;
   if (title) context.title = title;

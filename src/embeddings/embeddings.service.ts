@@ -7,6 +7,7 @@ import { Clock } from '../domain/clock.js';
 import type { EmbeddingRequest } from '../domain/embedding.js';
 import { AppError } from '../domain/errors.js';
 import { uuidV7 } from '../domain/identifiers.js';
+import type { Unfinished } from '../domain/members.js';
 import type { ProviderPreferences } from '../domain/provider-preferences.js';
 import { GenerationLog } from '../persistence/generation-log.js';
 import { RoutePlanner } from '../routing/route-planner.js';
@@ -33,7 +34,7 @@ export interface AnswerWishes {
 const BYTES_PER_NUMBER = { base64: 16 / 3, float: 14 } as const;
 
 /** Filled in as the call goes on: a failure says how far it came. */
-type Progress = { -readonly [Member in keyof RoutingProgress]: RoutingProgress[Member] };
+type Progress = Unfinished<RoutingProgress>;
 
 @Injectable()
 export class EmbeddingsService {

@@ -83,7 +83,7 @@ export function exchange(
   signal: CancelSignal,
 ): Promise<OutboundResponse> {
   return new Promise((resolve, reject) => {
-    const { origin, path } = partsOf(url);
+    const { origin, path } = PARTS.memo(url);
     signal.throwIfAborted();
     const reader = new AnswerReader(maxResponseBytes, resolve, reject);
     signal.addEventListener('abort', () => reader.giveUp(signal.reason as Error), { once: true });
@@ -97,16 +97,13 @@ interface UrlParts {
 }
 
 /** Of the addresses that were asked last: there are few, and each is asked again and again. */
-const KNOWN_URLS = new LRUCache<string, UrlParts>({ max: 1_000 });
-
-function partsOf(url: string): UrlParts {
-  const known = KNOWN_URLS.get(url);
-  if (known) return known;
-  const { origin, pathname, search } = new URL(url);
-  const parts = { origin, path: pathname + search };
-  KNOWN_URLS.set(url, parts);
-  return parts;
-}
+const PARTS = new LRUCache<string, UrlParts>({
+  max: 1_000,
+  memoMethod: (url) => {
+    const { origin, pathname, search } = new URL(url);
+    return { origin, path: pathname + search };
+  },
+});
 
 /** Gathers an answer. Not by undici's `request`: its stream costs more than the whole rest of a small exchange. */
 class AnswerReader implements Dispatcher.DispatchHandler {

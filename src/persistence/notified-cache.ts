@@ -42,19 +42,24 @@ export class NotifiedCache<Value extends object> {
     });
   }
 
-  /** From memory, or loaded. What is not there is not kept: guesses must not push real entries out. */
-  async find(key: string): Promise<Value | null> {
-    const known = this.values.get(key);
-    if (known) return known;
-    const { epoch } = this;
-    const value = await this.load(key);
-    if (value && this.isConnected && epoch === this.epoch) this.values.set(key, value);
-    return value;
+  /**
+   * From memory, or loaded. No promise where it is known: every call asks for several. What is not there is not kept:
+   * guesses must not push real entries out.
+   */
+  find(key: string): Value | Promise<Value | null> {
+    return this.peek(key) ?? this.look(key);
   }
 
   /** What find() would answer from memory. */
   peek(key: string): Value | undefined {
     return this.values.get(key);
+  }
+
+  private async look(key: string): Promise<Value | null> {
+    const { epoch } = this;
+    const value = await this.load(key);
+    if (value && this.isConnected && epoch === this.epoch) this.values.set(key, value);
+    return value;
   }
 
   private forgetAll(): void {

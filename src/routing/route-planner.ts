@@ -92,7 +92,7 @@ export class RoutePlanner {
   /** The own credentials that this call may use, in the order in which they are tried. */
   private async credentialsFor(key: ApiKey, model: CatalogueModel): Promise<ApplicableCredential[]> {
     const { workspaceId } = key;
-    const all = this.ownCredentials.peek(workspaceId) ?? (await this.ownCredentials.find(workspaceId)) ?? [];
+    const all = (await this.ownCredentials.find(workspaceId)) ?? [];
     return all
       .filter((credential) => mayServe(credential, model.id, key))
       .map((credential, position) => ({

@@ -126,7 +126,7 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
 
   private async claimsOf(key: ApiKey): Promise<readonly Claim[]> {
     const { workspaceId } = key;
-    const terms = this.terms.peek(workspaceId) ?? (await this.terms.find(workspaceId));
+    const terms = await this.terms.find(workspaceId);
     const known = this.claims.get(key);
     if (known?.terms === terms) return known.claims;
     const claims = makeClaims(key, terms);
