@@ -67,7 +67,7 @@ function createPlanner(
 ): RoutePlanner {
   const providers = new Map(shared.map((slug) => [slug, { apiKey: 'operator', baseUrl: 'http://upstream' }]));
   const caller = new EndpointCaller(HTTP, { providers } as Pick<AppConfig, 'providers'> as AppConfig, CLOCK);
-  const cache = { peek: () => stored } as Pick<OwnCredentialsCache, 'peek'> as OwnCredentialsCache;
+  const cache = { find: () => stored } as Pick<OwnCredentialsCache, 'find'> as OwnCredentialsCache;
   return new RoutePlanner(catalogue, caller, new HealthBoard(), cache, CLOCK);
 }
 

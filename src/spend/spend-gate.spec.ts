@@ -49,7 +49,7 @@ let ledger: FakeLedger;
 let gate: SpendGate;
 beforeEach(() => {
   ledger = new FakeLedger();
-  const terms = { peek: () => ({ budgets: [], credits: null }) } as Partial<SpendTermsCache>;
+  const terms = { find: () => ({ budgets: [], credits: null }) } as Partial<SpendTermsCache>;
   const notifications = { subscribe: () => undefined } as Partial<Notifications>;
   gate = new SpendGate(
     ledger as Partial<SpendLedger> as SpendLedger,
