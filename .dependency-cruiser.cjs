@@ -94,7 +94,7 @@ module.exports = {
     },
   ],
   options: {
-    doNotFollow: { path: ['node_modules', '^src/persistence/generated'] },
+    doNotFollow: { path: ['node_modules', '^src/(domain|persistence)/generated'] },
     exclude: { path: '^src/persistence/generated' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,

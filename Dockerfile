@@ -5,6 +5,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY prisma prisma
 COPY prisma.config.ts tsconfig.json tsconfig.build.json ./
+COPY assembly assembly
 COPY src src
 RUN npm run build
 # What the container does not need at run time: development packages (npm install goes by the lock file), type

@@ -14,7 +14,7 @@ const OLDEST_NODE = [20, 19];
 const lockFile = inRepository('.setup.lock');
 // One stamp for what stands in node_modules and one in dist, each written last: what was not finished has none.
 const stampFile = inRepository('node_modules', '.signalbox-setup.json');
-const generatedDirectory = 'src/persistence/generated';
+const generatedDirectories = ['src/persistence/generated', 'src/domain/generated'];
 const builtDirectory = inRepository('dist');
 const builtStampName = '.signalbox-build.json';
 const unfinishedDirectory = inRepository('dist.building');
@@ -54,9 +54,10 @@ function describePackages() {
   return `${process.platform}-${process.arch} ${fingerprintSources('package-lock.json')}`;
 }
 
-function describeSchema() {
-  const contents = fingerprintSources('prisma/schema.prisma', 'prisma.config.ts');
-  return `${readVersion('prisma')} ${readVersion('@prisma/client')} ${contents}`;
+/** What is generated from. */
+function describeOrigins() {
+  const versions = ['prisma', '@prisma/client', 'assemblyscript'].map(readVersion);
+  return `${versions.join(' ')} ${fingerprintSources('prisma/schema.prisma', 'prisma.config.ts', 'assembly')}`;
 }
 
 function describeSources() {
@@ -68,8 +69,8 @@ const isInstalled = () =>
   readStamp(stampFile).packages === describePackages() && readVersion('prisma') !== undefined;
 
 function isGenerated() {
-  const { schema, generated } = readStamp(stampFile);
-  return schema === describeSchema() && generated === fingerprintSources(generatedDirectory);
+  const { origins, generated } = readStamp(stampFile);
+  return origins === describeOrigins() && generated === fingerprintSources(...generatedDirectories);
 }
 
 function isBuilt() {
@@ -96,8 +97,9 @@ async function generate(options) {
       CHECKPOINT_DISABLE: '1',
     },
   });
-  const generated = fingerprintSources(generatedDirectory);
-  writeStamp(stampFile, { packages, schema: describeSchema(), generated });
+  await runCommand(process.execPath, [inRepository('assembly', 'compile.mjs')], options);
+  const generated = fingerprintSources(...generatedDirectories);
+  writeStamp(stampFile, { packages, origins: describeOrigins(), generated });
 }
 
 async function build(options) {
@@ -147,7 +149,8 @@ export async function setup({ progress = createProgress(), signal } = {}) {
   const options = { signal, onStart: (pid) => lock.recordChild(pid) };
   try {
     if (!isInstalled()) await progress.step('Installing packages', () => install(options));
-    if (!isGenerated()) await progress.step('Generating the database client', () => generate(options));
+    if (!isGenerated())
+      await progress.step('Generating the database client and WebAssembly', () => generate(options));
     if (!isBuilt()) await progress.step('Building', () => build(options));
   } finally {
     rmSync(unfinishedDirectory, { recursive: true, force: true });

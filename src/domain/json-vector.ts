@@ -1,63 +1,34 @@
-// Judges the text of a JSON vector in one pass over its bytes, without making numbers of them. The grammar of a JSON
-// array of numbers stands as a table of states, with a place for every byte: one look for each.
+// Judges the text of a JSON vector, without making numbers of it where the text alone tells enough.
+import { WASM } from './generated/json-numbers.js';
 
-const BROKEN = 0;
-const BEFORE = 1;
-const AFTER_MINUS = 2;
-const AFTER_ZERO = 3;
-const AFTER_DOT = 4;
-const IN_FRACTION = 5;
-const AFTER_EXPONENT = 6;
-const AFTER_EXPONENT_SIGN = 7;
-const IN_EXPONENT = 8;
-const AFTER = 9;
-// From here on: so many digits before the point, and no more. float32 holds all of them, where no exponent makes them
-// larger; the few numbers that are written otherwise are judged by their values.
-const IN_WHOLE = 10;
-const WHOLE_DIGITS = 9;
+/** As far as it is used here: TypeScript knows it by the library of browsers only. */
+declare const WebAssembly: {
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (module: object) => { readonly exports: object };
+};
 
-const ONE_TO_NINE = '123456789';
-const DIGITS = `0${ONE_TO_NINE}`;
-const SPACE = ' \t\n\r';
-const COMMA = 0x2c;
-
-const wholes = Array.from({ length: WHOLE_DIGITS }, (_, index) => IN_WHOLE + index);
-const COMPLETE = [AFTER_ZERO, ...wholes, IN_FRACTION, IN_EXPONENT, AFTER];
-const FOLLOWS: readonly (readonly [states: readonly number[], characters: string, next: number])[] = [
-  [[BEFORE], SPACE, BEFORE],
-  [[BEFORE], '-', AFTER_MINUS],
-  [[BEFORE, AFTER_MINUS], '0', AFTER_ZERO],
-  [[BEFORE, AFTER_MINUS], ONE_TO_NINE, IN_WHOLE],
-  ...wholes.slice(0, -1).map((state) => [[state], DIGITS, state + 1] as const),
-  [[AFTER_ZERO, ...wholes], '.', AFTER_DOT],
-  [[AFTER_DOT, IN_FRACTION], DIGITS, IN_FRACTION],
-  [[AFTER_ZERO, ...wholes, IN_FRACTION], 'eE', AFTER_EXPONENT],
-  [[AFTER_EXPONENT], '-', AFTER_EXPONENT_SIGN],
-  [[AFTER_EXPONENT_SIGN, IN_EXPONENT], DIGITS, IN_EXPONENT],
-  [COMPLETE, SPACE, AFTER],
-  [COMPLETE, ',', BEFORE],
-];
-/** By a state's place in the table, which is 256 times its number, and a byte. */
-const NEXT_PLACE = new Uint16Array((IN_WHOLE + WHOLE_DIGITS) << 8).fill(BROKEN);
-for (const [states, characters, next] of FOLLOWS) {
-  for (const state of states)
-    for (const byte of Buffer.from(characters)) NEXT_PLACE[(state << 8) | byte] = next << 8;
+/** What assembly/json-numbers.ts exports. */
+interface JsonNumbers {
+  readonly memory: { readonly buffer: ArrayBuffer };
+  readonly TEXT: { readonly value: number };
+  readonly countNumbers: (length: number) => number;
 }
-const IS_COMMA = new Uint8Array(256);
-IS_COMMA[COMMA] = 1;
+
+const { memory, TEXT, countNumbers } = new WebAssembly.Instance(
+  new WebAssembly.Module(Buffer.from(WASM, 'base64')),
+).exports as JsonNumbers;
+const place = new Uint8Array(memory.buffer, TEXT.value);
+// Bytes behind a text that are read as well, whatever they are.
+const READ_BEHIND = 63;
 
 /** How many numbers the text holds, or null when it is not a JSON array of numbers that float32 can hold. */
 export function widthOfJsonVector(text: Buffer): number | null {
   if (!isInBrackets(text)) return null;
-  const end = text.length - 1;
-  let place = BEFORE << 8;
-  let commas = 0;
-  for (let at = 1; at < end; at++) {
-    const byte = text[at] as number;
-    place = NEXT_PLACE[place | byte] as number;
-    commas += IS_COMMA[byte] as number;
-  }
-  return COMPLETE.includes(place >> 8) ? commas + 1 : widthByValues(text);
+  const length = text.length - 2;
+  if (length + READ_BEHIND > place.length) return widthByValues(text);
+  place.set(text.subarray(1, -1));
+  const count = countNumbers(length);
+  return count === -1 ? widthByValues(text) : count;
 }
 
 function widthByValues(text: Buffer): number | null {

@@ -61,28 +61,63 @@ describe('the width of JSON text', () => {
     );
   });
 
+  const characters = fc.string({ unit: fc.constantFrom(...'01.-+eE, []n"'), maxLength: 12 });
+
   it('agrees with JSON itself about what is no array of numbers', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...'01.-+eE, []n"'), maxLength: 12 }), (inside) => {
-        const text = `[${inside}]`;
-        let expected: number | null = null;
-        try {
-          const value: unknown = JSON.parse(text);
-          if (
-            Array.isArray(value) &&
-            value.every((item) => Number.isFinite(Math.fround(item as number)) && typeof item === 'number')
-          ) {
-            expected = value.length;
-          }
-        } catch {
-          // Not JSON: no width.
-        }
-        expect(vectorWidth(json(text))).toBe(expected);
+      fc.property(characters, (inside) => {
+        expect(vectorWidth(json(`[${inside}]`))).toBe(widthByJson(`[${inside}]`));
       }),
       { numRuns: 2000 },
     );
   });
+
+  it('does so wherever in the text that stands, since it is looked at in pieces of 64 bytes', () => {
+    const numbers = fc.array(
+      fc.stringMatching(/^-?(0|[1-9]\d{0,11})(\.\d{1,40})?([eE][+-]?0?[1-9])?$/).map((text) => `${text},`),
+      { maxLength: 8 },
+    );
+    fc.assert(
+      fc.property(numbers, fc.nat(64), characters, numbers, (before, shift, inside, after) => {
+        const text = `[${before.join('')}0.${'7'.repeat(shift)}${inside},${after.join('')}1]`;
+        expect(vectorWidth(json(text))).toBe(widthByJson(text));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it.each(Array.from({ length: 16 }, (_, shift) => shift))(
+    'takes 9 digits before the point, and judges 39 and 40 by their values, %d bytes further on',
+    (shift) => {
+      const start = `[0.${'5'.repeat(40 + shift)},`;
+      expect(vectorWidth(json(`${start}-123456789.5,1]`))).toBe(3);
+      expect(vectorWidth(json(`${start}${'3'.repeat(39)},1]`))).toBe(3);
+      expect(vectorWidth(json(`${start}${'3'.repeat(40)},1]`))).toBeNull();
+    },
+  );
+
+  it('judges a text that is longer than what it has room for', () => {
+    const numbers = Array.from({ length: 100_000 }, (_, index) => index / 7);
+    expect(vectorWidth(json(JSON.stringify(numbers)))).toBe(numbers.length);
+    expect(vectorWidth(json(`${JSON.stringify(numbers).slice(0, -1)},1e39]`))).toBeNull();
+  });
+
+  it('judges no byte that stood there before', () => {
+    expect(vectorWidth(json(`[${'1,'.repeat(60)}"]`))).toBeNull();
+    expect(vectorWidth(json('[0.25,1]'))).toBe(2);
+  });
 });
+
+/** By the values, as JSON has them. */
+function widthByJson(text: string): number | null {
+  try {
+    const values: unknown = JSON.parse(text);
+    const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(Math.fround(value));
+    return Array.isArray(values) && values.every(isNumber) ? values.length : null;
+  } catch {
+    return null;
+  }
+}
 
 describe('conversion', () => {
   it('gives little-endian float32 in base64', () => {
