@@ -1,9 +1,6 @@
 // Judges the text of a JSON array of numbers, 64 bytes at a time: what a byte is stands as one bit in a mask of 64, and the
-// grammar is a handful of questions to whole masks. AssemblyScript: the build compiles it to WebAssembly, for
-// src/domain/json-vector.ts.
-
-/** Where the text is to be put; the compiler's own place is before it. */
-export const TEXT: usize = 1024;
+// grammar is a handful of questions to whole masks.
+import { TEXT } from './text';
 
 // Of ASCII.
 const TAB: i8 = 0x09;
@@ -50,7 +47,7 @@ function behind(mask: u64, before: u64): u64 {
 }
 
 /**
- * How many numbers stand between the brackets of the array whose text was put at TEXT, without them. -1 where that is no
+ * How many numbers stand between the brackets of the array whose text is at TEXT, without them. -1 where that is no
  * such text, or one that is to be judged by its values: with spaces before a comma or a bracket, an exponent that is not
  * negative, more than nine digits before the point, or no number at all. Reads up to 63 bytes behind the text.
  */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isFiniteVector } from './json-vector.js';
+import { isFiniteVector } from './finite-vector.js';
 import { encodeVector, truncateAndNormalise, vectorValues, vectorWidth } from './vectors.js';
 import type { Vector } from './vectors.js';
 
@@ -105,6 +105,52 @@ describe('the width of JSON text', () => {
   it('judges no byte that stood there before', () => {
     expect(vectorWidth(json(`[${'1,'.repeat(60)}"]`))).toBeNull();
     expect(vectorWidth(json('[0.25,1]'))).toBe(2);
+  });
+});
+
+describe('the width of base64', () => {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+  const bytesOfValues = fc
+    .uint8Array({ maxLength: 80 })
+    .map((bytes) => Buffer.from(bytes.subarray(0, bytes.length & ~3)));
+
+  it('agrees with the values about every bit pattern', () => {
+    fc.assert(
+      fc.property(bytesOfValues, (bytes) => {
+        const text = bytes.toString('base64');
+        const values = Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(index * 4));
+        expect(vectorWidth(base64(text))).toBe(values.every(Number.isFinite) ? values.length : null);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each([Infinity, -Infinity, Number.NaN])('sees %d at every place', (value) => {
+    for (let at = 0; at < 24; at++) {
+      const values = new Float32Array(24);
+      values[at] = value;
+      const text = Buffer.from(values.buffer).toString('base64');
+      expect(vectorWidth(base64(text))).toBeNull();
+    }
+  });
+
+  it('takes the 64 characters of base64, and no other byte, at every place', () => {
+    for (let byte = 0; byte < 256; byte++) {
+      for (let at = 0; at < 32; at++) {
+        const text = Buffer.from('A'.repeat(32));
+        text[at] = byte;
+        expect(vectorWidth({ form: 'base64', text })).toBe(
+          alphabet.includes(String.fromCharCode(byte)) ? 6 : null,
+        );
+      }
+    }
+  });
+
+  it('judges a text that is longer than what it has room for', () => {
+    const values = new Float32Array(200_000).fill(0.25);
+    expect(vectorWidth(base64(Buffer.from(values.buffer).toString('base64')))).toBe(values.length);
+    values[199_999] = Number.NaN;
+    expect(vectorWidth(base64(Buffer.from(values.buffer).toString('base64')))).toBeNull();
   });
 });
 

@@ -1,12 +1,9 @@
 // Vectors in the three forms they travel in, and the conversions between them. A vector stays the bytes that it came as
 // until a conversion is asked for: turning every number into a JavaScript value is what makes gateways slow.
+import { valuesOfBase64Vector, widthOfBase64Vector } from './base64-vector.js';
 import type { EncodingFormat } from './embedding.js';
-import { isFiniteVector, valuesOfJsonVector, widthOfJsonVector } from './json-vector.js';
-
-// Of ASCII.
-const EQUALS = 0x3d;
-const MINUS = 0x2d;
-const UNDERSCORE = 0x5f;
+import { isFiniteVector } from './finite-vector.js';
+import { valuesOfJsonVector, widthOfJsonVector } from './json-vector.js';
 
 export type Vector =
   /** A JSON array of numbers as text, brackets included. */
@@ -20,11 +17,8 @@ export function vectorWidth(vector: Vector): number | null {
   switch (vector.form) {
     case 'floats':
       return isFiniteVector(vector.values) ? vector.values.length : null;
-    case 'base64': {
-      // Nothing is kept: the next one is decoded to the same place.
-      const values = floatsOfBase64(vector.text, workplaceFor(vector.text));
-      return values && isFiniteVector(values) ? values.length : null;
-    }
+    case 'base64':
+      return widthOfBase64Vector(vector.text);
     case 'json':
       return widthOfJsonVector(vector.text);
   }
@@ -60,7 +54,7 @@ export function truncateAndNormalise(values: Float32Array, width: number): Float
 function decodeVector(vector: Vector): Float32Array {
   if (vector.form === 'floats') return vector.values;
   if (vector.form === 'base64') {
-    const values = floatsOfBase64(vector.text, placeFor(vector.text));
+    const values = valuesOfBase64Vector(vector.text);
     if (!values) throw new RangeError('not base64 of float32 values');
     return values;
   }
@@ -77,27 +71,4 @@ function base64OfFloats(values: Float32Array): string {
 function jsonOfFloats(values: Float32Array): string {
   const numbers = Array.from(values, (value) => Number(value.toPrecision(9)));
   return JSON.stringify(numbers);
-}
-
-const WORKPLACE = Buffer.allocUnsafeSlow(256 * 1024);
-
-function workplaceFor(text: Buffer): Buffer {
-  return text.length <= WORKPLACE.length ? WORKPLACE : placeFor(text);
-}
-
-/** Room of its own; memory that is not pooled begins where a float may. */
-function placeFor(text: Buffer): Buffer {
-  return Buffer.allocUnsafeSlow((text.length / 4) * 3);
-}
-
-/** Null when the text is not base64, padding included, of whole float32 values. The values lie in `place`. */
-function floatsOfBase64(text: Buffer, place: Buffer): Float32Array | null {
-  if (text.length % 4 !== 0) return null;
-  const padding = text.at(-1) !== EQUALS ? 0 : text.at(-2) === EQUALS ? 2 : 1;
-  const byteLength = (text.length / 4) * 3 - padding;
-  // The decoder skips what is not base64, so that a wrong character shows in the length; it also takes the URL alphabet.
-  const written = place.write(text.toString('latin1'), 'base64');
-  if (written !== byteLength || byteLength % 4 !== 0 || text.includes(MINUS) || text.includes(UNDERSCORE))
-    return null;
-  return new Float32Array(place.buffer, place.byteOffset, byteLength / 4);
 }
