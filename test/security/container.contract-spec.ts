@@ -48,6 +48,7 @@ describe('the image', () => {
       'node',
       '--min-semi-space-size=32',
       '--max-semi-space-size=32',
+      '--heap-growing-percent=200',
       '--use-largepages=silent',
       'scripts/serve.mjs',
     ]);
