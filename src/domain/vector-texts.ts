@@ -38,7 +38,7 @@ export function countNumbersOfJson(text: Uint8Array): number | null {
   return count === -1 ? null : count;
 }
 
-/** Whether the text is base64 of float32 values that are all finite. Without its padding, of which the last is `padding` long. */
+/** Whether the text is base64 of float32 values that are all finite. Its last `padding` characters only fill it up. */
 export function isBase64OfFinite(text: Uint8Array, padding: number): boolean {
   const length = Math.ceil(text.length / BYTES_AT_ONCE) * BYTES_AT_ONCE;
   place.set(text);
