@@ -67,7 +67,6 @@ export function countNumbers(length: i32): i32 {
   // One bit for each number of digits before the point that a number at the end of the 64 bytes before may have had.
   let wholeDigitsBefore: u32 = 0;
   let numbers: i32 = 1;
-  let endsWithDigit: bool = false;
   for (let at: usize = TEXT; at < end; at += 64) {
     const left = end - at;
     const text: u64 = left >= 64 ? u64.MAX_VALUE : ((<u64>1) << left) - 1;
@@ -137,7 +136,6 @@ export function countNumbers(length: i32): i32 {
     }
 
     numbers += <i32>popcnt(commas);
-    endsWithDigit = ((digits >> (min(left, 64) - 1)) & 1) !== 0;
     separatorsBefore = separators;
     digitsBefore = digits;
     pointsBefore = points;
@@ -146,5 +144,6 @@ export function countNumbers(length: i32): i32 {
     exponentSignsBefore = exponentSigns;
     leadingZerosBefore = leadingZeros;
   }
+  const endsWithDigit = ((digitsBefore >> ((length - 1) & 63)) & 1) !== 0;
   return endsWithDigit ? numbers : -1;
 }

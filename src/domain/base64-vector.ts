@@ -1,6 +1,6 @@
 // Judges and reads vectors that travel as little-endian float32 in base64.
-import { isFiniteVector } from './finite-vector.js';
-import { isBase64OfFinite, LONGEST_TEXT } from './vector-texts.js';
+import { widthOfValues } from './finite-vector.js';
+import { isBase64OfFinite } from './vector-texts.js';
 
 // Of ASCII.
 const EQUALS = 0x3d;
@@ -14,13 +14,9 @@ export function widthOfBase64Vector(text: Buffer): number | null {
   const padding = paddingOf(text);
   const width = valuesIn(text, padding);
   if (width === null) return null;
-  if (text.length > LONGEST_TEXT) return widthByValues(text);
-  return isBase64OfFinite(text, padding) ? width : null;
-}
-
-function widthByValues(text: Buffer): number | null {
-  const values = valuesOfBase64Vector(text);
-  return values && isFiniteVector(values) ? values.length : null;
+  const isRight = isBase64OfFinite(text, padding);
+  if (isRight === null) return widthOfValues(valuesOfBase64Vector(text));
+  return isRight ? width : null;
 }
 
 /** Its values, infinite ones included; null when the text is not base64, padding included, of whole float32 values. */

@@ -1,17 +1,11 @@
 // Judges the text of a JSON vector, without making numbers of it where the text alone tells enough.
-import { isFiniteVector } from './finite-vector.js';
-import { countNumbersOfJson, LONGEST_TEXT } from './vector-texts.js';
+import { widthOfValues } from './finite-vector.js';
+import { countNumbersOfJson } from './vector-texts.js';
 
 /** How many numbers the text holds, or null when it is not a JSON array of numbers that float32 can hold. */
 export function widthOfJsonVector(text: Buffer): number | null {
   if (!isInBrackets(text)) return null;
-  const count = text.length <= LONGEST_TEXT ? countNumbersOfJson(text.subarray(1, -1)) : null;
-  return count ?? widthByValues(text);
-}
-
-function widthByValues(text: Buffer): number | null {
-  const values = valuesOfJsonVector(text);
-  return values && isFiniteVector(values) ? values.length : null;
+  return countNumbersOfJson(text.subarray(1, -1)) ?? widthOfValues(valuesOfJsonVector(text));
 }
 
 /** The numbers as float32 has them, infinite ones included; null when the text is not a JSON array of numbers. */

@@ -25,21 +25,26 @@ const BYTES_AT_ONCE = 16;
 /** Six bits of zeros in base64. */
 const ZEROS = 'A'.charCodeAt(0);
 
-/** What is longer has to be judged by its values. */
-export const LONGEST_TEXT = place.length - READ_BEHIND;
+// There is no place for more.
+const LONGEST_TEXT = place.length - READ_BEHIND;
 
 /**
  * How many numbers a JSON array holds, given what stands between its brackets; null where that is no such text, or one that
- * only its values tell about, such as `[]` and `[1e30]`.
+ * only its values tell about, such as `[]`, `[1e30]` and what is too long.
  */
 export function countNumbersOfJson(text: Uint8Array): number | null {
+  if (text.length > LONGEST_TEXT) return null;
   place.set(text);
   const count = countNumbers(text.length);
   return count === -1 ? null : count;
 }
 
-/** Whether the text is base64 of float32 values that are all finite. Its last `padding` characters only fill it up. */
-export function isBase64OfFinite(text: Uint8Array, padding: number): boolean {
+/**
+ * Whether the text is base64 of float32 values that are all finite; null where it is too long, and only its values tell. Its
+ * last `padding` characters only fill it up.
+ */
+export function isBase64OfFinite(text: Uint8Array, padding: number): boolean | null {
+  if (text.length > LONGEST_TEXT) return null;
   const length = Math.ceil(text.length / BYTES_AT_ONCE) * BYTES_AT_ONCE;
   place.set(text);
   place.fill(ZEROS, text.length - padding, length);

@@ -2,7 +2,7 @@
 // until a conversion is asked for: turning every number into a JavaScript value is what makes gateways slow.
 import { valuesOfBase64Vector, widthOfBase64Vector } from './base64-vector.js';
 import type { EncodingFormat } from './embedding.js';
-import { isFiniteVector } from './finite-vector.js';
+import { isFiniteVector, widthOfValues } from './finite-vector.js';
 import { valuesOfJsonVector, widthOfJsonVector } from './json-vector.js';
 
 export type Vector =
@@ -16,7 +16,7 @@ export type Vector =
 export function vectorWidth(vector: Vector): number | null {
   switch (vector.form) {
     case 'floats':
-      return isFiniteVector(vector.values) ? vector.values.length : null;
+      return widthOfValues(vector.values);
     case 'base64':
       return widthOfBase64Vector(vector.text);
     case 'json':
