@@ -8,6 +8,7 @@ import { DestinationsRepository } from '../../src/persistence/destinations.repos
 import { GenerationLog } from '../../src/persistence/generation-log.js';
 import { createTestApp } from '../support/app.js';
 import type { TestAccount, TestApp } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
 import { createGeneration } from '../support/generation.js';
 import { untilSomebodyWaits } from '../support/waiting-statements.js';
 
@@ -319,6 +320,16 @@ describe('the cursor of a new destination', () => {
     const log = app.application.get(GenerationLog);
     const [before, after] = [createGeneration(app.key), createGeneration(app.key)];
     await log.append(before);
+    // Other test files have databases on this server: a cursor stands before an older transaction of theirs as well.
+    await eventually(
+      () =>
+        app.sql<{ is_behind: boolean }>(
+          `SELECT log_transaction < pg_snapshot_xmin(current_log_snapshot()::pg_snapshot)::text::bigint AS is_behind
+           FROM generations WHERE id = $1`,
+          [before.id],
+        ),
+      ([row]) => row?.is_behind === true,
+    );
     const made = await repositoryOf(app).createWithinLimit(describeDestination(await app.createAccount()));
     await log.append(after);
     expect(await transactionOf(before.id)).toBeLessThanOrEqual(await positionOf(made));
