@@ -11,10 +11,11 @@ function createContents(stored: Record<string, GenerationContent>) {
   const reads: string[][] = [];
   let failure: Error | null = null;
   const reader = {
-    readContents: async (_workspaceId: string, generations: readonly { readonly id: string }[]) => {
-      reads.push(generations.map(({ id }) => id));
+    readContents: async (_workspaceId: string, entries: readonly LoggedGeneration[]) => {
+      const ids = entries.map(({ generation }) => generation.id);
+      reads.push(ids);
       if (failure) throw failure;
-      return new Map(generations.flatMap(({ id }) => (stored[id] ? [[id, stored[id]] as const] : [])));
+      return new Map(ids.flatMap((id) => (stored[id] ? [[id, stored[id]] as const] : [])));
     },
   };
   const contents = new TracedContents(reader as unknown as GenerationReader);

@@ -43,10 +43,7 @@ export class TracedContents {
     workspaceId: string,
     entries: readonly LoggedGeneration[],
   ): Promise<ReadonlyMap<string, GenerationContent>> {
-    const read = this.reader.readContents(
-      workspaceId,
-      entries.map(({ generation }) => generation),
-    );
+    const read = this.reader.readContents(workspaceId, entries);
     for (const { generation, contentBytes } of entries) {
       const { id } = generation;
       const kept = read.then((contents) => contents.get(id) ?? null);

@@ -31,7 +31,9 @@ export class GenerationsService {
   /** Like get(), and not found as well when the content is not stored. */
   async getContent(caller: Caller, id: unknown): Promise<GenerationWithContent> {
     const generation = await this.get(caller, id);
-    const contents = await this.reader.readContents(generation.workspaceId, [generation]);
+    const { workspaceId } = generation;
+    const logged = await this.reader.readNamed(workspaceId, [generation]);
+    const contents = await this.reader.readContents(workspaceId, logged);
     const content = contents.get(generation.id);
     if (!content) {
       throw new AppError('not_found', {

@@ -30,7 +30,8 @@ DELETE FROM generation_contents AS content USING (
       coalesce(behind.transaction, ${END_OF_LOG}), coalesce(behind.ordinal, 0)
     ) AND NOT EXISTS (
       SELECT 1 FROM dead_letters AS letter
-      WHERE letter.workspace_id = stored.workspace_id AND letter.generation_id = stored.generation_id
+      WHERE letter.workspace_id = stored.workspace_id
+        AND letter.generation_id = ANY(coalesce(stored.generation_ids, ARRAY[stored.generation_id]))
     ) LIMIT ${STEP}
   ) AS passed LIMIT ${STEP}
 ) AS passed

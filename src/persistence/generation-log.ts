@@ -9,10 +9,13 @@ import type { SpendRelease } from '../domain/spend-cap.js';
 import { utcDay } from '../domain/spend.js';
 import { Batcher } from './batcher.js';
 import { ConfigCipher } from './config-cipher.js';
+import { packContents } from './content-blocks.js';
+import type { ContentPlace } from './content-blocks.js';
 import { DatabaseMetrics } from './database-metrics.js';
 import { Database } from './database.js';
+import { writeRecords } from './record-rows.js';
 import { describeReleases } from './spend-ledger.js';
-import { APPEND_AND_SETTLE } from './spend-statements.js';
+import { APPEND_AND_SETTLE, CONTENT_COLUMNS, GENERATION_COLUMNS } from './spend-statements.js';
 import type { GenerationRow } from './spend-statements.js';
 
 // One batch at a time: two would only wait for each other's counters.
@@ -66,34 +69,23 @@ export class GenerationLog implements BeforeApplicationShutdown {
   /** One statement settles one UTC day, so that it can say for each window whether it goes on or begins anew. */
   private async writeByDay(entries: readonly Entry[]): Promise<[]> {
     for (const [day, ofDay] of groupByDay(entries)) {
+      const { blocks, places } = packContents(ofDay, this.cipher);
       const statement = {
         name: 'append-and-settle',
         text: APPEND_AND_SETTLE,
         values: [
-          JSON.stringify(ofDay.map(({ generation }) => toRow(generation))),
+          writeRecords(
+            GENERATION_COLUMNS,
+            ofDay.map(({ generation }, index) => toRow(generation, places[index])),
+          ),
           day,
           describeReleases(ofDay.flatMap(({ releases }) => releases)),
-          JSON.stringify(ofDay.flatMap((entry, index) => this.toContentRow(entry, index + 1))),
+          writeRecords(CONTENT_COLUMNS, blocks),
         ],
       };
       await this.metrics.batch(ofDay.length, () => this.database.query(statement));
     }
     return [];
-  }
-
-  private toContentRow({ generation, content }: Entry, ordinal: number): object[] {
-    if (content === null) return [];
-    const { ciphertext, encryptionKeyId } = this.cipher.encrypt(content, generation.id);
-    return [
-      {
-        generation_id: generation.id,
-        workspace_id: generation.workspaceId,
-        created_at: generation.createdAt,
-        ordinal,
-        ciphertext: Buffer.from(ciphertext.buffer).toString('base64'),
-        encryption_key_id: encryptionKeyId,
-      },
-    ];
   }
 }
 
@@ -108,8 +100,7 @@ function groupByDay(entries: readonly Entry[]): ReadonlyMap<string, Entry[]> {
   return days;
 }
 
-/** What is null is left out: JSON has no undefined, and a member that is not there is neither written nor read. */
-function toRow(generation: Generation): GenerationRow {
+function toRow(generation: Generation, content: ContentPlace | undefined): GenerationRow {
   return {
     id: generation.id,
     workspace_id: generation.workspaceId,
@@ -118,28 +109,30 @@ function toRow(generation: Generation): GenerationRow {
     api_key_id: generation.apiKeyId,
     operation: generation.operation,
     model: generation.model,
-    endpoint: generation.endpoint ?? undefined,
-    provider: generation.provider ?? undefined,
-    upstream_id: generation.upstreamId ?? undefined,
+    endpoint: generation.endpoint,
+    provider: generation.provider,
+    upstream_id: generation.upstreamId,
     status: generation.status,
-    error_type: generation.errorType ?? undefined,
+    error_type: generation.errorType,
     input_count: generation.inputCount,
     prompt_tokens: generation.promptTokens,
     total_tokens: generation.totalTokens,
-    cost: generation.cost === null ? undefined : formatUsd(generation.cost),
-    upstream_cost: generation.upstreamCost === null ? undefined : formatUsd(generation.upstreamCost),
+    cost: generation.cost === null ? null : formatUsd(generation.cost),
+    upstream_cost: generation.upstreamCost === null ? null : formatUsd(generation.upstreamCost),
     is_byok: generation.isByok,
-    dimensions: generation.dimensions ?? undefined,
+    dimensions: generation.dimensions,
     encoding_format: generation.encodingFormat,
-    input_type: generation.inputType ?? undefined,
+    input_type: generation.inputType,
     duration_ms: generation.durationMs,
-    upstream_ms: generation.upstreamMs ?? undefined,
-    user_id: generation.userId ?? undefined,
-    session_id: generation.sessionId ?? undefined,
+    upstream_ms: generation.upstreamMs,
+    user_id: generation.userId,
+    session_id: generation.sessionId,
     request_id: generation.requestId,
     region: generation.region,
-    trace: generation.trace ?? undefined,
-    request_context: generation.requestContext ?? undefined,
-    attempts: generation.attempts.length === 0 ? undefined : generation.attempts,
+    trace: generation.trace,
+    request_context: generation.requestContext,
+    attempts: generation.attempts.length === 0 ? null : generation.attempts,
+    content_ordinal: content?.ordinal,
+    content_bytes: content?.bytes ?? 0,
   };
 }

@@ -5,6 +5,8 @@ import type { LogPosition, LogSnapshot } from '../domain/delivery.js';
 import type { Generation } from '../domain/generation.js';
 import type { GenerationContent } from '../domain/generation-content.js';
 import { ConfigCipher } from './config-cipher.js';
+import { unpackContents } from './content-blocks.js';
+import type { StoredBlock } from './content-blocks.js';
 import { Database } from './database.js';
 import { LOG_OFFSET } from './log-offset.js';
 import { toGeneration } from './generation-row.js';
@@ -14,6 +16,8 @@ import { unseenList } from './unseen-list.js';
 export interface LoggedGeneration {
   readonly position: LogPosition;
   readonly generation: Generation;
+  /** Where in the same transaction its content stands, if one is stored. */
+  readonly contentOrdinal: number;
   /** Bytes of its stored content; 0 when there is none. */
   readonly contentBytes: number;
 }
@@ -29,6 +33,7 @@ export interface LogPage {
 interface PageRow extends GenerationRow {
   readonly logTransaction: string;
   readonly logOrdinal: number;
+  readonly contentOrdinal: number;
   readonly contentBytes: number;
   /** The snapshot that the page was read with, in the numbers of the server. */
   readonly snapshot: string;
@@ -68,19 +73,23 @@ const COLUMNS = Object.entries({
   trace: 'trace',
   requestContext: 'request_context',
   attempts: 'attempts',
-} satisfies Record<Exclude<keyof PageRow, 'contentBytes' | 'snapshot' | 'logOffset'>, string>)
+} satisfies Record<
+  Exclude<keyof PageRow, 'contentOrdinal' | 'contentBytes' | 'snapshot' | 'logOffset'>,
+  string
+>)
   .map(([member, column]) => `generation.${column} AS "${member}"`)
   .join(', ');
 
-// Not a join: planned while contents were few, it would compare every row of a page with every content of a backlog.
-const CONTENT_BYTES = `
+// Of rows that versions without blocks have written.
+const BYTES_OF_OWN_ROW = `
 SELECT octet_length(content.ciphertext) FROM generation_contents AS content
 WHERE content.workspace_id = generation.workspace_id AND content.created_at = generation.created_at
   AND content.generation_id = generation.id`;
 
 const SELECT = `
-SELECT ${COLUMNS}, coalesce((${CONTENT_BYTES}), 0) AS "contentBytes", pg_current_snapshot()::text AS snapshot,
-  ${LOG_OFFSET} AS "logOffset"
+SELECT ${COLUMNS}, coalesce(generation.content_ordinal, generation.log_ordinal) AS "contentOrdinal",
+  coalesce(generation.content_bytes, (${BYTES_OF_OWN_ROW}), 0) AS "contentBytes",
+  (SELECT pg_current_snapshot()::text) AS snapshot, ${LOG_OFFSET} AS "logOffset"
 FROM generations AS generation`;
 
 /**
@@ -101,17 +110,21 @@ const FOREIGN_TRANSACTIONS = `
 SELECT backend_xid::text AS id FROM pg_stat_activity
 WHERE backend_xid IS NOT NULL AND datname <> current_database()`;
 
-const NAMED = `unnest(${unseenList('$2', 'timestamptz')}, ${unseenList('$3', 'uuid')}) AS named (created_at, id)`;
-
-// Both one by one, by the primary key: of two lists to be found in a table the planner makes two bitmaps, and one of them
-// of all that the workspace has there.
-const READ_NAMED = `SELECT found.* FROM ${NAMED} CROSS JOIN LATERAL (
+// Both one by one, by an index: of two lists to be found in a table the planner makes two bitmaps, and one of them of all
+// that the workspace has there.
+const READ_NAMED = `
+SELECT found.* FROM unnest(${unseenList('$2', 'timestamptz')}, ${unseenList('$3', 'uuid')}) AS named (created_at, id)
+CROSS JOIN LATERAL (
   ${SELECT} WHERE generation.workspace_id = $1 AND generation.created_at = named.created_at AND generation.id = named.id LIMIT 1
 ) AS found`;
 
-const READ_CONTENTS = `SELECT named.id, found.* FROM ${NAMED} CROSS JOIN LATERAL (
-  SELECT ciphertext, encryption_key_id FROM generation_contents
-  WHERE workspace_id = $1 AND created_at = named.created_at AND generation_id = named.id LIMIT 1
+const READ_BLOCKS = `
+SELECT found.* FROM unnest(${unseenList('$2', 'bigint')}, ${unseenList('$3', 'integer')}) AS place (transaction, ordinal)
+CROSS JOIN LATERAL (
+  SELECT generation_id AS "generationId", generation_ids IS NOT NULL AS "isShared", ciphertext,
+    encryption_key_id AS "encryptionKeyId"
+  FROM generation_contents AS content
+  WHERE content.workspace_id = $1 AND content.log_transaction = place.transaction AND content.log_ordinal = place.ordinal LIMIT 1
 ) AS found`;
 
 @Injectable()
@@ -165,38 +178,53 @@ export class GenerationReader {
     const rows = await this.database.query<PageRow>({
       name: 'read-log-named',
       text: READ_NAMED,
-      values: [workspaceId, ...listsOf(names)],
+      values: [workspaceId, names.map(({ createdAt }) => createdAt), names.map(({ id }) => id)],
     });
     return rows.map(toEntry);
   }
 
-  /** The stored contents by the generation's id; what is not stored any more is left out. */
+  /**
+   * The stored contents by the generation's id, with those that stand in the same blocks; what is not stored any more is
+   * left out.
+   */
   async readContents(
     workspaceId: string,
-    generations: readonly Pick<Generation, 'id' | 'createdAt'>[],
+    entries: readonly LoggedGeneration[],
   ): Promise<ReadonlyMap<string, GenerationContent>> {
-    if (generations.length === 0) return new Map();
-    const rows = await this.database.query<{ id: string; ciphertext: Buffer; encryption_key_id: string }>({
-      name: 'read-contents',
-      text: READ_CONTENTS,
-      values: [workspaceId, ...listsOf(generations)],
+    if (entries.length === 0) return new Map();
+    const rows = await this.database.query<StoredBlock>({
+      name: 'read-content-blocks',
+      text: READ_BLOCKS,
+      values: [workspaceId, ...placesOf(entries)],
     });
     const contents = new Map<string, GenerationContent>();
-    for (const { id, ciphertext, encryption_key_id: encryptionKeyId } of rows) {
+    for (const row of rows) {
       try {
-        contents.set(id, this.cipher.decrypt({ ciphertext, encryptionKeyId }, id) as GenerationContent);
+        for (const [id, content] of unpackContents(row, this.cipher)) contents.set(id, content);
       } catch (error) {
         // A key that was taken away too early: the traces go without their content.
-        this.logger.warn({ generationId: id, error }, 'a stored content cannot be read');
+        this.logger.warn({ generationId: row.generationId, error }, 'stored contents cannot be read');
       }
     }
     return contents;
   }
 }
 
-/** What NAMED reads. */
-function listsOf(generations: readonly Pick<Generation, 'id' | 'createdAt'>[]): [Date[], string[]] {
-  return [generations.map(({ createdAt }) => createdAt), generations.map(({ id }) => id)];
+/** What READ_BLOCKS reads: each block once. */
+function placesOf(entries: readonly LoggedGeneration[]): [bigint[], number[]] {
+  const transactions: bigint[] = [];
+  const ordinals: number[] = [];
+  let last: LoggedGeneration | undefined;
+  // In the log of a workspace those of one block stand together.
+  for (const entry of entries) {
+    const { position, contentOrdinal } = entry;
+    if (last?.position.transaction === position.transaction && last.contentOrdinal === contentOrdinal)
+      continue;
+    transactions.push(position.transaction);
+    ordinals.push(contentOrdinal);
+    last = entry;
+  }
+  return [transactions, ordinals];
 }
 
 // PostgreSQL shows the number of a running transaction without its epoch.
@@ -211,6 +239,7 @@ function toEntry(row: PageRow): LoggedGeneration {
   return {
     position: { transaction: BigInt(row.logTransaction), ordinal: row.logOrdinal },
     generation: toGeneration(row),
+    contentOrdinal: row.contentOrdinal,
     contentBytes: row.contentBytes,
   };
 }

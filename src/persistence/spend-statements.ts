@@ -5,7 +5,7 @@
 // that those who settle the same counters wait for each other instead of deadlocking. A lease is known by its column
 // process_id: a process has one lease of a counter, and a new one when it cannot trust the old one any more.
 import type { SpendHolderKind } from '../domain/spend-lease.js';
-import { columnsOf, typedMembersOf } from './json-rows.js';
+import type { ContentBlockRow } from './content-blocks.js';
 import { LOG_TRANSACTION } from './log-offset.js';
 
 interface CounterTable {
@@ -26,44 +26,57 @@ function windowOf(unit: string, day: string): string {
   return `date_trunc('${unit}', (${day})::timestamp)`;
 }
 
-const COLUMNS = {
-  id: 'uuid',
-  workspace_id: 'uuid',
-  created_at: 'timestamptz',
-  account_id: 'uuid',
-  api_key_id: 'uuid',
-  operation: 'text',
-  model: 'text',
-  endpoint: 'text',
-  provider: 'text',
-  upstream_id: 'text',
-  status: 'smallint',
-  error_type: 'text',
-  input_count: 'integer',
-  prompt_tokens: 'integer',
-  total_tokens: 'integer',
-  cost: 'numeric',
-  upstream_cost: 'numeric',
-  is_byok: 'boolean',
-  dimensions: 'integer',
-  encoding_format: 'text',
-  input_type: 'text',
-  duration_ms: 'integer',
-  upstream_ms: 'integer',
-  user_id: 'text',
-  session_id: 'text',
-  request_id: 'text',
-  region: 'text',
-  trace: 'jsonb',
-  request_context: 'jsonb',
-  attempts: 'jsonb',
-} as const;
+/** The columns of the type generation_entry, in its order. */
+export const GENERATION_COLUMNS = [
+  'id',
+  'workspace_id',
+  'created_at',
+  'account_id',
+  'api_key_id',
+  'operation',
+  'model',
+  'endpoint',
+  'provider',
+  'upstream_id',
+  'status',
+  'error_type',
+  'input_count',
+  'prompt_tokens',
+  'total_tokens',
+  'cost',
+  'upstream_cost',
+  'is_byok',
+  'dimensions',
+  'encoding_format',
+  'input_type',
+  'duration_ms',
+  'upstream_ms',
+  'user_id',
+  'session_id',
+  'request_id',
+  'region',
+  'trace',
+  'request_context',
+  'attempts',
+  'content_ordinal',
+  'content_bytes',
+] as const;
+
+/** The columns of the type generation_content_entry, in its order. */
+export const CONTENT_COLUMNS = [
+  'generation_id',
+  'workspace_id',
+  'created_at',
+  'ordinal',
+  'generation_ids',
+  'ciphertext',
+  'encryption_key_id',
+] as const satisfies readonly (keyof ContentBlockRow)[];
 
 /** A generation as the statement reads it. */
-export type GenerationRow = Readonly<Record<keyof typeof COLUMNS, unknown>>;
+export type GenerationRow = Readonly<Record<(typeof GENERATION_COLUMNS)[number], unknown>>;
 
-const NAMES = columnsOf(COLUMNS);
-const TYPED_NAMES = typedMembersOf(COLUMNS);
+const NAMES = GENERATION_COLUMNS.join(', ');
 
 /**
  * A CTE that takes releases [{workspace_id, holder_id, lease_id, amount}], one a lease, off the leases: of each the part
@@ -113,27 +126,25 @@ SELECT count(CASE holder ${calls.join(' ')} END) FROM (
 }
 
 /**
- * $1 generations of one UTC day as JSON rows, $2 the day, $3 releases, $4 contents [{generation_id, workspace_id,
- * created_at, ordinal, ciphertext (base64), encryption_key_id}], each with its generation's ordinal.
+ * $1 generations of one UTC day as records, $2 the day, $3 releases, $4 blocks of contents as records, each with the
+ * ordinal of its last generation.
  *
- * Why JSON and not one array per column: the same rows cost less to write down and to read in one document. Spend is the
- * sum of the rows that were really inserted: a statement repeated after a lost connection adds nothing twice.
+ * Why records and not one array per column: the same rows cost less to write down and to read in one text. Spend is the
+ * sum of the rows that were inserted, and a generation that is there already fails the statement: none counts twice.
  */
 export const APPEND_AND_SETTLE = `
 WITH appended AS (
   INSERT INTO generations (${NAMES}, log_transaction, log_ordinal)
   SELECT ${NAMES}, ${LOG_TRANSACTION}, ordinal
-  FROM ROWS FROM (json_to_recordset($1::json) AS (${TYPED_NAMES})) WITH ORDINALITY AS batch (${NAMES}, ordinal)
-  ON CONFLICT DO NOTHING
+  FROM unnest($1::generation_entry[]) WITH ORDINALITY AS batch (${NAMES}, ordinal)
   RETURNING workspace_id, account_id, api_key_id, coalesce(cost, 0) AS cost,
     CASE WHEN is_byok THEN coalesce(upstream_cost, 0) ELSE 0 END AS byok_cost
 ), kept AS (
-  INSERT INTO generation_contents (generation_id, workspace_id, created_at, log_transaction, log_ordinal, ciphertext,
-    encryption_key_id)
-  SELECT generation_id, workspace_id, created_at, ${LOG_TRANSACTION}, ordinal, decode(ciphertext, 'base64'), encryption_key_id
-  FROM json_to_recordset($4::json) AS content (generation_id uuid, workspace_id uuid, created_at timestamptz,
-    ordinal integer, ciphertext text, encryption_key_id text)
-  ON CONFLICT DO NOTHING
+  INSERT INTO generation_contents (generation_id, workspace_id, created_at, log_transaction, log_ordinal, generation_ids,
+    ciphertext, encryption_key_id)
+  SELECT generation_id, workspace_id, created_at, ${LOG_TRANSACTION}, ordinal, generation_ids, decode(ciphertext, 'base64'),
+    encryption_key_id
+  FROM unnest($4::generation_content_entry[])
 ), ${releasedBy('$3')}
 ${settle(
   `

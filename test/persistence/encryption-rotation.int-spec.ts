@@ -9,6 +9,7 @@ import type { RotationProgress } from '../../src/persistence/encryption-rotation
 import { askFor } from '../support/admin.js';
 import { TEST_ENCRYPTION_KEY } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
+import { contentOfText } from '../support/generation.js';
 import { createBroadcastApp, createDestination, recordGenerations } from '../support/broadcast.js';
 
 const NEW_KEY = Buffer.alloc(32, 9).toString('base64');
@@ -23,7 +24,9 @@ afterAll(() => app.close());
 
 it('encrypts all rows anew, also in steps, is on record, and a second run finds nothing', async () => {
   const { id } = await createDestination(app, { url: 'http://127.0.0.1:1', headers: { 'X-Secret': 'kept' } });
-  await recordGenerations(app, 450);
+  // So large that each has a row of its own, and small ones that share a few.
+  await recordGenerations(app, 449, {}, contentOfText('x'.repeat(9_000)));
+  await recordGenerations(app, 20);
   const database = app.application.get(Database);
   const rotate = async (): Promise<RotationProgress[]> => {
     const reports: RotationProgress[] = [];

@@ -9,6 +9,7 @@ import type { WindowedSpend } from '../../src/domain/spend.js';
 import { ApiKeysRepository } from '../../src/persistence/api-keys.repository.js';
 import { RefusedValue } from '../../src/persistence/database-errors.js';
 import { GenerationLog } from '../../src/persistence/generation-log.js';
+import { GenerationReader } from '../../src/persistence/generation-reader.js';
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { createTestDatabase } from '../support/database.js';
@@ -119,7 +120,7 @@ describe('appending', () => {
   const countOf = async (key: ApiKey): Promise<number> =>
     (await app.sql('SELECT id FROM generations WHERE api_key_id = $1', [key.id])).length;
 
-  it('the same generations again adds neither rows nor cost', async () => {
+  it('the same generations again is refused, and adds neither rows nor cost', async () => {
     const key = await newKey();
     const generations = Array.from({ length: 20 }, (_value, index) =>
       createGeneration(key, {
@@ -127,14 +128,15 @@ describe('appending', () => {
         createdAt: noon(index % 2 ? '2026-11-18' : '2026-11-19'),
       }),
     );
-    for (let time = 0; time < 3; time++) await Promise.all(generations.map((each) => log.append(each)));
+    await Promise.all(generations.map((each) => log.append(each)));
+    const again = await Promise.allSettled(generations.map((each) => log.append(each)));
+    for (const outcome of again) expect(outcome).toMatchObject({ reason: expect.any(RefusedValue) });
     expect(await countOf(key)).toBe(20);
     expect((await spendAt(key, noon('2026-11-19'))).usage.total).toBe(190n);
   });
 
   it.each([
     ['NUL', { sessionId: 'a\u0000' }],
-    ['half a surrogate pair', { userId: '\ud800' }],
     ['NUL in JSON', { trace: { a: '\u0000' } }],
     ['half a surrogate pair in JSON', { trace: { '\udfff': 1 } }],
     ['a count beyond its column', { promptTokens: 2 ** 31 }],
@@ -152,6 +154,30 @@ describe('appending', () => {
     expect(outcomes[17]).toMatchObject({ reason: expect.any(RefusedValue) });
     expect(await countOf(key)).toBe(29);
     expect((await spendAt(key, noon('2026-11-18'))).usage.total).toBe(29n);
+  });
+
+  it('keeps every text as it is, whatever records are written with', async () => {
+    const key = await newKey();
+    const texts = ['"', '\\', '\\"', '(),{}', ' a ', 'NULL', '', "'", '\n\t', 'ß 日本 🙂', '$1'];
+    const generations = texts.map((text) =>
+      createGeneration(key, {
+        userId: text,
+        sessionId: `${text}${text}`,
+        trace: { [text]: text },
+        attempts: [{ provider: text, endpoint: text, status: null, errorType: text, durationMs: 1 }],
+      }),
+    );
+    await Promise.all(generations.map((each) => log.append(each)));
+    const entries = await app.application.get(GenerationReader).readNamed(key.workspaceId, generations);
+    const byId = new Map(entries.map(({ generation }) => [generation.id, generation]));
+    expect(generations.map(({ id }) => byId.get(id))).toEqual(generations);
+  });
+
+  it('stores half a surrogate pair as what UTF-8 has for it', async () => {
+    const key = await newKey();
+    await log.append(createGeneration(key, { userId: 'a\ud800' }));
+    const [row] = await app.sql('SELECT user_id FROM generations WHERE api_key_id = $1', [key.id]);
+    expect(row).toEqual({ user_id: 'a\ufffd' });
   });
 
   it('goes on beside a transaction that has been open for long and has read everything', async () => {

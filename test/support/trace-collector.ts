@@ -2,24 +2,28 @@
 // Whether a payload is right is judged elsewhere, by the receivers of the kinds.
 import type { ReceivedDelivery, Verdict } from './receivers/receiver.js';
 
-interface OtlpBody {
-  readonly resourceSpans: readonly {
-    readonly scopeSpans: readonly {
-      readonly spans: readonly {
-        readonly attributes: readonly {
-          readonly key: string;
-          readonly value: { readonly stringValue?: string };
-        }[];
-      }[];
-    }[];
+interface OtlpSpan {
+  readonly attributes: readonly {
+    readonly key: string;
+    readonly value: { readonly stringValue?: string };
   }[];
 }
 
-/** The ids of the generations in an OTLP request, in its order. */
-export function generationsIn({ bytes }: ReceivedDelivery): string[] {
+interface OtlpBody {
+  readonly resourceSpans: readonly {
+    readonly scopeSpans: readonly { readonly spans: readonly OtlpSpan[] }[];
+  }[];
+}
+
+/** The spans of an OTLP request, in its order. */
+export function spansIn({ bytes }: ReceivedDelivery): OtlpSpan[] {
   const body = JSON.parse(bytes.toString('utf8')) as OtlpBody;
-  const spans = body.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans));
-  return spans.map(({ attributes }) => {
+  return body.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans));
+}
+
+/** The ids of their generations. */
+export function generationsIn(request: ReceivedDelivery): string[] {
+  return spansIn(request).map(({ attributes }) => {
     const id = attributes.find(({ key }) => key === 'gen_ai.response.id')?.value.stringValue ?? '';
     return id.replace(/^gen-(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
   });
