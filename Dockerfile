@@ -32,4 +32,4 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
 # Applies what migrations are missing, then serves; SIGTERM drains. What calls leave behind is mostly short-lived: with room
 # for more of it less of it is copied; everything is collected only when the heap has become three times as large; and Node's
 # own code is found faster in large pages (docs/decisions/0009-hot-path.md).
-CMD ["node", "--min-semi-space-size=32", "--max-semi-space-size=32", "--heap-growing-percent=200", "--use-largepages=silent", "scripts/serve.mjs"]
+CMD ["node", "--min-semi-space-size=32", "--max-semi-space-size=32", "--heap-growing-percent=200", "--no-memory-reducer", "--use-largepages=silent", "scripts/serve.mjs"]

@@ -49,6 +49,7 @@ describe('the image', () => {
       '--min-semi-space-size=32',
       '--max-semi-space-size=32',
       '--heap-growing-percent=200',
+      '--no-memory-reducer',
       '--use-largepages=silent',
       'scripts/serve.mjs',
     ]);
