@@ -56,8 +56,9 @@ const blocks = () =>
 function textsIn(requests: readonly ReceivedDelivery[]): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const request of requests) {
+    const spans = spansIn(request);
     for (const [index, id] of generationsIn(request).entries())
-      texts[id] = /text \d+ of many/.exec(JSON.stringify(spansIn(request)[index]))?.[0] ?? 'none';
+      texts[id] = /text \d+ of many/.exec(JSON.stringify(spans[index]))?.[0] ?? 'none';
   }
   return texts;
 }
