@@ -14,7 +14,7 @@ import type { ContentPlace } from './content-blocks.js';
 import { DatabaseMetrics } from './database-metrics.js';
 import { Database } from './database.js';
 import { writeRecords } from './record-rows.js';
-import { describeReleases } from './spend-ledger.js';
+import { describeSpend } from './spend-changes.js';
 import { APPEND_AND_SETTLE, CONTENT_COLUMNS, GENERATION_COLUMNS } from './spend-statements.js';
 import type { GenerationRow } from './spend-statements.js';
 
@@ -69,18 +69,24 @@ export class GenerationLog implements BeforeApplicationShutdown {
   /** One statement settles one UTC day, so that it can say for each window whether it goes on or begins anew. */
   private async writeByDay(entries: readonly Entry[]): Promise<[]> {
     for (const [day, ofDay] of groupByDay(entries)) {
+      const generations = ofDay.map(({ generation }) => generation);
       const { blocks, places } = packContents(ofDay, this.cipher);
+      const spend = describeSpend(
+        generations,
+        ofDay.flatMap(({ releases }) => releases),
+      );
       const statement = {
         name: 'append-and-settle',
         text: APPEND_AND_SETTLE,
         values: [
           writeRecords(
             GENERATION_COLUMNS,
-            ofDay.map(({ generation }, index) => toRow(generation, places[index])),
+            generations.map((generation, index) => toRow(generation, places[index])),
           ),
-          day,
-          describeReleases(ofDay.flatMap(({ releases }) => releases)),
           writeRecords(CONTENT_COLUMNS, blocks),
+          day,
+          spend.releases,
+          spend.changes,
         ],
       };
       await this.metrics.batch(ofDay.length, () => this.database.query(statement));

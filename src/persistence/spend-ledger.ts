@@ -10,6 +10,7 @@ import { LEASE_SECONDS } from '../domain/spend-lease.js';
 import type { SpendHolder, SpendLease } from '../domain/spend-lease.js';
 import { utcDay } from '../domain/spend.js';
 import { Database } from './database.js';
+import { describeSpend } from './spend-changes.js';
 import { GIVE_BACK, RENEW_LEASES, SWEEP_EXPIRED_LEASES, acquireLease } from './spend-statements.js';
 
 export interface LeaseGrant {
@@ -67,9 +68,10 @@ export class SpendLedger {
   /** Gives back what calls did not use. */
   async giveBack(releases: readonly SpendRelease[]): Promise<void> {
     if (releases.length === 0) return;
+    const spend = describeSpend([], releases);
     await this.queryAbout(
       releases.map(({ lease }) => lease),
-      { name: 'give-back', text: GIVE_BACK, values: [describeReleases(releases)] },
+      { name: 'give-back', text: GIVE_BACK, values: [spend.releases, spend.changes] },
     );
   }
 
@@ -106,18 +108,4 @@ export class SpendLedger {
       throw error;
     }
   }
-}
-
-/** One entry a lease, as the statements read it. */
-export function describeReleases(releases: readonly SpendRelease[]): string {
-  const sums = new Map<SpendLease, PicoUsd>();
-  for (const { lease, amount } of releases) sums.set(lease, (sums.get(lease) ?? 0n) + amount);
-  return JSON.stringify(
-    [...sums].map(([{ id, holder }, amount]) => ({
-      workspace_id: holder.workspaceId,
-      holder_id: holder.id,
-      lease_id: id,
-      amount: formatUsd(amount),
-    })),
-  );
 }

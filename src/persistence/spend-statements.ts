@@ -19,8 +19,6 @@ const COUNTERS: Readonly<Record<SpendHolderKind, CounterTable>> = {
   workspace: { table: 'workspace_spend', condition: 'workspace_id = $2::uuid' },
   account: { table: 'account_spend', condition: 'account_id = $2::uuid' },
 };
-/** In the order in which counters are locked. */
-const KINDS = ['key', 'workspace', 'account'] as const;
 
 function windowOf(unit: string, day: string): string {
   return `date_trunc('${unit}', (${day})::timestamp)`;
@@ -73,96 +71,59 @@ export const CONTENT_COLUMNS = [
   'encryption_key_id',
 ] as const satisfies readonly (keyof ContentBlockRow)[];
 
+/** The columns of the type spend_release, in its order. */
+export const RELEASE_COLUMNS = ['change', 'workspace_id', 'holder_id', 'lease_id', 'amount'] as const;
+
+/** The columns of the type spend_change, in its order. */
+export const CHANGE_COLUMNS = [
+  'holder',
+  'workspace_id',
+  'holder_id',
+  'cost',
+  'byok_cost',
+  'released',
+] as const;
+
 /** A generation as the statement reads it. */
 export type GenerationRow = Readonly<Record<(typeof GENERATION_COLUMNS)[number], unknown>>;
 
 const NAMES = GENERATION_COLUMNS.join(', ');
 
 /**
- * A CTE that takes releases [{workspace_id, holder_id, lease_id, amount}], one a lease, off the leases: of each the part
- * that is really there. A process that was away so long that its lease was swept has none left.
- */
-function releasedBy(parameter: string): string {
-  return `
-released AS (
-  UPDATE spend_leases AS lease SET amount = lease.amount - release.amount
-  FROM (
-    SELECT held.workspace_id, held.holder_id, held.process_id, held.holder, least(held.amount, given.amount) AS amount
-    FROM spend_leases AS held
-    JOIN json_to_recordset(${parameter}::json)
-      AS given (workspace_id uuid, holder_id uuid, lease_id uuid, amount numeric)
-      ON held.workspace_id = given.workspace_id AND held.holder_id = given.holder_id
-        AND held.process_id = given.lease_id
-    ORDER BY held.process_id FOR UPDATE OF held
-  ) AS release
-  WHERE lease.workspace_id = release.workspace_id AND lease.holder_id = release.holder_id
-    AND lease.process_id = release.process_id
-  RETURNING release.workspace_id, release.holder_id, release.holder, release.amount
-)`;
-}
-
-/** What `released` says of the counters. */
-const RELEASES = `
-SELECT holder, CASE holder WHEN 'key' THEN workspace_id END AS workspace_id, holder_id, 0 AS cost, 0 AS byok_cost,
-  amount AS released FROM released`;
-
-/**
- * The end of a statement: settles changes (holder, workspace_id, holder_id, cost, byok_cost, released) of one day. The
- * functions are the migrations': prisma/migrations/20261122000000_settle_spend says why.
- */
-function settle(changes: string, day: string): string {
-  const calls = KINDS.map(
-    (kind) =>
-      `WHEN '${kind}' THEN settle_${COUNTERS[kind].table}(workspace_id, holder_id, ${day}, cost, byok_cost, released)`,
-  );
-  return `
-SELECT count(CASE holder ${calls.join(' ')} END) FROM (
-  SELECT holder, workspace_id, holder_id, sum(cost) AS cost, sum(byok_cost) AS byok_cost, sum(released) AS released
-  FROM (${changes}) AS change
-  GROUP BY holder, workspace_id, holder_id
-  HAVING sum(cost) <> 0 OR sum(byok_cost) <> 0 OR sum(released) <> 0
-  ORDER BY array_position(ARRAY[${KINDS.map((kind) => `'${kind}'`).join(', ')}], holder), workspace_id, holder_id
-) AS summed`;
-}
-
-/**
- * $1 generations of one UTC day as records, $2 the day, $3 releases, $4 blocks of contents as records, each with the
- * ordinal of its last generation.
+ * $1 generations of one UTC day as records, $2 blocks of contents as records, each with the ordinal of its last
+ * generation, $3 the day, $4 and $5 what is released and what counters change by (spend-changes.ts).
  *
- * Why records and not one array per column: the same rows cost less to write down and to read in one text. Spend is the
- * sum of the rows that were inserted, and a generation that is there already fails the statement: none counts twice.
+ * Why records and not one array per column: the same rows cost less to write down and to read in one text. Every row is
+ * inserted or the statement fails, on a generation that is there already too: spend is the sum of the rows, and none
+ * counts twice. Counters are settled when the generations are there, and so locked as late as can be.
  */
 export const APPEND_AND_SETTLE = `
 WITH appended AS (
   INSERT INTO generations (${NAMES}, log_transaction, log_ordinal)
   SELECT ${NAMES}, ${LOG_TRANSACTION}, ordinal
   FROM unnest($1::generation_entry[]) WITH ORDINALITY AS batch (${NAMES}, ordinal)
-  RETURNING workspace_id, account_id, api_key_id, coalesce(cost, 0) AS cost,
-    CASE WHEN is_byok THEN coalesce(upstream_cost, 0) ELSE 0 END AS byok_cost
+  RETURNING 1
 ), kept AS (
   INSERT INTO generation_contents (generation_id, workspace_id, created_at, log_transaction, log_ordinal, generation_ids,
     ciphertext, encryption_key_id)
   SELECT generation_id, workspace_id, created_at, ${LOG_TRANSACTION}, ordinal, generation_ids, decode(ciphertext, 'base64'),
     encryption_key_id
-  FROM unnest($4::generation_content_entry[])
-), ${releasedBy('$3')}
-${settle(
-  `
-SELECT counter.*, cost, byok_cost, 0 AS released
-FROM appended CROSS JOIN LATERAL (VALUES ('key', appended.workspace_id, api_key_id),
-  ('workspace', NULL, appended.workspace_id), ('account', NULL, account_id)) AS counter (holder, workspace_id, holder_id)
-UNION ALL ${RELEASES}`,
-  '$2::date',
-)}`;
+  FROM unnest($2::generation_content_entry[])
+)
+SELECT settle_spend($3::date, $4::spend_release[], $5::spend_change[]) FROM (SELECT count(*) FROM appended) AS done`;
 
-/** $1 releases: gives back what calls did not use. */
-export const GIVE_BACK = `WITH ${releasedBy('$1')} ${settle(RELEASES, 'NULL')}`;
+/** $1 and $2 what is released and what counters change by: gives back what calls did not use. */
+export const GIVE_BACK = 'SELECT settle_spend(NULL, $1::spend_release[], $2::spend_change[])';
 
 /** Takes back the leases whose processes have not renewed them. */
 export const SWEEP_EXPIRED_LEASES = `
-WITH released AS (
+WITH swept AS (
   DELETE FROM spend_leases WHERE expires_at < now() RETURNING workspace_id, holder_id, holder, amount
-) ${settle(RELEASES, 'NULL')}`;
+)
+SELECT settle_spend(NULL, '{}', array_agg(
+  ROW(holder, workspace_id, holder_id, 0, 0, amount)::spend_change
+  ORDER BY array_position(ARRAY['key', 'workspace', 'account'], holder), workspace_id, holder_id
+)) FROM swept HAVING count(*) > 0`;
 
 // From here on a process takes more than it needs: a fiftieth of what is left.
 const FAR = 1_000;
