@@ -32,9 +32,18 @@ export interface ContentBlockRow {
   readonly ordinal: number;
   /** Null when it holds nothing but the content of `generation_id`. */
   readonly generation_ids: string | null;
-  /** In base64. */
-  readonly ciphertext: string;
   readonly encryption_key_id: string;
+  /** Where its ciphertext stands among those of all blocks, from 1 on. */
+  readonly first_byte: number;
+  readonly bytes: number;
+}
+
+export interface PackedContents {
+  readonly blocks: readonly ContentBlockRow[];
+  /** The blocks' ciphertexts, one after the other. */
+  readonly ciphertexts: Buffer;
+  /** Those of the entries, undefined where nothing is stored. */
+  readonly places: readonly (ContentPlace | undefined)[];
 }
 
 interface Member {
@@ -50,20 +59,18 @@ interface OpenBlock {
   bytes: number;
 }
 
-/** `places` are those of the entries, undefined where nothing is stored. Ordinals count from 1, as the entries stand. */
-export function packContents(
-  entries: readonly ContentEntry[],
-  cipher: ConfigCipher,
-): {
-  readonly blocks: readonly ContentBlockRow[];
-  readonly places: readonly (ContentPlace | undefined)[];
-} {
+/** Ordinals count from 1, as the entries stand. */
+export function packContents(entries: readonly ContentEntry[], cipher: ConfigCipher): PackedContents {
   const places: (ContentPlace | undefined)[] = [];
   const blocks: ContentBlockRow[] = [];
+  const ciphertexts: Uint8Array[] = [];
+  let firstByte = 1;
   const open = new Map<string, OpenBlock>();
   const close = ({ members }: OpenBlock): void => {
-    const block = toRow(members, cipher);
+    const { block, ciphertext } = toBlock(members, cipher, firstByte);
     blocks.push(block);
+    ciphertexts.push(ciphertext);
+    firstByte += block.bytes;
     for (const { index, bytes } of members) places[index] = { ordinal: block.ordinal, bytes };
   };
   for (const [index, { generation, content }] of entries.entries()) {
@@ -84,10 +91,14 @@ export function packContents(
     block.bytes += bytes;
   }
   for (const block of open.values()) close(block);
-  return { blocks, places };
+  return { blocks, ciphertexts: Buffer.concat(ciphertexts), places };
 }
 
-function toRow(members: readonly Member[], cipher: ConfigCipher): ContentBlockRow {
+function toBlock(
+  members: readonly Member[],
+  cipher: ConfigCipher,
+  firstByte: number,
+): { readonly block: ContentBlockRow; readonly ciphertext: Uint8Array } {
   const [last] = members.slice(-1) as [Member];
   const { workspaceId, createdAt } = last.generation;
   const isAlone = members.length === 1;
@@ -97,15 +108,17 @@ function toRow(members: readonly Member[], cipher: ConfigCipher): ContentBlockRo
     ? last.text
     : `{${members.map((member) => `"${member.generation.id}":${member.text}`).join(',')}}`;
   const { ciphertext, encryptionKeyId } = cipher.encryptJson(text, id);
-  return {
+  const block = {
     generation_id: id,
     workspace_id: workspaceId,
     created_at: createdAt,
     ordinal: last.index + 1,
     generation_ids: isAlone ? null : `{${members.map(({ generation }) => generation.id).join(',')}}`,
-    ciphertext: Buffer.from(ciphertext.buffer).toString('base64'),
     encryption_key_id: encryptionKeyId,
+    first_byte: firstByte,
+    bytes: ciphertext.length,
   };
+  return { block, ciphertext };
 }
 
 /** A stored block, or what a version without blocks has stored of one generation. */

@@ -15,7 +15,7 @@ import { DatabaseMetrics } from './database-metrics.js';
 import { Database } from './database.js';
 import { writeRecords } from './record-rows.js';
 import { describeSpend } from './spend-changes.js';
-import { APPEND_AND_SETTLE, CONTENT_COLUMNS, GENERATION_COLUMNS } from './spend-statements.js';
+import { APPEND_AND_SETTLE, BLOCK_COLUMNS, GENERATION_COLUMNS } from './spend-statements.js';
 import type { GenerationRow } from './spend-statements.js';
 
 // One batch at a time: two would only wait for each other's counters.
@@ -70,7 +70,7 @@ export class GenerationLog implements BeforeApplicationShutdown {
   private async writeByDay(entries: readonly Entry[]): Promise<[]> {
     for (const [day, ofDay] of groupByDay(entries)) {
       const generations = ofDay.map(({ generation }) => generation);
-      const { blocks, places } = packContents(ofDay, this.cipher);
+      const { blocks, ciphertexts, places } = packContents(ofDay, this.cipher);
       const spend = describeSpend(
         generations,
         ofDay.flatMap(({ releases }) => releases),
@@ -83,7 +83,8 @@ export class GenerationLog implements BeforeApplicationShutdown {
             GENERATION_COLUMNS,
             generations.map((generation, index) => toRow(generation, places[index])),
           ),
-          writeRecords(CONTENT_COLUMNS, blocks),
+          writeRecords(BLOCK_COLUMNS, blocks),
+          ciphertexts,
           day,
           spend.releases,
           spend.changes,

@@ -60,15 +60,16 @@ export const GENERATION_COLUMNS = [
   'content_bytes',
 ] as const;
 
-/** The columns of the type generation_content_entry, in its order. */
-export const CONTENT_COLUMNS = [
+/** The columns of the type content_block_entry, in its order. */
+export const BLOCK_COLUMNS = [
   'generation_id',
   'workspace_id',
   'created_at',
   'ordinal',
   'generation_ids',
-  'ciphertext',
   'encryption_key_id',
+  'first_byte',
+  'bytes',
 ] as const satisfies readonly (keyof ContentBlockRow)[];
 
 /** The columns of the type spend_release, in its order. */
@@ -91,7 +92,8 @@ const NAMES = GENERATION_COLUMNS.join(', ');
 
 /**
  * $1 generations of one UTC day as records, $2 blocks of contents as records, each with the ordinal of its last
- * generation, $3 the day, $4 and $5 what is released and what counters change by (spend-changes.ts).
+ * generation, $3 the blocks' ciphertexts, $4 the day, $5 and $6 what is released and what counters change by
+ * (spend-changes.ts).
  *
  * Why records and not one array per column: the same rows cost less to write down and to read in one text. Every row is
  * inserted or the statement fails, on a generation that is there already too: spend is the sum of the rows, and none
@@ -106,11 +108,11 @@ WITH appended AS (
 ), kept AS (
   INSERT INTO generation_contents (generation_id, workspace_id, created_at, log_transaction, log_ordinal, generation_ids,
     ciphertext, encryption_key_id)
-  SELECT generation_id, workspace_id, created_at, ${LOG_TRANSACTION}, ordinal, generation_ids, decode(ciphertext, 'base64'),
-    encryption_key_id
-  FROM unnest($2::generation_content_entry[])
+  SELECT generation_id, workspace_id, created_at, ${LOG_TRANSACTION}, ordinal, generation_ids,
+    substring($3::bytea FROM first_byte FOR bytes), encryption_key_id
+  FROM unnest($2::content_block_entry[])
 )
-SELECT settle_spend($3::date, $4::spend_release[], $5::spend_change[]) FROM (SELECT count(*) FROM appended) AS done`;
+SELECT settle_spend($4::date, $5::spend_release[], $6::spend_change[]) FROM (SELECT count(*) FROM appended) AS done`;
 
 /** $1 and $2 what is released and what counters change by: gives back what calls did not use. */
 export const GIVE_BACK = 'SELECT settle_spend(NULL, $1::spend_release[], $2::spend_change[])';
