@@ -9,6 +9,7 @@ import type { GenerationTrace } from '../domain/generation-trace.js';
 import type { DeliveryTarget } from './broadcast-terms.js';
 import { DeliveryExchange } from './delivery-exchange.js';
 import type { FinalOutcome } from './delivery-exchange.js';
+import { RequestSizes } from './request-sizes.js';
 import { Turns } from './turns.js';
 
 /** What became of one trace, once that is known for good. */
@@ -36,6 +37,7 @@ export class BatchSender {
     private readonly clock: Clock,
     private readonly tracing: Tracing,
     private readonly turns: Turns,
+    private readonly sizes: RequestSizes,
   ) {}
 
   /** `refusedBefore`: how many traces in a row were refused before these. */
@@ -46,7 +48,7 @@ export class BatchSender {
     signal: AbortSignal,
   ): Promise<SendResult> {
     return this.tracing.span('deliver', { kind: 'client', isRoot: true }, async (span) => {
-      const sent = await this.sendAll(target, traces, signal);
+      const sent = await this.sendParts(target, this.sizes.split(target, traces), signal);
       const result = { ...sent, ...doubtRefusals(sent, refusedBefore) };
       const { settled, failure } = result;
       span?.setAttributes({
@@ -68,7 +70,9 @@ export class BatchSender {
   ): Promise<SendResult> {
     const requests = await this.encode(target, traces);
     if (requests === null) return this.sendAround(target, traces, 'it cannot be encoded', signal);
-    if (requests.some((request) => isLarger(request, target.kind.delivery.limits.maxBytes))) {
+    const bytes = Math.max(0, ...requests.map(({ body = '' }) => Buffer.byteLength(body)));
+    this.sizes.note(target, traces, bytes);
+    if (bytes > target.kind.delivery.limits.maxBytes) {
       return this.sendSmaller(target, traces, 'larger than the platform takes', signal);
     }
     let rejected = 0;
@@ -94,7 +98,10 @@ export class BatchSender {
     };
   }
 
-  /** Null when one of these traces makes the encoder fail: a defect, which must not hold up the others. */
+  /**
+   * Null when one of these traces makes the encoder fail: a defect, which must not hold up the others. A text is made
+   * bytes once: it is measured, often signed, and sent.
+   */
   private async encode(
     { destination, kind, config }: DeliveryTarget,
     traces: readonly GenerationTrace[],
@@ -102,7 +109,10 @@ export class BatchSender {
     const context = { destinationId: destination.id, now: this.clock.now() };
     await this.turns.take();
     try {
-      return await kind.delivery.encode(config, traces, context);
+      const requests = await kind.delivery.encode(config, traces, context);
+      return requests.map((request) =>
+        typeof request.body === 'string' ? { ...request, body: Buffer.from(request.body) } : request,
+      );
     } catch (error) {
       this.logger.error({ destinationId: destination.id, error }, 'traces could not be encoded');
       return null;
@@ -116,7 +126,7 @@ export class BatchSender {
     message: string,
     signal: AbortSignal,
   ): Promise<SendResult> {
-    if (traces.length > 1) return this.sendHalves(target, traces, signal);
+    if (traces.length > 1) return this.sendParts(target, halvesOf(traces), signal);
     return { settled: [{ fate: 'refused', message }], rejected: 0, failure: null };
   }
 
@@ -126,7 +136,10 @@ export class BatchSender {
     reason: string,
     signal: AbortSignal,
   ): Promise<SendResult> {
-    if (traces.length > 1) return this.sendHalves(target, traces, signal);
+    if (traces.length > 1) {
+      const parts = this.sizes.split(target, traces);
+      return this.sendParts(target, parts.length > 1 ? parts : halvesOf(traces), signal);
+    }
     const [trace] = traces;
     if (trace?.input && trace.input.items.length > 0) {
       return this.sendAll(target, [{ ...trace, input: { items: [], isTruncated: true } }], signal);
@@ -134,28 +147,28 @@ export class BatchSender {
     return { settled: [{ fate: 'too_large', message: reason }], rejected: 0, failure: null };
   }
 
-  /** One half after the other: what is settled is always the beginning. */
-  private async sendHalves(
+  /** One part after the other: what is settled is always the beginning. */
+  private async sendParts(
     target: DeliveryTarget,
-    traces: readonly GenerationTrace[],
+    parts: readonly (readonly GenerationTrace[])[],
     signal: AbortSignal,
   ): Promise<SendResult> {
-    const middle = traces.length >> 1;
-    const first = await this.sendAll(target, traces.slice(0, middle), signal);
-    if (first.failure || refusedAtEnd(first.settled) >= MAX_REFUSED_IN_A_ROW) return first;
-    const second = await this.sendAll(target, traces.slice(middle), signal);
-    return {
-      settled: [...first.settled, ...second.settled],
-      rejected: first.rejected + second.rejected,
-      failure: second.failure,
-    };
+    const settled: TraceFate[] = [];
+    let rejected = 0;
+    for (const part of parts) {
+      const sent = await this.sendAll(target, part, signal);
+      settled.push(...sent.settled);
+      rejected += sent.rejected;
+      if (sent.failure) return { settled, rejected, failure: sent.failure };
+      if (refusedAtEnd(settled) >= MAX_REFUSED_IN_A_ROW) break;
+    }
+    return { settled, rejected, failure: null };
   }
 }
 
-function isLarger({ body = '' }: DeliveryRequest, maxBytes: number): boolean {
-  // A character has three bytes at most: most bodies need not be measured.
-  if (typeof body === 'string' && body.length * 3 <= maxBytes) return false;
-  return Buffer.byteLength(body) > maxBytes;
+function halvesOf<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+  const middle = items.length >> 1;
+  return [items.slice(0, middle), items.slice(middle)];
 }
 
 function toFailure(outcome: Extract<FinalOutcome, { readonly outcome: 'retry' | 'blocked' }>) {

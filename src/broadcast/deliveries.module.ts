@@ -8,6 +8,7 @@ import { DeliveryMetrics } from './delivery-metrics.js';
 import { Dispatcher } from './dispatcher.js';
 import { LaneServices } from './lane-services.js';
 import { LogPages } from './log-pages.js';
+import { RequestSizes } from './request-sizes.js';
 import { TracedContents } from './traced-contents.js';
 import { TracedKeys } from './traced-keys.js';
 import { Turns } from './turns.js';
@@ -22,6 +23,7 @@ import { Turns } from './turns.js';
     Dispatcher,
     LaneServices,
     LogPages,
+    RequestSizes,
     TracedContents,
     TracedKeys,
     Turns,

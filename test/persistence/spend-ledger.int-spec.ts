@@ -1,0 +1,108 @@
+// Leases and reservations on a real PostgreSQL: what is given back is never more than what is really held.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ApiKey } from '../../src/domain/api-key.js';
+import { parseUsd } from '../../src/domain/money.js';
+import { SpendRelease } from '../../src/domain/spend-cap.js';
+import { SpendLease } from '../../src/domain/spend-lease.js';
+import type { SpendHolder } from '../../src/domain/spend-lease.js';
+import { GenerationLog } from '../../src/persistence/generation-log.js';
+import { SpendLedger } from '../../src/persistence/spend-ledger.js';
+import { createTestApp } from '../support/app.js';
+import type { TestApp } from '../support/app.js';
+import { createGeneration } from '../support/generation.js';
+
+const LIMIT = parseUsd('10');
+const CAPS = [{ window: 'total', limit: LIMIT, includeByok: true }] as const;
+
+let app: TestApp;
+let ledger: SpendLedger;
+let key: ApiKey;
+let holder: SpendHolder;
+beforeAll(async () => {
+  app = await createTestApp();
+  ledger = app.application.get(SpendLedger);
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  key = (await app.createKey()).record;
+  holder = { kind: 'key', id: key.id, workspaceId: key.workspaceId };
+});
+
+/** A lease of so many USD. */
+async function take(amount: string): Promise<SpendLease> {
+  const lease = new SpendLease(holder);
+  await ledger.acquire(lease, CAPS, parseUsd(amount), parseUsd(amount));
+  return lease;
+}
+
+/** What the key has reserved and spent, and what its leases hold. */
+async function state(): Promise<{ reserved: bigint; total: bigint; held: bigint[] }> {
+  const [counter] = await app.sql<{ reserved: string; total: string }>(
+    'SELECT reserved, total FROM key_spend WHERE api_key_id = $1',
+    [key.id],
+  );
+  const leases = await app.sql<{ amount: string }>(
+    'SELECT amount FROM spend_leases WHERE holder_id = $1 ORDER BY amount',
+    [key.id],
+  );
+  const { reserved, total } = counter!;
+  return {
+    reserved: parseUsd(reserved),
+    total: parseUsd(total),
+    held: leases.map(({ amount }) => parseUsd(amount)),
+  };
+}
+
+const release = (lease: SpendLease, amount: string): SpendRelease =>
+  new SpendRelease(lease, parseUsd(amount));
+
+describe('giving back', () => {
+  it('takes as much off the leases as off their counter', async () => {
+    const leases = [await take('3'), await take('1')] as const;
+    await ledger.giveBack([release(leases[0], '1'), release(leases[1], '0.25'), release(leases[0], '0.5')]);
+    expect(await state()).toEqual({
+      reserved: parseUsd('2.25'),
+      total: 0n,
+      held: [parseUsd('0.75'), parseUsd('1.5')],
+    });
+  });
+
+  it('never takes more than a lease holds', async () => {
+    const leases = [await take('3'), await take('1')] as const;
+    await ledger.giveBack([release(leases[1], '2')]);
+    expect(await state()).toEqual({ reserved: parseUsd('3'), total: 0n, held: [0n, parseUsd('3')] });
+  });
+
+  it('takes nothing where the lease was swept', async () => {
+    const [swept] = [await take('3'), await take('1')];
+    await app.sql('DELETE FROM spend_leases WHERE process_id = $1', [swept.id]);
+    await ledger.giveBack([release(swept, '3')]);
+    expect(await state()).toEqual({ reserved: parseUsd('4'), total: 0n, held: [parseUsd('1')] });
+  });
+});
+
+describe('settling', () => {
+  it('counts the cost whole, and of a reservation what was still held', async () => {
+    const leases = [await take('2'), await take('1')] as const;
+    await app.sql('UPDATE spend_leases SET amount = 0.5 WHERE process_id = $1', [leases[1].id]);
+    const cost = parseUsd('0.75');
+    await app.application
+      .get(GenerationLog)
+      .append(createGeneration(key, { cost }), [release(leases[0], '1.5'), release(leases[1], '1')]);
+    expect(await state()).toEqual({ reserved: parseUsd('1'), total: cost, held: [0n, parseUsd('0.5')] });
+  });
+});
+
+describe('sweeping', () => {
+  it('frees all that expired leases hold, several of one counter as well', async () => {
+    const [first, second] = [await take('3'), await take('2'), await take('1')];
+    await app.sql(
+      `UPDATE spend_leases SET expires_at = now() - interval '1 second' WHERE process_id = ANY($1)`,
+      [[first.id, second!.id]],
+    );
+    await ledger.sweepExpired();
+    expect(await state()).toEqual({ reserved: parseUsd('1'), total: 0n, held: [parseUsd('1')] });
+    await ledger.sweepExpired();
+    expect((await state()).reserved).toBe(parseUsd('1'));
+  });
+});
