@@ -110,9 +110,10 @@ export class BatchSender {
     await this.turns.take();
     try {
       const requests = await kind.delivery.encode(config, traces, context);
-      return requests.map((request) =>
-        typeof request.body === 'string' ? { ...request, body: Buffer.from(request.body) } : request,
-      );
+      return requests.map((request) => {
+        const { method, url, headers, body } = request;
+        return typeof body === 'string' ? { method, url, headers, body: Buffer.from(body) } : request;
+      });
     } catch (error) {
       this.logger.error({ destinationId: destination.id, error }, 'traces could not be encoded');
       return null;

@@ -98,7 +98,7 @@ describe('sweeping', () => {
     const [first, second] = [await take('3'), await take('2'), await take('1')];
     await app.sql(
       `UPDATE spend_leases SET expires_at = now() - interval '1 second' WHERE process_id = ANY($1)`,
-      [[first.id, second!.id]],
+      [[first.id, second.id]],
     );
     await ledger.sweepExpired();
     expect(await state()).toEqual({ reserved: parseUsd('1'), total: 0n, held: [parseUsd('1')] });
