@@ -4,7 +4,7 @@ import type { Generation } from '../domain/generation.js';
 import { formatUsd } from '../domain/money.js';
 import type { PicoUsd } from '../domain/money.js';
 import type { SpendRelease } from '../domain/spend-cap.js';
-import type { SpendHolder, SpendHolderKind, SpendLease } from '../domain/spend-lease.js';
+import type { SpendHolder, SpendLease } from '../domain/spend-lease.js';
 import { writeRecords } from './record-rows.js';
 import { CHANGE_COLUMNS, RELEASE_COLUMNS } from './spend-statements.js';
 
@@ -21,6 +21,8 @@ export interface SpendChanges {
 }
 
 class Change {
+  /** Among all of them, counted from 1. */
+  place = 0;
   cost: PicoUsd = 0n;
   byokCost: PicoUsd = 0n;
   released: PicoUsd = 0n;
@@ -39,11 +41,12 @@ export function describeSpend(
   const changes = new ChangeList();
   for (const { workspaceId, accountId, apiKeyId, cost, upstreamCost, isByok } of generations) {
     const byokCost = isByok ? (upstreamCost ?? 0n) : 0n;
-    for (const change of [
-      changes.of('key', workspaceId, apiKeyId),
-      changes.of('workspace', workspaceId, workspaceId),
-      changes.of('account', accountId, accountId),
-    ]) {
+    for (const holder of [
+      { kind: 'key', workspaceId, id: apiKeyId },
+      { kind: 'workspace', workspaceId, id: workspaceId },
+      { kind: 'account', workspaceId: accountId, id: accountId },
+    ] as const) {
+      const change = changes.of(holder);
       change.cost += cost ?? 0n;
       change.byokCost += byokCost;
     }
@@ -51,7 +54,7 @@ export function describeSpend(
   const given = new Map<SpendLease, PicoUsd>();
   for (const { lease, amount } of releases) {
     given.set(lease, (given.get(lease) ?? 0n) + amount);
-    changes.of(lease.holder.kind, lease.holder.workspaceId, lease.holder.id).released += amount;
+    changes.of(lease.holder).released += amount;
   }
   const inOrder = changes.inOrder();
   return {
@@ -61,8 +64,7 @@ export function describeSpend(
         .filter(([, amount]) => amount !== 0n)
         .toSorted(([one], [other]) => compare(one.id, other.id))
         .map(([lease, amount]) => ({
-          change:
-            1 + inOrder.indexOf(changes.of(lease.holder.kind, lease.holder.workspaceId, lease.holder.id)),
+          change: changes.of(lease.holder).place,
           workspace_id: lease.holder.workspaceId,
           holder_id: lease.holder.id,
           lease_id: lease.id,
@@ -91,19 +93,19 @@ class ChangeList {
     account: new Map<string, Change>(),
   };
 
-  of(kind: SpendHolderKind, workspaceId: string, id: string): Change {
-    const known = this.byKind[kind];
-    let change = known.get(id);
+  of(holder: SpendHolder): Change {
+    const known = this.byKind[holder.kind];
+    let change = known.get(holder.id);
     if (!change) {
-      change = new Change({ kind, workspaceId, id });
-      known.set(id, change);
+      change = new Change(holder);
+      known.set(holder.id, change);
     }
     return change;
   }
 
-  /** Without those that change nothing. */
-  inOrder(): Change[] {
-    return Object.values(this.byKind).flatMap((changes) =>
+  /** Without those that change nothing; each knows its place from then on. */
+  inOrder(): readonly Change[] {
+    const ordered = Object.values(this.byKind).flatMap((changes) =>
       [...changes.values()]
         .filter((change) => !change.isNone)
         .toSorted(
@@ -111,6 +113,8 @@ class ChangeList {
             compare(one.workspaceId, other.workspaceId) || compare(one.id, other.id),
         ),
     );
+    for (const [index, change] of ordered.entries()) change.place = index + 1;
+    return ordered;
   }
 }
 
