@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { GenerationTrace } from '../domain/generation-trace.js';
 import type { DeliveryTarget } from './broadcast-terms.js';
 
-/** Of what a platform takes: room for traces whose text is escaped more than that of those before. */
+// Of what a platform takes: room for traces whose text is escaped more than that of those before.
 const AIMED_AT = 0.9;
 // About what is said of a trace beside its input, and of a token.
 const AROUND = 1_000;

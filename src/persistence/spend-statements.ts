@@ -117,7 +117,7 @@ SELECT settle_spend($4::date, $5::spend_release[], $6::spend_change[]) FROM (SEL
 /** $1 and $2 what is released and what counters change by: gives back what calls did not use. */
 export const GIVE_BACK = 'SELECT settle_spend(NULL, $1::spend_release[], $2::spend_change[])';
 
-/** Takes back the leases whose processes have not renewed them. */
+/** Takes back the leases whose processes have not renewed them. Most hold nothing any more, and change no counter. */
 export const SWEEP_EXPIRED_LEASES = `
 WITH swept AS (
   DELETE FROM spend_leases WHERE expires_at < now() RETURNING workspace_id, holder_id, holder, amount
@@ -125,7 +125,7 @@ WITH swept AS (
 SELECT settle_spend(NULL, '{}', array_agg(
   ROW(holder, workspace_id, holder_id, 0, 0, amount)::spend_change
   ORDER BY array_position(ARRAY['key', 'workspace', 'account'], holder), workspace_id, holder_id
-)) FROM swept HAVING count(*) > 0`;
+)) FROM swept WHERE amount <> 0 HAVING count(*) > 0`;
 
 // From here on a process takes more than it needs: a fiftieth of what is left.
 const FAR = 1_000;

@@ -105,4 +105,17 @@ describe('sweeping', () => {
     await ledger.sweepExpired();
     expect((await state()).reserved).toBe(parseUsd('1'));
   });
+
+  it('does not write a counter whose leases held nothing', async () => {
+    const empty = await take('3');
+    await ledger.giveBack([release(empty, '3')]);
+    const version = () => app.sql('SELECT xmin, ctid FROM key_spend WHERE api_key_id = $1', [key.id]);
+    const before = await version();
+    await app.sql(`UPDATE spend_leases SET expires_at = now() - interval '1 second' WHERE process_id = $1`, [
+      empty.id,
+    ]);
+    await ledger.sweepExpired();
+    expect(await state()).toEqual({ reserved: 0n, total: 0n, held: [] });
+    expect(await version()).toEqual(before);
+  });
 });
