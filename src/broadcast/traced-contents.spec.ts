@@ -5,7 +5,14 @@ import type { GenerationReader, LoggedGeneration } from '../persistence/generati
 import { contentOfText } from '../../test/support/generation.js';
 import { TracedContents } from './traced-contents.js';
 
-const entry = (id: string) => ({ generation: { id }, contentBytes: 10 }) as LoggedGeneration;
+/** Those whose ids begin alike stand in one block. */
+const entry = (id: string) =>
+  ({
+    generation: { id },
+    position: { transaction: BigInt(id.charCodeAt(0)), ordinal: 1 },
+    contentOrdinal: 1,
+    contentBytes: 10,
+  }) as LoggedGeneration;
 
 function createContents(stored: Record<string, GenerationContent>) {
   const reads: string[][] = [];
@@ -15,7 +22,9 @@ function createContents(stored: Record<string, GenerationContent>) {
       const ids = entries.map(({ generation }) => generation.id);
       reads.push(ids);
       if (failure) throw failure;
-      return new Map(ids.flatMap((id) => (stored[id] ? [[id, stored[id]] as const] : [])));
+      // Blocks are read whole, whoever is asked for of those that stand in them.
+      const places = new Set(ids.map((id) => id[0]));
+      return new Map(Object.entries(stored).filter(([id]) => places.has(id[0])));
     },
   };
   const contents = new TracedContents(reader as unknown as GenerationReader);
@@ -31,6 +40,15 @@ describe('the contents of traces', () => {
     expect(await Promise.all([find('a', 'b'), find('b', 'a')])).toEqual([stored, stored]);
     expect(await find('a')).toEqual({ a: stored.a });
     expect(reads).toEqual([['a', 'b']]);
+  });
+
+  it('are there for all of a block when one of them was read, and no others are', async () => {
+    const stored = { a1: contentOfText('one'), a2: contentOfText('two'), b: contentOfText('three') };
+    const { find, reads } = createContents(stored);
+    expect(await find('a1')).toEqual({ a1: stored.a1 });
+    expect(await find('a2', 'a3')).toEqual({ a2: stored.a2 });
+    expect(await find('a2', 'b')).toEqual({ a2: stored.a2, b: stored.b });
+    expect(reads).toEqual([['a1'], ['b']]);
   });
 
   it('are left out where none are stored', async () => {

@@ -7,17 +7,24 @@ import { GenerationReader } from '../persistence/generation-reader.js';
 import type { LoggedGeneration } from '../persistence/generation-reader.js';
 
 const MAX_BYTES = 64_000_000;
-// What an entry takes beside its text.
+// What a block takes beside its texts.
 const BYTES_AROUND = 500;
 // Milliseconds: longer than most destinations gather.
 const KEPT_FOR = 5_000;
 
-/** Null: it is not stored. */
-type Kept = Promise<GenerationContent | null>;
+/** What one statement has found, by the generations' ids; what is not stored is not there. */
+type Read = Promise<ReadonlyMap<string, GenerationContent>>;
+
+/** Entries whose contents stand in one block, which is read as a whole. */
+interface BlockOfEntries {
+  readonly place: string;
+  readonly entries: LoggedGeneration[];
+}
 
 @Injectable()
 export class TracedContents {
-  private readonly kept = new LRUCache<string, Kept>({ maxSize: MAX_BYTES, ttl: KEPT_FOR });
+  /** By the places of blocks: one for each content would cost more than to read it. */
+  private readonly kept = new LRUCache<string, Read>({ maxSize: MAX_BYTES, ttl: KEPT_FOR });
 
   constructor(private readonly reader: GenerationReader) {}
 
@@ -26,31 +33,46 @@ export class TracedContents {
     workspaceId: string,
     entries: readonly LoggedGeneration[],
   ): Promise<ReadonlyMap<string, GenerationContent>> {
-    const asked = entries.map((entry) => ({ entry, kept: this.kept.get(entry.generation.id) }));
-    const missing = asked.flatMap(({ entry, kept }) => (kept ? [] : [entry]));
+    const asked = blocksOf(entries).map((block) => ({ block, kept: this.kept.get(block.place) }));
+    const missing = asked.flatMap(({ block, kept }) => (kept ? [] : [block]));
     const read = missing.length === 0 ? null : this.read(workspaceId, missing);
     const found = new Map<string, GenerationContent>();
-    for (const { entry, kept } of asked) {
-      const { id } = entry.generation;
-      const content = kept ? await kept : (await read)?.get(id);
-      if (content) found.set(id, content);
+    for (const { block, kept } of asked) {
+      const contents = await (kept ?? read);
+      for (const { generation } of block.entries) {
+        const content = contents?.get(generation.id);
+        if (content) found.set(generation.id, content);
+      }
     }
     return found;
   }
 
   /** One statement for all of them; whoever asks for one of them meanwhile waits for it. */
-  private read(
-    workspaceId: string,
-    entries: readonly LoggedGeneration[],
-  ): Promise<ReadonlyMap<string, GenerationContent>> {
-    const read = this.reader.readContents(workspaceId, entries);
-    for (const { generation, contentBytes } of entries) {
-      const { id } = generation;
-      const kept = read.then((contents) => contents.get(id) ?? null);
-      // Whoever waits is told; the next one asks anew.
-      kept.catch(() => this.kept.delete(id));
-      this.kept.set(id, kept, { size: contentBytes + BYTES_AROUND });
+  private read(workspaceId: string, blocks: readonly BlockOfEntries[]): Read {
+    const read = this.reader.readContents(
+      workspaceId,
+      blocks.flatMap(({ entries }) => entries),
+    );
+    for (const { place, entries } of blocks) {
+      const size = entries.reduce((bytes, { contentBytes }) => bytes + contentBytes, BYTES_AROUND);
+      this.kept.set(place, read, { size });
     }
+    // Whoever waits is told; the next one asks anew.
+    read.catch(() => {
+      for (const { place } of blocks) this.kept.delete(place);
+    });
     return read;
   }
+}
+
+/** In the log of a workspace those of one block stand together. */
+function blocksOf(entries: readonly LoggedGeneration[]): readonly BlockOfEntries[] {
+  const blocks: BlockOfEntries[] = [];
+  for (const entry of entries) {
+    const place = `${entry.position.transaction}:${entry.contentOrdinal}`;
+    const last = blocks.at(-1);
+    if (last?.place === place) last.entries.push(entry);
+    else blocks.push({ place, entries: [entry] });
+  }
+  return blocks;
 }

@@ -1,5 +1,5 @@
 // How answers are read alike: what a status means where a platform says nothing else, and how an answer is quoted.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { retryAfterOf } from '../domain/retry-after.js';
 import type { GenerationTrace } from '../domain/generation-trace.js';
 import type { DeliveryContext, DeliveryOutcome, DeliveryResponse } from './delivery.js';
@@ -70,14 +70,13 @@ export function problemUnless(
 
 /** A UUID (version 8) that is a pure function of the destination and the traces of a batch. */
 export function batchIdOf(destinationId: string, traces: readonly GenerationTrace[]): string {
-  const hash = createHash('sha256').update(destinationId);
-  for (const { generationId } of traces) hash.update(generationId);
-  return uuidOfHash(hash.digest());
+  const ids = traces.map(({ generationId }) => generationId);
+  return uuidOfHash(hash('sha256', destinationId + ids.join(''), 'buffer'));
 }
 
 /** The first 16 bytes of a hash as a UUID, version 8: of our own making. */
-export function uuidOfHash(hash: Buffer): string {
-  const bytes = Buffer.from(hash.subarray(0, 16));
+export function uuidOfHash(digest: Buffer): string {
+  const bytes = Buffer.from(digest.subarray(0, 16));
   bytes[6] = 0x80 | ((bytes[6] ?? 0) & 0x0f);
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
   const hex = bytes.toString('hex');

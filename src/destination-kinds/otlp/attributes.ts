@@ -16,7 +16,8 @@ export type AttributeTable = Readonly<
 const SERVICE_NAME = 'openrouter';
 const SERVICE_VERSION = '1.0.0';
 
-export const SCOPE = { name: SERVICE_NAME, version: SERVICE_VERSION };
+/** As JSON. */
+export const SCOPE = JSON.stringify({ name: SERVICE_NAME, version: SERVICE_VERSION });
 
 export function resourceAttributes({ traceId }: GenerationTrace): readonly Attribute[] {
   return [
@@ -75,10 +76,12 @@ export const TRACE_ATTRIBUTES: AttributeTable = {
 const MAX_COPIED_LENGTH = 16_384;
 
 const copyOf = (input: InputText | null): AnyValue | null =>
-  input !== null && input.text.length <= MAX_COPIED_LENGTH ? text(input.text) : null;
+  input !== null && input.text.length <= MAX_COPIED_LENGTH ? textOf(input) : null;
+
+const textOf = ({ text: stringValue, json }: InputText): AnyValue => ({ stringValue, json });
 
 export const inputValue = (_trace: GenerationTrace, input: InputText | null): AnyValue | null =>
-  text(input?.text ?? null);
+  input && textOf(input);
 
 /** The content, under all the names that receivers look for. */
 export const CONTENT_ATTRIBUTES: AttributeTable = {

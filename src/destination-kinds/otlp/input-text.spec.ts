@@ -10,6 +10,7 @@ describe('inputText', () => {
   it('is the inputs as JSON', () => {
     expect(inputText({ items: ['a', [1, 2], ''], isTruncated: false }, 1000)).toEqual({
       text: '{"input":["a",[1,2],""]}',
+      json: String.raw`"{\"input\":[\"a\",[1,2],\"\"]}"`,
       isTruncated: false,
     });
   });
@@ -17,6 +18,7 @@ describe('inputText', () => {
   it('says of inputs that were cut before that they were', () => {
     expect(inputText({ items: [], isTruncated: true }, 1000)).toEqual({
       text: '{"input":[]}',
+      json: String.raw`"{\"input\":[]}"`,
       isTruncated: true,
     });
   });

@@ -1,12 +1,14 @@
 // The content of a call as one JSON text. It stays valid JSON however short it has to be.
 import type { TracedContent } from '../../domain/generation-trace.js';
-import { wellFormedJson } from '../rows/well-formed-json.js';
+import { wellFormedJson, wellFormedText } from '../rows/well-formed-json.js';
 
 const OPENING = '{"input":[';
 const CLOSING = ']}';
 
 export interface InputText {
   readonly text: string;
+  /** The text as JSON writes one. */
+  readonly json: string;
   /** Whether something of the input is missing, cut here or before. */
   readonly isTruncated: boolean;
 }
@@ -14,9 +16,9 @@ export interface InputText {
 /** `{"input":[…]}` of at most so many characters; what does not fit is cut off at its end. */
 export function inputText({ items, isTruncated }: TracedContent, maxLength: number): InputText {
   const whole = OPENING + wellFormedJson(items).slice(1, -1) + CLOSING;
-  return whole.length <= maxLength
-    ? { text: whole, isTruncated }
-    : { text: cutInput(items, maxLength), isTruncated: true };
+  const fits = whole.length <= maxLength;
+  const text = fits ? whole : cutInput(items, maxLength);
+  return { text, json: wellFormedText(text), isTruncated: isTruncated || !fits };
 }
 
 function cutInput(items: TracedContent['items'], maxLength: number): string {

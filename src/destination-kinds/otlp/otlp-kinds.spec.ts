@@ -1,13 +1,13 @@
 // What is particular to single kinds among those that are told in OTLP.
 import { describe, expect, it } from '@jest/globals';
 import { generationTrace } from '../../../test/support/generation-trace.js';
+import type { SentSpan } from '../../../test/support/otlp-span.js';
 import type { DestinationConfig } from '../../domain/destination.js';
 import type { GenerationTrace } from '../../domain/generation-trace.js';
 import { parseConfig } from '../destination-kind.js';
 import type { DeliveryContext, DeliveryOutcome, DeliveryRequest } from '../delivery.js';
 import { requireDestinationKind } from '../index.js';
 import type { Attribute } from './any-value.js';
-import type { Span } from './span.js';
 
 const CONTEXT: DeliveryContext = { destinationId: 'd-1', now: new Date('2026-11-21T10:00:00Z') };
 
@@ -28,7 +28,7 @@ async function requestOf(
 
 interface Sent {
   readonly resource: { readonly attributes: readonly Attribute[] };
-  readonly scopeSpans: readonly [{ readonly spans: readonly [Span] }];
+  readonly scopeSpans: readonly [{ readonly spans: readonly [SentSpan] }];
 }
 
 async function sentTo(type: string, overrides: Partial<GenerationTrace>): Promise<Sent> {
@@ -151,7 +151,7 @@ describe('the connection test', () => {
     const kind = requireDestinationKind(type);
     const [step, ...others] = await kind.delivery.probe(parseConfig(kind, kind.example), CONTEXT);
     expect(others).toEqual([]);
-    expect(step!.request.body).toBe('{"resourceSpans":[]}');
+    expect(String(step!.request.body)).toBe('{"resourceSpans":[]}');
     const statuses = [200, 202, 204, 302, 400, 401, 403, 404, 405, 413, 415, 429, 500, 503];
     const passed = statuses.filter(
       (status) => step!.problem({ status, headers: {}, body: Buffer.alloc(0) }) === null,

@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { generationTrace } from '../../../test/support/generation-trace.js';
+import type { SentSpan } from '../../../test/support/otlp-span.js';
 import type { GenerationTrace } from '../../domain/generation-trace.js';
 import type { Attribute } from './any-value.js';
 import { GENERIC_SPAN } from './generic-span.js';
 import { WIDE_BOUNDS, spanWriter } from './span.js';
-import type { Span, SpanBounds } from './span.js';
+import type { SpanBounds } from './span.js';
 
-function spanOf(overrides: Partial<GenerationTrace>, bounds: Partial<SpanBounds> = {}): Span {
-  return spanWriter({ ...GENERIC_SPAN, bounds: { ...WIDE_BOUNDS, ...bounds } })(
-    generationTrace(1, overrides),
-  );
+function spanOf(overrides: Partial<GenerationTrace>, bounds: Partial<SpanBounds> = {}): SentSpan {
+  const write = spanWriter({ ...GENERIC_SPAN, bounds: { ...WIDE_BOUNDS, ...bounds } });
+  return JSON.parse(write(generationTrace(1, overrides))) as SentSpan;
 }
 
 const valuesOf = (attributes: readonly Attribute[]): Record<string, unknown> =>

@@ -1,7 +1,8 @@
 // One span of a trace request: what every OTLP platform gets alike, and where they differ.
 import type { GenerationTrace } from '../../domain/generation-trace.js';
 import { errorText } from '../trace-json.js';
-import { anyValueOf, text } from './any-value.js';
+import { wellFormedText } from '../rows/well-formed-json.js';
+import { anyValueOf, closeAttribute, openAttribute, text, writeAttribute } from './any-value.js';
 import type { AnyValue, Attribute } from './any-value.js';
 import { OWN_METADATA } from './attributes.js';
 import type { AttributeTable } from './attributes.js';
@@ -45,49 +46,31 @@ export interface SpanForm {
   readonly bounds?: SpanBounds;
 }
 
-interface SpanEvent {
-  readonly timeUnixNano: string;
-  readonly name: string;
-  readonly attributes: readonly Attribute[];
-}
-
-export interface Span {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId?: string;
-  readonly name: string;
-  readonly kind: number;
-  readonly startTimeUnixNano: string;
-  readonly endTimeUnixNano: string;
-  readonly attributes: readonly Attribute[];
-  readonly droppedAttributesCount?: number;
-  readonly events?: readonly SpanEvent[];
-  readonly status: { readonly code: number; readonly message?: string };
-}
-
-/** A function from traces to spans of this form. */
-export function spanWriter(form: SpanForm): (trace: GenerationTrace) => Span {
+/** A function from traces to the JSON of spans of this form. */
+export function spanWriter(form: SpanForm): (trace: GenerationTrace) => string {
   const bounds = form.bounds ?? WIDE_BOUNDS;
   const collect = attributeCollector(form, bounds);
   return (trace) => {
     const { attributes, dropped } = collect(trace);
-    return {
-      traceId: trace.traceId,
-      spanId: trace.spanId,
-      ...(trace.parentSpanId === null ? {} : { parentSpanId: trace.parentSpanId }),
-      name: beginning(form.name?.(trace) ?? trace.spanName, bounds.maxValueLength),
-      kind: KIND_CLIENT,
-      startTimeUnixNano: nanoseconds(trace.startedAt),
-      endTimeUnixNano: nanoseconds(trace.endedAt),
-      attributes,
-      ...(dropped === 0 ? {} : { droppedAttributesCount: dropped }),
-      ...(trace.error === null || !form.hasEvents ? {} : { events: [exceptionEvent(trace, bounds)] }),
-      status: statusOf(trace, bounds),
-    };
+    const name = beginning(form.name?.(trace) ?? trace.spanName, bounds.maxValueLength);
+    let span = `{"traceId":${wellFormedText(trace.traceId)},"spanId":${wellFormedText(trace.spanId)}`;
+    if (trace.parentSpanId !== null) span += `,"parentSpanId":${wellFormedText(trace.parentSpanId)}`;
+    span += `,"name":${wellFormedText(name)},"kind":${KIND_CLIENT}`;
+    span += `,"startTimeUnixNano":${nanoseconds(trace.startedAt)}`;
+    span += `,"endTimeUnixNano":${nanoseconds(trace.endedAt)}`;
+    span += `,"attributes":[${attributes}]`;
+    if (dropped > 0) span += `,"droppedAttributesCount":${dropped}`;
+    if (trace.error !== null && form.hasEvents) span += `,"events":[${exceptionEvent(trace, bounds)}]`;
+    return span + `,"status":${statusOf(trace, bounds)}}`;
   };
 }
 
-type Collected = { attributes: Attribute[]; dropped: number };
+interface Collected {
+  /** As JSON, separated by commas. */
+  attributes: string;
+  count: number;
+  dropped: number;
+}
 
 function attributeCollector(form: SpanForm, bounds: SpanBounds): (trace: GenerationTrace) => Collected {
   const { metadata } = form;
@@ -96,21 +79,27 @@ function attributeCollector(form: SpanForm, bounds: SpanBounds): (trace: Generat
         ([name, valueOf]) => [`${metadata.own}openrouter.${name}`, valueOf] as const,
       )
     : [];
-  const table = [...Object.entries(form.attributes), ...own];
-  const taken = new Set(table.map(([name]) => name));
+  const table = [...Object.entries(form.attributes), ...own].map(([name, valueOf]) => ({
+    name,
+    opening: openAttribute(name),
+    valueOf,
+  }));
+  const taken = new Set(table.map(({ name }) => name));
 
   return (trace) => {
-    const collected: Collected = { attributes: [], dropped: 0 };
-    const add = (key: string, value: AnyValue | null): void => {
+    const collected: Collected = { attributes: '', count: 0, dropped: 0 };
+    const add = (key: string, value: AnyValue | null, opening = openAttribute(key)): void => {
       if (value === null) return;
-      if (collected.attributes.length >= bounds.maxAttributes || key.length > bounds.maxNameLength) {
+      if (collected.count >= bounds.maxAttributes || key.length > bounds.maxNameLength) {
         collected.dropped++;
-      } else {
-        collected.attributes.push({ key, value: bounded(value, bounds) });
+        return;
       }
+      if (collected.count > 0) collected.attributes += ',';
+      collected.attributes += opening + closeAttribute(bounded(value, bounds));
+      collected.count++;
     };
     const input = trace.input === null ? null : inputText(trace.input, bounds.maxInputLength);
-    for (const [name, valueOf] of table) add(name, valueOf(trace, input));
+    for (const { name, valueOf, opening } of table) add(name, valueOf(trace, input), opening);
     for (const { key, value } of form.listed?.(trace) ?? []) add(key, value);
     if (metadata) {
       for (const name of Object.keys(trace.facts)) {
@@ -126,7 +115,11 @@ function attributeCollector(form: SpanForm, bounds: SpanBounds): (trace: Generat
 }
 
 function bounded(value: AnyValue, bounds: SpanBounds): AnyValue {
-  if ('stringValue' in value) return { stringValue: beginning(value.stringValue, bounds.maxValueLength) };
+  if ('stringValue' in value) {
+    const { stringValue } = value;
+    if (stringValue.length <= bounds.maxValueLength) return value;
+    return { stringValue: beginning(stringValue, bounds.maxValueLength) };
+  }
   if ('arrayValue' in value) {
     const { values } = value.arrayValue;
     return {
@@ -142,23 +135,23 @@ export const EXCEPTION_ATTRIBUTES: AttributeTable = {
   'exception.message': ({ error }) => text(error?.message ?? null),
 };
 
-function exceptionEvent(trace: GenerationTrace, bounds: SpanBounds): SpanEvent {
-  const attributes: Attribute[] = [];
+function exceptionEvent(trace: GenerationTrace, bounds: SpanBounds): string {
+  const attributes: string[] = [];
   for (const [key, valueOf] of Object.entries(EXCEPTION_ATTRIBUTES)) {
     const value = valueOf(trace, null);
-    if (value !== null) attributes.push({ key, value: bounded(value, bounds) });
+    if (value !== null) attributes.push(writeAttribute({ key, value: bounded(value, bounds) }));
   }
-  return { timeUnixNano: nanoseconds(trace.endedAt), name: 'exception', attributes };
+  const time = nanoseconds(trace.endedAt);
+  return `{"timeUnixNano":${time},"name":"exception","attributes":[${attributes.join(',')}]}`;
 }
 
-function statusOf(trace: GenerationTrace, bounds: SpanBounds): Span['status'] {
+function statusOf(trace: GenerationTrace, bounds: SpanBounds): string {
   const message = errorText(trace);
-  return message === undefined
-    ? { code: STATUS_OK }
-    : { code: STATUS_ERROR, message: beginning(message, bounds.maxValueLength) };
+  if (message === undefined) return `{"code":${STATUS_OK}}`;
+  return `{"code":${STATUS_ERROR},"message":${wellFormedText(beginning(message, bounds.maxValueLength))}}`;
 }
 
-/** Nanoseconds since 1970, as text: a JSON number cannot hold them. */
+/** Nanoseconds since 1970, as JSON: text, since a number cannot hold them. */
 function nanoseconds(moment: Date): string {
-  return `${moment.getTime()}000000`;
+  return `"${moment.getTime()}000000"`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { wellFormedJson } from './well-formed-json.js';
+import { wellFormedJson, wellFormedText } from './well-formed-json.js';
 
 // Halves of pairs, backslashes and the letters of escapes, in any order.
 const texts = fc
@@ -18,6 +18,14 @@ describe('well-formed JSON', () => {
           [key.toWellFormed()]: [value.toWellFormed()],
         });
       }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('writes a text alone as it does within others', () => {
+    const anyText = fc.oneof(texts, fc.string({ unit: 'binary' }));
+    fc.assert(
+      fc.property(anyText, (text) => expect(`[${wellFormedText(text)}]`).toBe(wellFormedJson([text]))),
       { numRuns: 2000 },
     );
   });

@@ -11,3 +11,11 @@ export function wellFormedJson(value: object): string {
   if (!json.includes('\\ud')) return json;
   return json.replace(ESCAPE, (escape) => (escape.length === LONE_SURROGATE_LENGTH ? '\ufffd' : escape));
 }
+
+// What cannot stand in JSON as it is, and surrogates, which may be alone.
+const ESCAPED = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
+
+/** As `wellFormedJson` for a text. Most texts need nothing but quotation marks, which is several times as fast. */
+export function wellFormedText(text: string): string {
+  return ESCAPED.test(text) ? JSON.stringify(text.toWellFormed()) : `"${text}"`;
+}
