@@ -13,6 +13,7 @@ import { packContents } from './content-blocks.js';
 import type { ContentPlace } from './content-blocks.js';
 import { DatabaseMetrics } from './database-metrics.js';
 import { Database } from './database.js';
+import { storedAttempts } from './generation-row.js';
 import { writeRecords } from './record-rows.js';
 import { describeSpend } from './spend-changes.js';
 import { APPEND_AND_SETTLE, BLOCK_COLUMNS, GENERATION_COLUMNS } from './spend-statements.js';
@@ -138,7 +139,7 @@ function toRow(generation: Generation, content: ContentPlace | undefined): Gener
     region: generation.region,
     trace: generation.trace,
     request_context: generation.requestContext,
-    attempts: generation.attempts.length === 0 ? null : generation.attempts,
+    attempts: storedAttempts(generation),
     content_ordinal: content?.ordinal,
     content_bytes: content?.bytes ?? 0,
   };

@@ -11,6 +11,35 @@ export type GenerationRow = Omit<TableRow, 'cost' | 'upstreamCost' | 'logTransac
   readonly upstreamCost: Amount;
 };
 
+/**
+ * The attempts as the table holds them: null for none, and an empty list for a single one that the rest of the row
+ * describes, as almost all do. A list of objects would be a third of what a call writes.
+ */
+export function storedAttempts(generation: Generation): readonly GenerationAttempt[] | null {
+  const { attempts } = generation;
+  const [only] = attempts;
+  if (!only) return null;
+  const { provider, endpoint, status, errorType, durationMs } = only;
+  const isDescribed =
+    attempts.length === 1 &&
+    provider === generation.provider &&
+    endpoint === generation.endpoint &&
+    status === generation.status &&
+    errorType === generation.errorType &&
+    durationMs === generation.upstreamMs;
+  return isDescribed ? [] : attempts;
+}
+
+function readAttempts(row: GenerationRow): readonly GenerationAttempt[] {
+  if (row.attempts === null) return [];
+  const stored = row.attempts as unknown as readonly GenerationAttempt[];
+  if (stored.length > 0) return stored;
+  const { provider, endpoint, status, errorType, upstreamMs } = row;
+  return [
+    { provider: provider ?? '', endpoint: endpoint ?? '', status, errorType, durationMs: upstreamMs ?? 0 },
+  ];
+}
+
 export function toGeneration(row: GenerationRow): Generation {
   return {
     id: row.id,
@@ -42,7 +71,7 @@ export function toGeneration(row: GenerationRow): Generation {
     region: row.region,
     trace: row.trace as CallerTrace | null,
     requestContext: row.requestContext as RequestContext | null,
-    attempts: (row.attempts ?? []) as unknown as GenerationAttempt[],
+    attempts: readAttempts(row),
   };
 }
 

@@ -27,6 +27,10 @@ describe('a record', () => {
     expect(write({ a: 'b' })).toBe(String.raw`{"(\"{\\\"a\\\":\\\"b\\\"}\")"}`);
   });
 
+  it('leaves an empty list as it is', () => {
+    expect(write([])).toBe('{"([])"}');
+  });
+
   it('stands beside others, in the order of the columns', () => {
     const rows = [
       { one: 1, two: 2 },

@@ -4,11 +4,13 @@ import fc from 'fast-check';
 import pg from 'pg';
 import type { ApiKey } from '../../src/domain/api-key.js';
 import { formatUsd } from '../../src/domain/money.js';
+import type { GenerationAttempt } from '../../src/domain/generation.js';
 import { utcDay, utcMonth, utcWeek } from '../../src/domain/spend.js';
 import type { WindowedSpend } from '../../src/domain/spend.js';
 import { ApiKeysRepository } from '../../src/persistence/api-keys.repository.js';
 import { RefusedValue } from '../../src/persistence/database-errors.js';
 import { GenerationLog } from '../../src/persistence/generation-log.js';
+import { GenerationsRepository } from '../../src/persistence/generations.repository.js';
 import { GenerationReader } from '../../src/persistence/generation-reader.js';
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
@@ -171,6 +173,36 @@ describe('appending', () => {
     const entries = await app.application.get(GenerationReader).readNamed(key.workspaceId, generations);
     const byId = new Map(entries.map(({ generation }) => [generation.id, generation]));
     expect(generations.map(({ id }) => byId.get(id))).toEqual(generations);
+  });
+
+  it('gives back the attempts that it was given, whether the rest of the row says the same or not', async () => {
+    const key = await newKey();
+    const usual = {
+      provider: 'openai',
+      endpoint: 'openai/text-embedding-3-small',
+      status: 200,
+      errorType: null,
+      durationMs: 1,
+    };
+    const others = [
+      { provider: 'azure' },
+      { endpoint: 'openai/text-embedding-3-large' },
+      { status: 503 },
+      { status: null },
+      { errorType: 'overloaded' },
+      { durationMs: 2 },
+    ].map((difference) => [{ ...usual, ...difference }]);
+    const lists: readonly GenerationAttempt[][] = [[], [usual], [usual, usual], ...others];
+    const generations = lists.map((attempts) => createGeneration(key, { attempts }));
+    await Promise.all(generations.map((each) => log.append(each)));
+    const reader = app.application.get(GenerationReader);
+    const repository = app.application.get(GenerationsRepository);
+    const entries = await reader.readNamed(key.workspaceId, generations);
+    const byId = new Map(entries.map(({ generation }) => [generation.id, generation.attempts]));
+    expect(generations.map(({ id }) => byId.get(id))).toEqual(lists);
+    for (const each of generations) {
+      expect(await repository.find(key.accountId, each)).toMatchObject({ attempts: each.attempts });
+    }
   });
 
   it('stores half a surrogate pair as what UTF-8 has for it', async () => {
