@@ -150,16 +150,16 @@ export class BatchPlanner {
   }
 
   private readContents(
-    { destination }: DeliveryTarget,
+    { destination: { workspaceId }, sharesContents }: DeliveryTarget,
     judged: readonly JudgedEntry[],
   ): Promise<ReadonlyMap<string, GenerationContent>> {
-    const stored = judged.filter(
-      ({ entry, verdict }) => typeof verdict === 'object' && entry.contentBytes > 0,
-    );
-    return this.contents.find(
-      destination.workspaceId,
-      stored.map(({ entry }) => entry),
-    );
+    const stored = judged
+      .filter(({ entry, verdict }) => typeof verdict === 'object' && entry.contentBytes > 0)
+      .map(({ entry }) => entry);
+    // What nobody else will ask for is not kept: under load that is 100 MB.
+    return sharesContents
+      ? this.contents.find(workspaceId, stored)
+      : this.reader.readContents(workspaceId, stored);
   }
 }
 

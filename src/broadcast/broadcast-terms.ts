@@ -22,6 +22,8 @@ export interface DeliveryTarget {
   readonly isSelected: (candidate: GenerationCandidate) => boolean;
   /** Whether the selection itself looks at contents. */
   readonly filtersByInput: boolean;
+  /** Whether other destinations of the workspace are told contents as well. */
+  readonly sharesContents: boolean;
 }
 
 export interface BroadcastTerms {
@@ -41,20 +43,21 @@ export class BroadcastTermsCache extends NotifiedCache<BroadcastTerms> {
 }
 
 function toTerms(destinations: readonly Destination[]): BroadcastTerms {
+  const readers = destinations.filter(needsContent).length;
   return {
-    targets: new Map(destinations.flatMap((destination) => [...toTarget(destination)])),
-    needsContent: destinations.some(needsContent),
+    targets: new Map(destinations.flatMap((destination) => [...toTarget(destination, readers > 1)])),
+    needsContent: readers > 0,
   };
 }
 
 /** None for a row that this version cannot read: the others are delivered to all the same. */
-function* toTarget(destination: Destination): Iterable<[string, DeliveryTarget]> {
+function* toTarget(destination: Destination, sharesContents: boolean): Iterable<[string, DeliveryTarget]> {
   try {
     const kind = requireDestinationKind(destination.kind);
     const config = parseConfig(kind, destination.config);
     const isSelected = compileSelection(destination);
     const filtersByInput = filterReads(destination.filterRules, 'input');
-    yield [destination.id, { destination, kind, config, isSelected, filtersByInput }];
+    yield [destination.id, { destination, kind, config, isSelected, filtersByInput, sharesContents }];
   } catch (error) {
     new Logger('Broadcast').error(
       { destinationId: destination.id, error },
