@@ -42,8 +42,8 @@ function isHexId(text: string, bytes: number): boolean {
 }
 
 function hashedId(text: string, bytes: number): string {
-  const digest = hash('sha256', text, 'buffer').subarray(0, bytes);
-  // Only zeros would be no id.
-  digest[bytes - 1] = (digest[bytes - 1] ?? 0) | 1;
-  return digest.toString('hex');
+  const digits = hash('sha256', text, 'hex').slice(0, 2 * bytes);
+  // Only zeros would be no id: the last bit is always set.
+  const last = Number.parseInt(digits.slice(-1), 16) | 1;
+  return digits.slice(0, -1) + last.toString(16);
 }
