@@ -46,13 +46,17 @@ export function describeMachine(postgresVersion) {
   };
 }
 
+/** Of what is measured: results of a scenario before do not make it another one. */
 function commit() {
-  try {
-    return execFileSync('git', ['describe', '--always', '--dirty'], {
+  const git = (...parameters) =>
+    execFileSync('git', parameters, {
       cwd: inRepository(),
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     }).trim();
+  try {
+    const changed = git('status', '--porcelain', '--', '.', ':!bench/results', ':!bench/RESULTS.md');
+    return git('describe', '--always') + (changed === '' ? '' : '-dirty');
   } catch {
     // An unpacked archive has no history.
     return undefined;
