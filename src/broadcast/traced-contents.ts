@@ -3,8 +3,8 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { GenerationContent } from '../domain/generation-content.js';
-import { GenerationReader } from '../persistence/generation-reader.js';
-import type { LoggedGeneration } from '../persistence/generation-reader.js';
+import { GenerationReader, blocksOf } from '../persistence/generation-reader.js';
+import type { BlockOfEntries, LoggedGeneration } from '../persistence/generation-reader.js';
 
 const MAX_BYTES = 64_000_000;
 // What a block takes beside its texts.
@@ -14,12 +14,6 @@ const KEPT_FOR = 5_000;
 
 /** What one statement has found, by the generations' ids; what is not stored is not there. */
 type Read = Promise<ReadonlyMap<string, GenerationContent>>;
-
-/** Entries whose contents stand in one block, which is read as a whole. */
-interface BlockOfEntries {
-  readonly place: string;
-  readonly entries: LoggedGeneration[];
-}
 
 @Injectable()
 export class TracedContents {
@@ -33,7 +27,7 @@ export class TracedContents {
     workspaceId: string,
     entries: readonly LoggedGeneration[],
   ): Promise<ReadonlyMap<string, GenerationContent>> {
-    const asked = blocksOf(entries).map((block) => ({ block, kept: this.kept.get(block.place) }));
+    const asked = blocksOf(entries).map((block) => ({ block, kept: this.kept.get(placeOf(block)) }));
     const missing = asked.flatMap(({ block, kept }) => (kept ? [] : [block]));
     const read = missing.length === 0 ? null : this.read(workspaceId, missing);
     const found = new Map<string, GenerationContent>();
@@ -53,26 +47,18 @@ export class TracedContents {
       workspaceId,
       blocks.flatMap(({ entries }) => entries),
     );
-    for (const { place, entries } of blocks) {
-      const size = entries.reduce((bytes, { contentBytes }) => bytes + contentBytes, BYTES_AROUND);
-      this.kept.set(place, read, { size });
+    for (const block of blocks) {
+      const size = block.entries.reduce((bytes, { contentBytes }) => bytes + contentBytes, BYTES_AROUND);
+      this.kept.set(placeOf(block), read, { size });
     }
     // Whoever waits is told; the next one asks anew.
     read.catch(() => {
-      for (const { place } of blocks) this.kept.delete(place);
+      for (const block of blocks) this.kept.delete(placeOf(block));
     });
     return read;
   }
 }
 
-/** In the log of a workspace those of one block stand together. */
-function blocksOf(entries: readonly LoggedGeneration[]): readonly BlockOfEntries[] {
-  const blocks: BlockOfEntries[] = [];
-  for (const entry of entries) {
-    const place = `${entry.position.transaction}:${entry.contentOrdinal}`;
-    const last = blocks.at(-1);
-    if (last?.place === place) last.entries.push(entry);
-    else blocks.push({ place, entries: [entry] });
-  }
-  return blocks;
+function placeOf({ transaction, ordinal }: BlockOfEntries): string {
+  return `${transaction}:${ordinal}`;
 }

@@ -22,6 +22,13 @@ export interface LoggedGeneration {
   readonly contentBytes: number;
 }
 
+/** Entries whose contents stand in one block, at this place of the log; it is read as a whole. */
+export interface BlockOfEntries {
+  readonly transaction: bigint;
+  readonly ordinal: number;
+  readonly entries: LoggedGeneration[];
+}
+
 export interface LogPage {
   readonly entries: readonly LoggedGeneration[];
   /** Whether there is more that cannot be read yet, because an older transaction is still open. */
@@ -192,10 +199,15 @@ export class GenerationReader {
     entries: readonly LoggedGeneration[],
   ): Promise<ReadonlyMap<string, GenerationContent>> {
     if (entries.length === 0) return new Map();
+    const blocks = blocksOf(entries);
     const rows = await this.database.query<StoredBlock>({
       name: 'read-content-blocks',
       text: READ_BLOCKS,
-      values: [workspaceId, ...placesOf(entries)],
+      values: [
+        workspaceId,
+        blocks.map(({ transaction }) => transaction),
+        blocks.map(({ ordinal }) => ordinal),
+      ],
     });
     const contents = new Map<string, GenerationContent>();
     for (const row of rows) {
@@ -210,21 +222,17 @@ export class GenerationReader {
   }
 }
 
-/** What READ_BLOCKS reads: each block once. */
-function placesOf(entries: readonly LoggedGeneration[]): [bigint[], number[]] {
-  const transactions: bigint[] = [];
-  const ordinals: number[] = [];
-  let last: LoggedGeneration | undefined;
-  // In the log of a workspace those of one block stand together.
+/** The blocks that hold the contents of these entries. In the log of a workspace those of one block stand together. */
+export function blocksOf(entries: readonly LoggedGeneration[]): readonly BlockOfEntries[] {
+  const blocks: BlockOfEntries[] = [];
   for (const entry of entries) {
-    const { position, contentOrdinal } = entry;
-    if (last?.position.transaction === position.transaction && last.contentOrdinal === contentOrdinal)
-      continue;
-    transactions.push(position.transaction);
-    ordinals.push(contentOrdinal);
-    last = entry;
+    const { transaction } = entry.position;
+    const ordinal = entry.contentOrdinal;
+    const last = blocks.at(-1);
+    if (last?.transaction === transaction && last.ordinal === ordinal) last.entries.push(entry);
+    else blocks.push({ transaction, ordinal, entries: [entry] });
   }
-  return [transactions, ordinals];
+  return blocks;
 }
 
 // PostgreSQL shows the number of a running transaction without its epoch.
