@@ -55,7 +55,8 @@ function describe(
     method: request.method,
     route: typeof route?.path === 'string' ? route.path : null,
     status: response.headersSent ? response.statusCode : null,
-    isAborted: !response.writableFinished,
+    // What is lost with its connection also counts as written.
+    isAborted: !response.writableFinished || request.socket.destroyed,
     duration,
     bytes: length === undefined ? null : Number(length),
     errorCode: errorCodeOf(request),

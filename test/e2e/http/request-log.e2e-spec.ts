@@ -1,6 +1,8 @@
 // The line that every request leaves in the log of the built service, and what is in none of them.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
 import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
 import { canariesIn, canary } from '../../support/canaries.js';
@@ -137,6 +139,36 @@ describe('one line a request', () => {
       status: null,
       msg: 'request aborted',
       keyHash: app.key.hash,
+    });
+  });
+
+  it('does not take a connection that was only wanted for one answer for a caller that went away', async () => {
+    const options = {
+      agent: false,
+      headers: { ...bearer(app.apiKey), connection: 'close', 'x-request-id': 'once' },
+    };
+    const call = request(`${service.baseUrl}/key`, options).end();
+    const [response] = (await once(call, 'response')) as [IncomingMessage];
+    response.resume();
+    await once(response, 'close');
+    expect(await requestLine('once')).toMatchObject({ level: 'info', status: 200, msg: 'request' });
+  });
+
+  it('says so where the caller went away in the middle of a large answer', async () => {
+    upstream.answerWith(null);
+    const call = request(`${service.baseUrl}/embeddings`, {
+      method: 'POST',
+      headers: { ...bearer(app.apiKey), 'content-type': 'application/json', 'x-request-id': 'half-read' },
+    });
+    call.on('error', () => undefined);
+    // More than the buffers of both sockets hold, and nobody reads it.
+    call.end(JSON.stringify({ model: SMALL, input: Array.from({ length: 2_048 }, (_, at) => `${at}`) }));
+    const [response] = (await once(call, 'response')) as [IncomingMessage];
+    response.destroy();
+    expect(await requestLine('half-read')).toMatchObject({
+      level: 'warn',
+      status: 200,
+      msg: 'request aborted',
     });
   });
 
