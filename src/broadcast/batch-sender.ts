@@ -80,9 +80,11 @@ export class BatchSender {
       const outcome = await this.exchange.deliver(target, request, signal);
       switch (outcome.outcome) {
         case 'delivered':
+          this.sizes.noteTaken(target);
           rejected += outcome.rejected ?? 0;
           break;
         case 'too_large':
+          this.sizes.noteRefused(target, Buffer.byteLength(request.body ?? ''));
           return this.sendSmaller(target, traces, outcome.reason, signal);
         case 'refused':
           return this.sendAround(target, traces, outcome.reason, signal);

@@ -32,6 +32,25 @@ describe('requests', () => {
     expect(sizes.split(webhookTarget, traces)).toHaveLength(1);
   });
 
+  it('are what a platform takes that has refused more, and grow again with all that it takes', () => {
+    const sizes = new RequestSizes();
+    const webhookTarget = target();
+    const traces = tracesOf(Array<number>(40).fill(9_000));
+    const largest = () => sizes.split(webhookTarget, traces)[0]?.length;
+    sizes.note(webhookTarget, traces, MOST);
+    sizes.noteRefused(webhookTarget, MOST);
+    expect(largest()).toBe(18);
+    sizes.noteRefused(webhookTarget, MOST / 4);
+    expect(largest()).toBe(4);
+    // A larger one that was on its way.
+    sizes.noteRefused(webhookTarget, MOST);
+    expect(largest()).toBe(4);
+    for (let taken = 0; taken < 40; taken++) sizes.noteTaken(webhookTarget);
+    expect(largest()).toBe(9);
+    for (let taken = 0; taken < 400; taken++) sizes.noteTaken(webhookTarget);
+    expect(largest()).toBe(36);
+  });
+
   it('count tokens, and what has no input at all', () => {
     const sizes = new RequestSizes();
     const webhookTarget = target();

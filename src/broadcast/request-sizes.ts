@@ -1,10 +1,15 @@
-// How large the requests of each destination come out, learned from the one before, so that few are encoded in vain.
+// How large the requests of each destination come out, and how large it takes them, learned from those before, so that
+// few are encoded in vain.
 import { Injectable } from '@nestjs/common';
 import type { GenerationTrace } from '../domain/generation-trace.js';
 import type { DeliveryTarget } from './broadcast-terms.js';
 
 // Of what a platform takes: room for traces whose text is escaped more than that of those before.
 const AIMED_AT = 0.9;
+// After a request that was too large, and with every one that was taken since: what is in front of a platform (a proxy,
+// most of all) takes less than the platform, and may be changed. One of some forty requests is refused this way.
+const SHRINKS_BY = 2;
+const GROWS_BY = 1.02;
 // About what is said of a trace beside its input, and of a token.
 const AROUND = 1_000;
 const TOKEN = 6;
@@ -13,10 +18,12 @@ const TOKEN = 6;
 export class RequestSizes {
   /** Bytes of a request for each unit of weight. */
   private readonly ratios = new WeakMap<DeliveryTarget, number>();
+  /** Bytes that a destination most likely takes, where it has refused what its kind takes. */
+  private readonly bounds = new WeakMap<DeliveryTarget, number>();
 
   /** Runs of these traces that most likely fit into one request each; one run as long as nothing is known. */
   split(target: DeliveryTarget, traces: readonly GenerationTrace[]): readonly (readonly GenerationTrace[])[] {
-    const most = (AIMED_AT * target.kind.delivery.limits.maxBytes) / (this.ratios.get(target) ?? 0);
+    const most = (AIMED_AT * this.boundOf(target)) / (this.ratios.get(target) ?? 0);
     const starts = [0];
     let weight = 0;
     for (const [index, trace] of traces.entries()) {
@@ -32,6 +39,21 @@ export class RequestSizes {
   /** What the largest request that these traces were encoded to came to. */
   note(target: DeliveryTarget, traces: readonly GenerationTrace[], bytes: number): void {
     this.ratios.set(target, bytes / traces.reduce((sum, trace) => sum + weightOf(trace), 0));
+  }
+
+  /** The platform has refused so many bytes as too large. */
+  noteRefused(target: DeliveryTarget, bytes: number): void {
+    this.bounds.set(target, Math.min(bytes / SHRINKS_BY, this.boundOf(target)));
+  }
+
+  noteTaken(target: DeliveryTarget): void {
+    const bound = this.bounds.get(target);
+    if (bound !== undefined) this.bounds.set(target, bound * GROWS_BY);
+  }
+
+  private boundOf(target: DeliveryTarget): number {
+    const { maxBytes } = target.kind.delivery.limits;
+    return Math.min(maxBytes, this.bounds.get(target) ?? maxBytes);
   }
 }
 

@@ -254,6 +254,19 @@ describe('a size that the platform does not take', () => {
     expect(receiver.stored.toSorted()).toEqual(ids.toSorted());
   });
 
+  it('is remembered for the batches that follow', async () => {
+    const receiver = await receiverOf(small);
+    const { id } = await createDestination(app, { url: receiver.origin });
+    await recordGenerations(app, 60);
+    await untilDelivered(app, id, 60);
+    const refused = () => receiver.requests.filter(({ bytes }) => bytes.length > MAX).length;
+    const refusedFirst = refused();
+    expect(refusedFirst).toBeGreaterThan(0);
+    await recordGenerations(app, 60);
+    await untilDelivered(app, id, 120);
+    expect(refused()).toBe(refusedFirst);
+  });
+
   it('drops the content of a single one first', async () => {
     const receiver = await receiverOf(small);
     const { id } = await createDestination(app, { url: receiver.origin });
