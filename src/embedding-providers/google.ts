@@ -106,11 +106,15 @@ function readEmbeddings(cursor: JsonCursor): Vector[] {
   const vectors: Vector[] = [];
   cursor.eachElement(() => {
     let vector: Vector | null = null;
+    let index: unknown = vectors.length;
     cursor.eachMember((name) => {
       if (name === 'values') vector = readVector(cursor);
+      else if (name === 'index') index = cursor.value();
       else cursor.skipValue();
     });
     if (vector === null) throw new BrokenAnswer('an embedding has no values');
+    // Google's have none and stand in order. What says otherwise of itself would be given to the wrong input.
+    if (index !== vectors.length) throw new BrokenAnswer('the embeddings are not in the order of the inputs');
     vectors.push(vector);
   });
   return vectors;

@@ -1,5 +1,6 @@
 // What only one wire has: the addresses of Azure, the signature of Bedrock, the two routes of TEI.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { BrokenAnswer } from '../../src/embedding-providers/embedding-provider.js';
 import { createBedrock } from '../../src/embedding-providers/bedrock.js';
 import { vectorValues, vectorWidth } from '../../src/domain/vectors.js';
 import type {
@@ -129,6 +130,23 @@ describe('bedrock', () => {
     expect(() => bedrock.provider.buildRequest(nova, { baseUrl: 'https://upstream.test' })).toThrow(
       /^model: /,
     );
+  });
+});
+
+describe('google', () => {
+  const answer = (embeddings: readonly object[]) => ({
+    status: 200,
+    headers: {},
+    body: Buffer.from(JSON.stringify({ embeddings })),
+  });
+  const read = (embeddings: readonly object[]) =>
+    httpProvider('google').readAnswer(answer(embeddings), callOf('gemini-embedding-001'));
+
+  it('finds an answer broken whose vectors say that they are of other inputs than they stand for', () => {
+    const right = [{ values: [1] }, { index: 1, values: [2] }];
+    expect(read(right).vectors.map((vector) => Array.from(vectorValues(vector)))).toEqual([[1], [2]]);
+    const wrong = [{ values: [1] }, { values: [2], index: 0 }];
+    expect(() => read(wrong)).toThrow(new BrokenAnswer('the embeddings are not in the order of the inputs'));
   });
 });
 
