@@ -5,6 +5,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { findCaller } from './auth/caller.js';
 import { AppConfig } from './config/app-config.js';
 import { answerClientErrors, requireHost } from './http/client-errors.js';
+import { answerUntaggedInFull } from './http/conditional-get.js';
 import { corsOptions } from './http/cors.js';
 import { assignRequestId } from './http/request-id.js';
 import { RequestObserver } from './http/request-observer.js';
@@ -17,6 +18,7 @@ const KEEP_ALIVE_TIMEOUT = 65_000;
 export function setUpApplication(application: NestExpressApplication): void {
   application.disable('x-powered-by');
   application.disable('etag');
+  answerUntaggedInFull(application);
   application.use(assignRequestId, application.get(RequestObserver).watch(findCaller));
   const { corsAllowedOrigins: origins } = application.get(AppConfig);
   if (origins.length > 0) application.enableCors(corsOptions(origins));

@@ -2,14 +2,29 @@
 import { hash } from 'node:crypto';
 import { applyDecorators, Injectable, UseInterceptors } from '@nestjs/common';
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import type { NestExpressApplication } from '@nestjs/platform-express';
 import { ApiHeader, ApiResponse } from '@nestjs/swagger';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { map } from 'rxjs';
 import type { Observable } from 'rxjs';
 
 /** Weak: a proxy may compress the answer, and it stays the same. */
 export function entityTag(text: string): string {
   return `W/"${hash('sha256', text, 'base64url').slice(0, 27)}"`;
+}
+
+/**
+ * Express takes `If-None-Match: *` for a match with whatever it sends: callers of routes without a tag would be told that
+ * nothing has changed, and get nothing.
+ */
+export function answerUntaggedInFull(application: NestExpressApplication): void {
+  const { request } = application.getHttpAdapter().getInstance();
+  const general = Object.getPrototypeOf(request) as object;
+  Object.defineProperty(request, 'fresh', {
+    get(this: Request) {
+      return this.res?.hasHeader('etag') === true && Reflect.get(general, 'fresh', this) === true;
+    },
+  });
 }
 
 @Injectable()

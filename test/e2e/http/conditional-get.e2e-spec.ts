@@ -47,6 +47,13 @@ it('a list that has changed is sent', async () => {
   expect(again.text).toContain('A new one');
 });
 
+it('`*` is a tag where there are tags, and asks for the whole answer elsewhere', async () => {
+  expect((await get('/api/v1/keys', { 'if-none-match': '*' })).status).toBe(304);
+  const { status, body } = await get('/api/v1/key', { 'if-none-match': '*' });
+  expect(status).toBe(200);
+  expect(body).toEqual((await get('/api/v1/key')).body);
+});
+
 it('a tag opens nothing: the credential is asked for first', async () => {
   const { headers } = await get('/api/v1/keys');
   const { status } = await app.http.get('/api/v1/keys').set('if-none-match', headers['etag'] ?? '');
