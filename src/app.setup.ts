@@ -10,6 +10,7 @@ import { corsOptions } from './http/cors.js';
 import { assignRequestId } from './http/request-id.js';
 import { RequestObserver } from './http/request-observer.js';
 import { limitServer } from './http/server-limits.js';
+import { closeWaitingAnswers } from './http/waiting-answers.js';
 import { serveOpenApi } from './openapi.js';
 
 // Milliseconds. Longer than the idle time of common load balancers, so that they never write to a closing connection.
@@ -29,4 +30,5 @@ export function setUpApplication(application: NestExpressApplication): void {
   server.headersTimeout = KEEP_ALIVE_TIMEOUT + 1_000;
   limitServer(server, application.get(AppConfig));
   answerClientErrors(server);
+  closeWaitingAnswers(server);
 }

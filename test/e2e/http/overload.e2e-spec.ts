@@ -1,6 +1,7 @@
 // More than the process may have under way: refused at once and unread, while what was let in is served to its end.
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
+import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { embed, LOCAL, SMALL, startWithUpstream } from '../../support/create-embedding.js';
 import type { Setup } from '../../support/create-embedding.js';
@@ -54,6 +55,22 @@ async function fill(count: number) {
     (length) => length === count,
   );
   return answers;
+}
+
+const rawCall = (): string => {
+  const body = JSON.stringify(CALL);
+  return (
+    `POST /api/v1/embeddings HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${setup.app.apiKey}\r\n` +
+    `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  );
+};
+
+function sendRaw(text: string): Socket {
+  const { hostname, port } = new URL(setup.app.origin);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => undefined);
+  socket.write(text);
+  return socket;
 }
 
 async function metric(name: string): Promise<number> {
@@ -125,17 +142,7 @@ describe('as many calls as may be under way', () => {
 
   it('counts a call whose caller has left, until its work has ended', async () => {
     hold();
-    const body = JSON.stringify(CALL);
-    const { hostname, port } = new URL(setup.app.origin);
-    const sockets = Array.from({ length: PLACES }, () => {
-      const socket = connect(Number(port), hostname);
-      socket.on('error', () => undefined);
-      socket.write(
-        `POST /api/v1/embeddings HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${setup.app.apiKey}\r\n` +
-          `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-      );
-      return socket;
-    });
+    const sockets = Array.from({ length: PLACES }, () => sendRaw(rawCall()));
     await eventually(
       async () => held.length,
       (length) => length === PLACES,
@@ -153,6 +160,37 @@ describe('as many calls as may be under way', () => {
     expectError(await send(CALL), 503, TOO_MANY);
     letGo();
     await untilFree();
+  });
+
+  it('forgets calls that waited behind another one of a connection that was lost', async () => {
+    hold();
+    const aborted =
+      'signalbox_http_requests_total{method="POST",route="/api/v1/embeddings",status="aborted"}';
+    const abortedBefore = (await metric(aborted)) || 0;
+    const socket = sendRaw(rawCall().repeat(PLACES));
+    await eventually(
+      async () => held.length,
+      (length) => length === PLACES,
+    );
+    socket.destroy();
+    await eventually(
+      () => metric(aborted),
+      (count) => count === abortedBefore + PLACES,
+    );
+    letGo();
+    await untilFree();
+  });
+
+  it('takes answers that wait for their turn for answers, however many', async () => {
+    const socket = sendRaw(rawCall().repeat(PLACES / 2));
+    let text = '';
+    socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    await eventually(
+      async () => text.split('HTTP/1.1 200 OK').length - 1,
+      (answers) => answers === PLACES / 2,
+    );
+    await untilFree();
+    socket.destroy();
   });
 });
 

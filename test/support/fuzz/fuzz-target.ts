@@ -90,11 +90,17 @@ export async function startFuzzTarget(accounts: number): Promise<FuzzTarget> {
     child.process.send('state');
     return (await told)[0] as ServiceState;
   };
+  /** Requests that hold a place, and the bytes that they hold, by group. */
+  const held = async (): Promise<readonly string[]> => {
+    const { body } = await send({ method: 'GET', path: '/metrics', headers: {} });
+    return body.toString('utf8').match(/^signalbox_http_in_flight(?:_bytes)?\{.*$/gm) ?? [];
+  };
   const before = await stateOf();
 
   const check = async (): Promise<void> => {
     if (child.process.exitCode !== null || child.process.signalCode !== null)
       throw new Error('the service has ended');
+    await eventually(held, (lines) => lines.length === 4 && lines.every((line) => line.endsWith(' 0')));
     agent.destroy();
     // None of those that it was sent requests on may stay.
     await eventually(stateOf, ({ connections }) => connections === 0);
