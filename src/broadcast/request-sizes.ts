@@ -6,8 +6,8 @@ import type { DeliveryTarget } from './broadcast-terms.js';
 
 // Of what a platform takes: room for traces whose text is escaped more than that of those before.
 const AIMED_AT = 0.9;
-// After a request that was too large, and with every one that was taken since: what is in front of a platform (a proxy,
-// most of all) takes less than the platform, and may be changed. One of some forty requests is refused this way.
+// After a request that was too large, and with every one that was taken since: what stands in front of a platform, a
+// proxy most of all, may take less than the platform, and may be changed. So one of some forty requests is refused.
 const SHRINKS_BY = 2;
 const GROWS_BY = 1.02;
 // About what is said of a trace beside its input, and of a token.
@@ -48,12 +48,12 @@ export class RequestSizes {
 
   noteTaken(target: DeliveryTarget): void {
     const bound = this.bounds.get(target);
-    if (bound !== undefined) this.bounds.set(target, bound * GROWS_BY);
+    if (bound === undefined) return;
+    this.bounds.set(target, Math.min(bound * GROWS_BY, target.kind.delivery.limits.maxBytes));
   }
 
   private boundOf(target: DeliveryTarget): number {
-    const { maxBytes } = target.kind.delivery.limits;
-    return Math.min(maxBytes, this.bounds.get(target) ?? maxBytes);
+    return this.bounds.get(target) ?? target.kind.delivery.limits.maxBytes;
   }
 }
 
