@@ -16,7 +16,7 @@ import type {
 import { readGoogleError } from './google-error.js';
 import { knownInputTypeIn } from './input-types.js';
 import type { JsonCursor } from './json-cursor.js';
-import { asObject, given, postJson, readAnswerObject, readVector, tokenCount } from './wire.js';
+import { asObject, eachVector, given, postJson, readAnswerObject, tokenCount } from './wire.js';
 
 const TASK_TYPES = {
   search_query: 'RETRIEVAL_QUERY',
@@ -44,6 +44,7 @@ const MODALITY_NAMES: Readonly<Record<string, Modality>> = {
   VIDEO: 'video',
   DOCUMENT: 'file',
 };
+const EMBEDDING = { name: 'values', whenMissing: 'an embedding has no values' };
 
 export const google: HttpEmbeddingProvider = {
   transport: 'http',
@@ -104,17 +105,9 @@ function readGoogleAnswer(response: UpstreamResponse, call: ProviderCall): Provi
 
 function readEmbeddings(cursor: JsonCursor): Vector[] {
   const vectors: Vector[] = [];
-  cursor.eachElement(() => {
-    let vector: Vector | null = null;
-    let index: unknown = vectors.length;
-    cursor.eachMember((name) => {
-      if (name === 'values') vector = readVector(cursor);
-      else if (name === 'index') index = cursor.value();
-      else cursor.skipValue();
-    });
-    if (vector === null) throw new BrokenAnswer('an embedding has no values');
+  eachVector(cursor, EMBEDDING, (vector, index, place) => {
     // Google's have none and stand in order. What says otherwise of itself would be given to the wrong input.
-    if (index !== vectors.length) throw new BrokenAnswer('the embeddings are not in the order of the inputs');
+    if (index !== place) throw new BrokenAnswer('the embeddings are not in the order of the inputs');
     vectors.push(vector);
   });
   return vectors;

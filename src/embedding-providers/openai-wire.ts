@@ -14,13 +14,15 @@ import { JsonCursor } from './json-cursor.js';
 import {
   asObject,
   bearer,
+  eachVector,
   errorText,
   parseErrorBody,
   postJson,
-  readVector,
   recordableId,
   tokenCount,
 } from './wire.js';
+
+const ELEMENT = { name: 'embedding', whenMissing: 'an element of data has no embedding' };
 
 export function buildOpenAiRequest(call: ProviderCall, connection: ProviderConnection): UpstreamRequest {
   return postJson(`${connection.baseUrl}/embeddings`, bearer(connection.apiKey), {
@@ -77,22 +79,13 @@ export function readOpenAiError(response: UpstreamResponse): ProviderError {
 
 function readData(cursor: JsonCursor): Vector[] {
   const placed: Vector[] = [];
-  let position = 0;
-  cursor.eachElement(() => {
-    let vector: Vector | null = null;
-    let index: unknown = position++;
-    cursor.eachMember((name) => {
-      if (name === 'embedding') vector = readVector(cursor);
-      else if (name === 'index') index = cursor.value();
-      else cursor.skipValue();
-    });
-    if (vector === null) throw new BrokenAnswer('an element of data has no embedding');
+  const count = eachVector(cursor, ELEMENT, (vector, index) => {
     if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || placed[index] !== undefined) {
       throw new BrokenAnswer('the indexes of data are not 0 to N-1');
     }
     placed[index] = vector;
   });
   // A hole means that some index was beyond the end.
-  if (placed.length !== position) throw new BrokenAnswer('the indexes of data are not 0 to N-1');
+  if (placed.length !== count) throw new BrokenAnswer('the indexes of data are not 0 to N-1');
   return placed;
 }

@@ -72,6 +72,30 @@ export function readVectors(cursor: JsonCursor): Vector[] {
 }
 
 /**
+ * Reads an array of objects that each hold a vector, as the member `name`: `take` is given it with the index that it says
+ * of itself, else with its place. Returns how many there are; throws with `whenMissing` where one has none.
+ */
+export function eachVector(
+  cursor: JsonCursor,
+  { name, whenMissing }: { readonly name: string; readonly whenMissing: string },
+  take: (vector: Vector, index: unknown, place: number) => void,
+): number {
+  let place = 0;
+  cursor.eachElement(() => {
+    let vector: Vector | null = null;
+    let index: unknown = place;
+    cursor.eachMember((member) => {
+      if (member === name) vector = readVector(cursor);
+      else if (member === 'index') index = cursor.value();
+      else cursor.skipValue();
+    });
+    if (vector === null) throw new BrokenAnswer(whenMissing);
+    take(vector, index, place++);
+  });
+  return place;
+}
+
+/**
  * Reads an answer that is an object, in one pass over its bytes: the member `vectorsName` holds the vectors, the members
  * named in `others` become values.
  */
