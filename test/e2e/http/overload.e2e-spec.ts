@@ -44,16 +44,19 @@ function letGo(): void {
   for (const { request, response } of held.splice(0)) answerLikeOpenAi(request, response);
 }
 
+const untilHeld = (count: number) =>
+  eventually(
+    async () => held.length,
+    (length) => length === count,
+  );
+
 const send = (body: object) => embed(setup.app, body).then((response) => response);
 
 /** Sends so many calls and waits until the upstream has them all. */
 async function fill(count: number) {
   hold();
   const answers = Array.from({ length: count }, () => send(CALL));
-  await eventually(
-    async () => held.length,
-    (length) => length === count,
-  );
+  await untilHeld(count);
   return answers;
 }
 
@@ -110,11 +113,9 @@ describe('as many calls as may be under way', () => {
 
   it('asks for nothing before that: neither a credential nor a body', async () => {
     const answers = await fill(PLACES);
-    const { port } = new URL(setup.app.origin);
     const text = await new Promise<string>((resolve, reject) => {
-      const socket = connect(Number(port), '127.0.0.1');
       // A body is announced and never sent.
-      socket.write(
+      const socket = sendRaw(
         'POST /api/v1/embeddings HTTP/1.1\r\nhost: a\r\nconnection: close\r\n' +
           'content-type: application/json\r\ncontent-length: 50000\r\n\r\n',
       );
@@ -143,10 +144,7 @@ describe('as many calls as may be under way', () => {
   it('counts a call whose caller has left, until its work has ended', async () => {
     hold();
     const sockets = Array.from({ length: PLACES }, () => sendRaw(rawCall()));
-    await eventually(
-      async () => held.length,
-      (length) => length === PLACES,
-    );
+    await untilHeld(PLACES);
     for (const socket of sockets) socket.destroy();
     await eventually(
       () =>
@@ -168,10 +166,7 @@ describe('as many calls as may be under way', () => {
       'signalbox_http_requests_total{method="POST",route="/api/v1/embeddings",status="aborted"}';
     const abortedBefore = (await metric(aborted)) || 0;
     const socket = sendRaw(rawCall().repeat(PLACES));
-    await eventually(
-      async () => held.length,
-      (length) => length === PLACES,
-    );
+    await untilHeld(PLACES);
     socket.destroy();
     await eventually(
       () => metric(aborted),
@@ -204,10 +199,7 @@ describe('as many bytes as may be held', () => {
   it('refuses a body that does not fit beside the others, and takes it alone', async () => {
     hold();
     const first = send({ ...CALL, input: 'word '.repeat(BYTES / 20) });
-    await eventually(
-      async () => held.length,
-      (length) => length === 1,
-    );
+    await untilHeld(1);
     const answer = await send(large(BYTES));
     expectError(answer, 503, TOO_LARGE);
     expect(answer.headers['retry-after']).toBe('1');
@@ -220,10 +212,7 @@ describe('as many bytes as may be held', () => {
   it('refuses a small body with a large answer before anybody is asked for it', async () => {
     hold();
     const first = send({ ...CALL, dimensions: 1_536 });
-    await eventually(
-      async () => held.length,
-      (length) => length === 1,
-    );
+    await untilHeld(1);
     const many = { model: SMALL, input: Array.from({ length: 200 }, () => 'hello') };
     expectError(await send(many), 503, TOO_LARGE);
     expect(held).toHaveLength(1);
@@ -234,10 +223,7 @@ describe('as many bytes as may be held', () => {
   it('counts a body without a length as one of the largest that the route takes', async () => {
     hold();
     const [first] = [send(CALL)];
-    await eventually(
-      async () => held.length,
-      (length) => length === 1,
-    );
+    await untilHeld(1);
     const chunked = setup.app.http
       .post('/api/v1/embeddings')
       .set('authorization', `Bearer ${setup.app.apiKey}`)
