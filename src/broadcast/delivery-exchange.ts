@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { BaseDestinationConfig } from '../destination-kinds/destination-kind.js';
 import { secretsOf } from '../destination-kinds/destination-kind.js';
 import type { DeliveryOutcome, DeliveryRequest, DeliveryResponse } from '../destination-kinds/delivery.js';
+import { boundedText } from '../domain/bounded-text.js';
 import { Clock } from '../domain/clock.js';
 import { DestinationClient } from '../outbound/destination-client.js';
 import { OutboundFailure, OutboundRefused, OutboundTimeout } from '../outbound/exchange.js';
@@ -21,6 +22,7 @@ const MAX_CONTINUATIONS = 60;
 const MAX_REASON_LENGTH = 300;
 // What is shorter is no secret, and would tear holes into words.
 const SHORTEST_SECRET = 8;
+const MASK = '****';
 // Headers of requests that hold nothing secret; every other one may.
 const PLAIN_HEADERS = new Set(['accept', 'content-type', 'host', 'user-agent', 'x-test-connection']);
 
@@ -112,7 +114,15 @@ export function withoutSecrets(
   );
   let text = reason;
   for (const secret of longestFirst) {
-    if (secret.length >= SHORTEST_SECRET) text = text.replaceAll(secret, '****');
+    if (secret.length >= SHORTEST_SECRET) text = withoutBeginning(text.replaceAll(secret, MASK), secret);
   }
-  return text.slice(0, MAX_REASON_LENGTH);
+  return boundedText(text, MAX_REASON_LENGTH);
+}
+
+/** What is quoted of an answer is cut, and may end within a secret. */
+function withoutBeginning(text: string, secret: string): string {
+  for (let length = Math.min(secret.length - 1, text.length); length >= SHORTEST_SECRET; length--) {
+    if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + MASK;
+  }
+  return text;
 }

@@ -1,5 +1,6 @@
 // How answers are read alike: what a status means where a platform says nothing else, and how an answer is quoted.
 import { hash } from 'node:crypto';
+import { boundedText } from '../domain/bounded-text.js';
 import { retryAfterOf } from '../domain/retry-after.js';
 import type { GenerationTrace } from '../domain/generation-trace.js';
 import type { DeliveryContext, DeliveryOutcome, DeliveryResponse } from './delivery.js';
@@ -14,11 +15,11 @@ export function describeAnswer({ status, body }: DeliveryResponse): string {
 
 /** The beginning of a platform's text, on one line and without control characters. */
 export function oneLine(text: string): string {
-  return text
+  const line = text
     .slice(0, MAX_QUOTED * 4)
     .replace(/[\p{C}\s]+/gu, ' ')
-    .trim()
-    .slice(0, MAX_QUOTED);
+    .trim();
+  return boundedText(line, MAX_QUOTED);
 }
 
 /** The members of an answer whose body is a JSON object; of any other none. */

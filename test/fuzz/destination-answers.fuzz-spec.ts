@@ -90,6 +90,7 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
                 const reason = 'reason' in outcome ? (outcome.reason ?? '') : '';
                 expect(reason.length).toBeLessThanOrEqual(LONGEST_REASON);
                 expect(reason).not.toMatch(/\p{Cc}/u);
+                expect(reason.isWellFormed()).toBe(true);
                 for (const secret of secrets) expect(reason).not.toContain(secret);
                 if (outcome.outcome === 'retry' && outcome.retryAfter !== undefined) {
                   expect(Number.isFinite(outcome.retryAfter) && outcome.retryAfter >= 0).toBe(true);

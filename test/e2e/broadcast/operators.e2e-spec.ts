@@ -69,11 +69,21 @@ describe('POST /test', () => {
     expect(body.data.ok).toBe(true);
   });
 
-  it('says in words what is wrong, without the secret that the platform repeats', async () => {
-    receiver.always({ status: 403, body: 'no such key: top-secret-value' });
-    const { body } = await post('test');
-    expect(body.data).toMatchObject({ ok: false, reason: 'HTTP 403: no such key: ****' });
-  });
+  it.each([
+    ['', 'no such key: top-secret-value', 'no such key: ****'],
+    [
+      ' and of which only the beginning is quoted',
+      `${'x'.repeat(190)}top-secret-value`,
+      `${'x'.repeat(190)}****`,
+    ],
+  ])(
+    'says in words what is wrong, without the secret that the platform repeats%s',
+    async (_name, said, quoted) => {
+      receiver.always({ status: 403, body: said });
+      const { body } = await post('test');
+      expect(body.data).toMatchObject({ ok: false, reason: `HTTP 403: ${quoted}` });
+    },
+  );
 
   it.each([
     ['reset', /ECONNRESET|closed|other side/i],
