@@ -89,9 +89,10 @@ export const CLAIM_DUE = claim(
 export const RENEW = `
 UPDATE delivery_cursors SET lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS}) WHERE lease_owner = ANY($1)`;
 
-/** $1 claim, $2 workspace, $3 destination. */
+/** $1 claim, $2 workspace, $3 destination. A pause that is over has been made use of: nothing is due any more. */
 export const RELEASE = `
-UPDATE delivery_cursors SET lease_owner = NULL, lease_session = NULL, lease_expires_at = NULL
+UPDATE delivery_cursors SET lease_owner = NULL, lease_session = NULL, lease_expires_at = NULL,
+  next_attempt_at = CASE WHEN next_attempt_at > now() THEN next_attempt_at END
 WHERE workspace_id = $2 AND destination_id = $3 AND lease_owner = $1`;
 
 /** $1 claim, $2 workspace, $3 destination: where the cursor is now, if the claim still holds. */
