@@ -1,7 +1,7 @@
 // What a batch comes to: how far the cursor may move, what is counted, what becomes a dead letter.
 import type { DeadLetter, DropReason, LogPosition } from '../domain/delivery.js';
 import type { DeliveryProgress } from '../persistence/delivery-cursors.repository.js';
-import type { PlannedEntry } from './batch-planner.js';
+import type { PlannedBatch, PlannedEntry } from './batch-planner.js';
 import type { TraceFate } from './batch-sender.js';
 
 export interface BatchOutcome extends DeliveryProgress {
@@ -9,14 +9,21 @@ export interface BatchOutcome extends DeliveryProgress {
   readonly lags: readonly number[];
 }
 
+interface Sent {
+  /** Where the cursor stands. */
+  readonly start: LogPosition;
+  /** Traces that were taken by the platform and dropped by it. */
+  readonly rejected: number;
+  readonly now: Date;
+}
+
 /**
- * Walks the entries up to the first whose fate is open. `fates` are by the generation's id; `rejected` traces were taken
- * by the platform and dropped by it. `start` is where the cursor stands.
+ * Walks the entries up to the first whose fate is open. `fates` are by the generation's id.
  */
 export function concludeBatch(
   entries: readonly PlannedEntry[],
   fates: ReadonlyMap<string, TraceFate>,
-  { start, rejected, now }: { readonly start: LogPosition; readonly rejected: number; readonly now: Date },
+  { start, rejected, now }: Sent,
 ): BatchOutcome {
   const counts = new Map<DropReason, number>();
   const drop = (reason: DropReason, count = 1): Map<DropReason, number> =>
@@ -53,4 +60,38 @@ export function concludeBatch(
     deadLetters,
     lags: lags.slice(lost),
   };
+}
+
+/** Of dead letters that were asked for again: the cursor stays, and `replayed` are letters no more. */
+export function concludeReplay(
+  letters: readonly DeadLetter[],
+  batch: Pick<PlannedBatch, 'entries' | 'hasMore'>,
+  fates: ReadonlyMap<string, TraceFate>,
+  { start, rejected, now }: Sent,
+): BatchOutcome & { readonly replayed: readonly string[] } {
+  const found = new Map(batch.entries.map((entry) => [entry.generation.id, entry]));
+  const delivered = letters.filter(({ generationId }) => fates.get(generationId)?.fate === 'delivered');
+  const deadLetters = letters.flatMap((letter) => {
+    const entry = found.get(letter.generationId);
+    // Not all of them need to fit into one batch.
+    if (!entry && batch.hasMore) return [];
+    const message = reasonAgainst(entry, fates.get(letter.generationId));
+    return message === null ? [] : [{ ...letter, message }];
+  });
+  return {
+    position: start,
+    delivered: Math.max(delivered.length - rejected, 0),
+    dropped: rejected > 0 ? { rejected } : {},
+    deadLetters,
+    lags: delivered.map(({ generationCreatedAt }) => now.getTime() - generationCreatedAt.getTime()),
+    replayed: delivered.map(({ generationId }) => generationId),
+  };
+}
+
+/** Why a dead letter stays one; null when it was delivered or is still to be. */
+function reasonAgainst(entry: PlannedEntry | undefined, fate: TraceFate | undefined): string | null {
+  if (!entry) return 'the log does not hold it any more';
+  if (entry.fate === 'expired') return 'it is older than the platform takes';
+  if (entry.fate === 'passed') return 'its API key is not known any more';
+  return fate && 'message' in fate ? fate.message : null;
 }

@@ -17,7 +17,7 @@ export type TraceFate =
   { readonly fate: 'delivered' } | { readonly fate: 'refused' | 'too_large'; readonly message: string };
 
 export interface SendResult {
-  /** Of the first traces, in order; all of them unless there is a failure. */
+  /** Of the first traces, in order. */
   readonly settled: readonly TraceFate[];
   /** Traces that the platform says it dropped, though it took the request. */
   readonly rejected: number;
@@ -40,16 +40,14 @@ export class BatchSender {
     private readonly sizes: RequestSizes,
   ) {}
 
-  /** `refusedBefore`: how many traces in a row were refused before these. */
+  /** Without a failure all are settled, or so many of the last ones were refused that the rest was not sent. */
   async send(
     target: DeliveryTarget,
     traces: readonly GenerationTrace[],
-    refusedBefore: number,
     signal: AbortSignal,
   ): Promise<SendResult> {
     return this.tracing.span('deliver', { kind: 'client', isRoot: true }, async (span) => {
-      const sent = await this.sendParts(target, this.sizes.split(target, traces), signal);
-      const result = { ...sent, ...doubtRefusals(sent, refusedBefore) };
+      const result = await this.sendParts(target, this.sizes.split(target, traces), signal);
       const { settled, failure } = result;
       span?.setAttributes({
         'signalbox.destination_id': target.destination.id,
@@ -189,26 +187,4 @@ function toFailure(outcome: Extract<FinalOutcome, { readonly outcome: 'retry' | 
 export function refusedAtEnd(settled: readonly TraceFate[]): number {
   const last = settled.findLastIndex(({ fate }) => fate !== 'refused');
   return settled.length - 1 - last;
-}
-
-/**
- * A platform that refuses everything is set up wrongly: the traces stay where they are until somebody mends it, instead
- * of all becoming dead letters.
- */
-function doubtRefusals(
-  { settled, failure }: SendResult,
-  refusedBefore: number,
-): Partial<Pick<SendResult, 'settled' | 'failure'>> {
-  const refused = refusedAtEnd(settled);
-  const isWholeRun = refused === settled.length;
-  if (failure !== null || refused + (isWholeRun ? refusedBefore : 0) < MAX_REFUSED_IN_A_ROW) return {};
-  const last = settled.at(-1);
-  return {
-    settled: settled.slice(0, settled.length - refused),
-    failure: {
-      class: 'blocked',
-      status: null,
-      message: `everything is refused: ${last && 'message' in last ? last.message : ''}`,
-    },
-  };
 }

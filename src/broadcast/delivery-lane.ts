@@ -2,13 +2,12 @@
 // claim. Whatever the platform does holds back nobody else.
 import { Logger } from '@nestjs/common';
 import type { DropReason, LogPosition, LogSnapshot } from '../domain/delivery.js';
-import { MAX_DELIVERY_AGE } from '../domain/delivery.js';
+import { MAX_DELIVERY_AGE, isBehind } from '../domain/delivery.js';
 import { jitteredDelay } from '../domain/backoff.js';
 import type { GenerationTrace } from '../domain/generation-trace.js';
 import type { ClaimedCursor } from '../persistence/delivery-cursors.repository.js';
-import { concludeBatch } from './batch-outcome.js';
+import { concludeBatch, concludeReplay } from './batch-outcome.js';
 import type { PlannedBatch, PlannedEntry } from './batch-planner.js';
-import type { TraceFate } from './batch-sender.js';
 import type { DeliveryTarget } from './broadcast-terms.js';
 import { LaneSender } from './lane-sender.js';
 import type { SendFailure } from './lane-sender.js';
@@ -26,6 +25,13 @@ const LONGEST_GATHERING = 1_000;
 const LONGEST_PAUSE = 5_000;
 // Seconds; no platform decides for longer than this.
 const MAX_RETRY_AFTER = 3_600;
+
+// What breaks off a delivery again and again must not do so without a pause.
+const BROKEN_OFF: SendFailure = {
+  class: 'retry',
+  status: null,
+  message: 'broken off by an error of this service',
+};
 
 type Step = 'more' | 'idle' | 'held_back' | 'moved' | SendFailure;
 
@@ -76,15 +82,20 @@ export class DeliveryLane {
 
   private async run(): Promise<void> {
     this.services.running++;
+    let failure: SendFailure | null = null;
     try {
       await this.giveUpTheOld();
       await this.deliver();
     } catch (error) {
       // Nothing was confirmed that is not in the database: whoever claims next goes on from there.
-      if (!this.pauses.isStopped) this.logger.warn({ ...this.name, error }, 'a delivery was broken off');
+      if (!this.pauses.isStopped) {
+        this.logger.warn({ ...this.name, error }, 'a delivery was broken off');
+        failure = BROKEN_OFF;
+      }
     }
     this.services.running--;
     try {
+      if (failure) await this.services.cursors.fail(this.claim, failure, this.delayAfter(failure));
       await this.services.cursors.release(this.claim);
     } catch {
       // The claim expires by itself.
@@ -141,6 +152,7 @@ export class DeliveryLane {
     this.mayHaveMoved = false;
     const found = await this.services.cursors.lookAgain(this.claim);
     if (!found) return false;
+    if (isBehind(this.position, found.position)) this.sender.forget();
     this.position = found.position;
     this.start = found.start;
     return true;
@@ -152,15 +164,18 @@ export class DeliveryLane {
     return terms?.targets.get(this.claim.destinationId);
   }
 
+  /** What is asked for again comes after what is new: neither may hold up the other. */
   private async takeStep(target: DeliveryTarget): Promise<Step> {
-    if (this.wantsReplay) {
-      this.wantsReplay = false;
-      const step = await this.replay(target);
-      if (step !== 'idle') {
-        this.wantsReplay = true;
-        return step;
-      }
-    }
+    const step = await this.deliverNext(target);
+    if (typeof step === 'object' || step === 'moved' || !this.wantsReplay) return step;
+    this.wantsReplay = false;
+    const replayed = await this.replay(target);
+    if (replayed === 'idle') return step;
+    this.wantsReplay = true;
+    return replayed;
+  }
+
+  private async deliverNext(target: DeliveryTarget): Promise<Step> {
     this.pauses.takeNote();
     const size = this.sender.batchSize(target);
     const batch = await this.services.planner.planNext(
@@ -178,7 +193,7 @@ export class DeliveryLane {
 
   private async sendBatch(target: DeliveryTarget, batch: PlannedBatch): Promise<Step> {
     const traces = tracesOf(batch.entries);
-    const { fates, rejected, failure } = await this.sender.send(target, traces, this.pauses.aborted);
+    const { fates, rejected, failure, hasRest } = await this.sender.send(target, traces, this.pauses.aborted);
     const now = this.services.clock.now();
     const outcome = concludeBatch(batch.entries, fates, { start: this.position, rejected, now });
     if (outcome.position !== this.position) {
@@ -187,7 +202,7 @@ export class DeliveryLane {
       this.count(target, outcome);
     }
     if (failure) return failure;
-    if (batch.hasMore) return 'more';
+    if (hasRest || batch.hasMore) return 'more';
     return batch.isHeldBack ? 'held_back' : 'idle';
   }
 
@@ -202,30 +217,15 @@ export class DeliveryLane {
     );
     try {
       const traces = tracesOf(batch.entries);
-      const { fates, rejected, failure } = await this.sender.send(target, traces, this.pauses.aborted);
-      const delivered = letters.filter(({ generationId }) => fates.get(generationId)?.fate === 'delivered');
-      const found = new Map(batch.entries.map((entry) => [entry.generation.id, entry]));
-      const buried = letters.flatMap((letter) => {
-        const message = reasonAgainst(found.get(letter.generationId), fates.get(letter.generationId));
-        return message === null ? [] : [{ ...letter, message }];
+      const { fates, rejected, failure } = await this.sender.sendAgain(target, traces, this.pauses.aborted);
+      const outcome = concludeReplay(letters, batch, fates, {
+        start: this.position,
+        rejected,
+        now: clock.now(),
       });
-      const outcome = {
-        position: this.position,
-        delivered: Math.max(delivered.length - rejected, 0),
-        dropped: rejected > 0 ? { rejected } : {},
-        deadLetters: buried,
-        lags: [],
-      };
       if (!(await cursors.advance(this.claim, this.position, outcome))) return 'moved';
-      await deadLetters.remove(
-        this.claim,
-        delivered.map(({ generationId }) => generationId),
-      );
-      const now = clock.now().getTime();
-      this.count(target, {
-        ...outcome,
-        lags: delivered.map(({ generationCreatedAt }) => now - generationCreatedAt.getTime()),
-      });
+      await deadLetters.remove(this.claim, outcome.replayed);
+      this.count(target, outcome);
       return failure ?? 'more';
     } finally {
       batch.release();
@@ -272,12 +272,4 @@ export class DeliveryLane {
 
 function tracesOf(entries: readonly PlannedEntry[]): readonly GenerationTrace[] {
   return entries.flatMap(({ fate }) => (typeof fate === 'object' ? [fate] : []));
-}
-
-/** Why a dead letter stays one; null when it was delivered or is still to be. */
-function reasonAgainst(entry: PlannedEntry | undefined, fate: TraceFate | undefined): string | null {
-  if (!entry) return 'the log does not hold it any more';
-  if (entry.fate === 'expired') return 'it is older than the platform takes';
-  if (entry.fate === 'passed') return 'its API key is not known any more';
-  return fate && 'message' in fate ? fate.message : null;
 }

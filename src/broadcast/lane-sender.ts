@@ -8,27 +8,36 @@ import type { DeliveryTarget } from './broadcast-terms.js';
 
 // Failures in a row after which only one trace is sent at a time, until one is taken.
 const HALF_OPEN_AFTER = 3;
-// Attempts with one trace that a platform answers with an error of its own, before that trace is taken for the cause.
-const MAX_ANSWERED_ATTEMPTS = 10;
+// Failures in a row after which the first trace may be the cause, and how many of those behind it are tried to find out.
+const SUSPECT_AFTER = 9;
+const WITNESSES = 19;
 
 export type SendFailure = NonNullable<SendResult['failure']>;
+type Fates = ReadonlyMap<string, TraceFate>;
 
-export interface SentTraces {
+interface Attempt {
   /** By the generation's id. */
-  readonly fates: ReadonlyMap<string, TraceFate>;
+  readonly fates: Fates;
   readonly rejected: number;
   readonly failure: SendFailure | null;
 }
+
+export interface SentTraces extends Attempt {
+  /** Some are still to be sent, though nothing has failed. */
+  readonly hasRest: boolean;
+}
+
+const NOTHING: Attempt = { fates: new Map(), rejected: 0, failure: null };
 
 export class LaneSender {
   /** Failed attempts since the last success. */
   failures: number;
   private refusedInARow: number;
   /** Settled, but behind something that is not: not to be sent again. */
-  private settledAhead: ReadonlyMap<string, TraceFate> = new Map();
+  private settledAhead: Fates = new Map();
 
   constructor(
-    private readonly sender: BatchSender,
+    private readonly sender: Pick<BatchSender, 'send'>,
     claim: Pick<ClaimedCursor, 'failures' | 'isPaused'>,
   ) {
     this.failures = claim.failures;
@@ -37,59 +46,188 @@ export class LaneSender {
 
   batchSize({ kind }: DeliveryTarget): number {
     const { maxTraces, parallelRequests = 1 } = kind.delivery.limits;
-    return this.failures >= HALF_OPEN_AFTER ? 1 : maxTraces * parallelRequests;
+    if (this.failures < HALF_OPEN_AFTER) return maxTraces * parallelRequests;
+    return this.failures < SUSPECT_AFTER ? 1 : 1 + WITNESSES + this.settledAhead.size;
   }
 
+  /** The traces that follow the cursor, in the order of the log. */
   async send(
     target: DeliveryTarget,
     traces: readonly GenerationTrace[],
     signal: AbortSignal,
   ): Promise<SentTraces> {
-    const fates = new Map(this.settledAhead);
-    const open = traces.filter(({ generationId }) => !fates.has(generationId));
-    const groups = chunk(open, target.kind.delivery.limits.maxTraces);
-    const results = await Promise.all(
-      groups.map(async (group) => ({
-        group,
-        result: await this.sender.send(target, group, this.refusedInARow, signal),
-      })),
-    );
+    const open = traces.filter(({ generationId }) => !this.settledAhead.has(generationId));
+    const attempt =
+      this.failures < SUSPECT_AFTER
+        ? await this.attempt(target, open, signal)
+        : await this.attemptWithWitnesses(target, open, signal);
+    const { rejected, failure } = this.note(attempt);
+    const fates = new Map([...this.settledAhead, ...attempt.fates]);
+    const firstOpen = traces.findIndex(({ generationId }) => !fates.has(generationId));
+    const settledAhead = new Map(fates);
+    for (const { generationId } of firstOpen === -1 ? traces : traces.slice(0, firstOpen)) {
+      settledAhead.delete(generationId);
+    }
+    this.settledAhead = settledAhead;
+    return { fates, rejected, failure, hasRest: failure === null && firstOpen !== -1 };
+  }
+
+  /**
+   * Traces that somebody has asked for by name, once more each: what is refused is not doubted, and what is answered with
+   * an error of the platform's own when it is sent alone is refused as well.
+   */
+  async sendAgain(
+    target: DeliveryTarget,
+    traces: readonly GenerationTrace[],
+    signal: AbortSignal,
+  ): Promise<Attempt> {
+    const sent = this.note(await this.sendGroups(target, traces, signal));
+    if (!isOwnError(sent.failure)) return sent;
+    const [only] = traces;
+    if (only && traces.length === 1) return refusing(sent, only, sent.failure.message);
+    let outcome: Attempt = { ...sent, failure: null };
+    for (const trace of traces.filter(({ generationId }) => !sent.fates.has(generationId))) {
+      outcome = join(outcome, await this.sendAgain(target, [trace], signal));
+      if (outcome.failure) break;
+    }
+    return outcome;
+  }
+
+  /** The cursor was moved by somebody else: what lies behind it is to be sent, whatever became of it before. */
+  forget(): void {
+    this.settledAhead = new Map();
+  }
+
+  /**
+   * An error of its own that the platform answers to one trace again and again is about that trace if it takes another one
+   * meanwhile. If it takes none, it is at fault, and everything stays where it is.
+   */
+  private async attemptWithWitnesses(
+    target: DeliveryTarget,
+    [suspect, ...others]: readonly GenerationTrace[],
+    signal: AbortSignal,
+  ): Promise<Attempt> {
+    if (!suspect) return NOTHING;
+    const attempts = this.failures + 2;
+    const first = await this.attempt(target, [suspect], signal);
+    if (!isOwnError(first.failure)) return first;
+    let outcome = first;
+    for (const other of others.slice(0, WITNESSES)) {
+      const witness = await this.attempt(target, [other], signal);
+      outcome = { ...join(outcome, witness), failure: first.failure };
+      if (witness.failure && !isOwnError(witness.failure)) break;
+      if (!hasDelivered(witness.fates)) continue;
+      // Once more: what has failed so often may have been down until a moment ago.
+      const again = await this.attempt(target, [suspect], signal);
+      outcome = join(outcome, again);
+      if (!isOwnError(again.failure)) return outcome;
+      return refusing(outcome, suspect, `given up after ${attempts} attempts: ${again.failure.message}`);
+    }
+    return outcome;
+  }
+
+  private async attempt(
+    target: DeliveryTarget,
+    traces: readonly GenerationTrace[],
+    signal: AbortSignal,
+  ): Promise<Attempt> {
+    const attempt = await this.sendGroups(target, traces, signal);
+    const settled = traces.flatMap(({ generationId }) => attempt.fates.get(generationId) ?? []);
+    const refused = refusedAtEnd(settled);
+    const inARow = refused === settled.length ? this.refusedInARow + refused : refused;
+    if (attempt.failure === null && inARow >= MAX_REFUSED_IN_A_ROW) {
+      if (refused < settled.length) this.refusedInARow = 0;
+      return doubtRefusals(traces, attempt, refused);
+    }
+    this.refusedInARow = inARow;
+    return attempt;
+  }
+
+  /** As many requests as the kind takes at once. */
+  private async sendGroups(
+    target: DeliveryTarget,
+    traces: readonly GenerationTrace[],
+    signal: AbortSignal,
+  ): Promise<Attempt> {
+    const groups = chunk(traces, target.kind.delivery.limits.maxTraces);
+    const results = await Promise.all(groups.map((group) => this.sender.send(target, group, signal)));
+    const fates = new Map<string, TraceFate>();
     let rejected = 0;
     let failure: SendFailure | null = null;
-    for (const { group, result } of results) {
-      for (const [place, { generationId }] of group.entries()) {
+    for (const [index, result] of results.entries()) {
+      for (const [place, { generationId }] of (groups[index] ?? []).entries()) {
         const fate = result.settled[place];
         if (fate) fates.set(generationId, fate);
       }
       rejected += result.rejected;
       failure ??= result.failure;
-      this.noteRefusals(result.settled);
     }
-    const [only] = open;
-    if (failure && only && open.length === 1 && this.isPoison(failure)) {
-      const message = `given up after ${this.failures + 1} attempts: ${failure.message}`;
-      fates.set(only.generationId, { fate: 'refused', message });
-      failure = null;
-    }
-    if ([...fates.values()].some(({ fate }) => fate === 'delivered')) this.failures = 0;
-    this.settledAhead = failure ? fates : new Map();
     return { fates, rejected, failure };
   }
 
-  /** An answer that blames the platform, again and again for one trace, is about that trace. */
-  private isPoison({ class: failureClass, status }: SendFailure): boolean {
-    const isOwnError = status !== null && status >= 500 && ![502, 503, 504, 529].includes(status);
-    return failureClass === 'retry' && isOwnError && this.failures + 1 >= MAX_ANSWERED_ATTEMPTS;
+  private note(attempt: Attempt): Attempt {
+    if (hasDelivered(attempt.fates)) this.failures = 0;
+    return attempt;
   }
+}
 
-  private noteRefusals(settled: readonly TraceFate[]): void {
-    const refused = refusedAtEnd(settled);
-    this.refusedInARow = refused === settled.length ? this.refusedInARow + refused : refused;
+/** The platform answers, and says that the fault is its own. */
+function isOwnError(failure: SendFailure | null): failure is SendFailure {
+  if (failure?.class !== 'retry' || failure.status === null) return false;
+  return failure.status >= 500 && ![502, 503, 504, 529].includes(failure.status);
+}
+
+function hasDelivered(fates: Fates): boolean {
+  return [...fates.values()].some(({ fate }) => fate === 'delivered');
+}
+
+function fatesOf(traces: readonly GenerationTrace[], fates: Fates): Fates {
+  const found = new Map<string, TraceFate>();
+  for (const { generationId } of traces) {
+    const fate = fates.get(generationId);
+    if (fate) found.set(generationId, fate);
   }
+  return found;
 }
 
 function chunk<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
   const chunks: (readonly Item[])[] = [];
   for (let start = 0; start < items.length; start += size) chunks.push(items.slice(start, start + size));
   return chunks;
+}
+
+/**
+ * A platform that refuses everything is set up wrongly: the traces stay where they are until somebody mends it, instead
+ * of all becoming dead letters. `refused` of the last traces were.
+ */
+function doubtRefusals(
+  traces: readonly GenerationTrace[],
+  { fates, rejected }: Attempt,
+  refused: number,
+): Attempt {
+  const settled = traces.filter(({ generationId }) => fates.has(generationId));
+  const last = fates.get(settled.at(-1)?.generationId ?? '');
+  const message = `everything is refused: ${last && 'message' in last ? last.message : ''}`;
+  return {
+    fates: fatesOf(settled.slice(0, settled.length - refused), fates),
+    rejected,
+    failure: { class: 'blocked', status: null, message },
+  };
+}
+
+function refusing({ fates, rejected }: Attempt, { generationId }: GenerationTrace, message: string): Attempt {
+  return {
+    fates: new Map([...fates, [generationId, { fate: 'refused', message }]]),
+    rejected,
+    failure: null,
+  };
+}
+
+/** One after the other: what the second one failed with is what both did. */
+function join(first: Attempt, second: Attempt): Attempt {
+  return {
+    fates: new Map([...first.fates, ...second.fates]),
+    rejected: first.rejected + second.rejected,
+    failure: second.failure,
+  };
 }

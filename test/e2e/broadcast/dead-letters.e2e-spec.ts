@@ -1,0 +1,185 @@
+// What becomes a dead letter and what does not, and dead letters that are asked for again.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Destination } from '../../../src/domain/destination.js';
+import type { TestApp } from '../../support/app.js';
+import {
+  createBroadcastApp,
+  createDestination,
+  readCursor,
+  recordGenerations,
+  untilDelivered,
+} from '../../support/broadcast.js';
+import { deleteAllDestinations } from '../../support/create-destination.js';
+import { eventually } from '../../support/eventually.js';
+import { contentOfText } from '../../support/generation.js';
+import { startReceiver } from '../../support/receivers/receiver.js';
+import type { RunningReceiver } from '../../support/receivers/receiver.js';
+import { generationsIn, traceCollector } from '../../support/trace-collector.js';
+
+let app: TestApp;
+let receiver: RunningReceiver;
+let destination: Destination;
+/** What the platform answers to requests with certain generations. */
+let verdict: { ids: readonly string[]; status: number; body: string };
+beforeAll(async () => {
+  app = await createBroadcastApp();
+});
+beforeEach(async () => {
+  verdict = { ids: [], status: 422, body: 'no' };
+  receiver = await startReceiver({
+    judge: (request) =>
+      generationsIn(request).some((id) => verdict.ids.includes(id))
+        ? { reply: { status: verdict.status, body: verdict.body }, stored: [] }
+        : traceCollector.judge(request),
+  });
+  destination = await createDestination(app, { url: receiver.origin });
+});
+afterEach(async () => {
+  await deleteAllDestinations(app);
+  await receiver.close();
+});
+afterAll(() => app.close());
+
+interface LetterRow {
+  readonly generation_id: string;
+  readonly message: string;
+  readonly replay_requested_at: Date | null;
+}
+
+const letters = (): Promise<(LetterRow & Record<string, unknown>)[]> =>
+  app.sql('SELECT generation_id, message, replay_requested_at FROM dead_letters WHERE destination_id = $1', [
+    destination.id,
+  ]);
+
+/** Delivers generations, makes dead letters of them all the same, and asks for all of these again. */
+async function askAgainFor(count: number, text: string, answer: Partial<typeof verdict>): Promise<void> {
+  const ids = await recordGenerations(app, count, {}, contentOfText(text));
+  await untilDelivered(app, destination.id, count);
+  verdict = { ...verdict, ids, ...answer };
+  await app.sql(
+    `INSERT INTO dead_letters (workspace_id, destination_id, generation_id, generation_created_at, reason, message)
+     SELECT workspace_id, $1, id, created_at, 'refused', 'before' FROM generations WHERE id = ANY($2)`,
+    [destination.id, ids],
+  );
+  await app.sql('UPDATE dead_letters SET replay_requested_at = now() WHERE destination_id = $1', [
+    destination.id,
+  ]);
+}
+
+describe('an error of the platform’s own', () => {
+  it('to everything, for a long time, makes no dead letters: everything arrives when it is back', async () => {
+    receiver.always({ status: 500, body: 'too many parts' });
+    const ids = await recordGenerations(app, 40);
+    const row = await eventually(
+      () => readCursor(app, destination.id),
+      ({ failures }) => failures >= 20,
+    );
+    expect(row).toMatchObject({ dropped: {}, delivered: '0', last_error_status: 500 });
+    receiver.always(null);
+    await untilDelivered(app, destination.id, 40);
+    expect(new Set(receiver.stored)).toEqual(new Set(ids));
+    expect(await letters()).toEqual([]);
+  });
+
+  it('to one generation makes a dead letter of that one, and all others arrive', async () => {
+    receiver.always({ status: 503 });
+    const ids = await recordGenerations(app, 12);
+    verdict = { ids: [ids[3]!], status: 500, body: 'cannot read it' };
+    receiver.always(null);
+    const row = await untilDelivered(app, destination.id, 11);
+    expect(row.dropped).toEqual({ refused: 1 });
+    expect(new Set(receiver.stored)).toEqual(new Set(ids.filter((id) => id !== ids[3])));
+    expect(await letters()).toMatchObject([
+      { generation_id: ids[3], message: expect.stringMatching(/^given up after \d+ attempts: HTTP 500/) },
+    ]);
+  });
+});
+
+describe('a refusal that is quoted up to the middle of a character', () => {
+  it('is stored without it, and all others arrive', async () => {
+    receiver.always({ status: 503 });
+    const ids = await recordGenerations(app, 5);
+    verdict = { ids: [ids[1]!], status: 422, body: `${'x'.repeat(199)}😀` };
+    receiver.always(null);
+    await untilDelivered(app, destination.id, 4);
+    expect(await letters()).toMatchObject([{ message: `HTTP 422: ${'x'.repeat(199)}` }]);
+  });
+});
+
+describe('dead letters that are asked for again', () => {
+  it.each([400, 500])('and answered with %s hold up nothing that is new, and stay', async (status) => {
+    await askAgainFor(30, 'some text', { status });
+    await recordGenerations(app, 5);
+    await untilDelivered(app, destination.id, 35);
+    const kept = await eventually(letters, (rows) => rows.every((row) => row.replay_requested_at === null));
+    expect(kept).toHaveLength(30);
+    expect(kept[0]?.message).toBe(`HTTP ${status}: no`);
+    expect(await readCursor(app, destination.id)).toMatchObject({ paused_at: null, dropped: {} });
+  });
+
+  it('are all delivered, though they do not fit into one batch', async () => {
+    await askAgainFor(80, 'x'.repeat(40_000), { ids: [] });
+    await eventually(letters, ({ length }) => length === 0);
+    expect(receiver.stored).toHaveLength(160);
+  });
+});
+
+describe('a delivery that a defect of this service breaks off', () => {
+  it('is a failure like any other, and goes on when that is mended', async () => {
+    await app.sql(
+      `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'defect'; END $$`,
+    );
+    await app.sql(`CREATE TRIGGER defect BEFORE INSERT ON dead_letters EXECUTE FUNCTION fail()`);
+    try {
+      receiver.always({ status: 503 });
+      const ids = await recordGenerations(app, 3);
+      verdict = { ids: [ids[0]!], status: 422, body: 'no' };
+      receiver.always(null);
+      await eventually(
+        () => readCursor(app, destination.id),
+        (row) => row.failures > 2 && row.last_error_message === 'broken off by an error of this service',
+      );
+    } finally {
+      await app.sql('DROP TRIGGER defect ON dead_letters');
+      await app.sql('DROP FUNCTION fail');
+    }
+    await untilDelivered(app, destination.id, 2);
+    expect(await letters()).toHaveLength(1);
+  });
+});
+
+describe('a pause that is over', () => {
+  it('is not due again, once everything has been dealt with', async () => {
+    receiver.always({ status: 503 });
+    const ids = await recordGenerations(app, 1);
+    await eventually(
+      () => readCursor(app, destination.id),
+      ({ failures }) => failures > 0,
+    );
+    verdict = { ids, status: 422, body: 'no' };
+    receiver.always(null);
+    await eventually(letters, ({ length }) => length === 1);
+    await eventually(
+      () =>
+        app.sql('SELECT lease_owner, next_attempt_at FROM delivery_cursors WHERE destination_id = $1', [
+          destination.id,
+        ]),
+      ([row]) => row?.['lease_owner'] === null && row['next_attempt_at'] === null,
+    );
+  });
+
+  it.each(['enabled = false', 'deleted_at = now(), slot = NULL'])(
+    'nor is a destination due with %s',
+    async (change) => {
+      await app.sql(
+        "UPDATE delivery_cursors SET next_attempt_at = now() + interval '1 day' WHERE destination_id = $1",
+        [destination.id],
+      );
+      await app.sql(`UPDATE destinations SET ${change} WHERE id = $1`, [destination.id]);
+      const [row] = await app.sql('SELECT next_attempt_at FROM delivery_cursors WHERE destination_id = $1', [
+        destination.id,
+      ]);
+      expect(row).toEqual({ next_attempt_at: null });
+    },
+  );
+});
