@@ -246,8 +246,10 @@ export class DeliveryLane {
   /** Notes the failure and waits; false when the lane is to end instead. */
   private async outlast({ kind }: DeliveryTarget, failure: SendFailure): Promise<boolean> {
     const delay = this.delayAfter(failure);
-    this.sender.failures++;
     this.services.metrics.countFailure(kind.type, failure.class);
+    // It may have been set up otherwise since it was asked: as it is now, it is to be tried at once.
+    if (this.mayHaveMoved) return true;
+    this.sender.failures++;
     if (this.pauses.isStopped || !(await this.services.cursors.fail(this.claim, failure, delay)))
       return false;
     if (delay > LONGEST_PAUSE) return false;

@@ -9,7 +9,7 @@ import {
   recordGenerations,
   untilDelivered,
 } from '../../support/broadcast.js';
-import { deleteAllDestinations } from '../../support/create-destination.js';
+import { DESTINATIONS, deleteAllDestinations } from '../../support/create-destination.js';
 import { createTestDatabase } from '../../support/database.js';
 import { eventually } from '../../support/eventually.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
@@ -144,6 +144,38 @@ describe('a destination', () => {
     await untilDelivered(second, id, 5);
     await second.close();
     expect(receiver.stored.toSorted()).toEqual(ids.toSorted());
+  });
+});
+
+describe('a failure of what was set up otherwise', () => {
+  it('is no reason for a pause', async () => {
+    const patient = await createBroadcastApp({ environment: { BROADCAST_RETRY_MAX_DELAY_MS: '3600000' } });
+    others.push(() => patient.close());
+    let answer: (() => void) | null = null;
+    const old = await startReceiver({
+      judge: async () => {
+        await new Promise<void>((resolve) => (answer = resolve));
+        return { reply: { status: 401 }, stored: [] };
+      },
+    });
+    others.push(() => old.close());
+    const current = await newReceiver();
+    const { id } = await createDestination(patient, { url: old.origin });
+    const ids = await recordGenerations(patient, 3);
+    await eventually(
+      async () => answer,
+      (given) => given !== null,
+    );
+    const { status } = await patient.http
+      .patch(`${DESTINATIONS}/${id}`)
+      .set('authorization', `Bearer ${patient.managementKey}`)
+      .send({ config: { url: current.origin } });
+    expect(status).toBe(200);
+    // Resolves when the app has heard of what was committed.
+    await patient.sql('SELECT 1');
+    answer!();
+    await untilDelivered(patient, id, 3);
+    expect(current.stored.toSorted()).toEqual(ids.toSorted());
   });
 });
 
