@@ -13,7 +13,7 @@ const CONNECT_TIMEOUT = 5_000;
 const QUERY_TIMEOUT = 15_000;
 const COMMAND_TIMEOUT = 6 * 3_600_000;
 // The pool hands no connection out before the promise is settled; only the type of this option does not know promises.
-const ON_CONNECT = { onConnect: settleLog };
+const ON_CONNECT = { onConnect: prepareConnection };
 // Deadlock detected, serialization failure: the statement was rolled back whole and can be repeated.
 const REPEATABLE_STATES = new Set(['40P01', '40001']);
 // What Prisma makes of them.
@@ -159,6 +159,12 @@ export class Database implements OnApplicationShutdown {
     await this.prisma.$disconnect();
     await this.pool.end();
   }
+}
+
+/** Prisma says no zone with its times: in a session of another one each would be another moment. */
+async function prepareConnection(client: pg.ClientBase): Promise<void> {
+  await client.query("SET TIME ZONE 'UTC'");
+  await settleLog(client);
 }
 
 function createPrismaClient(pool: pg.Pool) {

@@ -1,0 +1,49 @@
+// A database whose sessions are in another time zone than UTC: moments are the same on every way to it.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ask, askFor } from '../../support/admin.js';
+import { createTestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app.js';
+import { WEBHOOK } from '../../support/create-destination.js';
+import { embed, LOCAL } from '../../support/create-embedding.js';
+import { administrate, createTestDatabase } from '../../support/database.js';
+import type { TestDatabase } from '../../support/database.js';
+
+interface Body {
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+let database: TestDatabase;
+let app: TestApp;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const name = new URL(database.url).pathname.slice(1);
+  await administrate(database.url, `ALTER DATABASE "${name}" SET timezone = 'Asia/Kolkata'`);
+  app = await createTestApp({ databaseUrl: database.url });
+});
+afterAll(async () => {
+  await app.close();
+  await database.drop();
+});
+
+describe('in another time zone', () => {
+  it('a call is found by its id', async () => {
+    const { headers } = await embed(app, { model: LOCAL, input: 'x' });
+    const id = String(headers['x-generation-id']);
+    const found = await ask(app, 'get', `/generation?id=${id}`, { key: app.apiKey });
+    expect(found.status).toBe(200);
+    expect(found.body.data.created_at).toBe(app.clock.now().toISOString());
+  });
+
+  it('what is created is read as it was answered', async () => {
+    const expires = '2027-01-31T12:00:00.000Z';
+    const key = { name: 'Timed', expires_at: expires };
+    const made = await askFor<Body>(201, app, 'post', '/keys', { body: key });
+    expect(made.data['expires_at']).toBe(expires);
+    const read = await askFor<Body>(200, app, 'get', `/keys/${String(made.data['hash'])}`);
+    expect(read.data).toEqual(made.data);
+    const routes = '/observability/destinations';
+    const hook = await askFor<Body>(201, app, 'post', routes, { body: WEBHOOK });
+    expect(await askFor(200, app, 'get', `${routes}/${String(hook.data['id'])}`)).toEqual(hook);
+    expect(hook.data['created_at']).toBe(app.clock.now().toISOString());
+  });
+});
