@@ -4,6 +4,7 @@ import { ask, askFor } from '../../support/admin.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
 import { createDestination } from '../../support/broadcast.js';
+import { WEBHOOK } from '../../support/create-destination.js';
 import { expectError } from '../../support/error-shape.js';
 import { createCredential } from '../../support/provider-credential.js';
 
@@ -181,10 +182,29 @@ describe('delete', () => {
   it('the default workspace needs a confirmation; its inference keys are disabled', async () => {
     const other = await app.createAccount();
     const asOther = { key: other.managementKey };
+    const { data: hook } = await askFor<{ data: { id: string } }>(
+      201,
+      app,
+      'post',
+      '/observability/destinations',
+      {
+        ...asOther,
+        body: WEBHOOK,
+      },
+    );
     const refused = await ask(app, 'delete', '/workspaces/default', asOther);
     expect(expectError(refused, 400)).toContain('confirm_default_workspace_deletion=true');
     const path = '/workspaces/default?confirm_default_workspace_deletion=true';
     expect(await askFor(200, app, 'delete', path, asOther)).toEqual({ deleted: true });
+    expectError(await ask(app, 'get', '/generation?id=x', { key: other.apiKey }), 401);
+    // For ever: what bounded them is gone.
+    for (const [route, body] of [
+      [`/keys/${other.key.hash}`, { disabled: false }],
+      [`/observability/destinations/${hook.id}`, { enabled: true }],
+    ] as const) {
+      const again = await ask(app, 'patch', route, { ...asOther, body });
+      expect(expectError(again, 400)).toContain('no such workspace');
+    }
     expectError(await ask(app, 'get', '/generation?id=x', { key: other.apiKey }), 401);
     expect(await askFor(200, app, 'get', '/workspaces', asOther)).toEqual({ data: [], total_count: 0 });
     const list = await ask(app, 'get', '/byok', asOther);
