@@ -67,7 +67,8 @@ export class ByokService {
   async update(actor: Actor, id: string, dto: UpdateByokKeyDto): Promise<ProviderCredentialRecord> {
     const { accountId } = actor.key;
     if (!isUUID(id)) throw noSuchCredential();
-    await this.refuseUnknownKeys(accountId, dto.allowed_api_key_hashes);
+    const known = (await this.credentials.find(accountId, id))?.allowedApiKeyHashes;
+    await this.refuseUnknownKeys(accountId, dto.allowed_api_key_hashes, known);
     const change = toChange(dto);
     const decide = (before: ProviderCredentialRecord): ProviderCredentialChange => {
       refuseContradiction({ ...before, ...change });
@@ -86,8 +87,14 @@ export class ByokService {
     if (!isDeleted) throw noSuchCredential();
   }
 
-  private async refuseUnknownKeys(accountId: string, hashes: string[] | null | undefined): Promise<void> {
-    const unknown = hashes ? await this.apiKeys.findUnknownHashes(accountId, hashes) : [];
+  /** Hashes that stood there already, `known`, may be deleted keys'. */
+  private async refuseUnknownKeys(
+    accountId: string,
+    hashes: readonly string[] | null | undefined,
+    known: readonly string[] = [],
+  ): Promise<void> {
+    const added = hashes?.filter((hash) => !known.includes(hash)) ?? [];
+    const unknown = added.length > 0 ? await this.apiKeys.findUnknownHashes(accountId, added) : [];
     if (unknown.length > 0) {
       throw new AppError('invalid_request', {
         detail: `allowed_api_key_hashes: no such key: ${unknown.join(', ')}`,

@@ -33,6 +33,20 @@ async function createCredential(body: object = {}): Promise<Credential> {
   return (await askFor<{ data: Credential }>(201, app, 'post', '/byok', { body: sent })).data;
 }
 
+describe('a key of the account that is allowed, and then deleted', () => {
+  it('stands there until the list is changed, and does not hinder that', async () => {
+    const [gone, kept] = [(await app.createKey()).record.hash, (await app.createKey()).record.hash];
+    const { id } = await createCredential({ allowed_api_key_hashes: [gone] });
+    await askFor(200, app, 'delete', `/keys/${gone}`);
+    const body = { allowed_api_key_hashes: [gone, kept] };
+    const { data } = await askFor<{ data: Credential }>(200, app, 'patch', `/byok/${id}`, { body });
+    expect(data['allowed_api_key_hashes']).toEqual([gone, kept]);
+    await askFor(200, app, 'patch', `/byok/${id}`, { body: { allowed_api_key_hashes: [kept] } });
+    const again = await ask(app, 'patch', `/byok/${id}`, { body });
+    expect(expectError(again, 400)).toContain(`no such key: ${gone}`);
+  });
+});
+
 describe('create', () => {
   it('answers the record without the key, which is encrypted, and audited without it', async () => {
     const credential = await createCredential();
