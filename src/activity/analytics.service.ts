@@ -33,13 +33,14 @@ export class AnalyticsService {
   async query({ key: { accountId } }: Caller, dto: AnalyticsQueryDto): Promise<AnalyticsResult> {
     const begun = performance.now();
     const warnings: string[] = [];
+    const workspaceIds = await this.accounts.listWorkspaceIds(accountId);
     const query: AnalyticsQuery = {
       ...this.readRange(dto.time_range),
-      workspaceIds: await this.accounts.listWorkspaceIds(accountId),
+      workspaceIds,
       metrics: dto.metrics,
       dimensions: dto.dimensions,
       granularity: dto.granularity ?? null,
-      filters: await this.readFilters(accountId, dto.filters, warnings),
+      filters: await this.readFilters({ accountId, workspaceIds }, dto.filters, warnings),
       orderBy: readOrder(dto),
       limit: dto.limit,
       groupLimit: dto.group_limit ?? null,
@@ -67,16 +68,20 @@ export class AnalyticsService {
     return { from, to };
   }
 
-  /** The log knows keys by their ids; a hash that is none of the account's matches nothing. */
+  /** The log knows keys by their ids; what is none of the account's matches nothing, and is warned of. */
   private async readFilters(
-    accountId: string,
+    account: { readonly accountId: string; readonly workspaceIds: readonly string[] },
     filters: readonly AnalyticsFilterDto[],
     warnings: string[],
   ): Promise<AnalyticsFilter[]> {
-    const hashes = filters.filter(({ field }) => field === 'api_key_id').flatMap(valuesOf);
-    const ids = await this.keys.findIds(accountId, hashes);
+    const valuesFor = (field: string): string[] =>
+      filters.filter((filter) => filter.field === field).flatMap(valuesOf);
+    const hashes = valuesFor('api_key_id');
+    const ids = await this.keys.findIds(account.accountId, hashes);
+    const strangers = valuesFor('workspace').filter((id) => !account.workspaceIds.includes(id));
     warnings.push(
       ...hashes.filter((hash) => !ids.has(hash)).map((hash) => `api_key_id: no such key: ${hash}`),
+      ...strangers.map((id) => `workspace: no such workspace: ${id}`),
     );
     return filters.map((filter) => ({
       dimension: filter.field,
@@ -113,6 +118,8 @@ function readOrder({
   return { field: order.field, isDescending: order.direction === 'desc' };
 }
 
-function valuesOf({ value }: AnalyticsFilterDto): string[] {
-  return (Array.isArray(value) ? value : [value]).map(String);
+function valuesOf({ field, value }: AnalyticsFilterDto): string[] {
+  const values = (Array.isArray(value) ? value : [value]).map(String);
+  // Ids are shown, and compared, in small letters.
+  return field === 'workspace' ? values.map((id) => id.toLowerCase()) : values;
 }

@@ -155,7 +155,18 @@ describe('POST /analytics/query', () => {
       warnings: [`api_key_id: no such key: ${other.key.hash}`],
     });
     const foreign = { field: 'workspace', operator: 'eq', value: other.workspaceId };
-    expect(await rowsOf({ metrics: ['request_count'], filters: [foreign] })).toEqual([]);
+    expect(await query({ metrics: ['request_count'], filters: [foreign] })).toMatchObject({
+      data: [],
+      warnings: [`workspace: no such workspace: ${other.workspaceId}`],
+    });
+  });
+
+  it('workspaces by their ids, in capitals as well', async () => {
+    const own = { field: 'workspace', operator: 'eq', value: app.workspaceId.toUpperCase() };
+    expect(await query({ metrics: ['request_count'], filters: [own] })).toMatchObject({
+      data: [{ request_count: 4 }],
+      warnings: [],
+    });
   });
 
   it('order and limits', async () => {
