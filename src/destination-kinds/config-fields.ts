@@ -3,6 +3,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { IsIn, IsString, Matches, MaxLength, MinLength, ValidateBy, ValidateIf } from 'class-validator';
+import { isStorableText, NOT_STORABLE } from '../domain/storable-text.js';
 
 export type Secrecy = 'masked' | 'password';
 
@@ -39,9 +40,15 @@ export function secretFieldsOf(configClass: { readonly prototype: object }): Rea
   return fields;
 }
 
+// Shown in records, and kept in the audit log.
+const STORABLE = ValidateBy({
+  name: 'isStorable',
+  validator: { validate: isStorableText, defaultMessage: () => NOT_STORABLE },
+});
+
 /** A text field; by default required and not empty. */
 export function TextField(options: TextOptions): PropertyDecorator {
-  const rules = [IsString({ message: 'must be a string' })];
+  const rules = [IsString({ message: 'must be a string' }), STORABLE];
   if (!options.allowEmpty) rules.push(MinLength(1, { message: 'must not be empty' }));
   if (options.maxLength) {
     rules.push(

@@ -1,7 +1,8 @@
 // How secret values are shown. Source: decisions 13.
 
 export function abbreviate(text: string, head: number, tail: number): string {
-  return `${text.slice(0, head)}...${text.slice(-tail)}`;
+  // Half of a character is stored nowhere.
+  return `${text.slice(0, head)}...${text.slice(-tail)}`.toWellFormed();
 }
 
 /** First four and last four characters of a secret that is long enough to hide the rest, else only stars. */

@@ -1,7 +1,8 @@
 // The rule for moments in requests: ISO 8601 in UTC, with seconds. Source: contract 3.1 (expires_at).
 import { ValidateBy } from 'class-validator';
 
-const UTC_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|\+00:00)$/;
+// There is no year 0 in PostgreSQL's calendar.
+const UTC_TIME = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|\+00:00)$/;
 
 export function IsUtcTime(): PropertyDecorator {
   return ValidateBy({

@@ -1,13 +1,7 @@
-// Which text the database can keep as it came, and the rule for texts in requests.
+// The rule for texts in requests that are stored.
 import { applyDecorators } from '@nestjs/common';
 import { IsString, MaxLength, ValidateBy } from 'class-validator';
-
-export const NOT_STORABLE = 'must not hold NUL or half a surrogate pair';
-
-/** PostgreSQL stores no NUL, and no half of a surrogate pair in JSON. */
-export function isStorableText(value: unknown): boolean {
-  return typeof value === 'string' && value.isWellFormed() && !value.includes('\0');
-}
+import { isStorableText, NOT_STORABLE } from '../domain/storable-text.js';
 
 /** A string of at most `length` characters. */
 export function IsStorableText(length: number): PropertyDecorator {

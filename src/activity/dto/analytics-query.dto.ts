@@ -19,7 +19,7 @@ import { DIMENSIONS, GRANULARITIES, METRICS, namesOf, OPERATORS } from '../../do
 import type { DimensionName, Granularity, MetricName, OperatorName } from '../../domain/analytics.js';
 import { IsUtcTime } from '../../http/is-utc-time.js';
 import { IfGiven } from '../../http/optional-members.js';
-import { isStorableText } from '../../http/storable-text.js';
+import { isStorableText } from '../../domain/storable-text.js';
 
 const METRIC_NAMES = namesOf(METRICS);
 const DIMENSION_NAMES = namesOf(DIMENSIONS);

@@ -14,7 +14,7 @@ import { RE2JS } from 're2js';
 import { FILTER_FIELDS, FILTER_LOGICS, FILTER_OPERATORS } from '../../domain/filter-rules.js';
 import type { FilterField, FilterLogic, FilterOperator, FilterRules } from '../../domain/filter-rules.js';
 import { IfGiven } from '../../http/optional-members.js';
-import { isStorableText, NOT_STORABLE } from '../../http/storable-text.js';
+import { isStorableText, NOT_STORABLE } from '../../domain/storable-text.js';
 
 const MAX_GROUPS = 50;
 const MAX_RULES_PER_GROUP = 50;

@@ -1,6 +1,7 @@
 // The body of a replay: from a time on, or of dead letters.
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsISO8601, IsUUID, ValidateIf } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsUUID, ValidateIf } from 'class-validator';
+import { IsUtcTime } from '../../http/is-utc-time.js';
 import { IfGiven } from '../../http/optional-members.js';
 
 const MAX_NAMED = 1_000;
@@ -11,7 +12,7 @@ export class CreateReplayDto {
     description: 'Everything made since then is delivered again; at most 24 hours ago.',
   })
   @IfGiven()
-  @IsISO8601({ strict: true, strictSeparator: true }, { message: 'must be an ISO 8601 time' })
+  @IsUtcTime()
   from?: string;
 
   @ApiPropertyOptional({

@@ -220,6 +220,7 @@ describe('the log', () => {
     ['action=read', /: action: must be one of /],
     ['from=yesterday', /: from: must be a time in UTC with seconds/],
     ['to=2026-02-30T00:00:00Z', /: to: must be a time in UTC with seconds/],
+    ['from=0000-01-01T00:00:00Z', /: from: must be a time in UTC with seconds/],
     ['after=x', /: after: must be a UUID$/],
     ['object_id=%00', /: object_id: must not hold NUL/],
     ['actor=x', /: actor: is not a member of this object$/],

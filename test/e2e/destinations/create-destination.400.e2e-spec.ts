@@ -60,6 +60,14 @@ describe('400 type, name and flags', () => {
     await expectRefusal(webhookWith({ name }), `name: ${problem}`);
   });
 
+  it.each(['nul \0', 'half a pair \ud800'])('the config with the text %j', async (mlApp) => {
+    const config = { apiKey: '0123456789abcdef', mlApp };
+    await expectRefusal(
+      webhookWith({ type: 'datadog', config }),
+      'config.mlApp: must not hold NUL or half a surrogate pair',
+    );
+  });
+
   it.each([
     'enabled',
     'privacy_mode',
