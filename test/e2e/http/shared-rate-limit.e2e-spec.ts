@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
+import { eventually } from '../../support/eventually.js';
 
 // npm brings no Redis along: TEST_REDIS_URL names one where there is one.
 const redisUrl = process.env['TEST_REDIS_URL'];
@@ -41,4 +44,49 @@ describe('rate limits with Redis', () => {
     const [app, replica] = await startTwo('redis://127.0.0.1:1');
     expect(await statuses([app, app, app, app, replica], app)).toEqual([200, 200, 200, 429, 200]);
   });
+
+  it('are counted by each replica for itself while Redis hangs', async () => {
+    const redis = await startHangingRedis();
+    try {
+      const [app, replica] = await startTwo(redis.url);
+      await eventually(
+        async () => redis.ready(),
+        (ready) => ready === 2,
+      );
+      expect(await statuses([app, app, app, app, replica], app)).toEqual([200, 200, 200, 429, 200]);
+      expect(redis.unanswered()).toBeGreaterThan(0);
+    } finally {
+      redis.close();
+    }
+  });
 });
+
+/** Takes connections, says that it is ready, and answers nothing that it is asked to count. */
+async function startHangingRedis() {
+  const sockets = new Set<Socket>();
+  let ready = 0;
+  let unanswered = 0;
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('data', (data) => {
+      for (const command of data.toString('latin1').split(/^(?=\*\d)/m)) {
+        if (/eval/i.test(command)) unanswered++;
+        else if (/info\r\n$/i.test(command)) {
+          const info = 'redis_version:7.4.0\r\nloading:0';
+          socket.write(`$${info.length}\r\n${info}\r\n`, () => ready++);
+        } else socket.write('+OK\r\n');
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ready: () => ready,
+    unanswered: () => unanswered,
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
