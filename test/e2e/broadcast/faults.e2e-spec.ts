@@ -121,7 +121,10 @@ describe('a destination that refuses its credentials', () => {
     expect(paused.last_error_message).toBe('HTTP 401: {"error":"who are you, ****?"}');
     receiver.always(null);
     const { ciphertext } = patient.application.get(ConfigCipher).encrypt(config, id);
-    await patient.sql('UPDATE destinations SET config_ciphertext = $2 WHERE id = $1', [id, ciphertext]);
+    await patient.sql('UPDATE destinations SET config_ciphertext = $2, version = version + 1 WHERE id = $1', [
+      id,
+      ciphertext,
+    ]);
     const resumed = await untilDelivered(patient, id, 5);
     expect(receiver.stored.toSorted()).toEqual(ids.toSorted());
     expect(resumed.paused_at).toBeNull();
