@@ -30,6 +30,11 @@ export class ConfigCipher {
     return key.id;
   }
 
+  /** The ids of all keys that can decrypt. */
+  get keyIds(): readonly string[] {
+    return this.config.encryptionKeys.map(({ id }) => id);
+  }
+
   /**
    * Encrypts a JSON value with the first key. `owner` (the id of the row) is bound to the ciphertext, so that one row's
    * secrets cannot be made readable by copying them into another row.

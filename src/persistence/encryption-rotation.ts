@@ -7,26 +7,42 @@ import type { Database } from './database.js';
 
 interface EncryptedTable {
   readonly name: string;
+  /** What the ciphertext is bound to. */
   readonly id: string;
+  /** Columns of the primary key and their types: rows are found, and gone through, by it. */
+  readonly key: Readonly<Record<string, string>>;
   readonly ciphertext: string;
   readonly encryptionKeyId: string;
+  /** Whether somebody reads the row. What nobody reads is encrypted anew where that can be done. */
+  readonly isInUse: string;
 }
 
-const TABLES: readonly EncryptedTable[] = [
+const TABLES = [
   {
     name: 'destinations',
     id: 'id',
+    key: { workspace_id: 'uuid', id: 'uuid' },
     ciphertext: 'config_ciphertext',
     encryptionKeyId: 'config_encryption_key_id',
+    isInUse: 'deleted_at IS NULL',
   },
-  { name: 'provider_credentials', id: 'id', ciphertext: 'ciphertext', encryptionKeyId: 'encryption_key_id' },
+  {
+    name: 'provider_credentials',
+    id: 'id',
+    key: { workspace_id: 'uuid', id: 'uuid' },
+    ciphertext: 'ciphertext',
+    encryptionKeyId: 'encryption_key_id',
+    isInUse: 'deleted_at IS NULL',
+  },
   {
     name: 'generation_contents',
     id: 'generation_id',
+    key: { workspace_id: 'uuid', created_at: 'timestamptz', generation_id: 'uuid' },
     ciphertext: 'ciphertext',
     encryptionKeyId: 'encryption_key_id',
+    isInUse: 'true',
   },
-];
+] as const satisfies readonly EncryptedTable[];
 
 // Rows of one step: a rotation of millions holds nobody up.
 const STEP = 200;
@@ -49,11 +65,13 @@ export async function rotateEncryption(
   await recordRotation(database, cipher);
   for (const table of TABLES) {
     let rotated = 0;
-    for (let count = STEP; count === STEP;) {
-      count = await rotateStep(database, cipher, table);
-      rotated += count;
+    let last: readonly string[] | null = null;
+    do {
+      const rows = await rotateStep(database, cipher, table, last);
+      rotated += rows.length;
+      last = rows.length === STEP ? (rows.at(-1)?.place ?? null) : null;
       report({ table: table.name, rotated });
-    }
+    } while (last !== null);
   }
 }
 
@@ -62,12 +80,13 @@ const NO_KEY_HASH = '0'.repeat(64);
 
 /** The audit log of every account that has secrets under another key tells of the rotation, before it begins. */
 async function recordRotation(database: Database, cipher: ConfigCipher): Promise<void> {
+  const [destinations, credentials] = TABLES;
+  const keysOf = (table: EncryptedTable): string =>
+    `SELECT account_id, ${table.encryptionKeyId} AS key_id FROM ${table.name} WHERE ${toRotate(table)}`;
   const affected = await database.query<{ account_id: string; key_ids: string[] }>({
-    text: `SELECT account_id, array_agg(DISTINCT key_id ORDER BY key_id) AS key_ids FROM (
-        SELECT account_id, config_encryption_key_id AS key_id FROM destinations
-        UNION ALL SELECT account_id, encryption_key_id FROM provider_credentials) AS used
-      WHERE key_id <> $1 GROUP BY account_id`,
-    values: [cipher.currentKeyId],
+    text: `SELECT account_id, array_agg(DISTINCT key_id ORDER BY key_id) AS key_ids
+      FROM (${keysOf(destinations)} UNION ALL ${keysOf(credentials)}) AS used GROUP BY account_id`,
+    values: [cipher.currentKeyId, cipher.keyIds],
   });
   const auditLog = new AuditLogRepository(database, new SystemClock());
   for (const { account_id: accountId, key_ids: keyIds } of affected) {
@@ -89,23 +108,52 @@ async function recordRotation(database: Database, cipher: ConfigCipher): Promise
   }
 }
 
+/**
+ * $1 the id of the first key, $2 those of all. Of what was deleted the secret may be gone, and its key: no start asks for
+ * that.
+ */
+function toRotate({ ciphertext, encryptionKeyId, isInUse }: EncryptedTable): string {
+  return `${encryptionKeyId} <> $1
+    AND (${isInUse} OR octet_length(${ciphertext}) > 0 AND ${encryptionKeyId} = ANY ($2::text[]))`;
+}
+
+interface EncryptedRow {
+  readonly id: string;
+  readonly ciphertext: Buffer;
+  readonly encryption_key_id: string;
+  /** The values of the primary key. */
+  readonly place: readonly string[];
+}
+
+/** The rows behind `after`, in the order of the primary key. */
 async function rotateStep(
   database: Database,
   cipher: ConfigCipher,
-  { name, id, ciphertext, encryptionKeyId }: EncryptedTable,
-): Promise<number> {
-  const rows = await database.query<{ id: string; ciphertext: Buffer; key: string }>({
-    text: `SELECT ${id} AS id, ${ciphertext} AS ciphertext, ${encryptionKeyId} AS key FROM ${name}
-      WHERE ${encryptionKeyId} <> $1 LIMIT ${STEP}`,
-    values: [cipher.currentKeyId],
+  table: EncryptedTable,
+  after: readonly string[] | null,
+): Promise<readonly EncryptedRow[]> {
+  const { name, id, ciphertext, encryptionKeyId } = table;
+  const names = Object.keys(table.key);
+  const columns = names.join(', ');
+  const placeFrom = (first: number): string =>
+    Object.values(table.key)
+      .map((type, index) => `$${first + index}::${type}`)
+      .join(', ');
+  const rows = await database.query<EncryptedRow>({
+    text: `SELECT ${id} AS id, ${ciphertext} AS ciphertext, ${encryptionKeyId} AS encryption_key_id,
+        ARRAY[${names.map((column) => `${column}::text`).join(', ')}] AS place
+      FROM ${name} WHERE ${toRotate(table)} ${after === null ? '' : `AND (${columns}) > (${placeFrom(3)})`}
+      ORDER BY ${columns} LIMIT ${STEP}`,
+    values: [cipher.currentKeyId, cipher.keyIds, ...(after ?? [])],
   });
   for (const row of rows) {
-    const value = cipher.decrypt({ ciphertext: row.ciphertext, encryptionKeyId: row.key }, row.id);
-    const fresh = cipher.encrypt(value, row.id);
+    const old = { ciphertext: row.ciphertext, encryptionKeyId: row.encryption_key_id };
+    const fresh = cipher.encrypt(cipher.decrypt(old, row.id), row.id);
     await database.query({
-      text: `UPDATE ${name} SET ${ciphertext} = $3, ${encryptionKeyId} = $4 WHERE ${id} = $1 AND ${ciphertext} = $2`,
-      values: [row.id, row.ciphertext, Buffer.from(fresh.ciphertext), fresh.encryptionKeyId],
+      text: `UPDATE ${name} SET ${ciphertext} = $2, ${encryptionKeyId} = $3
+        WHERE ${ciphertext} = $1 AND (${columns}) = (${placeFrom(4)})`,
+      values: [row.ciphertext, Buffer.from(fresh.ciphertext), fresh.encryptionKeyId, ...row.place],
     });
   }
-  return rows.length;
+  return rows;
 }

@@ -27,6 +27,17 @@ it('encrypts all rows anew, also in steps, is on record, and a second run finds 
   // So large that each has a row of its own, and small ones that share a few.
   await recordGenerations(app, 449, {}, contentOfText('x'.repeat(9_000)));
   await recordGenerations(app, 20);
+  // Deleted: one has no secret any more, and the key of the other may be lost.
+  const body = { provider: 'openai', key: 'sk-own-0123456789-abcd' };
+  const { data } = await askFor<{ data: { id: string } }>(201, app, 'post', '/byok', { body });
+  await askFor(200, app, 'delete', `/byok/${data.id}`);
+  await askFor(201, app, 'post', '/byok', { body });
+  const { id: deleted } = await createDestination(app, { url: 'http://127.0.0.1:1' });
+  await app.sql(
+    `UPDATE destinations SET deleted_at = now(), slot = NULL, config_encryption_key_id = 'lost' WHERE id = $1`,
+    [deleted],
+  );
+  await app.sql('UPDATE delivery_cursors SET failures = 7, paused_at = now() WHERE destination_id = $1', [id]);
   const database = app.application.get(Database);
   const rotate = async (): Promise<RotationProgress[]> => {
     const reports: RotationProgress[] = [];
@@ -39,9 +50,13 @@ it('encrypts all rows anew, also in steps, is on record, and a second run finds 
     Object.fromEntries(reports.map(({ table, rotated }) => [table, rotated]));
   expect(totals(await rotate())).toEqual({
     destinations: 1,
-    provider_credentials: 0,
+    provider_credentials: 1,
     generation_contents: 450,
   });
+  const [cursor] = await app.sql('SELECT failures, paused_at FROM delivery_cursors WHERE destination_id = $1', [
+    id,
+  ]);
+  expect(cursor).toEqual({ failures: 7, paused_at: expect.any(Date) });
   const entries = () =>
     app.sql<{ account_id: string; after: object }>(
       "SELECT account_id, after FROM audit_log WHERE object_type = 'encryption_key' AND action = 'rotate'",
