@@ -12,6 +12,8 @@ const SPECIAL_TOKENS = 8;
 const LONGEST_COUNTED_BYTES = 65_536;
 const LONG_WORD = /\S{200}|\s{200}/;
 const TYPICAL_BYTES_PER_TOKEN = 4;
+// An embedding is of what the caller wrote: `<|endoftext|>` in a text is text. By default the tokenizer throws on it.
+const AS_ORDINARY_TEXT = { disallowedSpecial: new Set<string>() };
 
 /**
  * At least as many tokens as the provider will charge for: tokenizers that work on bytes or characters never make more
@@ -59,7 +61,7 @@ export async function exactTokenCount(
   if (bytes > LONGEST_COUNTED_BYTES || input.items.some((text) => LONG_WORD.test(text))) return null;
   // Loaded when it is first needed: its tables take half a second and 40 MB.
   const { countTokens } = await import('gpt-tokenizer/encoding/cl100k_base');
-  return input.items.reduce((sum, text) => sum + countTokens(text), 0);
+  return input.items.reduce((sum, text) => sum + countTokens(text, AS_ORDINARY_TEXT), 0);
 }
 
 function usesCl100k(endpoint: ModelEndpoint): boolean {

@@ -179,6 +179,13 @@ describe('the record of a call', () => {
     expect(await countRows()).toBe(before);
   });
 
+  it('says what its text costs when the upstream does not, special tokens by their letters', async () => {
+    setup.upstream.answerWith(answerWithEmbeddings(['[1]'], {}));
+    const response = await embed(setup.app, { model: SMALL, input: '<|endoftext|>', dimensions: 1 });
+    expect(response.status).toBe(200);
+    expect(await rowsOf(response)).toMatchObject([{ prompt_tokens: 7, cost: '0.000000140000' }]);
+  });
+
   it('is there when the caller has gone before the answer', async () => {
     const before = await countRows();
     const arrival = new Promise<() => void>((resolve) =>

@@ -34,11 +34,11 @@ afterAll(async () => {
   await upstream.close();
 });
 
-const embed = (on: TestApp, secret: string) =>
+const embed = (on: TestApp, secret: string, input = TEXT) =>
   on.http
     .post('/api/v1/embeddings')
     .set('authorization', `Bearer ${secret}`)
-    .send({ model: 'openai/text-embedding-3-large', input: TEXT, encoding_format: 'base64' });
+    .send({ model: 'openai/text-embedding-3-large', input, encoding_format: 'base64' });
 
 function statusCounts(answers: readonly { readonly status: number }[]): Record<number, number> {
   const counts: Record<number, number> = {};
@@ -87,5 +87,14 @@ describe('a limit worth k calls', () => {
     const answers: number[] = [];
     for (let call = 0; call < 12; call++) answers.push((await embed(app, secret)).status);
     expect(answers).toEqual([...Array<number>(10).fill(200), 402, 402]);
+  });
+
+  it('counts the names of special tokens as the text that they are', async () => {
+    const input = `${TEXT} <|endoftext|>`;
+    const cost = parseUsdPerMillion('0.13') * BigInt(countTokens(input, { disallowedSpecial: new Set() }));
+    const answers = await Promise.all(
+      [cost - 1n, cost].map(async (limit) => embed(app, (await app.createKey({ limit })).secret, input)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([402, 200]);
   });
 });

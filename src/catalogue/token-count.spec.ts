@@ -1,0 +1,25 @@
+// How many tokens an input has: what is counted is what the provider counts, whatever the text says.
+import { describe, expect, it } from '@jest/globals';
+import { createEndpoint } from '../../test/support/endpoints.js';
+import { exactTokenCount } from './token-count.js';
+
+const endpoint = createEndpoint({ upstreamModel: 'text-embedding-3-small' });
+
+describe('the count of a text', () => {
+  it.each([
+    ['<|endoftext|>', 7],
+    ['<|fim_prefix|>', 7],
+    ['<|fim_middle|>', 7],
+    ['<|fim_suffix|>', 7],
+    ['<|im_start|>', 6],
+    ['<|im_end|>', 6],
+    ['<|im_sep|>', 6],
+    ['<|endofprompt|>', 7],
+    ['a <|endoftext|> b', 8],
+  ])('takes %s for ordinary text', async (text, expected) => {
+    expect(await exactTokenCount({ form: 'texts', items: [text] }, endpoint)).toBe(expected);
+    expect(await exactTokenCount({ form: 'texts', items: [text, 'one', text] }, endpoint)).toBe(
+      2 * expected + 1,
+    );
+  });
+});
