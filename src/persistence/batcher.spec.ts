@@ -54,6 +54,36 @@ describe('the batcher', () => {
     await Promise.all(added);
   });
 
+  it('runs together what is of one group, and lets the others keep their places', async () => {
+    const { batches, run, end } = recorder();
+    const batcher = new Batcher(run, { ...LIMITS, maxWaiting: 9 }, (item) => (item % 2 ? 'odd' : 'even'));
+    const added = [1, 2, 3, 4, 6, 5, 7, 8].map((item) => batcher.add(item));
+    await turn();
+    for (let round = 0; round < 4; round++) {
+      end();
+      await turns();
+    }
+    expect(batches).toEqual([[1, 3], [2, 4, 6], [5, 7], [8]]);
+    expect(await Promise.all(added)).toEqual([1, 2, 3, 4, 6, 5, 7, 8].map((item) => `done ${item}`));
+  });
+
+  it('drains all groups', async () => {
+    const kept: (readonly number[])[] = [];
+    const batcher = new Batcher<number, void>(
+      async (items) => {
+        await Promise.resolve();
+        kept.push(items);
+        return [];
+      },
+      LIMITS,
+      String,
+    );
+    const added = [1, 2, 1].map((item) => batcher.add(item));
+    await batcher.drain();
+    await Promise.all(added);
+    expect(kept).toEqual([[1, 1], [2]]);
+  });
+
   it('refuses an item at once when too many wait', async () => {
     const { run, end } = recorder();
     const batcher = new Batcher(run, LIMITS);

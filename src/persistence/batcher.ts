@@ -22,10 +22,14 @@ export class Batcher<Item, Result> {
   private readonly underWay = new Set<Promise<void>>();
   private isScheduled = false;
 
-  /** `run` answers by the places of the items; where there is nothing to answer, with an empty list. */
+  /**
+   * `run` answers by the places of the items; where there is nothing to answer, with an empty list. `groupOf` tells items
+   * apart that must not go together: a batch is done as a whole or not at all, and so has to be one statement.
+   */
   constructor(
     private readonly run: (items: readonly Item[]) => Promise<readonly Result[]>,
     private readonly limits: BatchLimits,
+    private readonly groupOf: ((item: Item) => string) | null = null,
   ) {}
 
   /** Resolves when the item's batch is done, rejects when it is known not to be or when nobody can tell. */
@@ -65,13 +69,25 @@ export class Batcher<Item, Result> {
 
   private begin(): void {
     if (this.waiting.length === 0 || this.underWay.size >= this.limits.maxUnderWay) return;
-    const { maxBatch } = this.limits;
-    const batch = this.waiting.slice(0, maxBatch);
-    this.waiting = this.waiting.slice(maxBatch);
-    const done = this.runBatch(batch);
+    const done = this.runBatch(this.takeBatch());
     this.underWay.add(done);
     void this.goOnAfter(done);
     this.schedule();
+  }
+
+  /** Those that wait longest and are of the first one's group; the others keep their places before all that came later. */
+  private takeBatch(): Waiting<Item, Result>[] {
+    const { maxBatch } = this.limits;
+    const oldest = this.waiting.slice(0, maxBatch);
+    this.waiting = this.waiting.slice(maxBatch);
+    const { groupOf } = this;
+    const [first] = oldest;
+    if (!groupOf || !first) return oldest;
+    const group = groupOf(first.item);
+    const isOfGroup = ({ item }: Waiting<Item, Result>): boolean => groupOf(item) === group;
+    if (oldest.every(isOfGroup)) return oldest;
+    this.waiting = [...oldest.filter((each) => !isOfGroup(each)), ...this.waiting];
+    return oldest.filter(isOfGroup);
   }
 
   /** Not at once: those that were just answered first, and whoever comes in the same turn goes along. */

@@ -38,7 +38,7 @@ export class GenerationLog implements BeforeApplicationShutdown {
     private readonly metrics: DatabaseMetrics,
     private readonly tracing: Tracing,
   ) {
-    this.batcher = new Batcher<Entry, void>((entries) => this.writeByDay(entries), LIMITS);
+    this.batcher = new Batcher<Entry, void>((entries) => this.write(entries), LIMITS, dayOf);
   }
 
   /**
@@ -67,45 +67,38 @@ export class GenerationLog implements BeforeApplicationShutdown {
     await this.batcher.drain();
   }
 
-  /** One statement settles one UTC day, so that it can say for each window whether it goes on or begins anew. */
-  private async writeByDay(entries: readonly Entry[]): Promise<[]> {
-    for (const [day, ofDay] of groupByDay(entries)) {
-      const generations = ofDay.map(({ generation }) => generation);
-      const { blocks, ciphertexts, places } = packContents(ofDay, this.cipher);
-      const spend = describeSpend(
-        generations,
-        ofDay.flatMap(({ releases }) => releases),
-      );
-      const statement = {
-        name: 'append-and-settle',
-        text: APPEND_AND_SETTLE,
-        values: [
-          writeRecords(
-            GENERATION_COLUMNS,
-            generations.map((generation, index) => toRow(generation, places[index])),
-          ),
-          writeRecords(BLOCK_COLUMNS, blocks),
-          ciphertexts,
-          day,
-          spend.releases,
-          spend.changes,
-        ],
-      };
-      await this.metrics.batch(ofDay.length, () => this.database.query(statement));
-    }
+  /** All of one UTC day, so that the statement can say for each window whether it goes on or begins anew. */
+  private async write(entries: readonly Entry[]): Promise<[]> {
+    const [first] = entries;
+    if (!first) return [];
+    const generations = entries.map(({ generation }) => generation);
+    const { blocks, ciphertexts, places } = packContents(entries, this.cipher);
+    const spend = describeSpend(
+      generations,
+      entries.flatMap(({ releases }) => releases),
+    );
+    const statement = {
+      name: 'append-and-settle',
+      text: APPEND_AND_SETTLE,
+      values: [
+        writeRecords(
+          GENERATION_COLUMNS,
+          generations.map((generation, index) => toRow(generation, places[index])),
+        ),
+        writeRecords(BLOCK_COLUMNS, blocks),
+        ciphertexts,
+        dayOf(first),
+        spend.releases,
+        spend.changes,
+      ],
+    };
+    await this.metrics.batch(entries.length, () => this.database.query(statement));
     return [];
   }
 }
 
-function groupByDay(entries: readonly Entry[]): ReadonlyMap<string, Entry[]> {
-  const days = new Map<string, Entry[]>();
-  for (const entry of entries) {
-    const day = utcDay(entry.generation.createdAt);
-    const ofDay = days.get(day);
-    if (ofDay) ofDay.push(entry);
-    else days.set(day, [entry]);
-  }
-  return days;
+function dayOf({ generation }: Entry): string {
+  return utcDay(generation.createdAt);
 }
 
 function toRow(generation: Generation, content: ContentPlace | undefined): GenerationRow {
