@@ -33,7 +33,7 @@ export class SpendLease {
     this.expiresAt = since + LEASE_SECONDS * 1000;
   }
 
-  /** Nobody can tell whether a statement about it was committed, or will be. */
+  /** Nobody can tell whether a statement about it was committed, or will be; or the database has it no more. */
   doubt(): void {
     this.isInDoubt = true;
   }

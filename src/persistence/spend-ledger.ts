@@ -13,6 +13,14 @@ import { Database } from './database.js';
 import { describeSpend } from './spend-changes.js';
 import { GIVE_BACK, RENEW_LEASES, SWEEP_EXPIRED_LEASES, acquireLease } from './spend-statements.js';
 
+export interface LeaseWish {
+  readonly needed: PicoUsd;
+  /** What all waiting calls need together. */
+  readonly wanted: PicoUsd;
+  /** Whether the process holds something of the lease already. */
+  readonly isHeld: boolean;
+}
+
 export interface LeaseGrant {
   /** At least what was needed, or nothing. */
   readonly granted: PicoUsd;
@@ -30,16 +38,15 @@ export class SpendLedger {
     private readonly clock: Clock,
   ) {}
 
-  /** Adds at least `needed` to a lease, or nothing; `wanted` is what all waiting calls need together. */
+  /** Adds at least what is needed to a lease, or nothing. One that the database has swept is in doubt from then on. */
   async acquire(
     lease: SpendLease,
     caps: readonly SpendCap[],
-    needed: PicoUsd,
-    wanted: PicoUsd,
+    { needed, wanted, isHeld }: LeaseWish,
   ): Promise<LeaseGrant> {
     const { holder } = lease;
     const askedAt = performance.now();
-    const [row] = await this.queryAbout<{ amount: string; unspent: string }>([lease], {
+    const [row] = await this.queryAbout<{ amount: string; unspent: string; is_gone: boolean }>([lease], {
       name: `acquire-lease-${holder.kind}`,
       text: acquireLease(holder.kind),
       values: [
@@ -57,8 +64,10 @@ export class SpendLedger {
         formatUsd(needed),
         formatUsd(wanted),
         LEASE_SECONDS,
+        isHeld,
       ],
     });
+    if (row?.is_gone) lease.doubt();
     const granted = parseUsd(row?.amount ?? '0');
     // Nothing granted: nothing was written.
     if (granted > 0n) lease.renew(askedAt);
@@ -75,15 +84,24 @@ export class SpendLedger {
     );
   }
 
+  /**
+   * Of leases that the process holds something of. One that holds nothing in the database was swept while the process was
+   * away, or while the database's clock was: it is in doubt. So may be one whose last part is being settled right now,
+   * which costs nothing but another lease.
+   */
   async renew(leases: readonly SpendLease[]): Promise<void> {
     if (leases.length === 0) return;
     const askedAt = performance.now();
-    await this.database.query({
+    const rows = await this.database.query<{ id: string }>({
       name: 'renew-leases',
       text: RENEW_LEASES,
       values: [leases.map(({ id }) => id), LEASE_SECONDS],
     });
-    for (const lease of leases) lease.renew(askedAt);
+    const renewed = new Set(rows.map(({ id }) => id));
+    for (const lease of leases) {
+      if (renewed.has(lease.id)) lease.renew(askedAt);
+      else lease.doubt();
+    }
   }
 
   /** Frees what processes held that are gone. */

@@ -137,9 +137,10 @@ function currentWindow(column: string, unit: string): string {
 
 /**
  * $1 workspace, $2 holder, $3 lease, $4 caps [{window, limit, include_byok}], $5 today, $6 what is needed, $7 what all
- * waiting calls need together, $8 seconds of a lease's life.
+ * waiting calls need together, $8 seconds of a lease's life, $9 whether the process holds something of the lease.
  *
- * Grants at least $6 or nothing. Answers what was granted, what is unspent, and what of that is reserved by anyone.
+ * Grants at least $6 or nothing. Answers what was granted, what is unspent, and whether the lease is gone: swept, although
+ * the process holds something of it. Such a one is not made anew: what calls still hold of it would be taken from it.
  */
 export function acquireLease(kind: SpendHolderKind): string {
   const { table, condition } = COUNTERS[kind];
@@ -162,7 +163,8 @@ WITH lease AS (
   FROM counter, json_to_recordset($4::json) AS cap ("window" text, "limit" numeric, include_byok boolean)
   GROUP BY counter.reserved
 ), grants AS (
-  SELECT unspent, reserved, CASE
+  SELECT unspent, $9::boolean AND NOT EXISTS (SELECT FROM lease) AS is_gone, CASE
+    WHEN $9::boolean AND NOT EXISTS (SELECT FROM lease) THEN 0
     WHEN unspent - reserved < $6::numeric THEN 0
     WHEN unspent - reserved >= $6::numeric * ${FAR}
       THEN greatest(least($7::numeric, unspent - reserved), trunc((unspent - reserved) / ${SHARE}, 12))
@@ -178,10 +180,11 @@ WITH lease AS (
   ON CONFLICT (workspace_id, holder_id, process_id)
   DO UPDATE SET amount = spend_leases.amount + excluded.amount, expires_at = excluded.expires_at
 )
-SELECT amount::text, unspent::text, reserved::text FROM grants`;
+SELECT amount::text, unspent::text, is_gone FROM grants`;
 }
 
-/** $1 leases, $2 seconds. What holds nothing is left to expire. */
+/** $1 leases, $2 seconds. Answers which were renewed. What holds nothing is left to expire. */
 export const RENEW_LEASES = `
 UPDATE spend_leases SET expires_at = now() + make_interval(secs => $2::integer)
-WHERE process_id = ANY($1::uuid[]) AND amount > 0`;
+WHERE process_id = ANY($1::uuid[]) AND amount > 0
+RETURNING process_id AS id`;

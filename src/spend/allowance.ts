@@ -12,7 +12,7 @@ import type { SpendLedger } from '../persistence/spend-ledger.js';
 interface Waiting {
   readonly amount: PicoUsd;
   readonly deadline: number;
-  readonly resolve: () => void;
+  readonly resolve: (isTaken: boolean) => void;
   readonly reject: (reason: unknown) => void;
 }
 
@@ -47,21 +47,27 @@ export class Allowance {
     return this.lease.isUsable(performance.now());
   }
 
+  /** Whether anything of the lease is here, handed out or not. */
+  get isHeld(): boolean {
+    return this.held > 0n || this.free > 0n;
+  }
+
   get isIdle(): boolean {
     return this.held === 0n && this.waiting.length === 0 && !this.isGrowing;
   }
 
   /**
    * Hands out `amount`, from memory while the lease lasts. Throws `insufficient_credits` when the money is not there,
-   * and `unavailable` when all that is left stays reserved by other calls until `deadline` (performance.now()).
+   * and `unavailable` when all that is left stays reserved by other calls until `deadline` (performance.now()). False:
+   * nothing was handed out, since the lease cannot be trusted any more; another may have it.
    */
-  async take(amount: PicoUsd, deadline: number): Promise<void> {
+  async take(amount: PicoUsd, deadline: number): Promise<boolean> {
     this.wasUsed = true;
     if (this.waiting.length === 0 && this.free >= amount) {
       this.hand(amount);
-      return;
+      return true;
     }
-    await new Promise<void>((resolve, reject) => {
+    return new Promise<boolean>((resolve, reject) => {
       this.waiting.push({ amount, deadline, resolve, reject });
       if (!this.isGrowing) void this.grow();
     });
@@ -101,9 +107,11 @@ export class Allowance {
 
   private serveWaiting(): void {
     for (let first = this.waiting[0]; first && this.free >= first.amount; first = this.waiting[0]) {
+      // grow() sends them away.
+      if (!this.isUsable) return;
       this.waiting.shift();
       this.hand(first.amount);
-      first.resolve();
+      first.resolve(true);
     }
   }
 
@@ -119,16 +127,18 @@ export class Allowance {
     let pause = FIRST_PAUSE;
     try {
       for (let first = this.waiting[0]; first; first = this.waiting[0]) {
-        const wanted = this.waiting.reduce((sum, { amount }) => sum + amount, 0n) - this.free;
-        const { granted, unspent } = await this.ledger.acquire(
-          this.lease,
-          this.caps,
-          first.amount - this.free,
-          wanted,
-        );
+        if (!this.isUsable) {
+          for (const { resolve } of this.waiting.splice(0)) resolve(false);
+          return;
+        }
+        const { granted, unspent } = await this.ledger.acquire(this.lease, this.caps, {
+          needed: first.amount - this.free,
+          wanted: this.waiting.reduce((sum, { amount }) => sum + amount, 0n) - this.free,
+          isHeld: this.isHeld,
+        });
         this.free += granted;
         this.serveWaiting();
-        if (granted > 0n || this.waiting[0] !== first) {
+        if (granted > 0n || this.waiting[0] !== first || !this.isUsable) {
           pause = FIRST_PAUSE;
         } else if (unspent < first.amount) {
           this.refuseMoreThan(unspent);

@@ -25,7 +25,7 @@ class FakeLedger {
   readonly givenBack: SpendRelease[] = [];
   renewed: readonly SpendLease[] = [];
 
-  acquire(lease: SpendLease, _caps: unknown, needed: bigint) {
+  acquire(lease: SpendLease, _caps: unknown, { needed }: { readonly needed: bigint }) {
     this.acquired.push(lease);
     return Promise.resolve({ granted: needed, unspent: 100n });
   }

@@ -105,8 +105,8 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
     try {
       for (const claim of claims) {
         const amount = amountToward(claim.caps, bound);
-        const allowance = this.allowanceOf(claim);
-        await allowance.take(amount, deadline);
+        let allowance = this.allowanceOf(claim);
+        while (!(await allowance.take(amount, deadline))) allowance = this.allowanceOf(claim);
         taken.push({ allowance, release: new SpendRelease(allowance.lease, amount) });
       }
     } catch (error) {
@@ -176,7 +176,8 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
     }
     await this.giveBack(unused);
     try {
-      await this.ledger.renew(this.all().map(({ lease }) => lease));
+      const held = this.all().filter(({ isHeld }) => isHeld);
+      await this.ledger.renew(held.map(({ lease }) => lease));
       await this.ledger.sweepExpired();
     } catch (error) {
       this.logger.warn({ error }, 'the spend leases could not be renewed; trying again');

@@ -31,8 +31,19 @@ beforeEach(async () => {
 /** A lease of so many USD. */
 async function take(amount: string): Promise<SpendLease> {
   const lease = new SpendLease(holder);
-  await ledger.acquire(lease, CAPS, parseUsd(amount), parseUsd(amount));
+  await add(lease, amount, false);
   return lease;
+}
+
+const add = (lease: SpendLease, amount: string, isHeld: boolean) =>
+  ledger.acquire(lease, CAPS, { needed: parseUsd(amount), wanted: parseUsd(amount), isHeld });
+
+/** As another process does when this one has not renewed it. */
+async function sweep(lease: SpendLease): Promise<void> {
+  await app.sql(`UPDATE spend_leases SET expires_at = now() - interval '1 second' WHERE process_id = $1`, [
+    lease.id,
+  ]);
+  await ledger.sweepExpired();
 }
 
 /** What the key has reserved and spent, and what its leases hold. */
@@ -81,6 +92,43 @@ describe('giving back', () => {
   });
 });
 
+describe('a lease that was swept', () => {
+  it('is in doubt when it is to be renewed, and those beside it are not', async () => {
+    const [kept, swept, empty] = [await take('1'), await take('3'), await take('2')];
+    await sweep(swept);
+    await ledger.giveBack([release(empty, '2')]);
+    await app.sql(`UPDATE spend_leases SET expires_at = now() + interval '1 second' WHERE process_id = $1`, [
+      kept.id,
+    ]);
+    await ledger.renew([kept, swept]);
+    const now = performance.now();
+    expect([kept, swept, empty].map((lease) => lease.isUsable(now))).toEqual([true, false, true]);
+    const rows = await app.sql(
+      `SELECT process_id FROM spend_leases WHERE holder_id = $1 AND amount > 0
+         AND expires_at > now() + interval '20 seconds'`,
+      [key.id],
+    );
+    expect(rows).toEqual([{ process_id: kept.id }]);
+  });
+
+  it('is not made anew while something of it is held, and is in doubt', async () => {
+    const swept = await take('3');
+    await sweep(swept);
+    expect(await add(swept, '1', true)).toEqual({ granted: 0n, unspent: LIMIT });
+    expect(swept.isUsable(performance.now())).toBe(false);
+    expect(await state()).toEqual({ reserved: 0n, total: 0n, held: [] });
+  });
+
+  it('is made anew where nothing of it is held', async () => {
+    const empty = await take('3');
+    await ledger.giveBack([release(empty, '3')]);
+    await sweep(empty);
+    expect(await add(empty, '1', false)).toEqual({ granted: parseUsd('1'), unspent: LIMIT });
+    expect(empty.isUsable(performance.now())).toBe(true);
+    expect(await state()).toEqual({ reserved: parseUsd('1'), total: 0n, held: [parseUsd('1')] });
+  });
+});
+
 describe('settling', () => {
   it('counts the cost whole, and of a reservation what was still held', async () => {
     const leases = [await take('2'), await take('1')] as const;
@@ -111,10 +159,7 @@ describe('sweeping', () => {
     await ledger.giveBack([release(empty, '3')]);
     const version = () => app.sql('SELECT xmin, ctid FROM key_spend WHERE api_key_id = $1', [key.id]);
     const before = await version();
-    await app.sql(`UPDATE spend_leases SET expires_at = now() - interval '1 second' WHERE process_id = $1`, [
-      empty.id,
-    ]);
-    await ledger.sweepExpired();
+    await sweep(empty);
     expect(await state()).toEqual({ reserved: 0n, total: 0n, held: [] });
     expect(await version()).toEqual(before);
   });

@@ -1,0 +1,97 @@
+// The database has swept a lease that its process still believes in: after a pause of the machine, or when the database's
+// clock was set. Nothing more is handed out of it, and what calls still hold of it is not taken from others.
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { formatUsd, parseUsd } from '../../../src/domain/money.js';
+import { GenerationLog } from '../../../src/persistence/generation-log.js';
+import { SpendLedger } from '../../../src/persistence/spend-ledger.js';
+import { SpendGate } from '../../../src/spend/spend-gate.js';
+import type { Reservation } from '../../../src/spend/spend-gate.js';
+import { createTestApp } from '../../support/app.js';
+import type { TestApp, TestKey } from '../../support/app.js';
+import { createGeneration } from '../../support/generation.js';
+
+const LIMIT = parseUsd('10');
+
+let app: TestApp;
+let gate: SpendGate;
+let key: TestKey;
+beforeAll(async () => {
+  app = await createTestApp();
+  gate = app.application.get(SpendGate);
+  // From here on it beats when a test says so.
+  gate.onModuleDestroy();
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  key = await app.createKey({ limit: LIMIT });
+});
+
+function reserve(cost: bigint): Promise<Reservation> {
+  const bound = { cost, byokCost: 0n };
+  return gate.reserve(key.record, { quick: () => bound, exact: () => Promise.resolve(bound) });
+}
+
+const leaseOf = ({ releases: [release] }: Reservation) => release!.lease;
+
+async function settle(reservation: Reservation, cost: bigint): Promise<void> {
+  const generation = createGeneration(key.record, { cost });
+  await app.application.get(GenerationLog).append(generation, reservation.releases);
+  reservation.settled();
+}
+
+/** Of all leases of the key. */
+async function sweep(): Promise<void> {
+  await app.sql(`UPDATE spend_leases SET expires_at = now() - interval '1 second' WHERE holder_id = $1`, [
+    key.record.id,
+  ]);
+  await app.application.get(SpendLedger).sweepExpired();
+}
+
+/** What the key has reserved, and what its leases hold. */
+async function state(): Promise<{ reserved: bigint; leases: Record<string, bigint> }> {
+  const [counter] = await app.sql<{ reserved: string }>(
+    'SELECT reserved FROM key_spend WHERE api_key_id = $1',
+    [key.record.id],
+  );
+  const rows = await app.sql<{ id: string; amount: string }>(
+    'SELECT process_id AS id, amount FROM spend_leases WHERE holder_id = $1 AND amount > 0',
+    [key.record.id],
+  );
+  return {
+    reserved: parseUsd(counter!.reserved),
+    leases: Object.fromEntries(rows.map(({ id, amount }) => [id, parseUsd(amount)])),
+  };
+}
+
+it('what is free of it is not handed out once it was to be renewed', async () => {
+  // Far from the limit: there is much beside what the call holds.
+  const first = await reserve(1n);
+  await sweep();
+  await app.sql('UPDATE key_spend SET total = $2 WHERE api_key_id = $1', [key.record.id, formatUsd(LIMIT)]);
+  await gate.beat();
+  await expect(reserve(1n)).rejects.toMatchObject({ code: 'insufficient_credits' });
+  first.settled();
+});
+
+it('what calls hold of it is not taken from those that come after', async () => {
+  const early = await reserve(LIMIT / 2n);
+  await sweep();
+  const late = await reserve(LIMIT);
+  expect(leaseOf(late)).not.toBe(leaseOf(early));
+  await settle(early, 1n);
+  expect(await state()).toEqual({ reserved: LIMIT, leases: { [leaseOf(late).id]: LIMIT } });
+  await settle(late, 1n);
+  expect(await state()).toEqual({ reserved: 0n, leases: {} });
+});
+
+it('a call that waits for it takes another', async () => {
+  const early = await reserve(LIMIT);
+  const waiting = reserve(LIMIT);
+  await sweep();
+  const late = await waiting;
+  expect(leaseOf(late)).not.toBe(leaseOf(early));
+  early.settled();
+  await gate.beat();
+  expect(await state()).toEqual({ reserved: LIMIT, leases: { [leaseOf(late).id]: LIMIT } });
+  await settle(late, 1n);
+});
