@@ -5,7 +5,7 @@ import { createEndpoint } from '../../test/support/endpoints.js';
 import type { EmbeddingInput, MultimodalItem } from '../domain/embedding.js';
 import { MODALITIES } from '../domain/modality.js';
 import type { Modality, TokensByModality } from '../domain/modality.js';
-import { costOfTokens, countedCost, greatestCost } from './input-cost.js';
+import { costOfTokens, countedItemCosts, greatestCost } from './input-cost.js';
 import { tokenBound, tokenBounds, tokensWithoutUsage } from './token-count.js';
 
 const DAY = '2026-11-18';
@@ -48,15 +48,23 @@ describe('the most that an input can cost', () => {
 
   it('is not known where a part of it has no known price', async () => {
     expect(greatestCost(items(['text', 'file']), endpoint, DAY)).toBeNull();
-    expect(await countedCost(items(['text'], ['file']), endpoint, DAY)).toBeNull();
+    expect(await countedItemCosts(items(['text'], ['file']), endpoint, DAY)).toEqual([
+      BigInt(10 * TEXT_BOUND),
+      null,
+    ]);
     expect(greatestCost(items(['text']), createEndpoint(), DAY)).toBeNull();
   });
 
   it('is what it costs where its tokens can be counted', async () => {
     const counted = createEndpoint({ upstreamModel: 'text-embedding-3-small', prices: price(10n) });
-    expect(await countedCost({ form: 'texts', items: ['one two three'] }, counted, DAY)).toBe(30n);
-    expect(await countedCost({ form: 'tokens', items: [[1, 2]] }, endpoint, DAY)).toBe(20n);
-    expect(await countedCost(items(['image']), endpoint, DAY)).toBe(40_000n);
+    expect(await countedItemCosts({ form: 'texts', items: ['one two three', 'four'] }, counted, DAY)).toEqual(
+      [30n, 10n],
+    );
+    expect(await countedItemCosts({ form: 'tokens', items: [[1, 2], [3]] }, endpoint, DAY)).toEqual([
+      20n,
+      10n,
+    ]);
+    expect(await countedItemCosts(items(['image']), endpoint, DAY)).toEqual([40_000n]);
   });
 });
 

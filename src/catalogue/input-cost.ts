@@ -1,34 +1,43 @@
 // What an input costs at an endpoint, before and after the call. Tokens of one modality may cost more than those of another.
-import type { EmbeddingInput } from '../domain/embedding.js';
+import type { EmbeddingInput, EmbeddingItem } from '../domain/embedding.js';
 import { addTokens, modalityCounts } from '../domain/modality.js';
 import type { Modality, TokensByModality } from '../domain/modality.js';
 import type { PicoUsd } from '../domain/money.js';
 import { priceOn } from './catalogue-model.js';
 import type { ModelEndpoint } from './catalogue-model.js';
-import { exactTokenCount, tokenBound, tokenBounds } from './token-count.js';
+import { exactTokenCounts, itemTokenBound, tokenBound, tokenBounds } from './token-count.js';
 
 /** The most that an input can cost on a day; null where a modality of it has no known price. */
 export function greatestCost(input: EmbeddingInput, endpoint: ModelEndpoint, day: string): PicoUsd | null {
   if (input.form !== 'multimodal') return times(priceOn(endpoint, day), tokenBound(input, endpoint));
   let sum = 0n;
   for (const item of input.items) {
-    const bounds = tokenBounds(item, endpoint);
-    const tokens = Math.min(totalOf(bounds), endpoint.maxTokensPerInput);
-    const cost = dearestMixture(bounds, tokens, pricesOn(endpoint, day));
+    const cost = greatestItemCost(item, endpoint, day);
     if (cost === null) return null;
     sum += cost;
   }
   return sum;
 }
 
-/** What it will cost where its tokens can be counted beforehand, else the most that it can. */
-export async function countedCost(
+/** The same of one item. */
+export function greatestItemCost(item: EmbeddingItem, endpoint: ModelEndpoint, day: string): PicoUsd | null {
+  if (typeof item === 'string' || !('content' in item))
+    return times(priceOn(endpoint, day), itemTokenBound(item, endpoint));
+  const bounds = tokenBounds(item, endpoint);
+  const tokens = Math.min(totalOf(bounds), endpoint.maxTokensPerInput);
+  return dearestMixture(bounds, tokens, pricesOn(endpoint, day));
+}
+
+/** What each item will cost where tokens can be counted beforehand, else the most that it can. */
+export async function countedItemCosts(
   input: EmbeddingInput,
   endpoint: ModelEndpoint,
   day: string,
-): Promise<PicoUsd | null> {
-  const tokens = await exactTokenCount(input, endpoint);
-  return tokens === null ? greatestCost(input, endpoint, day) : times(priceOn(endpoint, day), tokens);
+): Promise<(PicoUsd | null)[]> {
+  const counts = await exactTokenCounts(input, endpoint);
+  if (!counts) return input.items.map((item) => greatestItemCost(item, endpoint, day));
+  const price = priceOn(endpoint, day);
+  return counts.map((tokens) => times(price, tokens));
 }
 
 /**

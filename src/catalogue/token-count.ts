@@ -1,6 +1,6 @@
 // How many tokens an input has, before anyone has counted them: exactly for models whose tokenizer is known, and a bound
 // that is never too low for the rest.
-import type { EmbeddingInput, MultimodalItem } from '../domain/embedding.js';
+import type { EmbeddingInput, EmbeddingItem, MultimodalItem } from '../domain/embedding.js';
 import { modalityOf } from '../domain/modality.js';
 import type { Modality, TokensByModality } from '../domain/modality.js';
 import type { ModelEndpoint } from './catalogue-model.js';
@@ -20,10 +20,15 @@ const AS_ORDINARY_TEXT = { disallowedSpecial: new Set<string>() };
  * tokens than the text has UTF-8 bytes, in its own form or normalised (NFKC), and no provider charges for more than its
  * limit per input. A part that is no text counts as the whole limit.
  */
-export function tokenBound(input: EmbeddingInput, { maxTokensPerInput }: ModelEndpoint): number {
+export function tokenBound(input: EmbeddingInput, endpoint: ModelEndpoint): number {
   let sum = 0;
-  for (const item of input.items) sum += Math.min(itemBound(item), maxTokensPerInput);
+  for (const item of input.items) sum += itemTokenBound(item, endpoint);
   return sum;
+}
+
+/** The same of one item. */
+export function itemTokenBound(item: EmbeddingItem, { maxTokensPerInput }: ModelEndpoint): number {
+  return Math.min(itemBound(item), maxTokensPerInput);
 }
 
 /** The same by modality: each alone could fill the input up to its bound, all together never go beyond the limit. */
@@ -43,35 +48,34 @@ export function tokenBounds(
 
 /** What is charged when the provider does not say: the exact count where it can be had, else a typical one. */
 export async function tokensWithoutUsage(input: EmbeddingInput, endpoint: ModelEndpoint): Promise<number> {
-  const exact = await exactTokenCount(input, endpoint);
-  if (exact !== null) return exact;
+  const exact = await exactTokenCounts(input, endpoint);
+  if (exact) return exact.reduce((sum, count) => sum + count, 0);
   let sum = 0;
   for (const item of input.items) sum += Math.min(typicalTokens(item), endpoint.maxTokensPerInput);
   return sum;
 }
 
-/** Null where the tokenizer is not known, or the input too long for it. */
-export async function exactTokenCount(
+/** Of each item. Null where the tokenizer is not known, or the input too long for it. */
+export async function exactTokenCounts(
   input: EmbeddingInput,
   endpoint: ModelEndpoint,
-): Promise<number | null> {
-  if (input.form === 'tokens') return input.items.reduce((sum, tokens) => sum + tokens.length, 0);
+): Promise<number[] | null> {
+  if (input.form === 'tokens') return input.items.map((tokens) => tokens.length);
   if (input.form !== 'texts' || !usesCl100k(endpoint)) return null;
   const bytes = input.items.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   if (bytes > LONGEST_COUNTED_BYTES || input.items.some((text) => LONG_WORD.test(text))) return null;
   // Loaded when it is first needed: its tables take half a second and 40 MB.
   const { countTokens } = await import('gpt-tokenizer/encoding/cl100k_base');
-  return input.items.reduce((sum, text) => sum + countTokens(text, AS_ORDINARY_TEXT), 0);
+  return input.items.map((text) => countTokens(text, AS_ORDINARY_TEXT));
 }
 
 function usesCl100k(endpoint: ModelEndpoint): boolean {
   return /^text-embedding-(?:ada-002|3-small|3-large)$/.test(endpoint.upstreamModel);
 }
 
-type Item = EmbeddingInput['items'][number];
 type Part = MultimodalItem['content'][number];
 
-function itemBound(item: Item): number {
+function itemBound(item: EmbeddingItem): number {
   if (typeof item === 'string') return textBound(item);
   if (!('content' in item)) return item.length;
   return item.content.reduce((sum, part) => sum + partBound(part), 0);
@@ -88,7 +92,7 @@ function textBound(text: string): number {
   return Math.max(bytes, Buffer.byteLength(text.normalize('NFKC'))) + SPECIAL_TOKENS;
 }
 
-function typicalTokens(item: Item): number {
+function typicalTokens(item: EmbeddingItem): number {
   if (typeof item === 'string') return typicalOfText(item);
   if (!('content' in item)) return item.length;
   // Of a part that is no text nothing is typical: its bound is never less than the provider's own count.

@@ -14,6 +14,8 @@ export type EmbeddingInput =
   | { readonly form: 'tokens'; readonly items: readonly (readonly number[])[] }
   | { readonly form: 'multimodal'; readonly items: readonly MultimodalItem[] };
 
+export type EmbeddingItem = EmbeddingInput['items'][number];
+
 export interface EmbeddingRequest {
   /** The catalogue's id of the model, `vendor/model`. */
   readonly model: string;

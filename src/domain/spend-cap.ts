@@ -31,12 +31,11 @@ export class SpendRelease {
 /** What a call may cost at most. */
 export interface SpendBound {
   readonly cost: PicoUsd;
-  /** Through an own provider key. */
-  readonly byokCost: PicoUsd;
+  /** Together with what goes through own provider keys. */
+  readonly costWithByok: PicoUsd;
 }
 
 /** How much of a bound counts toward a holder's caps. */
 export function amountToward(caps: readonly SpendCap[], bound: SpendBound): PicoUsd {
-  const byok = caps.some((cap) => cap.includeByok) ? bound.byokCost : 0n;
-  return bound.cost > byok ? bound.cost : byok;
+  return caps.some((cap) => cap.includeByok) ? bound.costWithByok : bound.cost;
 }

@@ -1,5 +1,5 @@
 // What a call may cost, and what it did cost.
-import { costOfTokens, countedCost, greatestCost } from '../catalogue/input-cost.js';
+import { costOfTokens, countedItemCosts, greatestCost, greatestItemCost } from '../catalogue/input-cost.js';
 import { tokensWithoutUsage } from '../catalogue/token-count.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../domain/embedding.js';
 import { AppError } from '../domain/errors.js';
@@ -28,31 +28,55 @@ export interface Charge {
   readonly isByok: boolean;
 }
 
-/** The dearest of the endpoints that may serve decides. Throws `insufficient_credits` where one has no known price. */
+/**
+ * Every input may be served by any of the endpoints, each by another: of each the dearest endpoint for it counts. Throws
+ * `insufficient_credits` where one has no known price.
+ */
 export function boundsOf(route: Route, { input }: EmbeddingRequest, now: Date): SpendBounds {
   const day = utcDay(now);
-  const boundWith = (costOf: (target: EndpointTarget) => PicoUsd | null): SpendBound => {
-    const bound = { cost: 0n, byokCost: 0n };
-    for (const target of route.targets) {
-      const amount = costOf(target);
-      if (amount === null) {
-        throw new AppError('insufficient_credits', {
-          detail: `${route.model.id} has no known price for this input, so that a key with a limit cannot use it`,
-        });
-      }
-      const member = target.credential === null ? 'cost' : 'byokCost';
-      if (amount > bound[member]) bound[member] = amount;
-    }
-    return bound;
-  };
+  const { targets } = route;
+  const { length } = input.items;
+  // Nothing can be mixed then, and all inputs are looked at together.
+  const isServedByOne = targets.length === 1 || length === 1;
   return {
-    quick: () => boundWith(({ endpoint }) => greatestCost(input, endpoint, day)),
+    quick: () =>
+      isServedByOne
+        ? sumOfDearest(route, 1, ({ endpoint }) => greatestCost(input, endpoint, day))
+        : sumOfDearest(route, length, ({ endpoint }, position) => {
+            const item = input.items[position];
+            return item === undefined ? null : greatestItemCost(item, endpoint, day);
+          }),
     exact: async () => {
-      const costs = new Map<EndpointTarget, PicoUsd | null>();
-      for (const target of route.targets) costs.set(target, await countedCost(input, target.endpoint, day));
-      return boundWith((target) => costs.get(target) ?? null);
+      const costs = new Map<EndpointTarget, readonly (PicoUsd | null)[]>();
+      for (const target of targets) costs.set(target, await countedItemCosts(input, target.endpoint, day));
+      return sumOfDearest(route, length, (target, position) => costs.get(target)?.[position] ?? null);
     },
   };
+}
+
+function sumOfDearest(
+  { model, targets }: Route,
+  count: number,
+  costOf: (target: EndpointTarget, position: number) => PicoUsd | null,
+): SpendBound {
+  const sum = { cost: 0n, costWithByok: 0n };
+  for (let position = 0; position < count; position++) {
+    let cost = 0n;
+    let costWithByok = 0n;
+    for (const target of targets) {
+      const amount = costOf(target, position);
+      if (amount === null) {
+        throw new AppError('insufficient_credits', {
+          detail: `${model.id} has no known price for this input, so that a key with a limit cannot use it`,
+        });
+      }
+      if (target.credential === null && amount > cost) cost = amount;
+      if (amount > costWithByok) costWithByok = amount;
+    }
+    sum.cost += cost;
+    sum.costWithByok += costWithByok;
+  }
+  return sum;
 }
 
 /** Sums up what was served. A call that failed costs its caller nothing. */

@@ -59,7 +59,7 @@ beforeEach(() => {
 });
 
 async function reserve(): Promise<Reservation & { readonly lease: SpendLease }> {
-  const bound = { cost: COST, byokCost: 0n };
+  const bound = { cost: COST, costWithByok: COST };
   const reservation = await gate.reserve(KEY, { quick: () => bound, exact: () => Promise.resolve(bound) });
   const [release] = reservation.releases;
   if (!release) throw new Error('nothing is reserved');

@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 
 function reserve(cost: bigint): Promise<Reservation> {
-  const bound = { cost, byokCost: 0n };
+  const bound = { cost, costWithByok: cost };
   return gate.reserve(key.record, { quick: () => bound, exact: () => Promise.resolve(bound) });
 }
 

@@ -1,0 +1,104 @@
+// What a call may cost at most: never less than the bill, whichever endpoints serve its inputs.
+import { describe, expect, it } from '@jest/globals';
+import {
+  createEndpoint,
+  createModel,
+  createOwnCredential,
+  createTarget,
+} from '../../test/support/endpoints.js';
+import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
+import type { EmbeddingInput } from '../domain/embedding.js';
+import type { SpendBound } from '../domain/spend-cap.js';
+import type { EndpointTarget } from '../routing/endpoint-target.js';
+import { boundsOf } from './call-cost.js';
+
+const NOW = new Date('2026-11-18T12:00:00Z');
+const price = (perToken: bigint) => [{ effectiveFrom: '2026-01-01', perToken, source: 'test' }];
+const text = { type: 'text', text: 'ten bytes.' };
+const image = { type: 'image_url', image_url: { url: 'https://pictures.test/a.png' } };
+// Its bytes, and room for what a tokenizer adds.
+const TEXT_BOUND = 18n;
+
+const target = (endpoint: Partial<ModelEndpoint>): EndpointTarget => createTarget(createEndpoint(endpoint));
+
+/** Both of them, where they are the same. */
+async function boundOf(targets: readonly EndpointTarget[], input: EmbeddingInput): Promise<SpendBound> {
+  const route = { model: createModel(targets.map(({ endpoint }) => endpoint)), targets };
+  const request = { model: route.model.id, input, encodingFormat: 'float', extra: {} } as const;
+  const { quick, exact } = boundsOf(route, request, NOW);
+  const bound = quick();
+  expect(await exact()).toEqual(bound);
+  return bound;
+}
+
+const same = (cost: bigint): SpendBound => ({ cost, costWithByok: cost });
+
+describe('the bound of a call', () => {
+  const small = target({ maxTokensPerInput: 20, prices: price(30n) });
+  const large = target({ maxTokensPerInput: 1000, prices: price(10n) });
+  const short = text.text;
+  const long = 'x'.repeat(492);
+
+  it.each([
+    ['one endpoint', [large], 10n * (TEXT_BOUND + 500n)],
+    ['several: of each input the dearest', [small, large], 30n * TEXT_BOUND + 10n * 500n],
+    ['several in another order', [large, small], 30n * TEXT_BOUND + 10n * 500n],
+  ])('is a sum over the inputs, with %s', async (_name, targets, expected) => {
+    expect(await boundOf(targets, { form: 'texts', items: [short, long] })).toEqual(same(expected));
+  });
+
+  it('of one input is what the dearest endpoint takes', async () => {
+    expect(await boundOf([small, large], { form: 'texts', items: [long] })).toEqual(same(10n * 500n));
+    expect(await boundOf([small, large], { form: 'texts', items: [short] })).toEqual(same(30n * TEXT_BOUND));
+  });
+
+  it('looks at token arrays and at multimodal items one by one as well', async () => {
+    const tokens = (count: number): number[] => Array.from({ length: count }, () => 1);
+    expect(await boundOf([small, large], { form: 'tokens', items: [tokens(5), tokens(9)] })).toEqual(
+      same(30n * 14n),
+    );
+    const reading = target({
+      maxTokensPerInput: 100,
+      prices: price(9n),
+      modalityPrices: { image: price(1n) },
+    });
+    const seeing = target({
+      maxTokensPerInput: 100,
+      prices: price(1n),
+      modalityPrices: { image: price(5n) },
+    });
+    const items = [{ content: [text] }, { content: [image] }];
+    expect(await boundOf([reading, seeing], { form: 'multimodal', items })).toEqual(
+      same(9n * TEXT_BOUND + 5n * 100n),
+    );
+  });
+
+  it('with own provider keys among others is of these, and of all together', async () => {
+    const own = createTarget(large.endpoint, createOwnCredential(0));
+    const input: EmbeddingInput = { form: 'texts', items: [short, long] };
+    expect(await boundOf([own, small], input)).toEqual({
+      cost: 30n * (TEXT_BOUND + 20n),
+      costWithByok: 30n * TEXT_BOUND + 10n * 500n,
+    });
+    expect(await boundOf([own], input)).toEqual({ cost: 0n, costWithByok: 10n * (TEXT_BOUND + 500n) });
+  });
+
+  it('is not known where one endpoint has no price', async () => {
+    const free = target({ prices: [] });
+    await expect(boundOf([large, free], { form: 'texts', items: [short, long] })).rejects.toMatchObject({
+      code: 'insufficient_credits',
+    });
+  });
+
+  it('is counted for each input where the tokenizer is known', async () => {
+    const counted = (perToken: bigint): EndpointTarget =>
+      target({ upstreamModel: 'text-embedding-3-small', prices: price(perToken) });
+    const targets = [counted(20n), counted(30n), large];
+    const route = { model: createModel([]), targets };
+    const input: EmbeddingInput = { form: 'texts', items: ['one two three', long.slice(0, 92)] };
+    const request = { model: route.model.id, input, encodingFormat: 'float', extra: {} } as const;
+    const { exact } = boundsOf(route, request, NOW);
+    // Where it is not known the bytes are more than all that is counted elsewhere, at a higher price too.
+    expect(await exact()).toEqual(same(10n * 21n + 10n * 100n));
+  });
+});
