@@ -12,7 +12,7 @@ import type { SpendBound } from '../domain/spend-cap.js';
 import type { EndpointTarget } from '../routing/endpoint-target.js';
 import { boundsOf } from './call-cost.js';
 
-const NOW = new Date('2026-11-18T12:00:00Z');
+const DAY = '2026-11-18';
 const price = (perToken: bigint) => [{ effectiveFrom: '2026-01-01', perToken, source: 'test' }];
 const text = { type: 'text', text: 'ten bytes.' };
 const image = { type: 'image_url', image_url: { url: 'https://pictures.test/a.png' } };
@@ -25,7 +25,7 @@ const target = (endpoint: Partial<ModelEndpoint>): EndpointTarget => createTarge
 async function boundOf(targets: readonly EndpointTarget[], input: EmbeddingInput): Promise<SpendBound> {
   const route = { model: createModel(targets.map(({ endpoint }) => endpoint)), targets };
   const request = { model: route.model.id, input, encodingFormat: 'float', extra: {} } as const;
-  const { quick, exact } = boundsOf(route, request, NOW);
+  const { quick, exact } = boundsOf(route, request, DAY);
   const bound = quick();
   expect(await exact()).toEqual(bound);
   return bound;
@@ -97,7 +97,7 @@ describe('the bound of a call', () => {
     const route = { model: createModel([]), targets };
     const input: EmbeddingInput = { form: 'texts', items: ['one two three', long.slice(0, 92)] };
     const request = { model: route.model.id, input, encodingFormat: 'float', extra: {} } as const;
-    const { exact } = boundsOf(route, request, NOW);
+    const { exact } = boundsOf(route, request, DAY);
     // Where it is not known the bytes are more than all that is counted elsewhere, at a higher price too.
     expect(await exact()).toEqual(same(10n * 21n + 10n * 100n));
   });

@@ -7,7 +7,6 @@ import { addTokens, modalitiesOf } from '../domain/modality.js';
 import type { TokensByModality } from '../domain/modality.js';
 import type { PicoUsd } from '../domain/money.js';
 import type { SpendBound } from '../domain/spend-cap.js';
-import { utcDay } from '../domain/spend.js';
 import type { RoutedCall, ServedSlice } from '../routing/embedding-router.js';
 import type { EndpointTarget } from '../routing/endpoint-target.js';
 import type { Route } from '../routing/route-planner.js';
@@ -32,8 +31,7 @@ export interface Charge {
  * Every input may be served by any of the endpoints, each by another: of each the dearest endpoint for it counts. Throws
  * `insufficient_credits` where one has no known price.
  */
-export function boundsOf(route: Route, { input }: EmbeddingRequest, now: Date): SpendBounds {
-  const day = utcDay(now);
+export function boundsOf(route: Route, { input }: EmbeddingRequest, priceDay: string): SpendBounds {
   const { targets } = route;
   const { length } = input.items;
   // Nothing can be mixed then, and all inputs are looked at together.
@@ -41,14 +39,15 @@ export function boundsOf(route: Route, { input }: EmbeddingRequest, now: Date): 
   return {
     quick: () =>
       isServedByOne
-        ? sumOfDearest(route, 1, ({ endpoint }) => greatestCost(input, endpoint, day))
+        ? sumOfDearest(route, 1, ({ endpoint }) => greatestCost(input, endpoint, priceDay))
         : sumOfDearest(route, length, ({ endpoint }, position) => {
             const item = input.items[position];
-            return item === undefined ? null : greatestItemCost(item, endpoint, day);
+            return item === undefined ? null : greatestItemCost(item, endpoint, priceDay);
           }),
     exact: async () => {
       const costs = new Map<EndpointTarget, readonly (PicoUsd | null)[]>();
-      for (const target of targets) costs.set(target, await countedItemCosts(input, target.endpoint, day));
+      for (const target of targets)
+        costs.set(target, await countedItemCosts(input, target.endpoint, priceDay));
       return sumOfDearest(route, length, (target, position) => costs.get(target)?.[position] ?? null);
     },
   };
@@ -79,9 +78,11 @@ function sumOfDearest(
   return sum;
 }
 
-/** Sums up what was served. A call that failed costs its caller nothing. */
-export async function chargeFor(routed: RoutedCall, createdAt: Date): Promise<Charge> {
-  const day = utcDay(createdAt);
+/**
+ * Sums up what was served, at the prices of the day that its bounds were computed for: a price that rises meanwhile must
+ * not make it dearer than what was reserved. A call that failed costs its caller nothing.
+ */
+export async function chargeFor(routed: RoutedCall, priceDay: string): Promise<Charge> {
   let promptTokens = 0;
   let totalTokens = 0;
   let tokensByModality: TokensByModality | null = {};
@@ -94,7 +95,7 @@ export async function chargeFor(routed: RoutedCall, createdAt: Date): Promise<Ch
     totalTokens += slice.totalTokens ?? counted;
     const known = slice.tokensByModality ?? tokensOfOneModality(input, counted);
     tokensByModality = tokensByModality && known && addTokens(tokensByModality, known);
-    const amount = costOfTokens(input, counted, told, target.endpoint, day);
+    const amount = costOfTokens(input, counted, told, target.endpoint, priceDay);
     // Through an own provider key the provider's bill goes to the customer, and nothing to this account.
     if (target.credential === null) shared = add(shared, amount);
     else own = add(own, amount);

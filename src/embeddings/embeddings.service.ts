@@ -80,7 +80,7 @@ export class EmbeddingsService {
       const startedAt = performance.now();
       const supplied = await supply.gather();
       const { routed, vectors, maker, cacheOutcome } = supplied;
-      const charge = await chargeFor(routed, createdAt);
+      const charge = await chargeFor(routed, supply.priceDay);
       const durationMs = Math.round(performance.now() - startedAt);
       const { route } = supply;
       progress.route = route;

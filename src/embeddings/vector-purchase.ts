@@ -1,7 +1,6 @@
 // Vectors bought from providers for inputs of a call: what they may cost is reserved before anybody is asked.
 import { Injectable } from '@nestjs/common';
 import type { ApiKey } from '../domain/api-key.js';
-import { Clock } from '../domain/clock.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../domain/embedding.js';
 import { AppError } from '../domain/errors.js';
 import { EmbeddingRouter } from '../routing/embedding-router.js';
@@ -26,7 +25,6 @@ export class VectorPurchases {
   constructor(
     private readonly router: EmbeddingRouter,
     private readonly spendGate: SpendGate,
-    private readonly clock: Clock,
   ) {}
 
   /** Throws where the money is not there: for the shared endpoints, and then for own provider keys neither. */
@@ -35,19 +33,19 @@ export class VectorPurchases {
     route: Route,
     call: EmbeddingRequest,
     positions: readonly number[],
+    priceDay: string,
   ): Promise<VectorPurchase> {
     const isWhole = positions.length === call.input.items.length;
     const request = isWhole ? call : { ...call, input: inputsAt(call.input, positions) };
-    const now = this.clock.now();
     try {
-      const reservation = await this.spendGate.reserve(key, boundsOf(route, request, now));
+      const reservation = await this.spendGate.reserve(key, boundsOf(route, request, priceDay));
       return { route, positions, request, reservation };
     } catch (error) {
       const targets = route.targets.filter(({ credential }) => credential !== null);
       const isOverLimit = error instanceof AppError && (error.status === 402 || error.status === 403);
       if (!isOverLimit || targets.length === 0 || targets.length === route.targets.length) throw error;
       const own = { ...route, targets };
-      const reservation = await this.spendGate.reserve(key, boundsOf(own, request, now));
+      const reservation = await this.spendGate.reserve(key, boundsOf(own, request, priceDay));
       return { route: own, positions, request, reservation };
     }
   }

@@ -2,9 +2,11 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
 import type { ApiKey } from '../domain/api-key.js';
+import { Clock } from '../domain/clock.js';
 import type { EmbeddingRequest } from '../domain/embedding.js';
 import { AppError } from '../domain/errors.js';
 import type { SpendRelease } from '../domain/spend-cap.js';
+import { utcDay } from '../domain/spend.js';
 import type { RoutedCall } from '../routing/embedding-router.js';
 import type { Route } from '../routing/route-planner.js';
 import { embeddingCacheKeys } from './embedding-cache-key.js';
@@ -43,6 +45,7 @@ export class VectorSupplies {
     private readonly metrics: EmbeddingCacheMetrics,
     private readonly purchases: VectorPurchases,
     private readonly config: AppConfig,
+    private readonly clock: Clock,
   ) {}
 
   /** Reserves what the call has to buy; throws where the money for that is not there. To be closed at the end. */
@@ -53,11 +56,12 @@ export class VectorSupplies {
     wantsCache: boolean,
   ): Promise<VectorSupply> {
     const deadline = performance.now() + this.config.operationDeadline;
+    const priceDay = utcDay(this.clock.now());
     // Members that are not known here may change a vector, or tie the inputs of a call to each other.
     const usesCache = wantsCache && Object.keys(request.extra).length === 0;
     const keys = usesCache ? await embeddingCacheKeys(key.workspaceId, route, request) : null;
     const claim = keys && this.cache.claim(keys);
-    const call = { key, route, request, deadline, wantsCache };
+    const call = { key, route, request, deadline, wantsCache, priceDay };
     const supply = new VectorSupply(call, claim, this.purchases, this.metrics);
     try {
       await supply.reserve(claim ? claim.missing : [...request.input.items.keys()]);
@@ -76,6 +80,7 @@ interface CallToSupply {
   /** performance.now() */
   readonly deadline: number;
   readonly wantsCache: boolean;
+  readonly priceDay: string;
 }
 
 export class VectorSupply {
@@ -94,6 +99,11 @@ export class VectorSupply {
     return this.bought.at(-1)?.route ?? this.call.route;
   }
 
+  /** The UTC day whose prices hold for the call, however long it waits for money or for other calls. */
+  get priceDay(): string {
+    return this.call.priceDay;
+  }
+
   /** To be handed to the log together with the cost. */
   get releases(): SpendRelease[] {
     return this.bought.flatMap(({ reservation }) => reservation.releases);
@@ -101,8 +111,8 @@ export class VectorSupply {
 
   async reserve(positions: readonly number[]): Promise<VectorPurchase | null> {
     if (positions.length === 0) return null;
-    const { key, route, request } = this.call;
-    const purchase = await this.purchases.reserve(key, route, request, positions);
+    const { key, route, request, priceDay } = this.call;
+    const purchase = await this.purchases.reserve(key, route, request, positions, priceDay);
     this.bought.push(purchase);
     return purchase;
   }
