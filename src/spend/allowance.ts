@@ -16,6 +16,16 @@ interface Waiting {
   readonly reject: (reason: unknown) => void;
 }
 
+/** What is left is reserved by calls in flight, and nobody waits for them any longer. */
+export class ReservedElsewhere extends AppError {
+  constructor() {
+    super('unavailable', {
+      detail: 'what is left of the limit is reserved by calls in flight',
+      headers: { 'Retry-After': '1' },
+    });
+  }
+}
+
 // Milliseconds between looks at a counter whose rest is reserved by calls in flight, here or in other processes.
 const FIRST_PAUSE = 5;
 const LONGEST_PAUSE = 100;
@@ -58,8 +68,9 @@ export class Allowance {
 
   /**
    * Hands out `amount`, from memory while the lease lasts. Throws `insufficient_credits` when the money is not there,
-   * and `unavailable` when all that is left stays reserved by other calls until `deadline` (performance.now()). False:
-   * nothing was handed out, since the lease cannot be trusted any more; another may have it.
+   * and ReservedElsewhere when all that is left stays reserved by other calls until `deadline` (performance.now()); with
+   * one that has passed already, as soon as that is known. False: nothing was handed out, since the lease cannot be
+   * trusted any more; another may have it.
    */
   async take(amount: PicoUsd, deadline: number): Promise<boolean> {
     this.wasUsed = true;
@@ -115,10 +126,10 @@ export class Allowance {
     }
   }
 
-  private refuseMoreThan(unspent: PicoUsd): void {
+  private refuse(isRefused: (waiting: Waiting) => boolean, reasonOf: (waiting: Waiting) => AppError): void {
     const all = this.waiting;
-    this.waiting = all.filter(({ amount }) => amount <= unspent);
-    for (const { amount, reject } of all) if (amount > unspent) reject(this.insufficient(unspent, amount));
+    this.waiting = all.filter((waiting) => !isRefused(waiting));
+    for (const waiting of all) if (isRefused(waiting)) waiting.reject(reasonOf(waiting));
   }
 
   /** One at a time asks the database for all that wait, first come first served. */
@@ -141,11 +152,17 @@ export class Allowance {
         if (granted > 0n || this.waiting[0] !== first || !this.isUsable) {
           pause = FIRST_PAUSE;
         } else if (unspent < first.amount) {
-          this.refuseMoreThan(unspent);
-        } else if (performance.now() >= first.deadline) {
-          this.waiting.shift();
-          first.reject(reservedElsewhere());
+          this.refuse(
+            ({ amount }) => amount > unspent,
+            ({ amount }) => this.insufficient(unspent, amount),
+          );
         } else {
+          const now = performance.now();
+          this.refuse(
+            ({ deadline }) => now >= deadline,
+            () => new ReservedElsewhere(),
+          );
+          if (this.waiting[0] !== first) continue;
           if (pause === FIRST_PAUSE) {
             await this.ledger.sweepExpired();
             await this.ledger.recall(this.lease.holder);
@@ -176,11 +193,4 @@ export class Allowance {
         return new AppError('budget_exceeded', { detail: `${need} of this workspace's ${limits}` });
     }
   }
-}
-
-function reservedElsewhere(): AppError {
-  return new AppError('unavailable', {
-    detail: 'what is left of the limit is reserved by calls in flight',
-    headers: { 'Retry-After': '1' },
-  });
 }

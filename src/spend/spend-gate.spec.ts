@@ -1,6 +1,7 @@
 // What becomes of the money that calls have reserved, whatever becomes of the calls.
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { ApiKey } from '../domain/api-key.js';
+import { AppError } from '../domain/errors.js';
 import type { SpendRelease } from '../domain/spend-cap.js';
 import type { SpendLease } from '../domain/spend-lease.js';
 import type { Notifications } from '../persistence/notifications.js';
@@ -19,15 +20,21 @@ const KEY = {
 } as Partial<ApiKey> as ApiKey;
 const COST = 7n;
 
-/** Grants whatever is needed, and keeps what it was asked. */
+/** Grants whatever is needed and not reserved elsewhere, and keeps what it was asked. */
 class FakeLedger {
   readonly acquired: SpendLease[] = [];
+  readonly recalled: unknown[] = [];
+  /** What others hold, until they are asked to give it back. */
+  reservedElsewhere = 0n;
+  failure: Error | null = null;
   readonly givenBack: SpendRelease[] = [];
   renewed: readonly SpendLease[] = [];
 
   acquire(lease: SpendLease, _caps: unknown, { needed }: { readonly needed: bigint }) {
+    if (this.failure) return Promise.reject(this.failure);
     this.acquired.push(lease);
-    return Promise.resolve({ granted: needed, unspent: 100n });
+    const granted = needed > 100n - this.reservedElsewhere ? 0n : needed;
+    return Promise.resolve({ granted, unspent: 100n });
   }
 
   giveBack(releases: readonly SpendRelease[]) {
@@ -41,6 +48,12 @@ class FakeLedger {
   }
 
   sweepExpired() {
+    return Promise.resolve();
+  }
+
+  recall(holder: unknown) {
+    this.recalled.push(holder);
+    this.reservedElsewhere = 0n;
     return Promise.resolve();
   }
 }
@@ -117,5 +130,44 @@ describe('a lease in doubt', () => {
     first.settled();
     await gate.beat();
     expect(ledger.renewed).toEqual([]);
+  });
+});
+
+describe('a bound that does not fit', () => {
+  const boundOf = (cost: bigint) => ({ cost, costWithByok: cost });
+
+  /** The amount that is reserved of a key, and how often tokens were counted for it. */
+  async function amountOf(quick: bigint, exact: bigint): Promise<{ amount: bigint; counts: number }> {
+    let counts = 0;
+    const { releases } = await gate.reserve(KEY, {
+      quick: () => boundOf(quick),
+      exact: () => {
+        counts++;
+        return Promise.resolve(boundOf(exact));
+      },
+    });
+    return { amount: releases.reduce((sum, release) => sum + release.amount, 0n), counts };
+  }
+
+  it('is counted at once when the rest is reserved by others, whom nobody has to wait for', async () => {
+    ledger.reservedElsewhere = 90n;
+    expect(await amountOf(50n, 10n)).toEqual({ amount: 10n, counts: 1 });
+    expect(ledger.recalled).toEqual([]);
+  });
+
+  it('waits for others when counted, together with whoever comes meanwhile', async () => {
+    ledger.reservedElsewhere = 90n;
+    const amounts = await Promise.all([amountOf(50n, 40n), amountOf(50n, 30n), amountOf(50n, 10n)]);
+    expect(amounts.map(({ amount }) => amount)).toEqual([40n, 30n, 10n]);
+    expect(ledger.recalled).toHaveLength(1);
+  });
+
+  it('is not counted where it fits, nor where the database is away', async () => {
+    expect(await amountOf(50n, 10n)).toEqual({ amount: 50n, counts: 0 });
+    ledger.failure = new AppError('unavailable');
+    const exact = jest.fn(() => Promise.resolve(boundOf(1n)));
+    const reservation = gate.reserve(KEY, { quick: () => boundOf(60n), exact });
+    await expect(reservation).rejects.toBe(ledger.failure);
+    expect(exact).not.toHaveBeenCalled();
   });
 });

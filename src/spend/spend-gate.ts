@@ -11,7 +11,7 @@ import type { SpendHolder } from '../domain/spend-lease.js';
 import { Notifications } from '../persistence/notifications.js';
 import { RECALL_CHANNEL, SpendLedger } from '../persistence/spend-ledger.js';
 import type { SpendTerms } from '../persistence/spend-terms.repository.js';
-import { Allowance } from './allowance.js';
+import { Allowance, ReservedElsewhere } from './allowance.js';
 import { SpendTermsCache } from './spend-terms-cache.js';
 
 /** What a call holds until it is settled. */
@@ -43,6 +43,8 @@ const NOTHING_RESERVED: Reservation = { releases: [], settled: () => undefined }
 const BEAT = (LEASE_SECONDS * 1000) / 3;
 // Milliseconds that a call waits for money that other calls have reserved.
 const PATIENCE = 10_000;
+/** A deadline that has passed. */
+const AT_ONCE = -Infinity;
 
 @Injectable()
 export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
@@ -84,23 +86,27 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
   }
 
   /**
-   * Reserves the quick bound, or, when that does not fit, the exact one. Throws `insufficient_credits` or
-   * `budget_exceeded` when neither does.
+   * Reserves the quick bound, or, when that does not fit at once, the exact one, which waits for what other calls have
+   * reserved. Throws `insufficient_credits` or `budget_exceeded` when neither does.
    */
   async reserve(key: ApiKey, bounds: SpendBounds): Promise<Reservation> {
     const claims = await this.claimsOf(key);
     if (claims.length === 0) return NOTHING_RESERVED;
+    const quick = bounds.quick();
     try {
-      return await this.reserveBound(claims, bounds.quick());
+      return await this.reserveBound(claims, quick, AT_ONCE);
     } catch (error) {
-      if (error instanceof AppError && error.code !== 'unavailable')
-        return this.reserveBound(claims, await bounds.exact());
-      throw error;
+      if (!isAboutMoney(error)) throw error;
     }
+    const exact = await bounds.exact();
+    return this.reserveBound(claims, exact, performance.now() + PATIENCE);
   }
 
-  private async reserveBound(claims: readonly Claim[], bound: SpendBound): Promise<Reservation> {
-    const deadline = performance.now() + PATIENCE;
+  private async reserveBound(
+    claims: readonly Claim[],
+    bound: SpendBound,
+    deadline: number,
+  ): Promise<Reservation> {
     const taken: { readonly allowance: Allowance; readonly release: SpendRelease }[] = [];
     try {
       for (const claim of claims) {
@@ -192,6 +198,13 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
       this.logger.warn({ error }, 'unused parts of spend leases could not be given back');
     }
   }
+}
+
+/** Whether less might have been had: counting tokens takes time, and brings back no database. */
+function isAboutMoney(error: unknown): boolean {
+  if (!(error instanceof AppError)) return false;
+  const { code } = error;
+  return error instanceof ReservedElsewhere || code === 'insufficient_credits' || code === 'budget_exceeded';
 }
 
 function makeClaims(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ServerResponse } from 'node:http';
 import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
 import { formatUsd, parseUsd, parseUsdPerMillion } from '../../../src/domain/money.js';
 import { createTestApp } from '../../support/app.js';
@@ -17,13 +18,7 @@ let app: TestApp;
 let replica: TestApp;
 
 beforeAll(async () => {
-  upstream = await startStubUpstream((_request, response) => {
-    sendJson(response, 200, {
-      object: 'list',
-      data: [{ object: 'embedding', index: 0, embedding: VECTOR }],
-      usage: { prompt_tokens: TOKENS, total_tokens: TOKENS },
-    });
-  });
+  upstream = await startStubUpstream((_request, response) => answer(response));
   const environment = { OPENAI_API_KEY: 'upstream-key', OPENAI_BASE_URL: `${upstream.origin}/v1` };
   app = await createTestApp({ environment });
   replica = await app.startReplica();
@@ -33,6 +28,14 @@ afterAll(async () => {
   await app.close();
   await upstream.close();
 });
+
+function answer(response: ServerResponse): void {
+  sendJson(response, 200, {
+    object: 'list',
+    data: [{ object: 'embedding', index: 0, embedding: VECTOR }],
+    usage: { prompt_tokens: TOKENS, total_tokens: TOKENS },
+  });
+}
 
 const embed = (on: TestApp, secret: string, input = TEXT) =>
   on.http
@@ -87,6 +90,22 @@ describe('a limit worth k calls', () => {
     const answers: number[] = [];
     for (let call = 0; call < 12; call++) answers.push((await embed(app, secret)).status);
     expect(answers).toEqual([...Array<number>(10).fill(200), 402, 402]);
+  });
+
+  it('refuses no call whose tokens fit beside the bytes that a call in flight has reserved', async () => {
+    // Room for the bound by bytes of one call, and for what another really costs.
+    const { secret } = await app.createKey({
+      limit: parseUsdPerMillion('0.13') * BigInt(Buffer.byteLength(TEXT) + 8) + COST_OF_A_CALL,
+    });
+    const arrival = new Promise<() => void>((resolve) => {
+      upstream.answerWith((_request, response) => resolve(() => answer(response)));
+    });
+    const inFlight = embed(app, secret).then(({ status }) => status);
+    const letGo = await arrival;
+    upstream.answerWith(null);
+    expect((await embed(app, secret)).status).toBe(200);
+    letGo();
+    expect(await inFlight).toBe(200);
   });
 
   it('counts the names of special tokens as the text that they are', async () => {
