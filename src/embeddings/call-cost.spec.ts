@@ -10,6 +10,7 @@ import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
 import type { EmbeddingInput } from '../domain/embedding.js';
 import type { SpendBound } from '../domain/spend-cap.js';
 import type { EndpointTarget } from '../routing/endpoint-target.js';
+import type { SpendBounds } from '../spend/spend-gate.js';
 import { boundsOf } from './call-cost.js';
 
 const DAY = '2026-11-18';
@@ -21,13 +22,16 @@ const TEXT_BOUND = 18n;
 
 const target = (endpoint: Partial<ModelEndpoint>): EndpointTarget => createTarget(createEndpoint(endpoint));
 
+function bounds(targets: readonly EndpointTarget[], input: EmbeddingInput): SpendBounds {
+  const route = { model: createModel(targets.map(({ endpoint }) => endpoint)), targets };
+  return boundsOf(route, { model: route.model.id, input, encodingFormat: 'float', extra: {} }, DAY);
+}
+
 /** Both of them, where they are the same. */
 async function boundOf(targets: readonly EndpointTarget[], input: EmbeddingInput): Promise<SpendBound> {
-  const route = { model: createModel(targets.map(({ endpoint }) => endpoint)), targets };
-  const request = { model: route.model.id, input, encodingFormat: 'float', extra: {} } as const;
-  const { quick, exact } = boundsOf(route, request, DAY);
-  const bound = quick();
-  expect(await exact()).toEqual(bound);
+  const both = bounds(targets, input);
+  const bound = both.quick();
+  expect(await both.exact()).toEqual(bound);
   return bound;
 }
 
@@ -93,12 +97,13 @@ describe('the bound of a call', () => {
   it('is counted for each input where the tokenizer is known', async () => {
     const counted = (perToken: bigint): EndpointTarget =>
       target({ upstreamModel: 'text-embedding-3-small', prices: price(perToken) });
-    const targets = [counted(20n), counted(30n), large];
-    const route = { model: createModel([]), targets };
-    const input: EmbeddingInput = { form: 'texts', items: ['one two three', long.slice(0, 92)] };
-    const request = { model: route.model.id, input, encodingFormat: 'float', extra: {} } as const;
-    const { exact } = boundsOf(route, request, DAY);
-    // Where it is not known the bytes are more than all that is counted elsewhere, at a higher price too.
-    expect(await exact()).toEqual(same(10n * 21n + 10n * 100n));
+    const { length } = long;
+    const input: EmbeddingInput = { form: 'texts', items: ['one two three', 'x '.repeat(length / 2)] };
+    // Three tokens, and one for each word and its space, and one at the end.
+    const half = BigInt(length / 2 + 1);
+    expect(await bounds([counted(20n)], input).exact()).toEqual(same(20n * (3n + half)));
+    // Where it is not known, a word has more bytes than tokens.
+    expect(await bounds([counted(20n), large], input).exact()).toEqual(same(10n * 21n + 10n * 500n));
+    expect(await bounds([counted(30n), large], input).exact()).toEqual(same(10n * 21n + 30n * half));
   });
 });
