@@ -27,16 +27,21 @@ const DETAILS: Readonly<Record<Refusal, string>> = {
   bytes: 'the calls under way hold as many bytes as they may',
 };
 
-/** What a request holds until its answer has left and its work has ended, whichever is later. */
+/** What a request holds until its answer has left and its work has ended, whichever is later. Given back, it is empty. */
 export class Ticket {
   private holds = 1;
   private bytes = 0;
 
   constructor(private readonly share: Share) {}
 
-  /** The work may outlive the connection of its caller. */
+  /** Its caller has left before the work had begun. */
+  get isGivenBack(): boolean {
+    return this.holds === 0;
+  }
+
+  /** The work may outlive the connection of its caller; work that begins only afterwards is a call of its own. */
   hold(): void {
-    this.holds++;
+    if (this.holds++ === 0) this.share.calls++;
   }
 
   release(): void {
@@ -48,12 +53,15 @@ export class Ticket {
 
   /** What really came, in place of what was announced. */
   setBytes(bytes: number): void {
+    // Nobody would ever give them back.
+    if (this.isGivenBack) return;
     this.share.bytes += bytes - this.bytes;
     this.bytes = bytes;
   }
 
   /** Throws `overloaded` when so many more bytes do not fit. */
   takeBytes(bytes: number): void {
+    if (this.isGivenBack) return;
     if (!this.share.fits(bytes, this.bytes)) throw this.share.refuse('bytes');
     this.share.bytes += bytes;
     this.bytes += bytes;

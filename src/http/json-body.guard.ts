@@ -48,6 +48,8 @@ export class JsonBodyGuard implements CanActivate {
         else reject(toAppError(error, limit));
       });
     });
+    // What was compressed is unpacked to its end, even for a caller that has left meanwhile.
+    if (ticketOf(request)?.isGivenBack) throw endedEarly();
     const body: unknown = request.body;
     if (typeof body !== 'object' || body === null || Array.isArray(body)) {
       throw new AppError('invalid_request', { detail: 'the body must be a JSON object' });
@@ -73,6 +75,10 @@ function isJson(request: { readonly headers: Request['headers'] }): boolean {
   return /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(request.headers['content-type'] ?? '');
 }
 
+function endedEarly(): AppError {
+  return new AppError('invalid_request', { detail: 'the body ended early' });
+}
+
 function toAppError(error: unknown, limit: number): unknown {
   const { type, message } = error as { type?: string; message?: string };
   switch (type) {
@@ -89,7 +95,7 @@ function toAppError(error: unknown, limit: number): unknown {
       return new AppError('invalid_request', { detail: 'the Content-Encoding is not supported' });
     case 'request.aborted':
     case 'request.size.invalid':
-      return new AppError('invalid_request', { detail: 'the body ended early' });
+      return endedEarly();
     default:
       // Zlib's errors, for a body that is not what its Content-Encoding says.
       return new AppError('invalid_request', { detail: 'the body cannot be read', cause: error });

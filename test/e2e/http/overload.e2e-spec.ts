@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { embed, LOCAL, SMALL, startWithUpstream } from '../../support/create-embedding.js';
 import type { Setup } from '../../support/create-embedding.js';
@@ -68,7 +69,7 @@ const rawCall = (): string => {
   );
 };
 
-function sendRaw(text: string): Socket {
+function sendRaw(text: string | Uint8Array): Socket {
   const { hostname, port } = new URL(setup.app.origin);
   const socket = connect(Number(port), hostname);
   socket.on('error', () => undefined);
@@ -82,12 +83,15 @@ async function metric(name: string): Promise<number> {
   return Number(line?.slice(name.length + 1) ?? Number.NaN);
 }
 
+/** How many of a group are under way, and how many bytes they hold. */
+const inFlight = async (group: string) => [
+  await metric(`signalbox_http_in_flight{group="${group}"}`),
+  await metric(`signalbox_http_in_flight_bytes{group="${group}"}`),
+];
+
 const untilFree = () =>
   eventually(
-    async () => [
-      await metric('signalbox_http_in_flight{group="calls"}'),
-      await metric('signalbox_http_in_flight_bytes{group="calls"}'),
-    ],
+    () => inFlight('calls'),
     ([calls, bytes]) => calls === 0 && bytes === 0,
   );
 
@@ -233,5 +237,44 @@ describe('as many bytes as may be held', () => {
     expectError(await chunked, 503, TOO_LARGE);
     letGo();
     expect((await first)?.status).toBe(200);
+  });
+});
+
+describe('a caller that leaves while its body is unpacked', () => {
+  // About a kilobyte, and enough to unpack for the connection to be gone first.
+  const body = gzipSync(`{"name":"key"${' '.repeat(1_000_000)}}`);
+
+  function packed(path: string, key: string): Buffer {
+    const head =
+      `POST /api/v1${path} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${key}\r\nconnection: close\r\n` +
+      `content-type: application/json\r\ncontent-encoding: gzip\r\ncontent-length: ${body.length}\r\n\r\n`;
+    return Buffer.concat([Buffer.from(head), body]);
+  }
+
+  it.each(['calls', 'operations'])('leaves nothing behind: %s', async (group) => {
+    const [path, key] =
+      group === 'calls' ? ['/embeddings', setup.app.apiKey] : ['/keys', setup.app.managementKey];
+    const requests = `signalbox_http_requests_total{method="POST",route="/api/v1${path}"`;
+    // Once a key is known, nothing is waited for before the body.
+    const isAnswered = async (): Promise<boolean> => {
+      const before = await metric(`${requests},status="${group === 'calls' ? 400 : 201}"}`);
+      const socket = sendRaw(packed(path, key));
+      await new Promise((resolve) => socket.resume().once('close', resolve));
+      return (await metric(`${requests},status="${group === 'calls' ? 400 : 201}"}`)) > (before || 0);
+    };
+    expect(await isAnswered()).toBe(true);
+    const aborted = `${requests},status="aborted"}`;
+    const abortedBefore = (await metric(aborted)) || 0;
+    for (let count = 1; count <= 5; count++) {
+      const socket = sendRaw('');
+      socket.write(packed(path, key), () => socket.destroy());
+      await eventually(
+        () => metric(aborted),
+        (left) => left === abortedBefore + count,
+      );
+    }
+    // Comes behind them, and so ends behind them.
+    expect(await isAnswered()).toBe(true);
+    expect(await inFlight(group)).toEqual([0, 0]);
   });
 });
