@@ -19,6 +19,13 @@ describe('amounts of money', () => {
     expect(() => parseUsd(text)).toThrow(RangeError);
   });
 
+  it('refuses a text that takes long to read, whatever it says, and does not repeat it', () => {
+    expect(parseUsd('9'.repeat(100))).toBe(10n ** 112n - 10n ** 12n);
+    for (const text of ['9'.repeat(101), `0.${'0'.repeat(100)}`, ' '.repeat(101), '9'.repeat(20_000_000)]) {
+      expect(() => parseUsd(text)).toThrow(new RangeError('too long for an amount of money'));
+    }
+  });
+
   it('refuses what is finer than the unit instead of rounding it', () => {
     expect(() => parseUsd('1e-13')).toThrow(/finer/);
   });

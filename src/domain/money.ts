@@ -5,14 +5,18 @@ export type PicoUsd = bigint;
 
 const DECIMALS = 12;
 const ONE_USD = 10n ** BigInt(DECIMALS);
+// Of a text: more than any amount needs, and so little that to read it takes no time whoever has written it.
+const MOST_CHARACTERS = 100;
 const MOST_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
  * Reads a decimal number of USD ("0.02", "1e-7", -3) exactly.
- * Throws on anything else, and on amounts finer than 10^-12.
+ * Throws on anything else, on long texts, and on amounts finer than 10^-12.
  */
 export function parseUsd(amount: string | number): PicoUsd {
-  const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i.exec(String(amount).trim());
+  const text = String(amount);
+  if (text.length > MOST_CHARACTERS) throw new RangeError('too long for an amount of money');
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i.exec(text.trim());
   if (!match) throw new RangeError(`not an amount of money: ${amount}`);
   const [, sign, whole = '', fraction = '', exponent = '0'] = match;
   const shift = DECIMALS - fraction.length + Number(exponent);

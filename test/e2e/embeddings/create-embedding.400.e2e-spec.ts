@@ -106,6 +106,12 @@ describe('400: a bad member is named', () => {
     [JSON.parse('{"__proto__":{"allow_fallbacks":false}}'), /^provider\.__proto__: is not/],
   ])('provider %j', (provider, detail) => expectRefusal({ model: LOCAL, input: 'a', provider }, detail));
 
+  it('a price of a million digits, unread', () =>
+    expectRefusal(
+      { model: LOCAL, input: 'a', provider: { max_price: { prompt: '9'.repeat(1_000_000) } } },
+      /^provider\.max_price: must be an object of amounts/,
+    ));
+
   it('every one of several', () =>
     expectRefusal(
       { model: 'x', input: 'a', dimensions: 0, encoding_format: 'hex' },
