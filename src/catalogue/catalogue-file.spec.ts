@@ -100,6 +100,18 @@ describe('a model that the file adds', () => {
     expect(priceOn(model.endpoints[0]!, '2026-06-01')).toBe(perToken);
   });
 
+  it.each([
+    ['at most its own', 'false', '{ least: 1, most: 8 }'],
+    ['above its own where an endpoint takes dimensions', 'true', '[4, 16]'],
+  ])('may have widths %s', (_name, takesDimensions, widths) => {
+    const text = ADDED.replace('_length: 100', `_length: 100\n    other_dimensions: ${widths}`);
+    const model = only(
+      text.replace('max_inputs', `takes_dimensions: ${takesDimensions}\n        max_inputs`),
+      'acme/new',
+    );
+    expect(model.otherDimensions).not.toBeNull();
+  });
+
   it('without prices has none', () => {
     const text = ADDED.replace(/prices:\n(?: {10}.*\n)+/, 'prices: []\n');
     expect(priceOn(only(text, 'acme/new').endpoints[0]!, '2026-06-01')).toBeNull();
@@ -239,6 +251,14 @@ describe('a file that cannot be used is refused in one line', () => {
       'models[0].endpoints[1]: one stands here twice',
     ],
     ['models: &a [*a]', 'catalogue.yaml:1:'],
+    [
+      ADDED.replace('_length: 100', '_length: 100\n    other_dimensions: [4, 16]'),
+      'models[0]: no endpoint takes_dimensions, so that none gives vectors of 16',
+    ],
+    [
+      ADDED.replace('_length: 100', '_length: 100\n    other_dimensions: { least: 1, most: 9 }'),
+      'models[0]: no endpoint takes_dimensions, so that none gives vectors of 9',
+    ],
   ])('%s', (text, message) => {
     const refused = (): unknown => read(text);
     expect(refused).toThrow(CatalogueFileError);

@@ -4,7 +4,7 @@ import { MODALITIES } from '../domain/modality.js';
 import type { Modality } from '../domain/modality.js';
 import { parseUsdPerMillion } from '../domain/money.js';
 import { QUANTIZATIONS } from '../domain/provider-preferences.js';
-import { endpointTag } from './catalogue-model.js';
+import { endpointTag, givesWidth } from './catalogue-model.js';
 import type { CatalogueModel, DataPolicy, DatedPrice, InputForm, ModelEndpoint } from './catalogue-model.js';
 import { YamlCursor } from './yaml-cursor.js';
 
@@ -58,7 +58,7 @@ function readModel(
     (member) => readEndpoints(member, base?.endpoints ?? [], context),
     base?.endpoints,
   );
-  return {
+  const read = {
     ...base,
     id,
     endpoints,
@@ -79,6 +79,15 @@ function readModel(
     otherDimensions: model.read('other_dimensions', readOtherDimensions, base?.otherDimensions ?? null),
     contextLength: model.read('context_length', (member) => member.integer(1, MOST), base?.contextLength),
   };
+  const widest = widestOf(read);
+  if (!endpoints.some((endpoint) => givesWidth(endpoint, read.nativeDimensions, widest)))
+    cursor.fail(`no endpoint takes_dimensions, so that none gives vectors of ${widest}`);
+  return read;
+}
+
+function widestOf({ nativeDimensions, otherDimensions: others }: CatalogueModel): number {
+  if (others === null) return nativeDimensions;
+  return 'least' in others ? others.most : others.reduce((one, other) => Math.max(one, other), 0);
 }
 
 function readEndpoints(

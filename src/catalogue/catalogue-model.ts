@@ -81,6 +81,11 @@ export function priceOn(endpoint: ModelEndpoint, day: string, modality: Modality
   return newest?.perToken ?? null;
 }
 
+/** A vector can be cut here, and nothing can be added to it. */
+export function givesWidth(endpoint: ModelEndpoint, nativeDimensions: number, dimensions: number): boolean {
+  return endpoint.takesDimensions || dimensions <= nativeDimensions;
+}
+
 /** Null when the model's vectors can have this width, else what is possible, in words. */
 export function widthProblem(model: CatalogueModel, dimensions: number): string | null {
   const { nativeDimensions: native, otherDimensions: others } = model;

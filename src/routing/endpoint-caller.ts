@@ -144,6 +144,9 @@ function checkVectors(
     throw new EndpointFailure('broken', null, `${vectors.length} vectors came back for ${inputs} inputs`);
   }
   const expected = endpoint.takesDimensions ? width : model.nativeDimensions;
+  if (expected < width) {
+    throw new EndpointFailure('broken', null, `vectors of ${expected} cannot become vectors of ${width}`);
+  }
   for (const vector of vectors) {
     const found = vectorWidth(vector);
     if (found === null) throw new EndpointFailure('broken', null, 'a vector is not one of finite numbers');

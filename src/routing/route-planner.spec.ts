@@ -148,6 +148,35 @@ describe('require_parameters', () => {
   );
 });
 
+describe('a width above the native one', () => {
+  const known = {
+    ...createModel([
+      createEndpoint({ provider: 'openai' }),
+      createEndpoint({ provider: 'together', takesDimensions: false }),
+    ]),
+    id: 'vendor/one',
+    otherDimensions: [2, 8],
+  };
+  const planFor = (dimensions: number, shared: readonly string[]) =>
+    createPlanner(new Catalogue([known]), [], shared).plan(KEY, { ...REQUEST, dimensions }, NO_PREFERENCES);
+
+  it.each([
+    [8, ['openai']],
+    [2, ['openai', 'together']],
+    [4, ['openai', 'together']],
+  ])('of %d is planned for those that give it', async (dimensions, expected) => {
+    const { targets } = await planFor(dimensions, ['openai', 'together']);
+    expect(targets.map(({ provider }) => provider.slug).toSorted()).toEqual(expected);
+  });
+
+  it('is refused where none does', async () => {
+    await expect(planFor(8, ['together'])).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('no provider of vendor/one is configured that gives vectors of 8'),
+    });
+  });
+});
+
 describe('a credential that cannot be read', () => {
   const known = { ...createModel([createEndpoint({ provider: 'openai' })]), id: 'vendor/one' };
   const stored = (terms: Partial<ProviderCredential>): ProviderCredential => ({

@@ -1,7 +1,7 @@
 // Decides, before anything is sent, which endpoints may serve a call.
 import { Injectable } from '@nestjs/common';
 import type { CatalogueModel, InputForm, ModelEndpoint } from '../catalogue/catalogue-model.js';
-import { priceOn, widthProblem } from '../catalogue/catalogue-model.js';
+import { givesWidth, priceOn, widthProblem } from '../catalogue/catalogue-model.js';
 import { Catalogue } from '../catalogue/catalogue.js';
 import type { ApiKey } from '../domain/api-key.js';
 import { Clock } from '../domain/clock.js';
@@ -61,7 +61,9 @@ export class RoutePlanner {
     refuseImpossibleInput(model, request.input.form);
     const configured = this.candidatesOf(model, request, await this.credentialsFor(key, model));
     if (configured.length === 0) {
-      throw new AppError('unavailable', { detail: `no provider of ${model.id} is configured` });
+      const { dimensions = 0 } = request;
+      const wanted = dimensions > model.nativeDimensions ? ` that gives vectors of ${dimensions}` : '';
+      throw new AppError('unavailable', { detail: `no provider of ${model.id} is configured${wanted}` });
     }
     const context: OrderingContext = {
       now: performance.now(),
@@ -108,9 +110,12 @@ export class RoutePlanner {
     credentials: readonly ApplicableCredential[],
   ): Candidate[] {
     const day = utcDay(this.clock.now());
+    const { nativeDimensions: native } = model;
+    const { input, dimensions = native } = request;
     return model.endpoints.flatMap((endpoint) => {
       const provider = findEmbeddingProvider(endpoint.provider);
-      if (!provider || !endpoint.inputForms.includes(request.input.form)) return [];
+      if (!provider || !endpoint.inputForms.includes(input.form)) return [];
+      if (!givesWidth(endpoint, native, dimensions)) return [];
       const price = priceOn(endpoint, day);
       return this.accessTo(provider, endpoint, credentials).map((credential) => {
         const target: EndpointTarget = { model, endpoint, provider, credential };
