@@ -11,6 +11,7 @@ import { baseUrlOf } from './base-url.js';
 import type { AppConfig } from './config/app-config.js';
 import { JsonLogger } from './config/json-logger.js';
 import { Metrics } from './config/metrics.js';
+import { Admission } from './http/admission.js';
 import { ExpressServerAdapter } from './http/express-server.adapter.js';
 import { Readiness } from './persistence/readiness.js';
 
@@ -46,11 +47,18 @@ async function stopProcess(
 ): Promise<void> {
   application.get(Readiness).startDraining();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const deadline = setTimeout(() => {
-    new Logger('Shutdown').warn('calls were still in flight at the end of SHUTDOWN_GRACE_MS; closing them');
-    server.closeAllConnections();
-  }, grace);
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<void>((resolve) => {
+    timer = setTimeout(() => {
+      new Logger('Shutdown').warn('calls were still in flight at the end of SHUTDOWN_GRACE_MS; closing them');
+      server.closeAllConnections();
+      resolve();
+    }, grace);
+  });
+  // A call whose caller has left has no connection any more, and will still be charged for.
+  const admission = application.get(Admission);
+  await Promise.race([closed.then(() => admission.whenIdle()), deadline]);
+  clearTimeout(timer);
   await closed;
-  clearTimeout(deadline);
   await application.close();
 }

@@ -11,6 +11,8 @@ export type Duty = (typeof DUTIES)[number];
 // How a process tells those that it starts.
 const DUTY_VARIABLE = 'SIGNALBOX_DUTY';
 const REPLICA_VARIABLE = 'SIGNALBOX_REPLICA';
+// Milliseconds, beyond its deadline, until a call is recorded and its answer has left.
+const RECORDING_TIME = 5_000;
 
 /** The token under which the configuration is injected, and its shape. */
 export class AppConfig {
@@ -88,6 +90,7 @@ export function readAppConfig(
 ): AppConfig {
   const read = new EnvironmentReader(environment);
   const maxBodyBytes = read.optionalInteger('MAX_BODY_BYTES', 1024, 2 ** 30);
+  const operationDeadline = read.integer('OPERATION_DEADLINE_MS', 60_000, 100, 3_600_000);
   return Object.freeze({
     host: read.text('HOST', '127.0.0.1'),
     port: read.integer('PORT', 3000, 0, 65_535),
@@ -118,7 +121,7 @@ export function readAppConfig(
       inference: read.integer('RATE_LIMIT_INFERENCE_PER_MINUTE', 6000, 0, 1e9),
       failedAuthentication: read.integer('RATE_LIMIT_FAILED_AUTHENTICATION_PER_MINUTE', 300, 0, 1e9),
     },
-    operationDeadline: read.integer('OPERATION_DEADLINE_MS', 60_000, 100, 3_600_000),
+    operationDeadline,
     providerTimeout: read.integer('PROVIDER_TIMEOUT_MS', 30_000, 100, 3_600_000),
     providerRetries: read.integer('PROVIDER_RETRIES', 2, 0, 10),
     retryBaseDelay: read.integer('PROVIDER_RETRY_BASE_DELAY_MS', 500, 0, 60_000),
@@ -132,7 +135,8 @@ export function readAppConfig(
       retryMaxDelay: read.integer('BROADCAST_RETRY_MAX_DELAY_MS', 300_000, 1, 3_600_000),
       sweepInterval: read.integer('BROADCAST_SWEEP_INTERVAL_MS', 5_000, 100, 3_600_000),
     },
-    shutdownGrace: read.integer('SHUTDOWN_GRACE_MS', 30_000, 0, 3_600_000),
+    // What ends sooner throws away calls that providers charge for.
+    shutdownGrace: read.integer('SHUTDOWN_GRACE_MS', operationDeadline + RECORDING_TIME, 0, 3_600_000),
     providers: read.providers(providerSlugs),
   });
 }

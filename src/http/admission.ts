@@ -46,9 +46,9 @@ export class Ticket {
 
   release(): void {
     if (--this.holds > 0) return;
-    this.share.calls--;
-    this.share.bytes -= this.bytes;
+    const { bytes } = this;
     this.bytes = 0;
+    this.share.takeBack(bytes);
   }
 
   /** What really came, in place of what was announced. */
@@ -71,6 +71,7 @@ export class Ticket {
 class Share {
   calls = 0;
   bytes = 0;
+  private readonly onIdle: (() => void)[] = [];
 
   constructor(
     private readonly maxCalls: () => number,
@@ -86,6 +87,17 @@ class Share {
     const ticket = new Ticket(this);
     ticket.takeBytes(bytes);
     return ticket;
+  }
+
+  takeBack(bytes: number): void {
+    this.calls--;
+    this.bytes -= bytes;
+    if (this.calls > 0) return;
+    for (const tell of this.onIdle.splice(0)) tell();
+  }
+
+  whenIdle(): Promise<void> {
+    return this.calls === 0 ? Promise.resolve() : new Promise((resolve) => this.onIdle.push(resolve));
   }
 
   /** What one request holds alone always fits: whether that is too much is decided elsewhere. */
@@ -153,6 +165,11 @@ export class Admission implements OnApplicationBootstrap, OnModuleDestroy {
   /** `bytes` is the body that was announced. Throws `overloaded`. */
   admit(group: AdmissionGroup, bytes: number): Ticket {
     return this.shares[group].admit(bytes);
+  }
+
+  /** Resolves when no call is under way, those included whose caller has left. */
+  whenIdle(): Promise<void> {
+    return this.shares.calls.whenIdle();
   }
 
   private addGauge(registry: Metrics['registry'], name: string, help: string, of: 'calls' | 'bytes'): void {

@@ -24,7 +24,8 @@ export class HttpClient implements OnApplicationShutdown {
     return withinLimits(limits, (signal) => exchange(this.agent, request, limits.maxResponseBytes, signal));
   }
 
+  /** What is still under way has outlasted SHUTDOWN_GRACE_MS: to wait on would be without a bound. */
   async onApplicationShutdown(): Promise<void> {
-    await this.agent.close();
+    await this.agent.destroy();
   }
 }

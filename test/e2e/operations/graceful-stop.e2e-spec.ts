@@ -1,0 +1,107 @@
+// A process that is told to end: what its calls have begun is finished and recorded, whether or not anybody still waits.
+import type { ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { createTestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app.js';
+import { EMBEDDINGS, SMALL } from '../../support/create-embedding.js';
+import { eventually } from '../../support/eventually.js';
+import { startServiceProcess } from '../../support/service-process.js';
+import type { ServiceProcess } from '../../support/service-process.js';
+import { answerLikeOpenAi, sendJson, startStubUpstream } from '../../support/stub-upstream.js';
+import type { ReceivedRequest, StubUpstream } from '../../support/stub-upstream.js';
+
+let app: TestApp;
+let upstream: StubUpstream;
+let service: ServiceProcess | null = null;
+const held: { readonly request: ReceivedRequest; readonly response: ServerResponse }[] = [];
+beforeAll(async () => {
+  app = await createTestApp();
+  upstream = await startStubUpstream((request, response) => {
+    held.push({ request, response });
+  });
+});
+afterEach(async () => {
+  await service?.kill();
+  held.length = 0;
+});
+afterAll(async () => {
+  await app.close();
+  await upstream.close();
+});
+
+async function start(environment: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> {
+  service = await startServiceProcess({
+    DATABASE_URL: app.databaseUrl,
+    OPENAI_API_KEY: 'upstream-key',
+    OPENAI_BASE_URL: `${upstream.origin}/v1`,
+    LOG_LEVEL: 'warn',
+    PROVIDER_RETRY_BASE_DELAY_MS: '1',
+    ...environment,
+  });
+  return service;
+}
+
+const untilHeld = (wanted: number) =>
+  eventually(
+    async () => held.length,
+    (count) => count === wanted,
+  );
+
+/** A call that is with the upstream, and whose caller has left. */
+async function leaveCall({ baseUrl, lines }: ServiceProcess): Promise<void> {
+  const { hostname, port } = new URL(baseUrl);
+  const body = JSON.stringify({ model: SMALL, input: 'hello' });
+  const socket = connect(Number(port), hostname);
+  socket.write(
+    `POST ${EMBEDDINGS} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${app.apiKey}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  );
+  await untilHeld(1);
+  socket.destroy();
+  await eventually(
+    async () => lines.filter((line) => line.includes('aborted')).length,
+    (count) => count === 1,
+  );
+}
+
+/** Until nobody is let in any more. */
+const untilClosed = ({ baseUrl }: ServiceProcess) =>
+  eventually(
+    () =>
+      fetch(baseUrl).then(
+        () => false,
+        () => true,
+      ),
+    (isClosed) => isClosed,
+  );
+
+const generations = () =>
+  app.sql<{ status: number; cost: string }>('SELECT status, cost::text FROM generations');
+
+it('lets a call whose caller has left go on, and records what it has cost', async () => {
+  const running = await start();
+  await leaveCall(running);
+  const stopped = running.stop();
+  await untilClosed(running);
+  const [first] = held;
+  if (first) sendJson(first.response, 503, {});
+  await untilHeld(2);
+  const [, second] = held;
+  if (second) answerLikeOpenAi(second.request, second.response);
+  expect(await stopped).toBe(0);
+  const [generation] = await generations();
+  expect(generation?.status).toBe(200);
+  expect(Number(generation?.cost)).toBeGreaterThan(0);
+});
+
+it('ends at the end of SHUTDOWN_GRACE_MS, whatever is still under way', async () => {
+  const patience = '3600000';
+  const running = await start({
+    SHUTDOWN_GRACE_MS: '100',
+    OPERATION_DEADLINE_MS: patience,
+    PROVIDER_TIMEOUT_MS: patience,
+  });
+  await leaveCall(running);
+  expect(await running.stop()).toBe(0);
+});
