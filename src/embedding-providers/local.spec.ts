@@ -168,17 +168,6 @@ describe('a call', () => {
     expect(turns).toBeGreaterThanOrEqual(20);
   });
 
-  it.each([
-    [16_384, undefined],
-    [4_096, 4096],
-  ])(
-    'of more than %d inputs at dimensions %s is refused before it fills the memory',
-    async (most, dimensions) => {
-      const items = Array.from({ length: most + 1 }, () => 'a');
-      await expect(embed({ form: 'texts', items }, dimensions)).rejects.toThrow(UnsupportedRequest);
-    },
-  );
-
   it('counts words, tokens, and at least one for each text', async () => {
     const texts = await embed({ form: 'texts', items: ['Two words', '...', "three little words' worth"] });
     expect([texts.promptTokens, texts.totalTokens]).toEqual([7, 7]);

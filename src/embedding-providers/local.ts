@@ -14,8 +14,6 @@ const WORD_WEIGHT = 1;
 const GRAM_WEIGHT = 0.5;
 const WORDS = /[\p{L}\p{N}]+/gu;
 const MAX_CHARACTERS = 1_000_000;
-// Of all vectors of a call together: what their bytes and their JSON may take of the memory.
-const MAX_NUMBERS = 2 ** 24;
 // Characters, tokens and numbers: after so many of them other calls get their turn.
 const WORK_PER_TURN = 100_000;
 // A text is read in pieces of about this length; one that has no space for so long is cut.
@@ -28,12 +26,6 @@ export const local: LocalEmbeddingProvider = {
   async embed(call: ProviderCall): Promise<ProviderAnswer> {
     const dimensions = call.dimensions ?? DEFAULT_DIMENSIONS;
     const items = itemsOf(call.input);
-    const mostItems = Math.floor(MAX_NUMBERS / dimensions);
-    if (items.length > mostItems) {
-      throw new UnsupportedRequest(
-        `input: local/hashing takes at most ${mostItems} inputs a call at ${dimensions} dimensions`,
-      );
-    }
     const vectors: ProviderAnswer['vectors'][number][] = [];
     const pace = new Pace();
     let tokens = 0;

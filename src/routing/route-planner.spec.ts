@@ -177,6 +177,26 @@ describe('a width above the native one', () => {
   });
 });
 
+describe('the vectors of a call together', () => {
+  const planFor = (native: number, count: number) => {
+    const known = createModel([createEndpoint({ maxInputsPerCall: 10 })], 'vendor/one');
+    const planner = createPlanner(new Catalogue([{ ...known, nativeDimensions: native }]), [], ['openai']);
+    const items = Array.from({ length: count }, () => 'a');
+    return planner.plan(KEY, { ...REQUEST, input: { form: 'texts', items } }, NO_PREFERENCES);
+  };
+
+  it.each([
+    [4096, 4032],
+    [1536, 10_485],
+    [8, 233_016],
+    [1_000_000, 16],
+    [100_000_000, 1],
+  ])('of %d numbers may be %d, however the call is split', async (native, most) => {
+    expect((await planFor(native, most)).targets).toHaveLength(1);
+    await expect(planFor(native, most + 1)).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+});
+
 describe('a credential that cannot be read', () => {
   const known = { ...createModel([createEndpoint({ provider: 'openai' })]), id: 'vendor/one' };
   const stored = (terms: Partial<ProviderCredential>): ProviderCredential => ({

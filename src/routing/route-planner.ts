@@ -36,6 +36,12 @@ interface ApplicableCredential {
   readonly own: OwnCredential | null;
 }
 
+// Of all vectors of a call together, however many calls to providers it becomes: what they, their bytes and their JSON
+// may take of the memory.
+const MAX_NUMBERS = 2 ** 24;
+// What a vector takes up beside its numbers, in numbers.
+const AROUND_A_VECTOR = 64;
+
 const FORM_NAMES: Readonly<Record<InputForm, string>> = {
   texts: 'text',
   tokens: 'token arrays',
@@ -59,6 +65,7 @@ export class RoutePlanner {
     const problem = request.dimensions === undefined ? null : widthProblem(model, request.dimensions);
     if (problem !== null) throw new AppError('invalid_request', { detail: `dimensions: ${problem}` });
     refuseImpossibleInput(model, request.input.form);
+    refuseTooManyVectors(model, request);
     const configured = this.candidatesOf(model, request, await this.credentialsFor(key, model));
     if (configured.length === 0) {
       const { dimensions = 0 } = request;
@@ -151,6 +158,14 @@ function refuseImpossibleInput(model: CatalogueModel, form: InputForm): void {
   const forms = new Set(model.endpoints.flatMap(({ inputForms }) => inputForms));
   const names = [...forms].map((known) => FORM_NAMES[known]).join(' or ');
   throw new AppError('invalid_request', { detail: `input: ${model.id} takes ${names}` });
+}
+
+function refuseTooManyVectors({ id, nativeDimensions }: CatalogueModel, request: EmbeddingRequest): void {
+  const width = request.dimensions ?? nativeDimensions;
+  const most = Math.max(1, Math.floor(MAX_NUMBERS / (width + AROUND_A_VECTOR)));
+  if (request.input.items.length <= most) return;
+  const detail = `input: ${id} takes at most ${most} inputs a call at ${width} dimensions`;
+  throw new AppError('invalid_request', { detail });
 }
 
 /** Throws `invalid_request` when every candidate would have to split what must stay whole. */

@@ -165,11 +165,17 @@ describe('400: what the model cannot do', () => {
       'input[0]: local/hashing takes text only',
     ));
 
-  it('more inputs than local/hashing can answer in one call', () =>
+  it.each([
+    [LOCAL, 4096, 4032],
+    // More than it takes at once, so that the call would be split.
+    [LOCAL, 8, 233_016],
+    [SMALL, 1536, 10_485],
+  ])('more inputs than can be answered in one call: %s, %d wide', (model, dimensions, most) =>
     expectRefusal(
-      { model: LOCAL, dimensions: 4096, input: Array.from({ length: 5000 }, () => 'a') },
-      /^input: /,
-    ));
+      { model, dimensions, input: Array.from({ length: most + 1 }, () => 'a') },
+      `input: ${model} takes at most ${most} inputs a call at ${dimensions} dimensions`,
+    ),
+  );
 });
 
 describe("400: the provider's own refusal", () => {
