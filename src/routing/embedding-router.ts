@@ -54,6 +54,8 @@ interface Run {
   /** performance.now() */
   readonly deadline: number;
   readonly cancellation: Cancellation;
+  /** What has ended the call, first in time; after that, what was cut short by it. */
+  readonly failures: unknown[];
   readonly attempts: GenerationAttempt[];
   readonly served: ServedSlice[];
   /** Whose credential the provider has refused: the other slices need not ask again. */
@@ -77,6 +79,7 @@ export class EmbeddingRouter {
       targets: route.targets,
       deadline: performance.now() + this.config.operationDeadline,
       cancellation: new Cancellation(),
+      failures: [],
       attempts: [],
       served: [],
       refused: new Set(),
@@ -84,9 +87,8 @@ export class EmbeddingRouter {
     let error: AppError | null = null;
     try {
       await this.serve({ start: 0, input: request.input }, 0, run);
-    } catch (failure) {
-      // The other slices would be paid for and thrown away.
-      run.cancellation.abort();
+    } catch (last) {
+      const [failure = last] = run.failures;
       error = failure instanceof AppError ? failure : new AppError('internal', { cause: failure });
     }
     const served = run.served.toSorted((one, other) => one.start - other.start);
@@ -98,17 +100,24 @@ export class EmbeddingRouter {
     const target = run.targets[position];
     if (!target) throw new AppError('unavailable', { detail: 'no endpoint is left' });
     const isLast = position + 1 >= run.targets.length;
-    await mapBounded(splitCall(slice, target), PARALLEL_SLICES, async (part) => {
+    const serveThis = async (part: Slice): Promise<void> => {
+      run.cancellation.throwIfAborted();
       if (!isLast && run.refused.has(target)) return this.serve(part, position + 1, run);
       try {
         run.served.push(await this.serveThrough(target, part, run));
       } catch (failure) {
-        if (!(failure instanceof EndpointFailure)) throw failure;
+        // Another slice has failed for good: no other endpoint is asked for this one.
+        if (!(failure instanceof EndpointFailure) || run.cancellation.aborted) throw failure;
         if (failure.kind === 'credential') run.refused.add(target);
         if (performance.now() >= run.deadline) throw new AppError('operation_timeout', { cause: failure });
         if (isLast || !failure.isWorthAnother) throw toCallerError(failure, target);
         await this.serve(part, position + 1, run);
       }
+    };
+    await mapBounded(splitCall(slice, target), PARALLEL_SLICES, serveThis, (failure) => {
+      run.failures.push(failure);
+      // The other slices would be paid for and thrown away.
+      run.cancellation.abort();
     });
   }
 
@@ -177,9 +186,10 @@ export class EmbeddingRouter {
       return tokensByModality === undefined ? served : { ...served, tokensByModality };
     } catch (failure) {
       if (failure instanceof EndpointFailure) {
-        note(failure.status, failure.kind);
+        const isCutShort = run.cancellation.aborted;
+        note(failure.status, isCutShort ? 'cancelled' : failure.kind);
         failure.shiftInputs(part.start);
-        if (failure.isOutage && !run.cancellation.aborted) health.recordFailure(performance.now());
+        if (failure.isOutage && !isCutShort) health.recordFailure(performance.now());
       }
       throw failure;
     } finally {

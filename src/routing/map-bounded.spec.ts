@@ -46,6 +46,30 @@ describe('mapBounded', () => {
     expect(active).toBe(0);
   });
 
+  it('tells of a failure at once, and rejects with the first one in time when nothing is under way', async () => {
+    const told: unknown[] = [];
+    let fail = (): void => undefined;
+    const failed = new Promise<void>((resolve) => (fail = resolve));
+    const isOver = { first: false };
+    const map = mapBounded(
+      [0, 1],
+      2,
+      async (item) => {
+        if (item === 1) throw new Error('one failed');
+        await failed;
+        isOver.first = true;
+        throw new Error('zero failed');
+      },
+      (failure) => {
+        told.push((failure as Error).message);
+        fail();
+      },
+    );
+    await expect(map).rejects.toThrow('one failed');
+    expect(isOver.first).toBe(true);
+    expect(told).toEqual(['one failed', 'zero failed']);
+  });
+
   it('of nothing is done at once', async () => {
     await expect(mapBounded([], 8, () => Promise.reject(new Error('never')))).resolves.toBeUndefined();
   });

@@ -1,28 +1,31 @@
 // Maps over a list with a bound on how many are under way.
 
-/** Rejects with the first failure and then starts nothing more. */
+/**
+ * Rejects with the failure that was first in time, and only when nothing is under way any more. From then on nothing more
+ * is started, and `onFailure` is told at once, so that it can cut short what is still under way.
+ */
 export async function mapBounded<Item>(
   items: readonly Item[],
   limit: number,
   work: (item: Item) => Promise<void>,
+  onFailure: (failure: unknown) => void = () => undefined,
 ): Promise<void> {
   const [first] = items;
   // Most calls fit into one.
   if (items.length === 1 && first !== undefined) return work(first);
   const queue = items.values();
-  let hasFailed = false;
+  const failures: unknown[] = [];
   const worker = async (): Promise<void> => {
     for (const item of queue) {
-      if (hasFailed) return;
+      if (failures.length > 0) return;
       try {
         await work(item);
       } catch (error) {
-        hasFailed = true;
-        throw error;
+        failures.push(error);
+        onFailure(error);
       }
     }
   };
-  const outcomes = await Promise.allSettled(Array.from({ length: Math.min(limit, items.length) }, worker));
-  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-  if (failed) throw failed.reason;
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+  if (failures.length > 0) throw failures[0];
 }

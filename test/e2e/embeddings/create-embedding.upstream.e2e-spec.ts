@@ -225,3 +225,33 @@ describe('408', () => {
     }
   });
 });
+
+describe('a call of more inputs than the provider takes at once', () => {
+  it('is answered with the failure that came first, and the rest of it is given up', async () => {
+    let leave = (): void => undefined;
+    const hasLeft = new Promise<void>((resolve) => (leave = resolve));
+    const response = await answerTo(
+      (request, answer) => {
+        // The first slice would fail in another way, if anybody waited for it.
+        if ((request.body['input'] as unknown[]).length > 1) answer.once('close', leave);
+        else void refuseWith(400, { error: { message: 'The last one is too long.' } })(request, answer);
+      },
+      { model: SMALL, input: Array.from({ length: 2049 }, () => 'a'), dimensions: 2 },
+    );
+    expectProviderError(response, 400, 'Invalid request parameters', 'invalid_request');
+    expect(response.body).toMatchObject({ error: { metadata: { raw: 'The last one is too long.' } } });
+    await hasLeft;
+    expect(setup.upstream.requests).toHaveLength(2);
+    const [generation] = await setup.app.sql<{ attempts: unknown; cost: string }>(
+      "SELECT attempts, cost FROM generations WHERE 'gen-' || replace(id::text, '-', '') = $1",
+      [response.headers['x-generation-id']],
+    );
+    expect(generation).toMatchObject({
+      cost: '0.000000000000',
+      attempts: [
+        { status: 400, errorType: 'refused' },
+        { status: null, errorType: 'cancelled' },
+      ],
+    });
+  });
+});

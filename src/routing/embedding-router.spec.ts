@@ -1,0 +1,119 @@
+// What becomes of the other slices of a call when one fails, and of the other endpoints.
+import { describe, expect, it } from '@jest/globals';
+import { createEndpoint, createModel } from '../../test/support/endpoints.js';
+import type { AppConfig } from '../config/app-config.js';
+import { Tracing } from '../config/tracing.js';
+import type { EmbeddingRequest } from '../domain/embedding.js';
+import type { FailureKind, ProviderAnswer } from '../embedding-providers/embedding-provider.js';
+import { local } from '../embedding-providers/local.js';
+import type { CancelSignal } from '../outbound/cancellation.js';
+import { EmbeddingRouter } from './embedding-router.js';
+import type { RoutedCall } from './embedding-router.js';
+import type { EndpointCaller } from './endpoint-caller.js';
+import { EndpointFailure } from './endpoint-failure.js';
+import { HealthBoard } from './health-board.js';
+import type { RoutingMetrics } from './routing-metrics.js';
+
+/** What an endpoint does with an input: serves it, fails so, or waits until it is told to end. */
+type Deed = 'serve' | 'wait' | EndpointFailure;
+
+const fails = (kind: FailureKind, status: number | null, message: string = kind): EndpointFailure =>
+  new EndpointFailure(kind, status, message);
+const config = {
+  operationDeadline: 60_000,
+  providerTimeout: 60_000,
+  providerRetries: 1,
+  retryBaseDelay: 0,
+  endpointConcurrency: 100,
+} as AppConfig;
+
+function answer(): ProviderAnswer {
+  const vectors = [{ form: 'floats' as const, values: Float32Array.of(1, 0, 0, 0) }];
+  return { vectors, promptTokens: 1, totalTokens: 1, upstreamId: null };
+}
+
+const untilAborted = (signal: CancelSignal): Promise<never> =>
+  new Promise((_resolve, reject) =>
+    signal.addEventListener('abort', () => reject(fails('failed', null, 'given up'))),
+  );
+
+/**
+ * Each endpoint takes one input a call, and does with each of the inputs 0, 1, 2 ... what its list says; endpoints of the
+ * lists are tried in order.
+ */
+async function run(...deeds: readonly (readonly Deed[])[]) {
+  const endpoints = deeds.map((_deeds, index) =>
+    createEndpoint({ provider: `provider-${index}`, maxInputsPerCall: 1 }),
+  );
+  const model = createModel(endpoints);
+  const targets = endpoints.map((endpoint) => {
+    const provider = { ...local, slug: endpoint.provider, name: endpoint.provider };
+    return { model, endpoint, provider, credential: null };
+  });
+  const asked: string[] = [];
+  const caller: Pick<EndpointCaller, 'call'> = {
+    async call({ endpoint }, _request, { items }, { signal }) {
+      const place = endpoints.indexOf(endpoint);
+      const input = Number(items[0]);
+      asked.push(`${place}:${input}`);
+      const deed = deeds[place]?.[input] ?? 'serve';
+      if (deed === 'wait') return untilAborted(signal);
+      if (deed === 'serve') return answer();
+      throw deed;
+    },
+  };
+  const health = new HealthBoard();
+  const metrics = { attempted: () => undefined } as Partial<RoutingMetrics> as RoutingMetrics;
+  const router = new EmbeddingRouter(caller as EndpointCaller, health, config, metrics, new Tracing(null));
+  const request: EmbeddingRequest = {
+    model: model.id,
+    input: { form: 'texts', items: (deeds[0] ?? []).map((_deed, index) => String(index)) },
+    encodingFormat: 'float',
+    extra: {},
+  };
+  const routed = await router.run({ model, targets }, request);
+  const uptimes = targets.map((target) => health.of(target).uptime(performance.now()));
+  return { routed, asked, uptimes };
+}
+
+const endings = ({ attempts }: RoutedCall) => attempts.map(({ errorType }) => errorType ?? 'ok');
+
+describe('a slice that fails for good', () => {
+  it('ends those that are under way, and its failure is what is told', async () => {
+    const { routed, asked } = await run(['wait', 'serve', fails('refused', 400, 'no'), 'wait']);
+    expect(routed.error).toMatchObject({ code: 'invalid_request', metadata: { raw: 'no' } });
+    expect(asked).toEqual(['0:0', '0:1', '0:2', '0:3']);
+    expect(endings(routed)).toEqual(['ok', 'refused', 'cancelled', 'cancelled']);
+  });
+
+  it('leaves what was served before to be paid for', async () => {
+    const { routed } = await run(['wait', 'serve', fails('refused', 400)]);
+    expect(routed.served.map(({ start }) => start)).toEqual([1]);
+  });
+
+  it('speaks against no endpoint but its own, and asks no other one for those that it ends', async () => {
+    const { asked, uptimes } = await run(['wait', fails('too_large', 413)], []);
+    expect(asked).toEqual(['0:0', '0:1']);
+    expect(uptimes).toEqual([null, null]);
+  });
+
+  it('ends those that another endpoint has taken over', async () => {
+    const overloaded = fails('overloaded', 503);
+    const { routed, asked } = await run([overloaded, overloaded], ['wait', fails('refused', 400, 'no')]);
+    expect(routed.error).toMatchObject({ code: 'invalid_request', metadata: { raw: 'no' } });
+    expect(asked.toSorted()).toEqual(['0:0', '0:1', '1:0', '1:1']);
+  });
+});
+
+describe('a slice that another endpoint can serve', () => {
+  it('ends nothing', async () => {
+    const { routed, uptimes } = await run(['serve', fails('failed', 500), 'serve'], []);
+    expect(routed.error).toBeNull();
+    expect(routed.served.map(({ start, target }) => [start, target.provider.slug])).toEqual([
+      [0, 'provider-0'],
+      [1, 'provider-1'],
+      [2, 'provider-0'],
+    ]);
+    expect(uptimes[0]).toBeLessThan(1);
+  });
+});
