@@ -50,9 +50,9 @@ export class VectorPurchases {
     }
   }
 
-  /** Never throws, as routing does not. */
-  async run({ route, positions, request }: VectorPurchase): Promise<RoutedCall> {
-    const routed = await this.router.run(route, request);
+  /** Never throws, as routing does not. `deadline`: performance.now() */
+  async run({ route, positions, request }: VectorPurchase, deadline: number): Promise<RoutedCall> {
+    const routed = await this.router.run(route, request, deadline);
     if (routed.error) nameInputsOfCall(routed.error, positions);
     return routed;
   }

@@ -55,13 +55,13 @@ export class VectorSupplies {
     request: EmbeddingRequest,
     wantsCache: boolean,
   ): Promise<VectorSupply> {
-    const deadline = performance.now() + this.config.operationDeadline;
     const priceDay = utcDay(this.clock.now());
     // Members that are not known here may change a vector, or tie the inputs of a call to each other.
     const usesCache = wantsCache && Object.keys(request.extra).length === 0;
     const keys = usesCache ? await embeddingCacheKeys(key.workspaceId, route, request) : null;
     const claim = keys && this.cache.claim(keys);
-    const call = { key, route, request, deadline, wantsCache, priceDay };
+    const { operationDeadline: timeLimit } = this.config;
+    const call = { key, route, request, timeLimit, wantsCache, priceDay };
     const supply = new VectorSupply(call, claim, this.purchases, this.metrics);
     try {
       await supply.reserve(claim ? claim.missing : [...request.input.items.keys()]);
@@ -77,8 +77,8 @@ interface CallToSupply {
   readonly key: ApiKey;
   readonly route: Route;
   readonly request: EmbeddingRequest;
-  /** performance.now() */
-  readonly deadline: number;
+  /** Milliseconds, for all that it waits for once it has reserved: other calls and providers. */
+  readonly timeLimit: number;
   readonly wantsCache: boolean;
   readonly priceDay: string;
 }
@@ -119,9 +119,10 @@ export class VectorSupply {
 
   /** Never throws: every call that comes here is a generation, whatever its end. */
   async gather(): Promise<SuppliedCall> {
+    const deadline = performance.now() + this.call.timeLimit;
     const [reserved] = this.bought;
-    let routed = reserved ? await this.run(reserved) : NOTHING_ROUTED;
-    if (this.claim && !routed.error) routed = joined(routed, await this.runAbandoned(this.claim));
+    let routed = reserved ? await this.run(reserved, deadline) : NOTHING_ROUTED;
+    if (this.claim && !routed.error) routed = joined(routed, await this.runAbandoned(this.claim, deadline));
     const [first] = routed.served;
     const vectors = routed.error ? [] : this.vectorsOf(routed);
     if (this.claim) this.metrics.answered(vectors);
@@ -144,17 +145,17 @@ export class VectorSupply {
     for (const { reservation } of this.bought) reservation.settled();
   }
 
-  private async run(purchase: VectorPurchase): Promise<RoutedCall> {
-    const routed = await this.purchases.run(purchase);
+  private async run(purchase: VectorPurchase, deadline: number): Promise<RoutedCall> {
+    const routed = await this.purchases.run(purchase, deadline);
     if (!routed.error) this.claim?.add(purchase.positions, vectorsOf(routed.served));
     return routed;
   }
 
   /** Asks for what other calls were to bring and have not brought. */
-  private async runAbandoned(claim: CacheClaim): Promise<RoutedCall> {
+  private async runAbandoned(claim: CacheClaim, deadline: number): Promise<RoutedCall> {
     try {
-      const purchase = await this.reserve(await claim.takeFromOthers(this.call.deadline));
-      return purchase ? await this.run(purchase) : NOTHING_ROUTED;
+      const purchase = await this.reserve(await claim.takeFromOthers(deadline));
+      return purchase ? await this.run(purchase, deadline) : NOTHING_ROUTED;
     } catch (failure) {
       const error = failure instanceof AppError ? failure : new AppError('internal', { cause: failure });
       return { ...NOTHING_ROUTED, error };

@@ -20,7 +20,6 @@ type Deed = 'serve' | 'wait' | EndpointFailure;
 const fails = (kind: FailureKind, status: number | null, message: string = kind): EndpointFailure =>
   new EndpointFailure(kind, status, message);
 const config = {
-  operationDeadline: 60_000,
   providerTimeout: 60_000,
   providerRetries: 1,
   retryBaseDelay: 0,
@@ -71,7 +70,7 @@ async function run(...deeds: readonly (readonly Deed[])[]) {
     encodingFormat: 'float',
     extra: {},
   };
-  const routed = await router.run({ model, targets }, request);
+  const routed = await router.run({ model, targets }, request, performance.now() + 60_000);
   const uptimes = targets.map((target) => health.of(target).uptime(performance.now()));
   return { routed, asked, uptimes };
 }

@@ -72,12 +72,12 @@ export class EmbeddingRouter {
     private readonly tracing: Tracing,
   ) {}
 
-  /** Never throws: every call is a generation, whatever its end. */
-  async run(route: Route, request: EmbeddingRequest): Promise<RoutedCall> {
+  /** Never throws: every call is a generation, whatever its end. `deadline`: performance.now() */
+  async run(route: Route, request: EmbeddingRequest, deadline: number): Promise<RoutedCall> {
     const run: Run = {
       request,
       targets: route.targets,
-      deadline: performance.now() + this.config.operationDeadline,
+      deadline,
       cancellation: new Cancellation(),
       failures: [],
       attempts: [],

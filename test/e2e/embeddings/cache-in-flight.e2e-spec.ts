@@ -294,6 +294,25 @@ describe('a call that fails', () => {
     expect(await outcomeOf(embedCached(setup.app, ['a']))).toMatchObject({ header: 'miss' });
   });
 
+  it('has used up the time of those that have waited for it', async () => {
+    const failure = refuseWith(400, { error: { message: 'no' } });
+    const allClaimed = claims(2);
+    const { arrived, letGo } = holdFirst(failure);
+    const failing = embedCached(setup.app, ['a']).then((response) => response);
+    await arrived;
+    const asked = setup.upstream.requests.length;
+    const waiting = embedCached(setup.app, ['a']).then((response) => response);
+    await allClaimed();
+    // Whoever is asked from now on never answers; and the deadline, a minute away, is almost there.
+    setup.upstream.answerWith(() => undefined);
+    const now = performance.now.bind(performance);
+    jest.spyOn(performance, 'now').mockImplementation(() => now() + 59_900);
+    letGo();
+    await failing;
+    expectError(await waiting, 408);
+    expect(setup.upstream.requests.length).toBeLessThanOrEqual(asked + 1);
+  });
+
   it('is waited for until the deadline of the operation', async () => {
     const hurried = await startWithTexts({ OPERATION_DEADLINE_MS: '150' });
     try {
