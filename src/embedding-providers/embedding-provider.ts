@@ -77,7 +77,7 @@ export interface ProviderError {
 /** An answer that is not what the provider promises. */
 export class BrokenAnswer extends Error {}
 
-/** Something about the request that this provider cannot do; the caller is told. */
+/** Something about the request that this provider cannot do; where no other endpoint can, the caller is told. */
 export class UnsupportedRequest extends Error {}
 
 interface ProviderTraits {

@@ -75,6 +75,7 @@ async function run(...deeds: readonly (readonly Deed[])[]) {
   return { routed, asked, uptimes };
 }
 
+const unsupported = (message: string): EndpointFailure => fails('refused', null, message);
 const endings = ({ attempts }: RoutedCall) => attempts.map(({ errorType }) => errorType ?? 'ok');
 
 describe('a slice that fails for good', () => {
@@ -114,5 +115,42 @@ describe('a slice that another endpoint can serve', () => {
       [2, 'provider-0'],
     ]);
     expect(uptimes[0]).toBeLessThan(1);
+  });
+});
+
+describe('what a provider cannot do', () => {
+  it('is left to the next endpoint, and is no outage', async () => {
+    const { routed, asked, uptimes } = await run([unsupported('image: no')], []);
+    expect(routed.error).toBeNull();
+    expect(endings(routed)).toEqual(['refused', 'ok']);
+    expect(asked).toEqual(['0:0', '1:0']);
+    expect(uptimes).toEqual([null, 1]);
+  });
+
+  it('is told, the first of it, where no other endpoint can either', async () => {
+    const { routed } = await run(
+      ['serve', unsupported('input[0]: no image')],
+      ['serve', unsupported('input[0]: no image here either')],
+    );
+    expect(routed.error).toMatchObject({
+      code: 'invalid_request',
+      message: 'Invalid request parameters: input[1]: no image',
+      metadata: { provider_name: 'provider-0' },
+    });
+    expect(routed.served.map(({ start }) => start)).toEqual([0]);
+  });
+
+  it.each<[string, Deed, Deed]>([
+    ['behind', unsupported('no'), fails('broken', 200)],
+    ['before', fails('broken', 200), unsupported('no')],
+  ])('is not told where an endpoint %s it can, and has failed', async (_place, first, second) => {
+    const { routed } = await run([first], [second]);
+    expect(routed.error).toMatchObject({ code: 'provider_error' });
+  });
+
+  it('is told of nobody when another provider refuses the request itself', async () => {
+    const { routed, asked } = await run([unsupported('no')], [fails('refused', 422, 'never')], []);
+    expect(routed.error).toMatchObject({ code: 'invalid_request', metadata: { raw: 'never' } });
+    expect(asked).toEqual(['0:0', '1:0']);
   });
 });

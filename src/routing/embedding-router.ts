@@ -86,7 +86,7 @@ export class EmbeddingRouter {
     };
     let error: AppError | null = null;
     try {
-      await this.serve({ start: 0, input: request.input }, 0, run);
+      await this.serve({ start: 0, input: request.input }, 0, run, null);
     } catch (last) {
       const [failure = last] = run.failures;
       error = failure instanceof AppError ? failure : new AppError('internal', { cause: failure });
@@ -95,14 +95,17 @@ export class EmbeddingRouter {
     return { served, attempts: run.attempts, error };
   }
 
-  /** Serves a slice through the targets from `position` on; each splits what it gets by its own caps. */
-  private async serve(slice: Slice, position: number, run: Run): Promise<void> {
+  /**
+   * Serves a slice through the targets from `position` on; each splits what it gets by its own caps. `told` is what the
+   * caller would be told without them.
+   */
+  private async serve(slice: Slice, position: number, run: Run, told: AppError | null): Promise<void> {
     const target = run.targets[position];
     if (!target) throw new AppError('unavailable', { detail: 'no endpoint is left' });
     const isLast = position + 1 >= run.targets.length;
     const serveThis = async (part: Slice): Promise<void> => {
       run.cancellation.throwIfAborted();
-      if (!isLast && run.refused.has(target)) return this.serve(part, position + 1, run);
+      if (!isLast && run.refused.has(target)) return this.serve(part, position + 1, run, told);
       try {
         run.served.push(await this.serveThrough(target, part, run));
       } catch (failure) {
@@ -110,8 +113,10 @@ export class EmbeddingRouter {
         if (!(failure instanceof EndpointFailure) || run.cancellation.aborted) throw failure;
         if (failure.kind === 'credential') run.refused.add(target);
         if (performance.now() >= run.deadline) throw new AppError('operation_timeout', { cause: failure });
-        if (isLast || !failure.isWorthAnother) throw toCallerError(failure, target);
-        await this.serve(part, position + 1, run);
+        // What one provider cannot do says little where another one could and has failed.
+        const error = (failure.isOwnRefusal ? told : null) ?? toCallerError(failure, target);
+        if (isLast || !failure.isWorthAnother) throw error;
+        await this.serve(part, position + 1, run, error);
       }
     };
     await mapBounded(splitCall(slice, target), PARALLEL_SLICES, serveThis, (failure) => {

@@ -32,6 +32,11 @@ export class EndpointFailure extends Error {
     return this.status === null ? this.message : `${this.kind}: HTTP ${this.status}`;
   }
 
+  /** It was not asked: the request needs something that this provider cannot do. */
+  get isOwnRefusal(): boolean {
+    return this.kind === 'refused' && this.status === null;
+  }
+
   /** Our own words name inputs by their place in the slice; the caller knows them by their place in the call. */
   shiftInputs(start: number): void {
     if (this.status !== null) return;
@@ -43,7 +48,7 @@ export class EndpointFailure extends Error {
 
   /** Whether another endpoint may do better. */
   get isWorthAnother(): boolean {
-    return this.kind !== 'refused' && this.kind !== 'too_large';
+    return this.isOwnRefusal || !this.isAboutRequest;
   }
 
   /** Whether the same endpoint may do better a moment later. A time-out has cost the caller enough already. */
@@ -53,7 +58,11 @@ export class EndpointFailure extends Error {
 
   /** Whether it speaks against the endpoint's health, and not about the request or the credential. */
   get isOutage(): boolean {
-    return this.isWorthAnother && this.kind !== 'credential';
+    return !this.isAboutRequest && this.kind !== 'credential';
+  }
+
+  private get isAboutRequest(): boolean {
+    return this.kind === 'refused' || this.kind === 'too_large';
   }
 }
 
@@ -84,13 +93,12 @@ const MAX_RAW_LENGTH = 1_000;
 export function toCallerError(failure: EndpointFailure, { provider, credential }: EndpointTarget): AppError {
   // The text about a credential may hold a part of it.
   const raw = failure.kind === 'credential' ? null : failure.message.slice(0, MAX_RAW_LENGTH);
-  const isOurRefusal = failure.status === null && failure.kind === 'refused';
   return new AppError(CODES[failure.kind], {
-    ...(isOurRefusal ? { detail: failure.message } : {}),
+    ...(failure.isOwnRefusal ? { detail: failure.message } : {}),
     metadata: {
       provider_name: provider.name,
       ...(credential === null ? {} : { is_byok: true }),
-      ...(raw === null || isOurRefusal ? {} : { raw }),
+      ...(raw === null || failure.isOwnRefusal ? {} : { raw }),
       ...(failure.providerCode === null ? {} : { provider_code: failure.providerCode.slice(0, 100) }),
     },
     headers: failure.retryAfter === null ? {} : { 'Retry-After': String(Math.ceil(failure.retryAfter)) },
