@@ -17,7 +17,7 @@ export class RoutingMetrics {
   constructor({ registry }: Metrics) {
     this.attempts = new Histogram({
       name: 'signalbox_upstream_attempt_duration_seconds',
-      help: 'Calls to providers, and how long they took; outcome: ok, or the kind of failure.',
+      help: 'Calls to providers, and how long they took; outcome: ok, the kind of failure, or cancelled: another part of the call had failed.',
       labelNames: ['provider', 'outcome'],
       buckets: DURATION_BUCKETS,
       registers: [registry],
