@@ -1,5 +1,5 @@
 // A process that serves: the application, its socket, and how both end.
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -46,7 +46,7 @@ async function stopProcess(
   grace: number,
 ): Promise<void> {
   application.get(Readiness).startDraining();
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const closed = close(server);
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<void>((resolve) => {
     timer = setTimeout(() => {
@@ -61,4 +61,14 @@ async function stopProcess(
   clearTimeout(timer);
   await closed;
   await application.close();
+}
+
+/** Resolves when the last connection is closed: without this, kept-alive ones would last for as long as they are used. */
+function close(server: Server): Promise<void> {
+  server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) =>
+    response.setHeader('connection', 'close'),
+  );
+  // Those whose answers were begun before.
+  server.keepAliveTimeout = 1;
+  return new Promise((resolve) => server.close(() => resolve()));
 }

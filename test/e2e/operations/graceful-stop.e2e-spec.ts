@@ -95,6 +95,22 @@ it('lets a call whose caller has left go on, and records what it has cost', asyn
   expect(Number(generation?.cost)).toBeGreaterThan(0);
 });
 
+it('answers those that wait, and ends although they would keep their connections', async () => {
+  const running = await start();
+  // With connections that are kept alive, and longer than a test has time.
+  const answer = fetch(`${new URL(running.baseUrl).origin}${EMBEDDINGS}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${app.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: SMALL, input: 'hello' }),
+  });
+  await untilHeld(1);
+  const stopped = running.stop();
+  await untilClosed(running);
+  for (const { request, response } of held) answerLikeOpenAi(request, response);
+  expect((await answer).status).toBe(200);
+  expect(await stopped).toBe(0);
+});
+
 it('ends at the end of SHUTDOWN_GRACE_MS, whatever is still under way', async () => {
   const patience = '3600000';
   const running = await start({
