@@ -37,7 +37,9 @@ it('encrypts all rows anew, also in steps, is on record, and a second run finds 
     `UPDATE destinations SET deleted_at = now(), slot = NULL, config_encryption_key_id = 'lost' WHERE id = $1`,
     [deleted],
   );
-  await app.sql('UPDATE delivery_cursors SET failures = 7, paused_at = now() WHERE destination_id = $1', [id]);
+  await app.sql('UPDATE delivery_cursors SET failures = 7, paused_at = now() WHERE destination_id = $1', [
+    id,
+  ]);
   const database = app.application.get(Database);
   const rotate = async (): Promise<RotationProgress[]> => {
     const reports: RotationProgress[] = [];
@@ -53,9 +55,10 @@ it('encrypts all rows anew, also in steps, is on record, and a second run finds 
     provider_credentials: 1,
     generation_contents: 450,
   });
-  const [cursor] = await app.sql('SELECT failures, paused_at FROM delivery_cursors WHERE destination_id = $1', [
-    id,
-  ]);
+  const [cursor] = await app.sql(
+    'SELECT failures, paused_at FROM delivery_cursors WHERE destination_id = $1',
+    [id],
+  );
   expect(cursor).toEqual({ failures: 7, paused_at: expect.any(Date) });
   const entries = () =>
     app.sql<{ account_id: string; after: object }>(
