@@ -163,7 +163,8 @@ export class Allowance {
             () => new ReservedElsewhere(),
           );
           if (this.waiting[0] !== first) continue;
-          if (pause === FIRST_PAUSE) {
+          // Again and again: others may have taken more meanwhile than they came to need.
+          if (pause === FIRST_PAUSE || pause === LONGEST_PAUSE) {
             await this.ledger.sweepExpired();
             await this.ledger.recall(this.lease.holder);
           }

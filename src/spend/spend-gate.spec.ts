@@ -24,8 +24,9 @@ const COST = 7n;
 class FakeLedger {
   readonly acquired: SpendLease[] = [];
   readonly recalled: unknown[] = [];
-  /** What others hold, until they are asked to give it back. */
+  /** What others hold, until they have been asked so often to give it back. */
   reservedElsewhere = 0n;
+  recallsNeeded = 1;
   failure: Error | null = null;
   readonly givenBack: SpendRelease[] = [];
   renewed: readonly SpendLease[] = [];
@@ -53,7 +54,7 @@ class FakeLedger {
 
   recall(holder: unknown) {
     this.recalled.push(holder);
-    this.reservedElsewhere = 0n;
+    if (this.recalled.length >= this.recallsNeeded) this.reservedElsewhere = 0n;
     return Promise.resolve();
   }
 }
@@ -160,6 +161,12 @@ describe('a bound that does not fit', () => {
     const amounts = await Promise.all([amountOf(50n, 40n), amountOf(50n, 30n), amountOf(50n, 10n)]);
     expect(amounts.map(({ amount }) => amount)).toEqual([40n, 30n, 10n]);
     expect(ledger.recalled).toHaveLength(1);
+  });
+
+  it('asks others again, who may have taken more since they were asked', async () => {
+    ledger.reservedElsewhere = 90n;
+    ledger.recallsNeeded = 2;
+    expect(await amountOf(50n, 40n)).toEqual({ amount: 40n, counts: 1 });
   });
 
   it('is not counted where it fits, nor where the database is away', async () => {
