@@ -37,8 +37,10 @@ it('encrypts all rows anew, also in steps, is on record, and a second run finds 
     `UPDATE destinations SET deleted_at = now(), slot = NULL, config_encryption_key_id = 'lost' WHERE id = $1`,
     [deleted],
   );
+  // Switched off, so that no delivery changes its cursor.
+  const { id: paused } = await createDestination(app, { url: 'http://127.0.0.1:1' }, { enabled: false });
   await app.sql('UPDATE delivery_cursors SET failures = 7, paused_at = now() WHERE destination_id = $1', [
-    id,
+    paused,
   ]);
   const database = app.application.get(Database);
   const rotate = async (): Promise<RotationProgress[]> => {
@@ -51,13 +53,13 @@ it('encrypts all rows anew, also in steps, is on record, and a second run finds 
   const totals = (reports: RotationProgress[]) =>
     Object.fromEntries(reports.map(({ table, rotated }) => [table, rotated]));
   expect(totals(await rotate())).toEqual({
-    destinations: 1,
+    destinations: 2,
     provider_credentials: 1,
     generation_contents: 450,
   });
   const [cursor] = await app.sql(
     'SELECT failures, paused_at FROM delivery_cursors WHERE destination_id = $1',
-    [id],
+    [paused],
   );
   expect(cursor).toEqual({ failures: 7, paused_at: expect.any(Date) });
   const entries = () =>
