@@ -4,13 +4,9 @@ import { LRUCache } from 'lru-cache';
 import { pino } from 'pino';
 import type { DestinationStream, Level, Logger } from 'pino';
 import type { AppConfig } from './app-config.js';
+import { openStandardOutput } from './standard-output.js';
 
 const MAX_MESSAGE_LENGTH = 500;
-// Lines are written together: each write wakes another thread, and costs more than the line. Bytes, and milliseconds.
-const GATHERED_BYTES = 8 * 1024;
-const GATHERING_TIME = 100;
-// Lines that a slow reader has not taken; beyond it they are dropped, so that it cannot fill the memory.
-const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 // Nest tells of every route and module at each start: worth reading only when something is sought.
 const TALKATIVE_CONTEXTS: ReadonlySet<unknown> = new Set([
   'InstanceLoader',
@@ -79,20 +75,6 @@ export class JsonLogger implements LoggerService {
       logger[level](message, typeof rest[0] === 'string' ? rest[0] : '');
     } else logger[level](String(message));
   }
-}
-
-/** Nobody waits for a line to be written; what is still to be written at the end of the process, pino then writes. */
-function openStandardOutput(): DestinationStream {
-  const output = pino.destination({
-    dest: 1,
-    sync: false,
-    contentMode: 'buffer',
-    minLength: GATHERED_BYTES,
-    periodicFlush: GATHERING_TIME,
-    maxLength: MAX_WAITING_BYTES,
-  });
-  // As bytes, which its types do not know: text that is gathered would be brought to one place again with every line.
-  return { write: (line) => output.write(Buffer.from(line) as never) };
 }
 
 /** Chosen members only: a driver's error carries statements and values in others. */

@@ -2,13 +2,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { TEST_ENCRYPTION_KEY } from './app.js';
 
 export interface ServiceProcess {
   readonly baseUrl: string;
   readonly pid: number;
-  /** What it has printed so far, line by line, but for its address. */
+  /** What it has printed so far, line by line; nothing where it prints to a file. */
   readonly lines: readonly string[];
   /** SIGKILL, and waits until it is gone. */
   kill(): Promise<void>;
@@ -20,6 +21,7 @@ const PROGRAM = fileURLToPath(new URL('service-program.mjs', import.meta.url));
 
 export async function startServiceProcess(
   environment: Readonly<Record<string, string>>,
+  standardOutput: 'pipe' | number = 'pipe',
 ): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [PROGRAM], {
     env: {
@@ -31,15 +33,14 @@ export async function startServiceProcess(
       MAX_EVENT_LOOP_DELAY_MS: '0',
       ...environment,
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', standardOutput, 'inherit', 'pipe'],
   });
+  const [, printed, , address] = child.stdio as readonly (Readable | null)[];
   const lines: string[] = [];
   const closed = once(child, 'close') as Promise<[number | null]>;
   const baseUrl = await new Promise<string>((resolve, reject) => {
-    createInterface(child.stdout).on('line', (line) => {
-      if (line.startsWith('http://')) resolve(line.trim());
-      else lines.push(line);
-    });
+    if (printed) createInterface(printed).on('line', (line) => lines.push(line));
+    address?.once('data', (text) => resolve(String(text)));
     child.once('exit', (code) => reject(new Error(`the service ended with ${code}`)));
   });
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {

@@ -1,0 +1,121 @@
+// A log that cannot be written, because the disk is full or nobody reads it, holds up neither calls nor the end.
+import { describe, expect, it } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTestApp } from '../../support/app.js';
+import { eventually } from '../../support/eventually.js';
+import { startServiceProcess } from '../../support/service-process.js';
+
+// Bytes.
+const ROOM = 8 * 1024;
+// More than there is room for.
+const LINES = 300;
+
+const program = (rest: string): string => `
+  const { JsonLogger } = await import(${JSON.stringify(new URL('../../../dist/config/json-logger.js', import.meta.url).href)});
+  const logger = new JsonLogger({ logLevel: 'info' });
+  let line = 0;
+  const log = () => logger.log({ line: line++ }, 'text', 'Test');
+  while (line < ${LINES}) log();
+  ${rest}
+`;
+
+const run = (rest: string, standardOutput: 'pipe' | number): ChildProcess =>
+  spawn(process.execPath, ['--input-type=module', '--eval', program(rest)], {
+    stdio: ['ignore', standardOutput, 'inherit'],
+  });
+
+const numbersIn = (text: string): number[] =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => (JSON.parse(line) as { readonly line: number }).line);
+
+describe('with a log that cannot be written', () => {
+  it.each(['1', '2'])('the service serves with %s workers, and ends when it is told to', async (workers) => {
+    const app = await createTestApp();
+    const full = openSync('/dev/full', 'w');
+    const service = await startServiceProcess(
+      { DATABASE_URL: app.databaseUrl, LOG_LEVEL: 'debug', WORKERS: workers },
+      full,
+    );
+    try {
+      // More than the log gathers before it writes.
+      for (let time = 0; time < 50; time++) {
+        const { status } = await fetch(`${service.baseUrl}/key`, {
+          headers: { authorization: `Bearer ${app.apiKey}` },
+        });
+        expect(status).toBe(200);
+      }
+      expect(await service.stop()).toBe(0);
+    } finally {
+      await service.kill();
+      closeSync(full);
+      await app.close();
+    }
+  });
+
+  it('a process whose first lines are its last ends all the same', async () => {
+    const full = openSync('/dev/full', 'w');
+    const child = run('process.exit(3);', full);
+    closeSync(full);
+    try {
+      expect(await once(child, 'exit')).toEqual([3, null]);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+
+  it('a process ends that nobody reads the lines of', async () => {
+    // Using process.stdout makes it one that says EAGAIN when it is full.
+    const child = run('process.stdout; while (line < 20_000) log(); process.exit(3);', 'pipe');
+    try {
+      expect(await once(child, 'exit')).toEqual([3, null]);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+
+  it('nothing is missing once there is room again', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'signalbox-log-'));
+    const file = join(directory, 'log');
+    const output = openSync(file, 'a');
+    const ends = `process.on('SIGTERM', () => { log(); process.exit(3); }); setInterval(() => undefined, 1_000);`;
+    const child = spawn(
+      'sh',
+      // It counts in blocks of 512 bytes.
+      [
+        '-c',
+        `ulimit -f ${ROOM / 512} && exec "$0" "$@"`,
+        process.execPath,
+        '--input-type=module',
+        '--eval',
+        program(ends),
+      ],
+      { stdio: ['ignore', output, 'inherit'] },
+    );
+    const ended = once(child, 'exit');
+    try {
+      const read = (): Promise<string> => Promise.resolve(readFileSync(file, 'utf8'));
+      const isComplete = (text: string): boolean =>
+        text.includes(`"line":${LINES - 1}`) && text.endsWith('\n');
+      let written = '';
+      while (!isComplete(written)) {
+        // Nothing can be written to it while it is full: nothing is lost between this look and the next step.
+        written += await eventually(read, (text) => text.length === ROOM || isComplete(text));
+        truncateSync(file);
+      }
+      expect(numbersIn(written)).toEqual(Array.from({ length: LINES }, (_value, line) => line));
+      child.kill('SIGTERM');
+      expect(await ended).toEqual([3, null]);
+    } finally {
+      child.kill('SIGKILL');
+      closeSync(output);
+      rmSync(directory, { recursive: true });
+    }
+  });
+});
