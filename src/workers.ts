@@ -58,9 +58,14 @@ class Workers {
   async startServing(count: number, duty: Duty): Promise<RunningService> {
     Logger.overrideLogger(new JsonLogger(this.config));
     new GroupMetrics(null).open();
-    const workers = Array.from({ length: count }, () => this.fork(duty));
-    const [address] = await Promise.all(workers.map(listening));
-    for (const worker of workers) this.replaceWhenItDies(worker, duty);
+    const starting = Array.from({ length: count }, async () => {
+      const worker = this.fork(duty);
+      const address = await listening(worker);
+      // At once: one that dies while another one is still starting would be missed for ever.
+      this.replaceWhenItDies(worker, duty);
+      return address;
+    });
+    const [address] = await Promise.all(starting);
     return {
       baseUrl: baseUrlOf(this.config, address ?? { port: this.config.port }),
       stop: () => this.stop(duty),
