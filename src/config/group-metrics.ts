@@ -5,7 +5,7 @@ import type { Worker } from 'node:cluster';
 import { AggregatorRegistry } from 'prom-client';
 import type { MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
 
-// Milliseconds for which the primary waits for workers: one that hangs, or is only starting, is left out.
+// Milliseconds for which the primary waits for workers: of one that hangs, what it told last is shown.
 const PATIENCE = 1_000;
 // Milliseconds after which a worker gives up on the primary.
 const LAST_PATIENCE = 5_000;
@@ -23,15 +23,20 @@ type Message =
 /** In the primary: what all workers have counted, and what it has itself where it serves. */
 export class GroupMetrics {
   private readonly questions = new Questions<Snapshot>(PATIENCE);
+  // What each has told last: a sum without one of them would fall and rise again, which reads as a restart from 0.
+  private readonly told = new Map<Worker, Snapshot>();
+  /** What those had counted that have ended, all of them together. */
+  private remainder: Snapshot = [];
 
   constructor(private readonly own: Registry | null) {}
 
   /** From now on the workers are heard, and those that ask are answered. */
   open(): this {
     cluster.on('message', (worker: Worker, message: Message) => {
-      if (message.signalbox === 'given') this.questions.answer(message.id, message.snapshot);
+      if (message.signalbox === 'given') this.hear(worker, message.id, message.snapshot);
       if (message.signalbox === 'gather') void this.answer(worker, message.id);
     });
+    cluster.on('exit', (worker: Worker) => this.keepCountsOf(worker));
     return this;
   }
 
@@ -39,12 +44,24 @@ export class GroupMetrics {
     const workers = Object.values(cluster.workers ?? {}).flatMap((worker) =>
       worker?.isConnected() ? [worker] : [],
     );
-    const given = await Promise.allSettled(
+    await Promise.allSettled(
       workers.map((worker) => this.questions.ask((id) => tell(worker, { signalbox: 'give', id }))),
     );
-    const snapshots = given.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
-    if (this.own) snapshots.unshift(await this.own.getMetricsAsJSON());
-    return AggregatorRegistry.aggregate(snapshots).metrics();
+    const own = this.own ? [await this.own.getMetricsAsJSON()] : [];
+    return AggregatorRegistry.aggregate([...own, ...this.told.values(), this.remainder]).metrics();
+  }
+
+  /** Even what comes too late for the question is the newest there is; what a dead one has sent is counted already. */
+  private hear(worker: Worker, id: number, snapshot: Snapshot): void {
+    if (!worker.isDead()) this.told.set(worker, snapshot);
+    this.questions.answer(id, snapshot);
+  }
+
+  private keepCountsOf(worker: Worker): void {
+    const counts = this.told.get(worker)?.filter(isCount) ?? [];
+    this.told.delete(worker);
+    // The metrics of an aggregate have their values in them, which its types do not know.
+    this.remainder = AggregatorRegistry.aggregate([this.remainder, counts]).getMetricsAsArray() as Snapshot;
   }
 
   private async answer(worker: Worker, id: number): Promise<void> {
@@ -72,6 +89,12 @@ export class WorkerMetrics {
 async function giveMetrics(registry: Registry, id: number): Promise<void> {
   const snapshot = await registry.getMetricsAsJSON();
   process.send?.({ signalbox: 'given', id, snapshot } satisfies Message);
+}
+
+/** What only grows. A gauge tells how things are, and ends with its process. */
+function isCount({ type }: Snapshot[number]): boolean {
+  // A word, whatever the types say.
+  return ['counter', 'histogram'].includes(String(type));
 }
 
 /** What one process asks another, and the answers by the numbers of the questions. */

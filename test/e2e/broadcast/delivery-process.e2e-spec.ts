@@ -51,6 +51,12 @@ const arrival = (id: string): Promise<readonly string[]> =>
     (ids) => ids.includes(id),
   );
 
+const metricsOf = async ({ baseUrl }: ServiceProcess): Promise<string> =>
+  (await fetch(baseUrl.replace('/api/v1', '/metrics'))).text();
+
+const delivered = (count: number): string =>
+  `\nsignalbox_broadcast_delivered_total{kind="webhook"} ${count}\n`;
+
 /** The ids of all processes that have written a line, but for the one that was started. */
 const children = ({ lines, pid }: ServiceProcess): number[] => [
   ...new Set(lines.map((line) => (JSON.parse(line) as { pid: number }).pid).filter((other) => other !== pid)),
@@ -78,16 +84,27 @@ describe('deliveries in a process of their own', () => {
         expect(getPriority(thread)).toBe(constants.priority.PRIORITY_BELOW_NORMAL);
       expect(getPriority(service.pid)).toBeLessThan(constants.priority.PRIORITY_BELOW_NORMAL);
       const metrics = await eventually(
-        async () => (await fetch(service.baseUrl.replace('/api/v1', '/metrics'))).text(),
-        (text) => text.includes('\nsignalbox_broadcast_delivered_total{kind="webhook"} 1\n'),
+        () => metricsOf(service),
+        (text) => text.includes(delivered(1)),
       );
       expect(metrics).toContain('\nsignalbox_log_batch_generations_sum 1\n');
 
+      // While it does not answer, and when it is gone: no counter falls.
+      process.kill(first, 'SIGSTOP');
+      expect(await metricsOf(service)).toContain(delivered(1));
       process.kill(first, 'SIGKILL');
+      await eventually(
+        () => Promise.resolve(service.lines.join('\n')),
+        (lines) => lines.includes(`process ${first} for deliveries ended (SIGKILL)`),
+      );
+      expect(await metricsOf(service)).toContain(delivered(1));
       await arrival(await call(service));
+      await eventually(
+        () => metricsOf(service),
+        (text) => text.includes(delivered(2)),
+      );
       const [, second = 0] = children(service);
       expect(isAlive(second)).toBe(true);
-      expect(service.lines.join('\n')).toContain(`process ${first} for deliveries ended (SIGKILL)`);
 
       // What a terminal sends to all processes ends it no sooner than the calls.
       process.kill(second, 'SIGINT');
