@@ -7,8 +7,8 @@ BEGIN
     ELSIF OLD."enabled" AND NOT NEW."enabled" OR NEW."deleted_at" IS NOT NULL AND OLD."deleted_at" IS NULL THEN
         UPDATE "delivery_cursors" SET "next_attempt_at" = NULL
         WHERE "workspace_id" = NEW."workspace_id" AND "destination_id" = NEW."id";
-    -- New credentials or a new address: what was paused may go on at once. The same ones, encrypted anew, change nothing.
-    ELSIF NEW."config_ciphertext" <> OLD."config_ciphertext" AND NEW."version" <> OLD."version" THEN
+    -- New credentials or a new address: what was paused may go on at once.
+    ELSIF NEW."config_ciphertext" <> OLD."config_ciphertext" THEN
         UPDATE "delivery_cursors" SET "next_attempt_at" = NULL, "paused_at" = NULL, "failures" = 0
         WHERE "workspace_id" = NEW."workspace_id" AND "destination_id" = NEW."id";
     END IF;

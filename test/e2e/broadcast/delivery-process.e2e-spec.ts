@@ -91,8 +91,9 @@ describe('deliveries in a process of their own', () => {
 
       // While it does not answer, and when it is gone: no counter falls.
       process.kill(first, 'SIGSTOP');
-      expect(await metricsOf(service)).toContain(delivered(1));
+      const whileStopped = await metricsOf(service);
       process.kill(first, 'SIGKILL');
+      expect(whileStopped).toContain(delivered(1));
       await eventually(
         () => Promise.resolve(service.lines.join('\n')),
         (lines) => lines.includes(`process ${first} for deliveries ended (SIGKILL)`),
