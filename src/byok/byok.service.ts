@@ -32,7 +32,7 @@ export class ByokService {
   async create(actor: Actor, dto: CreateByokKeyDto): Promise<ProviderCredentialRecord> {
     const { accountId } = actor.key;
     const workspaceId = await this.accounts.chooseWorkspace(accountId, dto.workspace_id);
-    await this.refuseUnknownKeys(accountId, dto.allowed_api_key_hashes);
+    await this.refuseUnknownKeys(accountId, dto.allowed_api_key_hashes ?? []);
     const settings = {
       name: null,
       disabled: false,
@@ -67,8 +67,11 @@ export class ByokService {
   async update(actor: Actor, id: string, dto: UpdateByokKeyDto): Promise<ProviderCredentialRecord> {
     const { accountId } = actor.key;
     if (!isUUID(id)) throw noSuchCredential();
-    const known = (await this.credentials.find(accountId, id))?.allowedApiKeyHashes;
-    await this.refuseUnknownKeys(accountId, dto.allowed_api_key_hashes, known);
+    const { allowed_api_key_hashes: hashes } = dto;
+    if (hashes) {
+      const before = await this.credentials.find(accountId, id);
+      await this.refuseUnknownKeys(accountId, hashes, before?.allowedApiKeyHashes);
+    }
     const change = toChange(dto);
     const decide = (before: ProviderCredentialRecord): ProviderCredentialChange => {
       refuseContradiction({ ...before, ...change });
@@ -87,14 +90,13 @@ export class ByokService {
     if (!isDeleted) throw noSuchCredential();
   }
 
-  /** Hashes that stood there already, `known`, may be deleted keys'. */
+  /** Hashes that stood there already may be deleted keys'. */
   private async refuseUnknownKeys(
     accountId: string,
-    hashes: readonly string[] | null | undefined,
-    known: readonly string[] = [],
+    hashes: readonly string[],
+    stood: readonly string[] = [],
   ): Promise<void> {
-    const added = hashes?.filter((hash) => !known.includes(hash)) ?? [];
-    const unknown = added.length > 0 ? await this.apiKeys.findUnknownHashes(accountId, added) : [];
+    const unknown = await this.apiKeys.findUnknownHashes(accountId, hashes, stood);
     if (unknown.length > 0) {
       throw new AppError('invalid_request', {
         detail: `allowed_api_key_hashes: no such key: ${unknown.join(', ')}`,

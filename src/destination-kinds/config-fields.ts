@@ -3,7 +3,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { IsIn, IsString, Matches, MaxLength, MinLength, ValidateBy, ValidateIf } from 'class-validator';
-import { isStorableText, NOT_STORABLE } from '../domain/storable-text.js';
+import { STORABLE_RULE } from '../domain/storable-text.js';
 
 export type Secrecy = 'masked' | 'password';
 
@@ -41,10 +41,7 @@ export function secretFieldsOf(configClass: { readonly prototype: object }): Rea
 }
 
 // Shown in records, and kept in the audit log.
-const STORABLE = ValidateBy({
-  name: 'isStorable',
-  validator: { validate: isStorableText, defaultMessage: () => NOT_STORABLE },
-});
+const STORABLE = ValidateBy(STORABLE_RULE);
 
 /** A text field; by default required and not empty. */
 export function TextField(options: TextOptions): PropertyDecorator {

@@ -130,12 +130,11 @@ export class DestinationsService {
   private async checkedKeyHashes<Hashes extends readonly string[] | null>(
     accountId: string,
     hashes: Hashes,
-    known: readonly string[] = [],
+    stood: readonly string[] = [],
   ): Promise<Hashes | string[]> {
     if (hashes === null) return hashes;
     const distinct = [...new Set(hashes)];
-    const added = distinct.filter((hash) => !known.includes(hash));
-    const unknown = await this.apiKeys.findUnknownHashes(accountId, added);
+    const unknown = await this.apiKeys.findUnknownHashes(accountId, distinct, stood);
     if (unknown.length === 0) return distinct;
     throw new AppError('invalid_request', { detail: `api_key_hashes: no such key: ${unknown.join(', ')}` });
   }

@@ -6,3 +6,9 @@ export const NOT_STORABLE = 'must not hold NUL or half a surrogate pair';
 export function isStorableText(value: unknown): boolean {
   return typeof value === 'string' && value.isWellFormed() && !value.includes('\0');
 }
+
+/** As class-validator's ValidateBy takes it. */
+export const STORABLE_RULE = {
+  name: 'isStorable',
+  validator: { validate: isStorableText, defaultMessage: (): string => NOT_STORABLE },
+};

@@ -1,7 +1,7 @@
 // The rule for texts in requests that are stored.
 import { applyDecorators } from '@nestjs/common';
 import { IsString, MaxLength, ValidateBy } from 'class-validator';
-import { isStorableText, NOT_STORABLE } from '../domain/storable-text.js';
+import { STORABLE_RULE } from '../domain/storable-text.js';
 
 /** A string of at most `length` characters. */
 export function IsStorableText(length: number): PropertyDecorator {
@@ -9,9 +9,6 @@ export function IsStorableText(length: number): PropertyDecorator {
   return applyDecorators(
     IsString({ message: 'must be a string' }),
     MaxLength(length, { message: `must have at most ${length} characters` }),
-    ValidateBy({
-      name: 'isStorable',
-      validator: { validate: isStorableText, defaultMessage: () => NOT_STORABLE },
-    }),
+    ValidateBy(STORABLE_RULE),
   );
 }

@@ -211,14 +211,20 @@ export class ApiKeysRepository {
     return toKeySpend(row, this.clock.now());
   }
 
-  /** Those of `hashes` that name no key of the account. */
-  async findUnknownHashes(accountId: string, hashes: readonly string[]): Promise<string[]> {
+  /** Those of `hashes` that name no key of the account. Those that `stood` there already may be deleted keys'. */
+  async findUnknownHashes(
+    accountId: string,
+    hashes: readonly string[],
+    stood: readonly string[] = [],
+  ): Promise<string[]> {
+    const added = hashes.filter((hash) => !stood.includes(hash));
+    if (added.length === 0) return [];
     const known = await this.database.prisma.apiKey.findMany({
       select: { hash: true },
-      where: { accountId, hash: { in: [...hashes] }, deletedAt: null },
+      where: { accountId, hash: { in: added }, deletedAt: null },
     });
     const knownHashes = new Set(known.map(({ hash }) => hash));
-    return hashes.filter((hash) => !knownHashes.has(hash));
+    return added.filter((hash) => !knownHashes.has(hash));
   }
 
   /** What traces tell of these keys, deleted ones included. */
