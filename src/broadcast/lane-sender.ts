@@ -64,11 +64,7 @@ export class LaneSender {
     const { rejected, failure } = this.note(attempt);
     const fates = new Map([...this.settledAhead, ...attempt.fates]);
     const firstOpen = traces.findIndex(({ generationId }) => !fates.has(generationId));
-    const settledAhead = new Map(fates);
-    for (const { generationId } of firstOpen === -1 ? traces : traces.slice(0, firstOpen)) {
-      settledAhead.delete(generationId);
-    }
-    this.settledAhead = settledAhead;
+    this.settledAhead = without(fates, firstOpen === -1 ? traces : traces.slice(0, firstOpen));
     return { fates, rejected, failure, hasRest: failure === null && firstOpen !== -1 };
   }
 
@@ -181,13 +177,10 @@ function hasDelivered(fates: Fates): boolean {
   return [...fates.values()].some(({ fate }) => fate === 'delivered');
 }
 
-function fatesOf(traces: readonly GenerationTrace[], fates: Fates): Fates {
-  const found = new Map<string, TraceFate>();
-  for (const { generationId } of traces) {
-    const fate = fates.get(generationId);
-    if (fate) found.set(generationId, fate);
-  }
-  return found;
+function without(fates: Fates, traces: readonly GenerationTrace[]): Fates {
+  const rest = new Map(fates);
+  for (const { generationId } of traces) rest.delete(generationId);
+  return rest;
 }
 
 function chunk<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
@@ -209,7 +202,7 @@ function doubtRefusals(
   const last = fates.get(settled.at(-1)?.generationId ?? '');
   const message = `everything is refused: ${last && 'message' in last ? last.message : ''}`;
   return {
-    fates: fatesOf(settled.slice(0, settled.length - refused), fates),
+    fates: without(fates, settled.slice(settled.length - refused)),
     rejected,
     failure: { class: 'blocked', status: null, message },
   };
