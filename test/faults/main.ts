@@ -62,6 +62,10 @@ export interface FaultRun {
 
 export async function runFaults({ context, seed, only, line }: FaultOptions): Promise<FaultRun> {
   const wanted = SCENARIOS.filter(({ name }) => name.toLowerCase().includes(only.toLowerCase()));
+  if (wanted.length === 0)
+    throw new Error(
+      `no scenario has "${only}" in its name; there are: ${SCENARIOS.map(({ name }) => name).join('; ')}`,
+    );
   const outcomes: ScenarioOutcome[] = [];
   for (const scenario of wanted) {
     line(`${scenario.name} …`);

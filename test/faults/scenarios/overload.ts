@@ -83,6 +83,8 @@ const HEAVY = { model: 'local/hashing', sizes: [200], dimensions: 1_024 };
 const WATCHED_LOOP = { environment: { MAX_EVENT_LOOP_DELAY_MS: '50' } };
 const HEAVY_CLIENTS = 100;
 const HEAVY_MS = 15_000;
+// The limit swings around what the processor can do: one look may come at the top of a swing.
+const LOOKS = 30;
 
 /** Of a gauge or counter without labels. */
 async function readMetric(lab: Lab, name: string): Promise<number> {
@@ -98,9 +100,13 @@ export const computingOverload: Scenario = {
     inLab(context, { name: 'computing', replicas: 1, replicaOptions: WATCHED_LOOP }, async (lab) => {
       const flood = startLoad(lab, { ...HEAVY, clients: HEAVY_CLIENTS, pauseAfterFailure: 1_000 });
       await lab.wait(HEAVY_MS / 2);
-      const limit = await readMetric(lab, 'signalbox_http_in_flight_limit');
       const settledAt = performance.now();
-      await lab.wait(HEAVY_MS / 2);
+      const limits: number[] = [];
+      for (let look = 0; look < LOOKS; look++) {
+        await lab.wait(HEAVY_MS / 2 / LOOKS);
+        limits.push(await readMetric(lab, 'signalbox_http_in_flight_limit'));
+      }
+      const limit = percentile(limits, 0.5);
       const probedAt = performance.now();
       await lab.manage('GET', '/keys');
       const operation = Math.round(performance.now() - probedAt);
@@ -121,7 +127,7 @@ export const computingOverload: Scenario = {
       return judge(lab, [flood.report], {
         problems,
         remarks: [
-          `${HEAVY_CLIENTS} clients: at most ${limit} calls at once, p99 of what was let in then ` +
+          `${HEAVY_CLIENTS} clients: at most ${limit} calls at once half of the time, p99 of what was let in then ` +
             `${Math.round(percentile(settled, 0.99))} ms; an operation meanwhile took ${operation} ms`,
           `the limit was back after ${recovered} ms`,
         ],
