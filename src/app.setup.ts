@@ -5,7 +5,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { findCaller } from './auth/caller.js';
 import { AppConfig } from './config/app-config.js';
 import { answerClientErrors, requireHost } from './http/client-errors.js';
-import { answerUntaggedInFull } from './http/conditional-get.js';
+import { compareEntityTags } from './http/conditional-get.js';
 import { corsOptions } from './http/cors.js';
 import { assignRequestId } from './http/request-id.js';
 import { RequestObserver } from './http/request-observer.js';
@@ -13,22 +13,17 @@ import { limitServer } from './http/server-limits.js';
 import { closeWaitingAnswers } from './http/waiting-answers.js';
 import { serveOpenApi } from './openapi.js';
 
-// Milliseconds. Longer than the idle time of common load balancers, so that they never write to a closing connection.
-const KEEP_ALIVE_TIMEOUT = 65_000;
-
 export function setUpApplication(application: NestExpressApplication): void {
   application.disable('x-powered-by');
   application.disable('etag');
-  answerUntaggedInFull(application);
+  compareEntityTags(application);
   application.use(assignRequestId, application.get(RequestObserver).watch(findCaller));
-  const { corsAllowedOrigins: origins } = application.get(AppConfig);
+  const { corsAllowedOrigins: origins, admission, operationDeadline } = application.get(AppConfig);
   if (origins.length > 0) application.enableCors(corsOptions(origins));
   application.use(requireHost);
   serveOpenApi(application);
   const server: Server = application.getHttpServer();
-  server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT;
-  server.headersTimeout = KEEP_ALIVE_TIMEOUT + 1_000;
-  limitServer(server, application.get(AppConfig));
+  limitServer(server, { connections: admission.connections, operationDeadline });
   answerClientErrors(server);
   closeWaitingAnswers(server);
 }

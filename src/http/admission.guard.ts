@@ -11,6 +11,9 @@ import type { RouteDecorator } from '../config/route-rule.js';
 
 const GROUP = new RouteRule<AdmissionGroup | 'none'>('http:admission-group');
 const TICKET = Symbol('ticket');
+const DEFLATE = new Set(['gzip', 'deflate']);
+// Nothing becomes larger than that, by the format itself.
+const DEFLATE_RATIO = 1_032;
 
 interface RequestWithTicket {
   [TICKET]?: Ticket;
@@ -46,10 +49,14 @@ export class AdmissionGuard implements CanActivate {
   }
 }
 
-/** As announced; the limit where nothing is, or where the body grows when it is decompressed. */
+/**
+ * As announced; nothing where nothing is, since then it is counted as it comes. What is compressed is counted only when it
+ * is unpacked to its end: until then, as the most that may come of it.
+ */
 function announcedBytes({ headers }: Pick<Request, 'headers'>, limit: number): number {
-  const encoding = headers['content-encoding'] ?? 'identity';
-  if (headers['transfer-encoding'] !== undefined || encoding.toLowerCase() !== 'identity') return limit;
-  // Beyond the limit it is refused unread.
-  return Math.min(Number(headers['content-length'] ?? 0), limit);
+  const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
+  const length = headers['content-length'];
+  if (encoding === 'identity') return Math.min(Number(length ?? 0), limit);
+  if (length === undefined || !DEFLATE.has(encoding)) return limit;
+  return Math.min(Number(length) * DEFLATE_RATIO, limit);
 }

@@ -1,5 +1,6 @@
 // What a connection is told that does not speak HTTP well enough to become a request.
 import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { NextFunction, Request, Response } from 'express';
@@ -8,7 +9,6 @@ import { errorBody } from './error.filter.js';
 
 const DETAILS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'the headers are too large',
-  ERR_HTTP_REQUEST_TIMEOUT: 'the request did not arrive in time',
 };
 
 /** RFC 9112, section 3.2. As a middleware: Node's own refusal has neither a body nor an id. */
@@ -32,14 +32,21 @@ export function answerClientErrors(server: Server): void {
       socket.destroy();
       return;
     }
-    const detail = DETAILS[error.code ?? ''] ?? 'malformed HTTP';
-    const body = JSON.stringify(errorBody(new AppError('invalid_request', { detail })));
+    const refusal = toAppError(error);
+    const body = JSON.stringify(errorBody(refusal));
     socket.end(
-      'HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\n' +
+      `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n` +
+        'Content-Type: application/json; charset=utf-8\r\n' +
         `x-request-id: ${randomUUID()}\r\n` +
         `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
     );
   });
+}
+
+function toAppError({ code = '' }: NodeJS.ErrnoException): AppError {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new AppError('operation_timeout', { detail: 'the request did not arrive in time' });
+  return new AppError('invalid_request', { detail: DETAILS[code] ?? 'malformed HTTP' });
 }
 
 /**

@@ -14,17 +14,24 @@ export function entityTag(text: string): string {
 }
 
 /**
- * Express takes `If-None-Match: *` for a match with whatever it sends: callers of routes without a tag would be told that
- * nothing has changed, and get nothing.
+ * In place of Express's own comparison. That one takes `If-None-Match: *` for a match with whatever it sends, so that callers
+ * of routes without a tag would get nothing; and it never matches where `Cache-Control: no-cache` is sent, which asks for
+ * just this comparison, and which `fetch` adds to every request with a tag.
  */
-export function answerUntaggedInFull(application: NestExpressApplication): void {
+export function compareEntityTags(application: NestExpressApplication): void {
   const { request } = application.getHttpAdapter().getInstance();
-  const general = Object.getPrototypeOf(request) as object;
   Object.defineProperty(request, 'fresh', {
     get(this: Request) {
-      return this.res?.hasHeader('etag') === true && Reflect.get(general, 'fresh', this) === true;
+      const tag = this.res?.getHeader('etag');
+      return typeof tag === 'string' && matches(this.headers['if-none-match'] ?? '', tag);
     },
   });
+}
+
+/** Weakly (RFC 9110, section 13.1.2). */
+function matches(wanted: string, tag: string): boolean {
+  const opaque = (one: string): string => one.trim().replace(/^W\//, '');
+  return wanted.trim() === '*' || wanted.split(',').some((one) => opaque(one) === opaque(tag));
 }
 
 @Injectable()

@@ -7,6 +7,9 @@ import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express } from 'express';
 
+// Milliseconds between looks for requests that take too long to arrive: by so much they may be cut off later than said.
+const SLOW_REQUESTS_LOOK = 2_000;
+
 export class ExpressServerAdapter extends ExpressAdapter {
   override initHttpServer(): void {
     const express = this.getInstance<Express>();
@@ -20,6 +23,7 @@ export class ExpressServerAdapter extends ExpressAdapter {
         ServerResponse: ExpressResponse,
         // requireHost of client-errors.ts refuses in its place.
         requireHostHeader: false,
+        connectionsCheckingInterval: SLOW_REQUESTS_LOOK,
       },
       express,
     );

@@ -1,6 +1,7 @@
 // Reads the JSON body of a request that every other guard has let in: one without a credential is told 401, however
 // malformed or large its body is. A guard, the last one, and not an interceptor: with a single interceptor Nest takes
 // every request through Observables, which costs more than the reading.
+import { isUtf8 } from 'node:buffer';
 import { Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { json } from 'express';
@@ -8,6 +9,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { AppConfig } from '../config/app-config.js';
 import { AppError } from '../domain/errors.js';
 import { ticketOf } from './admission.guard.js';
+import type { Ticket } from './admission.js';
 import { bodyLimitOf } from './large-body.js';
 
 const METHODS_WITHOUT_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
@@ -42,6 +44,9 @@ export class JsonBodyGuard implements CanActivate {
     if (!isJson(request)) {
       throw new AppError('invalid_request', { detail: 'the Content-Type header must be application/json' });
     }
+    acceptUtf8ByItsOtherName(request);
+    const ticket = ticketOf(request);
+    if (ticket !== null && isUnannounced(request)) countAsItComes(request, ticket);
     await new Promise<void>((resolve, reject) => {
       void this.readers.get(limit)?.(request, response, (error?: unknown) => {
         if (error === undefined) resolve();
@@ -49,7 +54,7 @@ export class JsonBodyGuard implements CanActivate {
       });
     });
     // What was compressed is unpacked to its end, even for a caller that has left meanwhile.
-    if (ticketOf(request)?.isGivenBack) throw endedEarly();
+    if (ticket?.isGivenBack) throw endedEarly();
     const body: unknown = request.body;
     if (typeof body !== 'object' || body === null || Array.isArray(body)) {
       throw new AppError('invalid_request', { detail: 'the body must be a JSON object' });
@@ -61,7 +66,39 @@ function createReader(limit: number): RequestHandler {
   return json({
     limit,
     type: isJson,
-    verify: (request, _response, bytes) => ticketOf(request)?.setBytes(bytes.length),
+    verify: (request, _response, bytes, charset) => {
+      ticketOf(request)?.setBytes(bytes.length);
+      // Read all the same, it would be another text, and so get another vector.
+      if (charset === 'utf-8' && !isUtf8(bytes)) throw new NotUtf8();
+    },
+  });
+}
+
+/** As express names what it cannot decode. */
+class NotUtf8 extends Error {
+  readonly type = 'charset.unsupported';
+}
+
+/** Not registered, and common in headers written by hand. */
+function acceptUtf8ByItsOtherName({ headers }: { readonly headers: Request['headers'] }): void {
+  const type = headers['content-type'];
+  if (type?.includes(';')) headers['content-type'] = type.replace(/charset="?utf8"?/i, 'charset=utf-8');
+}
+
+/** As it comes from the connection; what is compressed has been counted as the most that may come of it. */
+function isUnannounced({ headers }: { readonly headers: Request['headers'] }): boolean {
+  return headers['transfer-encoding'] !== undefined && headers['content-encoding'] === undefined;
+}
+
+/** Where the bytes do not fit any more, reading ends as it does with a connection that breaks. */
+function countAsItComes(request: Request, ticket: Ticket): void {
+  request.on('data', function count(chunk: Buffer) {
+    try {
+      ticket.takeBytes(chunk.length);
+    } catch (error) {
+      request.off('data', count);
+      request.emit('error', error);
+    }
   });
 }
 
@@ -80,6 +117,7 @@ function endedEarly(): AppError {
 }
 
 function toAppError(error: unknown, limit: number): unknown {
+  if (error instanceof AppError) return error;
   const { type, message } = error as { type?: string; message?: string };
   switch (type) {
     case 'entity.parse.failed':

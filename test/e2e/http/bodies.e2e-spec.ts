@@ -62,6 +62,12 @@ describe('bodies', () => {
       body: () => bytes(`"${SECRET}"`),
       detail: /: (?:malformed JSON|the body must be a JSON object)/,
     },
+    // Read all the same, every such byte would be the same character.
+    {
+      name: 'bytes of another encoding',
+      body: () => Buffer.from(`{"a":"caf\xe9 ${SECRET}"}`, 'latin1'),
+      detail: 'the body must be encoded in UTF-8',
+    },
     { name: 'no content type', headers: {}, body: () => bytes(webhook), detail: TYPE_NEEDED },
     ...[
       'text/plain',
@@ -150,6 +156,7 @@ describe('bodies', () => {
       { 'content-type': 'Application/JSON ; charset="UTF-8"' },
       bytes(webhook),
     ],
+    ['the other name of UTF-8', { 'content-type': 'application/json; charset=utf8' }, bytes(webhook)],
     ['a suffix of the content type', { 'content-type': 'application/vnd.api+json' }, bytes(webhook)],
     ['an expectation', { ...JSON_TYPE, expect: '100-continue' }, null],
   ])('a good body is read: %s', async (_name, headers, body) => {

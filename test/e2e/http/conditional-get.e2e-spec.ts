@@ -38,6 +38,14 @@ it.each(LISTS)('%s is not sent again to whoever has it', async (path) => {
   expect((await get(path, { 'if-none-match': 'W/"another"' })).body).toEqual(first.body);
 });
 
+it('is compared as `fetch` asks for it, among other tags, and weakly', async () => {
+  const { headers } = await get('/api/v1/keys');
+  const tag = headers['etag'] ?? '';
+  const wanted = `"another", ${tag.slice(2)}`;
+  const again = await get('/api/v1/keys', { 'if-none-match': wanted, 'cache-control': 'no-cache' });
+  expect(again.status).toBe(304);
+});
+
 it('a list that has changed is sent', async () => {
   const { headers } = await get('/api/v1/keys');
   await app.createKey({ name: 'A new one' });

@@ -9,6 +9,7 @@ import type { Setup } from '../../support/create-embedding.js';
 import { expectError } from '../../support/error-shape.js';
 import { eventually } from '../../support/eventually.js';
 import { getKey } from '../../support/get-key.js';
+import { sendExactly } from '../../support/raw-requests.js';
 import { answerLikeOpenAi } from '../../support/stub-upstream.js';
 import type { ReceivedRequest } from '../../support/stub-upstream.js';
 
@@ -224,19 +225,47 @@ describe('as many bytes as may be held', () => {
     expect((await first).status).toBe(200);
   });
 
-  it('counts a body without a length as one of the largest that the route takes', async () => {
+  const headers = () => ({
+    authorization: `Bearer ${setup.app.apiKey}`,
+    'content-type': 'application/json',
+  });
+  const postInPieces = () =>
+    setup.app.http.post('/api/v1/embeddings').set({ ...headers(), 'transfer-encoding': 'chunked' });
+  const postPacked = (body: Uint8Array) =>
+    sendExactly(`${setup.app.baseUrl}/embeddings`, {
+      method: 'POST',
+      headers: { ...headers(), 'content-encoding': 'gzip' },
+      body,
+    });
+
+  it('counts a body without a length as it comes', async () => {
     hold();
-    const [first] = [send(CALL)];
+    const first = send({ ...CALL, input: 'word '.repeat(BYTES / 20) });
     await untilHeld(1);
-    const chunked = setup.app.http
-      .post('/api/v1/embeddings')
-      .set('authorization', `Bearer ${setup.app.apiKey}`)
-      .set('content-type', 'application/json')
-      .set('transfer-encoding', 'chunked');
-    chunked.write(JSON.stringify(CALL));
-    expectError(await chunked, 503, TOO_LARGE);
+    const small = postInPieces();
+    small.write(JSON.stringify(CALL));
+    const second = small.then((answer) => answer);
+    await untilHeld(2);
+    const much = postInPieces();
+    for (let piece = 0; piece < 10; piece++) much.write(' '.repeat(BYTES / 10));
+    much.write(JSON.stringify(CALL));
+    expectError(await much, 503, TOO_LARGE);
     letGo();
-    expect((await first)?.status).toBe(200);
+    expect([(await first).status, (await second).status]).toEqual([200, 200]);
+  });
+
+  it('counts what is compressed as the most that may come of it', async () => {
+    hold();
+    const first = send({ ...CALL, input: 'word '.repeat(BYTES / 20) });
+    await untilHeld(1);
+    const packed = gzipSync(JSON.stringify(CALL));
+    expect(packed.length * 1_032).toBeGreaterThan(BYTES / 2);
+    expectError(await postPacked(packed), 503, TOO_LARGE);
+    letGo();
+    expect((await first).status).toBe(200);
+    await untilFree();
+    setup.upstream.answerWith(null);
+    expect((await postPacked(packed)).status).toBe(200);
   });
 });
 

@@ -1,0 +1,34 @@
+// A request that does not arrive in time, by a real socket.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, it } from '@jest/globals';
+import { writeToSocket } from '../../test/support/raw-requests.js';
+import { answerClientErrors } from './client-errors.js';
+import { limitServer } from './server-limits.js';
+
+const server = createServer({ connectionsCheckingInterval: 10 });
+afterEach(() => void server.close());
+
+it('is told 408 after the time that a request may take, however quickly its headers came', async () => {
+  limitServer(server, { connections: 10, operationDeadline: 10_000 });
+  expect(server.headersTimeout).toBeLessThanOrEqual(server.requestTimeout);
+  // In a hundredth of the time.
+  server.requestTimeout /= 100;
+  server.headersTimeout /= 100;
+  answerClientErrors(server);
+  server.on('request', (request) => request.resume());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const answer = await writeToSocket(
+    `http://127.0.0.1:${port}`,
+    'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{',
+  );
+  expect(answer.status).toBe(408);
+  expect(answer.body).toMatchObject({
+    error: {
+      code: 408,
+      message: 'Operation timed out. Please try again later.: the request did not arrive in time',
+    },
+  });
+});
