@@ -14,6 +14,12 @@ const MOST_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
  * Throws on anything else, on long texts, and on amounts finer than 10^-12.
  */
 export function parseUsd(amount: string | number): PicoUsd {
+  return parse(amount, () => {
+    throw new RangeError(`finer than 10^-${DECIMALS} USD: ${amount}`);
+  });
+}
+
+function parse(amount: string | number, onRest: () => void): PicoUsd {
   const text = String(amount);
   if (text.length > MOST_CHARACTERS) throw new RangeError('too long for an amount of money');
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i.exec(text.trim());
@@ -22,17 +28,18 @@ export function parseUsd(amount: string | number): PicoUsd {
   const shift = DECIMALS - fraction.length + Number(exponent);
   const digits = BigInt(whole + fraction);
   const scale = 10n ** BigInt(Math.abs(shift));
-  if (shift < 0 && digits % scale !== 0n) throw new RangeError(`finer than 10^-${DECIMALS} USD: ${amount}`);
+  if (shift < 0 && digits % scale !== 0n) onRest();
   const value = shift < 0 ? digits / scale : digits * scale;
   return sign === '-' ? -value : value;
 }
 
 /**
  * The price of one token, from that of a million in USD, as every price list has it. Rounded down to whole 10^-12 USD: of
- * a bound nothing is lost by that, since the prices it is compared with are whole. Throws like parseUsd.
+ * a bound nothing is lost by that, since the prices it is compared with are whole. However fine it is written: 0.1 * 3 is
+ * 0.30000000000000004. Throws on what is no amount.
  */
 export function parseUsdPerMillion(amount: string | number): PicoUsd {
-  return parseUsd(amount) / 1_000_000n;
+  return parse(amount, () => undefined) / 1_000_000n;
 }
 
 /** The shortest decimal notation, for the database: "0.00000002", "12.5", "0". */

@@ -1,4 +1,5 @@
 // What a caller may say about the choice of endpoints. Source: contract 4.4.
+import type { Modality } from './modality.js';
 import type { PicoUsd } from './money.js';
 
 export const QUANTIZATIONS = [
@@ -21,6 +22,9 @@ export type Sort = (typeof SORTS)[number];
 /** A bound on percentiles: seconds of latency, or tokens a second. */
 export type PercentileBound = Readonly<Partial<Record<'p50' | 'p75' | 'p90' | 'p99', number>>>;
 
+/** For one input token; `prompt`: whatever it is of, besides the bound of its own modality. */
+export type MaxPrices = Readonly<Partial<Record<Modality | 'prompt', PicoUsd>>>;
+
 export interface ProviderPreferences {
   readonly order: readonly string[];
   readonly only: readonly string[];
@@ -31,8 +35,7 @@ export interface ProviderPreferences {
   readonly zeroDataRetention: boolean;
   readonly quantizations: readonly string[];
   readonly sort: Sort | null;
-  /** For one input token; null: no bound. */
-  readonly maxPromptPrice: PicoUsd | null;
+  readonly maxPrices: MaxPrices | null;
   readonly preferredMaxLatency: PercentileBound | null;
   readonly preferredMinThroughput: PercentileBound | null;
 }
@@ -47,7 +50,7 @@ export const NO_PREFERENCES: ProviderPreferences = {
   zeroDataRetention: false,
   quantizations: [],
   sort: null,
-  maxPromptPrice: null,
+  maxPrices: null,
   preferredMaxLatency: null,
   preferredMinThroughput: null,
 };

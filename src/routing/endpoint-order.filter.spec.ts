@@ -7,12 +7,20 @@ import {
   createTarget,
 } from '../../test/support/endpoints.js';
 import { parseUsdPerMillion } from '../domain/money.js';
+import type { Modality } from '../domain/modality.js';
 import { NO_PREFERENCES } from '../domain/provider-preferences.js';
-import type { ProviderPreferences } from '../domain/provider-preferences.js';
+import type { MaxPrices, ProviderPreferences } from '../domain/provider-preferences.js';
 import { filterCandidates, slugMatches } from './endpoint-order.js';
 import type { Candidate, OrderingContext } from './endpoint-order.js';
 
-const CONTEXT: OrderingContext = { now: 0, random: () => 0, supportsAllParameters: () => true };
+const DAY = '2026-06-01';
+const CONTEXT: OrderingContext = {
+  now: 0,
+  day: DAY,
+  modalities: ['text'],
+  random: () => 0,
+  supportsAllParameters: () => true,
+};
 
 const prefer = (preferences: Partial<ProviderPreferences>): ProviderPreferences => ({
   ...NO_PREFERENCES,
@@ -33,8 +41,13 @@ describe('slugs', () => {
     ['deepinfra/turbo', 'deepinfra/base', false],
     ['deep', 'deepinfra', false],
     ['deepinfra', 'deepinfra2', false],
+    ['DeepInfra', 'deepinfra/turbo', true],
+    ['Deep Infra', 'deepinfra/turbo', true],
+    ['Deep', 'deepinfra/turbo', false],
   ])('%s of a request and %s of an endpoint: %p', (slug, tag, isMatch) => {
-    expect(slugMatches(slug, createTarget(createEndpoint({ provider: 'deepinfra', tag })))).toBe(isMatch);
+    const target = createTarget(createEndpoint({ provider: 'deepinfra', tag }));
+    const provider = { ...target.provider, name: 'Deep Infra' };
+    expect(slugMatches(slug, { ...target, provider })).toBe(isMatch);
   });
 });
 
@@ -84,8 +97,24 @@ describe('left out', () => {
       createCandidate('dear', { usd: '1.000001' }),
       createCandidate('unknown', { usd: null }),
     ];
-    const maxPromptPrice = parseUsdPerMillion('1');
-    expect(filter(candidates, { maxPromptPrice })).toEqual(['cheap', 'at the bound']);
+    const maxPrices = { prompt: parseUsdPerMillion('1') };
+    expect(filter(candidates, { maxPrices })).toEqual(['cheap', 'at the bound']);
+  });
+
+  it('by the price of what the input is of', () => {
+    const priced = (image: string) => ({
+      usd: '0.1',
+      modalityPrices: { image: [{ effectiveFrom: DAY, perToken: parseUsdPerMillion(image), source: '' }] },
+    });
+    const candidates = [createCandidate('cheap', priced('0.5')), createCandidate('dear', priced('2'))];
+    const leftWith = (maxPrices: MaxPrices, modalities: readonly Modality[]) =>
+      filterCandidates(candidates, prefer({ maxPrices }), { ...CONTEXT, modalities }).length;
+    const one = parseUsdPerMillion('1');
+    expect(leftWith({ prompt: one }, ['text'])).toBe(2);
+    expect(leftWith({ prompt: one }, ['text', 'image'])).toBe(1);
+    expect(leftWith({ image: one }, ['image'])).toBe(1);
+    expect(leftWith({ image: one, audio: 0n }, ['text'])).toBe(2);
+    expect(leftWith({ prompt: one, image: 0n }, ['image'])).toBe(0);
   });
 
   it('by parameters', () => {

@@ -5,13 +5,19 @@ import { NO_PREFERENCES } from '../domain/provider-preferences.js';
 import type { ProviderPreferences } from '../domain/provider-preferences.js';
 import { EndpointHealth } from './endpoint-health.js';
 import { orderCandidates } from './endpoint-order.js';
-import type { Candidate } from './endpoint-order.js';
+import type { Candidate, OrderingContext } from './endpoint-order.js';
 import type { OwnCredential } from './endpoint-target.js';
 
 const NOW = 1_000_000;
 
 function order(candidates: readonly Candidate[], preferences: Partial<ProviderPreferences> = {}): string[] {
-  const context = { now: NOW, random: () => 0, supportsAllParameters: () => true };
+  const context: OrderingContext = {
+    now: NOW,
+    day: '2026-06-01',
+    modalities: ['text'],
+    random: () => 0,
+    supportsAllParameters: () => true,
+  };
   return orderCandidates(candidates, { ...NO_PREFERENCES, ...preferences }, context).map(
     ({ target }) => target.endpoint.provider,
   );

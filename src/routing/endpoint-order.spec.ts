@@ -9,7 +9,13 @@ import { orderCandidates } from './endpoint-order.js';
 import type { Candidate, OrderingContext } from './endpoint-order.js';
 
 const NOW = 1_000_000;
-const CONTEXT: OrderingContext = { now: NOW, random: () => 0, supportsAllParameters: () => true };
+const CONTEXT: OrderingContext = {
+  now: NOW,
+  day: '2026-06-01',
+  modalities: ['text'],
+  random: () => 0,
+  supportsAllParameters: () => true,
+};
 
 const prefer = (preferences: Partial<ProviderPreferences>): ProviderPreferences => ({
   ...NO_PREFERENCES,
@@ -184,6 +190,14 @@ describe('by chance', () => {
     ]);
   });
 
+  it('one that is out is not tried first by a call that has only one try', () => {
+    const candidates = [
+      createCandidate('good', { usd: '2' }),
+      createCandidate('bad', { usd: '1', health: createOutage(NOW) }),
+    ];
+    expect(order(candidates, { allowFallbacks: false })).toEqual(['good', 'bad']);
+  });
+
   it('one without a known price does not look free', () => {
     const candidates = [createCandidate('unknown', { usd: null }), createCandidate('known', { usd: '1' })];
     const random = seededRandom(7);
@@ -213,6 +227,25 @@ describe('by preference', () => {
     [{ sort: 'price', preferredMaxLatency: { p50: 0.01 } }, ['cheap', 'broad', 'quick']],
   ] satisfies [Partial<ProviderPreferences>, string[]][])('%j: %j', (preferences, expected) => {
     expect(order(all, preferences)).toEqual(expected);
+  });
+
+  it('what is slow comes before what is out, unless that is being probed', () => {
+    const out = () => createCandidate('out', { health: createOutage(NOW) });
+    const probed = out();
+    const slowIsWrong = { preferredMaxLatency: { p50: 0.1 } };
+    expect(order([probed, cheap], slowIsWrong)).toEqual(['out', 'cheap']);
+    expect(order([probed, cheap], slowIsWrong)).toEqual(['cheap', 'out']);
+    expect(order([out(), cheap], { ...slowIsWrong, sort: 'price' })).toEqual(['cheap', 'out']);
+  });
+
+  it.each(['latency', 'throughput'] as const)('%s tries what is not known, now and then', (sort) => {
+    const unknown = () => createCandidate('unknown');
+    const one = unknown();
+    expect(order([quick, one], { sort })).toEqual(['unknown', 'quick']);
+    expect(order([quick, one], { sort })).toEqual(['quick', 'unknown']);
+    expect(order([quick, unknown()], { sort, allowFallbacks: false })).toEqual(['quick', 'unknown']);
+    const broken = createCandidate('broken', { health: createOutage(NOW) });
+    expect(order([quick, broken], { sort })).toEqual(['quick', 'broken']);
   });
 
   it('exacto puts what works best first', () => {

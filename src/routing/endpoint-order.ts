@@ -1,7 +1,13 @@
 // Which endpoints may serve a call and in what order they are tried. Source: contract 4.4.
-import { endpointTag } from '../catalogue/catalogue-model.js';
+import { endpointTag, priceOn } from '../catalogue/catalogue-model.js';
+import type { Modality } from '../domain/modality.js';
 import type { PicoUsd } from '../domain/money.js';
-import type { PercentileBound, ProviderPreferences, Sort } from '../domain/provider-preferences.js';
+import type {
+  MaxPrices,
+  PercentileBound,
+  ProviderPreferences,
+  Sort,
+} from '../domain/provider-preferences.js';
 import type { EndpointHealth, Percentile, Percentiles } from './endpoint-health.js';
 import type { EndpointTarget } from './endpoint-target.js';
 
@@ -14,16 +20,24 @@ export interface Candidate {
 
 export interface OrderingContext {
   readonly now: number;
+  /** YYYY-MM-DD, in UTC: whose prices count. */
+  readonly day: string;
+  /** Of the call's input. */
+  readonly modalities: readonly Modality[];
   /** From 0 to below 1. */
   readonly random: () => number;
   /** Whether every parameter of the call is one that the endpoint knows. */
   readonly supportsAllParameters: (target: EndpointTarget) => boolean;
 }
 
-/** A base slug matches all its variants (`deepinfra` matches `deepinfra/turbo`), a full slug only itself. */
-export function slugMatches(slug: string, target: EndpointTarget): boolean {
-  const tag = endpointTag(target.endpoint);
-  return slug === tag || tag.startsWith(`${slug}/`);
+/**
+ * A base slug matches all its variants (`deepinfra` matches `deepinfra/turbo`), a full slug only itself. So does the
+ * provider's name, which is what answers and clients' types call it.
+ */
+export function slugMatches(slug: string, { endpoint, provider }: EndpointTarget): boolean {
+  const wanted = slug.toLowerCase();
+  const tag = endpointTag(endpoint).toLowerCase();
+  return wanted === tag || tag.startsWith(`${wanted}/`) || wanted === provider.name.toLowerCase();
 }
 
 /** The candidates that the caller's preferences leave. */
@@ -32,10 +46,10 @@ export function filterCandidates(
   preferences: ProviderPreferences,
   context: OrderingContext,
 ): Candidate[] {
-  const { only, ignore, order, quantizations, maxPromptPrice } = preferences;
+  const { only, ignore, order, quantizations } = preferences;
   const isIn = (slugs: readonly string[], target: EndpointTarget) =>
     slugs.some((slug) => slugMatches(slug, target));
-  return candidates.filter(({ target, price }) => {
+  return candidates.filter(({ target }) => {
     const { dataPolicy, quantization } = target.endpoint;
     // A customer knows what was agreed on for the own account.
     const keepsNothing = target.credential?.declaredZdr ?? !(dataPolicy.retainsPrompts || dataPolicy.trains);
@@ -47,9 +61,23 @@ export function filterCandidates(
     if (preferences.denyDataCollection && dataPolicy.trains) return false;
     if (preferences.zeroDataRetention && !keepsNothing) return false;
     if (quantizations.length > 0 && !quantizations.includes(quantization ?? 'unknown')) return false;
-    // A price that is not known may be above any bound.
-    return maxPromptPrice === null || (price !== null && price <= maxPromptPrice);
+    return preferences.maxPrices === null || staysWithin(preferences.maxPrices, target, context);
   });
+}
+
+function staysWithin(
+  bounds: MaxPrices,
+  { endpoint }: EndpointTarget,
+  { day, modalities }: OrderingContext,
+): boolean {
+  return modalities.every((modality) =>
+    [bounds.prompt, bounds[modality]].every((bound) => {
+      if (bound === undefined) return true;
+      const price = priceOn(endpoint, day, modality);
+      // A price that is not known may be above any bound.
+      return price !== null && price <= bound;
+    }),
+  );
 }
 
 /**
@@ -103,8 +131,8 @@ function orderAlike(
   context: OrderingContext,
 ): Candidate[] {
   const balanced = preferences.sort
-    ? sortBy(preferences.sort, candidates, context.now)
-    : balance(candidates, context);
+    ? explore(preferences, sortBy(preferences.sort, candidates, context.now), context)
+    : balance(candidates, preferences, context);
   const listed = preferences.order.flatMap((slug) =>
     balanced.filter(({ target }) => slugMatches(slug, target)),
   );
@@ -130,8 +158,30 @@ function compare(one: number, other: number): number {
   return one === other ? 0 : one - other;
 }
 
+/** What nothing is known of would stay behind for ever: now and then it is tried first. */
+function explore(
+  { sort, allowFallbacks }: ProviderPreferences,
+  candidates: Candidate[],
+  { now }: OrderingContext,
+): Candidate[] {
+  // Without fallbacks a call would be spent on it.
+  if (!allowFallbacks || (sort !== 'latency' && sort !== 'throughput')) return candidates;
+  const unknown = candidates.find(
+    ({ health }) => health.latency(now) === null && !health.isOut(now) && health.claimProbe(now),
+  );
+  return unknown ? startingWith(unknown, candidates) : candidates;
+}
+
+function startingWith(first: Candidate, candidates: readonly Candidate[]): Candidate[] {
+  return [first, ...candidates.filter((candidate) => candidate !== first)];
+}
+
 /** The first by chance, weighted by 1/price², among those that are not out; then the others by price; then the out. */
-function balance(candidates: readonly Candidate[], { now, random }: OrderingContext): Candidate[] {
+function balance(
+  candidates: readonly Candidate[],
+  { allowFallbacks }: ProviderPreferences,
+  { now, random }: OrderingContext,
+): Candidate[] {
   if (candidates.length <= 1) return [...candidates];
   const isOut = new Map(candidates.map((candidate) => [candidate, candidate.health.isOut(now)]));
   const healthy = sortBy(
@@ -140,9 +190,10 @@ function balance(candidates: readonly Candidate[], { now, random }: OrderingCont
     now,
   );
   const out = candidates.filter((candidate) => isOut.get(candidate));
-  const probe = out.find(({ health }) => healthy.length > 0 && health.claimProbe(now));
+  const mayProbe = allowFallbacks && healthy.length > 0;
+  const probe = out.find(({ health }) => mayProbe && health.claimProbe(now));
   const first = probe ?? pickByPrice(healthy, random());
-  return first ? [first, ...[...healthy, ...out].filter((candidate) => candidate !== first)] : out;
+  return first ? startingWith(first, [...healthy, ...out]) : out;
 }
 
 function pickByPrice(candidates: readonly Candidate[], chance: number): Candidate | undefined {
@@ -156,7 +207,7 @@ function pickByPrice(candidates: readonly Candidate[], chance: number): Candidat
   return candidates.find((_candidate, index) => (rest -= weights[index] ?? 0) < 0) ?? candidates[0];
 }
 
-/** Moves those behind that are slower than the caller would like; none is left out. */
+/** Moves those behind that are slower than the caller would like, before what is out; none is left out. */
 function deprioritise(
   candidates: readonly Candidate[],
   preferences: ProviderPreferences,
@@ -167,7 +218,13 @@ function deprioritise(
   const isSlow = ({ health }: Candidate): boolean =>
     misses(health.latency(now), preferredMaxLatency, (value, bound) => value > bound) ||
     misses(health.throughput(now), preferredMinThroughput, (value, bound) => value < bound);
-  return candidates.toSorted((one, other) => Number(isSlow(one)) - Number(isSlow(other)));
+  const [first] = candidates;
+  const rank = (candidate: Candidate): number => {
+    const isOut = candidate.health.isOut(now);
+    // One that is out and yet comes first is being probed.
+    return isOut && candidate === first ? -1 : 2 * Number(isOut) + Number(isSlow(candidate));
+  };
+  return candidates.toSorted((one, other) => rank(one) - rank(other));
 }
 
 function misses(

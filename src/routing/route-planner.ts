@@ -5,6 +5,7 @@ import { givesWidth, priceOn, widthProblem } from '../catalogue/catalogue-model.
 import { Catalogue } from '../catalogue/catalogue.js';
 import type { ApiKey } from '../domain/api-key.js';
 import { Clock } from '../domain/clock.js';
+import { modalitiesOf } from '../domain/modality.js';
 import type { EmbeddingRequest } from '../domain/embedding.js';
 import { AppError } from '../domain/errors.js';
 import { isInputType } from '../domain/input-type.js';
@@ -66,7 +67,8 @@ export class RoutePlanner {
     if (problem !== null) throw new AppError('invalid_request', { detail: `dimensions: ${problem}` });
     refuseImpossibleInput(model, request.input.form);
     refuseTooManyVectors(model, request);
-    const configured = this.candidatesOf(model, request, await this.credentialsFor(key, model));
+    const day = utcDay(this.clock.now());
+    const configured = this.candidatesOf(model, request, await this.credentialsFor(key, model), day);
     if (configured.length === 0) {
       const { dimensions = 0 } = request;
       const wanted = dimensions > model.nativeDimensions ? ` that gives vectors of ${dimensions}` : '';
@@ -74,6 +76,8 @@ export class RoutePlanner {
     }
     const context: OrderingContext = {
       now: performance.now(),
+      day,
+      modalities: modalitiesOf(request.input),
       random: () => this.health.random(),
       supportsAllParameters: (target) => supportsAllParameters(target, request),
     };
@@ -115,8 +119,8 @@ export class RoutePlanner {
     model: CatalogueModel,
     request: EmbeddingRequest,
     credentials: readonly ApplicableCredential[],
+    day: string,
   ): Candidate[] {
-    const day = utcDay(this.clock.now());
     const { nativeDimensions: native } = model;
     const { input, dimensions = native } = request;
     return model.endpoints.flatMap((endpoint) => {

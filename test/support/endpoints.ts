@@ -71,10 +71,12 @@ export function createCandidate(
   name: string,
   { usd = '1', credential = null, health = new EndpointHealth(), ...endpoint }: CandidateTerms = {},
 ): Candidate {
+  const price = usd === null ? null : parseUsdPerMillion(usd);
+  const prices = price === null ? [] : [{ effectiveFrom: '2026-01-01', perToken: price, source: '' }];
   return {
-    target: createTarget(createEndpoint({ provider: name, ...endpoint }), credential),
+    target: createTarget(createEndpoint({ provider: name, prices, ...endpoint }), credential),
     health,
-    price: usd === null ? null : parseUsdPerMillion(usd),
+    price,
   };
 }
 

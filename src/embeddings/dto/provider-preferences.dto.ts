@@ -1,14 +1,21 @@
 // The `provider` object of an embeddings request: a closed object, every member optional. Source: contract 4.4.
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsString, ValidateBy } from 'class-validator';
-import { parseUsd, parseUsdPerMillion } from '../../domain/money.js';
+import { parseUsdPerMillion } from '../../domain/money.js';
 import { NO_PREFERENCES, QUANTIZATIONS, SORTS } from '../../domain/provider-preferences.js';
-import type { PercentileBound, ProviderPreferences, Sort } from '../../domain/provider-preferences.js';
+import type {
+  MaxPrices,
+  PercentileBound,
+  ProviderPreferences,
+  Sort,
+} from '../../domain/provider-preferences.js';
 import { IfGivenAndNotNull } from '../../http/optional-members.js';
 
 const MAX_SLUGS = 100;
 const PERCENTILES: readonly string[] = ['p50', 'p75', 'p90', 'p99'];
 const PRICES: readonly string[] = ['prompt', 'completion', 'image', 'audio', 'request'];
+type PercentileBoundDto = number | Readonly<Partial<Record<keyof PercentileBound, number | null>>>;
+
 const PARTITIONS: ReadonlySet<unknown> = new Set(['model', 'none', undefined, null]);
 
 function combine(...decorators: readonly PropertyDecorator[]): PropertyDecorator {
@@ -45,7 +52,7 @@ function Checked(
 }
 
 export class ProviderPreferencesDto {
-  @SlugList('Providers to try, in this order.')
+  @SlugList('Providers to try, in this order: by slug, by the tag of an endpoint, or by name.')
   order?: string[] | null;
 
   @SlugList('The only providers that may serve.')
@@ -90,17 +97,18 @@ export class ProviderPreferencesDto {
   sort?: Sort | { by?: Sort | null; partition?: 'model' | 'none' | null } | null;
 
   @Checked(
-    'USD for a million tokens; numbers or decimal strings.',
+    'USD for a million tokens; numbers or decimal strings. `prompt` bounds the price of all input tokens, `image` and `audio` ' +
+      'those of images and audio besides; `completion` and `request` have no price here, and bound nothing.',
     `must be an object of amounts named ${PRICES.join(', ')}`,
     (value) => isObjectOf(value, PRICES) && Object.values(value).every(isAmount),
   )
-  max_price?: { prompt?: string | number } | null;
+  max_price?: Readonly<Partial<Record<'prompt' | 'image' | 'audio', string | number>>> | null;
 
   @Checked('Seconds, at p50 or at each percentile named.', percentileMessage(), isPercentileBound)
-  preferred_max_latency?: number | PercentileBound | null;
+  preferred_max_latency?: PercentileBoundDto | null;
 
   @Checked('Tokens a second, at p50 or at each percentile named.', percentileMessage(), isPercentileBound)
-  preferred_min_throughput?: number | PercentileBound | null;
+  preferred_min_throughput?: PercentileBoundDto | null;
 }
 
 export function fromProviderPreferencesDto(
@@ -117,14 +125,24 @@ export function fromProviderPreferencesDto(
     zeroDataRetention: dto.zdr ?? false,
     quantizations: dto.quantizations ?? [],
     sort: (typeof dto.sort === 'object' ? dto.sort?.by : dto.sort) ?? null,
-    maxPromptPrice: dto.max_price?.prompt === undefined ? null : parseUsdPerMillion(dto.max_price.prompt),
+    maxPrices: dto.max_price ? toPrices(dto.max_price) : null,
     preferredMaxLatency: toBound(dto.preferred_max_latency),
     preferredMinThroughput: toBound(dto.preferred_min_throughput),
   };
 }
 
-function toBound(bound: number | PercentileBound | null | undefined): PercentileBound | null {
-  return typeof bound === 'number' ? { p50: bound } : (bound ?? null);
+function toPrices({ prompt, image, audio }: NonNullable<ProviderPreferencesDto['max_price']>): MaxPrices {
+  return {
+    ...(prompt !== undefined && { prompt: parseUsdPerMillion(prompt) }),
+    ...(image !== undefined && { image: parseUsdPerMillion(image) }),
+    ...(audio !== undefined && { audio: parseUsdPerMillion(audio) }),
+  };
+}
+
+function toBound(bound: PercentileBoundDto | null | undefined): PercentileBound | null {
+  if (typeof bound === 'number') return { p50: bound };
+  const named = Object.entries(bound ?? {}).filter(([, value]) => value !== null);
+  return named.length === 0 ? null : Object.fromEntries(named);
 }
 
 function percentileMessage(): string {
@@ -132,7 +150,9 @@ function percentileMessage(): string {
 }
 
 function isPercentileBound(value: unknown): boolean {
-  return isPositive(value) || (isObjectOf(value, PERCENTILES) && Object.values(value).every(isPositive));
+  // Clients whose types make each percentile nullable send them so.
+  const isBound = (one: unknown): boolean => one === null || isPositive(one);
+  return isPositive(value) || (isObjectOf(value, PERCENTILES) && Object.values(value).every(isBound));
 }
 
 function isPositive(value: unknown): boolean {
@@ -153,7 +173,7 @@ function isSortObject(value: Readonly<Record<string, unknown>>): boolean {
 function isAmount(value: unknown): boolean {
   if (typeof value !== 'string' && typeof value !== 'number') return false;
   try {
-    return parseUsd(value) >= 0n;
+    return parseUsdPerMillion(value) >= 0n;
   } catch {
     return false;
   }

@@ -116,13 +116,18 @@ describe('200: what goes upstream', () => {
     });
   });
 
-  it.each([undefined, null, {}, { allow_fallbacks: null }, { allow_fallbacks: true }])(
-    'is the same with the routing preferences %j',
-    async (provider) => {
-      answerOf(await embed(setup.app, { model: SMALL, input: 'a', provider }));
-      expect(setup.upstream.requests).toHaveLength(1);
-    },
-  );
+  it.each([
+    undefined,
+    null,
+    {},
+    { allow_fallbacks: null },
+    { allow_fallbacks: true },
+    { only: ['OpenAI'], max_price: { prompt: 0.1 * 3, image: '0', completion: '1e-20' } },
+    { preferred_max_latency: { p50: 5, p90: null }, preferred_min_throughput: { p99: null } },
+  ])('is the same with the routing preferences %j', async (provider) => {
+    answerOf(await embed(setup.app, { model: SMALL, input: 'a', provider }));
+    expect(setup.upstream.requests).toHaveLength(1);
+  });
 });
 
 describe('200: the form of the vectors', () => {

@@ -25,6 +25,23 @@ describe('503: a model without a usable endpoint', () => {
   });
 });
 
+describe('503: preferences that no endpoint satisfies', () => {
+  it.each([[{ ignore: ['OpenAI'] }], [{ only: ['vLLM'] }], [{ max_price: { prompt: '0.019999' } }]])(
+    '%j',
+    async (provider) => {
+      const setup = await startWithUpstream();
+      try {
+        const told = `provider: no endpoint of ${SMALL} satisfies these preferences`;
+        const response = await embed(setup.app, { model: SMALL, input: 'a', provider });
+        expectError(response, 503, `Service temporarily unavailable: ${told}`);
+        expect(setup.upstream.requests).toEqual([]);
+      } finally {
+        await setup.close();
+      }
+    },
+  );
+});
+
 describe('503: the database is away', () => {
   it('for known and for unknown keys, at once, until it is back', async () => {
     const database = await createTestDatabase();
