@@ -10,6 +10,7 @@ import { describeEngineError, noFilters, openSchemaEngine } from './support/sche
 
 const SAY_AGAIN_MS = 3000;
 const RETRY_MS = 250;
+const LOCK_TIMEOUT = '5s';
 
 /**
  * Returns as soon as the database lets us in. Says every few seconds what it waits for, and throws what waiting
@@ -86,6 +87,8 @@ async function applyOne(schemaEngine, migrations, { name, script }) {
   const isTransactional = !/\bCONCURRENTLY\b/i.test(script.replaceAll(/--.*$/gm, ''));
   const upToThis = migrations.slice(0, migrations.findIndex((migration) => migration.name === name) + 1);
   try {
+    // Behind one that waits for a lock every call would wait as well. Without a transaction nothing waits behind it.
+    await connection.query(`SET lock_timeout = '${isTransactional ? LOCK_TIMEOUT : '0'}'`);
     if (isTransactional) await connection.query('BEGIN');
     await engine.applyMigrations({ migrationsList: toMigrationList(upToThis), filters: noFilters });
     if (isTransactional) await connection.query('COMMIT');

@@ -9,13 +9,22 @@ const REMEDIES = {
   28000: (variable) => `check the user in ${variable} and what the server allows it (pg_hba.conf, sslmode)`,
   '3D000': (variable) => `create the database, or correct its name at the end of ${variable}`,
   42501: () => 'grant this user the right to connect to the database',
+  ENOENT: (variable) => `correct the path in ${variable} (sslrootcert, sslcert or sslkey)`,
+  DEPTH_ZERO_SELF_SIGNED_CERT: nameTheAuthority,
+  SELF_SIGNED_CERT_IN_CHAIN: nameTheAuthority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: nameTheAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: nameTheAuthority,
 };
+
+function nameTheAuthority(variable) {
+  return `name the file of the authority that signed its certificate: sslrootcert=/path/ca.pem in ${variable}`;
+}
 
 const WORTH_WAITING_FOR = [
   // 08: connection lost, 53: no connection free, 57P: starting up or shutting down.
   /^(08|53|57P)/,
   /^(ECONN|EHOST|ENET|EAI_)/,
-  /^(ENOTFOUND|ENOENT|EPIPE|ETIMEDOUT)$/,
+  /^(ENOTFOUND|EPIPE|ETIMEDOUT)$/,
 ];
 
 /** The address itself is not passed on: it may hold a password, also in a place where none is expected. */
@@ -69,6 +78,8 @@ export function describeServer(databaseUrl) {
 
 export function isWorthWaitingFor(error) {
   if (error.code === undefined) return /terminated|timeout/i.test(error.message);
+  // A socket may appear; a file of certificates will not.
+  if (error.code === 'ENOENT') return error.syscall === 'connect';
   return WORTH_WAITING_FOR.some((pattern) => pattern.test(error.code));
 }
 

@@ -1,11 +1,15 @@
 // What Prometheus is told of deliveries, by kind and reason; never by destination, of which there may be any number.
 import { Injectable } from '@nestjs/common';
 import { Counter, Histogram } from 'prom-client';
+import { DESTINATION_KINDS } from '../destination-kinds/index.js';
+import { DROP_REASONS } from '../domain/delivery.js';
 import type { DropReason } from '../domain/delivery.js';
 import { Metrics } from '../config/metrics.js';
 
 // Seconds from the end of a call to its confirmed delivery.
 const LAG_BUCKETS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 86_400];
+
+const FAILURE_CLASSES = ['retry', 'blocked'] as const;
 
 @Injectable()
 export class DeliveryMetrics {
@@ -34,6 +38,11 @@ export class DeliveryMetrics {
       labelNames: ['kind', 'reason'],
       registers,
     });
+    // From the start: of a series that begins with its first event Prometheus sees no increase.
+    for (const { type: kind } of DESTINATION_KINDS) {
+      for (const failureClass of FAILURE_CLASSES) this.retried.inc({ kind, class: failureClass }, 0);
+      for (const reason of DROP_REASONS) this.dropped.inc({ kind, reason }, 0);
+    }
     this.lag = new Histogram({
       name: 'signalbox_broadcast_lag_seconds',
       help: 'From the end of a call to the confirmation of its delivery.',
@@ -48,7 +57,7 @@ export class DeliveryMetrics {
     for (const milliseconds of lags) this.lag.observe({ kind }, milliseconds / 1_000);
   }
 
-  countFailure(kind: string, failureClass: 'retry' | 'blocked'): void {
+  countFailure(kind: string, failureClass: (typeof FAILURE_CLASSES)[number]): void {
     this.retried.inc({ kind, class: failureClass });
   }
 

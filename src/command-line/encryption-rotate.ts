@@ -9,8 +9,8 @@ const HELP = `Encrypts destinations, provider credentials and stored contents an
 
 Usage: npm run encryption:rotate
 
-To rotate: put the new key first and keep the old one behind it (ENCRYPTION_KEYS=new,old), restart every replica, run
-this, then take the old one away and restart again. It may run while the service serves, and again after an interruption.
+To rotate: restart every replica with ENCRYPTION_KEYS=old,new, so that all can read the new key; then with new,old; run
+this; then restart them with new alone. It may run while the service serves, and again after an interruption.
 The signing secrets of webhooks change with the first key; both signatures are sent while both keys are configured.
 `;
 

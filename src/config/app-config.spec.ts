@@ -53,6 +53,7 @@ describe('the environment', () => {
     [true, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }],
     [true, { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://collector/v1/traces' }],
     [false, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', OTEL_SDK_DISABLED: 'true' }],
+    [false, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', OTEL_TRACES_EXPORTER: 'none' }],
   ])('traces itself: %s with %j', (tracesItself, environment) => {
     expect(read(environment)).toMatchObject({ tracesItself });
   });
@@ -69,6 +70,9 @@ describe('the environment', () => {
   });
 
   it.each([
+    ['OPENAI_API_KEY', 'sk-one\nsk-two'],
+    ['OPENAI_API_KEY', 'sk-o…pasted'],
+    ['OPENAI_BASE_URL', 'https://api.example.com/v1?version=2'],
     ['PORT', '70000'],
     ['PORT', '3000.5'],
     ['PORT', '-1'],

@@ -121,7 +121,10 @@ export class EnvironmentReader {
       if (hasScheme(this.value(name) ?? '', ['http:', 'https:'])) continue;
       throw new ConfigError(`${name} must be an address that begins with http:// or https://`);
     }
-    return named.length > 0 && this.value('OTEL_SDK_DISABLED')?.toLowerCase() !== 'true';
+    const isSwitchedOff =
+      this.value('OTEL_SDK_DISABLED')?.toLowerCase() === 'true' ||
+      this.value('OTEL_TRACES_EXPORTER')?.toLowerCase() === 'none';
+    return named.length > 0 && !isSwitchedOff;
   }
 
   /** As browsers send them: scheme, host and a port that is not the scheme's own. */
@@ -147,10 +150,19 @@ export class EnvironmentReader {
         if (baseUrl !== undefined && !hasScheme(baseUrl, ['http:', 'https:'])) {
           throw new ConfigError(`${prefix}_BASE_URL must be an address that begins with http:// or https://`);
         }
+        if (baseUrl !== undefined && /[?#]/.test(baseUrl)) {
+          throw new ConfigError(`${prefix}_BASE_URL must have no query: paths are put behind it`);
+        }
+        const apiKey = this.value(`${prefix}_API_KEY`);
+        if (apiKey !== undefined && !/^[\x20-\x7e]+$/.test(apiKey)) {
+          throw new ConfigError(
+            `${prefix}_API_KEY must be one line of ASCII: no header can hold anything else`,
+          );
+        }
         return [
           slug,
           {
-            ...this.optional('apiKey', `${prefix}_API_KEY`),
+            ...(apiKey === undefined ? {} : { apiKey }),
             ...(baseUrl === undefined ? {} : { baseUrl: baseUrl.replace(/\/+$/, '') }),
           },
         ];

@@ -30,15 +30,17 @@ export function hadCommitted({ oldestOpen, next, open }: LogSnapshot, transactio
 }
 
 /** Why a generation did not reach a destination that should have had it. */
-export type DropReason =
-  /** It waited for longer than MAX_DELIVERY_AGE, or longer than the platform takes it. */
-  | 'expired'
-  /** The platform says that it will never take it: a dead letter. */
-  | 'refused'
-  /** Larger than the platform takes, even without its content: a dead letter. */
-  | 'too_large'
-  /** The platform took the request and said that it dropped this many of it. */
-  | 'rejected';
+export const DROP_REASONS = [
+  // It waited for longer than MAX_DELIVERY_AGE, or longer than the platform takes it.
+  'expired',
+  // The platform says that it will never take it: a dead letter.
+  'refused',
+  // Larger than the platform takes, even without its content: a dead letter.
+  'too_large',
+  // The platform took the request and said that it dropped this many of it.
+  'rejected',
+] as const;
+export type DropReason = (typeof DROP_REASONS)[number];
 
 export type DropCounts = Readonly<Partial<Record<DropReason, number>>>;
 

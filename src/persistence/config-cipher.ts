@@ -10,6 +10,13 @@ export interface Encrypted {
   readonly encryptionKeyId: string;
 }
 
+/** The key is not configured: not here, or not any more. */
+export class MissingEncryptionKey extends Error {
+  constructor(id: string) {
+    super(`ENCRYPTION_KEYS lacks the key ${id}`);
+  }
+}
+
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -65,7 +72,7 @@ export class ConfigCipher {
     owner: string,
   ): unknown {
     const key = this.config.encryptionKeys.find((candidate) => candidate.id === encrypted.encryptionKeyId);
-    if (!key) throw new Error(`ENCRYPTION_KEYS lacks the key ${encrypted.encryptionKeyId}`);
+    if (!key) throw new MissingEncryptionKey(encrypted.encryptionKeyId);
     const bytes = Buffer.from(encrypted.ciphertext);
     const decipher = createDecipheriv(ALGORITHM, key.bytes, bytes.subarray(0, NONCE_BYTES))
       .setAAD(Buffer.from(owner))

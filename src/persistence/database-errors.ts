@@ -18,14 +18,8 @@ export function isFaultOfOneValue(error: unknown): boolean {
 const UNREACHABLE_PRISMA_CODES = new Set(
   'P1000 P1003 P1010 P1001 P1002 P1008 P1011 P1017 P2024 P2028 P2037'.split(' '),
 );
-const UNREACHABLE_SYSTEM_CODES = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ENOTFOUND',
-  'ETIMEDOUT',
-  'EAI_AGAIN',
-]);
+// ENOENT: the socket of a server on the same machine.
+const UNREACHABLE_SYSTEM_CODES = /^(?:ECONN|EHOST|ENET|EAI_)|^(?:ENOTFOUND|ENOENT|EPIPE|ETIMEDOUT)$/;
 // Classes 08 (connection), 28 (credentials) and 57P (server is going down or coming up), too many connections, read-only
 // standby, no such database, a database that takes no connections, a lock that did not come in time.
 const UNREACHABLE_STATES = /^(08|28|57P|53300|25006|3D000|55000|55P03)/;
@@ -41,7 +35,7 @@ const UNDEFINED_FUNCTION_STATE = '42883';
 const CANCELED_STATE = '57014';
 // What the driver says without a code.
 const UNREACHABLE_MESSAGE =
-  /connection terminated|timeout exceeded|query read timeout|client has encountered a connection/i;
+  /connection terminated|timeout exceeded|timeout expired|query read timeout|client has encountered a connection|disconnected before secure/i;
 
 export function translateDatabaseError(error: unknown): unknown {
   // Not `instanceof Error`: sockets may belong to another realm than this code.
@@ -57,7 +51,7 @@ export function translateDatabaseError(error: unknown): unknown {
     codes.some(
       (code) =>
         UNREACHABLE_PRISMA_CODES.has(code) ||
-        UNREACHABLE_SYSTEM_CODES.has(code) ||
+        UNREACHABLE_SYSTEM_CODES.test(code) ||
         UNREACHABLE_STATES.test(code),
     );
   if (isUnreachable) {

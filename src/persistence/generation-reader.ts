@@ -1,10 +1,12 @@
 // Reads the log in the order of commit, for those who forward it, and the stored contents of what was read.
 import { Injectable, Logger } from '@nestjs/common';
+import { Clock } from '../domain/clock.js';
 import { parseSnapshot } from '../domain/delivery.js';
 import type { LogPosition, LogSnapshot } from '../domain/delivery.js';
+import { AppError } from '../domain/errors.js';
 import type { Generation } from '../domain/generation.js';
 import type { GenerationContent } from '../domain/generation-content.js';
-import { ConfigCipher } from './config-cipher.js';
+import { ConfigCipher, MissingEncryptionKey } from './config-cipher.js';
 import { unpackContents } from './content-blocks.js';
 import type { StoredBlock } from './content-blocks.js';
 import { Database } from './database.js';
@@ -12,6 +14,9 @@ import { LOG_OFFSET } from './log-offset.js';
 import { toGeneration } from './generation-row.js';
 import type { GenerationRow } from './generation-row.js';
 import { unseenList } from './unseen-list.js';
+
+// Milliseconds in which all replicas know the same keys, after the first of them does.
+const ROTATION_TIME = 15 * 60_000;
 
 export interface LoggedGeneration {
   readonly position: LogPosition;
@@ -141,6 +146,7 @@ export class GenerationReader {
   constructor(
     private readonly database: Database,
     private readonly cipher: ConfigCipher,
+    private readonly clock: Clock,
   ) {}
 
   /** What follows `after`, at most `limit`, nothing made before `since`. */
@@ -192,7 +198,7 @@ export class GenerationReader {
 
   /**
    * The stored contents by the generation's id, with those that stand in the same blocks; what is not stored any more is
-   * left out.
+   * left out. Throws `unavailable` for as long as a key that is not known here may become so.
    */
   async readContents(
     workspaceId: string,
@@ -214,12 +220,21 @@ export class GenerationReader {
       try {
         for (const [id, content] of unpackContents(row, this.cipher)) contents.set(id, content);
       } catch (error) {
-        // A key that was taken away too early: the traces go without their content.
+        // While keys are rotated another replica may know one that will be known here soon.
+        const isYoung = ({ generation }: LoggedGeneration) =>
+          this.clock.now().getTime() - generation.createdAt.getTime() < ROTATION_TIME;
+        if (error instanceof MissingEncryptionKey && entries.some(isYoung)) throw notKnownYet(error);
+        // One that was taken away too early: the traces go without their content.
         this.logger.warn({ generationId: row.generationId, error }, 'stored contents cannot be read');
       }
     }
     return contents;
   }
+}
+
+function notKnownYet(cause: MissingEncryptionKey): AppError {
+  const detail = 'the key that this content is encrypted with is not known to this process yet';
+  return new AppError('unavailable', { detail, headers: { 'Retry-After': '60' }, cause });
 }
 
 /** The blocks that hold the contents of these entries. In the log of a workspace those of one block stand together. */

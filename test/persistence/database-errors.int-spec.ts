@@ -2,7 +2,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readAppConfig } from '../../src/config/app-config.js';
 import { AppError } from '../../src/domain/errors.js';
-import { RefusedValue, UniqueViolation } from '../../src/persistence/database-errors.js';
+import {
+  RefusedValue,
+  translateDatabaseError,
+  UniqueViolation,
+} from '../../src/persistence/database-errors.js';
 import { Database } from '../../src/persistence/database.js';
 import { TEST_ENCRYPTION_KEY } from '../support/app.js';
 import { administrate, createTestDatabase } from '../support/database.js';
@@ -127,6 +131,25 @@ describe('a database that is away', () => {
     }
     expectUnavailable(await sleeping);
   });
+
+  it('because the socket of its machine is not there', async () => {
+    const lonely = open(`postgresql://postgres@localhost/signalbox?host=${encodeURIComponent('/nowhere')}`);
+    expectUnavailable(await outcomeOf(lonely.query({ text: 'SELECT 1' })));
+    expectUnavailable(await count(lonely));
+    await lonely.onApplicationShutdown();
+  });
+
+  it.each(['EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN', 'ECONNABORTED'])(
+    'because the network says %s',
+    (code) => expectUnavailable(translateDatabaseError(Object.assign(new Error(), { code }))),
+  );
+
+  it.each([
+    'timeout expired',
+    'Client network socket disconnected before secure TLS connection was established',
+  ])('because the driver says: %s', (message) =>
+    expectUnavailable(translateDatabaseError(new Error(message))),
+  );
 
   it('because nobody listens there', async () => {
     const nowhere = await startDatabaseProxy(place.url);

@@ -4,6 +4,7 @@ import { readAppConfig } from '../../src/config/app-config.js';
 import { ConfigCipher } from '../../src/persistence/config-cipher.js';
 import { Database } from '../../src/persistence/database.js';
 import { DestinationsRepository } from '../../src/persistence/destinations.repository.js';
+import { GenerationReader } from '../../src/persistence/generation-reader.js';
 import { rotateEncryption } from '../../src/persistence/encryption-rotation.js';
 import type { RotationProgress } from '../../src/persistence/encryption-rotation.js';
 import { askFor } from '../support/admin.js';
@@ -91,4 +92,18 @@ it('encrypts all rows anew, also in steps, is on record, and a second run finds 
   await expect(app.application.get(DestinationsRepository).find(app.accountId, id)).rejects.toThrow(
     /lacks the key/,
   );
+  // Contents that it cannot read may have been written by a replica that was given the new key first.
+  const reader = app.application.get(GenerationReader);
+  const { entries: logged } = await reader.readAfter(
+    app.key.workspaceId,
+    { transaction: 0n, ordinal: 0 },
+    new Date(0),
+    10,
+  );
+  expect(logged).toHaveLength(10);
+  await expect(reader.readContents(app.key.workspaceId, logged)).rejects.toMatchObject({
+    code: 'unavailable',
+  });
+  app.clock.advance(15 * 60_000);
+  expect(await reader.readContents(app.key.workspaceId, logged)).toEqual(new Map());
 });

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
+import { EMBEDDING_PROVIDERS } from '../../src/embedding-providers/index.js';
 
 const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 
@@ -72,6 +73,20 @@ describe('the composition', () => {
     expect(service['privileged']).toBeUndefined();
     expect(service['cap_add']).toBeUndefined();
     expect(service['tmpfs']).toEqual(['/tmp']);
+  });
+
+  it('passes on whatever the service reads', () => {
+    const settings = read('src/config/app-config.ts');
+    const names = [...settings.matchAll(/\bread\.\w+\([^)]*?'([A-Z_]+)'/g)].map(([, name]) => name ?? '');
+    const ofProviders = EMBEDDING_PROVIDERS.filter(({ slug }) => slug !== 'local').flatMap(({ slug }) => {
+      const prefix = slug.toUpperCase().replaceAll('-', '_');
+      return [`${prefix}_API_KEY`, `${prefix}_BASE_URL`];
+    });
+    // The container's own, and a file, which is no use without a volume.
+    const left = new Set(['HOST', 'PORT', 'CATALOGUE_FILE']);
+    const wanted = [...names, ...ofProviders].filter((name) => !left.has(name));
+    expect(wanted.length).toBeGreaterThan(50);
+    expect(Object.keys(service['environment'] ?? {})).toEqual(expect.arrayContaining(wanted));
   });
 
   it('gives what is secret from outside', () => {

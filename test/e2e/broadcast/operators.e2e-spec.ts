@@ -331,7 +331,9 @@ describe('GET /metrics', () => {
     expect(headers['content-type']).toContain('text/plain');
     expect(text).toMatch(/^signalbox_broadcast_delivered_total\{kind="webhook"\} \d+$/m);
     expect(text).toMatch(/^signalbox_broadcast_lag_seconds_count\{kind="webhook"\} \d+$/m);
-    expect(text).toContain('signalbox_broadcast_dropped_total');
+    // From the start: without a zero before it the first loss would be no increase.
+    expect(text).toContain('signalbox_broadcast_dropped_total{kind="datadog",reason="refused"} 0');
+    expect(text).toContain('signalbox_broadcast_failed_attempts_total{kind="s3",class="blocked"} 0');
     expect(text).not.toContain('top-secret');
   });
 });
