@@ -55,8 +55,8 @@ describe('a span above its cap', () => {
 describe('an answer', () => {
   it.each([
     [202, 'delivered'],
-    [200, 'refused'],
-    [204, 'refused'],
+    [200, 'blocked'],
+    [204, 'blocked'],
   ])('of %d means %s', async (status, outcome) => {
     const config = Object.assign(new datadog.configClass(), { apiKey: 'key', mlApp: 'app' });
     const [request] = await datadog.delivery.encode(config, [generationTrace()], CONTEXT);

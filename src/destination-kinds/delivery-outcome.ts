@@ -43,6 +43,8 @@ const isPassing = (status: number): boolean => [408, 425, 429].includes(status) 
 // The platform does not know this sender, place or method: no trace would be taken.
 const BLOCKING = new Set([401, 402, 403, 404, 405, 407, 410, 421]);
 
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
 /** What a status alone says. */
 export function outcomeOfStatus(
   response: DeliveryResponse,
@@ -51,14 +53,15 @@ export function outcomeOfStatus(
 ): DeliveryOutcome {
   const { status } = response;
   const reason = describeAnswer(response);
-  if (status >= 200 && status < 300 && delivered(status)) return { outcome: 'delivered' };
+  if (isSuccess(status) && delivered(status)) return { outcome: 'delivered' };
   if (retried(status)) {
     const retryAfter = retryAfterOf(response.headers, now);
     return { outcome: 'retry', reason, ...(retryAfter === null ? {} : { retryAfter }) };
   }
   if (status === 413) return { outcome: 'too_large', reason };
-  // A redirect is never followed: it could lead anywhere.
-  if (BLOCKING.has(status) || (status >= 300 && status < 400)) return { outcome: 'blocked', reason };
+  // A redirect is never followed: it could lead anywhere. A success that the platform does not know is another server's,
+  // and says nothing against these traces.
+  if (BLOCKING.has(status) || status < 400) return { outcome: 'blocked', reason };
   return { outcome: 'refused', reason };
 }
 

@@ -1,7 +1,7 @@
 // Langfuse: OTLP traces with langfuse attributes.
 import type { GenerationTrace } from '../domain/generation-trace.js';
 import { TextField } from './config-fields.js';
-import { basicAuthorization } from './delivery-outcome.js';
+import { basicAuthorization, isSuccess } from './delivery-outcome.js';
 import { BaseDestinationConfig } from './destination-kind.js';
 import type { DestinationKind } from './destination-kind.js';
 import { tracesAddress } from './otlp/address.js';
@@ -78,7 +78,7 @@ export const langfuse: DestinationKind<LangfuseConfig> = {
       'x-langfuse-ingestion-version': INGESTION_VERSION,
     }),
     // The keys are looked at first, and an empty request is taken.
-    test: { passes: (status) => status === 200 },
+    test: { passes: isSuccess },
   }),
   example: { secretKey: 'sk-lf-0123456789abcdef', publicKey: 'pk-lf-0123456789abcdef' },
 };

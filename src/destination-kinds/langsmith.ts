@@ -3,7 +3,6 @@ import { TextField } from './config-fields.js';
 import { BaseDestinationConfig } from './destination-kind.js';
 import type { DestinationKind } from './destination-kind.js';
 import { tracesAddress } from './otlp/address.js';
-import { OTLP_RULES } from './otlp/answer.js';
 import { text } from './otlp/any-value.js';
 import { GEN_AI_ATTRIBUTES, OLDER_ATTRIBUTES, inputValue, tagsOf } from './otlp/attributes.js';
 import { OTLP_LIMITS } from './otlp/limits.js';
@@ -51,8 +50,6 @@ const SPAN: SpanForm = {
   hasEvents: true,
 };
 
-const isTaken = (status: number): boolean => status === 200 || status === 202;
-
 export const langsmith: DestinationKind<LangsmithConfig> = {
   type: 'langsmith',
   neutralType: 'kind_07',
@@ -67,8 +64,6 @@ export const langsmith: DestinationKind<LangsmithConfig> = {
       'langsmith-project': project,
       ...(workspaceId ? { 'x-tenant-id': workspaceId } : {}),
     }),
-    answers: { rules: { ...OTLP_RULES, delivered: isTaken } },
-    test: { passes: (status) => isTaken(status) || status === 400 },
   }),
   example: { apiKey: 'lsv2_pt_0123456789abcdef' },
 };

@@ -37,13 +37,10 @@ export const webhook: DestinationKind<WebhookConfig> = {
       'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
     }),
     answers: {
-      rules: { delivered: () => true, retried: (status) => RETRIED.has(status) || status >= 500 },
+      rules: { retried: (status) => RETRIED.has(status) || status >= 500 },
       hasPartialSuccess: false,
     },
-    test: {
-      headers: { 'x-test-connection': 'true' },
-      passes: (status) => (status >= 200 && status < 300) || status === 400,
-    },
+    test: { headers: { 'x-test-connection': 'true' } },
   }),
   example: { url: 'https://example.com/traces' },
 };

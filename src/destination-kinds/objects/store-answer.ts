@@ -1,6 +1,6 @@
 // What object stores answer to a PUT. Source: delivery.md 4, the error codes of Amazon S3.
 import type { DeliveryContext, DeliveryOutcome, DeliveryRequest, DeliveryResponse } from '../delivery.js';
-import { describeAnswer, outcomeOfStatus } from '../delivery-outcome.js';
+import { describeAnswer, isSuccess, outcomeOfStatus } from '../delivery-outcome.js';
 import { homeRegion, movedPut, signedRegion } from './signed-put.js';
 import type { BucketAccess } from './signed-put.js';
 
@@ -61,9 +61,7 @@ export async function readStoreAnswer(
 
 /** What is wrong with the answer to a PUT that was signed for this region; null for a success. */
 export function problemOfPut(response: DeliveryResponse, signedFor: string): string | null {
-  return response.status >= 200 && response.status < 300
-    ? null
-    : describeAnswer(inOurWords(response, signedFor));
+  return isSuccess(response.status) ? null : describeAnswer(inOurWords(response, signedFor));
 }
 
 /** An answer to be quoted. The store's own words repeat access keys and session tokens. */

@@ -11,10 +11,14 @@ const read = (status: number, body: string | object = '', headers: Record<string
   );
 
 describe('the status of an answer', () => {
-  it('is success at 200 and at nothing else', () => {
-    expect(read(200)).toEqual({ outcome: 'delivered' });
-    for (const status of [201, 202, 204, 206]) expect(read(status)).toMatchObject({ outcome: 'refused' });
-  });
+  it.each([200, 201, 202, 204, 206])(
+    'is success at %d, with what its body says of single spans',
+    (status) => {
+      expect(read(status)).toEqual({ outcome: 'delivered' });
+      const body = { partialSuccess: { rejectedSpans: 2, errorMessage: 'too old' } };
+      expect(read(status, body)).toEqual({ outcome: 'delivered', rejected: 2, reason: 'too old' });
+    },
+  );
 
   it('is tried again at the four that the specification names', () => {
     const retried = Array.from({ length: 200 }, (_, index) => 400 + index).filter(

@@ -8,10 +8,8 @@ const RETRIED = new Set([429, 502, 503, 504]);
 // An answer says little; a longer one is not looked into.
 const MAX_READ = 65_536;
 
-export const OTLP_RULES: StatusRules = {
-  delivered: (status) => status === 200,
-  retried: (status) => RETRIED.has(status),
-};
+// It has successes be 200; receivers, and gateways in front of them, that say another 2xx have taken the spans all the same.
+export const OTLP_RULES: StatusRules = { retried: (status) => RETRIED.has(status) };
 
 /** What an answer says of its request. Spans that a success rejects are lost for good: they must not be sent again. */
 export function readOtlpAnswer(

@@ -1,6 +1,6 @@
 // Delivery to a platform that takes OTLP/HTTP JSON: a kind says where, with which credentials and in which words.
 import type { GenerationTrace } from '../../domain/generation-trace.js';
-import { outcomeOfStatus, problemUnless } from '../delivery-outcome.js';
+import { isSuccess, outcomeOfStatus, problemUnless } from '../delivery-outcome.js';
 import type { StatusRules } from '../delivery-outcome.js';
 import type { DeliveryContext, DeliveryLimits, DeliveryRequest, KindDelivery } from '../delivery.js';
 import type { BaseDestinationConfig } from '../destination-kind.js';
@@ -33,13 +33,13 @@ export interface OtlpPlatform<Config extends BaseDestinationConfig> {
   };
   readonly test?: {
     readonly headers?: Readonly<Record<string, string>>;
-    /** Which answers to a request without spans prove that spans would be taken. */
-    readonly passes: (status: number) => boolean;
+    /** Which answers to a request without spans prove that spans would be taken. Default: every 2xx, and 400. */
+    readonly passes?: (status: number) => boolean;
   };
 }
 
 // A receiver that takes the credentials may still dislike a request without spans.
-const passesOrDislikesEmpty = (status: number): boolean => status === 200 || status === 400;
+const passesOrDislikesEmpty = (status: number): boolean => isSuccess(status) || status === 400;
 
 export function otlpDelivery<Config extends BaseDestinationConfig>(
   platform: OtlpPlatform<Config>,

@@ -108,9 +108,11 @@ describe('the address', () => {
 
 describe('the answers', () => {
   it.each<[string, number, DeliveryOutcome['outcome']]>([
-    ['arize', 202, 'refused'],
+    ['arize', 202, 'delivered'],
+    ['grafana', 204, 'delivered'],
     ['langsmith', 202, 'delivered'],
-    ['langsmith', 204, 'refused'],
+    ['newrelic', 202, 'delivered'],
+    ['sentry', 202, 'delivered'],
     ['otel-collector', 204, 'delivered'],
     ['otel-collector', 500, 'refused'],
     ['langfuse', 403, 'blocked'],
@@ -140,13 +142,13 @@ describe('the connection test', () => {
   it.each<[string, readonly number[]]>([
     ['webhook', [200, 202, 204, 400]],
     ['otel-collector', [200, 202, 204, 400]],
-    ['langsmith', [200, 202, 400]],
-    ['langfuse', [200]],
-    ['arize', [200, 400]],
-    ['grafana', [200, 400]],
-    ['newrelic', [200, 400]],
-    ['ramp', [200, 400]],
-    ['sentry', [200, 400]],
+    ['langsmith', [200, 202, 204, 400]],
+    ['langfuse', [200, 202, 204]],
+    ['arize', [200, 202, 204, 400]],
+    ['grafana', [200, 202, 204, 400]],
+    ['newrelic', [200, 202, 204, 400]],
+    ['ramp', [200, 202, 204, 400]],
+    ['sentry', [200, 202, 204, 400]],
   ])('of %s passes with %j', async (type, passing) => {
     const kind = requireDestinationKind(type);
     const [step, ...others] = await kind.delivery.probe(parseConfig(kind, kind.example), CONTEXT);

@@ -92,6 +92,6 @@ describe('a statement that failed', () => {
     for (const status of [408, 429, 500, 503]) expect(read(answer(status)).outcome).toBe('retry');
     for (const status of [401, 403, 404]) expect(read(answer(status)).outcome).toBe('blocked');
     expect(read(answer(400)).outcome).toBe('refused');
-    expect(read(answer(204)).outcome).toBe('refused');
+    expect(read(answer(204)).outcome).toBe('blocked');
   });
 });
