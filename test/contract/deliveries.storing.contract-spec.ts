@@ -9,7 +9,7 @@ import { putObject } from '../../src/destination-kinds/objects/signed-put.js';
 import { COLUMNS } from '../../src/destination-kinds/rows/columns.js';
 import type { DestinationConfig } from '../../src/domain/destination.js';
 import { generationTrace } from '../support/generation-trace.js';
-import { CONTEXT, deliver, deliveringTo, encode, probe } from '../support/receivers/deliver.js';
+import { CONTEXT, deliver, deliveringTo, encode, probe, send } from '../support/receivers/deliver.js';
 import { publishedTable } from '../support/receivers/published-table.js';
 import { startReceiver } from '../support/receivers/receiver.js';
 import type { DestinationReceiver, RunningReceiver } from '../support/receivers/receiver.js';
@@ -112,6 +112,30 @@ describe('a bucket in a region that the config does not name', () => {
   it('is named by the connection test', async () => {
     const receiver = await start(s3Receiver);
     expect(await probe(deliveringTo(s3Receiver, config), receiver)).toContain('the region eu-central-1');
+  });
+});
+
+describe("the config's headers that the store reads", () => {
+  const headers = { 'X-Amz-Server-Side-Encryption': 'aws:kms', 'x-amz-tagging': 'team=search' };
+  const sent = { 'x-amz-server-side-encryption': 'aws:kms', 'x-amz-tagging': 'team=search' };
+
+  it('are taken with objects and with the connection test', async () => {
+    const receiver = await start(s3Receiver);
+    const delivering = deliveringTo(s3Receiver, { ...s3Receiver.config, headers });
+    const [step] = await delivering.kind.delivery.probe(delivering.config, CONTEXT);
+    for (const request of [...(await encode(delivering, TRACES)), step!.request]) {
+      // The sender adds them to every request.
+      const { status } = await send({ ...request, headers: { ...request.headers, ...sent } }, receiver);
+      expect(status).toBe(200);
+    }
+    expect(receiver.stored).toEqual(IDS);
+  });
+
+  it('are refused where they go unsigned', async () => {
+    const receiver = await start(s3Receiver);
+    const [request] = await encode(deliveringTo(s3Receiver), TRACES);
+    const { status } = await send({ ...request!, headers: { ...request!.headers, ...sent } }, receiver);
+    expect(status).toBe(403);
   });
 });
 

@@ -19,6 +19,11 @@ describe('the region', () => {
     [{}, 'us-east-1'],
     [{ endpoint: 'https://acc.r2.cloudflarestorage.com' }, 'auto'],
     [{ endpoint: 'https://acc.eu.r2.cloudflarestorage.com', region: 'weur' }, 'weur'],
+    [{ endpoint: 'https://minio.example.com', region: 'my_region' }, 'my_region'],
+    [{ endpoint: 'https://swift.example.com', region: ' RegionOne ' }, 'RegionOne'],
+    [{ endpoint: 'https://swift.example.com', region: 'default.zone' }, 'default.zone'],
+    [{ endpoint: 'https://swift.example.com', region: 'a/b' }, 'us-east-1'],
+    [{ endpoint: 'https://s3.eu-west-3.amazonaws.com', region: 'EU-West-3' }, 'eu-west-3'],
     [{ endpoint: 'https://s3.eu-central-1.amazonaws.com' }, 'eu-central-1'],
     [{ endpoint: 'https://my-traces.s3.eu-central-1.amazonaws.com' }, 'eu-central-1'],
     [{ endpoint: 'https://s3.us-west-004.backblazeb2.com' }, 'us-west-004'],
@@ -43,12 +48,27 @@ describe('the address of a bucket', () => {
       { endpoint: 'https://acc.r2.cloudflarestorage.com/my-traces' },
       'https://acc.r2.cloudflarestorage.com/my-traces',
     ],
-    [
-      { endpoint: 'https://my-traces.nyc3.digitaloceanspaces.com' },
+    ...[
       'https://my-traces.nyc3.digitaloceanspaces.com',
-    ],
+      'https://my-traces.s3.amazonaws.com',
+      'https://my-traces.s3-eu-west-1.amazonaws.com',
+      'https://my-traces.s3.fr-par.scw.cloud',
+      'https://my-traces.0123456789abcdef0123456789abcdef.r2.cloudflarestorage.com',
+      'https://my-traces.storage.googleapis.com',
+      'https://my-traces.minio.example.com:9000',
+    ].map((endpoint) => [{ endpoint }, endpoint] as const),
   ])('of %j is %s', (config, address) => {
     expect(bucketAddress(access(config), 'eu-west-1')).toBe(address);
+  });
+
+  it.each([
+    ['minio', 'https://minio.example.com'],
+    ['storage', 'https://storage.example.com:9000'],
+    ['nyc3', 'https://nyc3.digitaloceanspaces.com'],
+    ['acc', 'https://acc.eu.r2.cloudflarestorage.com'],
+    ['s3', 'https://s3.eu-west-1.amazonaws.com'],
+  ])('has %s in the path after %s, whose first label is its own', (bucketName, endpoint) => {
+    expect(bucketAddress(access({ bucketName, endpoint }), 'eu-west-1')).toBe(`${endpoint}/${bucketName}`);
   });
 
   it('is in the domain of its country', () => {
@@ -79,6 +99,11 @@ describe('a signed PUT', () => {
     expect(signedRegion(request)).toBe('eu-west-1');
   });
 
+  it('is for a region of any name', async () => {
+    const request = await putObject(access(), 'a', '{}', { region: 'my_Region.1', now: NOW });
+    expect(signedRegion(request)).toBe('my_Region.1');
+  });
+
   it('has no token where it is empty', async () => {
     const { headers } = await putObject(access({ sessionToken: '' }), 'a', '{}', {
       region: 'auto',
@@ -87,8 +112,26 @@ describe('a signed PUT', () => {
     expect(headers).not.toHaveProperty('x-amz-security-token');
   });
 
+  it("signs those of the config's headers that the store reads, and leaves the others to the sender", async () => {
+    const headers = { 'X-Amz-Server-Side-Encryption': 'aws:kms', 'x-amz-acl': 'private', 'X-Team': 'search' };
+    const request = await putObject(access({ headers }), 'a', '{}', { region: 'eu-west-1', now: NOW });
+    expect(request.headers).toMatchObject({
+      'x-amz-server-side-encryption': 'aws:kms',
+      'x-amz-acl': 'private',
+      authorization: expect.stringContaining(
+        'SignedHeaders=host;x-amz-acl;x-amz-content-sha256;x-amz-date;x-amz-server-side-encryption,',
+      ),
+    });
+    expect(request.headers).not.toHaveProperty('x-team');
+  });
+
   it('moves to another region with its key and content, as if made for it', async () => {
-    for (const config of [{}, { bucketName: 'my.traces' }, { endpoint: 'http://127.0.0.1:9000/x' }]) {
+    for (const config of [
+      {},
+      { bucketName: 'my.traces' },
+      { endpoint: 'http://127.0.0.1:9000/x' },
+      { headers: { 'x-amz-acl': 'private' } },
+    ]) {
       const [from, to] = [
         { region: 'us-east-1', now: NOW },
         { region: 'eu-west-1', now: NOW },

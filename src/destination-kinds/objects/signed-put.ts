@@ -10,31 +10,61 @@ export interface BucketAccess {
   readonly sessionToken?: string;
   readonly endpoint?: string;
   readonly region?: string;
+  /** Sent with every request; those that the store reads are signed. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
-const REGION = /^[a-z0-9-]+$/;
+// Where there is no endpoint, the region becomes a part of the host.
+const AWS_REGION = /^[a-z0-9-]+$/;
+// Others name theirs as they like: RegionOne, my_region.
+const REGION = /^[\w.-]+$/;
+const AWS_HOST = /(?:^|\.)amazonaws\.com(?:\.cn)?$/;
 /** As hosts of AWS and of others have it: s3.eu-central-1.amazonaws.com, s3.fr-par.scw.cloud. */
 const HOST_WITH_REGION = /(?:^|\.)s3[.-]([a-z]+-[a-z0-9-]+)\./;
 
 /** The region that requests are signed for as long as the store names no other. */
-export function homeRegion({ region = '', endpoint }: BucketAccess): string {
-  const given = region.trim().toLowerCase();
-  if (REGION.test(given)) return given;
+export function homeRegion(access: BucketAccess): string {
+  const { region = '', endpoint } = access;
+  const given = isAws(access) ? region.trim().toLowerCase() : region.trim();
+  if (canBeIn(access, given)) return given;
   if (endpoint === undefined) return 'us-east-1';
   // Cloudflare has one region, and this is its name.
   if (/\.r2\.cloudflarestorage\.com\b/i.test(endpoint)) return 'auto';
   return HOST_WITH_REGION.exec(new URL(endpoint).host)?.[1] ?? 'us-east-1';
 }
 
+/** Whether this can be the name of a region of the store. */
+export function canBeIn(access: BucketAccess, region: string): boolean {
+  return (isAws(access) ? AWS_REGION : REGION).test(region);
+}
+
+function isAws({ endpoint }: BucketAccess): boolean {
+  return endpoint === undefined || AWS_HOST.test(new URL(endpoint).hostname);
+}
+
+/**
+ * What follows the bucket in hosts that stores give to single buckets. A store of one's own may have any host, and its
+ * first label may well be the bucket's name: minio.example.com.
+ */
+const STORE_OF_BUCKETS = new RegExp(
+  [
+    '^(?:s3[.-]|minio\\.|obs\\.|cos\\.|oss-|sos-)',
+    '^storage\\.(?:googleapis\\.com|yandexcloud\\.net)$',
+    '^[^.]+\\.(?:digitaloceanspaces|linodeobjects|vultrobjects|upcloudobjects|your-objectstorage)\\.com$',
+    '^[0-9a-f]{32}\\.(?:[a-z]+\\.)?r2\\.cloudflarestorage\\.com$',
+  ].join('|'),
+);
+
 /** The address that keys are appended to, without a slash at its end. */
 export function bucketAddress({ bucketName, endpoint }: BucketAccess, region: string): string {
   const inPathStyle = `/${escaped(bucketName)}`;
   if (endpoint !== undefined) {
-    const { host, origin, pathname } = new URL(endpoint);
+    const { hostname, origin, pathname } = new URL(endpoint);
     const base = origin + pathname.replace(/\/+$/, '');
     // People also paste the address of the bucket itself.
-    const namesBucket = host.startsWith(`${bucketName}.`) || base.endsWith(inPathStyle);
-    return namesBucket ? base : base + inPathStyle;
+    const isInHost =
+      hostname.startsWith(`${bucketName}.`) && STORE_OF_BUCKETS.test(hostname.slice(bucketName.length + 1));
+    return isInHost || base.endsWith(inPathStyle) ? base : base + inPathStyle;
   }
   const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
   // The certificate of the virtual host covers one label; older buckets have names that are more than that, or no label.
@@ -72,7 +102,7 @@ export function movedPut(
 }
 
 async function signedPut(
-  { accessKeyId, secretAccessKey, sessionToken }: BucketAccess,
+  { accessKeyId, secretAccessKey, sessionToken, headers }: BucketAccess,
   url: string,
   body: string | Buffer,
   { region, now, derivedKeys }: Signing,
@@ -84,6 +114,7 @@ async function signedPut(
       'content-type': 'application/json',
       // Without it the content would go unsigned.
       'x-amz-content-sha256': hash('sha256', body),
+      ...(headers && storeHeaders(headers)),
     },
     accessKeyId,
     secretAccessKey,
@@ -95,6 +126,12 @@ async function signedPut(
   });
   const signed = await signer.sign();
   return { method: 'PUT', url: signed.url.href, headers: Object.fromEntries(signed.headers), body };
+}
+
+/** Those that a store refuses when they are not signed, with names in small letters. */
+function storeHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+  return Object.fromEntries(named.filter(([name]) => name.startsWith('x-amz-')));
 }
 
 /** The region in the scope of a request's signature. */

@@ -80,6 +80,19 @@ describe('a bucket that is elsewhere', () => {
     );
   });
 
+  it('may have a region of any name at a store other than AWS', async () => {
+    const access = { ...ACCESS, endpoint: 'https://swift.example.com' };
+    const response = answer(400, error('AuthorizationHeaderMalformed', '<Region>Region_One</Region>'));
+    const signing = { region: 'us-east-1', now: CONTEXT.now };
+    const request = await putObject(access, 'a.json', '{}', signing);
+    expect(await readStoreAnswer(response, request, access, CONTEXT)).toEqual({
+      outcome: 'continue',
+      delay: 0,
+      request: await putObject(access, 'a.json', '{}', { ...signing, region: 'Region_One' }),
+    });
+    expect(await read(response)).toMatchObject({ outcome: 'blocked' });
+  });
+
   it('is looked for once', async () => {
     const response = answer(301, error('PermanentRedirect'), { 'x-amz-bucket-region': 'us-west-2' });
     expect(await read(response, await put('eu-west-1'))).toEqual({

@@ -1,7 +1,7 @@
 // What object stores answer to a PUT. Source: delivery.md 4, the error codes of Amazon S3.
 import type { DeliveryContext, DeliveryOutcome, DeliveryRequest, DeliveryResponse } from '../delivery.js';
 import { describeAnswer, isSuccess, outcomeOfStatus } from '../delivery-outcome.js';
-import { homeRegion, movedPut, signedRegion } from './signed-put.js';
+import { canBeIn, homeRegion, movedPut, signedRegion } from './signed-put.js';
 import type { BucketAccess } from './signed-put.js';
 
 /** Of which the status says something else, or which need words of their own. */
@@ -46,7 +46,9 @@ export async function readStoreAnswer(
   const worded = inOurWords(response, from);
   if (elsewhere !== null) {
     // Once: a second answer of this sort is that of a store which does not know where its bucket is.
-    if (from !== homeRegion(access)) return { outcome: 'blocked', reason: describeAnswer(worded) };
+    if (from !== homeRegion(access) || !canBeIn(access, elsewhere)) {
+      return { outcome: 'blocked', reason: describeAnswer(worded) };
+    }
     const moved = await movedPut(access, request, from, { region: elsewhere, now: context.now });
     return { outcome: 'continue', delay: 0, request: moved };
   }
@@ -79,7 +81,7 @@ function inOurWords(response: DeliveryResponse, signedFor: string | undefined): 
 }
 
 const CODE = /<Error>\s*<Code>([A-Za-z0-9.]{1,64})<\/Code>/;
-const MALFORMED_SCOPE = /<Code>AuthorizationHeaderMalformed<\/Code>[^]*<Region>([a-z0-9-]{1,32})<\/Region>/;
+const MALFORMED_SCOPE = /<Code>AuthorizationHeaderMalformed<\/Code>[^]*<Region>([\w.-]{1,64})<\/Region>/;
 const MAX_READ = 8192;
 
 function codeOf({ body }: DeliveryResponse): string | null {
@@ -94,7 +96,7 @@ function otherRegion(
   if (![301, 307, 400].includes(status)) return null;
   const header = headers['x-amz-bucket-region'];
   const region =
-    typeof header === 'string' && /^[a-z0-9-]{1,32}$/.test(header)
+    typeof header === 'string' && /^[\w.-]{1,64}$/.test(header)
       ? header
       : MALFORMED_SCOPE.exec(body.toString('utf8', 0, MAX_READ))?.[1];
   return region === undefined || region === signedFor ? null : region;

@@ -11,7 +11,7 @@ export interface StoreCredentials {
 }
 
 const AUTHORIZATION =
-  /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([a-z0-9-]+)\/s3\/aws4_request, SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})$/;
+  /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([\w.-]+)\/s3\/aws4_request, SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})$/;
 const SIGNED_AT_LEAST = ['host', 'x-amz-content-sha256', 'x-amz-date'];
 
 /** The store's error code, and null where nothing is wrong. */
@@ -25,6 +25,8 @@ export function signatureProblem(
   const names = signedHeaders.split(';');
   const wanted = sessionToken === undefined ? SIGNED_AT_LEAST : [...SIGNED_AT_LEAST, 'x-amz-security-token'];
   if (!wanted.every((name) => names.includes(name))) return 'AccessDenied';
+  const isUnsigned = (name: string): boolean => name.startsWith('x-amz-') && !names.includes(name);
+  if (Object.keys(headers).some(isUnsigned)) return 'AccessDenied';
   if (key !== accessKeyId) return 'InvalidAccessKeyId';
   if (headers['x-amz-security-token'] !== sessionToken) return 'InvalidToken';
   if (signedRegion !== region) return 'AuthorizationHeaderMalformed';
