@@ -43,6 +43,19 @@ describe('the name of the application', () => {
   });
 });
 
+describe('the metadata', () => {
+  it('has the keys of the caller where this service has nothing to say', async () => {
+    const metadata = { user_id: 'customer-7', model_provider: 'mine', error_type: 'forged' };
+    const body = await bodyOf(generationTrace(1, { userId: null, provider: null, metadata }));
+    const { data } = JSON.parse(body) as {
+      data: { attributes: { spans: [{ meta: { metadata: object } }] } };
+    };
+    const sent = data.attributes.spans[0].meta.metadata;
+    expect(sent).toMatchObject({ user_id: 'customer-7', model_provider: 'mine' });
+    expect(sent).not.toHaveProperty('error_type');
+  });
+});
+
 describe('a span above its cap', () => {
   it('goes without its inputs', async () => {
     const items = ['\u0001'.repeat(256 * 1024)];

@@ -81,7 +81,7 @@ function scalars(trace: GenerationTrace): object {
   metadata['openrouter_generation'] = undefined;
   for (const [name, value] of Object.entries(trace.facts)) metadata[`openrouter_generation.${name}`] = value;
   metadata['model_name'] = trace.model;
-  metadata['model_provider'] = trace.provider ?? undefined;
+  if (trace.provider !== null) metadata['model_provider'] = trace.provider;
   return metadata;
 }
 

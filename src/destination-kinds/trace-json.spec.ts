@@ -32,6 +32,24 @@ describe('metadata', () => {
     });
   });
 
+  it('leaves the caller the names of what is unknown, but for those that tell of failures and of flags', () => {
+    const keys = {
+      user_id: 'customer-7',
+      session_id: 'session',
+      dimensions: 5,
+      ['__proto__']: 'x',
+      toString: 'x',
+    };
+    const unknown = { userId: null, sessionId: null, dimensions: null, error: null, facts: {} };
+    const metadata = { ...keys, error_type: 'forged', openrouter_generation: 'forged' };
+    const sent = JSON.parse(
+      JSON.stringify(traceMetadata(generationTrace(1, { ...unknown, metadata }))),
+    ) as object;
+    expect(sent).toMatchObject(keys);
+    expect(Object.hasOwn(sent, '__proto__')).toBe(true);
+    for (const name of ['error_type', 'openrouter_generation']) expect(sent).not.toHaveProperty(name);
+  });
+
   it('is silent about what is unknown', () => {
     const unknown = { cost: null, userId: null, upstreamId: null, error: null, facts: {} };
     const sent = JSON.parse(JSON.stringify(traceMetadata(generationTrace(1, unknown)))) as object;

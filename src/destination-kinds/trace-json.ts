@@ -55,12 +55,16 @@ export function traceProperties(trace: GenerationTrace): Record<string, unknown>
   };
 }
 
-/** The properties and the caller's own keys; where both have a name, the property stands. Each time a new object. */
+// What a receiver reads off their absence is this service's to say.
+const RESERVED = new Set(['error_type', 'openrouter_generation']);
+
+/** The properties and the caller's own keys; where both have a value, the property stands. Each time a new object. */
 export function traceMetadata(trace: GenerationTrace): Record<string, unknown> {
   // Keys are added to the properties: two objects spread into a third take fifteen times as long.
   const metadata = traceProperties(trace);
   for (const [key, value] of Object.entries(trace.metadata)) {
-    if (Object.hasOwn(metadata, key)) continue;
+    const isTaken = Object.hasOwn(metadata, key) && metadata[key] !== undefined;
+    if (isTaken || RESERVED.has(key)) continue;
     // Not by assignment: a key may be `__proto__`.
     Object.defineProperty(metadata, key, { value, enumerable: true, writable: true, configurable: true });
   }

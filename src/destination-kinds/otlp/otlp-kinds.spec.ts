@@ -287,6 +287,14 @@ describe('langsmith', () => {
     });
   });
 
+  it('has the user and the session of the metadata where the call itself names none', async () => {
+    const metadata = { session_id: 'session', user_id: 'customer' };
+    expect(await attributesOf('langsmith', { sessionId: null, userId: null, metadata })).toMatchObject({
+      'langsmith.metadata.session_id': 'session',
+      'langsmith.metadata.user_id': 'customer',
+    });
+  });
+
   it('names the workspace only where the config does', async () => {
     expect((await requestOf('langsmith', { workspaceId: 'w-1' })).headers['x-tenant-id']).toBe('w-1');
     for (const workspaceId of [undefined, '']) {

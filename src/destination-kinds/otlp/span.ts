@@ -84,7 +84,7 @@ function attributeCollector(form: SpanForm, bounds: SpanBounds): (trace: Generat
     opening: openAttribute(name),
     valueOf,
   }));
-  const taken = new Set(table.map(({ name }) => name));
+  const ownValues = new Map(table.map(({ name, valueOf }) => [name, valueOf]));
 
   return (trace) => {
     const collected: Collected = { attributes: '', count: 0, dropped: 0 };
@@ -107,7 +107,9 @@ function attributeCollector(form: SpanForm, bounds: SpanBounds): (trace: Generat
       }
       for (const name of Object.keys(trace.metadata)) {
         const key = metadata.caller + name;
-        if (!RESERVED_KEY.test(name) && !taken.has(key)) add(key, anyValueOf(trace.metadata[name]));
+        // A name of this service's own is the caller's where it says nothing of this trace.
+        const isTaken = (ownValues.get(key)?.(trace, input) ?? null) !== null;
+        if (!RESERVED_KEY.test(name) && !isTaken) add(key, anyValueOf(trace.metadata[name]));
       }
     }
     return collected;
