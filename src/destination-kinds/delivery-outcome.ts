@@ -78,8 +78,13 @@ export function batchIdOf(destinationId: string, traces: readonly GenerationTrac
   return uuidOfHash(hash('sha256', destinationId + ids.join(''), 'buffer'));
 }
 
+/** A UUID (version 8) of a step of a connection test: another one for each test. */
+export function probeIdOf({ destinationId, now }: DeliveryContext, step: string): string {
+  return uuidOfHash(hash('sha256', `${destinationId} ${now.toISOString()} ${step}`, 'buffer'));
+}
+
 /** The first 16 bytes of a hash as a UUID, version 8: of our own making. */
-export function uuidOfHash(digest: Buffer): string {
+function uuidOfHash(digest: Buffer): string {
   const bytes = Buffer.from(digest.subarray(0, 16));
   bytes[6] = 0x80 | ((bytes[6] ?? 0) & 0x0f);
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);

@@ -1,8 +1,7 @@
 // Snowflake: one row per generation, through the SQL API. The table is the user's: docs/destinations/snowflake.md.
-import { hash } from 'node:crypto';
 import { TextField } from './config-fields.js';
-import type { DeliveryContext, DeliveryRequest, DeliveryResponse, KindDelivery } from './delivery.js';
-import { answerMembers, batchIdOf, describeAnswer, problemUnless, uuidOfHash } from './delivery-outcome.js';
+import type { DeliveryRequest, DeliveryResponse, KindDelivery } from './delivery.js';
+import { answerMembers, batchIdOf, describeAnswer, probeIdOf, problemUnless } from './delivery-outcome.js';
 import { BaseDestinationConfig } from './destination-kind.js';
 import type { DestinationKind } from './destination-kind.js';
 import { missingColumns, rowOf } from './rows/columns.js';
@@ -124,10 +123,6 @@ function statement(config: SnowflakeConfig, requestId: string, text: string, bin
       ...(bind === undefined ? {} : { bindings: { 1: { type: 'TEXT', value: bind } } }),
     }),
   };
-}
-
-function probeIdOf({ destinationId, now }: DeliveryContext, text: string): string {
-  return uuidOfHash(hash('sha256', `${destinationId} ${now.toISOString()} ${text}`, 'buffer'));
 }
 
 const problemOf = problemUnless((status) => status === 200);

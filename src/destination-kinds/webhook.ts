@@ -1,6 +1,7 @@
 // Any HTTP endpoint: OTLP JSON by POST or PUT.
 import { ChoiceField, TextField } from './config-fields.js';
-import { batchIdOf, withScheme } from './delivery-outcome.js';
+import type { DeliveryContext } from './delivery.js';
+import { batchIdOf, probeIdOf, withScheme } from './delivery-outcome.js';
 import { BaseDestinationConfig } from './destination-kind.js';
 import type { DestinationKind } from './destination-kind.js';
 import { GENERIC_SPAN } from './otlp/generic-span.js';
@@ -18,6 +19,11 @@ export class WebhookConfig extends BaseDestinationConfig {
 // delivery.md 4: any other 4xx will not pass by itself, and 410 says that nothing is wanted any more.
 const RETRIED = new Set([408, 409, 425, 429]);
 
+/** What the sender signs, by the names of Standard Webhooks. */
+function signable(id: string, { now }: DeliveryContext): Readonly<Record<string, string>> {
+  return { 'webhook-id': id, 'webhook-timestamp': String(Math.floor(now.getTime() / 1000)) };
+}
+
 export const webhook: DestinationKind<WebhookConfig> = {
   type: 'webhook',
   neutralType: null,
@@ -31,16 +37,19 @@ export const webhook: DestinationKind<WebhookConfig> = {
     url: ({ url }) => withScheme(url),
     // Credentials, where a receiver wants any, are among the config's own headers.
     headers: () => ({}),
-    // Names of Standard Webhooks; a receiver that keeps the ids takes no batch twice. There is no secret to sign with.
-    batchHeaders: (traces, { destinationId, now }) => ({
-      'webhook-id': batchIdOf(destinationId, traces),
-      'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
-    }),
+    // A receiver that keeps the ids takes no batch twice.
+    batchHeaders: (traces, context) => signable(batchIdOf(context.destinationId, traces), context),
     answers: {
       rules: { retried: (status) => RETRIED.has(status) || status >= 500 },
       hasPartialSuccess: false,
     },
-    test: { headers: { 'x-test-connection': 'true' } },
+    // Signed as well: a receiver that verifies would refuse anything else.
+    test: {
+      headers: (context) => ({
+        'x-test-connection': 'true',
+        ...signable(probeIdOf(context, 'test'), context),
+      }),
+    },
   }),
   example: { url: 'https://example.com/traces' },
 };

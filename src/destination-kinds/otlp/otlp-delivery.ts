@@ -32,7 +32,7 @@ export interface OtlpPlatform<Config extends BaseDestinationConfig> {
     readonly hasPartialSuccess?: boolean;
   };
   readonly test?: {
-    readonly headers?: Readonly<Record<string, string>>;
+    readonly headers?: (context: DeliveryContext) => Readonly<Record<string, string>>;
     /** Which answers to a request without spans prove that spans would be taken. Default: every 2xx, and 400. */
     readonly passes?: (status: number) => boolean;
   };
@@ -74,8 +74,8 @@ export function otlpDelivery<Config extends BaseDestinationConfig>(
     },
     read: (response, _request, _config, context) =>
       (hasPartialSuccess ? readOtlpAnswer : outcomeOfStatus)(response, context, rules),
-    probe: (config) => [
-      { request: request(config, [], platform.test?.headers), problem: problemUnless(passes) },
+    probe: (config, context) => [
+      { request: request(config, [], platform.test?.headers?.(context)), problem: problemUnless(passes) },
     ],
   };
 }

@@ -161,13 +161,21 @@ describe('the connection test', () => {
     expect(passed).toEqual(passing);
   });
 
-  it('says to a webhook what it is', async () => {
+  it('says to a webhook what it is, with what its signature is made of, new each time', async () => {
     const kind = requireDestinationKind('webhook');
-    const [step] = await kind.delivery.probe(parseConfig(kind, kind.example), CONTEXT);
-    expect(step!.request.headers).toEqual({
+    const headersAt = async (now: Date): Promise<DeliveryRequest['headers']> => {
+      const [step] = await kind.delivery.probe(parseConfig(kind, kind.example), { ...CONTEXT, now });
+      return step!.request.headers;
+    };
+    const first = await headersAt(CONTEXT.now);
+    expect(first).toEqual({
       'content-type': 'application/json',
       'x-test-connection': 'true',
+      'webhook-id': expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+      'webhook-timestamp': '1795255200',
     });
+    const second = await headersAt(new Date(CONTEXT.now.getTime() + 1));
+    expect(second['webhook-id']).not.toBe(first['webhook-id']);
     expect((await requestOf('webhook')).headers).not.toHaveProperty('x-test-connection');
   });
 });

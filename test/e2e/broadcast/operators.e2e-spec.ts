@@ -168,6 +168,16 @@ describe('GET /signing-secret', () => {
       new Webhook(body.data.secret).verify(later?.bytes ?? '', later?.headers as Record<string, string>),
     ).toHaveProperty('resourceSpans');
   });
+
+  it('is what verifies the connection test', async () => {
+    const { body } = await get('signing-secret');
+    app.clock.set(new Date().toISOString());
+    expect((await post('test')).body.data.ok).toBe(true);
+    const [request] = receiver.requests;
+    expect(
+      new Webhook(body.data.secret).verify(request?.bytes ?? '', request?.headers as Record<string, string>),
+    ).toEqual({ resourceSpans: [] });
+  });
 });
 
 describe('dead letters', () => {

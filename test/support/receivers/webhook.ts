@@ -12,8 +12,7 @@ export const webhookReceiver = otlpReceiver({
   path: '/traces/?source=gateway',
   method: 'PUT',
   isAuthorized: (headers) =>
-    headers['x-test-connection'] === 'true' ||
-    (UUID.test(String(headers['webhook-id'])) && /^\d{10}$/.test(String(headers['webhook-timestamp']))),
+    UUID.test(String(headers['webhook-id'])) && /^\d{10}$/.test(String(headers['webhook-timestamp'])),
   maxBytes: 1_048_576,
   success: { status: 204 },
   partial: null,
