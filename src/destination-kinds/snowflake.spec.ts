@@ -82,6 +82,12 @@ describe('the connection test', () => {
     expect(new Set([...first, ...second]).size).toBe(6);
   });
 
+  it('is passed by statements that wait for their warehouse, except the one whose answer is needed', async () => {
+    const waiting = { status: 202, headers: {}, body: Buffer.from('{"code":"333334"}') };
+    const steps = await snowflake.delivery.probe(configOf({}), CONTEXT);
+    expect(steps.map((step) => step.problem(waiting))).toEqual([null, 'HTTP 202: {"code":"333334"}', null]);
+  });
+
   it('names what the table lacks, and is not passed by an answer that says nothing', async () => {
     const [, describeTable] = await snowflake.delivery.probe(configOf({}), CONTEXT);
     const answer = (body: object): string | null =>

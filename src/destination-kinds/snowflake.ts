@@ -69,13 +69,13 @@ const snowflakeDelivery: KindDelivery<SnowflakeConfig> = {
     const step = (text: string, bind?: string): DeliveryRequest =>
       statement(config, probeIdOf(context, text), text, bind);
     return [
-      { request: step('SELECT 1'), problem: problemOf },
+      { request: step('SELECT 1'), problem: problemUnlessTaken },
       {
         request: step(describeStatement(tableOf(config))),
-        problem: (response) => problemOf(response) ?? problemOfColumns(response),
+        problem: (response) => problemUnlessDone(response) ?? problemOfColumns(response),
       },
-      // No rows: whether they would be taken, and whether the warehouse runs.
-      { request: step(mergeStatement(tableOf(config)), '[]'), problem: problemOf },
+      // No rows: whether they would be taken.
+      { request: step(mergeStatement(tableOf(config)), '[]'), problem: problemUnlessTaken },
     ];
   },
 };
@@ -125,7 +125,9 @@ function statement(config: SnowflakeConfig, requestId: string, text: string, bin
   };
 }
 
-const problemOf = problemUnless((status) => status === 200);
+const problemUnlessDone = problemUnless((status) => status === 200);
+// 202: what is wrong with a statement shows when it is compiled; this one waits for its warehouse, as deliveries do too.
+const problemUnlessTaken = problemUnless((status) => status === 200 || status === 202);
 
 function problemOfColumns(response: DeliveryResponse): string | null {
   const { data } = answerMembers(response);
