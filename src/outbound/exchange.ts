@@ -33,7 +33,7 @@ export class OutboundTimeout extends Error {}
 /** No usable answer: refused, reset, cut off, or larger than allowed. */
 export class OutboundFailure extends Error {}
 
-/** Not sent: an address that the URL guard keeps requests from, or a value that no header can hold. */
+/** Not sent: an address that the URL guard keeps requests from, or a header that cannot be sent. */
 export class OutboundRefused extends OutboundFailure {}
 
 /**
@@ -65,7 +65,7 @@ export async function withinLimits<Result>(
       throw new OutboundTimeout('no answer in time', { cause: error });
     }
     if (error instanceof OutboundFailure) throw error;
-    if (error instanceof errors.InvalidArgumentError) {
+    if (error instanceof errors.InvalidArgumentError || error instanceof errors.NotSupportedError) {
       throw new OutboundRefused(`not sent: ${error.message}`, { cause: error });
     }
     throw new OutboundFailure(messageOf(error), { cause: error });
