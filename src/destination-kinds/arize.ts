@@ -12,10 +12,10 @@ import type { SpanForm } from './otlp/span.js';
 import { traceMetadata } from './trace-json.js';
 
 export class ArizeConfig extends BaseDestinationConfig {
-  @TextField({ description: 'API key of the platform.', secret: 'masked' })
+  @TextField({ description: 'API key of the platform.', secret: 'masked', header: 'as it is' })
   apiKey: string;
 
-  @TextField({ description: 'Key of the space.', secret: 'masked' })
+  @TextField({ description: 'Key of the space.', secret: 'masked', header: 'as it is' })
   spaceKey: string;
 
   @TextField({ description: 'Name of the tracing project.' })

@@ -9,7 +9,7 @@ import { errorText, inputTexts, postJson, traceMetadata, uuidOfTrace } from './t
 import type { GenerationTrace } from '../domain/generation-trace.js';
 
 export class BraintrustConfig extends BaseDestinationConfig {
-  @TextField({ description: 'API key of the platform.', secret: 'masked' })
+  @TextField({ description: 'API key of the platform.', secret: 'masked', header: 'as it is' })
   apiKey: string;
 
   @TextField({ description: 'Id of the project.' })

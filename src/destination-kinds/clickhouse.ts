@@ -1,5 +1,5 @@
 // ClickHouse: one row per generation, through the HTTP interface. The table is the user's: docs/destinations/clickhouse.md.
-import { TextField } from './config-fields.js';
+import { TextField, headerBytes } from './config-fields.js';
 import type { DeliveryRequest, KindDelivery, ProbeStep } from './delivery.js';
 import { answerMembers, batchIdOf, describeAnswer, normaliseAddress } from './delivery-outcome.js';
 import { BaseDestinationConfig } from './destination-kind.js';
@@ -18,10 +18,10 @@ export class ClickhouseConfig extends BaseDestinationConfig {
   @TextField({ description: 'Database that holds the table.' })
   database: string;
 
-  @TextField({ description: 'User name; `default` when none was set.' })
+  @TextField({ description: 'User name; `default` when none was set.', header: 'utf-8' })
   username: string;
 
-  @TextField({ description: 'Password of the user.', secret: 'password' })
+  @TextField({ description: 'Password of the user.', secret: 'password', header: 'utf-8' })
   password: string;
 
   @TextField({
@@ -132,9 +132,4 @@ function tableOf({ table }: ClickhouseConfig): string {
     .split('.')
     .map((name) => `\`${name.replace(/[\\`]/g, '\\$&')}\``)
     .join('.');
-}
-
-/** A header carries bytes; these become those of the text's UTF-8. */
-function headerBytes(text: string): string {
-  return Buffer.from(text, 'utf8').toString('latin1');
 }

@@ -3,6 +3,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { IsIn, IsString, Matches, MaxLength, MinLength, ValidateBy, ValidateIf } from 'class-validator';
+import type { ValidationOptions, ValidatorOptions } from 'class-validator';
 import { STORABLE_RULE } from '../domain/storable-text.js';
 
 export type Secrecy = 'masked' | 'password';
@@ -23,7 +24,16 @@ interface TextOptions extends FieldOptions {
   readonly maxLength?: number;
   readonly pattern?: RegExp;
   readonly patternMessage?: string;
+  /** Ends up in a header of requests: as it is, or as the bytes of its UTF-8. */
+  readonly header?: 'as it is' | 'utf-8';
+  /** What is wrong with a value beside the other fields of the config; null: nothing. Judged only of what is sent. */
+  readonly problem?: (value: string, config: object) => string | null;
 }
+
+// What is stored may be older than a rule, and must stay readable: rules of this group are judged of what is sent.
+const OF_SENT: ValidationOptions = { groups: ['sent'] };
+/** Every rule but those. */
+export const RULES_OF_STORED: ValidatorOptions = { groups: ['stored'], always: true };
 
 const secrecies = new Map<object, Map<string, Secrecy>>();
 
@@ -55,6 +65,21 @@ export function TextField(options: TextOptions): PropertyDecorator {
   if (options.pattern) {
     rules.push(Matches(options.pattern, { message: options.patternMessage ?? 'has the wrong form' }));
   }
+  const { header, problem } = options;
+  if (header) {
+    rules.push(
+      ruleOf(
+        'header',
+        ofTexts((text) =>
+          HEADER_VALUE.test(header === 'utf-8' ? headerBytes(text) : text)
+            ? null
+            : 'has characters that a header cannot hold',
+        ),
+        OF_SENT,
+      ),
+    );
+  }
+  if (problem) rules.push(ruleOf('agreement', ofTexts(problem), OF_SENT));
   return combine(options, rules, {
     type: String,
     ...(options.allowEmpty ? {} : { minLength: 1 }),
@@ -77,22 +102,29 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8192}$/;
 const MAX_HEADERS = 64;
 // They belong to the connection, not to the destination.
-const RESERVED_HEADERS = new Set(['host', 'content-length', 'transfer-encoding', 'connection']);
+const RESERVED_HEADERS = new Set([
+  'host',
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'expect',
+  'keep-alive',
+  'upgrade',
+]);
+
+/** A header carries bytes; these become those of the text's UTF-8. */
+export function headerBytes(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1');
+}
 
 /** The custom headers that every kind may carry: an object of strings. */
 export function HeadersField(): PropertyDecorator {
-  const rule = ValidateBy({
-    name: 'headers',
-    validator: {
-      validate: (value: unknown) => headersProblem(value) === null,
-      defaultMessage: (validation) => headersProblem(validation?.value) ?? 'is wrong',
-    },
-  });
+  const rules = [ruleOf('headers', headersProblem), ruleOf('reserved', reservedProblem, OF_SENT)];
   const options: FieldOptions = {
     description: 'Custom HTTP headers sent with every delivery. Their values are shown masked.',
     optional: true,
   };
-  return combine(options, [rule], {
+  return combine(options, rules, {
     type: 'object',
     additionalProperties: { type: 'string' },
     example: { 'X-Team': 'plat...form' },
@@ -106,11 +138,36 @@ function headersProblem(value: unknown): string | null {
   if (entries.length > MAX_HEADERS) return `must have at most ${MAX_HEADERS} members`;
   for (const [name, text] of entries) {
     if (!HEADER_NAME.test(name)) return 'has a member whose name is not a valid header name';
-    if (RESERVED_HEADERS.has(name.toLowerCase())) return `must not set ${name}`;
     if (typeof text !== 'string') return `the value of ${name} must be a string`;
     if (!HEADER_VALUE.test(text)) return `the value of ${name} has characters that a header cannot hold`;
   }
   return null;
+}
+
+function reservedProblem(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const reserved = Object.keys(value).find((name) => RESERVED_HEADERS.has(name.toLowerCase()));
+  return reserved === undefined ? null : `must not set ${reserved}`;
+}
+
+type ProblemOf = (value: unknown, config: object) => string | null;
+
+/** Of what is no text other rules speak. */
+function ofTexts(problemOf: (text: string, config: object) => string | null): ProblemOf {
+  return (value, config) => (typeof value === 'string' ? problemOf(value, config) : null);
+}
+
+function ruleOf(name: string, problemOf: ProblemOf, options?: ValidationOptions): PropertyDecorator {
+  return ValidateBy(
+    {
+      name,
+      validator: {
+        validate: (value: unknown, validation) => problemOf(value, validation?.object ?? {}) === null,
+        defaultMessage: (validation) => problemOf(validation?.value, validation?.object ?? {}) ?? 'is wrong',
+      },
+    },
+    options,
+  );
 }
 
 function combine(

@@ -9,7 +9,11 @@ import { errorText, jsonWithin, postJson, traceMetadata } from './trace-json.js'
 import type { GenerationTrace, TracedContent } from '../domain/generation-trace.js';
 
 export class DatadogConfig extends BaseDestinationConfig {
-  @TextField({ description: 'API key with the LLM Observability permission.', secret: 'masked' })
+  @TextField({
+    description: 'API key with the LLM Observability permission.',
+    secret: 'masked',
+    header: 'as it is',
+  })
   apiKey: string;
 
   @TextField({ description: 'Application name shown in the platform.' })

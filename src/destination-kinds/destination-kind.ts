@@ -3,7 +3,7 @@ import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import type { DestinationConfig } from '../domain/destination.js';
 import { maskPassword, maskSecret } from '../domain/masking.js';
-import { HeadersField, secretFieldsOf } from './config-fields.js';
+import { HeadersField, RULES_OF_STORED, secretFieldsOf } from './config-fields.js';
 import type { KindDelivery } from './delivery.js';
 
 /** What every kind's config class extends. */
@@ -28,7 +28,7 @@ export interface DestinationKind<Config extends BaseDestinationConfig = BaseDest
 /** Reads a stored config with the kind's own class: an older row gets today's defaults or a clear error. */
 export function parseConfig(kind: DestinationKind, stored: DestinationConfig): BaseDestinationConfig {
   const config = plainToInstance(kind.configClass, stored);
-  const problems = validateSync(config, { whitelist: true });
+  const problems = validateSync(config, { whitelist: true, ...RULES_OF_STORED });
   if (problems.length > 0) {
     throw new Error(
       `stored ${kind.type} config is invalid: ${problems.map((problem) => problem.property).join()}`,

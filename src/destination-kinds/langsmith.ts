@@ -11,7 +11,7 @@ import type { SpanForm } from './otlp/span.js';
 import { uuidOfTrace } from './trace-json.js';
 
 export class LangsmithConfig extends BaseDestinationConfig {
-  @TextField({ description: 'API key of the platform.', secret: 'masked' })
+  @TextField({ description: 'API key of the platform.', secret: 'masked', header: 'as it is' })
   apiKey: string;
 
   @TextField({
@@ -28,6 +28,7 @@ export class LangsmithConfig extends BaseDestinationConfig {
     description: 'Id of the workspace; needed with organization-scoped keys.',
     optional: true,
     allowEmpty: true,
+    header: 'as it is',
   })
   workspaceId?: string;
 }
@@ -50,6 +51,9 @@ const SPAN: SpanForm = {
   hasEvents: true,
 };
 
+// The receiver reads bytes beyond ASCII in a way of its own, and control characters are not sent at all.
+const HELD_BY_HEADER = /^[\x20-\x7e]*$/;
+
 export const langsmith: DestinationKind<LangsmithConfig> = {
   type: 'langsmith',
   neutralType: 'kind_07',
@@ -58,10 +62,14 @@ export const langsmith: DestinationKind<LangsmithConfig> = {
   delivery: otlpDelivery({
     limits: OTLP_LIMITS,
     span: SPAN,
+    attributes: ({ project }) =>
+      HELD_BY_HEADER.test(project)
+        ? []
+        : [{ key: 'langsmith.trace.session_name', value: { stringValue: project } }],
     url: ({ endpoint }) => tracesAddress(endpoint, '/otel'),
     headers: ({ apiKey, project, workspaceId }) => ({
       'x-api-key': apiKey,
-      'langsmith-project': project,
+      ...(HELD_BY_HEADER.test(project) ? { 'langsmith-project': project } : {}),
       ...(workspaceId ? { 'x-tenant-id': workspaceId } : {}),
     }),
   }),

@@ -8,7 +8,7 @@ import { otlpDelivery } from './otlp/otlp-delivery.js';
 import type { SpanForm } from './otlp/span.js';
 
 export class NewrelicConfig extends BaseDestinationConfig {
-  @TextField({ description: 'Ingest license key.', secret: 'masked' })
+  @TextField({ description: 'Ingest license key.', secret: 'masked', header: 'as it is' })
   licenseKey: string;
 
   @ChoiceField({ description: 'Data centre of the account.', values: ['us', 'eu'], default: 'us' })

@@ -9,10 +9,10 @@ import { errorText, outputSummary, postJson, traceMetadata, uuidOfTrace } from '
 import type { GenerationTrace } from '../domain/generation-trace.js';
 
 export class OpikConfig extends BaseDestinationConfig {
-  @TextField({ description: 'API key of the platform.', secret: 'masked' })
+  @TextField({ description: 'API key of the platform.', secret: 'masked', header: 'as it is' })
   apiKey: string;
 
-  @TextField({ description: 'Name of the workspace.' })
+  @TextField({ description: 'Name of the workspace.', header: 'as it is' })
   workspace: string;
 
   @TextField({ description: 'Name of the project.' })

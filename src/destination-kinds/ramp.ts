@@ -8,7 +8,7 @@ import { OTLP_LIMITS } from './otlp/limits.js';
 import { otlpDelivery } from './otlp/otlp-delivery.js';
 
 export class RampConfig extends BaseDestinationConfig {
-  @TextField({ description: "Key of Ramp's AI usage integration.", secret: 'masked' })
+  @TextField({ description: "Key of Ramp's AI usage integration.", secret: 'masked', header: 'as it is' })
   apiKey: string;
 
   @TextField({

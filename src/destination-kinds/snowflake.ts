@@ -22,7 +22,7 @@ export class SnowflakeConfig extends BaseDestinationConfig {
   })
   account: string;
 
-  @TextField({ description: 'Programmatic access token.', secret: 'masked' })
+  @TextField({ description: 'Programmatic access token.', secret: 'masked', header: 'as it is' })
   token: string;
 
   @TextField({

@@ -194,6 +194,41 @@ describe('rules of single kinds', () => {
     );
   });
 
+  it.each([
+    ['arize', 'apiKey'],
+    ['arize', 'spaceKey'],
+    ['braintrust', 'apiKey'],
+    ['clickhouse', 'username'],
+    ['clickhouse', 'password'],
+    ['datadog', 'apiKey'],
+    ['langsmith', 'apiKey'],
+    ['langsmith', 'workspaceId'],
+    ['newrelic', 'licenseKey'],
+    ['opik', 'apiKey'],
+    ['opik', 'workspace'],
+    ['ramp', 'apiKey'],
+    ['snowflake', 'token'],
+  ])('of %s, %s is refused where no header can hold it, and read where it is stored', async (type, field) => {
+    const pasted = type === 'clickhouse' ? ['a key\n', '\u007f'] : ['a key\n', 'a…key', '\u007f'];
+    for (const value of pasted) {
+      const config = { ...kind(type).example, [field]: value };
+      await expect(validate(kind(type), config)).rejects.toThrow(
+        `config.${field}: has characters that a header cannot hold`,
+      );
+      expect(parseConfig(kind(type), config)).toMatchObject({ [field]: value });
+    }
+  });
+
+  it('a ClickHouse password may be of any letters', async () => {
+    const config = { ...kind('clickhouse').example, password: 'пароль…' };
+    expect(await validate(kind('clickhouse'), config)).toMatchObject(config);
+  });
+
+  it('headers that were taken before they were reserved are read', () => {
+    const config = { ...kind('webhook').example, headers: { Expect: '100-continue' } };
+    expect(parseConfig(kind('webhook'), config)).toMatchObject(config);
+  });
+
   it('a DSN that is made to be slow to judge is judged at once', async () => {
     const dsn = `https://key@host${'/a'.repeat(50_000)}/x`;
     await expect(validate(kind('sentry'), { dsn, otlpEndpoint: '' })).rejects.toThrow(

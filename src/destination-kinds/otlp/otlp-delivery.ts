@@ -20,6 +20,8 @@ export interface OtlpPlatform<Config extends BaseDestinationConfig> {
   method?(config: Config): 'POST' | 'PUT';
   /** What the resource says beyond what it says everywhere. */
   resource?(config: Config): readonly Attribute[];
+  /** What every span says because of the config. */
+  attributes?(config: Config): readonly Attribute[];
   /** Headers of a request that carries traces. */
   batchHeaders?(
     traces: readonly GenerationTrace[],
@@ -64,10 +66,11 @@ export function otlpDelivery<Config extends BaseDestinationConfig>(
     addresses: (config) => [platform.url(config)],
     encode: (config, traces, context) => {
       const ofPlatform = platform.resource?.(config) ?? [];
+      const ofConfig = platform.attributes?.(config);
       // Each trace has a resource of its own, since the resource names the trace.
       const resourceSpans = traces.map((trace) => {
         const attributes = [...resourceAttributes(trace), ...ofPlatform].map(writeAttribute).join(',');
-        const scopeSpans = `{"scope":${SCOPE},"spans":[${writeSpan(trace)}]}`;
+        const scopeSpans = `{"scope":${SCOPE},"spans":[${writeSpan(trace, ofConfig)}]}`;
         return `{"resource":{"attributes":[${attributes}]},"scopeSpans":[${scopeSpans}]}`;
       });
       return [request(config, resourceSpans, platform.batchHeaders?.(traces, context))];

@@ -46,12 +46,16 @@ export interface SpanForm {
   readonly bounds?: SpanBounds;
 }
 
-/** A function from traces to the JSON of spans of this form. */
-export function spanWriter(form: SpanForm): (trace: GenerationTrace) => string {
+const NONE: readonly Attribute[] = [];
+
+/** Writes spans of one form as JSON, with what else each of them is to say. */
+export type SpanWriter = (trace: GenerationTrace, others?: readonly Attribute[]) => string;
+
+export function spanWriter(form: SpanForm): SpanWriter {
   const bounds = form.bounds ?? WIDE_BOUNDS;
   const collect = attributeCollector(form, bounds);
-  return (trace) => {
-    const { attributes, dropped } = collect(trace);
+  return (trace, others = NONE) => {
+    const { attributes, dropped } = collect(trace, others);
     const name = beginning(form.name?.(trace) ?? trace.spanName, bounds.maxValueLength);
     let span = `{"traceId":${wellFormedText(trace.traceId)},"spanId":${wellFormedText(trace.spanId)}`;
     if (trace.parentSpanId !== null) span += `,"parentSpanId":${wellFormedText(trace.parentSpanId)}`;
@@ -72,7 +76,10 @@ interface Collected {
   dropped: number;
 }
 
-function attributeCollector(form: SpanForm, bounds: SpanBounds): (trace: GenerationTrace) => Collected {
+function attributeCollector(
+  form: SpanForm,
+  bounds: SpanBounds,
+): (trace: GenerationTrace, others: readonly Attribute[]) => Collected {
   const { metadata } = form;
   const own = metadata
     ? Object.entries(OWN_METADATA).map(
@@ -86,7 +93,7 @@ function attributeCollector(form: SpanForm, bounds: SpanBounds): (trace: Generat
   }));
   const ownValues = new Map(table.map(({ name, valueOf }) => [name, valueOf]));
 
-  return (trace) => {
+  return (trace, others) => {
     const collected: Collected = { attributes: '', count: 0, dropped: 0 };
     const add = (key: string, value: AnyValue | null, opening = openAttribute(key)): void => {
       if (value === null) return;
@@ -100,6 +107,7 @@ function attributeCollector(form: SpanForm, bounds: SpanBounds): (trace: Generat
     };
     const input = trace.input === null ? null : inputText(trace.input, bounds.maxInputLength);
     for (const { name, valueOf, opening } of table) add(name, valueOf(trace, input), opening);
+    for (const { key, value } of others) add(key, value);
     for (const { key, value } of form.listed?.(trace) ?? []) add(key, value);
     if (metadata) {
       for (const name of Object.keys(trace.facts)) {

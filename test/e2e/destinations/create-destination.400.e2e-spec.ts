@@ -230,6 +230,9 @@ describe('400 config', () => {
     [{ 'X-Team': `${SECRET}\u2028` }, 'the value of X-Team has characters that a header cannot hold'],
     [{ Host: 'example.com' }, 'must not set Host'],
     [{ 'content-LENGTH': '1' }, 'must not set content-LENGTH'],
+    [{ Expect: '100-continue' }, 'must not set Expect'],
+    [{ 'keep-alive': 'timeout=5' }, 'must not set keep-alive'],
+    [{ Upgrade: 'h2c' }, 'must not set Upgrade'],
     [
       Object.fromEntries(Array.from({ length: 65 }, (_value, index) => [`x-${index}`, ''])),
       'must have at most 64 members',

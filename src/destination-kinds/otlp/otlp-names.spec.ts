@@ -1,0 +1,145 @@
+// By which names single kinds are told of a trace, and where else they look.
+import { describe, expect, it } from '@jest/globals';
+import { generationTrace } from '../../../test/support/generation-trace.js';
+import { attributesOf, requestOf, sentTo } from '../../../test/support/otlp-requests.js';
+import type { Sent } from '../../../test/support/otlp-requests.js';
+import type { GenerationTrace } from '../../domain/generation-trace.js';
+
+describe('sentry', () => {
+  it.each([
+    ['https://publickey@o1.ingest.sentry.io/42', 'publickey'],
+    ['https://publickey:secret@sentry.example.com:9000/path/42/', 'publickey'],
+  ])('takes the key of %s', async (dsn, key) => {
+    expect((await requestOf('sentry', { dsn })).headers['x-sentry-auth']).toBe(`sentry sentry_key=${key}`);
+  });
+
+  it('is told of a failure and of lists by plain attributes', async () => {
+    const overrides = {
+      error: { type: 'provider_timeout', message: 'no answer' },
+      metadata: { tags: ['a', 'b'] },
+    };
+    expect(await attributesOf('sentry', overrides)).toMatchObject({
+      'exception.type': 'provider_timeout',
+      'exception.message': 'no answer',
+      'gen_ai.request.encoding_format': 'float',
+      'trace.tag': 'a,b',
+    });
+    expect((await sentTo('sentry', overrides)).scopeSpans[0].spans[0]).not.toHaveProperty('events');
+  });
+});
+
+describe('langfuse', () => {
+  it('gets its own names, with usage, cost and parameters as JSON', async () => {
+    const attributes = await attributesOf('langfuse', { traceName: 'Checkout', metadata: { tags: ['a'] } });
+    expect(attributes).toMatchObject({
+      'langfuse.observation.type': 'embedding',
+      'langfuse.observation.model.name': 'openai/text-embedding-3-small',
+      'langfuse.observation.model.parameters':
+        '{"encoding_format":"float","dimensions":1536,"input_type":"search_query"}',
+      'langfuse.observation.usage_details': '{"input":9,"total":9}',
+      'langfuse.observation.cost_details': '{"input":1.8e-7,"total":1.8e-7}',
+      'langfuse.observation.level': 'DEFAULT',
+      'langfuse.trace.name': 'Checkout',
+      'langfuse.trace.tags': { values: [{ stringValue: 'a' }] },
+      'langfuse.user.id': 'customer-7',
+      'langfuse.session.id': 'session-9',
+      'langfuse.observation.metadata.openrouter.api_key_name': 'Search service',
+    });
+  });
+
+  it.each([
+    ['production', 'production'],
+    ['Production', undefined],
+    ['langfuse-x', undefined],
+    ['e'.repeat(41), undefined],
+    [7, undefined],
+  ])('has the environment %j as %j', async (environment, shown) => {
+    const attributes = await attributesOf('langfuse', { metadata: { environment, release: 'v1.2' } });
+    expect(attributes['langfuse.environment']).toBe(shown);
+    expect(attributes['langfuse.release']).toBe('v1.2');
+    expect(attributes).toHaveProperty(['langfuse.trace.metadata.environment']);
+  });
+});
+
+describe('langsmith', () => {
+  it('gets a run id that is the same each time, and another for each span', async () => {
+    const idOf = async (overrides: Partial<GenerationTrace>): Promise<unknown> =>
+      (await attributesOf('langsmith', overrides))['langsmith.span.id'];
+    const id = await idOf({});
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(await idOf({})).toBe(id);
+    expect(await idOf({ spanId: 'abcd00000000ffff' })).not.toBe(id);
+  });
+
+  it('threads runs by the session, which no key of the caller replaces', async () => {
+    const attributes = await attributesOf('langsmith', {
+      metadata: { session_id: 'other', tags: ['a', 'b'] },
+    });
+    expect(attributes).toMatchObject({
+      'langsmith.metadata.session_id': 'session-9',
+      'langsmith.span.tags': 'a,b',
+    });
+  });
+
+  it('has the user and the session of the metadata where the call itself names none', async () => {
+    const metadata = { session_id: 'session', user_id: 'customer' };
+    expect(await attributesOf('langsmith', { sessionId: null, userId: null, metadata })).toMatchObject({
+      'langsmith.metadata.session_id': 'session',
+      'langsmith.metadata.user_id': 'customer',
+    });
+  });
+
+  it.each([
+    ['my project', 'my project', undefined],
+    ['поиск – prod', undefined, 'поиск – prod'],
+    ['größe', undefined, 'größe'],
+    ['a\nb', undefined, 'a\nb'],
+  ])('has the project %j in a header, or in every span', async (project, header, attribute) => {
+    const request = await requestOf('langsmith', { project }, [generationTrace(1), generationTrace(2)]);
+    expect(request.headers['langsmith-project']).toBe(header);
+    const { resourceSpans } = JSON.parse(String(request.body)) as { resourceSpans: Sent[] };
+    const named = resourceSpans.map(
+      ({ scopeSpans }) =>
+        scopeSpans[0].spans[0].attributes.find(({ key }) => key === 'langsmith.trace.session_name')?.value,
+    );
+    const value = attribute === undefined ? undefined : { stringValue: attribute };
+    expect(named).toEqual([value, value]);
+  });
+
+  it('names the workspace only where the config does', async () => {
+    expect((await requestOf('langsmith', { workspaceId: 'w-1' })).headers['x-tenant-id']).toBe('w-1');
+    for (const workspaceId of [undefined, '']) {
+      expect((await requestOf('langsmith', { workspaceId })).headers).not.toHaveProperty('x-tenant-id');
+    }
+  });
+});
+
+describe('arize', () => {
+  it('gets texts one by one, and no token ids among them', async () => {
+    const attributes = await attributesOf('arize', {
+      input: { items: ['a', [1, 2], 'c'], isTruncated: false },
+    });
+    expect(attributes).toMatchObject({
+      'input.value': '{"input":["a",[1,2],"c"]}',
+      'input.mime_type': 'application/json',
+      'embedding.embeddings.0.embedding.text': 'a',
+      'embedding.embeddings.2.embedding.text': 'c',
+    });
+    expect(attributes).not.toHaveProperty(['embedding.embeddings.1.embedding.text']);
+  });
+
+  it('has the name of the convention unless the caller gave one', async () => {
+    const nameOf = async (overrides: Partial<GenerationTrace>): Promise<string> =>
+      (await sentTo('arize', overrides)).scopeSpans[0].spans[0].name;
+    expect(await nameOf({})).toBe('CreateEmbeddings');
+    expect(await nameOf({ spanName: 'Embed the query' })).toBe('Embed the query');
+  });
+
+  it('says of the resource which project it belongs to', async () => {
+    const { attributes } = (await sentTo('arize', {})).resource;
+    expect(attributes).toContainEqual({
+      key: 'openinference.project.name',
+      value: { stringValue: 'my-project' },
+    });
+  });
+});
