@@ -1,5 +1,6 @@
 // Sentry: OTLP traces of a project.
 import { TextField } from './config-fields.js';
+import { normaliseAddress } from './delivery-outcome.js';
 import { BaseDestinationConfig } from './destination-kind.js';
 import type { DestinationKind } from './destination-kind.js';
 import { tracesAddress } from './otlp/address.js';
@@ -20,10 +21,15 @@ export class SentryConfig extends BaseDestinationConfig {
     secret: 'masked',
     pattern: DSN,
     patternMessage: 'must be a DSN: https://<public key>@<host>/<project id>',
+    header: 'as it is',
   })
   dsn: string;
 
-  @TextField({ description: 'OTLP traces endpoint of the project.', allowEmpty: true })
+  @TextField({
+    description: 'OTLP traces endpoint of the project.',
+    allowEmpty: true,
+    problem: (endpoint, { dsn }: { dsn?: unknown }) => disagreement(endpoint, dsn),
+  })
   otlpEndpoint: string;
 }
 
@@ -38,6 +44,31 @@ const SPAN: SpanForm = {
   },
   hasEvents: false,
 };
+
+/** Those of sentry.io change with the age of a DSN: sentry.io, o1.ingest.sentry.io, o1.ingest.us.sentry.io. */
+const SENTRY_HOST = /^(?:(o\d+)\.)?(?:ingest\.)?(?:([a-z0-9-]+)\.)?sentry\.io$/;
+
+/** Why an endpoint is not that of a DSN: what is sent there with its key would be refused. */
+function disagreement(endpoint: string, dsn: unknown): string | null {
+  const address = normaliseAddress(endpoint);
+  // Each has a rule of its own.
+  if (typeof dsn !== 'string' || !URL.canParse(dsn) || !URL.canParse(address)) return null;
+  const { hostname, pathname } = new URL(address);
+  const named = new URL(dsn);
+  if (!areOneHost(hostname, named.hostname)) return "must be on the DSN's host";
+  const project = /\/api\/(\d+)(?:\/|$)/.exec(pathname)?.[1];
+  const isOther = project !== undefined && project !== /(\d+)\/?$/.exec(named.pathname)?.[1];
+  return isOther ? "must be of the DSN's project" : null;
+}
+
+function areOneHost(one: string, other: string): boolean {
+  if (one === other) return true;
+  const [first, second] = [SENTRY_HOST.exec(one), SENTRY_HOST.exec(other)];
+  if (!first || !second) return false;
+  const [, organization, region = 'us'] = first;
+  const [, otherOrganization = organization, otherRegion = 'us'] = second;
+  return (organization ?? otherOrganization) === otherOrganization && region === otherRegion;
+}
 
 /** What stands before the host in a DSN, without the secret that older ones have. */
 function publicKeyOf(dsn: string): string {

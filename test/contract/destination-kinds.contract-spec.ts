@@ -194,6 +194,35 @@ describe('rules of single kinds', () => {
     );
   });
 
+  const ENDPOINT = 'https://o1.ingest.us.sentry.io/api/42/integration/otlp/v1/traces';
+  const otherThan = (from: string, to: string): string => ENDPOINT.replace(from, to);
+
+  it.each([
+    ['o1.ingest.us.sentry.io', ENDPOINT],
+    // As older DSNs have it.
+    ['sentry.io', ENDPOINT],
+    ['o1.ingest.sentry.io', ENDPOINT],
+    ['o1.ingest.us.sentry.io', 'o1.ingest.us.sentry.io'],
+    ['o1.ingest.us.sentry.io', 'https://o1.ingest.us.sentry.io/otlp'],
+    ['sentry.example.com:9000', 'https://sentry.example.com/path/api/42/integration/otlp'],
+    ['o1.ingest.us.sentry.io', ''],
+  ])('a DSN on %s agrees with the endpoint %s', async (host, otlpEndpoint) => {
+    const config = { dsn: `https://key@${host}/42`, otlpEndpoint };
+    expect(await validate(kind('sentry'), config)).toEqual(config);
+  });
+
+  it.each([
+    ["must be on the DSN's host", 'o1.ingest.de.sentry.io', ENDPOINT],
+    ["must be on the DSN's host", 'o1.ingest.us.sentry.io', otherThan('o1.', 'o2.')],
+    ["must be on the DSN's host", 'o1.ingest.us.sentry.io', otherThan('sentry.io', 'sentry.io.example.com')],
+    ["must be on the DSN's host", 'sentry.example.com', ENDPOINT],
+    ["must be of the DSN's project", 'o1.ingest.us.sentry.io', otherThan('/42/', '/43/')],
+  ])('an endpoint %s: %s, %s', async (problem, host, otlpEndpoint) => {
+    const config = { dsn: `https://key@${host}/42`, otlpEndpoint };
+    await expect(validate(kind('sentry'), config)).rejects.toThrow(`config.otlpEndpoint: ${problem}`);
+    expect(() => parseConfig(kind('sentry'), config)).not.toThrow();
+  });
+
   it.each([
     ['arize', 'apiKey'],
     ['arize', 'spaceKey'],

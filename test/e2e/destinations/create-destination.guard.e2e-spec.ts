@@ -27,7 +27,7 @@ const configsWith = (origin: string): [type: string, config: object][] => [
   ['posthog', { apiKey: SECRET, endpoint: origin }],
   ['ramp', { apiKey: SECRET, baseUrl: origin }],
   ['s3', { bucketName: 'b', accessKeyId: SECRET, secretAccessKey: SECRET, endpoint: origin }],
-  ['sentry', { dsn: 'https://key@o1.ingest.sentry.io/42', otlpEndpoint: `${origin}/v1/traces` }],
+  ['sentry', { dsn: `https://key@${new URL(origin).host}/42`, otlpEndpoint: `${origin}/v1/traces` }],
   ['weave', { apiKey: SECRET, entity: 'e', project: 'p', baseUrl: origin }],
   ['webhook', { url: `${origin}/hook?token=${SECRET}` }],
 ];
