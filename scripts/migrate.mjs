@@ -82,13 +82,13 @@ async function takeLock(client, lock, log, signal) {
  * A migration and its row in _prisma_migrations are one transaction: a process killed in between leaves nothing half
  * done. Only CREATE INDEX CONCURRENTLY and its like cannot be in one.
  */
-async function applyOne(schemaEngine, migrations, { name, script }) {
+async function applyOne(schemaEngine, migrations, { name, script }, lockTimeout) {
   const { engine, connection } = schemaEngine;
   const isTransactional = !/\bCONCURRENTLY\b/i.test(script.replaceAll(/--.*$/gm, ''));
   const upToThis = migrations.slice(0, migrations.findIndex((migration) => migration.name === name) + 1);
   try {
     // Behind one that waits for a lock every call would wait as well. Without a transaction nothing waits behind it.
-    await connection.query(`SET lock_timeout = '${isTransactional ? LOCK_TIMEOUT : '0'}'`);
+    await connection.query(`SET lock_timeout = '${isTransactional ? lockTimeout : '0'}'`);
     if (isTransactional) await connection.query('BEGIN');
     await engine.applyMigrations({ migrationsList: toMigrationList(upToThis), filters: noFilters });
     if (isTransactional) await connection.query('COMMIT');
@@ -99,8 +99,11 @@ async function applyOne(schemaEngine, migrations, { name, script }) {
   }
 }
 
-/** Applies what is pending and returns its names. Without anything pending it is one query. */
-export async function migrate({ databaseUrl, log = console.log, signal }) {
+/**
+ * Applies what is pending and returns its names. Without anything pending it is one query. `lockTimeout` is for how long a
+ * migration may wait for a lock, as PostgreSQL writes times.
+ */
+export async function migrate({ databaseUrl, log = console.log, signal, lockTimeout = LOCK_TIMEOUT }) {
   const client = await connect(databaseUrl);
   try {
     const atFirst = await compareWithDatabase(client);
@@ -120,7 +123,7 @@ export async function migrate({ databaseUrl, log = console.log, signal }) {
       for (const migration of state.pending) {
         signal?.throwIfAborted();
         log(`applying the migration ${migration.name}`);
-        await applyOne(schemaEngine, state.migrations, migration);
+        await applyOne(schemaEngine, state.migrations, migration, lockTimeout);
       }
     } finally {
       await schemaEngine.close();

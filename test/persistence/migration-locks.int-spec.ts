@@ -1,0 +1,57 @@
+// A migration behind somebody who holds a lock for long: it gives up, and the calls that wait behind it go on.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { createTestDatabase } from '../support/database.js';
+import type { TestDatabase } from '../support/database.js';
+
+const run = promisify(execFile);
+const MIGRATION = '20261123130000_deleted_workspaces_stay_off';
+
+let database: TestDatabase;
+let client: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+/** What it says at its end, in a process of its own: the engine leaves a timer behind. */
+async function migrate(): Promise<string> {
+  const program = `
+    const { migrate } = await import(${JSON.stringify(new URL('../../scripts/migrate.mjs', import.meta.url).href)});
+    const end = await migrate({ databaseUrl: process.env.DATABASE_URL, log() {}, lockTimeout: '50ms' }).then(
+      (names) => names.join(),
+      (error) => error.message,
+    );
+    process.stdout.write(end, () => process.exit());
+  `;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], {
+    env: { PATH: process.env['PATH'], DATABASE_URL: database.url },
+  });
+  return stdout;
+}
+
+it('gives up, has changed nothing, and is applied when the lock is free', async () => {
+  await client.query('DROP FUNCTION refuse_deleted_workspace CASCADE');
+  const { rows: undone } = await client.query<{ readonly migration_name: string }>(
+    'DELETE FROM _prisma_migrations WHERE migration_name >= $1 RETURNING migration_name',
+    [MIGRATION],
+  );
+  await client.query('BEGIN');
+  await client.query('LOCK TABLE destinations IN ROW EXCLUSIVE MODE');
+  expect(await migrate()).toMatch(new RegExp(`^The migration ${MIGRATION} failed: .*lock timeout`));
+  await client.query('ROLLBACK');
+  // What it had made of the other table is not there.
+  expect(await migrate()).toBe(
+    undone
+      .map(({ migration_name: name }) => name)
+      .toSorted()
+      .join(','),
+  );
+});
