@@ -183,7 +183,7 @@ export class EmbeddingRouter {
       });
       note(200, null);
       const now = performance.now();
-      health.recordSuccess(now, now - startedAt, answer.totalTokens ?? 0);
+      health.recordSuccess(now, now - startedAt, answer.totalTokens ?? answer.promptTokens);
       // Member by member, as in generation-record.ts.
       const { vectors, promptTokens, totalTokens, tokensByModality, upstreamId } = answer;
       const { start, input } = part;

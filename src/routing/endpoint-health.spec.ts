@@ -66,6 +66,15 @@ describe('percentiles', () => {
     expect(p99).toBeCloseTo(1, 6);
   });
 
+  it('of throughput leave out calls whose tokens nobody has told', () => {
+    const health = new EndpointHealth();
+    health.recordSuccess(NOW, 1_000, null);
+    expect(health.throughput(NOW)).toBeNull();
+    expect(health.latency(NOW)?.p50).toBe(1);
+    health.recordSuccess(NOW, 1_000, 10);
+    expect(health.throughput(NOW)?.p50).toBe(10);
+  });
+
   it('are samples, in order, whatever was recorded', () => {
     fc.assert(
       fc.property(

@@ -19,8 +19,8 @@ interface Sample {
   readonly at: number;
   /** Seconds. */
   readonly latency: number;
-  /** Tokens a second. */
-  readonly throughput: number;
+  /** Tokens a second; null where the upstream does not say how many there were. */
+  readonly throughput: number | null;
 }
 
 /** Outcomes of one second: a busy endpoint has thousands. */
@@ -40,11 +40,12 @@ export class EndpointHealth {
   readonly history = new OutcomeHistory();
   inFlight = 0;
 
-  recordSuccess(now: number, durationMs: number, tokens: number): void {
+  recordSuccess(now: number, durationMs: number, tokens: number | null): void {
     this.secondOf(now).successes++;
     this.history.record(now, true);
     const seconds = Math.max(durationMs / 1000, 0.001);
-    this.samples[this.oldestSample] = { at: now, latency: seconds, throughput: tokens / seconds };
+    const throughput = tokens === null ? null : tokens / seconds;
+    this.samples[this.oldestSample] = { at: now, latency: seconds, throughput };
     this.oldestSample = (this.oldestSample + 1) % MAX_SAMPLES;
   }
 
@@ -70,7 +71,7 @@ export class EndpointHealth {
     return this.percentiles(now - window, ({ latency }) => latency, 1);
   }
 
-  /** Tokens a second, the fast ones first: p99 is what 99 % of the calls reach. */
+  /** Tokens a second, the fast ones first: p99 is what 99 % of the calls reach. Null also where no call told its tokens. */
   throughput(now: number, window = SAMPLE_WINDOW): Percentiles | null {
     return this.percentiles(now - window, ({ throughput }) => throughput, -1);
   }
@@ -104,12 +105,13 @@ export class EndpointHealth {
 
   private percentiles(
     since: number,
-    pick: (sample: Sample) => number,
+    pick: (sample: Sample) => number | null,
     direction: 1 | -1,
   ): Percentiles | null {
     const sorted = this.samples
       .filter(({ at }) => at >= since)
       .map(pick)
+      .filter((value) => value !== null)
       .toSorted((one, other) => direction * (one - other));
     if (sorted.length === 0) return null;
     const at = (share: number): number =>
