@@ -1,77 +1,34 @@
 // What becomes of the other slices of a call when one fails, and of the other endpoints.
 import { describe, expect, it } from '@jest/globals';
-import { createEndpoint, createModel } from '../../test/support/endpoints.js';
-import type { AppConfig } from '../config/app-config.js';
-import { Tracing } from '../config/tracing.js';
-import type { EmbeddingRequest } from '../domain/embedding.js';
-import type { FailureKind, ProviderAnswer } from '../embedding-providers/embedding-provider.js';
-import { local } from '../embedding-providers/local.js';
+import { createAnswer, createRouter } from '../../test/support/create-router.js';
+import type { FailureKind } from '../embedding-providers/embedding-provider.js';
 import type { CancelSignal } from '../outbound/cancellation.js';
-import { EmbeddingRouter } from './embedding-router.js';
 import type { RoutedCall } from './embedding-router.js';
-import type { EndpointCaller } from './endpoint-caller.js';
 import { EndpointFailure } from './endpoint-failure.js';
-import { HealthBoard } from './health-board.js';
-import type { RoutingMetrics } from './routing-metrics.js';
 
 /** What an endpoint does with an input: serves it, fails so, or waits until it is told to end. */
 type Deed = 'serve' | 'wait' | EndpointFailure;
 
 const fails = (kind: FailureKind, status: number | null, message: string = kind): EndpointFailure =>
   new EndpointFailure(kind, status, message);
-const config = {
-  providerTimeout: 60_000,
-  providerRetries: 1,
-  retryBaseDelay: 0,
-  endpointConcurrency: 100,
-} as AppConfig;
-
-function answer(): ProviderAnswer {
-  const vectors = [{ form: 'floats' as const, values: Float32Array.of(1, 0, 0, 0) }];
-  return { vectors, promptTokens: 1, totalTokens: 1, upstreamId: null };
-}
 
 const untilAborted = (signal: CancelSignal): Promise<never> =>
   new Promise((_resolve, reject) =>
     signal.addEventListener('abort', () => reject(fails('failed', null, 'given up'))),
   );
 
-/**
- * Each endpoint takes one input a call, and does with each of the inputs 0, 1, 2 ... what its list says; endpoints of the
- * lists are tried in order.
- */
+/** Each endpoint does with each of the inputs 0, 1, 2 ... what its list says; endpoints of the lists are tried in order. */
 async function run(...deeds: readonly (readonly Deed[])[]) {
-  const endpoints = deeds.map((_deeds, index) =>
-    createEndpoint({ provider: `provider-${index}`, maxInputsPerCall: 1 }),
-  );
-  const model = createModel(endpoints);
-  const targets = endpoints.map((endpoint) => {
-    const provider = { ...local, slug: endpoint.provider, name: endpoint.provider };
-    return { model, endpoint, provider, credential: null };
-  });
   const asked: string[] = [];
-  const caller: Pick<EndpointCaller, 'call'> = {
-    async call({ endpoint }, _request, { items }, { signal }) {
-      const place = endpoints.indexOf(endpoint);
-      const input = Number(items[0]);
-      asked.push(`${place}:${input}`);
-      const deed = deeds[place]?.[input] ?? 'serve';
-      if (deed === 'wait') return untilAborted(signal);
-      if (deed === 'serve') return answer();
-      throw deed;
-    },
-  };
-  const health = new HealthBoard();
-  const metrics = { attempted: () => undefined } as Partial<RoutingMetrics> as RoutingMetrics;
-  const router = new EmbeddingRouter(caller as EndpointCaller, health, config, metrics, new Tracing(null));
-  const request: EmbeddingRequest = {
-    model: model.id,
-    input: { form: 'texts', items: (deeds[0] ?? []).map((_deed, index) => String(index)) },
-    encodingFormat: 'float',
-    extra: {},
-  };
-  const routed = await router.run({ model, targets }, request, performance.now() + 60_000);
-  const uptimes = targets.map((target) => health.of(target).uptime(performance.now()));
+  const router = createRouter(deeds.length, async (place, input, signal) => {
+    asked.push(`${place}:${input}`);
+    const deed = deeds[place]?.[input] ?? 'serve';
+    if (deed === 'wait') return untilAborted(signal);
+    if (deed === 'serve') return createAnswer();
+    throw deed;
+  });
+  const routed = await router.run(deeds[0]?.length ?? 0);
+  const uptimes = deeds.map((_deeds, place) => router.health(place).uptime(performance.now()));
   return { routed, asked, uptimes };
 }
 
@@ -115,6 +72,18 @@ describe('a slice that another endpoint can serve', () => {
       [2, 'provider-0'],
     ]);
     expect(uptimes[0]).toBeLessThan(1);
+  });
+});
+
+describe('the throughput of an endpoint', () => {
+  it.each([
+    ['all tokens', { totalTokens: 9, promptTokens: 5 }, true],
+    ['those of the prompt', { totalTokens: null, promptTokens: 5 }, true],
+    ['none', { totalTokens: null, promptTokens: null }, false],
+  ])('is known where it tells %s: %p', async (_name, usage, isKnown) => {
+    const router = createRouter(1, async () => ({ ...createAnswer(), ...usage }));
+    await router.run(1);
+    expect(router.health(0).throughput(performance.now()) !== null).toBe(isKnown);
   });
 });
 

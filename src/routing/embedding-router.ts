@@ -14,6 +14,7 @@ import { Cancellation, toAbortSignal } from '../outbound/cancellation.js';
 import { splitCall } from './call-splitter.js';
 import type { Slice } from './call-splitter.js';
 import { EndpointCaller } from './endpoint-caller.js';
+import type { EndpointHealth } from './endpoint-health.js';
 import { EndpointFailure, toCallerError } from './endpoint-failure.js';
 import { endpointName } from './endpoint-target.js';
 import type { EndpointTarget } from './endpoint-target.js';
@@ -62,6 +63,18 @@ interface Run {
   readonly refused: Set<EndpointTarget>;
 }
 
+/** Where a slice still has to go. */
+interface Way {
+  /** Those of the call, and after them again those that were only passed over because they had no free place. */
+  readonly targets: readonly EndpointTarget[];
+  /** Of the one whose turn it is. */
+  readonly position: number;
+  /** What the caller would be told without it and those behind it. */
+  readonly told: AppError | null;
+}
+
+const isLastOf = ({ targets, position }: Way): boolean => position + 1 >= targets.length;
+
 @Injectable()
 export class EmbeddingRouter {
   constructor(
@@ -86,7 +99,11 @@ export class EmbeddingRouter {
     };
     let error: AppError | null = null;
     try {
-      await this.serve({ start: 0, input: request.input }, 0, run, null);
+      await this.serve(
+        { start: 0, input: request.input },
+        { targets: run.targets, position: 0, told: null },
+        run,
+      );
     } catch (last) {
       const [failure = last] = run.failures;
       error = failure instanceof AppError ? failure : new AppError('internal', { cause: failure });
@@ -95,19 +112,18 @@ export class EmbeddingRouter {
     return { served, attempts: run.attempts, error };
   }
 
-  /**
-   * Serves a slice through the targets from `position` on; each splits what it gets by its own caps. `told` is what the
-   * caller would be told without them.
-   */
-  private async serve(slice: Slice, position: number, run: Run, told: AppError | null): Promise<void> {
-    const target = run.targets[position];
+  /** Serves a slice through the first endpoint that can; each splits what it gets by its own caps. */
+  private async serve(slice: Slice, way: Way, run: Run): Promise<void> {
+    const { targets, position, told } = way;
+    const target = targets[position];
     if (!target) throw new AppError('unavailable', { detail: 'no endpoint is left' });
-    const isLast = position + 1 >= run.targets.length;
+    const isLast = isLastOf(way);
     const serveThis = async (part: Slice): Promise<void> => {
       run.cancellation.throwIfAborted();
-      if (!isLast && run.refused.has(target)) return this.serve(part, position + 1, run, told);
+      if (!isLast && run.refused.has(target))
+        return this.serve(part, { targets, position: position + 1, told }, run);
       try {
-        run.served.push(await this.serveThrough(target, part, run));
+        run.served.push(await this.serveThrough(target, part, run, way));
       } catch (failure) {
         // Another slice has failed for good: no other endpoint is asked for this one.
         if (!(failure instanceof EndpointFailure) || run.cancellation.aborted) throw failure;
@@ -116,10 +132,16 @@ export class EmbeddingRouter {
         // What one provider cannot do says little where another one could and has failed.
         const error = (failure.isOwnRefusal ? told : null) ?? toCallerError(failure, target);
         if (isLast || !failure.isWorthAnother) throw error;
-        await this.serve(part, position + 1, run, error);
+        // One without a free place can serve: it is waited for when none of the others does.
+        const next = failure.isSaturation
+          ? { targets: [...targets, target], position: position + 1, told }
+          : { targets, position: position + 1, told: error };
+        await this.serve(part, next, run);
       }
     };
-    await mapBounded(splitCall(slice, target), PARALLEL_SLICES, serveThis, (failure) => {
+    // No more of them than there are places: they would only wait for each other.
+    const parallel = Math.min(PARALLEL_SLICES, this.config.endpointConcurrency);
+    await mapBounded(splitCall(slice, target), parallel, serveThis, (failure) => {
       run.failures.push(failure);
       // The other slices would be paid for and thrown away.
       run.cancellation.abort();
@@ -127,13 +149,12 @@ export class EmbeddingRouter {
   }
 
   /** Repeats a passing failure; only when no other endpoint is there to take over is it worth the caller's time. */
-  private async serveThrough(target: EndpointTarget, part: Slice, run: Run): Promise<ServedSlice> {
-    const isLast = target === run.targets.at(-1);
+  private async serveThrough(target: EndpointTarget, part: Slice, run: Run, way: Way): Promise<ServedSlice> {
     for (let repeats = 0; ; repeats++) {
       try {
-        return await this.attempt(target, part, run);
+        return await this.attempt(target, part, run, way);
       } catch (failure) {
-        const mayRepeat = isLast && repeats < this.config.providerRetries;
+        const mayRepeat = isLastOf(way) && repeats < this.config.providerRetries;
         if (!(failure instanceof EndpointFailure) || !failure.isWorthRepeating || !mayRepeat) throw failure;
         const pause = this.pauseBefore(repeats, failure);
         if (pause > LONGEST_PAUSE || performance.now() + pause >= run.deadline) throw failure;
@@ -144,37 +165,56 @@ export class EmbeddingRouter {
     }
   }
 
-  private attempt(target: EndpointTarget, part: Slice, run: Run): Promise<ServedSlice> {
-    return this.tracing.span('embeddings', { kind: 'client' }, (span) =>
-      this.attemptWithin(span, target, part, run),
-    );
+  /** One call to the endpoint, in one of its places. */
+  private async attempt(target: EndpointTarget, part: Slice, run: Run, way: Way): Promise<ServedSlice> {
+    const health = this.health.of(target);
+    if (!health.places.tryTake(this.config.endpointConcurrency))
+      await this.waitForPlace(target, health, run, way);
+    try {
+      // Of a call that has ended while it waited nothing is asked any more.
+      run.cancellation.throwIfAborted();
+      return await this.tracing.span('embeddings', { kind: 'client' }, (span) =>
+        this.attemptWithin(span, target, health, part, run),
+      );
+    } finally {
+      health.places.giveBack();
+    }
+  }
+
+  /** Resolves with a place taken. Nothing is asked without: that speaks against nobody's health. */
+  private async waitForPlace(
+    target: EndpointTarget,
+    { places }: EndpointHealth,
+    run: Run,
+    way: Way,
+  ): Promise<void> {
+    const startedAt = performance.now();
+    const mayWait = isLastOf(way) || way.position >= run.targets.length;
+    if (mayWait) {
+      const leave = this.metrics.waits(target.provider.slug);
+      const hasPlace = await places.wait(run.deadline, run.cancellation);
+      leave();
+      if (hasPlace) return;
+      run.cancellation.throwIfAborted();
+    }
+    this.note(run, target, startedAt, null, 'saturated');
+    // The provider has said nothing: it is this call whose time is up (decision 21).
+    if (mayWait) throw new AppError('operation_timeout');
+    throw new EndpointFailure('overloaded', null, 'too many calls to this endpoint are under way');
   }
 
   private async attemptWithin(
     span: Span | null,
     target: EndpointTarget,
+    health: EndpointHealth,
     part: Slice,
     run: Run,
   ): Promise<ServedSlice> {
-    const health = this.health.of(target);
     const startedAt = performance.now();
     const note = (status: number | null, errorType: string | null): void => {
-      const attempt = {
-        provider: target.provider.slug,
-        endpoint: endpointName(target),
-        status,
-        errorType,
-        durationMs: Math.round(performance.now() - startedAt),
-      };
-      run.attempts.push(attempt);
-      this.metrics.attempted(attempt);
+      const attempt = this.note(run, target, startedAt, status, errorType);
       span?.setAttributes(describeAttempt(attempt, target, part));
     };
-    if (health.inFlight >= this.config.endpointConcurrency) {
-      note(null, 'saturated');
-      throw new EndpointFailure('overloaded', null, 'too many calls to this endpoint are under way');
-    }
-    health.inFlight++;
     try {
       const timeout = Math.max(1, Math.min(this.config.providerTimeout, run.deadline - startedAt));
       const answer = await this.caller.call(target, run.request, part.input, {
@@ -183,9 +223,9 @@ export class EmbeddingRouter {
       });
       note(200, null);
       const now = performance.now();
-      health.recordSuccess(now, now - startedAt, answer.totalTokens ?? answer.promptTokens);
       // Member by member, as in generation-record.ts.
       const { vectors, promptTokens, totalTokens, tokensByModality, upstreamId } = answer;
+      health.recordSuccess(now, now - startedAt, totalTokens ?? promptTokens);
       const { start, input } = part;
       const served = { start, input, target, vectors, promptTokens, totalTokens, upstreamId };
       return tokensByModality === undefined ? served : { ...served, tokensByModality };
@@ -197,9 +237,26 @@ export class EmbeddingRouter {
         if (failure.isOutage && !isCutShort) health.recordFailure(performance.now());
       }
       throw failure;
-    } finally {
-      health.inFlight--;
     }
+  }
+
+  private note(
+    run: Run,
+    target: EndpointTarget,
+    startedAt: number,
+    status: number | null,
+    errorType: string | null,
+  ): GenerationAttempt {
+    const attempt = {
+      provider: target.provider.slug,
+      endpoint: endpointName(target),
+      status,
+      errorType,
+      durationMs: Math.round(performance.now() - startedAt),
+    };
+    run.attempts.push(attempt);
+    this.metrics.attempted(attempt);
+    return attempt;
   }
 
   /** Milliseconds: what the provider asks for, or a random time below a bound that doubles. */

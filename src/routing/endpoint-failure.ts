@@ -37,6 +37,11 @@ export class EndpointFailure extends Error {
     return this.kind === 'refused' && this.status === null;
   }
 
+  /** It was not asked: as many calls as may be are under way there. */
+  get isSaturation(): boolean {
+    return this.kind === 'overloaded' && this.status === null;
+  }
+
   /** Our own words name inputs by their place in the slice; the caller knows them by their place in the call. */
   shiftInputs(start: number): void {
     if (this.status !== null) return;

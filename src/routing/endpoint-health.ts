@@ -1,5 +1,6 @@
 // How each endpoint has been doing, as this process saw it: outcomes of the last 30 seconds, latency and throughput of
 // the last 5 minutes. Source: contract 4.4.
+import { EndpointPlaces } from './endpoint-places.js';
 import { OutcomeHistory } from './outcome-history.js';
 
 const OUTCOME_WINDOW = 30_000;
@@ -38,7 +39,7 @@ export class EndpointHealth {
   private lastProbeAt = -Infinity;
   /** What reports need and routing does not. */
   readonly history = new OutcomeHistory();
-  inFlight = 0;
+  readonly places = new EndpointPlaces();
 
   recordSuccess(now: number, durationMs: number, tokens: number | null): void {
     this.secondOf(now).successes++;

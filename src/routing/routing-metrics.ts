@@ -1,7 +1,7 @@
 // What Prometheus and spans are told of calls to providers: names of closed lists and numbers, never what was said.
 import { Injectable } from '@nestjs/common';
 import type { Attributes } from '@opentelemetry/api';
-import { Histogram } from 'prom-client';
+import { Gauge, Histogram } from 'prom-client';
 import { Metrics } from '../config/metrics.js';
 import type { GenerationAttempt } from '../domain/generation.js';
 import type { Slice } from './call-splitter.js';
@@ -13,6 +13,7 @@ const DURATION_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 
 @Injectable()
 export class RoutingMetrics {
   private readonly attempts;
+  private readonly waiting;
 
   constructor({ registry }: Metrics) {
     this.attempts = new Histogram({
@@ -22,10 +23,22 @@ export class RoutingMetrics {
       buckets: DURATION_BUCKETS,
       registers: [registry],
     });
+    this.waiting = new Gauge({
+      name: 'signalbox_upstream_waiting',
+      help: 'Calls to providers, or parts of them, that wait until fewer than ENDPOINT_CONCURRENCY are under way.',
+      labelNames: ['provider'],
+      registers: [registry],
+    });
   }
 
   attempted({ provider, errorType, durationMs }: GenerationAttempt): void {
     this.attempts.observe({ provider, outcome: errorType ?? 'ok' }, durationMs / 1_000);
+  }
+
+  /** To be told when the wait is over. */
+  waits(provider: string): () => void {
+    this.waiting.inc({ provider });
+    return () => this.waiting.dec({ provider });
   }
 }
 

@@ -1,0 +1,76 @@
+// A router over endpoints that do what a spec says. They are tried in order, and take one input a call.
+import type { AppConfig } from '../../src/config/app-config.js';
+import { Tracing } from '../../src/config/tracing.js';
+import type { EmbeddingRequest } from '../../src/domain/embedding.js';
+import type { ProviderAnswer } from '../../src/embedding-providers/embedding-provider.js';
+import type { CancelSignal } from '../../src/outbound/cancellation.js';
+import { EmbeddingRouter } from '../../src/routing/embedding-router.js';
+import type { RoutedCall } from '../../src/routing/embedding-router.js';
+import type { EndpointCaller } from '../../src/routing/endpoint-caller.js';
+import type { EndpointHealth } from '../../src/routing/endpoint-health.js';
+import { HealthBoard } from '../../src/routing/health-board.js';
+import type { RoutingMetrics } from '../../src/routing/routing-metrics.js';
+import { createEndpoint, createModel, createTarget } from './endpoints.js';
+
+/** What the endpoint at `place` does with the input at `input`. */
+export type EndpointDeed = (place: number, input: number, signal: CancelSignal) => Promise<ProviderAnswer>;
+
+export interface TestRouter {
+  /** A call of so many inputs. */
+  run(inputs: number, terms?: RunTerms): Promise<RoutedCall>;
+  health(place: number): EndpointHealth;
+}
+
+interface RunTerms {
+  /** Milliseconds until its deadline. */
+  readonly time?: number;
+  readonly extra?: EmbeddingRequest['extra'];
+}
+
+export function createRouter(
+  endpointCount: number,
+  deed: EndpointDeed,
+  overrides: Partial<AppConfig> = {},
+): TestRouter {
+  const endpoints = Array.from({ length: endpointCount }, (_value, place) =>
+    createEndpoint({ provider: `provider-${place}`, maxInputsPerCall: 1 }),
+  );
+  const model = createModel(endpoints);
+  const targets = endpoints.map((endpoint) => ({ ...createTarget(endpoint), model }));
+  const caller: Pick<EndpointCaller, 'call'> = {
+    call: ({ endpoint }, _request, { items }, { signal }) =>
+      deed(endpoints.indexOf(endpoint), Number(items[0]), signal),
+  };
+  const health = new HealthBoard();
+  const config = { providerTimeout: 60_000, providerRetries: 1, retryBaseDelay: 0, endpointConcurrency: 100 };
+  const metrics: Partial<RoutingMetrics> = {
+    attempted: () => undefined,
+    waits: () => () => undefined,
+  };
+  const router = new EmbeddingRouter(
+    caller as EndpointCaller,
+    health,
+    { ...config, ...overrides } as AppConfig,
+    metrics as RoutingMetrics,
+    new Tracing(null),
+  );
+  return {
+    run(inputs, { time = 60_000, extra = {} } = {}) {
+      const items = Array.from({ length: inputs }, (_value, index) => String(index));
+      const request: EmbeddingRequest = {
+        model: model.id,
+        input: { form: 'texts', items },
+        encodingFormat: 'float',
+        extra,
+      };
+      return router.run({ model, targets }, request, performance.now() + time);
+    },
+    health: (place) => health.of(targets[place]!),
+  };
+}
+
+/** One vector of the native width. */
+export function createAnswer(): ProviderAnswer {
+  const vectors = [{ form: 'floats' as const, values: Float32Array.of(1, 0, 0, 0) }];
+  return { vectors, promptTokens: 1, totalTokens: 1, upstreamId: null };
+}
