@@ -87,8 +87,8 @@ interface ProviderTraits {
   /** How many inputs of a form its wire can carry in one call, where that is fewer than the endpoint takes. */
   readonly maxInputsByForm?: Readonly<Partial<Record<EmbeddingInput['form'], number>>>;
   /**
-   * A member of the caller's own which, when it is true, makes every vector depend on all inputs of its call: such a call
-   * is never split.
+   * A member of the caller's own which makes every vector depend on all inputs of its call, unless it is false: such a
+   * call is never split.
    */
   readonly inputTyingMember?: string;
 }

@@ -138,7 +138,11 @@ describe('a call whose inputs are tied together', () => {
     expect(problemOf(3, { tie: true }, narrow)).toMatch(/at most 3 inputs, 20 tokens, 1000 bytes in one$/);
   });
 
-  it.each([{}, { tie: false }, { tie: 'true' }, { other: true }])('is not tied by %j', (extra) => {
+  it.each([1, 'true', 'false', 0, []])('is tied by %j, which an upstream may read as true', (tie) => {
+    expect(problemOf(4, { tie })).toMatch(/^tie: /);
+  });
+
+  it.each([{}, { tie: false }, { tie: null }, { other: true }])('is not tied by %j', (extra) => {
     expect(problemOf(4, extra)).toBeNull();
   });
 });

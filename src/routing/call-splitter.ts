@@ -45,7 +45,7 @@ export function splitCall(slice: Slice, target: EndpointTarget): Slice[] {
 /** Null where the call may be split or fits as it is, else what is wrong, in words. */
 export function splitProblem(target: EndpointTarget, { input, extra }: EmbeddingRequest): string | null {
   const { inputTyingMember: member } = target.provider;
-  if (member === undefined || extra[member] !== true) return null;
+  if (member === undefined || !mayTie(extra[member])) return null;
   if (splitCall({ start: 0, input }, target).length === 1) return null;
   const { maxTokensPerCall, maxBytesPerCall } = target.endpoint;
   const caps = [
@@ -54,6 +54,11 @@ export function splitProblem(target: EndpointTarget, { input, extra }: Embedding
     ...(maxBytesPerCall === undefined ? [] : [`${maxBytesPerCall} bytes`]),
   ].join(', ');
   return `${member}: needs all inputs in one call, and ${endpointName(target)} takes at most ${caps} in one`;
+}
+
+/** Some upstreams read 1 and "true" as true, and what they refuse is to be refused once. */
+function mayTie(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== false;
 }
 
 function maxInputsOf({ endpoint, provider }: EndpointTarget, { form }: EmbeddingInput): number {
