@@ -3,6 +3,9 @@
 import type { EncodingFormat } from './embedding.js';
 import type { PicoUsd } from './money.js';
 
+/** The most tokens that a record can hold; more is no count but a defect of an upstream. */
+export const MAX_TOKENS = 2 ** 31 - 1;
+
 export interface GenerationAttempt {
   readonly provider: string;
   readonly endpoint: string;

@@ -10,7 +10,15 @@ import type {
   UpstreamResponse,
 } from './embedding-provider.js';
 import { readUpstreamError } from './upstream-error.js';
-import { asObject, bearer, postJson, readAnswerObject, recordableId, tokenCount } from './wire.js';
+import {
+  asObject,
+  bearer,
+  partialTokenCount,
+  postJson,
+  readAnswerObject,
+  recordableId,
+  tokenCount,
+} from './wire.js';
 
 const INVALID_TOKEN = 498;
 const REQUEST_CANCELLED = 499;
@@ -39,9 +47,9 @@ function buildCohereRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderCon
 function readCohereAnswer(response: UpstreamResponse): ProviderAnswer {
   const { vectors, members } = readAnswerObject(response, 'embeddings', readCohereVectors, ['id', 'meta']);
   const billed = asObject(asObject(members['meta'])['billed_units']);
-  const textTokens = tokenCount(billed['input_tokens']);
-  const imageTokens = tokenCount(billed['image_tokens']);
-  const tokens = textTokens === null && imageTokens === null ? null : (textTokens ?? 0) + (imageTokens ?? 0);
+  const textTokens = partialTokenCount(billed['input_tokens']);
+  const imageTokens = partialTokenCount(billed['image_tokens']);
+  const tokens = tokenCount((textTokens ?? 0) + (imageTokens ?? 0));
   return {
     vectors,
     promptTokens: tokens,

@@ -16,7 +16,15 @@ import type {
 import { readGoogleError } from './google-error.js';
 import { knownInputTypeIn } from './input-types.js';
 import type { JsonCursor } from './json-cursor.js';
-import { asObject, eachVector, given, postJson, readAnswerObject, tokenCount } from './wire.js';
+import {
+  asObject,
+  eachVector,
+  given,
+  partialTokenCount,
+  postJson,
+  readAnswerObject,
+  tokenCount,
+} from './wire.js';
 
 const TASK_TYPES = {
   search_query: 'RETRIEVAL_QUERY',
@@ -128,7 +136,7 @@ function tokensByModality(details: unknown): Pick<ProviderAnswer, 'tokensByModal
   for (const detail of details) {
     const { modality, tokenCount: count } = asObject(detail);
     const name = MODALITY_NAMES[String(modality)];
-    const tokens = tokenCount(count);
+    const tokens = partialTokenCount(count);
     if (name && tokens !== null) counts[name] = (counts[name] ?? 0) + tokens;
   }
   return Object.keys(counts).length === 0 ? {} : { tokensByModality: counts };

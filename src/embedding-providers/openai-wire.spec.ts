@@ -65,6 +65,7 @@ const unknownMembers = fc.dictionary(
   fc.jsonValue({ maxDepth: 4 }),
   { maxKeys: 3 },
 );
+const counts = fc.integer({ min: 1, max: 2 ** 31 - 1 });
 const embedding = fc.oneof(
   fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), { maxLength: 5 }),
   fc.base64String({ maxLength: 12 }),
@@ -76,7 +77,7 @@ const anyAnswer = fc.array(embedding, { maxLength: 6 }).chain((embeddings) =>
     embeddings: fc.constant(embeddings),
     order: fc.shuffledSubarray([...embeddings.keys()], { minLength: embeddings.length }),
     hasIndexes: fc.boolean(),
-    usage: fc.option(fc.record({ prompt_tokens: fc.nat(), total_tokens: fc.nat() }), { nil: undefined }),
+    usage: fc.option(fc.record({ prompt_tokens: counts, total_tokens: counts }), { nil: undefined }),
     id: fc.option(fc.uuid(), { nil: undefined }),
     space,
     extras: fc.array(unknownMembers, { minLength: 7, maxLength: 7 }),
@@ -226,6 +227,7 @@ describe('the answer', () => {
     ['null', null],
     ['text', { prompt_tokens: '8', total_tokens: '8' }],
     ['fractions', { prompt_tokens: 0.5, total_tokens: 0.5 }],
+    ['zero, which no input has', { prompt_tokens: 0, total_tokens: 0 }],
     ['negative numbers', { prompt_tokens: -1, total_tokens: -1 }],
     ['more than any input can have', { prompt_tokens: 2 ** 31, total_tokens: 1e300 }],
     ['an array', []],

@@ -1,13 +1,12 @@
 // What the wires of all providers share: requests as JSON, vectors as slices of the answer, counts and ids that can be
 // recorded.
+import { MAX_TOKENS } from '../domain/generation.js';
 import type { Vector } from '../domain/vectors.js';
 import { BrokenAnswer } from './embedding-provider.js';
 import type { UpstreamRequest, UpstreamResponse } from './embedding-provider.js';
 import { JsonCursor } from './json-cursor.js';
 
 const MAX_ID_LENGTH = 1_000;
-// What the log can hold. More is no count of tokens but a defect of the upstream.
-const MAX_TOKENS = 2 ** 31 - 1;
 // Errors are small; what is longer is a page of a proxy.
 const MAX_ERROR_BYTES = 16_384;
 
@@ -39,8 +38,13 @@ export function asObject(value: unknown): Members {
   return typeof value === 'object' && value !== null ? (value as Members) : {};
 }
 
-/** Null when the upstream does not say, or says what is no count. */
+/** Null when the upstream does not say, or says what is no count. No input is empty: 0 is no count either. */
 export function tokenCount(value: unknown): number | null {
+  return partialTokenCount(value) || null;
+}
+
+/** The same of a part of the tokens, such as those of one modality: there may be none. */
+export function partialTokenCount(value: unknown): number | null {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_TOKENS
     ? value
     : null;

@@ -1,4 +1,4 @@
-// What a call may cost at most: never less than the bill, whichever endpoints serve its inputs.
+// What a call may cost at most, never less than the bill, whichever endpoints serve its inputs; and what it did cost.
 import { describe, expect, it } from '@jest/globals';
 import {
   createEndpoint,
@@ -11,7 +11,7 @@ import type { EmbeddingInput } from '../domain/embedding.js';
 import type { SpendBound } from '../domain/spend-cap.js';
 import type { EndpointTarget } from '../routing/endpoint-target.js';
 import type { SpendBounds } from '../spend/spend-gate.js';
-import { boundsOf } from './call-cost.js';
+import { boundsOf, chargeFor } from './call-cost.js';
 
 const DAY = '2026-11-18';
 const price = (perToken: bigint) => [{ effectiveFrom: '2026-01-01', perToken, source: 'test' }];
@@ -105,5 +105,34 @@ describe('the bound of a call', () => {
     // Where it is not known, a word has more bytes than tokens.
     expect(await bounds([counted(20n), large], input).exact()).toEqual(same(10n * 21n + 10n * 500n));
     expect(await bounds([counted(30n), large], input).exact()).toEqual(same(10n * 21n + 30n * half));
+  });
+});
+
+describe('the charge of a call', () => {
+  const priced = target({ prices: price(1n) });
+  const slice = (promptTokens: number | null, totalTokens: number | null) => ({
+    start: 0,
+    input: { form: 'texts' as const, items: ['four'] },
+    target: priced,
+    vectors: [],
+    promptTokens,
+    totalTokens,
+    upstreamId: null,
+  });
+  const chargeOf = (...served: ReturnType<typeof slice>[]) =>
+    chargeFor({ served, attempts: [], error: null }, DAY);
+
+  it('counts what the provider does not', async () => {
+    expect(await chargeOf(slice(null, 12))).toMatchObject({ promptTokens: 12, totalTokens: 12, cost: 12n });
+    expect(await chargeOf(slice(null, null))).toMatchObject({ promptTokens: 1, totalTokens: 1, cost: 1n });
+  });
+
+  it('has no more tokens than a record can hold, and costs what its slices do', async () => {
+    const most = 2 ** 31 - 1;
+    expect(await chargeOf(slice(most, most), slice(most, most))).toMatchObject({
+      promptTokens: most,
+      totalTokens: most,
+      cost: 2n * BigInt(most),
+    });
   });
 });

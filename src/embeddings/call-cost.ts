@@ -3,6 +3,7 @@ import { costOfTokens, countedItemCosts, greatestCost, greatestItemCost } from '
 import { tokensWithoutUsage } from '../catalogue/token-count.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../domain/embedding.js';
 import { AppError } from '../domain/errors.js';
+import { MAX_TOKENS } from '../domain/generation.js';
 import { addTokens, modalitiesOf } from '../domain/modality.js';
 import type { TokensByModality } from '../domain/modality.js';
 import type { PicoUsd } from '../domain/money.js';
@@ -91,8 +92,9 @@ export async function chargeFor(routed: RoutedCall, priceDay: string): Promise<C
   for (const slice of routed.served) {
     const { target, input, tokensByModality: told = {} } = slice;
     const counted = await promptTokensOf(slice);
-    promptTokens += counted;
-    totalTokens += slice.totalTokens ?? counted;
+    // Slices may each count as much as a record can hold: none is lost for their sum.
+    promptTokens = Math.min(promptTokens + counted, MAX_TOKENS);
+    totalTokens = Math.min(totalTokens + (slice.totalTokens ?? counted), MAX_TOKENS);
     const known = slice.tokensByModality ?? tokensOfOneModality(input, counted);
     tokensByModality = tokensByModality && known && addTokens(tokensByModality, known);
     const amount = costOfTokens(input, counted, told, target.endpoint, priceDay);

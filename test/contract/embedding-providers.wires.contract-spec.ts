@@ -6,6 +6,7 @@ import { vectorValues, vectorWidth } from '../../src/domain/vectors.js';
 import type {
   HttpEmbeddingProvider,
   ProviderCall,
+  UpstreamResponse,
 } from '../../src/embedding-providers/embedding-provider.js';
 import { ENTRA_TOKEN } from '../support/providers/azure.js';
 import { BEDROCK_API_KEY, SESSION_TOKEN } from '../support/providers/bedrock.js';
@@ -34,6 +35,52 @@ function bench(slug: string): Bench {
 
 const bodyOf = async (provider: HttpEmbeddingProvider, call: ProviderCall): Promise<unknown> =>
   JSON.parse((await provider.buildRequest(call, { baseUrl: 'https://upstream.test', apiKey: 'key' })).body);
+
+/** An answer of one vector, and how `slug` reads its usage. */
+function usageOf(slug: string, model: string, body: object, headers: UpstreamResponse['headers'] = {}) {
+  const response = { status: 200, headers, body: Buffer.from(JSON.stringify(body)) };
+  const answer = httpProvider(slug).readAnswer(response, callOf(model));
+  const { promptTokens, totalTokens, tokensByModality } = answer;
+  return { promptTokens, totalTokens, tokensByModality };
+}
+
+describe('a count of 0', () => {
+  const nothing = { promptTokens: null, totalTokens: null, tokensByModality: undefined };
+  const float = { float: [[1]] };
+  const zero = { 'x-amzn-bedrock-input-token-count': '0', 'x-compute-tokens': '0' };
+
+  it.each<[string, string, object]>([
+    ['openai', 'm', { data: [{ embedding: [1] }], usage: { prompt_tokens: 0, total_tokens: 0 } }],
+    ['nomic', 'm', { embeddings: [[1]], usage: { prompt_tokens: 0, total_tokens: 0 } }],
+    ['ollama', 'm', { embeddings: [[1]], prompt_eval_count: 0 }],
+    ['tei', 'm', [[1]]],
+    ['bedrock', 'amazon.titan-embed-text-v2:0', { embedding: [1], inputTextTokenCount: 0 }],
+    ['bedrock', 'cohere.embed-v4:0', { embeddings: float }],
+    ['google', 'm', { embeddings: [{ values: [1] }], usageMetadata: { promptTokenCount: 0 } }],
+    ['cohere', 'm', { embeddings: float, meta: { billed_units: { input_tokens: 0, images: 1 } } }],
+  ])('of %s (%s) is none: no input is empty', (slug, model, body) => {
+    expect(usageOf(slug, model, body, zero)).toEqual(nothing);
+  });
+
+  it('of the text is one where an input has images alone', () => {
+    const billed = { billed_units: { input_tokens: 0, image_tokens: 100 } };
+    expect(usageOf('cohere', 'm', { embeddings: float, meta: billed })).toEqual({
+      promptTokens: 100,
+      totalTokens: 100,
+      tokensByModality: { text: 0, image: 100 },
+    });
+    const promptTokenDetails = [
+      { modality: 'TEXT', tokenCount: 0 },
+      { modality: 'IMAGE', tokenCount: 258 },
+    ];
+    const usageMetadata = { promptTokenCount: 258, promptTokenDetails };
+    expect(usageOf('google', 'm', { embeddings: [{ values: [1] }], usageMetadata })).toEqual({
+      promptTokens: 258,
+      totalTokens: 258,
+      tokensByModality: { text: 0, image: 258 },
+    });
+  });
+});
 
 describe('azure', () => {
   const azure = bench('azure');
