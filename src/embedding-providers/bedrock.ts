@@ -3,7 +3,7 @@
 // API key, which has no colon.
 import { AwsV4Signer } from 'aws4fetch';
 import { readBedrockError } from './bedrock-error.js';
-import { textsOf } from './call-input.js';
+import { refuseOtherForms, textsOf } from './call-input.js';
 import { cohereBody, readCohereVectors } from './cohere-wire.js';
 import { UnsupportedRequest } from './embedding-provider.js';
 import type {
@@ -25,6 +25,7 @@ import {
   tokenCountHeader,
 } from './wire.js';
 
+const TITAN_FORMS = { embeddingTypes: ['float'] };
 const DEFAULT_REGION = 'us-east-1';
 
 /** `now` is the clock of the signature, which is good for five minutes. */
@@ -62,6 +63,7 @@ function isCohere(upstreamModel: string): boolean {
 }
 
 function titanBody(call: ProviderCall): Record<string, unknown> {
+  refuseOtherForms(TITAN_FORMS, call);
   const [inputText, ...others] = textsOf(call);
   if (others.length > 0) throw new UnsupportedRequest(`input: ${call.upstreamModel} takes one text a call`);
   return { ...call.extra, inputText, ...given('dimensions', call.dimensions) };

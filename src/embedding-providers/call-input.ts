@@ -77,8 +77,26 @@ function readPart(part: Readonly<Record<string, unknown>>, path: string): InputP
   throw new UnsupportedRequest(`${path}: is not a part that is known here`);
 }
 
-/** The members that this service does not know. `alias` is the upstream's own name for the width: it has one way in. */
+/** Members of an upstream's own that say what vectors are made of, each with what of it can be read here. */
+export type ReadableForms = Readonly<Record<string, readonly unknown[]>>;
+
+/** What comes back in another form would be paid for and thrown away. */
+export function refuseOtherForms(forms: ReadableForms, { extra }: ProviderCall): void {
+  for (const [name, readable] of Object.entries(forms)) {
+    const value = Object.hasOwn(extra, name) ? extra[name] : null;
+    const asked = Array.isArray(value) ? value : [value ?? readable[0]];
+    if (!asked.every((form) => readable.includes(form)))
+      throw new UnsupportedRequest(`${name}: must be ${readable.join(' or ')} here`);
+  }
+}
+
+/** The members that this service does not know. `alias` is the upstream's own name for the width. */
 export function extraWithout(alias: string, { extra }: ProviderCall): Readonly<Record<string, unknown>> {
-  if (Object.hasOwn(extra, alias)) throw new UnsupportedRequest(`${alias}: is called dimensions here`);
+  refuseWidth(alias, extra);
   return extra;
+}
+
+/** The width has one way in. */
+export function refuseWidth(alias: string, members: object): void {
+  if (Object.hasOwn(members, alias)) throw new UnsupportedRequest(`${alias}: is called dimensions here`);
 }

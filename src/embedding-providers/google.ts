@@ -2,7 +2,7 @@
 import type { Modality } from '../domain/modality.js';
 import { truncateAndNormalise, vectorValues } from '../domain/vectors.js';
 import type { Vector } from '../domain/vectors.js';
-import { extraWithout, inlineData, partsOfInput, unsupportedPart } from './call-input.js';
+import { inlineData, partsOfInput, refuseWidth, unsupportedPart } from './call-input.js';
 import type { InputPart } from './call-input.js';
 import { BrokenAnswer } from './embedding-provider.js';
 import type {
@@ -69,8 +69,9 @@ function buildGoogleRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderCon
   const model = `models/${call.upstreamModel}`;
   const taskType = knownInputTypeIn(TASK_TYPES, OTHER_TASK_TYPES, call);
   const wantsPrefix = isMultimodal(call.upstreamModel);
+  refuseWidths(call);
   const settings = {
-    ...extraWithout('outputDimensionality', call),
+    ...call.extra,
     model,
     ...given('outputDimensionality', call.dimensions),
     ...given('taskType', wantsPrefix ? undefined : taskType),
@@ -84,6 +85,14 @@ function buildGoogleRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderCon
   );
   const headers = apiKey === undefined ? {} : { 'x-goog-api-key': apiKey };
   return postJson(`${baseUrl}/${model}:batchEmbedContents`, headers, { requests });
+}
+
+/** Google reads names in snake case as well, and a `config` that has the settings again. */
+function refuseWidths({ extra }: ProviderCall): void {
+  const { embedContentConfig, embed_content_config: inSnakeCase } = extra;
+  for (const alias of ['outputDimensionality', 'output_dimensionality'])
+    for (const members of [extra, asObject(embedContentConfig), asObject(inSnakeCase)])
+      refuseWidth(alias, members);
 }
 
 function isMultimodal(upstreamModel: string): boolean {

@@ -1,6 +1,6 @@
 // Jina AI. Its input types are called tasks and differ from generation to generation; items of v4 and of the CLIP models
 // may be images.
-import { inlineData, partsOfInput, textsOf, unsupportedPart } from './call-input.js';
+import { inlineData, partsOfInput, refuseOtherForms, textsOf, unsupportedPart } from './call-input.js';
 import type { InputPart } from './call-input.js';
 import { UnsupportedRequest } from './embedding-provider.js';
 import type {
@@ -15,6 +15,7 @@ import { readOpenAiAnswer } from './openai-wire.js';
 import { readUpstreamError } from './upstream-error.js';
 import { bearer, given, postJson } from './wire.js';
 
+const FORMS = { return_multivector: [false] };
 const RETRIEVAL_TASKS = { search_query: 'retrieval.query', search_document: 'retrieval.passage' };
 const MATCHING_TASKS = { ...RETRIEVAL_TASKS, semantic_similarity: 'text-matching' };
 const TASKS_OF_V3 = { ...MATCHING_TASKS, classification: 'classification', clustering: 'separation' };
@@ -33,6 +34,7 @@ export const jina: HttpEmbeddingProvider = {
 };
 
 function buildJinaRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
+  refuseOtherForms(FORMS, call);
   return postJson(`${baseUrl}/embeddings`, bearer(apiKey), {
     // Length one is what every other provider gives, and what a shortened vector needs. A caller may say otherwise.
     normalized: true,

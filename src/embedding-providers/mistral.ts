@@ -1,5 +1,5 @@
 // Mistral. It has no input type and no user; the width can be chosen for codestral-embed.
-import { extraWithout, textsOf } from './call-input.js';
+import { extraWithout, refuseOtherForms, textsOf } from './call-input.js';
 import type {
   HttpEmbeddingProvider,
   ProviderCall,
@@ -9,6 +9,8 @@ import type {
 import { readOpenAiAnswer } from './openai-wire.js';
 import { readUpstreamError } from './upstream-error.js';
 import { bearer, given, postJson } from './wire.js';
+
+const FORMS = { output_dtype: ['float'] };
 
 export const mistral: HttpEmbeddingProvider = {
   transport: 'http',
@@ -22,6 +24,7 @@ export const mistral: HttpEmbeddingProvider = {
 };
 
 function buildMistralRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
+  refuseOtherForms(FORMS, call);
   return postJson(`${baseUrl}/embeddings`, bearer(apiKey), {
     ...extraWithout('output_dimension', call),
     model: call.upstreamModel,

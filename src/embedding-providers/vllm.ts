@@ -1,5 +1,5 @@
 // vLLM, at VLLM_BASE_URL with its /v1. Models that see take one conversation a call instead of a list of inputs.
-import { partsOfInput, textsOrTokens, unsupportedPart } from './call-input.js';
+import { partsOfInput, refuseOtherForms, textsOrTokens, unsupportedPart } from './call-input.js';
 import { UnsupportedRequest } from './embedding-provider.js';
 import type {
   HttpEmbeddingProvider,
@@ -10,6 +10,9 @@ import type {
 import { readOpenAiAnswer } from './openai-wire.js';
 import { readUpstreamError } from './upstream-error.js';
 import { bearer, given, postJson } from './wire.js';
+
+// Of base64.
+const FORMS = { embed_dtype: ['float32'], endianness: ['native', 'little'] };
 
 export const vllm: HttpEmbeddingProvider = {
   transport: 'http',
@@ -25,6 +28,7 @@ export const vllm: HttpEmbeddingProvider = {
 };
 
 function buildVllmRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
+  refuseOtherForms(FORMS, call);
   return postJson(`${baseUrl}/embeddings`, bearer(apiKey), {
     ...call.extra,
     model: call.upstreamModel,

@@ -1,6 +1,6 @@
 // Voyage AI, texts only: its multimodal models have an endpoint of their own. Its word for float is to say nothing, and
 // its usage tells the total only.
-import { extraWithout, textsOf } from './call-input.js';
+import { extraWithout, refuseOtherForms, textsOf } from './call-input.js';
 import type {
   HttpEmbeddingProvider,
   ProviderCall,
@@ -13,6 +13,7 @@ import { readUpstreamError } from './upstream-error.js';
 import { bearer, given, postJson } from './wire.js';
 
 const INPUT_TYPES = { search_query: 'query', search_document: 'document' };
+const FORMS = { output_dtype: ['float'] };
 
 export const voyage: HttpEmbeddingProvider = {
   transport: 'http',
@@ -26,6 +27,7 @@ export const voyage: HttpEmbeddingProvider = {
 };
 
 function buildVoyageRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
+  refuseOtherForms(FORMS, call);
   return postJson(`${baseUrl}/embeddings`, bearer(apiKey), {
     ...extraWithout('output_dimension', call),
     model: call.upstreamModel,

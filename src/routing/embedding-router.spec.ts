@@ -75,6 +75,18 @@ describe('a slice that another endpoint can serve', () => {
   });
 });
 
+describe('a broken answer', () => {
+  it.each([
+    ['speaks against the endpoint', {}, 0],
+    ['says nothing of it where members that are not known here may be why', { output_dtype: 'int8' }, null],
+  ])('%s', async (_name, extra, uptime) => {
+    const router = createRouter(1, () => Promise.reject(fails('broken', null)));
+    const { error } = await router.run(1, { extra });
+    expect(error).toMatchObject({ code: 'provider_error' });
+    expect(router.health(0).uptime(performance.now())).toBe(uptime);
+  });
+});
+
 describe('the throughput of an endpoint', () => {
   it.each([
     ['all tokens', { totalTokens: 9, promptTokens: 5 }, true],

@@ -73,6 +73,11 @@ interface Way {
   readonly told: AppError | null;
 }
 
+/** Members that are not known here go upstream as they came, and may be why the answer is of another form. */
+function mayComeOfExtras({ kind }: EndpointFailure, { extra }: EmbeddingRequest): boolean {
+  return kind === 'broken' && Object.keys(extra).length > 0;
+}
+
 const isLastOf = ({ targets, position }: Way): boolean => position + 1 >= targets.length;
 
 @Injectable()
@@ -234,7 +239,8 @@ export class EmbeddingRouter {
         const isCutShort = run.cancellation.aborted;
         note(failure.status, isCutShort ? 'cancelled' : failure.kind);
         failure.shiftInputs(part.start);
-        if (failure.isOutage && !isCutShort) health.recordFailure(performance.now());
+        if (failure.isOutage && !isCutShort && !mayComeOfExtras(failure, run.request))
+          health.recordFailure(performance.now());
       }
       throw failure;
     }

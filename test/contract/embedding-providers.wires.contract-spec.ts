@@ -1,6 +1,6 @@
 // What only one wire has: the addresses of Azure, the signature of Bedrock, the two routes of TEI.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { BrokenAnswer } from '../../src/embedding-providers/embedding-provider.js';
+import { BrokenAnswer, UnsupportedRequest } from '../../src/embedding-providers/embedding-provider.js';
 import { createBedrock } from '../../src/embedding-providers/bedrock.js';
 import { vectorValues, vectorWidth } from '../../src/domain/vectors.js';
 import type {
@@ -284,5 +284,40 @@ describe('the width has one way in', () => {
     const call = callOf(model, { extra: { [name]: 256 } });
     const build = () => httpProvider(slug).buildRequest(call, { baseUrl: 'https://upstream.test' });
     expect(build).toThrow(`${name}: is called dimensions here`);
+  });
+
+  it.each([
+    { output_dimensionality: 256 },
+    { embedContentConfig: { outputDimensionality: 256 } },
+    { embed_content_config: { output_dimensionality: 256 } },
+  ])('google does not take %j either', (extra) => {
+    const build = () => bodyOf(httpProvider('google'), callOf('gemini-embedding-001', { extra }));
+    return expect(build).rejects.toThrow('is called dimensions here');
+  });
+});
+
+describe('vectors have one form', () => {
+  it.each<[string, string, string, unknown, string]>([
+    ['voyage', 'voyage-3.5', 'output_dtype', 'binary', 'float'],
+    ['mistral', 'codestral-embed', 'output_dtype', 'int8', 'float'],
+    ['bedrock', 'amazon.titan-embed-text-v2:0', 'embeddingTypes', ['float', 'binary'], 'float'],
+    ['jina', 'jina-embeddings-v4', 'return_multivector', true, 'false'],
+    ['vllm', 'BAAI/bge-m3', 'embed_dtype', 'float16', 'float32'],
+    ['vllm', 'BAAI/bge-m3', 'endianness', 'big', 'native or little'],
+  ])('%s (%s) does not take %s of %j', async (slug, model, name, value, readable) => {
+    const build = (form: unknown) =>
+      bodyOf(httpProvider(slug), callOf(model, { input: ONE_TEXT, extra: { [name]: form } }));
+    await expect(build(value)).rejects.toThrow(new UnsupportedRequest(`${name}: must be ${readable} here`));
+    await expect(build(null)).resolves.toBeDefined();
+  });
+
+  it.each<[string, string, Record<string, unknown>]>([
+    ['voyage', 'voyage-3.5', { output_dtype: 'float' }],
+    ['mistral', 'codestral-embed', { output_dtype: 'float' }],
+    ['bedrock', 'amazon.titan-embed-text-v2:0', { embeddingTypes: ['float'] }],
+    ['jina', 'jina-embeddings-v4', { return_multivector: false }],
+    ['vllm', 'BAAI/bge-m3', { embed_dtype: 'float32', endianness: 'little' }],
+  ])('%s (%s) takes %j', async (slug, model, extra) => {
+    expect(await bodyOf(httpProvider(slug), callOf(model, { input: ONE_TEXT, extra }))).toMatchObject(extra);
   });
 });
