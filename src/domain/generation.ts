@@ -46,8 +46,9 @@ export interface Generation {
   /** What the caller pays; null where no price is known. */
   readonly cost: PicoUsd | null;
   /**
-   * What the provider charges; null where no price is known. With `isByok` it is what it charges the owner of the own
-   * keys, and so what the byok counters grow by: slices that the operator's keys served are in `cost` alone.
+   * What providers charge, broken answers included; null where no price is known. With `isByok` it is what they charge the
+   * owner of the own keys for what was served, and so what the byok counters grow by: slices that the operator's keys
+   * served are in `cost` alone.
    */
   readonly upstreamCost: PicoUsd | null;
   readonly isByok: boolean;

@@ -8,6 +8,7 @@ import {
 } from '../../test/support/endpoints.js';
 import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
 import type { EmbeddingInput } from '../domain/embedding.js';
+import { AppError } from '../domain/errors.js';
 import type { SpendBound } from '../domain/spend-cap.js';
 import type { EndpointTarget } from '../routing/endpoint-target.js';
 import type { SpendBounds } from '../spend/spend-gate.js';
@@ -120,12 +121,24 @@ describe('the charge of a call', () => {
     upstreamId: null,
   });
   const chargeOf = (...served: ReturnType<typeof slice>[]) =>
-    chargeFor({ served, attempts: [], error: null }, DAY);
+    chargeFor({ served, wasted: [], attempts: [], error: null }, DAY);
 
   it('counts what the provider does not', async () => {
     expect(await chargeOf(slice(null, 12))).toMatchObject({ promptTokens: 12, totalTokens: 12, cost: 12n });
     expect(await chargeOf(slice(null, null))).toMatchObject({ promptTokens: 1, totalTokens: 1, cost: 1n });
   });
+
+  it.each([
+    ['that failed', [], new AppError('provider_error'), { cost: 0n, promptTokens: 0, upstreamCost: 7n }],
+    ['that another endpoint served', [slice(5, 5)], null, { cost: 5n, promptTokens: 5, upstreamCost: 12n }],
+  ])(
+    'has what a broken answer cost in the cost upstream alone, of a call %s',
+    async (_name, served, error, charge) => {
+      const own = { ...slice(9, 9), target: createTarget(priced.endpoint, createOwnCredential(0)) };
+      const wasted = [slice(7, 7), own];
+      expect(await chargeFor({ served, wasted, attempts: [], error }, DAY)).toMatchObject(charge);
+    },
+  );
 
   it('has no more tokens than a record can hold, and costs what its slices do', async () => {
     const most = 2 ** 31 - 1;

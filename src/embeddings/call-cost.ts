@@ -8,7 +8,7 @@ import { addTokens, modalitiesOf } from '../domain/modality.js';
 import type { TokensByModality } from '../domain/modality.js';
 import type { PicoUsd } from '../domain/money.js';
 import type { SpendBound } from '../domain/spend-cap.js';
-import type { RoutedCall, ServedSlice } from '../routing/embedding-router.js';
+import type { BilledSlice, RoutedCall } from '../routing/embedding-router.js';
 import type { EndpointTarget } from '../routing/endpoint-target.js';
 import type { Route } from '../routing/route-planner.js';
 import type { SpendBounds } from '../spend/spend-gate.js';
@@ -21,8 +21,9 @@ export interface Charge {
   /** What the caller pays; null where no price is known: an unknown price is never counted as 0. */
   readonly cost: PicoUsd | null;
   /**
-   * What the provider charges, for what it served of a failed call as well. Of a call through own keys it is what it
-   * charges their owner: slices that the operator's keys served are in `cost` alone.
+   * What providers charge, for what they served of a failed call and for broken answers as well. Of a call through own
+   * keys it is what they charge their owner for what they served: slices that the operator's keys served are in `cost`
+   * alone.
    */
   readonly upstreamCost: PicoUsd | null;
   readonly isByok: boolean;
@@ -89,6 +90,7 @@ export async function chargeFor(routed: RoutedCall, priceDay: string): Promise<C
   let tokensByModality: TokensByModality | null = {};
   let shared: PicoUsd | null = 0n;
   let own: PicoUsd | null = 0n;
+  let wasted: PicoUsd | null = 0n;
   for (const slice of routed.served) {
     const { target, input, tokensByModality: told = {} } = slice;
     const counted = await promptTokensOf(slice);
@@ -102,15 +104,21 @@ export async function chargeFor(routed: RoutedCall, priceDay: string): Promise<C
     if (target.credential === null) shared = add(shared, amount);
     else own = add(own, amount);
   }
+  for (const slice of routed.wasted) {
+    const { target, input, tokensByModality: told = {} } = slice;
+    // What the owner of an own key pays counts towards limits, which have reserved one answer to each input.
+    if (target.credential !== null) continue;
+    wasted = add(wasted, costOfTokens(input, await promptTokensOf(slice), told, target.endpoint, priceDay));
+  }
   const isByok = routed.served.some(({ target }) => target.credential !== null);
-  const upstreamCost = isByok ? own : shared;
+  const upstreamCost = isByok ? own : add(shared, wasted);
   if (routed.error) {
     return { promptTokens: 0, totalTokens: 0, tokensByModality: null, cost: 0n, upstreamCost, isByok };
   }
   return { promptTokens, totalTokens, tokensByModality, cost: shared, upstreamCost, isByok };
 }
 
-async function promptTokensOf({ promptTokens, totalTokens, input, target }: ServedSlice): Promise<number> {
+async function promptTokensOf({ promptTokens, totalTokens, input, target }: BilledSlice): Promise<number> {
   return promptTokens ?? totalTokens ?? (await tokensWithoutUsage(input, target.endpoint));
 }
 

@@ -36,7 +36,7 @@ export interface SuppliedCall {
   readonly cacheOutcome: CacheOutcome;
 }
 
-const NOTHING_ROUTED: RoutedCall = { served: [], attempts: [], error: null };
+const NOTHING_ROUTED: RoutedCall = { served: [], wasted: [], attempts: [], error: null };
 
 @Injectable()
 export class VectorSupplies {
@@ -181,6 +181,7 @@ export class VectorSupply {
 function joined(one: RoutedCall, other: RoutedCall): RoutedCall {
   return {
     served: [...one.served, ...other.served],
+    wasted: [...one.wasted, ...other.wasted],
     attempts: [...one.attempts, ...other.attempts],
     error: one.error ?? other.error,
   };

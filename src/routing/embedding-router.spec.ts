@@ -87,6 +87,19 @@ describe('a broken answer', () => {
   });
 });
 
+it('what a broken answer used is kept beside what was served', async () => {
+  const usage = { promptTokens: 4, totalTokens: 4 };
+  const broken = new EndpointFailure('broken', null, 'too short', { usage });
+  const router = createRouter(2, async (place, input) => {
+    if (place === 0 && input === 1) throw broken;
+    return createAnswer();
+  });
+  const { served, wasted, error } = await router.run(2);
+  expect(error).toBeNull();
+  expect(served.map(({ target }) => target.provider.slug)).toEqual(['provider-0', 'provider-1']);
+  expect(wasted).toMatchObject([{ start: 1, input: { items: ['1'] }, ...usage }]);
+});
+
 describe('the throughput of an endpoint', () => {
   it.each([
     ['all tokens', { totalTokens: 9, promptTokens: 5 }, true],

@@ -23,21 +23,27 @@ import { mapBounded } from './map-bounded.js';
 import type { Route } from './route-planner.js';
 import { describeAttempt, RoutingMetrics } from './routing-metrics.js';
 
-/** A part of the call that an endpoint has served. */
-export interface ServedSlice extends Slice {
+/** A part of the call that an endpoint has answered. */
+export interface BilledSlice extends Slice {
   readonly target: EndpointTarget;
-  readonly vectors: readonly Vector[];
   /** Null when the upstream does not say. */
   readonly promptTokens: number | null;
   readonly totalTokens: number | null;
   /** Only where the upstream counts them apart. */
   readonly tokensByModality?: TokensByModality;
+}
+
+/** A part of the call that an endpoint has served. */
+export interface ServedSlice extends BilledSlice {
+  readonly vectors: readonly Vector[];
   readonly upstreamId: string | null;
 }
 
 export interface RoutedCall {
   /** In the order of the inputs; of a failed call those that were served, and that the provider charges for. */
   readonly served: readonly ServedSlice[];
+  /** What providers charge for as well, and was of no use. */
+  readonly wasted: readonly BilledSlice[];
   readonly attempts: readonly GenerationAttempt[];
   /** Null when every input was served. */
   readonly error: AppError | null;
@@ -59,6 +65,7 @@ interface Run {
   readonly failures: unknown[];
   readonly attempts: GenerationAttempt[];
   readonly served: ServedSlice[];
+  readonly wasted: BilledSlice[];
   /** Whose credential the provider has refused: the other slices need not ask again. */
   readonly refused: Set<EndpointTarget>;
 }
@@ -100,6 +107,7 @@ export class EmbeddingRouter {
       failures: [],
       attempts: [],
       served: [],
+      wasted: [],
       refused: new Set(),
     };
     let error: AppError | null = null;
@@ -114,7 +122,7 @@ export class EmbeddingRouter {
       error = failure instanceof AppError ? failure : new AppError('internal', { cause: failure });
     }
     const served = run.served.toSorted((one, other) => one.start - other.start);
-    return { served, attempts: run.attempts, error };
+    return { served, wasted: run.wasted, attempts: run.attempts, error };
   }
 
   /** Serves a slice through the first endpoint that can; each splits what it gets by its own caps. */
@@ -239,6 +247,7 @@ export class EmbeddingRouter {
         const isCutShort = run.cancellation.aborted;
         note(failure.status, isCutShort ? 'cancelled' : failure.kind);
         failure.shiftInputs(part.start);
+        if (failure.usage) run.wasted.push({ ...part, target, ...failure.usage });
         if (failure.isOutage && !isCutShort && !mayComeOfExtras(failure, run.request))
           health.recordFailure(performance.now());
       }

@@ -49,7 +49,11 @@ describe('call', () => {
   ])(
     'lets no vector through that is narrower than wanted; takes dimensions: %p',
     async (takesDimensions, message) => {
-      await expect(ask({ takesDimensions }, 8)).rejects.toMatchObject({ kind: 'broken', message });
+      await expect(ask({ takesDimensions }, 8)).rejects.toMatchObject({
+        kind: 'broken',
+        message,
+        usage: { promptTokens: 1, totalTokens: 1 },
+      });
     },
   );
 });

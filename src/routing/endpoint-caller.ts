@@ -77,7 +77,7 @@ export class EndpointCaller {
         provider.transport === 'local'
           ? await provider.embed(call)
           : await this.askUpstream(provider, target, call, limits);
-      const vectors = checkVectors(answer.vectors, target, input.items.length, width);
+      const vectors = checkVectors(answer, target, input.items.length, width);
       return vectors === answer.vectors ? answer : { ...answer, vectors };
     } catch (error) {
       throw toEndpointFailure(error);
@@ -135,23 +135,24 @@ function toEndpointFailure(error: unknown): unknown {
 
 /** The invariant: N inputs, N vectors, in order, finite, all of the wanted width. */
 function checkVectors(
-  vectors: readonly Vector[],
+  answer: ProviderAnswer,
   { model, endpoint }: EndpointTarget,
   inputs: number,
   width: number,
 ): readonly Vector[] {
+  const { vectors } = answer;
   if (vectors.length !== inputs) {
-    throw new EndpointFailure('broken', null, `${vectors.length} vectors came back for ${inputs} inputs`);
+    throw broken(answer, `${vectors.length} vectors came back for ${inputs} inputs`);
   }
   const expected = endpoint.takesDimensions ? width : model.nativeDimensions;
   if (expected < width) {
-    throw new EndpointFailure('broken', null, `vectors of ${expected} cannot become vectors of ${width}`);
+    throw broken(answer, `vectors of ${expected} cannot become vectors of ${width}`);
   }
   for (const vector of vectors) {
     const found = vectorWidth(vector);
-    if (found === null) throw new EndpointFailure('broken', null, 'a vector is not one of finite numbers');
+    if (found === null) throw broken(answer, 'a vector is not one of finite numbers');
     if (found !== expected) {
-      throw new EndpointFailure('broken', null, `a vector has ${found} numbers and not ${expected}`);
+      throw broken(answer, `a vector has ${found} numbers and not ${expected}`);
     }
   }
   if (expected === width) return vectors;
@@ -159,4 +160,12 @@ function checkVectors(
     form: 'floats',
     values: truncateAndNormalise(vectorValues(vector), width),
   }));
+}
+
+function broken(answer: ProviderAnswer, message: string): EndpointFailure {
+  const { promptTokens, totalTokens, tokensByModality = {} } = answer;
+  const isBilled = promptTokens !== null || totalTokens !== null;
+  // Without the vectors: failures are logged.
+  const usage = { promptTokens, totalTokens, tokensByModality };
+  return new EndpointFailure('broken', null, message, isBilled ? { usage } : {});
 }

@@ -1,7 +1,7 @@
 // Why an endpoint did not serve, and what that means for the caller. Source: decisions 21, 22 and 23.
 import { AppError } from '../domain/errors.js';
 import type { ErrorCode } from '../domain/errors.js';
-import type { FailureKind } from '../embedding-providers/embedding-provider.js';
+import type { FailureKind, ProviderAnswer } from '../embedding-providers/embedding-provider.js';
 import type { EndpointTarget } from './endpoint-target.js';
 
 interface FailureOptions {
@@ -9,11 +9,16 @@ interface FailureOptions {
   readonly code?: string | null;
   /** Seconds. */
   readonly retryAfter?: number | null;
+  readonly usage?: Usage;
 }
+
+type Usage = Pick<ProviderAnswer, 'promptTokens' | 'totalTokens' | 'tokensByModality'>;
 
 export class EndpointFailure extends Error {
   readonly providerCode: string | null;
   readonly retryAfter: number | null;
+  /** As an answer tells it that cannot be used: the provider charges for it. */
+  readonly usage: Usage | null;
 
   constructor(
     readonly kind: FailureKind,
@@ -25,6 +30,7 @@ export class EndpointFailure extends Error {
     super(message, { cause: options.cause });
     this.providerCode = options.code ?? null;
     this.retryAfter = options.retryAfter ?? null;
+    this.usage = options.usage ?? null;
   }
 
   /** The words of a provider may repeat what the caller sent: the log does without them. */

@@ -40,7 +40,7 @@ const attempt = (target: EndpointTarget, status: number): GenerationAttempt => (
 const describeCall = (targets: readonly EndpointTarget[], routed: Partial<RoutedCall>) =>
   describeRouting(model.id, {
     route: { model, targets },
-    routed: { served: [], attempts: [], error: null, ...routed },
+    routed: { served: [], wasted: [], attempts: [], error: null, ...routed },
     durationMs: 5,
   });
 
