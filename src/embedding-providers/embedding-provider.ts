@@ -1,6 +1,7 @@
 // The contract of an embedding provider. A provider is pure: it describes a request and reads an answer. Sending,
 // timing out, retrying and checking the answer's vectors happen once, for all of them, elsewhere.
 import type { EmbeddingInput, EncodingFormat } from '../domain/embedding.js';
+import type { InputType } from '../domain/input-type.js';
 import type { TokensByModality } from '../domain/modality.js';
 import type { Vector } from '../domain/vectors.js';
 
@@ -13,6 +14,8 @@ export interface ProviderCall {
   /** The form that the caller wants; a provider asks for it when its upstream can. */
   readonly encodingFormat: EncodingFormat;
   readonly inputType?: string | undefined;
+  /** The input types that the catalogue lists for the endpoint. */
+  readonly listedInputTypes?: readonly InputType[] | undefined;
   readonly user?: string | undefined;
   /** Members of the caller's body that this service does not know. */
   readonly extra: Readonly<Record<string, unknown>>;

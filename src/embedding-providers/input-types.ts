@@ -13,6 +13,12 @@ export function inputTypeIn(names: InputTypeNames, { inputType }: ProviderCall):
   return isInputType(inputType) ? names[inputType] : inputType;
 }
 
+/** For vocabularies that only the operator knows: a type goes upstream, by its own name, where the catalogue lists it. */
+export function listedInputTypeIn({ inputType, listedInputTypes }: ProviderCall): string | undefined {
+  if (inputType === undefined || !isInputType(inputType)) return inputType;
+  return listedInputTypes?.includes(inputType) ? inputType : undefined;
+}
+
 /** For closed vocabularies: `others` are the upstream's names that no type stands for. */
 export function knownInputTypeIn(
   names: InputTypeNames,

@@ -6,7 +6,7 @@ import type {
   ProviderConnection,
   UpstreamRequest,
 } from './embedding-provider.js';
-import { inputTypeIn } from './input-types.js';
+import { listedInputTypeIn } from './input-types.js';
 import { readOpenAiAnswer } from './openai-wire.js';
 import { readUpstreamError } from './upstream-error.js';
 import { bearer, given, postJson } from './wire.js';
@@ -34,7 +34,7 @@ function buildCompatibleRequest(
     encoding_format: 'float',
     ...given('dimensions', call.dimensions),
     ...given('user', call.user),
-    // What look-alikes call their types is not known here: only a name of their own is passed on.
-    ...given('input_type', inputTypeIn({}, call)),
+    // Which types look-alikes tell apart is not known here, and most have none.
+    ...given('input_type', listedInputTypeIn(call)),
   });
 }

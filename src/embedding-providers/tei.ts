@@ -12,7 +12,7 @@ import type {
   UpstreamRequest,
   UpstreamResponse,
 } from './embedding-provider.js';
-import { inputTypeIn } from './input-types.js';
+import { listedInputTypeIn } from './input-types.js';
 import { JsonCursor } from './json-cursor.js';
 import { buildOpenAiRequest, readOpenAiAnswer } from './openai-wire.js';
 import { readUpstreamError } from './upstream-error.js';
@@ -35,7 +35,7 @@ function buildTeiRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnec
   const root = baseUrl.replace(/\/v1$/, '');
   // A prompt is a name that the operator's model defines; an unknown one is refused, so that only names that are meant
   // for this model are sent.
-  const promptName = inputTypeIn({}, call);
+  const promptName = listedInputTypeIn(call);
   const needsEmbed = promptName !== undefined || MEMBERS_OF_EMBED.some((name) => name in call.extra);
   if (!needsEmbed)
     return buildOpenAiRequest(call, { baseUrl: `${root}/v1`, ...(apiKey === undefined ? {} : { apiKey }) });

@@ -70,6 +70,7 @@ export class EndpointCaller {
       // The native width is never asked for: some upstreams refuse the member even then.
       dimensions: endpoint.takesDimensions && width !== model.nativeDimensions ? width : undefined,
       inputType: request.inputType,
+      listedInputTypes: endpoint.inputTypes,
       user: request.user,
     };
     try {

@@ -197,6 +197,22 @@ describe('google', () => {
   });
 });
 
+describe('an input type that the catalogue lists', () => {
+  it.each([
+    ['openai-compatible', 'input_type'],
+    ['tei', 'prompt_name'],
+  ])('is sent to %s as %s, and no other', async (slug, member) => {
+    const sent = async (inputType: string, listed: ProviderCall['listedInputTypes']) => {
+      const call = callOf('any-model', { inputType, listedInputTypes: listed });
+      return ((await bodyOf(httpProvider(slug), call)) as Record<string, unknown>)[member];
+    };
+    expect(await sent('search_query', ['search_document', 'search_query'])).toBe('search_query');
+    expect(await sent('clustering', ['search_query'])).toBeUndefined();
+    expect(await sent('search_query', undefined)).toBeUndefined();
+    expect(await sent('passage', ['search_query'])).toBe('passage');
+  });
+});
+
 describe('tei', () => {
   const tei = bench('tei');
   const connection = () => ({ baseUrl: tei.running.baseUrl, apiKey: tei.apiKey });

@@ -1,0 +1,58 @@
+// POST /embeddings with an input type at a server of one's own: what the operator's catalogue lists is sent.
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createTestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app.js';
+import { withCatalogueFile } from '../../support/catalogue-file.js';
+import { answerOf, embed } from '../../support/create-embedding.js';
+import { expectError } from '../../support/error-shape.js';
+import { sendJson, startStubUpstream } from '../../support/stub-upstream.js';
+import type { StubUpstream } from '../../support/stub-upstream.js';
+
+const MODEL = 'acme/types';
+const CATALOGUE = `models:
+  - id: ${MODEL}
+    created_at: 2026-01-02
+    native_dimensions: 3
+    context_length: 100
+    endpoints:
+      - provider: openai-compatible
+        upstream_model: types
+        input_types: [search_query, search_document]
+        max_inputs_per_call: 10
+        max_tokens_per_input: 100
+        prices: [{ effective_from: 2026-01-02, usd_per_million_tokens: 1, source: a test }]
+        data_policy: { retains_prompts: false, trains: false }
+`;
+const ANSWER = { data: [{ index: 0, embedding: [1, 2, 3] }], usage: { prompt_tokens: 1, total_tokens: 1 } };
+
+let upstream: StubUpstream;
+let app: TestApp;
+beforeAll(async () => {
+  upstream = await startStubUpstream((_request, response) => sendJson(response, 200, ANSWER));
+  app = await withCatalogueFile(CATALOGUE, (file) =>
+    createTestApp({ environment: { CATALOGUE_FILE: file, OPENAI_COMPATIBLE_BASE_URL: upstream.origin } }),
+  );
+});
+afterAll(async () => {
+  await app.close();
+  await upstream.close();
+});
+
+const ask = (inputType: string, requireParameters: boolean) =>
+  embed(app, {
+    model: MODEL,
+    input: 'a text',
+    input_type: inputType,
+    provider: { require_parameters: requireParameters },
+  });
+
+it.each(['search_query', 'search_document', 'passage'])('%s is sent', async (inputType) => {
+  answerOf(await ask(inputType, true));
+  expect(upstream.requests.at(-1)?.body).toMatchObject({ input_type: inputType });
+});
+
+it('one that is not listed is dropped, or leaves no endpoint where all parameters are required', async () => {
+  answerOf(await ask('clustering', false));
+  expect(upstream.requests.at(-1)?.body).not.toHaveProperty('input_type');
+  expectError(await ask('clustering', true), 503);
+});
