@@ -27,6 +27,8 @@ import {
 
 const TITAN_FORMS = { embeddingTypes: ['float'] };
 const DEFAULT_REGION = 'us-east-1';
+// AWS: of each text, for v3 of Cohere's models. Later ones are limited by their tokens alone.
+const MAX_CHARACTERS_OF_V3 = 2_048;
 
 /** `now` is the clock of the signature, which is good for five minutes. */
 export function createBedrock(now: () => Date): HttpEmbeddingProvider {
@@ -47,10 +49,7 @@ export const bedrock: HttpEmbeddingProvider = createBedrock(() => new Date());
 
 function buildBedrockRequest(call: ProviderCall, { baseUrl }: ProviderConnection): UpstreamRequest {
   const url = `${baseUrl}/model/${encodeURIComponent(call.upstreamModel)}/invoke`;
-  if (isCohere(call.upstreamModel)) {
-    // Bedrock has no base64, and an image is its data URL itself.
-    return postJson(url, {}, cohereBody(call, { embeddingType: 'float', imagePart: (image) => image }));
-  }
+  if (isCohere(call.upstreamModel)) return postJson(url, {}, cohereBodyOnBedrock(call));
   if (call.upstreamModel.includes('titan-embed-text')) return postJson(url, {}, titanBody(call));
   throw new UnsupportedRequest(
     `model: ${call.upstreamModel} is neither of Titan's text models nor of Cohere's`,
@@ -60,6 +59,33 @@ function buildBedrockRequest(call: ProviderCall, { baseUrl }: ProviderConnection
 /** With the region of an inference profile before it as well: eu.cohere.embed-v4:0. */
 function isCohere(upstreamModel: string): boolean {
   return upstreamModel.includes('cohere.');
+}
+
+function cohereBodyOnBedrock(call: ProviderCall): Record<string, unknown> {
+  const isV3 = /-v3\b/.test(call.upstreamModel);
+  if (isV3) refuseLongTexts(call);
+  return {
+    // Cohere itself cuts off the end of what is too long for a model, and Bedrock refuses that unless it is told; what the
+    // end is called depends on the model.
+    truncate: isV3 ? 'END' : 'RIGHT',
+    // Bedrock has no base64, and an image is its data URL itself.
+    ...cohereBody(call, { embeddingType: 'float', imagePart: (image) => image }),
+  };
+}
+
+/** Bedrock would answer 400, which is final, where Cohere itself may take the text. */
+function refuseLongTexts(call: ProviderCall): void {
+  const tooLong = textsOf(call).findIndex(hasTooManyCharacters);
+  if (tooLong === -1) return;
+  throw new UnsupportedRequest(
+    `input[${tooLong}]: ${call.upstreamModel} takes at most ${MAX_CHARACTERS_OF_V3} characters on Bedrock`,
+  );
+}
+
+/** A surrogate pair is one character: so JSON schemas count, by which Bedrock judges. */
+function hasTooManyCharacters(text: string): boolean {
+  if (text.length <= MAX_CHARACTERS_OF_V3) return false;
+  return text.length > 2 * MAX_CHARACTERS_OF_V3 || Array.from(text).length > MAX_CHARACTERS_OF_V3;
 }
 
 function titanBody(call: ProviderCall): Record<string, unknown> {

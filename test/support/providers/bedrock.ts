@@ -19,6 +19,7 @@ const SECRET_ACCESS_KEY = 'stub/secret+key';
 export const SESSION_TOKEN = 'stub-session-token';
 export const BEDROCK_API_KEY = 'ABSKc3R1Yg==';
 const MAX_COHERE_INPUTS = 96;
+const MAX_CHARACTERS_OF_V3 = 2_048;
 const MAX_TITAN_CHARACTERS = 50_000;
 const REQUEST_ID = { 'x-amzn-requestid': '7a3c2f1e-0000-4000-8000-000000000000' };
 
@@ -178,6 +179,12 @@ function answerCohere(body: Record<string, unknown>, fullWidth: number): StubRep
   if (contents.length === 0) return malformed('#: one of texts, images, inputs is required');
   if (contents.length > MAX_COHERE_INPUTS) {
     return malformed(`#/texts: expected maximum item count: ${MAX_COHERE_INPUTS}, found: ${contents.length}`);
+  }
+  const lengths = fullWidth === 1024 ? (texts ?? []).map((text) => Array.from(text).length) : [];
+  const tooLong = lengths.findIndex((length) => length > MAX_CHARACTERS_OF_V3);
+  if (tooLong !== -1) {
+    const actual = String(lengths[tooLong]);
+    return malformed(`#/texts/${tooLong}: expected maxLength: ${MAX_CHARACTERS_OF_V3}, actual: ${actual}`);
   }
   const width = body['output_dimension'] as number | undefined;
   const float = contents.map((content) => vectorOf(content, fullWidth, width));

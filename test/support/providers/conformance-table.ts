@@ -120,8 +120,10 @@ export const CONFORMANCE_TABLE: readonly ConformanceRow[] = [
     model: 'cohere.embed-v4:0',
     width: 1536,
     body: (texts, settings) => ({ texts, ...settings }),
+    plain: { ...cohereRow.plain, truncate: 'RIGHT' },
+    defaults: { truncate: 'RIGHT' },
     base64: null,
-    extra: { truncate: 'RIGHT' },
+    extra: { truncate: 'LEFT' },
   },
   {
     ...openAiRow('ollama', 'nomic-embed-text', 768),
