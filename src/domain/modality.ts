@@ -20,6 +20,14 @@ export function modalityOf({ type }: Readonly<Record<string, unknown>>): Modalit
   return MODALITY_OF_PART.get(type);
 }
 
+/** Where the content of a part is that is not text: http(s) or data. Undefined when the part does not say. */
+export function addressOf(part: Readonly<Record<string, unknown>>): string | undefined {
+  // An image has its address in `url`, everything else in `data`.
+  const payload = part[String(part['type'])] as Readonly<Record<string, unknown>> | undefined;
+  const address = payload?.[modalityOf(part) === 'image' ? 'url' : 'data'];
+  return typeof address === 'string' ? address : undefined;
+}
+
 /** Those that an input has, each once. */
 export function modalitiesOf(input: EmbeddingInput): Modality[] {
   if (input.form !== 'multimodal') return ['text'];

@@ -1,6 +1,6 @@
 // Reads the input of a call in the forms that a wire can carry, and says which item or part it cannot.
 import type { MultimodalItem } from '../domain/embedding.js';
-import { modalityOf } from '../domain/modality.js';
+import { addressOf, modalityOf } from '../domain/modality.js';
 import type { Modality } from '../domain/modality.js';
 import { UnsupportedRequest } from './embedding-provider.js';
 import type { ProviderCall } from './embedding-provider.js';
@@ -69,10 +69,8 @@ function readPart(part: Readonly<Record<string, unknown>>, path: string): InputP
   if (modality === 'text') {
     if (typeof part['text'] === 'string') return { modality, text: part['text'], path };
   } else if (modality) {
-    // contract 4.1: an image has its address in `url`, everything else in `data`.
-    const payload = part[String(part['type'])] as Readonly<Record<string, unknown>> | undefined;
-    const url = payload?.[modality === 'image' ? 'url' : 'data'];
-    if (typeof url === 'string') return { modality, url, path };
+    const url = addressOf(part);
+    if (url !== undefined) return { modality, url, path };
   }
   throw new UnsupportedRequest(`${path}: is not a part that is known here`);
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { createEndpoint, createModel, createOwnCredential } from '../../test/support/endpoints.js';
 import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
-import type { EmbeddingInput, EmbeddingRequest } from '../domain/embedding.js';
+import type { EmbeddingInput, EmbeddingRequest, MultimodalItem } from '../domain/embedding.js';
 import { local } from '../embedding-providers/local.js';
 import type { OwnCredential } from '../routing/endpoint-target.js';
 import type { Route } from '../routing/route-planner.js';
-import { embeddingCacheKeys } from './embedding-cache-key.js';
+import { embeddingCacheKeys, isCacheable } from './embedding-cache-key.js';
 
 const ONE = createEndpoint({ provider: 'one' });
 const OTHER = createEndpoint({ provider: 'other' });
@@ -113,5 +113,30 @@ describe('the key of an input', () => {
     await keysOf({ request: { input: texts(...Array.from({ length: 100 }, () => 'x'.repeat(100_000))) } });
     isDone = true;
     expect(turns).toBeGreaterThanOrEqual(5);
+  });
+});
+
+describe('a request is cacheable', () => {
+  const isIt = (...content: MultimodalItem['content']) =>
+    isCacheable({
+      model: 'vendor/model',
+      input: {
+        form: 'multimodal',
+        items: [{ content: [{ type: 'text', text: 'http://a.test' }] }, { content }],
+      },
+      encodingFormat: 'float',
+      extra: {},
+    });
+
+  it('when its parts hold what they are about', () => {
+    expect(isIt({ type: 'text', text: 'a' })).toBe(true);
+    expect(isIt({ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } })).toBe(true);
+    expect(isIt({ type: 'input_audio', input_audio: { data: 'data:audio/wav;base64,UklGRg==' } })).toBe(true);
+  });
+
+  it('but not when one of them stands elsewhere, where it may change', () => {
+    const data = { type: 'input_file', input_file: { data: 'data:application/pdf;base64,JVBERg==' } };
+    expect(isIt(data, { type: 'image_url', image_url: { url: 'https://a.test/a.png' } })).toBe(false);
+    expect(isIt({ type: 'input_video', input_video: { data: 'http://a.test/a.mp4' } })).toBe(false);
   });
 });

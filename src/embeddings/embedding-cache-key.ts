@@ -2,15 +2,30 @@
 import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { endpointTag } from '../catalogue/catalogue-model.js';
-import type { EmbeddingRequest } from '../domain/embedding.js';
+import type { EmbeddingRequest, MultimodalItem } from '../domain/embedding.js';
+import { addressOf, modalityOf } from '../domain/modality.js';
 import type { Route } from '../routing/route-planner.js';
 
 // Other calls get their turn after this many characters.
 const CHARACTERS_PER_TURN = 1_000_000;
 
+/** Whether the keys of the inputs tell all that decides about their vectors. */
+export function isCacheable({ input, extra }: EmbeddingRequest): boolean {
+  // Members that are not known here may change a vector, or tie the inputs of a call to each other.
+  if (Object.keys(extra).length > 0) return false;
+  return input.form !== 'multimodal' || input.items.every(holdsItsContent);
+}
+
+/** What stands at an address elsewhere may be another picture tomorrow. */
+function holdsItsContent({ content }: MultimodalItem): boolean {
+  return content.every(
+    (part) => modalityOf(part) === 'text' || addressOf(part)?.startsWith('data:') === true,
+  );
+}
+
 /**
- * One key for each input of the request. Digests: what is kept by them holds no text. All that decides about a vector
- * is in them, the workspace first, but members that this service does not know: a request with such is not cached.
+ * One key for each input of a request that is cacheable. Digests: what is kept by them holds no text. All that decides
+ * about a vector is in them, the workspace first.
  */
 export async function embeddingCacheKeys(
   workspaceId: string,

@@ -58,7 +58,7 @@ export class EmbeddingsController {
       [CACHE_HEADER]: {
         description:
           'How many of the vectors are `cached`: all, some or none. `bypass`: the body has members that are not known ' +
-          'here and may change vectors. Only where the cache is on.',
+          'here and may change vectors, or parts behind http(s) addresses. Only where the cache is on.',
         schema: { type: 'string', enum: ['hit', 'partial', 'miss', 'bypass'] },
       },
     },

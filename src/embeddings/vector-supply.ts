@@ -9,7 +9,7 @@ import type { SpendRelease } from '../domain/spend-cap.js';
 import { utcDay } from '../domain/spend.js';
 import type { RoutedCall } from '../routing/embedding-router.js';
 import type { Route } from '../routing/route-planner.js';
-import { embeddingCacheKeys } from './embedding-cache-key.js';
+import { embeddingCacheKeys, isCacheable } from './embedding-cache-key.js';
 import { EmbeddingCacheMetrics } from './embedding-cache-metrics.js';
 import { EmbeddingCache } from './embedding-cache.js';
 import type { CacheClaim } from './embedding-cache.js';
@@ -56,9 +56,8 @@ export class VectorSupplies {
     wantsCache: boolean,
   ): Promise<VectorSupply> {
     const priceDay = utcDay(this.clock.now());
-    // Members that are not known here may change a vector, or tie the inputs of a call to each other.
-    const usesCache = wantsCache && Object.keys(request.extra).length === 0;
-    const keys = usesCache ? await embeddingCacheKeys(key.workspaceId, route, request) : null;
+    const keys =
+      wantsCache && isCacheable(request) ? await embeddingCacheKeys(key.workspaceId, route, request) : null;
     const claim = keys && this.cache.claim(keys);
     const { operationDeadline: timeLimit } = this.config;
     const call = { key, route, request, timeLimit, wantsCache, priceDay };

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { formatUsd, parseUsd, parseUsdPerMillion } from '../../../src/domain/money.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp, TestKey } from '../../support/app.js';
+import { CACHE_HEADER, embedCached } from '../../support/cached-embedding.js';
 import { withCatalogueFile } from '../../support/catalogue-file.js';
 import { answerOf, embed } from '../../support/create-embedding.js';
 import { expectError } from '../../support/error-shape.js';
@@ -190,5 +191,24 @@ describe('multimodal items at a server that takes one a call', () => {
     const sent = vllm?.requests.length ?? 0;
     expect(answerOf(await embed(app, texts)).data).toHaveLength(2);
     expect(vllm?.requests).toHaveLength(sent + 1);
+  });
+});
+
+describe('the cache', () => {
+  it.each([
+    ['keeps the vectors of images that came with the call', IMAGE, ['miss', 'hit']],
+    [
+      'is bypassed for images that stand elsewhere: they may change',
+      { type: 'image_url', image_url: { url: 'https://images.test/today.png' } },
+      ['bypass', 'bypass'],
+    ],
+  ])('%s', async (_name, part, outcomes) => {
+    const found: unknown[] = [];
+    for (let call = 0; call < 2; call++) {
+      const response = await embedCached(app, items([part]), { model: SEEING, dimensions: undefined });
+      answerOf(response);
+      found.push(response.headers[CACHE_HEADER.toLowerCase()]);
+    }
+    expect(found).toEqual(outcomes);
   });
 });
