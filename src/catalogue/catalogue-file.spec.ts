@@ -50,7 +50,8 @@ const read = (text: string): CatalogueModel[] =>
   readCatalogueFile(text, {
     fileName: 'catalogue.yaml',
     shipped: [SHIPPED],
-    providers: ['local', 'one', 'two'],
+    providers: ['local', 'one', 'two', 'single'],
+    oneModelProviders: ['single'],
   });
 const only = (text: string, id: string): CatalogueModel => read(text).find((model) => model.id === id)!;
 const shipped = (members: string): CatalogueModel =>
@@ -164,6 +165,30 @@ describe('a shipped model', () => {
   });
 });
 
+describe('a provider that serves one model', () => {
+  const at = (id: string, ...upstreamModels: string[]): string => {
+    const added = ADDED.slice(ADDED.indexOf('\n') + 1).replace('acme/new', id);
+    const start = added.indexOf('      - provider');
+    const endpoint = added.slice(start).replace('two', 'single');
+    const endpoints = upstreamModels.map((name, index) =>
+      endpoint.replace('new-1', index === 0 ? name : `${name}\n        tag: single/${index}`),
+    );
+    return added.slice(0, start) + endpoints.join('');
+  };
+
+  it('may serve it under several names', () => {
+    expect(read(`models:\n${at('acme/a', 'new', 'new')}${at('acme/b', 'new')}`)).toHaveLength(3);
+  });
+
+  it('is not asked for another, which the one would answer for', () => {
+    const message = 'single serves one model, and this file has two there: new and other';
+    const two = `models:\n${at('acme/a', 'new')}${at('acme/b', 'other')}`;
+    expect(() => read(two)).toThrow(`catalogue.yaml:16: models[1]: ${message}`);
+    const one = `models:\n${at('acme/a', 'new', 'other')}`;
+    expect(() => read(one)).toThrow(`catalogue.yaml:2: models[0]: ${message}`);
+  });
+});
+
 describe('a file that cannot be used is refused in one line', () => {
   const PRICE = 'models[0].endpoints[0].prices[0]';
   it.each([
@@ -186,7 +211,7 @@ describe('a file that cannot be used is refused in one line', () => {
       'provider: two',
       'provider: three',
       7,
-      'models[0].endpoints[0].provider: must be one of local, one, two',
+      'models[0].endpoints[0].provider: must be one of local, one, two, single',
     ],
     [
       'provider: two',

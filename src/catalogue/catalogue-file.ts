@@ -14,6 +14,8 @@ export interface CatalogueFileContext {
   readonly shipped: readonly CatalogueModel[];
   /** The slugs that an endpoint may name. */
   readonly providers: readonly string[];
+  /** Those of them that serve one model, whatever a call asks for. */
+  readonly oneModelProviders: readonly string[];
 }
 
 const INPUT_FORMS: readonly InputForm[] = ['texts', 'tokens', 'multimodal'];
@@ -30,11 +32,13 @@ export function readCatalogueFile(text: string, context: CatalogueFileContext): 
   const top = YamlCursor.parse(text, context.fileName).object(['models']);
   const models = new Map(context.shipped.map((model) => [model.id, model]));
   const named = new Set<string>();
+  const onlyModels = new Map<string, string>();
   top.read('models', (list) => {
     for (const cursor of list.list()) {
       const model = readModel(cursor, models, context);
       if (named.has(model.id)) cursor.fail(`${model.id} stands in this file twice`);
       named.add(model.id);
+      refuseSecondModel(cursor, model, onlyModels, context);
       models.set(model.id, model);
     }
   });
@@ -83,6 +87,22 @@ function readModel(
   if (!endpoints.some((endpoint) => givesWidth(endpoint, read.nativeDimensions, widest)))
     cursor.fail(`no endpoint takes_dimensions, so that none gives vectors of ${widest}`);
   return read;
+}
+
+/** The one model would answer for the other. `onlyModels` has the upstream models that were read before, by provider. */
+function refuseSecondModel(
+  cursor: YamlCursor,
+  { endpoints }: CatalogueModel,
+  onlyModels: Map<string, string>,
+  { oneModelProviders }: CatalogueFileContext,
+): void {
+  for (const { provider, upstreamModel } of endpoints) {
+    if (!oneModelProviders.includes(provider)) continue;
+    const only = onlyModels.get(provider) ?? upstreamModel;
+    if (only !== upstreamModel)
+      cursor.fail(`${provider} serves one model, and this file has two there: ${only} and ${upstreamModel}`);
+    onlyModels.set(provider, upstreamModel);
+  }
 }
 
 function widestOf({ nativeDimensions, otherDimensions: others }: CatalogueModel): number {

@@ -89,6 +89,8 @@ interface ProviderTraits {
   readonly name: string;
   /** How many inputs of a form its wire can carry in one call, where that is fewer than the endpoint takes. */
   readonly maxInputsByForm?: Readonly<Partial<Record<EmbeddingInput['form'], number>>>;
+  /** What answers at its address has one model, and does not look at the name that a call asks for. */
+  readonly servesOneModel?: true;
   /**
    * A member of the caller's own which makes every vector depend on all inputs of its call, unless it is false: such a
    * call is never split.

@@ -26,6 +26,7 @@ export const tei: HttpEmbeddingProvider = {
   name: 'TEI',
   defaultBaseUrl: null,
   needsApiKey: false,
+  servesOneModel: true,
   buildRequest: buildTeiRequest,
   readAnswer: readTeiAnswer,
   readError: readTeiError,

@@ -76,7 +76,10 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
 
 function modelsOf(text: string, file: string): CatalogueModel[] {
   const providers = EMBEDDING_PROVIDERS.map(({ slug }) => slug);
-  return readCatalogueFile(text, { fileName: file, shipped: MODELS, providers });
+  const oneModelProviders = EMBEDDING_PROVIDERS.flatMap(({ slug, servesOneModel }) =>
+    servesOneModel ? [slug] : [],
+  );
+  return readCatalogueFile(text, { fileName: file, shipped: MODELS, providers, oneModelProviders });
 }
 
 /** Null: the file is not there. */

@@ -15,6 +15,7 @@ const CONTEXT = {
   fileName: 'catalogue.yaml',
   shipped: SHIPPED_MODELS,
   providers: EMBEDDING_PROVIDERS.map(({ slug }) => slug),
+  oneModelProviders: ['tei'],
 };
 const EXAMPLE = readFileSync(new URL('../../docs/catalogue.example.yaml', import.meta.url), 'utf8');
 // Milliseconds. A start waits for it.
