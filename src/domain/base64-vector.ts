@@ -1,11 +1,14 @@
 // Judges and reads vectors that travel as little-endian float32 in base64.
-import { widthOfValues } from './finite-vector.js';
+import { areZeros, widthOfValues } from './finite-vector.js';
 import { isBase64OfFinite } from './vector-texts.js';
 
 // Of ASCII.
 const EQUALS = 0x3d;
 const MINUS = 0x2d;
 const UNDERSCORE = 0x5f;
+
+// What the text of 0 and -0 has, whose bytes are 0 but for the last of -0, which is 0x80.
+const CHARACTERS_OF_ZEROS = new Set(Buffer.from('AgIC='));
 
 const BYTES_PER_VALUE = 4;
 
@@ -17,6 +20,13 @@ export function widthOfBase64Vector(text: Buffer): number | null {
   const isRight = isBase64OfFinite(text, padding);
   if (isRight === null) return widthOfValues(valuesOfBase64Vector(text));
   return isRight ? width : null;
+}
+
+/** Whether all values of a text that is right are zeros, -0 included. Mostly ends within the first one that is not. */
+export function isZeroBase64Vector(text: Buffer): boolean {
+  for (let at = 0; at < text.length; at++) if (!CHARACTERS_OF_ZEROS.has(text[at] as number)) return false;
+  const values = valuesOfBase64Vector(text);
+  return values !== null && areZeros(values);
 }
 
 /** Its values, infinite ones included; null when the text is not base64, padding included, of whole float32 values. */

@@ -1,4 +1,4 @@
-// Tells whether float32 values are all finite.
+// Tells whether float32 values are all finite, and whether they are all zeros.
 
 // Of a float32.
 const EXPONENT_BITS = 0x7f800000;
@@ -14,4 +14,10 @@ export function isFiniteVector(values: Float32Array): boolean {
 /** How many there are; null where there are none to judge, or where one is not finite. */
 export function widthOfValues(values: Float32Array | null): number | null {
   return values && isFiniteVector(values) ? values.length : null;
+}
+
+/** Mostly ends at the first value. */
+export function areZeros(values: Float32Array): boolean {
+  for (let at = 0; at < values.length; at++) if (values[at] !== 0) return false;
+  return true;
 }

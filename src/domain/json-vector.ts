@@ -2,6 +2,13 @@
 import { widthOfValues } from './finite-vector.js';
 import { countNumbersOfJson } from './vector-texts.js';
 
+// Of ASCII.
+const COMMA = 0x2c;
+const ONE = 0x31;
+const NINE = 0x39;
+const LOWER_E = 0x65;
+const LOWER_CASE = 0x20;
+
 /** How many numbers the text holds, or null when it is not a JSON array of numbers that float32 can hold. */
 export function widthOfJsonVector(text: Buffer): number | null {
   if (!isInBrackets(text)) return null;
@@ -17,6 +24,18 @@ export function valuesOfJsonVector(text: Buffer): Float32Array | null {
   } catch {
     return null;
   }
+}
+
+/** Whether all numbers of a text that is right are zeros, -0, 0.0 and 0e5 included. Ends at the first that is not. */
+export function isZeroJsonVector(text: Buffer): boolean {
+  let isInExponent = false;
+  for (let at = 0; at < text.length; at++) {
+    const byte = text[at] as number;
+    if (byte === COMMA) isInExponent = false;
+    else if ((byte | LOWER_CASE) === LOWER_E) isInExponent = true;
+    else if (byte >= ONE && byte <= NINE && !isInExponent) return false;
+  }
+  return true;
 }
 
 function isInBrackets(text: Buffer): boolean {

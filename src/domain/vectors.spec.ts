@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { isFiniteVector } from './finite-vector.js';
-import { encodeVector, truncateAndNormalise, vectorValues, vectorWidth } from './vectors.js';
+import { encodeVector, isZeroVector, truncateAndNormalise, vectorValues, vectorWidth } from './vectors.js';
 import type { Vector } from './vectors.js';
 
 const json = (text: string): Vector => ({ form: 'json', text: Buffer.from(text) });
@@ -164,6 +164,46 @@ function widthByJson(text: string): number | null {
     return null;
   }
 }
+
+describe('a vector of zeros', () => {
+  it.each([
+    [json('[0,0,0]'), true],
+    [json('[-0, 0.000,\n0e5,-0.0E-19,0]'), true],
+    [json('[0e1,2]'), false],
+    [json('[0,0,1e-7]'), false],
+    [json('[0.001]'), false],
+    [json('[0e5,-9]'), false],
+    [base64('AAAAAA=='), true],
+    [floats(0, -0), true],
+    [floats(0, 1e-45), false],
+  ])('%j: %s', (vector, expected) => {
+    expect(isZeroVector(vector)).toBe(expected);
+  });
+
+  it('is told by its values in each form, be they 0, -0 or the like of their text', () => {
+    const value = fc.constantFrom(0, -0, 1e-45, 2 ** -100, Number.MIN_VALUE, -1);
+    fc.assert(
+      fc.property(fc.array(value.map(Math.fround), { minLength: 1, maxLength: 12 }), (values) => {
+        const isZero = values.every((one) => one === 0);
+        const vector = floats(...values);
+        expect(isZeroVector(vector)).toBe(isZero);
+        expect(isZeroVector({ form: 'base64', text: encodeVector(vector, 'base64') })).toBe(isZero);
+        expect(isZeroVector(json(JSON.stringify(values)))).toBe(isZero);
+      }),
+    );
+  });
+
+  it('is told from one whose base64 has the same characters', () => {
+    for (let at = 0; at < 16; at++) {
+      for (const character of 'gIC') {
+        const text = Buffer.from('A'.repeat(16));
+        text.write(character, at);
+        const vector: Vector = { form: 'base64', text };
+        expect(isZeroVector(vector)).toBe(vectorValues(vector).every((one) => one === 0));
+      }
+    }
+  });
+});
 
 describe('conversion', () => {
   it('gives little-endian float32 in base64', () => {

@@ -1,9 +1,9 @@
 // Vectors in the three forms they travel in, and the conversions between them. A vector stays the bytes that it came as
 // until a conversion is asked for: turning every number into a JavaScript value is what makes gateways slow.
-import { valuesOfBase64Vector, widthOfBase64Vector } from './base64-vector.js';
+import { isZeroBase64Vector, valuesOfBase64Vector, widthOfBase64Vector } from './base64-vector.js';
 import type { EncodingFormat } from './embedding.js';
-import { isFiniteVector, widthOfValues } from './finite-vector.js';
-import { valuesOfJsonVector, widthOfJsonVector } from './json-vector.js';
+import { areZeros, isFiniteVector, widthOfValues } from './finite-vector.js';
+import { isZeroJsonVector, valuesOfJsonVector, widthOfJsonVector } from './json-vector.js';
 
 export type Vector =
   /** A JSON array of numbers as text, brackets included. */
@@ -21,6 +21,18 @@ export function vectorWidth(vector: Vector): number | null {
       return widthOfBase64Vector(vector.text);
     case 'json':
       return widthOfJsonVector(vector.text);
+  }
+}
+
+/** Whether a vector that has a width has no direction: all its numbers are zeros. */
+export function isZeroVector(vector: Vector): boolean {
+  switch (vector.form) {
+    case 'floats':
+      return areZeros(vector.values);
+    case 'base64':
+      return isZeroBase64Vector(vector.text);
+    case 'json':
+      return isZeroJsonVector(vector.text);
   }
 }
 

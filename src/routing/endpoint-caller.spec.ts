@@ -12,10 +12,14 @@ import { EndpointCaller } from './endpoint-caller.js';
 const caller = new EndpointCaller(new HttpClient(), {} as AppConfig, { now: () => new Date(0) });
 
 /** Asks an endpoint that always gives vectors of four, the native width, for another one. */
-async function ask(endpoint: Partial<ModelEndpoint>, dimensions: number): Promise<unknown[]> {
+async function ask(
+  endpoint: Partial<ModelEndpoint>,
+  dimensions: number,
+  values: readonly number[] = [3, 4, 0, 0],
+): Promise<unknown[]> {
   const target = createTarget(createEndpoint(endpoint));
   const embed = async () => ({
-    vectors: [{ form: 'floats' as const, values: Float32Array.of(3, 4, 0, 0) }],
+    vectors: [{ form: 'floats' as const, values: Float32Array.from(values) }],
     promptTokens: 1,
     totalTokens: 1,
     upstreamId: null,
@@ -41,6 +45,17 @@ describe('call', () => {
     expect(await ask({ takesDimensions: false }, 2)).toEqual([
       { form: 'floats', values: Float32Array.from([0.6, 0.8]) },
     ]);
+  });
+
+  it.each([
+    [4, [0, 0, -0, 0]],
+    [2, [0, 0, 0, 0]],
+    [2, [0, 0, 1, 0]],
+  ])('lets no vector of zeros through, of %d numbers of %j', async (width, values) => {
+    await expect(ask({ takesDimensions: false }, width, values)).rejects.toMatchObject({
+      kind: 'broken',
+      message: `a vector has nothing but zeros in its ${width} numbers`,
+    });
   });
 
   it.each([

@@ -5,7 +5,7 @@ import { Clock } from '../domain/clock.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../domain/embedding.js';
 import { maskSecret } from '../domain/masking.js';
 import { retryAfterOf } from '../domain/retry-after.js';
-import { truncateAndNormalise, vectorValues, vectorWidth } from '../domain/vectors.js';
+import { isZeroVector, truncateAndNormalise, vectorValues, vectorWidth } from '../domain/vectors.js';
 import type { Vector } from '../domain/vectors.js';
 import { BrokenAnswer, UnsupportedRequest } from '../embedding-providers/embedding-provider.js';
 import type {
@@ -134,7 +134,7 @@ function toEndpointFailure(error: unknown): unknown {
   return error;
 }
 
-/** The invariant: N inputs, N vectors, in order, finite, all of the wanted width. */
+/** The invariant: N inputs, N vectors, in order, finite, all of the wanted width, none of zeros alone. */
 function checkVectors(
   answer: ProviderAnswer,
   { model, endpoint }: EndpointTarget,
@@ -156,11 +156,15 @@ function checkVectors(
       throw broken(answer, `a vector has ${found} numbers and not ${expected}`);
     }
   }
-  if (expected === width) return vectors;
-  return vectors.map((vector) => ({
-    form: 'floats',
-    values: truncateAndNormalise(vectorValues(vector), width),
-  }));
+  const wanted = expected === width ? vectors : vectors.map((vector) => shortened(vector, width));
+  // Backends that fail inside are known to answer so, and nothing can be found by such a vector.
+  if (wanted.some(isZeroVector))
+    throw new EndpointFailure('broken', null, `a vector has nothing but zeros in its ${width} numbers`);
+  return wanted;
+}
+
+function shortened(vector: Vector, width: number): Vector {
+  return { form: 'floats', values: truncateAndNormalise(vectorValues(vector), width) };
 }
 
 function broken(answer: ProviderAnswer, message: string): EndpointFailure {

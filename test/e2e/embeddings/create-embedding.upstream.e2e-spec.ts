@@ -72,6 +72,8 @@ describe('502: the answer is not what was asked for', () => {
     ['base64 that holds NaN', answerWithEmbeddings([`"${toBase64([1, 2])}"`, `"${NAN}"`])],
     ['base64 that is cut', answerWithEmbeddings(['[1,2]', `"${toBase64([1, 2]).slice(0, 6)}"`])],
     ['text that is not base64', answerWithEmbeddings(['[1,2]', '"hello there!"'])],
+    ['a vector of zeros', answerWithEmbeddings(['[1,2]', '[0,-0.0e5]'])],
+    ['base64 of zeros', answerWithEmbeddings(['[1,2]', `"${toBase64([0, -0])}"`])],
     ['an index twice', withData([0, 0].map((index) => ({ index, embedding: [1, 2] })))],
     ['an index beyond the inputs', withData([0, 2].map((index) => ({ index, embedding: [1, 2] })))],
     ['more bytes than so many vectors can have', refuseWith(200, ' '.repeat(3_000_000))],
