@@ -47,10 +47,14 @@ export class Allowance {
 
   /** A lease was granted under certain caps: when they change, what is free of it is to be given back. */
   changeCaps(caps: readonly SpendCap[]): SpendRelease[] {
-    // Mostly they are the very same ones: to compare them member by member takes longer than all the rest here.
-    const isSame = caps === this.caps || isDeepStrictEqual(caps, this.caps);
+    const isSame = this.isUnder(caps);
     this.caps = caps;
     return isSame ? [] : this.takeUnused();
+  }
+
+  private isUnder(caps: readonly SpendCap[]): boolean {
+    // Mostly they are the very same ones: to compare them member by member takes longer than all the rest here.
+    return caps === this.caps || isDeepStrictEqual(caps, this.caps);
   }
 
   get isUsable(): boolean {
@@ -84,11 +88,13 @@ export class Allowance {
     });
   }
 
-  /** The call did not happen: what it held can serve another. */
-  putBack(amount: PicoUsd): void {
+  /** The call did not happen: what it held can serve another, or is to be given back where other caps hold meanwhile. */
+  putBack(amount: PicoUsd, caps: readonly SpendCap[]): SpendRelease[] {
     this.held -= amount;
+    if (!this.isUnder(caps)) return [new SpendRelease(this.lease, amount)];
     this.free += amount;
     this.serveWaiting();
+    return [];
   }
 
   /** The call was settled, and its part of the lease given back with it. */
@@ -142,11 +148,17 @@ export class Allowance {
           for (const { resolve } of this.waiting.splice(0)) resolve(false);
           return;
         }
-        const { granted, unspent } = await this.ledger.acquire(this.lease, this.caps, {
+        const { caps } = this;
+        const { granted, unspent } = await this.ledger.acquire(this.lease, caps, {
           needed: first.amount - this.free,
           wanted: this.waiting.reduce((sum, { amount }) => sum + amount, 0n) - this.free,
           isHeld: this.isHeld,
         });
+        if (!this.isUnder(caps)) {
+          // Other caps came while the statement waited: what it granted, and what it found unspent, are of the old ones.
+          if (granted > 0n) await this.ledger.giveBack([new SpendRelease(this.lease, granted)]);
+          continue;
+        }
         this.free += granted;
         this.serveWaiting();
         if (granted > 0n || this.waiting[0] !== first || !this.isUsable) {

@@ -1,23 +1,12 @@
 // What becomes of the money that calls have reserved, whatever becomes of the calls.
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { ApiKey } from '../domain/api-key.js';
+import { boundOf, createSpendGate, keyWithLimit } from '../../test/support/spend-gate.js';
 import { AppError } from '../domain/errors.js';
 import type { SpendRelease } from '../domain/spend-cap.js';
 import type { SpendLease } from '../domain/spend-lease.js';
-import type { Notifications } from '../persistence/notifications.js';
-import type { SpendLedger } from '../persistence/spend-ledger.js';
-import { SpendGate } from './spend-gate.js';
-import type { Reservation } from './spend-gate.js';
-import type { SpendTermsCache } from './spend-terms-cache.js';
+import type { Reservation, SpendGate } from './spend-gate.js';
 
-const KEY = {
-  id: 'key-1',
-  workspaceId: 'workspace-1',
-  accountId: 'account-1',
-  limit: 100n,
-  limitReset: null,
-  includeByokInLimit: false,
-} as Partial<ApiKey> as ApiKey;
+const KEY = keyWithLimit(100n);
 const COST = 7n;
 
 /** Grants whatever is needed and not reserved elsewhere, and keeps what it was asked. */
@@ -63,17 +52,11 @@ let ledger: FakeLedger;
 let gate: SpendGate;
 beforeEach(() => {
   ledger = new FakeLedger();
-  const terms = { find: () => ({ budgets: [], credits: null }) } as Partial<SpendTermsCache>;
-  const notifications = { subscribe: () => undefined } as Partial<Notifications>;
-  gate = new SpendGate(
-    ledger as Partial<SpendLedger> as SpendLedger,
-    terms as SpendTermsCache,
-    notifications as Notifications,
-  );
+  ({ gate } = createSpendGate(ledger));
 });
 
 async function reserve(): Promise<Reservation & { readonly lease: SpendLease }> {
-  const bound = { cost: COST, costWithByok: COST };
+  const bound = boundOf(COST);
   const reservation = await gate.reserve(KEY, { quick: () => bound, exact: () => Promise.resolve(bound) });
   const [release] = reservation.releases;
   if (!release) throw new Error('nothing is reserved');
@@ -135,8 +118,6 @@ describe('a lease in doubt', () => {
 });
 
 describe('a bound that does not fit', () => {
-  const boundOf = (cost: bigint) => ({ cost, costWithByok: cost });
-
   /** The amount that is reserved of a key, and how often tokens were counted for it. */
   async function amountOf(quick: bigint, exact: bigint): Promise<{ amount: bigint; counts: number }> {
     let counts = 0;

@@ -12,7 +12,7 @@ import { Notifications } from '../persistence/notifications.js';
 import { RECALL_CHANNEL, SpendLedger } from '../persistence/spend-ledger.js';
 import type { SpendTerms } from '../persistence/spend-terms.repository.js';
 import { Allowance, ReservedElsewhere } from './allowance.js';
-import { SpendTermsCache } from './spend-terms-cache.js';
+import { SpendTermsCache, TERMS_CHANNEL } from './spend-terms-cache.js';
 
 /** What a call holds until it is settled. */
 export interface Reservation {
@@ -31,6 +31,13 @@ export interface SpendBounds {
 interface Claim {
   readonly holder: SpendHolder;
   readonly caps: readonly SpendCap[];
+}
+
+/** What a call has taken of one holder's money. */
+interface Taken {
+  readonly allowance: Allowance;
+  readonly claim: Claim;
+  readonly release: SpendRelease;
 }
 
 interface KnownClaims {
@@ -62,13 +69,11 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
     private readonly terms: SpendTermsCache,
     notifications: Notifications,
   ) {
-    notifications.subscribe({
-      channel: RECALL_CHANNEL,
-      onNotification: (holderId) => {
-        const allowance = this.allowances.get(holderId);
-        if (allowance) void this.giveBack(allowance.takeUnused());
-      },
-    });
+    const onNotification = (holderId: string): void => void this.giveBackUnused(holderId);
+    notifications.subscribe({ channel: RECALL_CHANNEL, onNotification });
+    // What was told meanwhile, nobody has heard.
+    const onConnected = (): void => void this.giveBackAllUnused();
+    notifications.subscribe({ channel: TERMS_CHANNEL, onNotification, onConnected });
   }
 
   onApplicationBootstrap(): void {
@@ -82,14 +87,14 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
 
   /** After the last call was settled: another replica should not have to wait for the leases to expire. */
   async onApplicationShutdown(): Promise<void> {
-    await this.giveBack(this.all().flatMap((allowance) => allowance.takeUnused()));
+    await this.giveBackAllUnused();
   }
 
   /**
-   * Reserves the quick bound, or, when that does not fit at once, the exact one, which waits for what other calls have
-   * reserved. Throws `insufficient_credits` or `budget_exceeded` when neither does.
+   * Reserves the quick bound, or, when that does not fit at once, the exact one, which waits so many milliseconds for what
+   * other calls have reserved. Throws an error that isAboutMoney() when neither does.
    */
-  async reserve(key: ApiKey, bounds: SpendBounds): Promise<Reservation> {
+  async reserve(key: ApiKey, bounds: SpendBounds, patience = PATIENCE): Promise<Reservation> {
     const claims = await this.claimsOf(key);
     if (claims.length === 0) return NOTHING_RESERVED;
     const quick = bounds.quick();
@@ -99,7 +104,7 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
       if (!isAboutMoney(error)) throw error;
     }
     const exact = await bounds.exact();
-    return this.reserveBound(claims, exact, performance.now() + PATIENCE);
+    return this.reserveBound(claims, exact, performance.now() + patience);
   }
 
   private async reserveBound(
@@ -107,27 +112,34 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
     bound: SpendBound,
     deadline: number,
   ): Promise<Reservation> {
-    const taken: { readonly allowance: Allowance; readonly release: SpendRelease }[] = [];
+    const taken: Taken[] = [];
     try {
       for (const claim of claims) {
         const amount = amountToward(claim.caps, bound);
+        // What costs nothing waits for nobody's money, and is refused for want of none.
+        if (amount === 0n) continue;
         let allowance = this.allowanceOf(claim);
         while (!(await allowance.take(amount, deadline))) allowance = this.allowanceOf(claim);
-        taken.push({ allowance, release: new SpendRelease(allowance.lease, amount) });
+        taken.push({ allowance, claim, release: new SpendRelease(allowance.lease, amount) });
       }
     } catch (error) {
-      for (const { allowance, release } of taken) allowance.putBack(release.amount);
+      for (const part of taken) this.putBack(part);
       throw error;
     }
     return {
       releases: taken.map(({ release }) => release),
       settled: () => {
-        for (const { allowance, release } of taken) {
+        for (const part of taken) {
+          const { allowance, release } = part;
           if (release.wasHandedOver) allowance.settled(release.amount);
-          else allowance.putBack(release.amount);
+          else this.putBack(part);
         }
       },
     };
+  }
+
+  private putBack({ allowance, claim, release }: Taken): void {
+    void this.giveBack(allowance.putBack(release.amount, claim.caps));
   }
 
   private async claimsOf(key: ApiKey): Promise<readonly Claim[]> {
@@ -137,6 +149,9 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
     if (known?.terms === terms) return known.claims;
     const claims = makeClaims(key, terms);
     this.claims.set(key, { terms, claims });
+    // A key that is read anew may have had another limit since, or none, under which money was spent that nobody reserved:
+    // its caps alone do not tell. Of budgets and credits the database does, by their holders' ids.
+    if (!known) await this.giveBackUnused(key.id);
     return claims;
   }
 
@@ -190,8 +205,17 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
     }
   }
 
+  private async giveBackAllUnused(): Promise<void> {
+    await this.giveBack(this.all().flatMap((allowance) => allowance.takeUnused()));
+  }
+
+  private async giveBackUnused(holderId: string): Promise<void> {
+    await this.giveBack(this.allowances.get(holderId)?.takeUnused() ?? []);
+  }
+
   /** What cannot be given back now comes free when the lease expires. */
   private async giveBack(releases: readonly SpendRelease[]): Promise<void> {
+    if (releases.length === 0) return;
     try {
       await this.ledger.giveBack(releases);
     } catch (error) {
@@ -200,8 +224,8 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
   }
 }
 
-/** Whether less might have been had: counting tokens takes time, and brings back no database. */
-function isAboutMoney(error: unknown): boolean {
+/** Whether a call that costs less might have been served. No price and no other route brings back a database. */
+export function isAboutMoney(error: unknown): boolean {
   if (!(error instanceof AppError)) return false;
   const { code } = error;
   return error instanceof ReservedElsewhere || code === 'insufficient_credits' || code === 'budget_exceeded';

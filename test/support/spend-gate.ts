@@ -1,0 +1,53 @@
+// A spend gate without a database, for specs of what it does with the money that a ledger grants.
+import type { ApiKey } from '../../src/domain/api-key.js';
+import type { SpendBound } from '../../src/domain/spend-cap.js';
+import type { NotificationListener, Notifications } from '../../src/persistence/notifications.js';
+import type { SpendLedger } from '../../src/persistence/spend-ledger.js';
+import type { SpendTerms } from '../../src/persistence/spend-terms.repository.js';
+import { SpendGate } from '../../src/spend/spend-gate.js';
+import type { SpendTermsCache } from '../../src/spend/spend-terms-cache.js';
+
+export interface GateSetup {
+  readonly gate: SpendGate;
+  /** What the cache of terms holds from now on. */
+  setTerms(terms: SpendTerms): void;
+  /** As the database would. */
+  tell(channel: string, payload: string): void;
+  /** The connection that tells was lost and came back. */
+  reconnect(): void;
+}
+
+export function createSpendGate(ledger: Pick<SpendLedger, keyof SpendLedger>): GateSetup {
+  const listeners: NotificationListener[] = [];
+  let held: SpendTerms = { budgets: [], credits: null };
+  const terms = { find: () => held } as Partial<SpendTermsCache>;
+  const notifications = {
+    subscribe: (listener) => void listeners.push(listener),
+  } as Partial<Notifications>;
+  return {
+    gate: new SpendGate(ledger as SpendLedger, terms as SpendTermsCache, notifications as Notifications),
+    setTerms: (changed) => {
+      held = changed;
+    },
+    tell: (channel, payload) => {
+      for (const listener of listeners) if (listener.channel === channel) listener.onNotification(payload);
+    },
+    reconnect: () => {
+      for (const listener of listeners) listener.onConnected?.();
+    },
+  };
+}
+
+/** As the cache of callers holds it: every look-up makes another. */
+export function keyWithLimit(limit: bigint | null): ApiKey {
+  return {
+    id: 'key-1',
+    workspaceId: 'workspace-1',
+    accountId: 'account-1',
+    limit,
+    limitReset: null,
+    includeByokInLimit: false,
+  } as Partial<ApiKey> as ApiKey;
+}
+
+export const boundOf = (cost: bigint): SpendBound => ({ cost, costWithByok: cost });
