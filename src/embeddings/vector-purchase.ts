@@ -5,8 +5,9 @@ import type { EmbeddingInput, EmbeddingRequest } from '../domain/embedding.js';
 import { AppError } from '../domain/errors.js';
 import { EmbeddingRouter } from '../routing/embedding-router.js';
 import type { RoutedCall } from '../routing/embedding-router.js';
+import type { EndpointTarget } from '../routing/endpoint-target.js';
 import type { Route } from '../routing/route-planner.js';
-import { SpendGate } from '../spend/spend-gate.js';
+import { isAboutMoney, SpendGate } from '../spend/spend-gate.js';
 import type { Reservation } from '../spend/spend-gate.js';
 import { boundsOf } from './call-cost.js';
 
@@ -27,7 +28,10 @@ export class VectorPurchases {
     private readonly spendGate: SpendGate,
   ) {}
 
-  /** Throws where the money is not there: for the shared endpoints, and then for own provider keys neither. */
+  /**
+   * Throws where the money is not there: for the shared endpoints, and then for own provider keys neither. Where there are
+   * own keys nobody waits for money that other calls have reserved.
+   */
   async reserve(
     key: ApiKey,
     route: Route,
@@ -37,14 +41,15 @@ export class VectorPurchases {
   ): Promise<VectorPurchase> {
     const isWhole = positions.length === call.input.items.length;
     const request = isWhole ? call : { ...call, input: inputsAt(call.input, positions) };
+    const bounds = boundsOf(route, request, priceDay);
+    if (!route.targets.some(isOwn) || route.targets.every(isOwn)) {
+      return { route, positions, request, reservation: await this.spendGate.reserve(key, bounds) };
+    }
     try {
-      const reservation = await this.spendGate.reserve(key, boundsOf(route, request, priceDay));
-      return { route, positions, request, reservation };
+      return { route, positions, request, reservation: await this.spendGate.reserve(key, bounds, 0) };
     } catch (error) {
-      const targets = route.targets.filter(({ credential }) => credential !== null);
-      const isOverLimit = error instanceof AppError && (error.status === 402 || error.status === 403);
-      if (!isOverLimit || targets.length === 0 || targets.length === route.targets.length) throw error;
-      const own = { ...route, targets };
+      if (!isAboutMoney(error)) throw error;
+      const own = { ...route, targets: route.targets.filter(isOwn) };
       const reservation = await this.spendGate.reserve(key, boundsOf(own, request, priceDay));
       return { route: own, positions, request, reservation };
     }
@@ -57,6 +62,8 @@ export class VectorPurchases {
     return routed;
   }
 }
+
+const isOwn = ({ credential }: EndpointTarget): boolean => credential !== null;
 
 function inputsAt(input: EmbeddingInput, positions: readonly number[]): EmbeddingInput {
   if (positions.length === input.items.length) return input;

@@ -153,6 +153,21 @@ describe('a limit worth k calls', () => {
     expect(await countersOf(key)).toEqual({ usage: 0n, byok: COST_OF_AN_INPUT * 20n, reserved: 0n });
   });
 
+  it('that is reserved by calls in flight leaves the own keys, at once', async () => {
+    await useOwnKey();
+    const key = await setup.app.createKey({ limit: parseUsd('1') });
+    await setup.app.sql('UPDATE key_spend SET reserved = 1 WHERE api_key_id = $1', [key.record.id]);
+    const begunAt = performance.now();
+    const response = await embed(setup.app, BODY, key.secret);
+    expect({ status: response.status, usage: usageOf(response.body) }).toMatchObject({
+      status: 200,
+      usage: { cost: 0, is_byok: true },
+    });
+    // Half as long as a call waits that has nowhere else to go.
+    expect(performance.now() - begunAt).toBeLessThan(5_000);
+    expect(await countersOf(key)).toMatchObject({ usage: 0n, byok: COST_OF_AN_INPUT });
+  });
+
   it('that is used up leaves the own keys, and no shared endpoint', async () => {
     await useOwnKey();
     const key = await setup.app.createKey({ limit: 0n });
