@@ -24,9 +24,11 @@ export async function run(argv: string[]): Promise<void> {
   const config = readEnvironment(process.env);
   const database = new Database(config);
   try {
-    await rotateEncryption(database, new ConfigCipher(config), ({ table, rotated }) =>
-      process.stdout.write(`${table}: ${rotated}\n`),
-    );
+    await rotateEncryption(database, new ConfigCipher(config), ({ table, rotated, unreadable }) => {
+      for (const id of unreadable)
+        process.stderr.write(`${table}: ${id} cannot be read and stays as it is\n`);
+      process.stdout.write(`${table}: ${rotated}\n`);
+    });
   } finally {
     await database.onApplicationShutdown();
   }

@@ -3,6 +3,7 @@ import type { AuditEntry } from '../domain/audit.js';
 import { SystemClock } from '../domain/clock.js';
 import { AuditLogRepository } from './audit-log.repository.js';
 import { ConfigCipher } from './config-cipher.js';
+import type { Encrypted } from './config-cipher.js';
 import type { Database } from './database.js';
 
 interface EncryptedTable {
@@ -51,11 +52,14 @@ export interface RotationProgress {
   readonly table: string;
   /** Rows of the table that were encrypted anew so far. */
   readonly rotated: number;
+  /** Ids of rows that could not be read, since the last report: they stay as they are. */
+  readonly unreadable: readonly string[];
 }
 
 /**
  * Goes on where an earlier run ended, and may run while the service serves: a row that is changed meanwhile is encrypted
- * with the first key by who changes it. Throws, naming the key, where a row's key is not configured.
+ * with the first key by who changes it. Throws, naming the key, where a row's key is not configured, and at the end where
+ * rows could not be read: one of them must not keep the others under the old key.
  */
 export async function rotateEncryption(
   database: Database,
@@ -63,15 +67,22 @@ export async function rotateEncryption(
   report: (progress: RotationProgress) => void,
 ): Promise<void> {
   await recordRotation(database, cipher);
+  let unread = 0;
   for (const table of TABLES) {
     let rotated = 0;
     let last: readonly string[] | null = null;
     do {
-      const rows = await rotateStep(database, cipher, table, last);
-      rotated += rows.length;
+      const { rows, unreadable } = await rotateStep(database, cipher, table, last);
+      rotated += rows.length - unreadable.length;
+      unread += unreadable.length;
       last = rows.length === STEP ? (rows.at(-1)?.place ?? null) : null;
-      report({ table: table.name, rotated });
+      report({ table: table.name, rotated, unreadable });
     } while (last !== null);
+  }
+  if (unread > 0) {
+    throw new Error(
+      `${unread} ${unread === 1 ? 'row' : 'rows'} could not be read: what is named above stays as it is`,
+    );
   }
 }
 
@@ -131,7 +142,7 @@ async function rotateStep(
   cipher: ConfigCipher,
   table: EncryptedTable,
   after: readonly string[] | null,
-): Promise<readonly EncryptedRow[]> {
+): Promise<{ readonly rows: readonly EncryptedRow[]; readonly unreadable: readonly string[] }> {
   const { name, id, ciphertext, encryptionKeyId } = table;
   const names = Object.keys(table.key);
   const columns = names.join(', ');
@@ -146,14 +157,31 @@ async function rotateStep(
       ORDER BY ${columns} LIMIT ${STEP}`,
     values: [cipher.currentKeyId, cipher.keyIds, ...(after ?? [])],
   });
+  const unreadable: string[] = [];
   for (const row of rows) {
-    const old = { ciphertext: row.ciphertext, encryptionKeyId: row.encryption_key_id };
-    const fresh = cipher.encrypt(cipher.decrypt(old, row.id), row.id);
+    const fresh = encryptAnew(cipher, row);
+    if (fresh === null) {
+      unreadable.push(row.id);
+      continue;
+    }
     await database.query({
       text: `UPDATE ${name} SET ${ciphertext} = $2, ${encryptionKeyId} = $3
         WHERE ${ciphertext} = $1 AND (${columns}) = (${placeFrom(4)})`,
       values: [row.ciphertext, Buffer.from(fresh.ciphertext), fresh.encryptionKeyId, ...row.place],
     });
   }
-  return rows;
+  return { rows, unreadable };
+}
+
+/** Null: the ciphertext was changed, or is another row's. */
+function encryptAnew(cipher: ConfigCipher, row: EncryptedRow): Encrypted | null {
+  const old = { ciphertext: row.ciphertext, encryptionKeyId: row.encryption_key_id };
+  let value: unknown;
+  try {
+    value = cipher.decrypt(old, row.id);
+  } catch (error) {
+    if (!cipher.keyIds.includes(row.encryption_key_id)) throw error;
+    return null;
+  }
+  return cipher.encrypt(value, row.id);
 }

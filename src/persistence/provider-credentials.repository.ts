@@ -96,7 +96,8 @@ export class ProviderCredentialsRepository {
         where: living(accountId, id),
         data: {
           ...toColumns(change),
-          ...(apiKey === undefined ? {} : this.secretColumns(apiKey, id)),
+          // By the row's id: a path may write it in capitals.
+          ...(apiKey === undefined ? {} : this.secretColumns(apiKey, row.id)),
           updatedAt: this.clock.now(),
         },
       });

@@ -107,3 +107,31 @@ it('encrypts all rows anew, also in steps, is on record, and a second run finds 
   app.clock.advance(15 * 60_000);
   expect(await reader.readContents(app.key.workspaceId, logged)).toEqual(new Map());
 });
+
+it('names what cannot be read, encrypts everything else anew, and fails at the end', async () => {
+  const body = { provider: 'openai', key: 'sk-own-0123456789-abcd' };
+  const create = async () =>
+    (await askFor<{ data: { id: string } }>(201, app, 'post', '/byok', { body })).data.id;
+  const [copied, unreadable, readable] = [await create(), await create(), await create()];
+  await app.sql(
+    `UPDATE provider_credentials SET ciphertext = (SELECT ciphertext FROM provider_credentials WHERE id = $2)
+     WHERE id = $1`,
+    [unreadable, copied],
+  );
+  const named: string[] = [];
+  const rotation = rotateEncryption(
+    app.application.get(Database),
+    cipherWith(`${NEW_KEY},${TEST_ENCRYPTION_KEY}`),
+    (progress) => named.push(...progress.unreadable),
+  );
+  await expect(rotation).rejects.toThrow(/^1 row could not be read/);
+  expect(named).toEqual([unreadable]);
+  const keyIdOf = async (id: string) =>
+    (await app.sql('SELECT encryption_key_id FROM provider_credentials WHERE id = $1', [id]))[0];
+  const rotated = { encryption_key_id: cipherWith(NEW_KEY).currentKeyId };
+  expect([await keyIdOf(copied), await keyIdOf(unreadable), await keyIdOf(readable)]).toEqual([
+    rotated,
+    { encryption_key_id: cipherWith(TEST_ENCRYPTION_KEY).currentKeyId },
+    rotated,
+  ]);
+});
