@@ -58,7 +58,7 @@ export class ByokService {
     return this.credentials.list({ workspaceId, provider: query.provider }, query);
   }
 
-  async get({ key }: Caller, id: string): Promise<ProviderCredentialRecord> {
+  async get({ key }: Pick<Caller, 'key'>, id: string): Promise<ProviderCredentialRecord> {
     const found = isUUID(id) ? await this.credentials.find(key.accountId, id) : null;
     if (!found) throw noSuchCredential();
     return found;
@@ -73,6 +73,7 @@ export class ByokService {
       await this.refuseUnknownKeys(accountId, hashes, before?.allowedApiKeyHashes);
     }
     const change = toChange(dto);
+    if (Object.keys(change).length === 0) return this.get(actor, id);
     const decide = (before: ProviderCredentialRecord): ProviderCredentialChange => {
       refuseContradiction({ ...before, ...change });
       return change;

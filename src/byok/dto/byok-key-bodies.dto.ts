@@ -68,8 +68,16 @@ const OptionalFlag = (description: string): PropertyDecorator =>
 const ProviderSlug = (): PropertyDecorator =>
   IsIn(PROVIDERS, { message: `must be one of ${PROVIDERS.join(', ')}` });
 
+// Every provider takes its key, or the parts of it, in a header. One that cannot be sent would leave the calls to the
+// shared key, and so to the account.
+const SENDABLE = /^(?! )[\x20-\x7e]*(?<! )$/;
+
 const RawKey = (): PropertyDecorator =>
-  applyDecorators(IsStorableText(MAX_KEY_LENGTH), MinLength(1, { message: 'must not be empty' }));
+  applyDecorators(
+    IsStorableText(MAX_KEY_LENGTH),
+    MinLength(1, { message: 'must not be empty' }),
+    Matches(SENDABLE, { message: 'must hold printable ASCII characters alone, without spaces around them' }),
+  );
 
 const RAW_KEY = {
   writeOnly: true,

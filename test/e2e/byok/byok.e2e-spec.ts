@@ -92,6 +92,19 @@ describe('create', () => {
   it.each([
     ['no key', { key: undefined }, 'key: must be a string'],
     ['an empty key', { key: '' }, 'key: must not be empty'],
+    ...[
+      `${KEY}\n`,
+      ` ${KEY}`,
+      `${KEY} `,
+      'sk-own-ключ-0123',
+      'sk-own\u20280123',
+      'sk-own-\t0123',
+      'sk-ówn',
+    ].map((key): [string, object, string] => [
+      `the key ${JSON.stringify(key)}`,
+      { key },
+      'key: must hold printable ASCII characters alone',
+    ]),
     ['an unknown provider', { provider: 'nobody' }, 'provider: must be one of openai'],
     ['a provider without keys', { provider: 'local' }, 'provider: must be one of openai'],
     ['an unknown member', { labell: 'x' }, 'labell: is not a member of this object'],
@@ -133,6 +146,26 @@ describe('change', () => {
     expect(await askFor(200, app, 'get', path)).toEqual({
       data: { ...credential, sort_order: 3, ...cleared },
     });
+  });
+
+  it('of nothing changes nothing, and is not told of', async () => {
+    const credential = await createCredential();
+    const path = `/byok/${credential.id}`;
+    expect(await askFor(200, app, 'patch', path, { body: {} })).toEqual({ data: credential });
+    expect(await app.sql('SELECT action FROM audit_log WHERE object_id = $1', [credential.id])).toEqual([
+      { action: 'create' },
+    ]);
+    const other = { key: (await app.createAccount()).managementKey, body: {} };
+    expectError(await ask(app, 'patch', path, other), 404);
+  });
+
+  it('of the key by an id in capitals leaves a key that serves', async () => {
+    const { id } = await createCredential({ disabled: false });
+    const body = { key: 'sk-own-by-capitals' };
+    await askFor(200, app, 'patch', `/byok/${id.toUpperCase()}`, { body });
+    const { usage } = (await embed(app, { model: SMALL, input: 'hello' })).body;
+    expect([usage.is_byok, setup.takeKeys().at(-1)]).toEqual([true, 'sk-own-by-capitals']);
+    await askFor(200, app, 'delete', `/byok/${id.toUpperCase()}`);
   });
 
   it('two halves of a contradiction, at the same moment: one is refused', async () => {
