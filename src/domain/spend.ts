@@ -19,6 +19,10 @@ export interface KeySpend {
   readonly byok: WindowedSpend;
 }
 
+const NOTHING: WindowedSpend = { total: 0n, daily: 0n, weekly: 0n, monthly: 0n };
+/** A new key's. */
+export const NO_SPEND: KeySpend = { usage: NOTHING, byok: NOTHING };
+
 export interface SpendLimit {
   /** Null: no limit. */
   readonly limit: PicoUsd | null;

@@ -9,6 +9,7 @@ import { AppError } from '../domain/errors.js';
 import { withoutAbsent } from '../domain/members.js';
 import { parseUsd } from '../domain/money.js';
 import type { PicoUsd } from '../domain/money.js';
+import { NO_SPEND } from '../domain/spend.js';
 import { AccountsRepository } from '../persistence/accounts.repository.js';
 import { ApiKeysRepository } from '../persistence/api-keys.repository.js';
 import { UniqueViolation } from '../persistence/database-errors.js';
@@ -87,7 +88,7 @@ export class KeysService {
         if (!(error instanceof UniqueViolation)) throw error;
         throw new AppError('invalid_request', { detail: 'external.api_key: must be a key of its own' });
       });
-    return { found: await this.withSpend(created), secret };
+    return { found: { key: created, spend: NO_SPEND }, secret };
   }
 
   async update(actor: Actor, hash: string, dto: UpdateKeyDto): Promise<ApiKeyWithSpend> {
@@ -107,7 +108,7 @@ export class KeysService {
       change,
       describeChange(actor, AUDITED_KEY),
     );
-    return this.withSpend(changed ?? refuseUnknown());
+    return changed ?? refuseUnknown();
   }
 
   /** The record, its hash and its spend stay; what the key was presented by goes on working for the grace period. */
@@ -122,7 +123,7 @@ export class KeysService {
       { secret, oldSecretsUntil },
       describeChange(actor, AUDITED_KEY, 'rotate'),
     );
-    return { found: await this.withSpend(rotated ?? refuseUnknown()), secret };
+    return { found: rotated ?? refuseUnknown(), secret };
   }
 
   /** A key may delete itself: who would lock themselves out can make a management key at the command line. */
@@ -131,10 +132,6 @@ export class KeysService {
       isHash(hash) &&
       (await this.apiKeys.delete(actor.key.accountId, hash, describeChange(actor, AUDITED_KEY)));
     if (!deleted) refuseUnknown();
-  }
-
-  private async withSpend(key: ApiKey): Promise<ApiKeyWithSpend> {
-    return { key, spend: await this.apiKeys.findSpend(key) };
   }
 }
 
@@ -148,5 +145,11 @@ function refuseUnknown(): never {
 
 /** The stored amount that is nearest: sums of floating-point numbers have digits that nobody meant. */
 function toLimit(limit: number | null): PicoUsd | null {
-  return limit === null ? null : parseUsd(limit.toFixed(DECIMALS));
+  if (limit === null) return null;
+  const stored = parseUsd(limit.toFixed(DECIMALS));
+  // A limit of 0 would stop the key.
+  if (stored === 0n && limit > 0) {
+    throw new AppError('invalid_request', { detail: 'limit: must be 0 or at least 1e-12' });
+  }
+  return stored;
 }

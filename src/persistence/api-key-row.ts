@@ -2,7 +2,7 @@
 import type { ApiKey } from '../domain/api-key.js';
 import { parseUsd } from '../domain/money.js';
 import type { PicoUsd } from '../domain/money.js';
-import { LIMIT_RESETS, spendAt } from '../domain/spend.js';
+import { LIMIT_RESETS, NO_SPEND, spendAt } from '../domain/spend.js';
 import type { KeySpend } from '../domain/spend.js';
 import type { Prisma } from './generated/client.js';
 import type { ApiKeyModel, KeySpendModel } from './generated/models.js';
@@ -40,19 +40,19 @@ export function toApiKey(row: ApiKeyRow): ApiKey {
 
 /** The spend as a reader sees it at `now`; null: the key has spent nothing. */
 export function toKeySpend(row: KeySpendRow | null, now: Date): KeySpend {
-  const windows = (total?: Amount, daily?: Amount, weekly?: Amount, monthly?: Amount) =>
+  if (row === null) return NO_SPEND;
+  const windows = (total: Amount, daily: Amount, weekly: Amount, monthly: Amount) =>
     spendAt(
       { total: toUsd(total), daily: toUsd(daily), weekly: toUsd(weekly), monthly: toUsd(monthly) },
-      row?.lastDay ?? now,
+      row.lastDay,
       now,
     );
   return {
-    usage: windows(row?.total, row?.daily, row?.weekly, row?.monthly),
-    byok: windows(row?.byokTotal, row?.byokDaily, row?.byokWeekly, row?.byokMonthly),
+    usage: windows(row.total, row.daily, row.weekly, row.monthly),
+    byok: windows(row.byokTotal, row.byokDaily, row.byokWeekly, row.byokMonthly),
   };
 }
 
-function toUsd(amount: Amount | undefined): PicoUsd {
-  if (amount === undefined) return 0n;
+function toUsd(amount: Amount): PicoUsd {
   return parseUsd(typeof amount === 'string' ? amount : amount.toFixed());
 }

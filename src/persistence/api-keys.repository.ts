@@ -8,14 +8,14 @@ import { uuidV7 } from '../domain/identifiers.js';
 import { formatUsd } from '../domain/money.js';
 import type { PicoUsd } from '../domain/money.js';
 import type { PageRequest } from '../domain/page.js';
-import type { KeySpend, SpendLimit } from '../domain/spend.js';
+import type { SpendLimit } from '../domain/spend.js';
 import { createKeyReader } from './api-key-reader.js';
 import { toApiKey, toKeySpend } from './api-key-row.js';
 import { AuditLogRepository } from './audit-log.repository.js';
 import { Database } from './database.js';
 import type { Transaction } from './database.js';
 import type { Prisma } from './generated/client.js';
-import type { ApiKeyModel as ApiKeyRow } from './generated/models.js';
+import type { ApiKeyModel as ApiKeyRow, KeySpendModel } from './generated/models.js';
 
 export interface NewApiKey extends SpendLimit {
   readonly accountId: string;
@@ -54,6 +54,8 @@ export interface SecretRotation {
   /** Null: they end at once. */
   readonly oldSecretsUntil: Date | null;
 }
+
+type ApiKeyRowWithSpend = ApiKeyRow & { readonly spend: KeySpendModel | null };
 
 @Injectable()
 export class ApiKeysRepository {
@@ -105,7 +107,7 @@ export class ApiKeysRepository {
     hash: string,
     change: ApiKeyChange,
     describe: DescribeChange<ApiKey>,
-  ): Promise<ApiKey | null> {
+  ): Promise<ApiKeyWithSpend | null> {
     const { limit, ...others } = change;
     return this.change(accountId, hash, describe, (transaction, { workspaceId, id }) =>
       transaction.apiKey.update({
@@ -115,6 +117,7 @@ export class ApiKeysRepository {
           ...(limit === undefined ? {} : { limit: toAmount(limit) }),
           updatedAt: this.clock.now(),
         },
+        include: { spend: true },
       }),
     );
   }
@@ -125,7 +128,7 @@ export class ApiKeysRepository {
     hash: string,
     { secret, oldSecretsUntil }: SecretRotation,
     describe: DescribeChange<ApiKey>,
-  ): Promise<ApiKey | null> {
+  ): Promise<ApiKeyWithSpend | null> {
     const now = this.clock.now();
     return this.change(accountId, hash, describe, async (transaction, { workspaceId, id }) => {
       const secrets = { workspaceId, apiKeyId: id };
@@ -139,20 +142,23 @@ export class ApiKeysRepository {
       return transaction.apiKey.update({
         where: { workspaceId_id: { workspaceId, id } },
         data: { label: keyLabel(secret), updatedAt: now },
+        include: { spend: true },
       });
     });
   }
 
-  /** Null: the account has no such key. Its row stays, for the records that name it; its secrets do not. */
-  async delete(accountId: string, hash: string, describe: DescribeChange<ApiKey>): Promise<ApiKey | null> {
-    return this.change(accountId, hash, describe, async (transaction, { workspaceId, id }) => {
-      await transaction.apiKey.update({
+  /** False: the account has no such key. Its row stays, for the records that name it; its secrets do not. */
+  async delete(accountId: string, hash: string, describe: DescribeChange<ApiKey>): Promise<boolean> {
+    const deleted = await this.change(accountId, hash, describe, async (transaction, { workspaceId, id }) => {
+      const row = await transaction.apiKey.update({
         where: { workspaceId_id: { workspaceId, id } },
         data: { deletedAt: this.clock.now() },
+        include: { spend: true },
       });
       await transaction.apiKeySecret.deleteMany({ where: { workspaceId, apiKeyId: id } });
-      return null;
+      return row;
     });
+    return deleted !== null;
   }
 
   /** Newest first. */
@@ -204,13 +210,6 @@ export class ApiKeysRepository {
     return this.reader.find({ accountId, hash });
   }
 
-  async findSpend(key: ApiKey): Promise<KeySpend> {
-    const row = await this.database.prisma.keySpend.findUnique({
-      where: { workspaceId_apiKeyId: { workspaceId: key.workspaceId, apiKeyId: key.id } },
-    });
-    return toKeySpend(row, this.clock.now());
-  }
-
   /** Those of `hashes` that name no key of the account. Those that `stood` there already may be deleted keys'. */
   async findUnknownHashes(
     accountId: string,
@@ -239,13 +238,16 @@ export class ApiKeysRepository {
     return this.database.prisma.apiKey.count({ where: { kind, deletedAt: null } });
   }
 
-  /** One change of one key, and its entry in the audit log; answers with the key after it, or before its deletion. */
+  /**
+   * One change of one key, and its entry in the audit log. What it answers is read before the commit: nothing may fail
+   * once the key is changed.
+   */
   private async change(
     accountId: string,
     hash: string,
     describe: DescribeChange<ApiKey>,
-    apply: (transaction: Transaction, row: ApiKeyRow) => Promise<ApiKeyRow | null>,
-  ): Promise<ApiKey | null> {
+    apply: (transaction: Transaction, row: ApiKeyRow) => Promise<ApiKeyRowWithSpend>,
+  ): Promise<ApiKeyWithSpend | null> {
     return this.database.transact(async (transaction) => {
       // Writing what is there already locks the row: changes of one key come one after the other.
       const [row] = await transaction.apiKey.updateManyAndReturn({
@@ -253,11 +255,10 @@ export class ApiKeysRepository {
         data: { accountId },
       });
       if (!row) return null;
-      const before = toApiKey(row);
       const changed = await apply(transaction, row);
-      const after = changed && toApiKey(changed);
-      await this.auditLog.record(describe(before, after), transaction);
-      return after ?? before;
+      const key = toApiKey(changed);
+      await this.auditLog.record(describe(toApiKey(row), changed.deletedAt ? null : key), transaction);
+      return { key, spend: toKeySpend(changed.spend, this.clock.now()) };
     });
   }
 }

@@ -119,6 +119,7 @@ describe('a change', () => {
     [{ disabled: 'true' }, 'disabled: must be a boolean'],
     [{ disabled: null }, 'disabled: must be a boolean'],
     [{ limit: -0.01 }, 'limit: must not be negative'],
+    [{ limit: 4e-13 }, 'limit: must be 0 or at least 1e-12'],
     [{ limit_reset: 'hourly' }, 'limit_reset: must be one of daily, weekly, monthly, or null'],
   ])('400: %j', async (body, detail) => {
     const response = await ask(app, 'patch', `/keys/${app.key.hash}`, { body });

@@ -129,6 +129,7 @@ describe('a new key', () => {
     [{ name: 'n', limit: '1' }, 'limit: must be a number or null'],
     [{ name: 'n', limit: -1 }, 'limit: must not be negative'],
     [{ name: 'n', limit: 1e10 }, 'limit: must be at most 1000000000'],
+    [{ name: 'n', limit: 1e-13 }, 'limit: must be 0 or at least 1e-12'],
     [{ name: 'n', limit_reset: 'yearly' }, 'limit_reset: must be one of daily, weekly, monthly, or null'],
     [{ name: 'n', include_byok_in_limit: null }, 'include_byok_in_limit: must be a boolean'],
     [{ name: 'n', embedding_cache: 1 }, 'embedding_cache: must be a boolean'],

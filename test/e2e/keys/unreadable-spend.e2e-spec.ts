@@ -1,0 +1,39 @@
+// What keys have spent cannot be read: whoever is told of a failure must find nothing done.
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { ask, askFor } from '../../support/admin.js';
+import { createTestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app.js';
+import { expectError } from '../../support/error-shape.js';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await createTestApp();
+});
+beforeEach(() => app.sql('ALTER TABLE key_spend RENAME byok_monthly TO away'));
+afterEach(() => app.sql('ALTER TABLE key_spend RENAME away TO byok_monthly'));
+afterAll(() => app.close());
+
+it('a new key needs no look at it', async () => {
+  const { data } = await askFor<{ data: object }>(201, app, 'post', '/keys', { body: { name: 'New' } });
+  expect(data).toMatchObject({ usage: 0, usage_daily: 0, byok_usage: 0, byok_usage_monthly: 0 });
+});
+
+it('a change that fails changes nothing', async () => {
+  const { record } = await app.createKey();
+  const body = { name: 'Renamed' };
+  expectError(await ask(app, 'patch', `/keys/${record.hash}`, { body }), 500);
+  const [row] = await app.sql('SELECT name FROM api_keys WHERE hash = $1', [record.hash]);
+  expect(row).toEqual({ name: record.name });
+});
+
+it('a rotation that fails, and is asked for again, leaves the secret that is in use', async () => {
+  const { record } = await app.createKey();
+  for (let count = 0; count < 2; count++) {
+    expectError(await ask(app, 'post', `/keys/${record.hash}/rotate`, { body: {} }), 500);
+  }
+  const secrets = await app.sql(
+    'SELECT expires_at FROM api_key_secrets WHERE api_key_id = (SELECT id FROM api_keys WHERE hash = $1)',
+    [record.hash],
+  );
+  expect(secrets).toEqual([{ expires_at: null }]);
+});
