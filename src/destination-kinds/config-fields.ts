@@ -127,7 +127,7 @@ export function HeadersField(): PropertyDecorator {
   return combine(options, rules, {
     type: 'object',
     additionalProperties: { type: 'string' },
-    example: { 'X-Team': 'plat...form' },
+    example: { 'X-Team': 'search' },
   });
 }
 

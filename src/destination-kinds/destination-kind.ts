@@ -2,7 +2,7 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import type { DestinationConfig } from '../domain/destination.js';
-import { maskPassword, maskSecret } from '../domain/masking.js';
+import { isPasswordMask, isSecretMask, maskPassword, maskSecret } from '../domain/masking.js';
 import { HeadersField, RULES_OF_STORED, secretFieldsOf } from './config-fields.js';
 import type { KindDelivery } from './delivery.js';
 
@@ -51,6 +51,26 @@ export function maskConfig(kind: DestinationKind, config: DestinationConfig): De
     );
   }
   return masked;
+}
+
+export interface FoundMasks {
+  readonly fields: readonly string[];
+  readonly headers: readonly string[];
+}
+
+/** The secret fields and the headers whose values have the form that maskConfig() shows them in. */
+export function findMasks(kind: DestinationKind, config: object): FoundMasks {
+  const fields: string[] = [];
+  for (const [field, secrecy] of secretFieldsOf(kind.configClass)) {
+    const value: unknown = Reflect.get(config, field);
+    const isMask = secrecy === 'password' ? isPasswordMask : isSecretMask;
+    if (typeof value === 'string' && isMask(value)) fields.push(field);
+  }
+  const headers: unknown = Reflect.get(config, 'headers');
+  const values: [string, unknown][] =
+    typeof headers === 'object' && headers !== null ? Object.entries(headers) : [];
+  const masked = values.filter(([, value]) => typeof value === 'string' && isSecretMask(value));
+  return { fields, headers: masked.map(([name]) => name) };
 }
 
 /** Every secret value of a config, for taking them out of texts. */

@@ -21,6 +21,7 @@ import { fromFilterRulesDto } from './dto/filter-rules.dto.js';
 import type { FilterRulesDto } from './dto/filter-rules.dto.js';
 import type { UpdateDestinationDto } from './dto/update-destination.dto.js';
 import { mergeConfig } from './merge-config.js';
+import { refuseMasks } from './refuse-masks.js';
 
 // A field that may be empty makes an address of nothing: the destination has nowhere to send to yet.
 const NOTHING = /^(https?:)?\/*$/i;
@@ -48,6 +49,7 @@ export class DestinationsService {
       dto.workspace_id?.toLowerCase() ?? (await this.accounts.findDefaultWorkspaceId(accountId));
     const apiKeyHashes = await this.checkedKeyHashes(accountId, dto.api_key_hashes ?? null);
     const kind = requireDestinationKind(dto.type);
+    refuseMasks(kind, dto.config);
     await this.refuseForbiddenAddresses(kind, dto.config);
     return this.destinations.createWithinLimit(
       {

@@ -5,10 +5,12 @@ import { maskConfig, parseConfig } from '../destination-kinds/destination-kind.j
 import type { BaseDestinationConfig, DestinationKind } from '../destination-kinds/destination-kind.js';
 import type { DestinationConfig } from '../domain/destination.js';
 import { validationFailure } from '../http/validation.pipe.js';
+import { refuseMasks } from './refuse-masks.js';
 
 /**
  * What is not sent stays, and so does what is sent as records show it: masked. `headers` are replaced as a whole. Null
- * takes a member away. Throws `invalid_request` when the outcome is not a config of the kind.
+ * takes a member away. Throws `invalid_request` when the outcome is not a config of the kind, or a mask is sent that is
+ * not the current one.
  */
 export async function mergeConfig(
   kind: DestinationKind,
@@ -17,12 +19,15 @@ export async function mergeConfig(
 ): Promise<BaseDestinationConfig> {
   const known = { ...parseConfig(kind, stored) };
   const masked = maskConfig(kind, known);
-  const merged: Record<string, unknown> = { ...known };
-  for (const [name, value] of Object.entries(sent)) {
-    if (value === null) delete merged[name];
-    else if (name === 'headers') merged[name] = unmasked(value, masked[name], known.headers);
-    else if (value !== masked[name]) merged[name] = value;
-  }
+  const { headers, ...members } = sent;
+  const changed = Object.fromEntries(
+    Object.entries(members).filter(([name, value]) => value !== masked[name]),
+  );
+  const kept = keptHeaders(headers, known.headers, masked['headers']);
+  refuseMasks(kind, { ...changed, headers: without(headers, kept) });
+  const merged: Record<string, unknown> = { ...known, ...changed };
+  if (headers !== undefined) merged['headers'] = isRecord(headers) ? { ...headers, ...kept } : headers;
+  for (const [name, value] of Object.entries(merged)) if (value === null) delete merged[name];
   const config = plainToInstance(kind.configClass, merged);
   const problems = await validate(config, {
     whitelist: true,
@@ -34,14 +39,28 @@ export async function mergeConfig(
   return config;
 }
 
-/** The headers that were sent, with the stored value in the place of each that is still masked. */
-function unmasked(sent: unknown, masked: unknown, stored: Readonly<Record<string, string>> = {}): unknown {
-  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return sent;
-  const shown = (masked ?? {}) as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(
-    Object.entries(sent).map(([name, value]: [string, unknown]) => [
-      name,
-      value === shown[name] ? stored[name] : value,
-    ]),
-  );
+/** The stored values of the headers that were sent as they are shown, under whichever spelling of their names. */
+function keptHeaders(
+  sent: unknown,
+  stored: Readonly<Record<string, string>> = {},
+  masked: unknown,
+): Readonly<Record<string, string>> {
+  if (!isRecord(sent) || !isRecord(masked)) return {};
+  const spellings = new Map(Object.keys(stored).map((name) => [name.toLowerCase(), name]));
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(sent)) {
+    const spelling = Object.hasOwn(stored, name) ? name : (spellings.get(name.toLowerCase()) ?? name);
+    const known = stored[spelling];
+    if (known !== undefined && value === masked[spelling]) kept[name] = known;
+  }
+  return kept;
+}
+
+function without(headers: unknown, kept: Readonly<Record<string, string>>): unknown {
+  if (!isRecord(headers)) return headers;
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !Object.hasOwn(kept, name)));
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

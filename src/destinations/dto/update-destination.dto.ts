@@ -15,7 +15,7 @@ export class UpdateDestinationDto extends DestinationOptionsDto {
     additionalProperties: true,
     description:
       "Members of the kind's config. What is not sent stays; a value as the record shows it, abbreviated, stays as " +
-      'well; null takes an optional member away. `headers` are replaced as a whole.',
+      'well, and another abbreviation is refused; null takes an optional member away. `headers` are replaced as a whole.',
     example: { url: 'https://example.com/traces' },
   })
   @IfGiven()

@@ -69,6 +69,21 @@ describe('400 type, name and flags', () => {
   });
 
   it.each([
+    [{ type: 'datadog', config: { apiKey: 'dd-0...6789', mlApp: 'x' } }, 'config.apiKey'],
+    [{ type: 'datadog', config: { apiKey: '****', mlApp: 'x' } }, 'config.apiKey'],
+    [
+      {
+        type: 'clickhouse',
+        config: { host: 'https://ch.example', database: 'd', username: 'u', password: '********' },
+      },
+      'config.password',
+    ],
+    [{ config: { ...WEBHOOK.config, headers: { 'X-Team': '****' } } }, 'config.headers.X-Team'],
+  ])('a mask in the place of a secret: %j', async (body, name) => {
+    await expectRefusal(webhookWith(body), `${name}: is the mask of another value; send the value itself`);
+  });
+
+  it.each([
     'enabled',
     'privacy_mode',
     'broadcast_generation_cost',

@@ -6,6 +6,7 @@ import { ask, askFor } from '../../support/admin.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
 import { deleteAllDestinations, WEBHOOK } from '../../support/create-destination.js';
+import { expectError } from '../../support/error-shape.js';
 
 const PATH = '/observability/destinations';
 
@@ -153,13 +154,49 @@ describe('what is sent as the record shows it', () => {
       },
     });
     const { config } = await patch(id, {
-      config: { headers: { 'X-Kept': 'a-lo...alue', 'X-New': 'new', 'X-More': '****' } },
+      config: { headers: { 'X-Kept': 'a-lo...alue', 'X-New': 'new', 'X-More': 'more' } },
     });
     expect(config['headers']).toEqual({ 'X-Kept': 'a-lo...alue', 'X-New': '****', 'X-More': '****' });
     expect(await storedConfig(id)).toMatchObject({
-      headers: { 'X-Kept': 'a-long-header-value', 'X-New': 'new', 'X-More': '****' },
+      headers: { 'X-Kept': 'a-long-header-value', 'X-New': 'new', 'X-More': 'more' },
     });
     expect((await patch(id, { config: { headers: {} } })).config['headers']).toEqual({});
+  });
+
+  it('a header keeps its value under another spelling of its name', async () => {
+    const headers = { 'x-team': 'a-long-header-value' };
+    const { id } = await create({ ...WEBHOOK, config: { ...WEBHOOK.config, headers } });
+    const { config } = await patch(id, { config: { headers: { 'X-Team': 'a-lo...alue' } } });
+    expect(config['headers']).toEqual({ 'X-Team': 'a-lo...alue' });
+    expect(await storedConfig(id)).toMatchObject({ headers: { 'X-Team': 'a-long-header-value' } });
+  });
+
+  it('before somebody else changed it is refused by its name, and nothing is stored', async () => {
+    const { id, config } = await create({
+      type: 'langfuse',
+      name: 'Langfuse',
+      config: {
+        secretKey: 'sk-lf-0123456789',
+        publicKey: 'pk-lf-9876543210',
+        headers: { 'X-A': 'a-long-header-value', 'X-B': 'kept' },
+      },
+    });
+    const rotated = {
+      secretKey: 'sk-lf-another-secret',
+      headers: { 'X-A': 'another-header', 'X-B': 'kept' },
+    };
+    await patch(id, { config: rotated });
+    const answer = await ask(app, 'patch', `${PATH}/${id}`, { body: { name: 'Renamed', config } });
+    const problem = 'is the mask of another value; send the value itself';
+    expectError(
+      answer,
+      400,
+      `Invalid request parameters: config.secretKey: ${problem}; config.headers.X-A: ${problem}`,
+    );
+    expect(await storedConfig(id)).toMatchObject(rotated);
+    expect((await askFor<{ data: object }>(200, app, 'get', `${PATH}/${id}`)).data).toMatchObject({
+      name: 'Langfuse',
+    });
   });
 });
 

@@ -1,0 +1,19 @@
+// Keeps masks from being taken for secrets: a config that was read before the secret changed, or is another's, has them.
+import type { ValidationError } from 'class-validator';
+import { findMasks } from '../destination-kinds/destination-kind.js';
+import type { DestinationKind } from '../destination-kinds/destination-kind.js';
+import { validationFailure } from '../http/validation.pipe.js';
+
+/** Throws `invalid_request`, naming the members of `sent` whose values have the form of a mask. */
+export function refuseMasks(kind: DestinationKind, sent: object): void {
+  const { fields, headers } = findMasks(kind, sent);
+  const problems = [
+    ...fields.map(toProblem),
+    ...(headers.length === 0 ? [] : [{ property: 'headers', children: headers.map(toProblem) }]),
+  ];
+  if (problems.length > 0) throw validationFailure([{ property: 'config', children: problems }]);
+}
+
+function toProblem(property: string): ValidationError {
+  return { property, constraints: { mask: 'is the mask of another value; send the value itself' } };
+}
