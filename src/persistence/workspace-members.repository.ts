@@ -60,7 +60,8 @@ export class WorkspaceMembersRepository {
   ): Promise<number> {
     const where = { workspaceId, userId: { in: [...userIds] } };
     return this.database.transact(async (transaction) => {
-      const rows = await transaction.workspaceMember.findMany({ where });
+      // Writing what is there already locks the rows: of those who remove a member at the same time one finds it.
+      const rows = await transaction.workspaceMember.updateManyAndReturn({ where, data: { workspaceId } });
       const key = await transaction.apiKey.findFirst({
         select: { creatorUserId: true },
         where: { workspaceId, deletedAt: null, creatorUserId: { in: rows.map(({ userId }) => userId) } },

@@ -101,6 +101,22 @@ describe('budgets', () => {
 });
 
 describe('members', () => {
+  it('that many remove at the same time are removed, and told of, once', async () => {
+    const body = { user_ids: ['user_x', 'user_y'] };
+    await askFor(200, app, 'post', '/workspaces/default/members/add', { body });
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        askFor<{ removed_count: number }>(200, app, 'post', '/workspaces/default/members/remove', { body }),
+      ),
+    );
+    expect(answers.reduce((sum, { removed_count: count }) => sum + count, 0)).toBe(2);
+    const removals = await app.sql(
+      `SELECT object_id FROM audit_log WHERE object_type = 'workspace_member' AND action = 'delete'
+       AND object_id IN ('user_x', 'user_y') ORDER BY object_id`,
+    );
+    expect(removals).toEqual([{ object_id: 'user_x' }, { object_id: 'user_y' }]);
+  });
+
   it('are added once, listed, and removed', async () => {
     const added = await askFor<{ data: object[] }>(200, app, 'post', '/workspaces/default/members/add', {
       body: { user_ids: ['user_a', 'user_b', 'user_a'], role: 'admin' },
