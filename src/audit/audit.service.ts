@@ -20,6 +20,7 @@ export class AuditService {
     const found = await this.auditLog.list(key.accountId, {
       objectType: query.object_type,
       objectId: query.object_id,
+      workspaceId: query.workspace_id,
       action: query.action,
       from: toDate(query.from),
       to: toDate(query.to),

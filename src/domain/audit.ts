@@ -16,6 +16,10 @@ export const AUDIT_OBJECT_TYPES = [
 ] as const;
 export type AuditObjectType = (typeof AUDIT_OBJECT_TYPES)[number];
 
+/** How entries name their objects: as paths and bodies do. */
+export const OBJECT_ID_RULE =
+  "A key is named by its hash, a budget by its interval, a member by the user's id, everything else by its id.";
+
 /** Who makes a change, and from where. */
 export interface Actor {
   readonly key: ApiKey;
@@ -32,7 +36,7 @@ export interface AuditEntry {
   readonly actor: Omit<Actor, 'key'> & { readonly key: Pick<ApiKey, 'accountId' | 'hash' | 'label'> };
   readonly action: AuditAction;
   readonly objectType: AuditObjectType;
-  /** As the wire names the object: a key by its hash, a budget by its interval, a member by the user's name, all others by their id. */
+  /** See OBJECT_ID_RULE. */
   readonly objectId: string;
   /** Null: the object belongs to no workspace. */
   readonly workspaceId: string | null;

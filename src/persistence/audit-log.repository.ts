@@ -16,6 +16,7 @@ const MAX_USER_AGENT_LENGTH = 512;
 export interface AuditFilter {
   readonly objectType?: string | undefined;
   readonly objectId?: string | undefined;
+  readonly workspaceId?: string | undefined;
   readonly action?: string | undefined;
   readonly from?: Date | undefined;
   /** Exclusive. */
@@ -74,6 +75,7 @@ export class AuditLogRepository {
         ...(filter.after === undefined ? {} : { id: { lt: filter.after } }),
         ...(filter.objectType === undefined ? {} : { objectType: filter.objectType }),
         ...(filter.objectId === undefined ? {} : { objectId: filter.objectId }),
+        ...(filter.workspaceId === undefined ? {} : { workspaceId: filter.workspaceId }),
         ...(filter.action === undefined ? {} : { action: filter.action }),
         createdAt: {
           ...(filter.from === undefined ? {} : { gte: filter.from }),

@@ -1,6 +1,6 @@
 // An entry of the audit log on the wire: an extension of the contract.
 import { ApiProperty } from '@nestjs/swagger';
-import { AUDIT_ACTIONS, AUDIT_OBJECT_TYPES } from '../../domain/audit.js';
+import { AUDIT_ACTIONS, AUDIT_OBJECT_TYPES, OBJECT_ID_RULE } from '../../domain/audit.js';
 import type { StoredAuditEntry } from '../../domain/audit.js';
 
 class AuditActorDto {
@@ -36,7 +36,7 @@ class AuditEntryDto {
   @ApiProperty({ enum: AUDIT_OBJECT_TYPES })
   object_type: string;
 
-  @ApiProperty({ description: 'A key is named by its hash, everything else by its id.' })
+  @ApiProperty({ description: OBJECT_ID_RULE })
   object_id: string;
 
   @ApiProperty({

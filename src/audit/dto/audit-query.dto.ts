@@ -2,14 +2,15 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsUUID, Max, Min } from 'class-validator';
-import { AUDIT_ACTIONS, AUDIT_OBJECT_TYPES } from '../../domain/audit.js';
+import { AUDIT_ACTIONS, AUDIT_OBJECT_TYPES, OBJECT_ID_RULE } from '../../domain/audit.js';
 import type { AuditAction, AuditObjectType } from '../../domain/audit.js';
 import { IfGiven } from '../../http/optional-members.js';
 import { IsUtcTime } from '../../http/is-utc-time.js';
 import { IsStorableText } from '../../http/storable-text.js';
 
 const MAX_LIMIT = 100;
-const MAX_OBJECT_ID_LENGTH = 200;
+// The longest are users' ids.
+const MAX_OBJECT_ID_LENGTH = 256;
 
 export class AuditQueryDto {
   @ApiPropertyOptional({ enum: AUDIT_OBJECT_TYPES, description: 'Only changes of such objects.' })
@@ -17,10 +18,18 @@ export class AuditQueryDto {
   @IsIn(AUDIT_OBJECT_TYPES, { message: `must be one of ${AUDIT_OBJECT_TYPES.join(', ')}` })
   object_type?: AuditObjectType;
 
-  @ApiPropertyOptional({ description: 'A key is named by its hash, everything else by its id.' })
+  @ApiPropertyOptional({ description: OBJECT_ID_RULE })
   @IfGiven()
   @IsStorableText(MAX_OBJECT_ID_LENGTH)
   object_id?: string;
+
+  @ApiPropertyOptional({
+    format: 'uuid',
+    description: 'Only changes of what belongs to this workspace, which may be deleted.',
+  })
+  @IfGiven()
+  @IsUUID('all', { message: 'must be a UUID' })
+  workspace_id?: string;
 
   @ApiPropertyOptional({ enum: AUDIT_ACTIONS, description: 'Only such changes.' })
   @IfGiven()

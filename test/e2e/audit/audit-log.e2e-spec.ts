@@ -213,7 +213,21 @@ describe('the log', () => {
     expect(actionsOf(await readLog('?object_type=workspace'))).toEqual([]);
   });
 
+  it('is filtered by workspace, where budgets have the names of intervals and members those of users', async () => {
+    const user = 'u'.repeat(256);
+    await change(201, 'post', '/workspaces', { name: 'W', slug: 'w' });
+    for (const slug of ['default', 'w']) {
+      await change(200, 'put', `/workspaces/${slug}/budgets/monthly`, { limit_usd: 5 });
+      await change(200, 'post', `/workspaces/${slug}/members/add`, { user_ids: [user] });
+    }
+    const { data } = await readLog(`?object_id=monthly&workspace_id=${account.workspaceId.toUpperCase()}`);
+    expect(data).toMatchObject([{ object_type: 'workspace_budget', workspace_id: account.workspaceId }]);
+    expect(actionsOf(await readLog(`?object_id=${user}`))).toEqual(['create', 'create']);
+    expect(actionsOf(await readLog(`?workspace_id=${account.workspaceId}`))).toEqual(['create', 'create']);
+  });
+
   it.each([
+    ['workspace_id=x', /: workspace_id: must be a UUID$/],
     ['limit=101', /: limit: must be from 1 to 100$/],
     ['limit=x', /: limit: must be a whole number$/],
     ['object_type=secret', /: object_type: must be one of /],
