@@ -10,12 +10,15 @@ import { PUBLIC } from './auth.decorators.js';
 import { attachCaller } from './caller.js';
 import { CallerCache } from './caller-cache.js';
 import { RateLimiter } from './rate-limiter.js';
+import { ValidSecrets } from './valid-secrets.js';
 
 // RFC 6750: the scheme's name is case-insensitive. The bound is far above any key of this service.
 const BEARER = /^Bearer +([^\s]{1,512}) *$/i;
 
 @Injectable()
 export class BearerGuard implements CanActivate {
+  private readonly validSecrets = new ValidSecrets();
+
   constructor(
     private readonly callers: CallerCache,
     private readonly rateLimiter: RateLimiter,
@@ -32,16 +35,19 @@ export class BearerGuard implements CanActivate {
     const known = secretHash === null ? undefined : this.callers.peek(secretHash);
     const caller = known ?? (await this.lookUp(request, secretHash));
     if (!caller || !isUsableAt(caller, this.clock.now())) {
+      if (secretHash !== null) this.validSecrets.forget(secretHash);
       await this.rateLimiter.countFailedAuthentication(addressOf(request));
       throw new AppError('invalid_credential');
     }
+    if (!known && secretHash !== null) this.validSecrets.add(secretHash);
     attachCaller(request, caller);
     return true;
   }
 
-  /** Asks the database, unless the caller's network has asked for too much that is not there. */
+  /** Asks the database, unless the caller's network has asked for too much that is not there; never of what was there. */
   private async lookUp(request: Request, secretHash: string | null): Promise<Caller | null> {
-    await this.rateLimiter.refuseAddressWithTooManyFailures(addressOf(request));
+    if (secretHash === null || !this.validSecrets.has(secretHash))
+      await this.rateLimiter.refuseAddressWithTooManyFailures(addressOf(request));
     return secretHash === null ? null : this.callers.find(secretHash);
   }
 }

@@ -1,5 +1,7 @@
 // Guessing keys is limited per address. Source: decisions 20.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { hashKeySecret } from '../../../src/domain/api-key.js';
+import { Notifications } from '../../../src/persistence/notifications.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
 import { post, WEBHOOK } from '../../support/create-destination.js';
@@ -34,6 +36,24 @@ describe('an address whose credentials failed three times in a minute', () => {
     expectError(await guess(), 429);
     expect((await getKey(app, app.key.hash)).status).toBe(200);
     expect((await post(app, WEBHOOK)).status).toBe(201);
+  });
+
+  it('still gets through with such a key once it is kept in memory no longer', async () => {
+    // Every change of a key takes it out of memory.
+    const renamed = `UPDATE api_keys SET name = 'Renamed' WHERE kind = 'management'`;
+    for (let count = 0; count < 3; count++) {
+      await app.sql(renamed);
+      await app.application.get(Notifications).catchUp();
+      expect((await getKey(app, app.key.hash)).status).toBe(200);
+    }
+    expectError(await guess(), 429);
+  });
+
+  it('does not get through with a key that was known and is deleted', async () => {
+    await app.sql('DELETE FROM api_key_secrets WHERE secret_hash = $1', [hashKeySecret(app.managementKey)]);
+    await app.application.get(Notifications).catchUp();
+    // The first is looked up, not found, and counted as the fourth failure; the second is not looked up.
+    for (let count = 0; count < 2; count++) expectError(await getKey(app, app.key.hash), 429);
   });
 
   it('does not get through with a key that was known and is disabled', async () => {
