@@ -157,6 +157,74 @@ describe('a platform that refuses everything', () => {
   });
 });
 
+describe('a paused destination', () => {
+  const refusingOnly =
+    (...refused: readonly (string | undefined)[]) =>
+    ({ generationId }: GenerationTrace): Answer =>
+      refused.includes(generationId) ? 'refused' : 'delivered';
+
+  it.each([1, 2, 3, 5, 8, 9, 30])(
+    'that failed %i times and is set right gets past a trace that it refuses for good',
+    async (failures) => {
+      const waiting = traces(30);
+      const [poison] = ids(waiting);
+      const { send } = createLane(refusingOnly(poison), {}, { failures, isPaused: true });
+      const { fates, failure } = await send(waiting);
+      expect(failure).toBeNull();
+      expect(fates.get(poison ?? '')).toEqual(REFUSED);
+      const rest = waiting.filter(({ generationId }) => !fates.has(generationId));
+      const last = await send(rest);
+      expect([...last.fates.values()]).toEqual(rest.map(() => DELIVERED));
+    },
+  );
+
+  it('gets past several of them', async () => {
+    const waiting = traces(30);
+    const { send, sender } = createLane(
+      refusingOnly(...ids(waiting).slice(0, 19)),
+      {},
+      { failures: 4, isPaused: true },
+    );
+    expect((await send(waiting)).fates.size).toBe(20);
+    expect(sender.failures).toBe(0);
+  });
+
+  it.each([3, 9])('that still refuses everything after %i failures keeps all', async (failures) => {
+    const { send } = createLane(() => 'refused', {}, { failures, isPaused: true });
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      expect(await send(traces(30))).toMatchObject({ fates: new Map(), failure: { class: 'blocked' } });
+    }
+  });
+
+  it('is told apart by no trace: a single one that it refuses stays', async () => {
+    const { send } = createLane(() => 'refused', {}, { failures: 4, isPaused: true });
+    expect(await send(traces(1))).toMatchObject({ fates: new Map(), failure: { class: 'blocked' } });
+  });
+
+  it('that goes away while it is found out keeps all, and is asked again later', async () => {
+    const waiting = traces(5);
+    const [poison] = ids(waiting);
+    const { send, requests } = createLane(
+      ({ generationId }) => (generationId === poison ? 'refused' : 503),
+      {},
+      { failures: 4, isPaused: true },
+    );
+    expect(await send(waiting)).toMatchObject({ fates: new Map(), failure: { class: 'retry', status: 503 } });
+    expect(requests).toHaveLength(2);
+  });
+
+  it('gives up no trace for an error of its own that it answers for the first time', async () => {
+    const waiting = traces(5);
+    const [fallible] = ids(waiting);
+    const { send } = createLane(
+      ({ generationId }) => (generationId === fallible ? 500 : 'delivered'),
+      {},
+      { failures: 4, isPaused: true },
+    );
+    expect(await send(waiting)).toMatchObject({ fates: new Map(), failure: { status: 500 } });
+  });
+});
+
 describe('what is asked for again', () => {
   it('stays given up where the platform answers an error of its own to it alone, and the others are taken', async () => {
     const letters = traces(4);

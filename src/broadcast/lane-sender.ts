@@ -8,9 +8,10 @@ import type { DeliveryTarget } from './broadcast-terms.js';
 
 // Failures in a row after which only one trace is sent at a time, until one is taken.
 const HALF_OPEN_AFTER = 3;
-// Failures in a row after which the first trace may be the cause, and how many of those behind it are tried to find out.
+// Failures in a row after which the first trace may be the cause of errors of the platform's own.
 const SUSPECT_AFTER = 9;
-const WITNESSES = 19;
+// How many of the traces behind the first one are tried to find out whose fault it is.
+const WITNESSES = MAX_REFUSED_IN_A_ROW - 1;
 
 export type SendFailure = NonNullable<SendResult['failure']>;
 type Fates = ReadonlyMap<string, TraceFate>;
@@ -47,7 +48,7 @@ export class LaneSender {
   batchSize({ kind }: DeliveryTarget): number {
     const { maxTraces, parallelRequests = 1 } = kind.delivery.limits;
     if (this.failures < HALF_OPEN_AFTER) return maxTraces * parallelRequests;
-    return this.failures < SUSPECT_AFTER ? 1 : 1 + WITNESSES + this.settledAhead.size;
+    return this.needsWitnesses ? 1 + WITNESSES + this.settledAhead.size : 1;
   }
 
   /** The traces that follow the cursor, in the order of the log. */
@@ -57,11 +58,11 @@ export class LaneSender {
     signal: AbortSignal,
   ): Promise<SentTraces> {
     const open = traces.filter(({ generationId }) => !this.settledAhead.has(generationId));
-    const attempt =
-      this.failures < SUSPECT_AFTER
-        ? await this.attempt(target, open, signal)
-        : await this.attemptWithWitnesses(target, open, signal);
-    const { rejected, failure } = this.note(attempt);
+    const sent = this.needsWitnesses
+      ? await this.sendWithWitnesses(target, open, signal)
+      : await this.sendGroups(target, open, signal);
+    const attempt = this.note(this.judgeRefusals(open, sent));
+    const { rejected, failure } = attempt;
     const fates = new Map([...this.settledAhead, ...attempt.fates]);
     const firstOpen = traces.findIndex(({ generationId }) => !fates.has(generationId));
     this.settledAhead = without(fates, firstOpen === -1 ? traces : traces.slice(0, firstOpen));
@@ -94,27 +95,35 @@ export class LaneSender {
     this.settledAhead = new Map();
   }
 
+  /** Where one trace is sent at a time, and it may be the one that is at fault. */
+  private get needsWitnesses(): boolean {
+    if (this.failures < HALF_OPEN_AFTER) return false;
+    return this.failures >= SUSPECT_AFTER || this.refusedInARow > 0;
+  }
+
   /**
-   * An error of its own that the platform answers to one trace again and again is about that trace if it takes another one
-   * meanwhile. If it takes none, it is at fault, and everything stays where it is.
+   * An error of its own that the platform answers to one trace again and again, and a refusal by one that may refuse
+   * everything, are about that trace if another one is taken meanwhile. If none is, the platform is at fault.
    */
-  private async attemptWithWitnesses(
+  private async sendWithWitnesses(
     target: DeliveryTarget,
     [suspect, ...others]: readonly GenerationTrace[],
     signal: AbortSignal,
   ): Promise<Attempt> {
     if (!suspect) return NOTHING;
     const attempts = this.failures + 2;
-    const first = await this.attempt(target, [suspect], signal);
-    if (!isOwnError(first.failure)) return first;
+    const first = await this.sendGroups(target, [suspect], signal);
+    const isFailing = isOwnError(first.failure) && this.failures >= SUSPECT_AFTER;
+    if (!isFailing && !isRefused(first, suspect)) return first;
     let outcome = first;
     for (const other of others.slice(0, WITNESSES)) {
-      const witness = await this.attempt(target, [other], signal);
-      outcome = { ...join(outcome, witness), failure: first.failure };
+      const witness = await this.sendGroups(target, [other], signal);
+      outcome = { ...join(outcome, witness), failure: outcome.failure ?? witness.failure };
       if (witness.failure && !isOwnError(witness.failure)) break;
       if (!hasDelivered(witness.fates)) continue;
+      if (!isFailing) return { ...outcome, failure: null };
       // Once more: what has failed so often may have been down until a moment ago.
-      const again = await this.attempt(target, [suspect], signal);
+      const again = await this.sendGroups(target, [suspect], signal);
       outcome = join(outcome, again);
       if (!isOwnError(again.failure)) return outcome;
       return refusing(outcome, suspect, `given up after ${attempts} attempts: ${again.failure.message}`);
@@ -122,16 +131,12 @@ export class LaneSender {
     return outcome;
   }
 
-  private async attempt(
-    target: DeliveryTarget,
-    traces: readonly GenerationTrace[],
-    signal: AbortSignal,
-  ): Promise<Attempt> {
-    const attempt = await this.sendGroups(target, traces, signal);
+  /** Refusals are believed until there are too many of them in a row. */
+  private judgeRefusals(traces: readonly GenerationTrace[], attempt: Attempt): Attempt {
     const settled = traces.flatMap(({ generationId }) => attempt.fates.get(generationId) ?? []);
     const refused = refusedAtEnd(settled);
     const inARow = refused === settled.length ? this.refusedInARow + refused : refused;
-    if (attempt.failure === null && inARow >= MAX_REFUSED_IN_A_ROW) {
+    if (refused > 0 && inARow >= MAX_REFUSED_IN_A_ROW) {
       if (refused < settled.length) this.refusedInARow = 0;
       return doubtRefusals(traces, attempt, refused);
     }
@@ -173,6 +178,10 @@ function isOwnError(failure: SendFailure | null): failure is SendFailure {
   return failure.status >= 500 && ![502, 503, 504, 529].includes(failure.status);
 }
 
+function isRefused({ fates }: Attempt, { generationId }: GenerationTrace): boolean {
+  return fates.get(generationId)?.fate === 'refused';
+}
+
 function hasDelivered(fates: Fates): boolean {
   return [...fates.values()].some(({ fate }) => fate === 'delivered');
 }
@@ -195,7 +204,7 @@ function chunk<Item>(items: readonly Item[], size: number): readonly (readonly I
  */
 function doubtRefusals(
   traces: readonly GenerationTrace[],
-  { fates, rejected }: Attempt,
+  { fates, rejected, failure }: Attempt,
   refused: number,
 ): Attempt {
   const settled = traces.filter(({ generationId }) => fates.has(generationId));
@@ -204,7 +213,7 @@ function doubtRefusals(
   return {
     fates: without(fates, settled.slice(settled.length - refused)),
     rejected,
-    failure: { class: 'blocked', status: null, message },
+    failure: failure ?? { class: 'blocked', status: null, message },
   };
 }
 

@@ -1,6 +1,7 @@
 // What becomes a dead letter and what does not, and dead letters that are asked for again.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Destination } from '../../../src/domain/destination.js';
+import { GenerationLog } from '../../../src/persistence/generation-log.js';
 import type { TestApp } from '../../support/app.js';
 import {
   createBroadcastApp,
@@ -11,7 +12,7 @@ import {
 } from '../../support/broadcast.js';
 import { deleteAllDestinations } from '../../support/create-destination.js';
 import { eventually } from '../../support/eventually.js';
-import { contentOfText } from '../../support/generation.js';
+import { contentOfText, createGeneration } from '../../support/generation.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
 import { generationsIn, traceCollector } from '../../support/trace-collector.js';
@@ -65,6 +66,25 @@ async function askAgainFor(count: number, text: string, answer: Partial<typeof v
     destination.id,
   ]);
 }
+
+describe('a destination that was paused for its credentials', () => {
+  it.each([3, 12])(
+    'and failed %i times goes on where it stopped, past a trace that is refused for good',
+    async (failures) => {
+      await app.sql(
+        'UPDATE delivery_cursors SET paused_at = now(), failures = $2 WHERE destination_id = $1',
+        [destination.id, failures],
+      );
+      const poison = createGeneration(app.key, { createdAt: app.clock.now() });
+      verdict = { ...verdict, ids: [poison.id] };
+      await app.application.get(GenerationLog).append(poison, [], null);
+      await recordGenerations(app, 30);
+      const row = await untilDelivered(app, destination.id, 30);
+      expect(row).toMatchObject({ dropped: { refused: 1 }, failures: 0, paused_at: null });
+      expect(await letters()).toMatchObject([{ generation_id: poison.id, message: 'HTTP 422: no' }]);
+    },
+  );
+});
 
 describe('an error of the platform’s own', () => {
   it('to everything, for a long time, makes no dead letters: everything arrives when it is back', async () => {
