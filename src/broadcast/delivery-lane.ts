@@ -103,13 +103,18 @@ export class DeliveryLane {
   }
 
   private async giveUpTheOld(): Promise<void> {
-    if (!this.claim.hasStood) return;
+    let hasMore = this.claim.hasStood;
     const before = new Date(this.services.clock.now().getTime() - MAX_DELIVERY_AGE);
-    const given = await this.services.cursors.expire(this.claim, before);
-    if (!given) return;
-    this.position = given.position;
-    const target = await this.findTarget();
-    if (target) this.services.metrics.countDropped(target.kind.type, 'expired', given.expired);
+    while (hasMore && !this.pauses.isStopped) {
+      const given = await this.services.cursors.expire(this.claim, this.position, before);
+      if (!given) {
+        this.mayHaveMoved = true;
+        return;
+      }
+      ({ position: this.position, hasMore } = given);
+      const target = given.expired > 0 && (await this.findTarget());
+      if (target) this.services.metrics.countDropped(target.kind.type, 'expired', given.expired);
+    }
   }
 
   private async deliver(): Promise<void> {

@@ -16,6 +16,7 @@ import {
   CLAIM_WAITING_OF_WORKSPACES,
   CLAIM_WORKSPACE,
   EXPIRE,
+  EXPIRE_STEP,
   FAIL,
   LIST_WORKSPACES,
   LOOK_AGAIN,
@@ -39,7 +40,7 @@ export interface ClaimedCursor extends DestinationRef {
   /** Failed attempts since the last success, by whoever made them. */
   readonly failures: number;
   readonly isPaused: boolean;
-  /** Whether it has not moved for a day. */
+  /** Whether it has not moved, and was not looked at for what is too old, for so long that something may be. */
   readonly hasStood: boolean;
 }
 
@@ -182,16 +183,22 @@ export class DeliveryCursorsRepository {
     return rows.length === 1;
   }
 
-  /** Gives up what is older than `before`; null when there is nothing of the kind. */
+  /** Gives up what is older than `before`, a step of it; null when the claim was lost or somebody has moved the cursor. */
   async expire(
     { claimId, workspaceId, destinationId }: ClaimedCursor,
+    from: LogPosition,
     before: Date,
-  ): Promise<{ readonly position: LogPosition; readonly expired: number } | null> {
+  ): Promise<{
+    readonly position: LogPosition;
+    readonly expired: number;
+    readonly hasMore: boolean;
+  } | null> {
     const [row] = await this.database.query<{ transaction: string; ordinal: number; expired: number }>({
       text: EXPIRE,
-      values: [claimId, workspaceId, destinationId, before],
+      values: [claimId, workspaceId, destinationId, before, from.transaction, from.ordinal],
     });
-    return row ? { position: toPosition(row), expired: row.expired } : null;
+    if (!row) return null;
+    return { position: toPosition(row), expired: row.expired, hasMore: row.expired === EXPIRE_STEP };
   }
 
   private async claim(name: string, text: string, values: unknown[]): Promise<readonly ClaimedCursor[]> {

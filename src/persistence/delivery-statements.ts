@@ -9,6 +9,13 @@ import { unseenList } from './unseen-list.js';
 /** Seconds that a lease lives without being renewed. */
 export const LEASE_SECONDS = 30;
 
+// Where a cursor moves, what it has not passed was young enough a moment ago. The pages of the log reach two hours beyond
+// the age at which a generation is given up: what waits behind a cursor that stood for less cannot have left them.
+const STOOD_AFTER = '1 hour';
+
+/** How many generations EXPIRE looks at. */
+export const EXPIRE_STEP = 5_000;
+
 // A process that was killed has lost its locks at once: nobody has to wait for its leases to expire. No index can answer
 // for `coalesce`, and none shall: in a table that has grown since it was last analysed, cursors that wait for nothing pass
 // for rare, and the planner would gather all of them for each workspace.
@@ -38,7 +45,7 @@ SET lease_owner = $1, lease_session = $2, lease_expires_at = now() + make_interv
 FROM chosen WHERE cursor.workspace_id = chosen.workspace_id AND cursor.destination_id = chosen.destination_id
 RETURNING cursor.workspace_id AS "workspaceId", cursor.destination_id AS "destinationId",
   cursor.log_transaction AS transaction, cursor.log_ordinal AS ordinal, cursor.failures, cursor.paused_at AS "pausedAt",
-  cursor.start_snapshot AS "startSnapshot", cursor.updated_at < now() - interval '1 day' AS "hasStood"`;
+  cursor.start_snapshot AS "startSnapshot", cursor.updated_at < now() - interval '${STOOD_AFTER}' AS "hasStood"`;
 }
 
 /** $1 the new claim, $2 its session, $3 workspace. */
@@ -146,27 +153,29 @@ WHERE cursor.workspace_id = $2 AND cursor.destination_id = $3 AND cursor.lease_o
 RETURNING 1`;
 
 /**
- * $1 claim, $2 workspace, $3 destination, $4 a moment. For a cursor that has stood still for so long that what it has to
- * pass is older than a page reaches: gives up everything up to the last generation made before that moment.
+ * $1 claim, $2 workspace, $3 destination, $4 a moment, $5 and $6 the position that it moves from. For a cursor that has
+ * stood: what it has to pass may be older than a page reaches. Gives up what was made before that moment, as far as
+ * nothing younger comes before it, and notes that the cursor was looked at even where that is nothing.
+ *
+ * What waits is found by its place alone, in bounded steps, and its age looked at afterwards: asked for both, the planner
+ * may read everything that the workspace has of the time in question. The position is given, and not joined, for the same
+ * reason.
  */
 export const EXPIRE = `
-WITH standing AS (
-  SELECT log_transaction, log_ordinal FROM delivery_cursors
-  WHERE workspace_id = $2 AND destination_id = $3 AND lease_owner = $1 FOR UPDATE
-), newest AS (
-  SELECT generation.log_transaction, generation.log_ordinal FROM generations AS generation, standing
-  WHERE generation.workspace_id = $2 AND generation.created_at < $4
-    AND (generation.log_transaction, generation.log_ordinal) > (standing.log_transaction, standing.log_ordinal)
-  ORDER BY generation.log_transaction DESC, generation.log_ordinal DESC LIMIT 1
-), expired AS (
-  SELECT count(*) AS count FROM generations AS generation, standing, newest
-  WHERE generation.workspace_id = $2
-    AND (generation.log_transaction, generation.log_ordinal) > (standing.log_transaction, standing.log_ordinal)
-    AND (generation.log_transaction, generation.log_ordinal) <= (newest.log_transaction, newest.log_ordinal)
+WITH waiting AS MATERIALIZED (
+  SELECT log_transaction, log_ordinal, created_at FROM generations
+  WHERE workspace_id = $2 AND (log_transaction, log_ordinal) > ($5, $6)
+  ORDER BY log_transaction, log_ordinal LIMIT ${EXPIRE_STEP}
+), aged AS (
+  SELECT log_transaction, log_ordinal, row_number() OVER in_order AS number, bool_and(created_at < $4) OVER in_order AS is_old
+  FROM waiting WINDOW in_order AS (ORDER BY log_transaction, log_ordinal)
 )
 UPDATE delivery_cursors AS cursor SET
-  log_transaction = newest.log_transaction, log_ordinal = newest.log_ordinal, updated_at = now(),
-  dropped = cursor.dropped || jsonb_build_object('expired',
-    coalesce((cursor.dropped ->> 'expired')::bigint, 0) + expired.count)
-FROM newest, expired WHERE cursor.workspace_id = $2 AND cursor.destination_id = $3
-RETURNING cursor.log_transaction AS transaction, cursor.log_ordinal AS ordinal, expired.count::integer AS expired`;
+  log_transaction = coalesce(last.log_transaction, cursor.log_transaction),
+  log_ordinal = coalesce(last.log_ordinal, cursor.log_ordinal), updated_at = now(),
+  dropped = CASE WHEN last.number IS NULL THEN cursor.dropped ELSE
+    cursor.dropped || jsonb_build_object('expired', coalesce((cursor.dropped ->> 'expired')::bigint, 0) + last.number) END
+FROM (SELECT) AS always LEFT JOIN (SELECT * FROM aged WHERE is_old ORDER BY number DESC LIMIT 1) AS last ON true
+WHERE cursor.workspace_id = $2 AND cursor.destination_id = $3 AND cursor.lease_owner = $1
+  AND cursor.log_transaction = $5 AND cursor.log_ordinal = $6
+RETURNING cursor.log_transaction AS transaction, cursor.log_ordinal AS ordinal, coalesce(last.number, 0)::integer AS expired`;

@@ -1,0 +1,84 @@
+// What waits for longer than a day is given up and counted, however long nobody looked.
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { EXPIRE_STEP } from '../../../src/persistence/delivery-statements.js';
+import type { TestApp } from '../../support/app.js';
+import {
+  createBroadcastApp,
+  createDestination,
+  readCursor,
+  recordGenerations,
+  untilDelivered,
+} from '../../support/broadcast.js';
+import { deleteAllDestinations } from '../../support/create-destination.js';
+import { eventually } from '../../support/eventually.js';
+import { fillLog } from '../../support/plans.js';
+import { startReceiver } from '../../support/receivers/receiver.js';
+import type { RunningReceiver } from '../../support/receivers/receiver.js';
+import { traceCollector } from '../../support/trace-collector.js';
+
+const HOUR = 3_600_000;
+
+let app: TestApp;
+let receiver: RunningReceiver;
+beforeAll(async () => {
+  app = await createBroadcastApp();
+  receiver = await startReceiver(traceCollector);
+});
+afterEach(async () => {
+  await deleteAllDestinations(app);
+  receiver.forget();
+});
+afterAll(async () => {
+  await receiver.close();
+  await app.close();
+});
+
+const before = (hours: number): Date => new Date(app.clock.now().getTime() - hours * HOUR);
+
+/** A destination that is delivered to only after `meanwhile`, by which time it has stood for two hours. */
+async function standing(meanwhile: () => Promise<unknown>): Promise<string> {
+  const { id } = await createDestination(app, { url: receiver.origin }, { enabled: false });
+  const set = (values: string): Promise<unknown> =>
+    app.sql(`UPDATE delivery_cursors SET ${values} WHERE destination_id = $1`, [id]);
+  await set("lease_owner = 'lost', lease_expires_at = now() + interval '1 hour'");
+  await app.sql('UPDATE destinations SET enabled = true WHERE id = $1', [id]);
+  await meanwhile();
+  await set("updated_at = now() - interval '2 hours', lease_expires_at = now()");
+  return id;
+}
+
+it('also what is older than the log is read, where the cursor has moved within the day', async () => {
+  let young: string[] = [];
+  const id = await standing(async () => {
+    await recordGenerations(app, 5, { createdAt: before(27) });
+    await recordGenerations(app, 3, { createdAt: before(25) });
+    young = await recordGenerations(app, 2);
+  });
+  const { dropped, delivered } = await untilDelivered(app, id, 2);
+  expect({ dropped, delivered }).toEqual({ dropped: { expired: 8 }, delivered: '2' });
+  expect(receiver.stored.toSorted()).toEqual(young.toSorted());
+});
+
+it('in steps', async () => {
+  const id = await standing(async () => {
+    await fillLog(app, [app.key], { rows: EXPIRE_STEP + 5, from: before(40), days: 1 / 24 });
+    await recordGenerations(app, 1);
+  });
+  expect((await untilDelivered(app, id, 1)).dropped).toEqual({ expired: EXPIRE_STEP + 5 });
+});
+
+it('once an hour: where nothing is too old, that is noted', async () => {
+  receiver.always({ status: 503 });
+  const id = await standing(() => recordGenerations(app, 1));
+  await eventually(
+    () => readCursor(app, id),
+    ({ failures }) => failures > 0,
+  );
+  const [row] = await app.sql<{ is_noted: boolean }>(
+    "SELECT updated_at > now() - interval '1 hour' AS is_noted FROM delivery_cursors WHERE destination_id = $1",
+    [id],
+  );
+  expect(row).toEqual({ is_noted: true });
+  receiver.always(null);
+  await untilDelivered(app, id, 1);
+});
