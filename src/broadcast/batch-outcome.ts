@@ -46,8 +46,8 @@ export function concludeBatch(
           message: fate.message,
         });
       }
-    } else if (entry.fate === 'expired') {
-      drop('expired');
+    } else if (entry.fate !== 'passed') {
+      drop(entry.fate);
     }
     position = entry.position;
   }

@@ -28,7 +28,7 @@ const ENTRIES_PER_TURN = 50;
 export interface PlannedEntry {
   readonly position: LogPosition;
   readonly generation: Pick<Generation, 'id' | 'createdAt'>;
-  readonly fate: GenerationTrace | 'expired' | 'passed';
+  readonly fate: GenerationTrace | 'expired' | 'content_gone' | 'passed';
 }
 
 export interface PlannedBatch {
@@ -112,8 +112,9 @@ export class BatchPlanner {
         if (typeof verdict === 'string') return { position, generation, fate: verdict };
         const candidate = { generation, key: verdict, content: contents.get(generation.id) ?? null };
         const isSelected = page.isNamed === true || !filtersByInput || target.isSelected(candidate);
-        const fate = isSelected ? buildTrace(candidate, destination) : 'passed';
-        return { position, generation, fate };
+        if (isSelected) return { position, generation, fate: buildTrace(candidate, destination) };
+        const isUnknown = candidate.content === null && target.isWanted(candidate);
+        return { position, generation, fate: isUnknown ? 'content_gone' : 'passed' };
       };
       const entries: PlannedEntry[] = [];
       for (const each of judged) {

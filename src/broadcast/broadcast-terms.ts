@@ -20,6 +20,8 @@ export interface DeliveryTarget {
   readonly kind: DestinationKind;
   readonly config: BaseDestinationConfig;
   readonly isSelected: (candidate: GenerationCandidate) => boolean;
+  /** The same without the filter. */
+  readonly isWanted: (candidate: GenerationCandidate) => boolean;
   /** Whether the selection itself looks at contents. */
   readonly filtersByInput: boolean;
   /** Whether other destinations of the workspace are told contents as well. */
@@ -56,8 +58,12 @@ function* toTarget(destination: Destination, sharesContents: boolean): Iterable<
     const kind = requireDestinationKind(destination.kind);
     const config = parseConfig(kind, destination.config);
     const isSelected = compileSelection(destination);
+    const isWanted = compileSelection({ ...destination, filterRules: null });
     const filtersByInput = filterReads(destination.filterRules, 'input');
-    yield [destination.id, { destination, kind, config, isSelected, filtersByInput, sharesContents }];
+    yield [
+      destination.id,
+      { destination, kind, config, isSelected, isWanted, filtersByInput, sharesContents },
+    ];
   } catch (error) {
     new Logger('Broadcast').error(
       { destinationId: destination.id, error },

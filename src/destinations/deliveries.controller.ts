@@ -77,7 +77,7 @@ export class DeliveriesController {
   @HttpCode(202)
   @ApiOperation({ summary: 'Deliver again', operationId: 'replayDeliveries' })
   @ApiAcceptedResponse({ type: ReplayResponseDto })
-  @ApiErrors(400, 401, 404, 413, 429, 500, 503)
+  @ApiErrors(400, 401, 404, 409, 413, 429, 500, 503)
   async replay(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,

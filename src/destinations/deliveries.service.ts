@@ -8,6 +8,7 @@ import { Clock } from '../domain/clock.js';
 import { MAX_DELIVERY_AGE } from '../domain/delivery.js';
 import type { Destination } from '../domain/destination.js';
 import { AppError } from '../domain/errors.js';
+import { filterReads } from '../domain/filter-match.js';
 import { DeadLettersRepository } from '../persistence/dead-letters.repository.js';
 import type { StoredDeadLetter } from '../persistence/dead-letters.repository.js';
 import { DeliveryStatesRepository } from '../persistence/delivery-states.repository.js';
@@ -75,7 +76,8 @@ export class DeliveriesService {
     id: string,
     { from, dead_letters: letters }: CreateReplayDto,
   ): Promise<number | null> {
-    const ref = refOf(await this.destinations.get(caller, id));
+    const destination = await this.destinations.get(caller, id);
+    const ref = refOf(destination);
     if ((from === undefined) === (letters === undefined)) {
       throw new AppError('invalid_request', { detail: 'one of from and dead_letters must be given' });
     }
@@ -87,7 +89,17 @@ export class DeliveriesService {
     if (moment > now || now.getTime() - moment.getTime() > MAX_DELIVERY_AGE) {
       throw new AppError('invalid_request', { detail: 'from: must be within the last 24 hours' });
     }
-    await this.states.replayFrom(ref, moment);
+    // What it has had is not stored any more: rules on the input could not be held against it.
+    if (filterReads(destination.filterRules, 'input')) {
+      throw new AppError('invalid_request', {
+        detail: 'from: the destination filters by input, which is not kept for a replay',
+      });
+    }
+    if (!(await this.states.replayFrom(ref, moment))) {
+      throw new AppError('conflict', {
+        detail: 'the destination, or broadcasting in its workspace, is switched off; switch it on first',
+      });
+    }
     return null;
   }
 }

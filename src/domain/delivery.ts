@@ -39,6 +39,8 @@ export const DROP_REASONS = [
   'too_large',
   // The platform took the request and said that it dropped this many of it.
   'rejected',
+  // Rules ask for its input, which is not stored any more.
+  'content_gone',
 ] as const;
 export type DropReason = (typeof DROP_REASONS)[number];
 

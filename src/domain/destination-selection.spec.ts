@@ -81,6 +81,7 @@ describe('the fields that rules look at', () => {
       promptTokens: 0,
     },
     key: { name: '' },
+    content: contentOf({ form: 'tokens', items: [[1]] }, null),
   });
   /** The text of each field in the two; null: missing. */
   const TEXTS: Readonly<Record<FilterField, readonly [inFull: string | null, inBare: string | null]>> = {
@@ -130,6 +131,12 @@ describe('the fields that rules look at', () => {
     const image = createCandidate({ content: contentOf({ form: 'multimodal', items }, null) });
     expect(passes({ field: 'input', operator: 'equals', value: '' }, image)).toBe(true);
     expect(passes({ field: 'input', operator: 'exists' }, image)).toBe(false);
+  });
+
+  it('have no input to judge by where none is stored: no rule on it holds', () => {
+    const candidate = createCandidate({ content: null });
+    for (const operator of ['equals', 'not_equals', 'contains', 'not_contains', 'not_exists'] as const)
+      expect(passes({ field: 'input', operator, value: 'secret' }, candidate)).toBe(false);
   });
 
   it('never hold the words of an error', () => {

@@ -4,8 +4,8 @@ import type { FilterField } from './filter-rules.js';
 import type { GenerationCandidate } from './generation-candidate.js';
 import { formatUsd } from './money.js';
 
-/** Null where the field is missing. */
-const TEXTS: Readonly<Record<FilterField, (candidate: GenerationCandidate) => string | null>> = {
+/** Null where the field is missing, undefined where it is not known. */
+const TEXTS: Readonly<Record<FilterField, (candidate: GenerationCandidate) => string | null | undefined>> = {
   model: ({ generation }) => generation.model,
   provider: ({ generation }) => generation.provider,
   session_id: ({ generation }) => generation.sessionId,
@@ -23,16 +23,16 @@ const TEXTS: Readonly<Record<FilterField, (candidate: GenerationCandidate) => st
 
 /** Each text is made at most once, and only when a rule asks for it. */
 export function fieldTextsOf(candidate: GenerationCandidate): FieldTexts {
-  const made = new Map<FilterField, string | null>();
+  const made = new Map<FilterField, string | null | undefined>();
   return (field) => {
-    let text = made.get(field);
-    if (text === undefined) made.set(field, (text = TEXTS[field](candidate)));
-    return text;
+    if (!made.has(field)) made.set(field, TEXTS[field](candidate));
+    return made.get(field);
   };
 }
 
 /** The texts that are stored, one a line; token ids are no text. */
-function inputText({ content }: GenerationCandidate): string | null {
-  const texts = content?.items.filter((item) => typeof item === 'string') ?? [];
+function inputText({ content }: GenerationCandidate): string | null | undefined {
+  if (content === null) return undefined;
+  const texts = content.items.filter((item) => typeof item === 'string');
   return texts.length === 0 ? null : texts.join('\n');
 }

@@ -11,7 +11,7 @@ type Value = string | number;
 function matches(
   operator: FilterOperator,
   value: Value | undefined,
-  text: string | null,
+  text: string | null | undefined,
   field: FilterField = 'model',
 ) {
   const rule: FilterRule = value === undefined ? { field, operator } : { field, operator, value };
@@ -53,6 +53,11 @@ describe.each(FILTER_OPERATORS.map((operator) => ({ operator, ...CASES[operator]
       expect(matches(operator, miss, missText, field)).toBe(false);
       expect(matches(operator, hit, null, field)).toBe(whenMissing);
       expect(matches(operator, miss, null, field)).toBe(whenMissing);
+    });
+
+    it('of a field that is not known: no match', () => {
+      expect(matches(operator, hit, undefined)).toBe(false);
+      expect(matches(operator, miss, undefined)).toBe(false);
     });
   },
 );

@@ -3,8 +3,8 @@ import { RE2JS } from 're2js';
 import type { FilterField, FilterGroup, FilterOperator, FilterRule, FilterRules } from './filter-rules.js';
 import { formatUsd, parseUsd } from './money.js';
 
-/** The text of a field; null when it is missing. */
-export type FieldTexts = (field: FilterField) => string | null;
+/** The text of a field; null when it is missing, undefined when it is not known any more. */
+export type FieldTexts = (field: FilterField) => string | null | undefined;
 
 type TextTest = (text: string | null) => boolean;
 type FieldsTest = (textOf: FieldTexts) => boolean;
@@ -38,7 +38,11 @@ function compileGroup({ logic, rules }: FilterGroup, stepsPerRegex: number): Fie
   if (rules.length === 0) return () => true;
   const tests = rules.map((rule): FieldsTest => {
     const matches = compileRule(rule, stepsPerRegex);
-    return (textOf) => matches(textOf(rule.field));
+    return (textOf) => {
+      const text = textOf(rule.field);
+      // A rule that keeps something back must not let through what nobody can tell.
+      return text !== undefined && matches(text);
+    };
   });
   return logic === 'and'
     ? (textOf) => tests.every((matches) => matches(textOf))

@@ -40,17 +40,32 @@ SELECT count(*)::integer AS pending, min(created_at) AS oldest FROM (
 ) AS waiting`;
 
 /**
- * $1 workspace, $2 destination, $3 a moment. Back to before the first generation made since then; never forward. What had
- * been committed when the destination was switched on counts no more.
+ * $1 workspace, $2 destination, $3 a moment. Back to before the first generation made since then; never forward, and not
+ * while nothing is delivered: switched on, the cursor would go to the end. What had been committed when the destination
+ * was switched on counts no more.
+ *
+ * Of those made since then the first in the log is among those of the first hour: no call takes so long, and no clocks
+ * are so far apart. OFFSET 0 keeps the planner from looking for it from the beginning of the log.
  */
 const SET_BACK = `
-UPDATE delivery_cursors AS cursor
-SET log_transaction = first.log_transaction - 1, log_ordinal = 2147483647, start_snapshot = '1:1:', next_attempt_at = NULL
-FROM (
-  SELECT min(log_transaction) AS log_transaction FROM generations WHERE workspace_id = $1 AND created_at >= $3
-) AS first
-WHERE cursor.workspace_id = $1 AND cursor.destination_id = $2 AND first.log_transaction <= cursor.log_transaction
-RETURNING 1`;
+WITH destination AS (
+  SELECT destination.enabled AND workspace.is_broadcast_enabled AS "isOn" FROM destinations AS destination
+  JOIN workspaces AS workspace ON workspace.id = destination.workspace_id
+  WHERE destination.workspace_id = $1 AND destination.id = $2
+), first AS (
+  SELECT min(log_transaction) AS log_transaction FROM (
+    SELECT log_transaction FROM generations WHERE workspace_id = $1 AND created_at >= $3 AND created_at <= (
+      SELECT min(created_at) FROM generations WHERE workspace_id = $1 AND created_at >= $3
+    ) + interval '1 hour' OFFSET 0
+  ) AS early
+), moved AS (
+  UPDATE delivery_cursors AS cursor
+  SET log_transaction = first.log_transaction - 1, log_ordinal = 2147483647, start_snapshot = '1:1:', next_attempt_at = NULL
+  FROM first, destination
+  WHERE destination."isOn" AND cursor.workspace_id = $1 AND cursor.destination_id = $2
+    AND first.log_transaction <= cursor.log_transaction
+)
+SELECT "isOn" FROM destination`;
 
 @Injectable()
 export class DeliveryStatesRepository {
@@ -90,8 +105,15 @@ export class DeliveryStatesRepository {
     };
   }
 
-  /** Has everything made since `from` delivered again. Whoever delivers just now is told by the database. */
-  async replayFrom({ workspaceId, destinationId }: DestinationRef, from: Date): Promise<void> {
-    await this.database.query({ text: SET_BACK, values: [workspaceId, destinationId, from] });
+  /**
+   * Has everything made since `from` delivered again; false when the destination or its workspace is switched off. Whoever
+   * delivers just now is told by the database.
+   */
+  async replayFrom({ workspaceId, destinationId }: DestinationRef, from: Date): Promise<boolean> {
+    const [row] = await this.database.query<{ isOn: boolean }>({
+      text: SET_BACK,
+      values: [workspaceId, destinationId, from],
+    });
+    return row?.isOn === true;
   }
 }

@@ -56,8 +56,16 @@ beforeAll(async () => {
   try {
     const key = await app.createKey({ limit: 10n ** 14n });
     const { data: destination } = await webhook(true);
+    await app.sql(
+      "UPDATE delivery_cursors SET updated_at = now() - interval '2 hours' WHERE destination_id = $1",
+      [destination.id],
+    );
     answerOf(await embed(app, { model: SMALL, input: 'a' }, key.secret));
     await untilDelivered(app, destination.id, 1);
+    await askFor(202, app, 'post', `/observability/destinations/${destination.id}/replay`, {
+      body: { from: new Date(Date.now() - DAY).toISOString() },
+    });
+    await untilDelivered(app, destination.id, 2);
     await askFor(200, app, 'get', `/keys/${key.record.hash}`);
     await askFor(200, app, 'get', '/observability/destinations');
     await askFor(200, app, 'get', `/observability/destinations/${destination.id}`);
@@ -134,6 +142,8 @@ describe('in a filled database', () => {
       'INSERT INTO activity_days',
       'FROM activity_days',
       'DELETE FROM dead_letters',
+      'WITH waiting AS',
+      'min(log_transaction)',
     ]) {
       expect(all).toContain(part);
     }

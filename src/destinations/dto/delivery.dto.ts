@@ -64,7 +64,8 @@ class DeliveriesDto {
   @ApiProperty({
     type: 'object',
     additionalProperties: { type: 'integer' },
-    description: 'Generations given up, by reason: `expired`, `refused`, `too_large`, `rejected`.',
+    description:
+      'Generations given up, by reason: `expired`, `refused`, `too_large`, `rejected`, `content_gone`.',
     example: { expired: 3 },
   })
   dropped: object;

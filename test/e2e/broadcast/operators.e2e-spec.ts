@@ -276,39 +276,6 @@ describe('dead letters', () => {
   });
 });
 
-describe('POST /replay from a time', () => {
-  it('delivers again what was made since, in order, then goes on', async () => {
-    await recordGenerations(app, 2);
-    await untilDelivered(app, destination.id, 2);
-    app.clock.advance(60_000);
-    const from = app.clock.now();
-    const again = await recordGenerations(app, 3);
-    await untilDelivered(app, destination.id, 5);
-    expect((await post('replay', { from: from.toISOString() })).body).toEqual({
-      data: { dead_letters: null },
-    });
-    const later = await recordGenerations(app, 1);
-    await untilDelivered(app, destination.id, 9);
-    expect(receiver.stored.slice(5, 8).toSorted()).toEqual(again.toSorted());
-    expect(receiver.stored[8]).toBe(later[0]);
-  });
-
-  it.each<[string, () => object]>([
-    ['nothing', () => ({})],
-    ['both', () => ({ from: app.clock.now().toISOString(), dead_letters: 'all' })],
-    ['the future', () => ({ from: new Date(app.clock.now().getTime() + 60_000).toISOString() })],
-    ['two days ago', () => ({ from: new Date(app.clock.now().getTime() - 48 * 3_600_000).toISOString() })],
-    ['no time', () => ({ from: 'yesterday' })],
-    ['a time that JavaScript cannot read', () => ({ from: '2026-11-18T12:00:00+00' })],
-    ['a time of no zone', () => ({ from: '2026-11-18T12:00:00' })],
-    ['no ids', () => ({ dead_letters: [] })],
-    ['what is no id', () => ({ dead_letters: ['x'] })],
-    ['an unknown member', () => ({ dead_letters: 'all', force: true })],
-  ])('refuses %s', async (_name, body) => {
-    expectError(await post('replay', body()), 400, /^Invalid request parameters: /);
-  });
-});
-
 describe('access', () => {
   const ROUTES = [
     ['POST', 'test'],
