@@ -55,6 +55,7 @@ describe('call', () => {
     await expect(ask({ takesDimensions: false }, width, values)).rejects.toMatchObject({
       kind: 'broken',
       message: `a vector has nothing but zeros in its ${width} numbers`,
+      usage: { promptTokens: 1, totalTokens: 1 },
     });
   });
 
