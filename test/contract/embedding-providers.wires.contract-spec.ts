@@ -172,33 +172,6 @@ describe('bedrock', () => {
     expect(answer.promptTokens).toBeNull();
   });
 
-  it.each([
-    ['cohere.embed-english-v3', 'END'],
-    ['eu.cohere.embed-multilingual-v3', 'END'],
-    ['us.cohere.embed-v4:0', 'RIGHT'],
-  ])(
-    'lets %s cut texts at their %s, as Cohere does, unless the caller says otherwise',
-    async (model, end) => {
-      expect(await bodyOf(bedrock.provider, callOf(model))).toMatchObject({ truncate: end });
-      const other = callOf(model, { extra: { truncate: 'NONE' } });
-      expect(await bodyOf(bedrock.provider, other)).toMatchObject({ truncate: 'NONE' });
-    },
-  );
-
-  it('does not ask older models of Cohere for texts that Bedrock refuses', async () => {
-    const connection = { baseUrl: bedrock.running.baseUrl, apiKey: bedrock.apiKey };
-    const textsCall = (...items: string[]) =>
-      callOf('cohere.embed-english-v3', { input: { form: 'texts', items } });
-    const longest = textsCall('a'.repeat(2048), '\u{1f600}'.repeat(2048));
-    expect((await embed(bedrock.provider, longest, connection)).vectors).toHaveLength(2);
-    for (const text of ['a'.repeat(2049), `${'\u{1f600}'.repeat(2048)}a`, 'a'.repeat(5000)])
-      expect(() => bedrock.provider.buildRequest(textsCall('a', text), connection)).toThrow(
-        new UnsupportedRequest('input[1]: cohere.embed-english-v3 takes at most 2048 characters on Bedrock'),
-      );
-    const newer = callOf('cohere.embed-v4:0', { input: { form: 'texts', items: ['a'.repeat(5000)] } });
-    expect((await embed(bedrock.provider, newer, connection)).vectors).toHaveLength(1);
-  });
-
   it('refuses a family of models that it does not speak', () => {
     const nova = callOf('amazon.nova-2-multimodal-embeddings-v1:0', { input: ONE_TEXT });
     expect(() => bedrock.provider.buildRequest(nova, { baseUrl: 'https://upstream.test' })).toThrow(
@@ -221,22 +194,6 @@ describe('google', () => {
     expect(read(right).vectors.map((vector) => Array.from(vectorValues(vector)))).toEqual([[1], [2]]);
     const wrong = [{ values: [1] }, { values: [2], index: 0 }];
     expect(() => read(wrong)).toThrow(new BrokenAnswer('the embeddings are not in the order of the inputs'));
-  });
-});
-
-describe('an input type that the catalogue lists', () => {
-  it.each([
-    ['openai-compatible', 'input_type'],
-    ['tei', 'prompt_name'],
-  ])('is sent to %s as %s, and no other', async (slug, member) => {
-    const sent = async (inputType: string, listed: ProviderCall['listedInputTypes']) => {
-      const call = callOf('any-model', { inputType, listedInputTypes: listed });
-      return ((await bodyOf(httpProvider(slug), call)) as Record<string, unknown>)[member];
-    };
-    expect(await sent('search_query', ['search_document', 'search_query'])).toBe('search_query');
-    expect(await sent('clustering', ['search_query'])).toBeUndefined();
-    expect(await sent('search_query', undefined)).toBeUndefined();
-    expect(await sent('passage', ['search_query'])).toBe('passage');
   });
 });
 

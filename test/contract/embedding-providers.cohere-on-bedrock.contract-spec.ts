@@ -1,0 +1,53 @@
+// What Cohere's models are on Bedrock and not at Cohere: the length of their texts, and what becomes of longer ones.
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { bedrock } from '../../src/embedding-providers/bedrock.js';
+import { UnsupportedRequest } from '../../src/embedding-providers/embedding-provider.js';
+import type { ProviderCall, ProviderConnection } from '../../src/embedding-providers/embedding-provider.js';
+import { callOf, embed, stubOf } from '../support/providers/drive.js';
+import type { RunningProviderStub } from '../support/providers/provider-stub.js';
+
+let running: RunningProviderStub;
+let connection: ProviderConnection;
+beforeAll(async () => {
+  const stub = stubOf('bedrock');
+  running = await stub.start();
+  connection = { baseUrl: running.baseUrl, apiKey: stub.apiKey };
+});
+afterAll(() => running.close());
+
+const V3 = 'cohere.embed-english-v3';
+const PAIR = '\u{1f600}';
+const ofTexts = (model: string, ...items: string[]): ProviderCall =>
+  callOf(model, { input: { form: 'texts', items } });
+
+it.each([
+  [V3, 'END'],
+  ['eu.cohere.embed-multilingual-v3', 'END'],
+  ['us.cohere.embed-v4:0', 'RIGHT'],
+])('%s cuts texts at their %s, as at Cohere, unless the caller says otherwise', async (model, end) => {
+  const truncateOf = async (extra: ProviderCall['extra']): Promise<unknown> => {
+    const { body } = await bedrock.buildRequest(callOf(model, { extra }), connection);
+    return (JSON.parse(body) as Record<string, unknown>)['truncate'];
+  };
+  expect(await truncateOf({})).toBe(end);
+  expect(await truncateOf({ truncate: 'NONE' })).toBe('NONE');
+});
+
+it('v3 is asked for the longest texts that Bedrock takes', async () => {
+  const answer = await embed(bedrock, ofTexts(V3, 'a'.repeat(2048), PAIR.repeat(2048)), connection);
+  expect(answer.vectors).toHaveLength(2);
+});
+
+it.each([['a'.repeat(2049)], [`${PAIR.repeat(2048)}a`], ['a'.repeat(5000)]])(
+  'v3 is not asked for texts that Bedrock refuses: %#',
+  (text) => {
+    expect(() => bedrock.buildRequest(ofTexts(V3, 'a', text), connection)).toThrow(
+      new UnsupportedRequest('input[1]: cohere.embed-english-v3 takes at most 2048 characters on Bedrock'),
+    );
+  },
+);
+
+it('v4 is asked for texts of any length', async () => {
+  const answer = await embed(bedrock, ofTexts('cohere.embed-v4:0', 'a'.repeat(5000)), connection);
+  expect(answer.vectors).toHaveLength(1);
+});
