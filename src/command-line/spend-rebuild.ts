@@ -4,13 +4,17 @@ import { Database } from '../persistence/database.js';
 import { rebuildSpend } from '../persistence/spend-rebuild.js';
 import { readEnvironment } from '../main.js';
 
-const HELP = `Sums the generation log up into the spend counters of all keys, workspaces and accounts.
+const HELP = `Corrects the spend counters of keys, workspaces and accounts that are not the sums of the generation log.
 
 Usage: npm run spend:rebuild
 
-The counters are sums of the log at every commit: this is for a log that was restored or mended by hand. Calls that
-are settled while it runs wait for it.
+The counters are sums of the log at every commit: this is for a log that was restored or mended by hand. Never run it when
+parts of the log were dropped: it knows only what is left. It may run while the service serves. The log is read once, some
+seconds for each million calls; only counters that are wrong are locked then, for a moment.
 `;
+
+// Milliseconds between signs of life.
+const SIGN_OF_LIFE = 2_000;
 
 /** Throws an Error with one line for the person at the terminal. */
 export async function run(argv: string[]): Promise<void> {
@@ -20,10 +24,18 @@ export async function run(argv: string[]): Promise<void> {
     return;
   }
   const database = new Database(readEnvironment(process.env));
+  const begunAt = performance.now();
+  const timer = setInterval(() => {
+    const seconds = Math.round((performance.now() - begunAt) / 1000);
+    process.stdout.write(`Summing the log up … ${seconds} s\n`);
+  }, SIGN_OF_LIFE);
   try {
-    await rebuildSpend(database);
+    const { key, workspace, account } = await rebuildSpend(database);
+    process.stdout.write(
+      `The spend counters are the sums of the log. Corrected: ${key} of keys, ${workspace} of workspaces, ${account} of accounts.\n`,
+    );
   } finally {
+    clearInterval(timer);
     await database.onApplicationShutdown();
   }
-  process.stdout.write('The spend counters are the sums of the log.\n');
 }

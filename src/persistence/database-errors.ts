@@ -31,6 +31,8 @@ const REFUSED_STATES = /^2[23]/;
 const DELETED_WORKSPACE_STATE = 'SB001';
 // A function that the migrations make is not there.
 const UNDEFINED_FUNCTION_STATE = '42883';
+// A lock was not had within lock_timeout.
+const LOCK_TIMEOUT_STATE = '55P03';
 // The statement ran into its time-out.
 const CANCELED_STATE = '57014';
 // What the driver says without a code.
@@ -85,6 +87,10 @@ export function noSuchWorkspace(cause?: unknown): AppError {
 
 export function isUndefinedFunction(error: unknown): boolean {
   return codesOf(error).includes(UNDEFINED_FUNCTION_STATE);
+}
+
+export function isLockTimeout(error: unknown): boolean {
+  return codesOf(error).includes(LOCK_TIMEOUT_STATE);
 }
 
 /** Every code in an error and its causes; Prisma wraps the driver's error in its own. */

@@ -140,14 +140,22 @@ export class Database implements OnApplicationShutdown {
     }
   }
 
-  /** Runs statements in one transaction, without the time-out of the request path. For commands. */
-  async transaction(statements: readonly string[]): Promise<void> {
+  /**
+   * Runs statements in one transaction, without the time-out of the request path. For commands. Answers the rows of the
+   * last one.
+   */
+  async transaction<Row extends pg.QueryResultRow>(statements: readonly string[]): Promise<Row[]> {
     const client = await this.pool.connect();
     try {
-      for (const text of ['BEGIN', ...statements, 'COMMIT']) {
-        await client.query({ text, query_timeout: COMMAND_TIMEOUT } as pg.QueryConfig);
+      let rows: Row[] = [];
+      await client.query('BEGIN');
+      for (const text of statements) {
+        const statement = { text, query_timeout: COMMAND_TIMEOUT } as pg.QueryConfig;
+        ({ rows } = await client.query<Row>(statement));
       }
+      await client.query('COMMIT');
       client.release();
+      return rows;
     } catch (error) {
       // Closing the connection rolls back whatever state it was left in.
       client.release(true);

@@ -1,76 +1,173 @@
-// Makes the spend counters anew from the generation log, which they are sums of.
+// Makes the spend counters anew from the generation log, which they are sums of, while calls go on being settled.
+//
+// A call's row and what it adds to the counters are one commit: with one snapshot every counter equals the log, or is
+// wrong. Only the wrong ones are locked, when it is known what they should have been, and for as long as it takes to add
+// what has come into the log since.
 import type { SpendHolderKind } from '../domain/spend-lease.js';
+import { isLockTimeout } from './database-errors.js';
 import type { Database } from './database.js';
+import { LOG_SNAPSHOT } from './log-offset.js';
 
-interface Rebuild {
-  readonly table: string;
-  /** The counter's columns and the log's columns of the same meaning. */
-  readonly key: readonly (readonly [counter: string, log: string])[];
+interface Counters {
   readonly holder: SpendHolderKind;
+  readonly table: string;
+  /** Columns that the counter has as well as the log: what leases and changes name its holder by. */
+  readonly workspaceColumn: string;
   readonly holderColumn: string;
 }
 
-const REBUILDS: readonly Rebuild[] = [
+/** In the order in which counters are locked everywhere. */
+const COUNTERS: readonly Counters[] = [
+  { holder: 'key', table: 'key_spend', workspaceColumn: 'workspace_id', holderColumn: 'api_key_id' },
   {
-    table: 'key_spend',
-    key: [
-      ['workspace_id', 'workspace_id'],
-      ['api_key_id', 'api_key_id'],
-    ],
-    holder: 'key',
-    holderColumn: 'api_key_id',
-  },
-  {
-    table: 'workspace_spend',
-    key: [['workspace_id', 'workspace_id']],
     holder: 'workspace',
+    table: 'workspace_spend',
+    workspaceColumn: 'workspace_id',
     holderColumn: 'workspace_id',
   },
-  {
-    table: 'account_spend',
-    key: [['account_id', 'account_id']],
-    holder: 'account',
-    holderColumn: 'account_id',
-  },
+  { holder: 'account', table: 'account_spend', workspaceColumn: 'account_id', holderColumn: 'account_id' },
 ];
 
-/** One transaction: calls that are settled meanwhile wait, and are neither lost nor counted twice. */
-export async function rebuildSpend(database: Database): Promise<void> {
-  const tables = REBUILDS.map(({ table }) => table).join(', ');
-  await database.transaction([`LOCK TABLE ${tables} IN EXCLUSIVE MODE`, ...REBUILDS.map(rebuildStatement)]);
+/** How many counters of each kind were wrong. */
+export type CorrectedCounters = Readonly<Record<SpendHolderKind, number>>;
+
+const WINDOWS = ['daily', 'weekly', 'monthly'] as const;
+const UNITS = { daily: 'day', weekly: 'week', monthly: 'month' } as const;
+const SUMS = ['last_day', 'total', ...WINDOWS, 'byok_total', ...WINDOWS.map((window) => `byok_${window}`)];
+
+const sumByDay = (entries: string): string => `
+  SELECT workspace_id, api_key_id, account_id, (created_at AT TIME ZONE 'UTC')::date AS day,
+    sum(coalesce(cost, 0)) AS cost, sum(CASE WHEN is_byok THEN coalesce(upstream_cost, 0) ELSE 0 END) AS byok
+  FROM ${entries} GROUP BY workspace_id, api_key_id, account_id, day`;
+
+function inWindow(window: (typeof WINDOWS)[number], amount: string): string {
+  const start = (day: string): string => `date_trunc('${UNITS[window]}', ${day}::timestamp)`;
+  return `coalesce(sum(days.${amount}) FILTER (WHERE ${start('days.day')} = ${start('newest.day')}), 0)`;
 }
 
-function rebuildStatement({ table, key, holder, holderColumn }: Rebuild): string {
-  const counterColumns = key.map(([counter]) => `counter.${counter}`).join(', ');
-  const logColumns = key.map(([, log]) => log).join(', ');
-  const joins = (log: string): string =>
-    key.map(([counter, column]) => `counter.${counter} = ${log}.${column}`).join(' AND ');
-  const inWindow = (unit: string, amount: string): string =>
-    `coalesce(sum(days.${amount}) FILTER (WHERE date_trunc('${unit}', days.day) = date_trunc('${unit}', newest.day)), 0)`;
+/** Counters of one kind that are not what the log adds up to in `days`. */
+function selectWrong({ holder, table, workspaceColumn, holderColumn }: Counters): string {
+  const key = [...new Set([workspaceColumn, holderColumn])];
+  const columns = (of: string): string => key.map((column) => `${of}.${column}`).join(', ');
+  const joins = (one: string, other: string): string => `(${columns(one)}) = (${columns(other)})`;
+  const all = [...SUMS, 'reserved'];
   return `
-WITH days AS (
-  SELECT ${logColumns}, (created_at AT TIME ZONE 'UTC')::date::timestamp AS day, sum(coalesce(cost, 0)) AS cost,
-    sum(CASE WHEN is_byok THEN coalesce(upstream_cost, 0) ELSE 0 END) AS byok
-  FROM generations GROUP BY ${logColumns}, day
-), newest AS (
-  SELECT ${logColumns}, max(day) AS day FROM days WHERE cost <> 0 OR byok <> 0 GROUP BY ${logColumns}
-), sums AS (
-  SELECT ${counterColumns}, coalesce(newest.day::date, '1970-01-01') AS last_day,
+SELECT '${holder}' AS holder, sums.${workspaceColumn} AS workspace_id, sums.${holderColumn} AS holder_id,
+  ${SUMS.map((column) => `sums.${column}`).join(', ')}, ${LOG_SNAPSHOT} AS snapshot
+FROM (
+  SELECT ${columns('counter')}, coalesce(newest.day, '1970-01-01') AS last_day,
     coalesce(sum(days.cost), 0) AS total, coalesce(sum(days.byok), 0) AS byok_total,
-    ${inWindow('day', 'cost')} AS daily, ${inWindow('day', 'byok')} AS byok_daily,
-    ${inWindow('week', 'cost')} AS weekly, ${inWindow('week', 'byok')} AS byok_weekly,
-    ${inWindow('month', 'cost')} AS monthly, ${inWindow('month', 'byok')} AS byok_monthly
+    ${WINDOWS.map((window) => `${inWindow(window, 'cost')} AS ${window}`).join(', ')},
+    ${WINDOWS.map((window) => `${inWindow(window, 'byok')} AS byok_${window}`).join(', ')},
+    ${reservedOf(holder, `counter.${workspaceColumn}`, `counter.${holderColumn}`)} AS reserved
   FROM ${table} AS counter
-  LEFT JOIN newest ON ${joins('newest')} LEFT JOIN days ON ${joins('days')}
-  GROUP BY ${counterColumns}, newest.day
+  LEFT JOIN (
+    SELECT ${columns('days')}, max(day) AS day FROM days WHERE cost <> 0 OR byok <> 0 GROUP BY ${columns('days')}
+  ) AS newest ON ${joins('newest', 'counter')}
+  LEFT JOIN days ON ${joins('days', 'counter')}
+  GROUP BY ${columns('counter')}, newest.day
+) AS sums JOIN ${table} AS counter ON ${joins('counter', 'sums')}
+WHERE (${all.map((column) => `counter.${column}`).join(', ')})
+  IS DISTINCT FROM (${all.map((column) => `sums.${column}`).join(', ')})`;
+}
+
+function reservedOf(holder: SpendHolderKind, workspaceId: string, holderId: string): string {
+  return `(SELECT coalesce(sum(amount), 0) FROM spend_leases AS lease
+    WHERE lease.holder = '${holder}' AND lease.workspace_id = ${workspaceId} AND lease.holder_id = ${holderId})`;
+}
+
+/** One statement, and so one snapshot: the log is read once, for all counters. */
+const FIND_WRONG = `
+CREATE TEMP TABLE wrong_counters ON COMMIT DROP AS
+WITH days AS MATERIALIZED (${sumByDay('generations')})
+${COUNTERS.map(selectWrong).join(' UNION ALL ')}`;
+
+function lockWrong({ holder, table, workspaceColumn, holderColumn }: Counters): string {
+  return `
+SELECT FROM ${table} WHERE (${workspaceColumn}, ${holderColumn}) IN (
+  SELECT workspace_id, holder_id FROM wrong_counters WHERE holder = '${holder}'
+) ORDER BY ${workspaceColumn}, ${holderColumn} FOR UPDATE`;
+}
+
+/**
+ * What was committed after that snapshot, of the workspaces that matter and have spent something since. OFFSET 0 has each
+ * looked up by the index on workspace and position, however much of the log the planner expects to be late.
+ */
+const SUM_LATE_ENTRIES = `
+CREATE TEMP TABLE late_days ON COMMIT DROP AS
+WITH summed AS MATERIALIZED (
+  SELECT pg_snapshot_xmax(snapshot::pg_snapshot)::text::bigint AS ends,
+    ARRAY(SELECT pg_snapshot_xip(snapshot::pg_snapshot)::text::bigint) AS open
+  FROM wrong_counters LIMIT 1
+), moved AS MATERIALIZED (
+  SELECT workspace.id FROM workspaces AS workspace
+  JOIN workspace_spend AS spend ON spend.workspace_id = workspace.id
+  LEFT JOIN spend_before AS before ON before.workspace_id = workspace.id
+  WHERE (spend.total, spend.byok_total) IS DISTINCT FROM (before.total, before.byok_total)
+    AND (
+      workspace.id IN (SELECT workspace_id FROM wrong_counters)
+      OR workspace.account_id IN (SELECT workspace_id FROM wrong_counters)
+    )
 )
-UPDATE ${table} AS counter SET
-  last_day = sums.last_day, total = sums.total, daily = sums.daily, weekly = sums.weekly, monthly = sums.monthly,
-  byok_total = sums.byok_total, byok_daily = sums.byok_daily, byok_weekly = sums.byok_weekly,
-  byok_monthly = sums.byok_monthly,
-  reserved = (
-    SELECT coalesce(sum(amount), 0) FROM spend_leases
-    WHERE holder = '${holder}' AND holder_id = counter.${holderColumn}
-  )
-FROM sums WHERE ${key.map(([counter]) => `counter.${counter} = sums.${counter}`).join(' AND ')}`;
+${sumByDay(`(
+    SELECT entry.* FROM summed, moved CROSS JOIN LATERAL (
+      SELECT * FROM generations WHERE workspace_id = moved.id AND log_transaction >= summed.ends
+      UNION ALL
+      SELECT * FROM generations WHERE workspace_id = moved.id AND log_transaction = ANY (summed.open)
+      OFFSET 0
+    ) AS entry
+  ) AS late`)}`;
+
+function correct({ holder, table, workspaceColumn, holderColumn }: Counters): string {
+  return `
+UPDATE ${table} AS counter SET ${SUMS.map((column) => `${column} = wrong.${column}`).join(', ')},
+  reserved = ${reservedOf(holder, 'wrong.workspace_id', 'wrong.holder_id')}
+FROM wrong_counters AS wrong
+WHERE wrong.holder = '${holder}' AND counter.${workspaceColumn} = wrong.workspace_id
+  AND counter.${holderColumn} = wrong.holder_id`;
+}
+
+function lateChanges({ holder, workspaceColumn, holderColumn }: Counters): string {
+  return `
+  SELECT late.day, wrong.holder, wrong.workspace_id, wrong.holder_id, sum(late.cost) AS cost, sum(late.byok) AS byok
+  FROM wrong_counters AS wrong JOIN late_days AS late
+    ON late.${workspaceColumn} = wrong.workspace_id AND late.${holderColumn} = wrong.holder_id
+  WHERE wrong.holder = '${holder}' GROUP BY late.day, wrong.holder, wrong.workspace_id, wrong.holder_id`;
+}
+
+/** As those did who settled it: into the counters as they should have been. */
+const SETTLE_LATE_ENTRIES = `
+SELECT settle_spend(day, '{}', array_agg(ROW(holder, workspace_id, holder_id, cost, byok, 0)::spend_change))
+FROM (${COUNTERS.map(lateChanges).join(' UNION ALL ')}) AS changes GROUP BY day`;
+
+const STATEMENTS = [
+  // Before the snapshot: a workspace that spends between the two is looked at in vain, and none is passed over.
+  'CREATE TEMP TABLE spend_before ON COMMIT DROP AS SELECT workspace_id, total, byok_total FROM workspace_spend',
+  FIND_WRONG,
+  // Whoever holds a counter for long must not make calls wait for the others.
+  "SET LOCAL lock_timeout = '5s'",
+  ...COUNTERS.map(lockWrong),
+  'SET LOCAL enable_seqscan = off',
+  SUM_LATE_ENTRIES,
+  ...COUNTERS.map(correct),
+  SETTLE_LATE_ENTRIES,
+  `SELECT ${COUNTERS.map(({ holder }) => `count(*) FILTER (WHERE holder = '${holder}')::integer AS ${holder}`).join(', ')}
+   FROM wrong_counters`,
+];
+
+/**
+ * One transaction. Calls that are settled meanwhile are neither lost nor counted twice; they wait for wrong counters alone,
+ * and only at its end.
+ */
+export async function rebuildSpend(database: Database): Promise<CorrectedCounters> {
+  try {
+    const [corrected] = await database.transaction<CorrectedCounters & Record<string, number>>(STATEMENTS);
+    if (!corrected) throw new Error('the counters were not counted');
+    return corrected;
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error;
+    throw new Error('Somebody holds a spend counter for longer than 5 s; nothing was changed. Try again.', {
+      cause: error,
+    });
+  }
 }

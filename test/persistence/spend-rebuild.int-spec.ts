@@ -1,29 +1,92 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+// Rebuilding the counters: they become the sums of the log, and what is settled meanwhile counts once.
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
+import { run } from '../../src/command-line/spend-rebuild.js';
+import type { ApiKey } from '../../src/domain/api-key.js';
+import { formatUsd, parseUsd } from '../../src/domain/money.js';
+import type { PicoUsd } from '../../src/domain/money.js';
 import { Database } from '../../src/persistence/database.js';
+import { GenerationLog } from '../../src/persistence/generation-log.js';
 import { rebuildSpend } from '../../src/persistence/spend-rebuild.js';
-import { createTestApp } from '../support/app.js';
+import { createTestApp, TEST_ENCRYPTION_KEY } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
+import { createGeneration } from '../support/generation.js';
 import { startStubUpstream } from '../support/stub-upstream.js';
 import type { StubUpstream } from '../support/stub-upstream.js';
+import { WAITS_FOR_LOCK } from '../support/waiting-statements.js';
+import { eventually } from '../support/eventually.js';
 
 let upstream: StubUpstream;
 let app: TestApp;
+let replica: TestApp;
 beforeAll(async () => {
   upstream = await startStubUpstream();
   app = await createTestApp({
     environment: { OPENAI_API_KEY: 'upstream-key', OPENAI_BASE_URL: `${upstream.origin}/v1` },
   });
+  replica = await app.startReplica();
 });
 afterAll(async () => {
+  await replica.close();
   await app.close();
   await upstream.close();
 });
 
 const TABLES = ['key_spend', 'workspace_spend', 'account_spend'] as const;
 
+async function countRows(table: string): Promise<number> {
+  const [row] = await app.sql<{ count: number }>(`SELECT count(*)::integer AS count FROM ${table}`);
+  return row!.count;
+}
+
 async function counters(): Promise<unknown> {
   const rows = await Promise.all(TABLES.map((table) => app.sql(`SELECT * FROM ${table} ORDER BY 1, 2`)));
   return rows;
+}
+
+const rebuild = () => rebuildSpend(app.application.get(Database));
+
+/** Every counter that these keys have part in, one after the other: a statement holds no two of them. */
+async function spoil(keys: readonly ApiKey[]): Promise<void> {
+  const changes = `SET total = 99, daily = 1, weekly = 2, monthly = 3, byok_total = 7, last_day = '2020-01-01'`;
+  for (const { id, workspaceId, accountId } of keys) {
+    await app.sql(`UPDATE key_spend ${changes} WHERE api_key_id = $1`, [id]);
+    await app.sql(`UPDATE workspace_spend ${changes} WHERE workspace_id = $1`, [workspaceId]);
+    await app.sql(`UPDATE account_spend ${changes} WHERE account_id = $1`, [accountId]);
+  }
+}
+
+async function append(key: ApiKey, cost: PicoUsd, createdAt: string, on = app): Promise<void> {
+  const generation = createGeneration(key, { cost, createdAt: new Date(createdAt) });
+  await on.application.get(GenerationLog).append(generation);
+}
+
+/** Holds the counter of a key until the returned function is called. */
+async function hold({ id }: ApiKey): Promise<() => Promise<void>> {
+  const client = new pg.Client({ connectionString: app.databaseUrl });
+  await client.connect();
+  await client.query('BEGIN');
+  await client.query('SELECT FROM key_spend WHERE api_key_id = $1 FOR UPDATE', [id]);
+  return async () => {
+    await client.query('COMMIT');
+    await client.end();
+  };
+}
+
+/** Until so many statements of the service wait for counters. */
+const untilWaiting = (count: number): Promise<unknown> =>
+  eventually(
+    () => app.sql(`SELECT FROM pg_stat_activity WHERE ${WAITS_FOR_LOCK}`),
+    (waiting) => waiting.length === count,
+  );
+
+/** Keys of one account in one workspace, in the order in which their counters are locked. */
+async function createKeys(count: number): Promise<ApiKey[]> {
+  const { accountId, workspaceId } = await app.createAccount();
+  const keys = await Promise.all(
+    Array.from({ length: count }, async () => (await app.createKey({ accountId, workspaceId })).record),
+  );
+  return keys.toSorted(({ id: one }, { id: other }) => (one < other ? -1 : 1));
 }
 
 describe('rebuilding the counters from the log', () => {
@@ -54,7 +117,8 @@ describe('rebuilding the counters from the log', () => {
         `UPDATE ${table} SET total = 99, daily = 1, weekly = 2, monthly = 3, last_day = '2020-01-01'`,
       );
     }
-    await rebuildSpend(app.application.get(Database));
+    const [key, workspace, account] = await Promise.all(TABLES.map(countRows));
+    expect(await rebuild()).toEqual({ key, workspace, account });
     expect(await counters()).toEqual(settled);
     const [{ total } = { total: '' }] = await app.sql<{ total: string }>(
       'SELECT total FROM key_spend WHERE api_key_id = $1',
@@ -62,5 +126,134 @@ describe('rebuilding the counters from the log', () => {
     );
     // 5 moments, 2 calls, 10 tokens each at 0.02 USD a million.
     expect(Number(total)).toBe(100 * 2e-8);
+  });
+
+  it('finds nothing to correct in what the service has settled, and leaves reservations as they are', async () => {
+    const { accountId, workspaceId } = await app.createAccount();
+    const limited = await app.createKey({ accountId, workspaceId, limit: parseUsd('1') });
+    await app.http
+      .post('/api/v1/embeddings')
+      .set('authorization', `Bearer ${limited.secret}`)
+      .send({ model: 'openai/text-embedding-3-small', input: 'one' });
+    await append(limited.record, 3n, '2026-10-31T12:00:00Z');
+    await append(limited.record, 5n, '2026-10-30T12:00:00Z');
+    const settled = await counters();
+    expect(await rebuild()).toEqual({ key: 0, workspace: 0, account: 0 });
+    expect(await counters()).toEqual(settled);
+  });
+
+  it('counts what the leases hold', async () => {
+    const [key] = await createKeys(1);
+    await app.sql(
+      `INSERT INTO spend_leases (workspace_id, holder_id, holder, process_id, amount, expires_at)
+       VALUES ($1, $2, 'key', gen_random_uuid(), 0.5, now() + interval '1 hour')`,
+      [key!.workspaceId, key!.id],
+    );
+    expect(await rebuild()).toEqual({ key: 1, workspace: 0, account: 0 });
+    const rows = await app.sql('SELECT reserved::float8 FROM key_spend WHERE api_key_id = $1', [key!.id]);
+    expect(rows).toEqual([{ reserved: 0.5 }]);
+    await app.sql('DELETE FROM spend_leases WHERE holder_id = $1', [key!.id]);
+    await rebuild();
+  });
+
+  it('is a command that says how many were wrong', async () => {
+    const [key] = await createKeys(1);
+    await app.sql('UPDATE key_spend SET daily = 99 WHERE api_key_id = $1', [key!.id]);
+    jest.replaceProperty(process, 'env', {
+      DATABASE_URL: app.databaseUrl,
+      ENCRYPTION_KEYS: TEST_ENCRYPTION_KEY,
+    });
+    const written = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    try {
+      await run([]);
+      expect(written.mock.lastCall?.[0]).toBe(
+        'The spend counters are the sums of the log. Corrected: 1 of keys, 0 of workspaces, 0 of accounts.\n',
+      );
+    } finally {
+      jest.restoreAllMocks();
+    }
+  });
+
+  it('waits for nobody whose counter is right', async () => {
+    const [right, wrong] = await createKeys(2);
+    await app.sql('UPDATE key_spend SET total = 99 WHERE api_key_id = $1', [wrong!.id]);
+    const letGo = await hold(right!);
+    expect(await rebuild()).toEqual({ key: 1, workspace: 0, account: 0 });
+    await letGo();
+  });
+});
+
+describe('calls that are settled while the counters are rebuilt', () => {
+  const sumsOf = async (key: ApiKey): Promise<unknown> => {
+    const sums = 'last_day::text, total, daily, weekly, monthly, byok_total';
+    return Promise.all([
+      app.sql(`SELECT ${sums} FROM key_spend WHERE api_key_id = $1`, [key.id]),
+      app.sql(`SELECT ${sums} FROM workspace_spend WHERE workspace_id = $1`, [key.workspaceId]),
+      app.sql(`SELECT ${sums} FROM account_spend WHERE account_id = $1`, [key.accountId]),
+    ]);
+  };
+
+  it('count once each: before, after, and begun before and committed after the log was summed up', async () => {
+    // The first is locked first: while the rebuild waits for it, it holds no other.
+    const [first, second, third] = await createKeys(3);
+    const twins = await createKeys(3);
+    for (const key of [first!, second!, third!, ...twins]) await append(key, 100n, '2026-11-17T12:00:00Z');
+    await spoil([first!, second!, third!]);
+
+    const letThirdGo = await hold(third!);
+    const begunBefore = append(third!, 1_000n, '2026-11-17T13:00:00Z', replica);
+    await untilWaiting(1);
+    // One that begins later and ends sooner: a snapshot's end lies behind both.
+    await app.sql('SELECT pg_current_xact_id()');
+    const letFirstGo = await hold(first!);
+    const rebuilt = rebuild();
+    await untilWaiting(2);
+    await letThirdGo();
+    await begunBefore;
+    await append(second!, 10_000n, '2026-11-18T00:00:00Z');
+    const waiting = append(first!, 100_000n, '2026-11-18T01:00:00Z', replica);
+    await untilWaiting(2);
+    await letFirstGo();
+    expect(await rebuilt).toEqual({ key: 3, workspace: 1, account: 1 });
+    await waiting;
+
+    await append(twins[2]!, 1_000n, '2026-11-17T13:00:00Z');
+    await append(twins[1]!, 10_000n, '2026-11-18T00:00:00Z');
+    await append(twins[0]!, 100_000n, '2026-11-18T01:00:00Z');
+    for (const [index, key] of [first!, second!, third!].entries())
+      expect(await sumsOf(key)).toEqual(await sumsOf(twins[index]!));
+    expect(await rebuild()).toEqual({ key: 0, workspace: 0, account: 0 });
+  });
+
+  it('count once each under load, from two replicas, however often it is done', async () => {
+    const keys = [...(await createKeys(2)), ...(await createKeys(2))];
+    const end = new AbortController();
+    const appended = new Map(keys.map(({ id }) => [id, 0n]));
+    const load = keys.flatMap((key) =>
+      [app, replica].map(async (on) => {
+        for (let cost = 1n; !end.signal.aborted; cost++) {
+          await append(key, cost, '2026-11-18T12:00:00Z', on);
+          appended.set(key.id, (appended.get(key.id) ?? 0n) + cost);
+        }
+      }),
+    );
+    try {
+      for (let round = 0; round < 8; round++) {
+        await spoil(keys);
+        await rebuild();
+      }
+    } finally {
+      end.abort();
+      await Promise.all(load);
+    }
+    const rows = await app.sql<{ id: string; total: string; daily: string }>(
+      'SELECT api_key_id AS id, total, daily FROM key_spend WHERE api_key_id = ANY($1)',
+      [keys.map(({ id }) => id)],
+    );
+    expect(new Map(rows.map(({ id, total }) => [id, parseUsd(total)]))).toEqual(appended);
+    expect(rows.map(({ daily }) => daily)).toEqual(
+      rows.map(({ id }) => expect.stringMatching(`^${formatUsd(appended.get(id) ?? 0n)}0*$`)),
+    );
+    expect(await rebuild()).toEqual({ key: 0, workspace: 0, account: 0 });
   });
 });
