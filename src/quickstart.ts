@@ -22,11 +22,11 @@ export function ensureQuickstartKeys(options: {
     const keep = async (kind: ApiKeyKind, name: string, secret: string | undefined): Promise<string> => {
       const caller = secret === undefined ? null : await apiKeys.findCaller(hashKeySecret(secret));
       if (secret !== undefined && caller?.key.kind === kind) return secret;
-      const account = (await accounts.findFirst()) ?? (await accounts.create('Quickstart'));
+      const accountId = (await accounts.findFirstId()) ?? (await accounts.create('Quickstart')).id;
       const created = createKeySecret();
       await apiKeys.create({
-        accountId: account.id,
-        workspaceId: account.defaultWorkspaceId,
+        accountId,
+        workspaceId: await accounts.ensureWorkspace(accountId),
         kind,
         name,
         secret: created,

@@ -6,6 +6,7 @@ import type { PicoUsd } from '../domain/money.js';
 import { LIMIT_RESETS } from '../domain/spend.js';
 import type { LimitReset } from '../domain/spend.js';
 import { withRepositories } from '../quickstart.js';
+import { readId } from './read-id.js';
 
 const HELP = `Creates an API key and prints it once; only its hash is stored.
 
@@ -14,6 +15,8 @@ Usage: npm run keys:create -- [options]
   --management            a management key instead of one for inference
   --name NAME             its name (default: "Created by command")
   --account ID            the account (default: the first one; made when there is none)
+  --workspace ID          one of the account's (default: its default one; where that is deleted the oldest of the others,
+                          and where all are a new default one)
   --limit USD             spending limit, for example 12.50 (default: none)
   --limit-reset WINDOW    daily, weekly or monthly (default: the limit is for the key's whole life)
   --embedding-cache       its embeddings calls use the cache (default: only those that ask for it)
@@ -28,6 +31,7 @@ export async function run(argv: string[]): Promise<void> {
       management: { type: 'boolean', default: false },
       name: { type: 'string', default: 'Created by command' },
       account: { type: 'string' },
+      workspace: { type: 'string' },
       limit: { type: 'string' },
       'limit-reset': { type: 'string' },
       'embedding-cache': { type: 'boolean', default: false },
@@ -40,14 +44,17 @@ export async function run(argv: string[]): Promise<void> {
   }
   const limit = readLimit(values.limit);
   const limitReset = readLimitReset(values['limit-reset']);
+  const account = readId('--account', values.account);
+  const workspace = readId('--workspace', values.workspace);
   const secret = createKeySecret();
   await withRepositories(process.env['DATABASE_URL'] ?? '', async (accounts, apiKeys) => {
-    const account = values.account
-      ? { id: values.account, defaultWorkspaceId: await accounts.findDefaultWorkspaceId(values.account) }
-      : ((await accounts.findFirst()) ?? (await accounts.create('Default')));
+    const accountId = account ?? (await accounts.findFirstId()) ?? (await accounts.create('Default')).id;
     await apiKeys.create({
-      accountId: account.id,
-      workspaceId: account.defaultWorkspaceId,
+      accountId,
+      workspaceId:
+        workspace === undefined
+          ? await accounts.ensureWorkspace(accountId)
+          : await accounts.chooseWorkspace(accountId, workspace),
       kind: values.management ? 'management' : 'inference',
       name: values.name,
       secret,

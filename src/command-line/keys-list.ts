@@ -1,10 +1,10 @@
 // `npm run keys:list`: shows the keys that there are, and never a secret: only hashes and labels are stored.
 import { parseArgs } from 'node:util';
-import { isUUID } from 'class-validator';
 import type { ApiKey, ApiKeyWithSpend } from '../domain/api-key.js';
 import { formatUsd } from '../domain/money.js';
 import { spendTowardLimit } from '../domain/spend.js';
 import { withRepositories } from '../quickstart.js';
+import { readId } from './read-id.js';
 
 const MAX_LIMIT = 1_000;
 const HELP = `Lists the API keys, newest first.
@@ -120,9 +120,4 @@ function readInteger(option: string, text: string, least: number, most: number):
     throw new Error(`${option} must be a whole number from ${least} to ${most}`);
   }
   return number;
-}
-
-function readId(option: string, text: string | undefined): string | undefined {
-  if (text !== undefined && !isUUID(text)) throw new Error(`${option} must be a UUID`);
-  return text?.toLowerCase();
 }

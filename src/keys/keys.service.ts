@@ -51,7 +51,7 @@ export class KeysService {
 
   async list({ key }: Caller, query: KeysQueryDto): Promise<readonly ApiKeyWithSpend[]> {
     return this.apiKeys.list(key.accountId, {
-      workspaceId: await this.accounts.chooseWorkspace(key.accountId, query.workspace_id),
+      workspaceId: await this.accounts.chooseWorkspaceOfKeys(key.accountId, query.workspace_id),
       includeDisabled: query.include_disabled,
       offset: query.offset,
       limit: PAGE_SIZE,

@@ -16,6 +16,8 @@ export interface AccountWithDefaultWorkspace {
   readonly defaultWorkspaceId: string;
 }
 
+const DEFAULT_WORKSPACE = { name: 'Default', slug: 'default' };
+
 // Plain SQL: one of the two stands before most calls of a management key, where Prisma would take a good part of the time.
 const FIND_DEFAULT_WORKSPACE = `
 SELECT workspace.id, workspace.deleted_at IS NOT NULL AS "isDeleted"
@@ -23,22 +25,27 @@ FROM accounts AS account JOIN workspaces AS workspace ON workspace.id = account.
 WHERE account.id = $1`;
 /** $1 accounts, $2 workspaces, which belong together by their places. */
 const FIND_WORKSPACES = `
-SELECT account_id AS "accountId", id FROM workspaces
-WHERE (account_id, id) IN (SELECT * FROM unnest(${unseenList('$1', 'uuid')}, ${unseenList('$2', 'uuid')})) AND deleted_at IS NULL`;
+SELECT account_id AS "accountId", id, deleted_at IS NOT NULL AS "isDeleted" FROM workspaces
+WHERE (account_id, id) IN (SELECT * FROM unnest(${unseenList('$1', 'uuid')}, ${unseenList('$2', 'uuid')}))`;
 
 type WorkspaceName = Pick<Workspace, 'accountId' | 'id'>;
 
+interface FoundWorkspace {
+  readonly id: string;
+  readonly isDeleted: boolean;
+}
+
 @Injectable()
 export class AccountsRepository {
-  private readonly workspaces = new BatchReader<WorkspaceName, WorkspaceName>({
+  private readonly workspaces = new BatchReader<WorkspaceName, FoundWorkspace>({
     idOf: nameOf,
     read: async (names) => {
-      const found = await this.database.query<{ accountId: string; id: string }>({
+      const found = await this.database.query<FoundWorkspace & WorkspaceName>({
         name: 'find-workspaces',
         text: FIND_WORKSPACES,
         values: [names.map(({ accountId }) => accountId), names.map(({ id }) => id)],
       });
-      return new Map(found.map((name) => [nameOf(name), name]));
+      return new Map(found.map((workspace) => [nameOf(workspace), workspace]));
     },
   });
 
@@ -54,32 +61,57 @@ export class AccountsRepository {
     await this.database.prisma.$transaction([
       this.database.prisma.account.create({ data: { ...account, name, createdAt: now } }),
       this.database.prisma.workspace.create({
-        data: {
-          id: account.defaultWorkspaceId,
-          accountId: account.id,
-          name: 'Default',
-          slug: 'default',
-          createdAt: now,
-        },
+        data: { ...DEFAULT_WORKSPACE, id: account.defaultWorkspaceId, accountId: account.id, createdAt: now },
       }),
     ]);
     return account;
   }
 
-  async findFirst(): Promise<AccountWithDefaultWorkspace | null> {
-    return this.database.prisma.account.findFirst({
-      select: { id: true, defaultWorkspaceId: true },
+  async findFirstId(): Promise<string | null> {
+    const account = await this.database.prisma.account.findFirst({
+      select: { id: true },
       orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
     });
+    return account?.id ?? null;
   }
 
-  async findDefaultWorkspaceId(accountId: string): Promise<string> {
-    const [workspace] = await this.database.query<{ id: string; isDeleted: boolean }>({
+  /**
+   * For who makes a key outside of the API, which the account may have locked itself out of: the default workspace, or
+   * the oldest of the others where it was deleted; where all were, a new default one is made.
+   */
+  async ensureWorkspace(accountId: string): Promise<string> {
+    const { id, isDeleted } = await this.findDefaultWorkspace(accountId);
+    if (!isDeleted) return id;
+    const other = await this.database.prisma.workspace.findFirst({
+      select: { id: true },
+      where: { accountId, deletedAt: null },
+      orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+    });
+    return other?.id ?? this.replaceDefaultWorkspace(accountId);
+  }
+
+  private async replaceDefaultWorkspace(accountId: string): Promise<string> {
+    const now = this.clock.now();
+    const id = uuidV7(now);
+    await this.database.transact(async (transaction) => {
+      await transaction.workspace.create({ data: { ...DEFAULT_WORKSPACE, id, accountId, createdAt: now } });
+      await transaction.account.update({ where: { id: accountId }, data: { defaultWorkspaceId: id } });
+    });
+    return id;
+  }
+
+  private async findDefaultWorkspace(accountId: string): Promise<FoundWorkspace> {
+    const [workspace] = await this.database.query<FoundWorkspace>({
       name: 'find-default-workspace',
       text: FIND_DEFAULT_WORKSPACE,
       values: [accountId],
     });
     if (!workspace) throw new Error(`no such account: ${accountId}`);
+    return workspace;
+  }
+
+  async findDefaultWorkspaceId(accountId: string): Promise<string> {
+    const workspace = await this.findDefaultWorkspace(accountId);
     if (!workspace.isDeleted) return workspace.id;
     throw new AppError('invalid_request', {
       detail: 'workspace_id: the default workspace was deleted, name another one',
@@ -108,9 +140,23 @@ export class AccountsRepository {
   /** The workspace that a request names, or the default one. Another account's is told like none (decisions 3). */
   async chooseWorkspace(accountId: string, wanted: string | undefined): Promise<string> {
     if (wanted === undefined) return this.findDefaultWorkspaceId(accountId);
-    const workspaceId = wanted.toLowerCase();
-    if (await this.workspaces.find({ accountId, id: workspaceId })) return workspaceId;
+    const workspace = await this.findWorkspace(accountId, wanted);
+    if (workspace && !workspace.isDeleted) return workspace.id;
     throw noSuchWorkspace();
+  }
+
+  /** Like chooseWorkspace(), of deleted ones as well: management keys outlive theirs. */
+  async chooseWorkspaceOfKeys(accountId: string, wanted: string | undefined): Promise<string> {
+    const workspace =
+      wanted === undefined
+        ? await this.findDefaultWorkspace(accountId)
+        : await this.findWorkspace(accountId, wanted);
+    if (workspace) return workspace.id;
+    throw noSuchWorkspace();
+  }
+
+  private async findWorkspace(accountId: string, id: string): Promise<FoundWorkspace | null> {
+    return this.workspaces.find({ accountId, id: id.toLowerCase() });
   }
 
   /** Deleted ones included: the log tells of them. */

@@ -20,7 +20,11 @@ export class KeysQueryDto {
   @IsInt({ message: 'must be a whole number' })
   offset = 0;
 
-  @ApiPropertyOptional({ format: 'uuid', description: "Absent: the account's default workspace." })
+  @ApiPropertyOptional({
+    format: 'uuid',
+    description:
+      "Absent: the account's default workspace. Either may be deleted: management keys in it go on working.",
+  })
   @IfGiven()
   @IsUUID('all', { message: 'must be a UUID' })
   workspace_id?: string;
