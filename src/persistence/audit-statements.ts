@@ -28,3 +28,21 @@ export function recordEntries(parameter: string, change: string): string {
   SELECT ${membersOf(FIELDS)} FROM json_to_recordset(${parameter}::json) AS entry (${typedMembersOf(FIELDS)})
   WHERE "objectId" IN (SELECT id::text FROM ${change})`;
 }
+
+/** What entries of one change have each for themselves. */
+const OF_EACH: ReadonlySet<string> = new Set(['action', 'objectType', 'objectId', 'before', 'after']);
+// The time that the id of `entry` begins with, and a version 7: pages are read in the order of the ids.
+const NEW_ID = '(left(entry.id::text, 15) || substr(gen_random_uuid()::text, 16))::uuid';
+
+/**
+ * Writes an entry for every row of the CTE, which has the members of OF_EACH. Who made the change, when and from where is
+ * what one entry says, a JSON parameter.
+ */
+export function recordEntryOfEach(parameter: string, change: string): string {
+  const values = Object.keys(FIELDS).map((name) =>
+    name === 'id' ? NEW_ID : `${OF_EACH.has(name) ? change : 'entry'}."${name}"`,
+  );
+  return `
+  INSERT INTO audit_log (${columnsOf(FIELDS)})
+  SELECT ${values.join(', ')} FROM json_to_record(${parameter}::json) AS entry (${typedMembersOf(FIELDS)}), ${change}`;
+}

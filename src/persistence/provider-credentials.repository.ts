@@ -28,7 +28,7 @@ const ORDER: Prisma.ProviderCredentialOrderByWithRelationInput[] = [
   { id: 'asc' },
 ];
 /** What a deleted credential keeps of its secret. */
-export const NO_SECRET = new Uint8Array(0);
+const NO_SECRET = new Uint8Array(0);
 
 @Injectable()
 export class ProviderCredentialsRepository {

@@ -11,8 +11,8 @@ import { Database } from './database.js';
 import type { Transaction } from './database.js';
 import { UniqueViolation } from './database-errors.js';
 import type { WorkspaceModel as WorkspaceRow } from './generated/models.js';
-import { NO_SECRET } from './provider-credentials.repository.js';
 import { lockRow } from './row-lock.js';
+import { SWITCH_OFF_WORKSPACE } from './workspace-statements.js';
 
 interface WorkspaceRef {
   readonly accountId: string;
@@ -108,22 +108,16 @@ export class WorkspacesRepository {
       if (!row) return false;
       // The change of the slug waits for whoever makes a key just now; the count comes after it, and sees that key.
       await transaction.workspace.update({ where: living(ref), data: { deletedAt: now, slug: null } });
-      if (disablesKeys) {
-        await transaction.apiKey.updateMany({
-          where: { workspaceId, kind: 'inference', deletedAt: null },
-          data: { disabled: true, updatedAt: now },
-        });
-      } else await refuseKeys(transaction, workspaceId);
-      await transaction.workspaceBudget.deleteMany({ where: { workspaceId } });
-      await transaction.destination.updateMany({
-        where: { workspaceId, deletedAt: null, enabled: true },
-        data: { enabled: false, updatedAt: now, version: { increment: 1 } },
-      });
-      await transaction.providerCredential.updateMany({
-        where: { workspaceId, deletedAt: null },
-        data: { deletedAt: now, ciphertext: NO_SECRET },
-      });
-      await this.audit.record(describe(toWorkspace(row), null), transaction);
+      if (!disablesKeys) await refuseKeys(transaction, workspaceId);
+      const entry = describe(toWorkspace(row), null);
+      await transaction.$executeRawUnsafe(
+        SWITCH_OFF_WORKSPACE,
+        workspaceId,
+        now.toISOString(),
+        disablesKeys,
+        JSON.stringify(this.audit.toRow(entry)),
+      );
+      await this.audit.record(entry, transaction);
       return true;
     });
   }

@@ -3,6 +3,8 @@ import { ApiProperty } from '@nestjs/swagger';
 import { AUDIT_ACTIONS, AUDIT_OBJECT_TYPES, OBJECT_ID_RULE } from '../../domain/audit.js';
 import type { StoredAuditEntry } from '../../domain/audit.js';
 
+const OF_A_WORKSPACE = 'Of what goes with a workspace only what changed, and its name.';
+
 class AuditActorDto {
   @ApiProperty({ description: 'Hash of the key that made the change.' })
   key_hash: string;
@@ -51,7 +53,7 @@ class AuditEntryDto {
     type: 'object',
     additionalProperties: true,
     nullable: true,
-    description: 'The object before the change, secrets abbreviated; null: it was not there.',
+    description: `The object before the change, secrets abbreviated; null: it was not there. ${OF_A_WORKSPACE}`,
   })
   before: object | null;
 
@@ -59,7 +61,7 @@ class AuditEntryDto {
     type: 'object',
     additionalProperties: true,
     nullable: true,
-    description: 'The object after the change, secrets abbreviated; null: it is not there any more.',
+    description: `The object after the change, secrets abbreviated; null: it is not there any more. ${OF_A_WORKSPACE}`,
   })
   after: object | null;
 }

@@ -146,6 +146,40 @@ describe('a change of a key', () => {
   });
 });
 
+describe('the deletion of a workspace', () => {
+  it('is told, and of everything that goes with it, once for each', async () => {
+    const hook = await change<Created>(201, 'post', DESTINATIONS, WEBHOOK);
+    await change(201, 'post', DESTINATIONS, { ...WEBHOOK, enabled: false });
+    const own = await change<Created>(201, 'post', '/byok', { provider: 'openai', key: 'sk-own-0123456789' });
+    await change(200, 'put', '/workspaces/default/budgets/monthly', { limit_usd: 5 });
+    const off = await change<Created>(201, 'post', '/keys', { name: 'Off already' });
+    await change(200, 'patch', `/keys/${off.data.hash}`, { disabled: true });
+    const before = (await readLog()).data[0]?.id ?? '';
+    await change(200, 'delete', '/workspaces/default?confirm_default_workspace_deletion=true');
+    const entries = (await readLog()).data.filter(({ id }) => id > before);
+    const facts = { workspace_id: account.workspaceId, created_at: app.clock.now().toISOString() };
+    const { actor } = entries[0] ?? {};
+    expect(entries).toHaveLength(5);
+    for (const entry of entries) expect(entry).toMatchObject({ ...facts, actor });
+    const told = new Map(entries.map((entry) => [entry.object_type, entry]));
+    expect(told.get('workspace')).toMatchObject({ action: 'delete', object_id: account.workspaceId });
+    const { name, label, hash } = account.key;
+    const key = { action: 'update', object_id: hash, before: { name, label, disabled: false } };
+    expect(told.get('api_key')).toMatchObject({ ...key, after: { name, label, disabled: true } });
+    const shown = { name: WEBHOOK.name, type: WEBHOOK.type };
+    const destination = { action: 'update', object_id: hook.data.id, before: { ...shown, enabled: true } };
+    expect(told.get('destination')).toMatchObject({ ...destination, after: { ...shown, enabled: false } });
+    expect(told.get('provider_credential')).toMatchObject({
+      action: 'delete',
+      object_id: own.data.id,
+      before: { provider: 'openai', name: null, label: 'sk-o...6789' },
+      after: null,
+    });
+    const budget = { action: 'delete', object_id: 'monthly', before: { limit_usd: 5 }, after: null };
+    expect(told.get('workspace_budget')).toMatchObject(budget);
+  });
+});
+
 describe('secrets', () => {
   it('are neither in the answers nor in the table', async () => {
     const secrets = [
