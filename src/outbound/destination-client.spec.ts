@@ -180,12 +180,32 @@ describe('the exchange', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it('an answer of 1 MiB is taken, a larger one fails, an endless one is cut', async () => {
-    const answerOf = (length: number) => ({ status: 200, body: 'x'.repeat(length) });
+  it('of a success beyond 1 MiB, or without an end, the beginning is taken', async () => {
+    const answerOf = (length: number) => ({ status: 202, body: 'x'.repeat(length) });
     receiver.script(answerOf(1_048_576), answerOf(1_048_577), 'flood', answerOf(11));
-    expect((await client.send(get(receiver.origin), LIMITS)).body).toHaveLength(1_048_576);
+    for (const status of [202, 202, 200]) {
+      const response = await client.send(get(receiver.origin), LIMITS);
+      expect([response.status, response.body.length]).toEqual([status, 1_048_576]);
+    }
+    const { body } = await client.send(get(receiver.origin), { ...LIMITS, maxResponseBytes: 10 });
+    expect(body.toString()).toBe('x'.repeat(10));
+    // Nothing of what was left meets the next exchanges.
+    const next = await Promise.all([1, 2, 3].map(() => client.send(get(receiver.origin), LIMITS)));
+    expect(next.map(({ status }) => status)).toEqual([200, 200, 200]);
+  });
+
+  it('a success beyond the limit does not disturb those that wait for its connection', async () => {
+    receiver.always({ status: 200, body: 'x'.repeat(100_000) });
+    const sent = Array.from({ length: 300 }, () =>
+      client.send(get(receiver.origin), { ...LIMITS, maxResponseBytes: 10 }),
+    );
+    for (const { status } of await Promise.all(sent)) expect(status).toBe(200);
+    receiver.always(null);
+  });
+
+  it('any other answer beyond the limit fails', async () => {
+    receiver.script({ status: 400, body: 'x'.repeat(1_048_577) }, { status: 302, body: 'x'.repeat(11) });
     const tooLarge = new OutboundFailure('the answer is larger than 1048576 bytes');
-    await expect(client.send(get(receiver.origin), LIMITS)).rejects.toThrow(tooLarge);
     await expect(client.send(get(receiver.origin), LIMITS)).rejects.toThrow(tooLarge);
     await expect(client.send(get(receiver.origin), { ...LIMITS, maxResponseBytes: 10 })).rejects.toThrow(
       'the answer is larger than 10 bytes',

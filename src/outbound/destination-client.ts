@@ -7,7 +7,7 @@ import type { OutboundRequest, OutboundResponse, SendLimits } from './exchange.j
 import { guardedConnector } from './guarded-connector.js';
 import { UrlGuard } from './url-guard.js';
 
-// Platforms answer deliveries with little, and some repeat the request. Whoever answers with more wants memory.
+// Platforms answer deliveries with little, and some repeat the request. Of more than this only the beginning is read.
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
 type DestinationLimits = Omit<SendLimits, 'maxResponseBytes'> & Partial<Pick<SendLimits, 'maxResponseBytes'>>;
@@ -21,7 +21,8 @@ export class DestinationClient implements OnApplicationShutdown {
   }
 
   /**
-   * Resolves with any answer, whatever its status; follows no redirect. The time-out begins now: waiting for a
+   * Resolves with any answer, whatever its status; follows no redirect. The body of a success ends where it is larger
+   * than allowed: what was taken must not be sent again for what was said about it. The time-out begins now: waiting for a
    * connection and looking the name up are part of it. Throws OutboundTimeout, OutboundRefused or OutboundFailure.
    */
   async send(request: OutboundRequest, limits: DestinationLimits): Promise<OutboundResponse> {
@@ -30,7 +31,7 @@ export class DestinationClient implements OnApplicationShutdown {
     const { maxResponseBytes = MAX_RESPONSE_BYTES } = limits;
     return withinLimits(limits, (signal) =>
       this.connections.use(url.origin, signal, (connection) =>
-        exchange(connection, request, maxResponseBytes, signal),
+        exchange(connection, request, maxResponseBytes, signal, 'is_cut'),
       ),
     );
   }

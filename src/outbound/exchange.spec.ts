@@ -103,6 +103,26 @@ describe('an exchange', () => {
   });
 });
 
+describe('an answer that begins with 100 Continue', () => {
+  it('fails by its name', async () => {
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => undefined).resume();
+      socket.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const client = new Client(url);
+    const request = { method: 'POST', url: `${url}/`, headers: {}, body: 'sent' } as const;
+    const answered = withinLimits({ timeout: 20_000 }, (signal) => exchange(client, request, 1_000, signal));
+    await expect(answered).rejects.toMatchObject({
+      constructor: OutboundFailure,
+      message: 'the answer began with 100 Continue, which was not asked for',
+    });
+    await client.destroy();
+    server.close();
+  });
+});
+
 describe('the body of an answer', () => {
   const LIMIT = 1_000;
   const bytes = Buffer.from(Array.from({ length: LIMIT + 1 }, (_nothing, index) => index % 251));

@@ -75,17 +75,21 @@ export async function withinLimits<Result>(
   }
 }
 
+/** What becomes of an answer that is larger than allowed; a success alone is ever cut, since its status says it all. */
+export type Excess = 'fails' | 'is_cut';
+
 /** Resolves with any answer, whatever its status. Follows no redirect. Rejects as soon as the signal is aborted. */
 export function exchange(
   dispatcher: Dispatcher,
   { method, url, headers, body }: OutboundRequest,
   maxResponseBytes: number,
   signal: CancelSignal,
+  excess: Excess = 'fails',
 ): Promise<OutboundResponse> {
   return new Promise((resolve, reject) => {
     const { origin, path } = PARTS.memo(url);
     signal.throwIfAborted();
-    const reader = new AnswerReader(maxResponseBytes, resolve, reject);
+    const reader = new AnswerReader(maxResponseBytes, excess, resolve, reject);
     signal.addEventListener('abort', () => reader.giveUp(signal.reason as Error), { once: true });
     dispatcher.dispatch({ origin, path, method, headers, body: body ?? null }, reader);
   });
@@ -118,6 +122,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
 
   constructor(
     private readonly limit: number,
+    private readonly excess: Excess,
     private readonly resolve: (response: OutboundResponse) => void,
     private readonly reject: (reason: Error) => void,
   ) {}
@@ -151,6 +156,11 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     const at = this.length;
     this.length += chunk.length;
     if (this.length > this.limit) {
+      if (this.excess === 'is_cut' && this.status >= 200 && this.status < 300 && this.room === null) {
+        const body = Buffer.concat([...this.chunks, chunk], this.limit);
+        this.resolve({ status: this.status, headers: this.headers, body });
+      }
+      // Of an answer that was cut this only ends the connection.
       this.giveUp(new OutboundFailure(`the answer is larger than ${this.limit} bytes`));
     } else if (this.room === null) {
       this.chunks.push(chunk);
@@ -189,6 +199,9 @@ function joined(chunks: readonly Buffer[], length: number): Buffer {
 
 /** The system's code where there is one (ECONNREFUSED): it tells more than the sentence around it. */
 function messageOf(error: unknown): string {
+  // undici takes no answer that begins with an interim one of this status, and calls nothing else so.
+  if (error instanceof errors.SocketError && error.message === 'bad response')
+    return 'the answer began with 100 Continue, which was not asked for';
   const { code, message } = error as { code?: unknown; message?: unknown };
   return typeof code === 'string' ? code : String(message);
 }

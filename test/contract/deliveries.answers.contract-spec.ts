@@ -119,6 +119,16 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
       });
     }
 
+    it('a success whose body was cut is the success that it would be with little to say', async () => {
+      const cut = `{"partialSuccess":{"errorMessage":"${'x'.repeat(1_048_540)}`;
+      for (const request of requests) {
+        for (const status of [200, 202]) {
+          const read = (body: string) => kind.delivery.read(answer(status, body), request, config, CONTEXT);
+          expect((await read(cut)).outcome).toBe((await read('{}')).outcome);
+        }
+      }
+    });
+
     it('no answer makes it stumble, whatever the status and the body', async () => {
       for (const status of [
         200, 201, 202, 204, 207, 299, 300, 304, 400, 401, 404, 409, 410, 422, 429, 500, 504, 599,

@@ -54,7 +54,7 @@ describe('a failure that passes', () => {
     ['500', [{ status: 500, body: 'oops' }]],
     ['a reset', ['reset', 'reset']],
     ['a truncated answer', ['truncate']],
-    ['an endless answer', ['flood']],
+    ['a failure that says more than is read', [{ status: 503, body: 'x'.repeat(1_048_577) }]],
   ])('%s: everything arrives afterwards, in order, once', async (_name, scripts) => {
     const receiver = await receiverOf(traceCollector.judge);
     receiver.script(...scripts);
@@ -77,6 +77,18 @@ describe('a failure that passes', () => {
     receiver.always(null);
     await untilDelivered(app, id, 50);
     expect(receiver.stored).toHaveLength(50);
+  });
+});
+
+describe('a success that says more than is read', () => {
+  it('is a success: nothing is sent twice', async () => {
+    const receiver = await receiverOf(() => ({ reply: { status: 200 }, stored: [] }));
+    receiver.always({ status: 200, body: `{"partialSuccess":{"errorMessage":"${'x'.repeat(1_500_000)}` });
+    const { id } = await createDestination(app, { url: receiver.origin });
+    await recordGenerations(app, 4);
+    const row = await untilDelivered(app, id, 4);
+    expect(row).toMatchObject({ delivered: '4', dropped: {}, failures: 0, last_error_class: null });
+    expect(receiver.requests.flatMap(generationsIn)).toHaveLength(4);
   });
 });
 

@@ -15,7 +15,7 @@ import { DESTINATIONS, deleteAllDestinations } from '../../support/create-destin
 import { expectError } from '../../support/error-shape.js';
 import { eventually } from '../../support/eventually.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
-import type { RunningReceiver } from '../../support/receivers/receiver.js';
+import type { RunningReceiver, Script } from '../../support/receivers/receiver.js';
 import { generationsIn, traceCollector } from '../../support/trace-collector.js';
 
 let app: TestApp;
@@ -85,10 +85,10 @@ describe('POST /test', () => {
     },
   );
 
-  it.each([
-    ['reset', /ECONNRESET|closed|other side/i],
-    ['flood', /larger/],
-  ] as const)('names a platform that answers with a %s', async (script, reason) => {
+  it.each<[string, Script, RegExp]>([
+    ['a reset', 'reset', /ECONNRESET|closed|other side/i],
+    ['more than is read', { status: 400, body: 'x'.repeat(1_048_577) }, /larger/],
+  ])('names a platform that answers with %s', async (_name, script, reason) => {
     receiver.always(script);
     const { body } = await post('test');
     expect(body.data.ok).toBe(false);
