@@ -16,7 +16,8 @@ RUN npm pkg delete devDependencies && npm install --ignore-scripts --omit=dev --
  && find node_modules -name '*.d.ts' -delete -o -name '*.d.mts' -delete -o -name '*.d.cts' -delete
 
 FROM node:24-slim
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
+# Threads for names of hosts: each whose name server does not answer holds one (docs/operating.md, "Tune").
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 UV_THREADPOOL_SIZE=32
 WORKDIR /app
 COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules node_modules

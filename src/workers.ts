@@ -78,8 +78,7 @@ class Workers {
   }
 
   private fork(duty: Duty): Worker {
-    // Where every worker delivers, each is a replica of its own: it claims what waits for its own calls.
-    const worker = cluster.fork(duty === 'all' ? {} : environmentOf(duty, this.config));
+    const worker = cluster.fork(environmentOf(duty, this.config));
     this.workers.set(worker, duty);
     worker.once('exit', () => this.workers.delete(worker));
     return worker;

@@ -11,6 +11,11 @@ export type Duty = (typeof DUTIES)[number];
 // How a process tells those that it starts.
 const DUTY_VARIABLE = 'SIGNALBOX_DUTY';
 const REPLICA_VARIABLE = 'SIGNALBOX_REPLICA';
+// Node's own variable: how many threads look up names and read files, unless given, and at least in processes that this
+// one starts. Idle they cost nothing, and each name whose server does not answer holds one for ten seconds and more.
+const THREADS_VARIABLE = 'UV_THREADPOOL_SIZE';
+const USUAL_THREADS = 4;
+const THREADS_OF_STARTED = 32;
 // Milliseconds, beyond its deadline, until a call is recorded and its answer has left.
 const RECORDING_TIME = 5_000;
 
@@ -30,6 +35,8 @@ export class AppConfig {
   readonly duty: Duty;
   /** What the processes of one replica know each other by. */
   readonly replicaId: string;
+  /** Of this process: what is looked up or read meanwhile. */
+  readonly threadPoolSize: number;
   readonly redisUrl?: string;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** What GET /metrics asks for; absent: nothing. */
@@ -102,6 +109,7 @@ export function readAppConfig(
     deliveryProcess: read.choice('DELIVERY_PROCESS', ['own', 'shared'], 'own'),
     duty: read.choice(DUTY_VARIABLE, DUTIES, 'all'),
     replicaId: read.text(REPLICA_VARIABLE, randomUUID()),
+    threadPoolSize: read.integer(THREADS_VARIABLE, USUAL_THREADS, 1, 1_024),
     ...read.redisUrl('redisUrl', 'REDIS_URL'),
     logLevel: read.choice('LOG_LEVEL', LOG_LEVELS, 'info'),
     ...read.token('metricsBearerToken', 'METRICS_BEARER_TOKEN'),
@@ -141,9 +149,14 @@ export function readAppConfig(
   });
 }
 
-/** What a process of this replica has in its environment beside what this one has. */
-export function environmentOf(duty: Duty, { replicaId }: AppConfig): Readonly<Record<string, string>> {
-  return { [DUTY_VARIABLE]: duty, [REPLICA_VARIABLE]: replicaId };
+/** What a process that this one starts has in its environment beside what this one has. */
+export function environmentOf(
+  duty: Duty,
+  { replicaId, threadPoolSize }: AppConfig,
+): Readonly<Record<string, string>> {
+  const threads = { [THREADS_VARIABLE]: String(Math.max(threadPoolSize, THREADS_OF_STARTED)) };
+  // Where every worker delivers, each is a replica of its own: it claims what waits for its own calls.
+  return duty === 'all' ? threads : { ...threads, [DUTY_VARIABLE]: duty, [REPLICA_VARIABLE]: replicaId };
 }
 
 /** A body is held several times over while it is read, judged and sent on: as bytes, as text, as values. */

@@ -1,8 +1,9 @@
 // The only way to the network.
 import { Global, Module } from '@nestjs/common';
+import { AppConfig } from '../config/app-config.js';
 import { DestinationClient } from './destination-client.js';
 import { HttpClient } from './http-client.js';
-import { NameResolver, SystemNameResolver } from './name-resolver.js';
+import { NameResolver, SystemNameResolver, slotsOf } from './name-resolver.js';
 import { UrlGuard } from './url-guard.js';
 
 @Global()
@@ -11,7 +12,11 @@ import { UrlGuard } from './url-guard.js';
     HttpClient,
     DestinationClient,
     UrlGuard,
-    { provide: NameResolver, useClass: SystemNameResolver },
+    {
+      provide: NameResolver,
+      inject: [AppConfig],
+      useFactory: ({ threadPoolSize }: AppConfig) => new SystemNameResolver(slotsOf(threadPoolSize)),
+    },
   ],
   exports: [HttpClient, DestinationClient, UrlGuard],
 })

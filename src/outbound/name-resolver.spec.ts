@@ -1,0 +1,150 @@
+// Names are looked up by few threads: what those cost that no name server answers for, and whom.
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { LookupAddress } from 'node:dns';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { SystemNameResolver, slotsOf } from './name-resolver.js';
+
+const ADDRESS: LookupAddress = { address: '93.184.216.34', family: 4 };
+const SLOTS = { all: 4, slow: 2 };
+const UNANSWERED = Object.assign(new Error('no answer'), { code: 'EAI_AGAIN' });
+
+let time: number;
+/** Every look-up that was begun, in order, and those that have not ended. */
+let begun: string[];
+let open: Map<string, (error: Error | null) => void>;
+let resolver: SystemNameResolver;
+beforeEach(() => {
+  time = 0;
+  begun = [];
+  open = new Map();
+  const lookUp = (host: string): Promise<readonly LookupAddress[]> =>
+    new Promise((resolve, reject) => {
+      begun.push(host);
+      open.set(host, (error) => {
+        open.delete(host);
+        if (error) reject(error);
+        else resolve([ADDRESS]);
+      });
+    });
+  resolver = new SystemNameResolver(SLOTS, lookUp, () => time);
+});
+
+const dead = (count: number): string[] => Array.from({ length: count }, (_nothing, index) => `dead-${index}`);
+/** What became of a look-up: its addresses, or the code of its failure. */
+const outcomeOf = (host: string): Promise<unknown> =>
+  resolver.resolve(host).catch(({ code }: { code?: string }) => code);
+
+async function end(host: string, error: Error | null = null): Promise<void> {
+  open.get(host)?.(error);
+  await nextTurn();
+}
+
+/** Has all of them looked up, and fail after ten seconds each. */
+async function letDie(hosts: readonly string[]): Promise<void> {
+  const outcomes = hosts.map(outcomeOf);
+  await nextTurn();
+  while (open.size > 0) {
+    time += 10_000;
+    for (const host of open.keys()) open.get(host)?.(UNANSWERED);
+    await nextTurn();
+  }
+  await Promise.all(outcomes);
+  begun.length = 0;
+}
+
+describe('a name', () => {
+  it('is looked up once for all that ask meanwhile, and anew afterwards', async () => {
+    const both = [resolver.resolve('host'), resolver.resolve('host')];
+    await nextTurn();
+    await end('host');
+    expect(await Promise.all(both)).toEqual([[ADDRESS], [ADDRESS]]);
+    const again = resolver.resolve('host');
+    await nextTurn();
+    await end('host');
+    expect(await again).toEqual([ADDRESS]);
+    expect(begun).toEqual(['host', 'host']);
+  });
+
+  it('that is said not to exist is asked for again at once', async () => {
+    const first = outcomeOf('host');
+    await nextTurn();
+    await end('host', Object.assign(new Error('unknown'), { code: 'ENOTFOUND' }));
+    expect(await first).toBe('ENOTFOUND');
+    void outcomeOf('host');
+    await nextTurn();
+    expect(begun).toEqual(['host', 'host']);
+  });
+
+  it('that nobody answers for fails at once for three times as long as it took, then is asked for again', async () => {
+    await letDie(['dead']);
+    time += 29_999;
+    expect(await outcomeOf('dead')).toBe('EAI_AGAIN');
+    expect(begun).toEqual([]);
+    time += 1;
+    const revived = outcomeOf('dead');
+    await nextTurn();
+    await end('dead');
+    expect(await revived).toEqual([ADDRESS]);
+    // From then on it is one like any other.
+    void resolver.resolve('dead');
+    await nextTurn();
+    expect(begun).toEqual(['dead', 'dead']);
+  });
+});
+
+describe('many names', () => {
+  it('take no more threads than there are for them, in turn', async () => {
+    const hosts = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const outcomes = Promise.all(hosts.map(outcomeOf));
+    await nextTurn();
+    expect(begun).toEqual(['a', 'b', 'c', 'd']);
+    await end('b');
+    expect(begun).toEqual(['a', 'b', 'c', 'd', 'e']);
+    for (const host of ['a', 'c', 'd', 'e', 'f']) await end(host);
+    expect(await outcomes).toEqual(hosts.map(() => [ADDRESS]));
+  });
+
+  it('that nobody answers for leave threads to the others', async () => {
+    await letDie(dead(3));
+    time += 30_000;
+    for (const host of dead(3)) void outcomeOf(host);
+    const good = [outcomeOf('good-0'), outcomeOf('good-1')];
+    await nextTurn();
+    expect(begun).toEqual(['dead-0', 'dead-1', 'good-0', 'good-1']);
+    await end('good-0');
+    await end('good-1');
+    expect(await Promise.all(good)).toEqual([[ADDRESS], [ADDRESS]]);
+    expect(open.size).toBe(2);
+  });
+
+  it('wait no longer than anybody waits for them', async () => {
+    for (const host of dead(4)) void outcomeOf(host);
+    const late = outcomeOf('late');
+    await nextTurn();
+    time = 30_001;
+    const next = outcomeOf('next');
+    await end('dead-0', UNANSWERED);
+    expect(await late).toBe('ETIMEOUT');
+    await end('next');
+    expect(await next).toEqual([ADDRESS]);
+    expect(begun).not.toContain('late');
+  });
+});
+
+describe('of the threads of a process', () => {
+  it.each([
+    [1, { all: 1, slow: 1 }],
+    [4, { all: 1, slow: 1 }],
+    [16, { all: 6, slow: 3 }],
+    [32, { all: 12, slow: 6 }],
+  ])('%d: those for names', (threads, slots) => {
+    expect(slotsOf(threads)).toEqual(slots);
+  });
+});
+
+it('the hosts file counts', async () => {
+  expect(await new SystemNameResolver(SLOTS).resolve('localhost')).toContainEqual({
+    address: expect.stringMatching(/^(127\.0\.0\.1|::1)$/),
+    family: expect.any(Number),
+  });
+});
