@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../domain/clock.js';
 import { MAX_DELIVERY_AGE, hadCommitted } from '../domain/delivery.js';
 import { needsContent } from '../domain/destination-selection.js';
+import type { Destination } from '../domain/destination.js';
 import type { LogPosition, LogSnapshot } from '../domain/delivery.js';
 import type { GenerationContent } from '../domain/generation-content.js';
 import type { GenerationTrace } from '../domain/generation-trace.js';
@@ -12,16 +13,14 @@ import type { ClaimedCursor } from '../persistence/delivery-cursors.repository.j
 import type { TracedKey } from '../persistence/api-keys.repository.js';
 import { GenerationReader } from '../persistence/generation-reader.js';
 import type { LoggedGeneration } from '../persistence/generation-reader.js';
-import { ByteBudget } from './byte-budget.js';
 import type { DeliveryTarget } from './broadcast-terms.js';
+import type { Share } from './byte-budget.js';
+import { BatchSize, DeliveryMemory, textBytesOf } from './delivery-memory.js';
 import { LogPages } from './log-pages.js';
 import { TracedContents } from './traced-contents.js';
 import { TracedKeys } from './traced-keys.js';
 import { Turns } from './turns.js';
 
-// Bytes of contents of one batch, and of all batches of this process that are under way.
-const MAX_BATCH_CONTENT = 2_000_000;
-const MAX_CONTENT_IN_MEMORY = 128_000_000;
 const ENTRIES_PER_TURN = 50;
 
 /** What is to become of one generation: sent, given up, or passed over because the destination does not want it. */
@@ -37,11 +36,12 @@ export interface PlannedBatch {
   /** Whether more can be read at once behind this batch. */
   readonly hasMore: boolean;
   readonly isHeldBack: boolean;
-  /** To be called when the batch's contents are needed no more. */
+  /** To be called when the batch is needed no more. */
   release(): void;
 }
 
 interface Page {
+  readonly entries: readonly LoggedGeneration[];
   readonly hasMore: boolean;
   readonly isHeldBack: boolean;
   /** What had committed then is not this destination's. */
@@ -53,16 +53,36 @@ interface Page {
 /** Of a candidate for sending the key that it is told with. */
 type Verdict = TracedKey | 'expired' | 'passed';
 
+interface RunLimits {
+  readonly maxTraces: number;
+  /** Bytes of memory. */
+  readonly most: number;
+}
+
 interface JudgedEntry {
   readonly entry: LoggedGeneration;
   readonly verdict: Verdict;
+  /** Of a candidate, what callers have said in it. */
+  readonly textBytes: number;
+}
+
+/** What the next batch is made of, and the memory that it takes. */
+interface Run extends Pick<PlannedBatch, 'hasMore' | 'isHeldBack'> {
+  readonly judged: readonly JudgedEntry[];
+  readonly isNamed: boolean;
+  readonly bytes: number;
+}
+
+interface Planned {
+  readonly run: Run;
+  readonly share: Share;
 }
 
 const NO_CONTENTS: ReadonlyMap<string, GenerationContent> = new Map();
 
 @Injectable()
 export class BatchPlanner {
-  private readonly budget = new ByteBudget(MAX_CONTENT_IN_MEMORY);
+  private readonly memory = new DeliveryMemory();
 
   constructor(
     private readonly pages: LogPages,
@@ -79,8 +99,11 @@ export class BatchPlanner {
     { position, start }: Pick<ClaimedCursor, 'position' | 'start'>,
     maxTraces: number,
   ): Promise<PlannedBatch> {
-    const { entries, ...page } = await this.pages.read(target.destination.workspaceId, position);
-    return this.plan(target, entries, maxTraces, { ...page, start });
+    const { workspaceId } = target.destination;
+    return this.plan(target, maxTraces, async () => ({
+      ...(await this.pages.read(workspaceId, position)),
+      start,
+    }));
   }
 
   /** Generations that are to be sent again, whatever their age. */
@@ -88,49 +111,105 @@ export class BatchPlanner {
     target: DeliveryTarget,
     names: readonly Pick<Generation, 'id' | 'createdAt'>[],
   ): Promise<PlannedBatch> {
-    const entries = await this.reader.readNamed(target.destination.workspaceId, names);
-    return this.plan(target, entries, names.length, { hasMore: false, isHeldBack: false, isNamed: true });
+    return this.plan(target, names.length, async () => ({
+      entries: await this.reader.readNamed(target.destination.workspaceId, names),
+      hasMore: false,
+      isHeldBack: false,
+      isNamed: true,
+    }));
   }
 
   private async plan(
     target: DeliveryTarget,
-    logged: readonly LoggedGeneration[],
     maxTraces: number,
-    page: Page,
+    read: () => Promise<Page>,
   ): Promise<PlannedBatch> {
-    const { destination, filtersByInput } = target;
-    const keys = await this.keys.find(
-      destination.workspaceId,
-      new Set(logged.map(({ generation }) => generation.apiKeyId)),
+    const { run, share } = await this.findRoom(target, (most) =>
+      this.findRun(target, { maxTraces, most }, read),
     );
-    const judge = this.judgeOf(target, page, keys);
-    const { judged, contentBytes } = takeWithin(logged, judge, maxTraces, needsContent(destination));
-    const release = await this.budget.take(contentBytes);
     try {
-      const contents = contentBytes === 0 ? NO_CONTENTS : await this.readContents(target, judged);
-      const planned = ({ entry: { position, generation }, verdict }: JudgedEntry): PlannedEntry => {
-        if (typeof verdict === 'string') return { position, generation, fate: verdict };
-        const candidate = { generation, key: verdict, content: contents.get(generation.id) ?? null };
-        const isSelected = page.isNamed === true || !filtersByInput || target.isSelected(candidate);
-        if (isSelected) return { position, generation, fate: buildTrace(candidate, destination) };
-        const isUnknown = candidate.content === null && target.isWanted(candidate);
-        return { position, generation, fate: isUnknown ? 'content_gone' : 'passed' };
-      };
-      const entries: PlannedEntry[] = [];
-      for (const each of judged) {
-        if (entries.length % ENTRIES_PER_TURN === 0) await this.turns.take();
-        entries.push(planned(each));
-      }
-      return {
-        entries,
-        hasMore: page.hasMore || judged.length < logged.length,
-        isHeldBack: page.isHeldBack,
-        release,
-      };
+      return await this.build(target, run, share);
     } catch (error) {
-      release();
+      share.release();
       throw error;
     }
+  }
+
+  private async findRoom(
+    { destination }: DeliveryTarget,
+    find: (most: number) => Promise<Run>,
+  ): Promise<Planned> {
+    const first = await this.tryRoom(destination, find);
+    if ('run' in first) return first;
+    // Who waits holds nothing of the log meanwhile, and reads it again.
+    const share = await first.asked;
+    try {
+      return { run: await find(first.bytes), share };
+    } catch (error) {
+      share.release();
+      throw error;
+    }
+  }
+
+  private async tryRoom(
+    destination: Destination,
+    find: (most: number) => Promise<Run>,
+  ): Promise<Planned | { readonly asked: Promise<Share>; readonly bytes: number }> {
+    const page = await this.memory.takePage(destination);
+    try {
+      const run = await find(Infinity);
+      const share = this.memory.takeBatch(destination, run.bytes);
+      return share instanceof Promise ? { asked: share, bytes: run.bytes } : { run, share };
+    } finally {
+      page.release();
+    }
+  }
+
+  private async findRun(target: DeliveryTarget, limits: RunLimits, read: () => Promise<Page>): Promise<Run> {
+    const { destination } = target;
+    const page = await read();
+    const keys = await this.keys.find(
+      destination.workspaceId,
+      new Set(page.entries.map(({ generation }) => generation.apiKeyId)),
+    );
+    const { judged, bytes } = takeWithin(page.entries, this.judgeOf(target, page, keys), destination, limits);
+    return {
+      judged,
+      bytes,
+      hasMore: page.hasMore || judged.length < page.entries.length,
+      isHeldBack: page.isHeldBack,
+      isNamed: page.isNamed === true,
+    };
+  }
+
+  private async build(
+    target: DeliveryTarget,
+    { judged, isNamed, hasMore, isHeldBack }: Run,
+    share: Share,
+  ): Promise<PlannedBatch> {
+    const { destination, filtersByInput } = target;
+    const contents = await this.readContents(target, judged);
+    const fateOf = ({ entry: { generation }, verdict }: JudgedEntry): PlannedEntry['fate'] => {
+      if (typeof verdict === 'string') return verdict;
+      const candidate = { generation, key: verdict, content: contents.get(generation.id) ?? null };
+      const isSelected = isNamed || !filtersByInput || target.isSelected(candidate);
+      if (isSelected) return buildTrace(candidate, destination);
+      return candidate.content === null && target.isWanted(candidate) ? 'content_gone' : 'passed';
+    };
+    const entries: PlannedEntry[] = [];
+    const size = new BatchSize();
+    for (const each of judged) {
+      if (entries.length % ENTRIES_PER_TURN === 0) await this.turns.take();
+      const { position, generation } = each.entry;
+      const { id, createdAt } = generation;
+      const fate = fateOf(each);
+      // Of the row itself nothing is kept for as long as a platform takes.
+      entries.push({ position, generation: { id, createdAt }, fate });
+      if (typeof fate === 'object') size.addTrace(each.textBytes);
+      else size.addOther();
+    }
+    share.shrinkTo(size.bytes);
+    return { entries, hasMore, isHeldBack, release: () => share.release() };
   }
 
   /** Decides about an entry as far as that can be done without its content. */
@@ -151,9 +230,11 @@ export class BatchPlanner {
   }
 
   private readContents(
-    { destination: { workspaceId }, sharesContents }: DeliveryTarget,
+    { destination, sharesContents }: DeliveryTarget,
     judged: readonly JudgedEntry[],
   ): Promise<ReadonlyMap<string, GenerationContent>> {
+    const { workspaceId } = destination;
+    if (!needsContent(destination)) return Promise.resolve(NO_CONTENTS);
     const stored = judged
       .filter(({ entry, verdict }) => typeof verdict === 'object' && entry.contentBytes > 0)
       .map(({ entry }) => entry);
@@ -168,22 +249,24 @@ export class BatchPlanner {
 function takeWithin(
   logged: readonly LoggedGeneration[],
   judge: (entry: LoggedGeneration) => Verdict,
-  maxTraces: number,
-  countsContents: boolean,
-): { readonly judged: readonly JudgedEntry[]; readonly contentBytes: number } {
+  destination: Destination,
+  { maxTraces, most }: RunLimits,
+): Pick<Run, 'judged' | 'bytes'> {
   const judged: JudgedEntry[] = [];
-  let candidates = 0;
-  let contentBytes = 0;
+  const size = new BatchSize();
+  const readsContents = needsContent(destination);
   for (const entry of logged) {
     const verdict = judge(entry);
-    if (typeof verdict === 'object') {
-      const bytes = countsContents ? entry.contentBytes : 0;
-      const isFull = candidates >= maxTraces || contentBytes + bytes > MAX_BATCH_CONTENT;
-      if (isFull && candidates > 0) break;
-      candidates++;
-      contentBytes += bytes;
+    const isCandidate = typeof verdict === 'object';
+    const textBytes = isCandidate ? textBytesOf(entry, destination, readsContents) : 0;
+    if (isCandidate) {
+      const isFull = size.traces >= maxTraces || !size.hasRoomFor(textBytes, most);
+      if (isFull && size.traces > 0) break;
+      size.addTrace(textBytes);
+    } else {
+      size.addOther();
     }
-    judged.push({ entry, verdict });
+    judged.push({ entry, verdict, textBytes });
   }
-  return { judged, contentBytes };
+  return { judged, bytes: size.bytes };
 }

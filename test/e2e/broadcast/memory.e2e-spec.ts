@@ -1,0 +1,51 @@
+// What slow destinations of other accounts take of the memory for deliveries never holds up those of one that has none.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { TestApp } from '../../support/app.js';
+import {
+  createBroadcastApp,
+  createDestination,
+  recordGenerations,
+  untilDelivered,
+} from '../../support/broadcast.js';
+import { deleteAllDestinations } from '../../support/create-destination.js';
+import { eventually } from '../../support/eventually.js';
+import { contentOfText } from '../../support/generation.js';
+import { startReceiver } from '../../support/receivers/receiver.js';
+import { traceCollector } from '../../support/trace-collector.js';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await createBroadcastApp();
+});
+afterAll(() => app.close());
+
+describe('many destinations that keep large requests waiting', () => {
+  it('hold up neither a small trace nor a large batch of another account', async () => {
+    const slow = await startReceiver(traceCollector);
+    slow.always('hang');
+    const accounts = await Promise.all(Array.from({ length: 10 }, () => app.createAccount()));
+    for (const { accountId, workspaceId, key } of accounts) {
+      for (const kind of ['webhook', 'otel-collector'])
+        for (let copy = 0; copy < 5; copy++) {
+          const config = kind === 'webhook' ? { url: slow.origin } : { endpoint: slow.origin };
+          await createDestination(app, config, { accountId, workspaceId, kind, type: kind });
+        }
+      await recordGenerations(app, 8, {}, contentOfText('x'.repeat(250_000)), key);
+    }
+    // Some wait for the platform; the others have to wait for memory.
+    await eventually(
+      () => app.sql('SELECT 1 FROM delivery_cursors WHERE lease_owner IS NOT NULL'),
+      ({ length }) => length === 100 && slow.requests.length >= 20,
+    );
+    const healthy = await startReceiver(traceCollector);
+    const { id } = await createDestination(app, { url: healthy.origin });
+    await recordGenerations(app, 1);
+    await untilDelivered(app, id, 1);
+    await recordGenerations(app, 8, {}, contentOfText('x'.repeat(250_000)));
+    await untilDelivered(app, id, 9);
+    expect(healthy.stored).toHaveLength(9);
+    await deleteAllDestinations(app);
+    await slow.close();
+    await healthy.close();
+  });
+});
