@@ -2,7 +2,7 @@
 import type { AuditEntry } from '../domain/audit.js';
 import { SystemClock } from '../domain/clock.js';
 import { AuditLogRepository } from './audit-log.repository.js';
-import { ConfigCipher } from './config-cipher.js';
+import { ConfigCipher, MissingEncryptionKey } from './config-cipher.js';
 import type { Encrypted } from './config-cipher.js';
 import type { Database } from './database.js';
 
@@ -180,7 +180,7 @@ function encryptAnew(cipher: ConfigCipher, row: EncryptedRow): Encrypted | null 
   try {
     value = cipher.decrypt(old, row.id);
   } catch (error) {
-    if (!cipher.keyIds.includes(row.encryption_key_id)) throw error;
+    if (error instanceof MissingEncryptionKey) throw error;
     return null;
   }
   return cipher.encrypt(value, row.id);
