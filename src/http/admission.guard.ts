@@ -49,14 +49,20 @@ export class AdmissionGuard implements CanActivate {
   }
 }
 
+/** How the body is compressed; null: it is not. */
+export function compressionOf({ headers }: Pick<Request, 'headers'>): string | null {
+  const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
+  return encoding === 'identity' ? null : encoding;
+}
+
 /**
  * As announced; nothing where nothing is, since then it is counted as it comes. What is compressed is counted only when it
  * is unpacked to its end: until then, as the most that may come of it.
  */
-function announcedBytes({ headers }: Pick<Request, 'headers'>, limit: number): number {
-  const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
-  const length = headers['content-length'];
-  if (encoding === 'identity') return Math.min(Number(length ?? 0), limit);
-  if (length === undefined || !DEFLATE.has(encoding)) return limit;
+function announcedBytes(request: Pick<Request, 'headers'>, limit: number): number {
+  const compression = compressionOf(request);
+  const length = request.headers['content-length'];
+  if (compression === null) return Math.min(Number(length ?? 0), limit);
+  if (length === undefined || !DEFLATE.has(compression)) return limit;
   return Math.min(Number(length) * DEFLATE_RATIO, limit);
 }

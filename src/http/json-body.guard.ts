@@ -8,7 +8,7 @@ import { json } from 'express';
 import type { Request, RequestHandler, Response } from 'express';
 import { AppConfig } from '../config/app-config.js';
 import { AppError } from '../domain/errors.js';
-import { ticketOf } from './admission.guard.js';
+import { compressionOf, ticketOf } from './admission.guard.js';
 import type { Ticket } from './admission.js';
 import { bodyLimitOf } from './large-body.js';
 
@@ -86,8 +86,8 @@ function acceptUtf8ByItsOtherName({ headers }: { readonly headers: Request['head
 }
 
 /** As it comes from the connection; what is compressed has been counted as the most that may come of it. */
-function isUnannounced({ headers }: { readonly headers: Request['headers'] }): boolean {
-  return headers['transfer-encoding'] !== undefined && headers['content-encoding'] === undefined;
+function isUnannounced(request: Pick<Request, 'headers'>): boolean {
+  return request.headers['transfer-encoding'] !== undefined && compressionOf(request) === null;
 }
 
 /** Where the bytes do not fit any more, reading ends as it does with a connection that breaks. */
