@@ -146,14 +146,12 @@ export class Database implements OnApplicationShutdown {
    */
   async transaction<Row extends pg.QueryResultRow>(statements: readonly string[]): Promise<Row[]> {
     const client = await this.pool.connect();
+    const run = (text: string): Promise<pg.QueryResult<Row>> =>
+      client.query<Row>({ text, query_timeout: COMMAND_TIMEOUT } as pg.QueryConfig);
     try {
       let rows: Row[] = [];
-      await client.query('BEGIN');
-      for (const text of statements) {
-        const statement = { text, query_timeout: COMMAND_TIMEOUT } as pg.QueryConfig;
-        ({ rows } = await client.query<Row>(statement));
-      }
-      await client.query('COMMIT');
+      for (const text of ['BEGIN', ...statements]) ({ rows } = await run(text));
+      await run('COMMIT');
       client.release();
       return rows;
     } catch (error) {
