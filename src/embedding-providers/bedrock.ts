@@ -3,7 +3,7 @@
 // API key, which has no colon.
 import { AwsV4Signer } from 'aws4fetch';
 import { readBedrockError } from './bedrock-error.js';
-import { refuseOtherForms, textsOf } from './call-input.js';
+import { partsOfInput, refuseOtherForms, textsOf } from './call-input.js';
 import { cohereBody, readCohereVectors } from './cohere-wire.js';
 import { UnsupportedRequest } from './embedding-provider.js';
 import type {
@@ -75,11 +75,12 @@ function cohereBodyOnBedrock(call: ProviderCall): Record<string, unknown> {
 
 /** Bedrock would answer 400, which is final, where Cohere itself may take the text. */
 function refuseLongTexts(call: ProviderCall): void {
-  const tooLong = textsOf(call).findIndex(hasTooManyCharacters);
-  if (tooLong === -1) return;
-  throw new UnsupportedRequest(
-    `input[${tooLong}]: ${call.upstreamModel} takes at most ${MAX_CHARACTERS_OF_V3} characters on Bedrock`,
-  );
+  for (const part of partsOfInput(call).flat()) {
+    if (part.modality !== 'text' || !hasTooManyCharacters(part.text)) continue;
+    throw new UnsupportedRequest(
+      `${part.path}: ${call.upstreamModel} takes at most ${MAX_CHARACTERS_OF_V3} characters on Bedrock`,
+    );
+  }
 }
 
 /** A surrogate pair is one character: so JSON schemas count, by which Bedrock judges. */

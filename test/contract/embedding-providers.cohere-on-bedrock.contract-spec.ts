@@ -47,6 +47,18 @@ it.each([['a'.repeat(2049)], [`${PAIR.repeat(2048)}a`], ['a'.repeat(5000)]])(
   },
 );
 
+it('v3 is asked for images, and not with long texts beside them', () => {
+  const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(4_000)}` } };
+  const withText = (text: string): ProviderCall =>
+    callOf(V3, { input: { form: 'multimodal', items: [{ content: [image, { type: 'text', text }] }] } });
+  expect(() => bedrock.buildRequest(withText('a'), connection)).not.toThrow();
+  expect(() => bedrock.buildRequest(withText('a'.repeat(2049)), connection)).toThrow(
+    new UnsupportedRequest(
+      'input[0].content[1]: cohere.embed-english-v3 takes at most 2048 characters on Bedrock',
+    ),
+  );
+});
+
 it('v4 is asked for texts of any length', async () => {
   const answer = await embed(bedrock, ofTexts('cohere.embed-v4:0', 'a'.repeat(5000)), connection);
   expect(answer.vectors).toHaveLength(1);
