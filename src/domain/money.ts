@@ -14,12 +14,10 @@ const MOST_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
  * Throws on anything else, on long texts, and on amounts finer than 10^-12.
  */
 export function parseUsd(amount: string | number): PicoUsd {
-  return parse(amount, () => {
-    throw new RangeError(`finer than 10^-${DECIMALS} USD: ${amount}`);
-  });
+  return parse(amount, 'exactly');
 }
 
-function parse(amount: string | number, onRest: () => void): PicoUsd {
+function parse(amount: string | number, precision: 'exactly' | 'rounded down'): PicoUsd {
   const text = String(amount);
   if (text.length > MOST_CHARACTERS) throw new RangeError('too long for an amount of money');
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i.exec(text.trim());
@@ -28,7 +26,8 @@ function parse(amount: string | number, onRest: () => void): PicoUsd {
   const shift = DECIMALS - fraction.length + Number(exponent);
   const digits = BigInt(whole + fraction);
   const scale = 10n ** BigInt(Math.abs(shift));
-  if (shift < 0 && digits % scale !== 0n) onRest();
+  if (precision === 'exactly' && shift < 0 && digits % scale !== 0n)
+    throw new RangeError(`finer than 10^-${DECIMALS} USD: ${amount}`);
   const value = shift < 0 ? digits / scale : digits * scale;
   return sign === '-' ? -value : value;
 }
@@ -39,7 +38,7 @@ function parse(amount: string | number, onRest: () => void): PicoUsd {
  * 0.30000000000000004. Throws on what is no amount.
  */
 export function parseUsdPerMillion(amount: string | number): PicoUsd {
-  return parse(amount, () => undefined) / 1_000_000n;
+  return parse(amount, 'rounded down') / 1_000_000n;
 }
 
 /** The shortest decimal notation, for the database: "0.00000002", "12.5", "0". */
