@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   createCandidate,
   createEndpoint,
+  createOrderingContext,
   createOwnCredential,
   createTarget,
 } from '../../test/support/endpoints.js';
@@ -11,16 +12,9 @@ import type { Modality } from '../domain/modality.js';
 import { NO_PREFERENCES } from '../domain/provider-preferences.js';
 import type { MaxPrices, ProviderPreferences } from '../domain/provider-preferences.js';
 import { filterCandidates, slugMatches } from './endpoint-order.js';
-import type { Candidate, OrderingContext } from './endpoint-order.js';
+import type { Candidate } from './endpoint-order.js';
 
-const DAY = '2026-06-01';
-const CONTEXT: OrderingContext = {
-  now: 0,
-  day: DAY,
-  modalities: ['text'],
-  random: () => 0,
-  supportsAllParameters: () => true,
-};
+const CONTEXT = createOrderingContext();
 
 const prefer = (preferences: Partial<ProviderPreferences>): ProviderPreferences => ({
   ...NO_PREFERENCES,
@@ -104,7 +98,9 @@ describe('left out', () => {
   it('by the price of what the input is of', () => {
     const priced = (image: string) => ({
       usd: '0.1',
-      modalityPrices: { image: [{ effectiveFrom: DAY, perToken: parseUsdPerMillion(image), source: '' }] },
+      modalityPrices: {
+        image: [{ effectiveFrom: CONTEXT.day, perToken: parseUsdPerMillion(image), source: '' }],
+      },
     });
     const candidates = [createCandidate('cheap', priced('0.5')), createCandidate('dear', priced('2'))];
     const leftWith = (maxPrices: MaxPrices, modalities: readonly Modality[]) =>

@@ -1,23 +1,22 @@
 // When own provider keys are tried: first, unless they are in an outage and something else works. Source: contract 4.4.
 import { describe, expect, it } from '@jest/globals';
-import { createCandidate, createOutage, createOwnCredential } from '../../test/support/endpoints.js';
+import {
+  createCandidate,
+  createOrderingContext,
+  createOutage,
+  createOwnCredential,
+} from '../../test/support/endpoints.js';
 import { NO_PREFERENCES } from '../domain/provider-preferences.js';
 import type { ProviderPreferences } from '../domain/provider-preferences.js';
 import { EndpointHealth } from './endpoint-health.js';
 import { orderCandidates } from './endpoint-order.js';
-import type { Candidate, OrderingContext } from './endpoint-order.js';
+import type { Candidate } from './endpoint-order.js';
 import type { OwnCredential } from './endpoint-target.js';
 
 const NOW = 1_000_000;
 
 function order(candidates: readonly Candidate[], preferences: Partial<ProviderPreferences> = {}): string[] {
-  const context: OrderingContext = {
-    now: NOW,
-    day: '2026-06-01',
-    modalities: ['text'],
-    random: () => 0,
-    supportsAllParameters: () => true,
-  };
+  const context = createOrderingContext({ now: NOW });
   return orderCandidates(candidates, { ...NO_PREFERENCES, ...preferences }, context).map(
     ({ target }) => target.endpoint.provider,
   );

@@ -1,21 +1,20 @@
 // In what order endpoints are tried. Source: contract 4.4.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createCandidate, createOutage, createOwnCredential } from '../../test/support/endpoints.js';
+import {
+  createCandidate,
+  createOrderingContext,
+  createOutage,
+  createOwnCredential,
+} from '../../test/support/endpoints.js';
 import { NO_PREFERENCES, SORTS } from '../domain/provider-preferences.js';
 import type { ProviderPreferences } from '../domain/provider-preferences.js';
 import { EndpointHealth } from './endpoint-health.js';
 import { orderCandidates } from './endpoint-order.js';
-import type { Candidate, OrderingContext } from './endpoint-order.js';
+import type { Candidate } from './endpoint-order.js';
 
 const NOW = 1_000_000;
-const CONTEXT: OrderingContext = {
-  now: NOW,
-  day: '2026-06-01',
-  modalities: ['text'],
-  random: () => 0,
-  supportsAllParameters: () => true,
-};
+const CONTEXT = createOrderingContext({ now: NOW });
 
 const prefer = (preferences: Partial<ProviderPreferences>): ProviderPreferences => ({
   ...NO_PREFERENCES,

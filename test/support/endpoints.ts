@@ -3,7 +3,7 @@ import type { CatalogueModel, ModelEndpoint } from '../../src/catalogue/catalogu
 import { parseUsdPerMillion } from '../../src/domain/money.js';
 import { local } from '../../src/embedding-providers/local.js';
 import { EndpointHealth } from '../../src/routing/endpoint-health.js';
-import type { Candidate } from '../../src/routing/endpoint-order.js';
+import type { Candidate, OrderingContext } from '../../src/routing/endpoint-order.js';
 import type { EndpointTarget, OwnCredential } from '../../src/routing/endpoint-target.js';
 
 export function createEndpoint(overrides: Partial<ModelEndpoint> = {}): ModelEndpoint {
@@ -64,6 +64,18 @@ interface CandidateTerms extends Partial<ModelEndpoint> {
   readonly usd?: string | null;
   readonly credential?: OwnCredential | null;
   readonly health?: EndpointHealth;
+}
+
+/** Of a call with a text, where chance always takes the first. */
+export function createOrderingContext(overrides: Partial<OrderingContext> = {}): OrderingContext {
+  return {
+    now: 0,
+    day: '2026-06-01',
+    modalities: ['text'],
+    random: () => 0,
+    supportsAllParameters: () => true,
+    ...overrides,
+  };
 }
 
 /** A candidate whose provider's slug is its name, unless the terms say otherwise. */
