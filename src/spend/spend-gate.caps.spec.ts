@@ -1,49 +1,15 @@
 // Limits, budgets and credits that change while calls reserve: nothing that was granted under others is spent.
 import { setImmediate as asFarAsItGoes } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { CountingLedger } from '../../test/support/counting-ledger.js';
 import { boundOf, createSpendGate, keyWithLimit } from '../../test/support/spend-gate.js';
 import type { GateSetup } from '../../test/support/spend-gate.js';
 import type { ApiKey } from '../domain/api-key.js';
-import type { SpendCap, SpendRelease } from '../domain/spend-cap.js';
-import type { SpendLease } from '../domain/spend-lease.js';
-import type { LeaseWish } from '../persistence/spend-ledger.js';
 import type { Reservation } from './spend-gate.js';
 import { TERMS_CHANNEL } from './spend-terms-cache.js';
 
 const COST = 10n;
 const LIMIT = 100_000n;
-
-/** One counter. Far from the limit it grants a fiftieth of what is left, as the database does. */
-class CountingLedger {
-  total = 0n;
-  reserved = 0n;
-  /** What a statement waits for. */
-  lock: Promise<void> = Promise.resolve();
-  asked = 0;
-  recalls = 0;
-
-  async acquire(_lease: SpendLease, [cap]: readonly SpendCap[], { needed, wanted }: LeaseWish) {
-    this.asked++;
-    await this.lock;
-    const unspent = cap!.limit - this.total;
-    const room = unspent - this.reserved;
-    const share = room >= needed * 1000n ? room / 50n : wanted;
-    const granted = room < needed ? 0n : share;
-    this.reserved += granted;
-    return { granted, unspent };
-  }
-
-  async giveBack(releases: readonly SpendRelease[]) {
-    for (const { amount } of releases) this.reserved -= amount;
-  }
-
-  async renew() {}
-  async sweepExpired() {}
-
-  async recall() {
-    this.recalls++;
-  }
-}
 
 let ledger: CountingLedger;
 let setup: GateSetup;

@@ -191,7 +191,6 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
     const unused: SpendRelease[] = [];
     for (const allowance of this.all()) {
       if (allowance.isUsable && !allowance.wasIdleSince()) continue;
-      if (!allowance.isUsable) this.retire(allowance);
       if (allowance.isIdle) this.forget(allowance);
       unused.push(...allowance.takeUnused());
     }

@@ -1,0 +1,48 @@
+// A ledger without a database that keeps one counter as the database keeps each, for specs of what reserves from it.
+import type { SpendCap, SpendRelease } from '../../src/domain/spend-cap.js';
+import type { SpendLease } from '../../src/domain/spend-lease.js';
+import type { LeaseGrant, LeaseWish } from '../../src/persistence/spend-ledger.js';
+
+// More often no spec has it asked: who never stops asking must fail, and not run for ever.
+const PATIENCE = 1_000;
+
+/** Whoever holds leases, all are of the one counter. Far from the limit it grants a fiftieth of what is left. */
+export class CountingLedger {
+  total = 0n;
+  reserved = 0n;
+  /** What a statement waits for. */
+  lock: Promise<void> = Promise.resolve();
+  asked = 0;
+  recalls = 0;
+  renewed: readonly SpendLease[] = [];
+
+  async acquire(
+    _lease: SpendLease,
+    [cap]: readonly SpendCap[],
+    { needed, wanted }: LeaseWish,
+  ): Promise<LeaseGrant> {
+    if (++this.asked > PATIENCE) throw new Error('the ledger is asked again and again');
+    await this.lock;
+    const unspent = cap!.limit - this.total;
+    const room = unspent - this.reserved;
+    const share = room >= needed * 1000n ? room / 50n : wanted;
+    const most = share < room ? share : room;
+    const granted = room < needed ? 0n : most;
+    this.reserved += granted;
+    return { granted, unspent };
+  }
+
+  async giveBack(releases: readonly SpendRelease[]): Promise<void> {
+    for (const { amount } of releases) this.reserved -= amount;
+  }
+
+  async renew(leases: readonly SpendLease[]): Promise<void> {
+    this.renewed = leases;
+  }
+
+  async sweepExpired(): Promise<void> {}
+
+  async recall(): Promise<void> {
+    this.recalls++;
+  }
+}
