@@ -120,6 +120,7 @@ describe('the charge of a call', () => {
     totalTokens,
     upstreamId: null,
   });
+  const own = { ...slice(9, 9), target: createTarget(priced.endpoint, createOwnCredential(0)) };
   const chargeOf = (...served: ReturnType<typeof slice>[]) =>
     chargeFor({ served, wasted: [], attempts: [], error: null }, DAY);
 
@@ -134,11 +135,25 @@ describe('the charge of a call', () => {
   ])(
     'has what a broken answer cost in the cost upstream alone, of a call %s',
     async (_name, served, error, charge) => {
-      const own = { ...slice(9, 9), target: createTarget(priced.endpoint, createOwnCredential(0)) };
       const wasted = [slice(7, 7), own];
       expect(await chargeFor({ served, wasted, attempts: [], error }, DAY)).toMatchObject(charge);
     },
   );
+
+  it.each([
+    ['by shared keys', [slice(5, 5)], { upstreamCost: 5n, isByok: false }],
+    ['by an own provider key', [own], { upstreamCost: 9n, isByok: true }],
+    ['by both', [slice(5, 5), own], { upstreamCost: 9n, isByok: true }],
+  ])('of a call that failed has upstream what was served of it %s', async (_name, served, charge) => {
+    const error = new AppError('provider_error');
+    expect(await chargeFor({ served, wasted: [], attempts: [], error }, DAY)).toEqual({
+      promptTokens: 0,
+      totalTokens: 0,
+      tokensByModality: null,
+      cost: 0n,
+      ...charge,
+    });
+  });
 
   it('has no more tokens than a record can hold, and costs what its slices do', async () => {
     const most = 2 ** 31 - 1;

@@ -38,9 +38,10 @@ describe('what calls change', () => {
     const calls = [
       call('k1', { cost: 0n, upstreamCost: CENT, isByok: true }),
       call('k1', { cost: null, upstreamCost: null, isByok: true }),
+      call('k1', { cost: 2n * CENT, upstreamCost: null, isByok: true }),
       call('k1', { cost: CENT, upstreamCost: 5n * CENT }),
     ];
-    expect(changesOf(calls, [])[0]).toBe('key,w1,k1,0.01,0.01,0');
+    expect(changesOf(calls, [])[0]).toBe('key,w1,k1,0.03,0.01,0');
   });
 
   it('comes in the order of kinds and then of ids, and without what does not change', () => {
