@@ -89,14 +89,16 @@ describe('budgets', () => {
     expect(expectError(await put(interval, body), 400)).toContain(message);
   });
 
-  it('calls beyond one are refused with 403, and served again when it is gone', async () => {
+  it('calls beyond one are refused with 403, whatever a wider one leaves, and served again when it is gone', async () => {
     const call = () => embed(app, { model: SMALL, input: 'hello', dimensions: 2 }, app.apiKey);
     expect((await call()).status).toBe(200);
+    expect((await put('monthly', { limit_usd: 100 })).status).toBe(200);
     expect((await put('daily', { limit_usd: 1e-12 })).status).toBe(200);
     const refused = await eventually(call, ({ status }) => status === 403);
     expect(expectError(refused, 403)).toContain('Workspace budget exceeded');
     await askFor(200, app, 'delete', '/workspaces/default/budgets/daily');
     await eventually(call, ({ status }) => status === 200);
+    await askFor(200, app, 'delete', '/workspaces/default/budgets/monthly');
   });
 });
 

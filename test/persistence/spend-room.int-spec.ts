@@ -1,0 +1,184 @@
+// How much the database grants: the tightest of several caps, each in its own window, of what is there when it decides.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { parseUsd } from '../../src/domain/money.js';
+import type { SpendCap } from '../../src/domain/spend-cap.js';
+import { SpendLease } from '../../src/domain/spend-lease.js';
+import type { SpendHolder, SpendHolderKind } from '../../src/domain/spend-lease.js';
+import { SpendLedger } from '../../src/persistence/spend-ledger.js';
+import { createTestApp } from '../support/app.js';
+import type { TestAccount, TestApp } from '../support/app.js';
+import { untilSomebodyWaits } from '../support/waiting-statements.js';
+
+const LIMIT = parseUsd('1000');
+const COUNTERS = {
+  key: { table: 'key_spend', column: 'api_key_id' },
+  workspace: { table: 'workspace_spend', column: 'workspace_id' },
+  account: { table: 'account_spend', column: 'account_id' },
+} as const;
+
+let app: TestApp;
+let ledger: SpendLedger;
+let account: TestAccount;
+beforeAll(async () => {
+  app = await createTestApp();
+  ledger = app.application.get(SpendLedger);
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  account = await app.createAccount();
+});
+
+function holderOf(kind: SpendHolderKind): SpendHolder {
+  const { accountId, workspaceId, key } = account;
+  if (kind === 'key') return { kind, id: key.id, workspaceId };
+  if (kind === 'workspace') return { kind, id: workspaceId, workspaceId };
+  return { kind, id: accountId, workspaceId: accountId };
+}
+
+const setCounter = ({ kind, id }: SpendHolder, changes: string) =>
+  app.sql(`UPDATE ${COUNTERS[kind].table} SET ${changes} WHERE ${COUNTERS[kind].column} = $1`, [id]);
+
+const acquire = (lease: SpendLease, caps: readonly SpendCap[], amount: bigint, isHeld = false) =>
+  ledger.acquire(lease, caps, { needed: amount, wanted: amount, isHeld });
+
+/** What is unspent of it; nothing is granted. */
+async function unspentOf(holder: SpendHolder, ...caps: readonly SpendCap[]): Promise<bigint> {
+  const { granted, unspent } = await acquire(new SpendLease(holder), caps, LIMIT * 2n);
+  expect(granted).toBe(0n);
+  return unspent;
+}
+
+const cap = (window: SpendCap['window'], limit: string): SpendCap => ({
+  window,
+  limit: parseUsd(limit),
+  includeByok: false,
+});
+
+describe('several caps of one holder', () => {
+  const [daily, monthly] = [cap('daily', '1'), cap('monthly', '10')];
+
+  it.each([
+    ['the narrower one first', [daily, monthly]],
+    ['the wider one first', [monthly, daily]],
+  ])('grant no more than the tightest leaves, %s', async (_name, caps) => {
+    const lease = new SpendLease(holderOf('workspace'));
+    const one = parseUsd('1');
+    expect(await acquire(lease, caps, one + 1n)).toEqual({ granted: 0n, unspent: one });
+    expect(await acquire(lease, caps, one)).toEqual({ granted: one, unspent: one });
+  });
+
+  it('are each of what was spent in their windows: a wider one can be the tightest', async () => {
+    const holder = holderOf('workspace');
+    await setCounter(
+      holder,
+      `last_day = '2026-11-17', total = 9.75, daily = 0.5, weekly = 0.5, monthly = 9.75`,
+    );
+    app.clock.set('2026-11-18T12:00:00Z');
+    expect(await unspentOf(holder, daily, monthly)).toBe(parseUsd('0.25'));
+  });
+});
+
+describe.each(['key', 'workspace', 'account'] as const)('the windows of the counter of one %s', (kind) => {
+  it.each([
+    ['the same day', '2026-11-18', '2026-11-18', { daily: true, weekly: true, monthly: true }],
+    ['the next day', '2026-11-18', '2026-11-19', { daily: false, weekly: true, monthly: true }],
+    ['the next week', '2026-11-22', '2026-11-23', { daily: false, weekly: false, monthly: true }],
+    [
+      'the next month in the same week',
+      '2026-11-30',
+      '2026-12-01',
+      { daily: false, weekly: true, monthly: false },
+    ],
+    ['the next month', '2026-11-18', '2026-12-18', { daily: false, weekly: false, monthly: false }],
+    [
+      'the same day a year later',
+      '2025-11-18',
+      '2026-11-18',
+      { daily: false, weekly: false, monthly: false },
+    ],
+    // Another process's clock is ahead: what it has spent is spent.
+    ['the day before', '2026-11-19', '2026-11-18', { daily: true, weekly: true, monthly: true }],
+    ['the week before', '2026-11-23', '2026-11-22', { daily: true, weekly: true, monthly: true }],
+    ['the month before', '2026-12-01', '2026-11-30', { daily: true, weekly: true, monthly: true }],
+  ])('count on %s when they still last', async (_name, lastDay, today, lasts) => {
+    const holder = holderOf(kind);
+    await setCounter(
+      holder,
+      `last_day = '${lastDay}', daily = 1, weekly = 2, monthly = 4, total = 8,
+        byok_daily = 16, byok_weekly = 32, byok_monthly = 64, byok_total = 128`,
+    );
+    app.clock.set(`${today}T12:00:00Z`);
+    const spent = async (window: SpendCap['window'], includeByok: boolean) =>
+      LIMIT - (await unspentOf(holder, { window, limit: LIMIT, includeByok }));
+    for (const [window, amount, withByok] of [
+      ['daily', '1', '17'],
+      ['weekly', '2', '34'],
+      ['monthly', '4', '68'],
+      ['total', '8', '136'],
+    ] as const) {
+      const isCounted = window === 'total' || lasts[window];
+      expect([window, await spent(window, false), await spent(window, true)]).toEqual([
+        window,
+        isCounted ? parseUsd(amount) : 0n,
+        isCounted ? parseUsd(withByok) : 0n,
+      ]);
+    }
+  });
+});
+
+describe('what changes while a lease is asked for', () => {
+  /** What a connection of the test's own does before the lease is granted, and holds until somebody waits for it. */
+  async function meanwhile<Result>(
+    work: (client: pg.Client) => Promise<unknown>,
+    ask: () => Promise<Result>,
+    look: () => Promise<unknown> = () => Promise.resolve(),
+  ): Promise<Result> {
+    const client = new pg.Client({ connectionString: app.databaseUrl });
+    await client.connect();
+    try {
+      await client.query('BEGIN');
+      await work(client);
+      const answer = ask();
+      await untilSomebodyWaits(app);
+      await look();
+      await client.query('COMMIT');
+      return await answer;
+    } finally {
+      await client.end();
+    }
+  }
+
+  it.each(['key', 'workspace', 'account'] as const)(
+    'leaves nothing of what others have spent or reserved of the counter of one %s',
+    async (kind) => {
+      const holder = holderOf(kind);
+      const { table, column } = COUNTERS[kind];
+      const lease = new SpendLease(holder);
+      const change = (changes: string) => (client: pg.Client) =>
+        client.query(`UPDATE ${table} SET ${changes} WHERE ${column} = $1`, [holder.id]);
+      const ask = () => acquire(lease, [cap('total', '10')], parseUsd('4'));
+      expect(await meanwhile(change('total = 7'), ask)).toEqual({ granted: 0n, unspent: parseUsd('3') });
+      expect(await meanwhile(change('total = 0, reserved = 7'), ask)).toEqual({
+        granted: 0n,
+        unspent: parseUsd('10'),
+      });
+      expect(await app.sql('SELECT FROM spend_leases WHERE holder_id = $1', [holder.id])).toEqual([]);
+    },
+  );
+
+  it('is seen of the lease too: one that is swept is not made anew, and the counter stays free so long', async () => {
+    const holder = holderOf('key');
+    const lease = new SpendLease(holder);
+    const caps = [cap('total', '10')];
+    await acquire(lease, caps, 1n);
+    const granted = await meanwhile(
+      (client) => client.query('DELETE FROM spend_leases WHERE process_id = $1', [lease.id]),
+      () => acquire(lease, caps, 1n, true),
+      () => app.sql('SELECT FROM key_spend WHERE api_key_id = $1 FOR UPDATE NOWAIT', [holder.id]),
+    );
+    expect(granted).toMatchObject({ granted: 0n });
+    expect(lease.isUsable(performance.now())).toBe(false);
+    expect(await app.sql('SELECT FROM spend_leases WHERE holder_id = $1', [holder.id])).toEqual([]);
+  });
+});
