@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import pg from 'pg';
 import type { ApiKey } from '../../src/domain/api-key.js';
-import { formatUsd } from '../../src/domain/money.js';
+import { formatUsd, parseUsd } from '../../src/domain/money.js';
 import type { GenerationAttempt } from '../../src/domain/generation.js';
 import { utcDay, utcMonth, utcWeek } from '../../src/domain/spend.js';
 import type { WindowedSpend } from '../../src/domain/spend.js';
@@ -37,12 +37,14 @@ async function spendAt(key: ApiKey, moment: Date): Promise<{ usage: WindowedSpen
 interface Amount {
   readonly moment: Date;
   readonly cost: bigint;
+  /** What an own provider key was charged. */
+  readonly byok: bigint;
 }
 
 /** What the windows of `now` must hold, by the contract and not by the statement. */
-function sumsAt(amounts: readonly Amount[], now: Date): WindowedSpend {
+function sumsAt(amounts: readonly Amount[], member: 'cost' | 'byok', now: Date): WindowedSpend {
   const sumOf = (isIn: (moment: Date) => boolean) =>
-    amounts.reduce((sum, { moment, cost }) => (isIn(moment) ? sum + cost : sum), 0n);
+    amounts.reduce((sum, amount) => (isIn(amount.moment) ? sum + amount[member] : sum), 0n);
   return {
     total: sumOf(() => true),
     daily: sumOf((moment) => utcDay(moment) === utcDay(now)),
@@ -77,6 +79,7 @@ describe('settling', () => {
         .date({ min: noon('2026-11-20'), max: noon('2027-02-10'), noInvalidDate: true })
         .map((moment) => moment),
       cost: fc.bigInt({ min: 0n, max: 10n ** 17n }),
+      byok: fc.bigInt({ min: 0n, max: 10n ** 17n }),
     });
     await fc.assert(
       fc.asyncProperty(
@@ -84,14 +87,17 @@ describe('settling', () => {
         fc.boolean(),
         async (amounts, isBatch) => {
           const key = await newKey();
-          const append = ({ moment, cost }: Amount) =>
-            log.append(createGeneration(key, { createdAt: moment, cost }));
+          const append = ({ moment, cost, byok }: Amount) =>
+            log.append(createGeneration(key, { createdAt: moment, cost, upstreamCost: byok, isByok: true }));
           if (isBatch) await Promise.all(amounts.map(append));
           else for (const each of amounts) await append(each);
           const last = new Date(Math.max(...amounts.map(({ moment }) => moment.getTime())));
-          expect((await spendAt(key, last)).usage).toEqual(sumsAt(amounts, last));
-          const later = new Date(last.getTime() + 3 * 86_400_000);
-          expect((await spendAt(key, later)).usage).toEqual(sumsAt(amounts, later));
+          for (const now of [last, new Date(last.getTime() + 3 * 86_400_000)]) {
+            expect(await spendAt(key, now)).toEqual({
+              usage: sumsAt(amounts, 'cost', now),
+              byok: sumsAt(amounts, 'byok', now),
+            });
+          }
         },
       ),
       { numRuns: 40 },
@@ -99,13 +105,26 @@ describe('settling', () => {
   });
 
   it('counts what an own provider key was charged apart from what the account pays', async () => {
-    const key = await newKey();
+    const { key } = await app.createAccount();
     const createdAt = noon('2026-11-18');
     await log.append(createGeneration(key, { createdAt, cost: 5n, upstreamCost: 100n, isByok: true }));
     await log.append(createGeneration(key, { createdAt, cost: 7n, upstreamCost: 7n }));
     const { usage, byok } = await spendAt(key, createdAt);
     expect([usage.total, usage.daily, usage.weekly, usage.monthly]).toEqual([12n, 12n, 12n, 12n]);
     expect([byok.total, byok.daily, byok.weekly, byok.monthly]).toEqual([100n, 100n, 100n, 100n]);
+    const sums = 'total, daily, weekly, monthly, byok_total, byok_daily, byok_weekly, byok_monthly';
+    const shared = await app.sql<Record<string, string>>(
+      `SELECT ${sums} FROM workspace_spend WHERE workspace_id = $1
+       UNION ALL SELECT ${sums} FROM account_spend WHERE account_id = $2`,
+      [key.workspaceId, key.accountId],
+    );
+    for (const counter of shared) {
+      expect(Object.values(counter).map((amount) => parseUsd(amount))).toEqual([
+        ...Array(4).fill(12n),
+        ...Array(4).fill(100n),
+      ]);
+    }
+    expect(shared).toHaveLength(2);
   });
 
   it('of nothing on a new day does not end the windows of the old one', async () => {
