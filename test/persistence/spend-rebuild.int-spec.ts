@@ -1,6 +1,5 @@
 // Rebuilding the counters: they become the sums of the log, and what is settled meanwhile counts once.
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import pg from 'pg';
 import { run } from '../../src/command-line/spend-rebuild.js';
 import type { ApiKey } from '../../src/domain/api-key.js';
 import { formatUsd, parseUsd } from '../../src/domain/money.js';
@@ -13,8 +12,7 @@ import type { TestApp } from '../support/app.js';
 import { createGeneration } from '../support/generation.js';
 import { startStubUpstream } from '../support/stub-upstream.js';
 import type { StubUpstream } from '../support/stub-upstream.js';
-import { WAITS_FOR_LOCK } from '../support/waiting-statements.js';
-import { eventually } from '../support/eventually.js';
+import { holdCounter, untilSoManyWait } from '../support/waiting-statements.js';
 
 let upstream: StubUpstream;
 let app: TestApp;
@@ -61,24 +59,8 @@ async function append(key: ApiKey, cost: PicoUsd, createdAt: string, on = app): 
   await on.application.get(GenerationLog).append(generation);
 }
 
-/** Holds the counter of a key until the returned function is called. */
-async function hold({ id }: ApiKey): Promise<() => Promise<void>> {
-  const client = new pg.Client({ connectionString: app.databaseUrl });
-  await client.connect();
-  await client.query('BEGIN');
-  await client.query('SELECT FROM key_spend WHERE api_key_id = $1 FOR UPDATE', [id]);
-  return async () => {
-    await client.query('COMMIT');
-    await client.end();
-  };
-}
-
-/** Until so many statements of the service wait for counters. */
-const untilWaiting = (count: number): Promise<unknown> =>
-  eventually(
-    () => app.sql(`SELECT FROM pg_stat_activity WHERE ${WAITS_FOR_LOCK}`),
-    (waiting) => waiting.length === count,
-  );
+const hold = (key: ApiKey) => holdCounter(app, key);
+const untilWaiting = (count: number) => untilSoManyWait(app, count);
 
 /** Keys of one account in one workspace, in the order in which their counters are locked. */
 async function createKeys(count: number): Promise<ApiKey[]> {
