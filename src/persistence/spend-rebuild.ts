@@ -140,12 +140,15 @@ const SETTLE_LATE_ENTRIES = `
 SELECT settle_spend(day, '{}', array_agg(ROW(holder, workspace_id, holder_id, cost, byok, 0)::spend_change))
 FROM (${COUNTERS.map(lateChanges).join(' UNION ALL ')}) AS changes GROUP BY day`;
 
-const STATEMENTS = [
+/** Milliseconds. */
+const LOCK_PATIENCE = 5000;
+
+const statements = (patience: number): readonly string[] => [
   // Before the snapshot: a workspace that spends between the two is looked at in vain, and none is passed over.
   'CREATE TEMP TABLE spend_before ON COMMIT DROP AS SELECT workspace_id, total, byok_total FROM workspace_spend',
   FIND_WRONG,
   // Whoever holds a counter for long must not make calls wait for the others.
-  "SET LOCAL lock_timeout = '5s'",
+  `SET LOCAL lock_timeout = ${patience}`,
   ...COUNTERS.map(lockWrong),
   'SET LOCAL enable_seqscan = off',
   SUM_LATE_ENTRIES,
@@ -157,17 +160,18 @@ const STATEMENTS = [
 
 /**
  * One transaction. Calls that are settled meanwhile are neither lost nor counted twice; they wait for wrong counters alone,
- * and only at its end.
+ * and only at its end. `patience`: milliseconds that it waits for a counter which somebody holds.
  */
-export async function rebuildSpend(database: Database): Promise<CorrectedCounters> {
+export async function rebuildSpend(database: Database, patience = LOCK_PATIENCE): Promise<CorrectedCounters> {
   try {
-    const [corrected] = await database.transaction<CorrectedCounters & Record<string, number>>(STATEMENTS);
+    const [corrected] = await database.transaction<CorrectedCounters & Record<string, number>>(
+      statements(patience),
+    );
     if (!corrected) throw new Error('the counters were not counted');
     return corrected;
   } catch (error) {
     if (!isLockTimeout(error)) throw error;
-    throw new Error('Somebody holds a spend counter for longer than 5 s; nothing was changed. Try again.', {
-      cause: error,
-    });
+    const held = `Somebody holds a spend counter for longer than ${patience / 1000} s`;
+    throw new Error(`${held}; nothing was changed. Try again.`, { cause: error });
   }
 }
