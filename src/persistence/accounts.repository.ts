@@ -58,12 +58,12 @@ export class AccountsRepository {
   async create(name: string): Promise<AccountWithDefaultWorkspace> {
     const now = this.clock.now();
     const account = { id: uuidV7(now), defaultWorkspaceId: uuidV7(now) };
-    await this.database.prisma.$transaction([
-      this.database.prisma.account.create({ data: { ...account, name, createdAt: now } }),
-      this.database.prisma.workspace.create({
+    await this.database.transact(async (transaction) => {
+      await transaction.account.create({ data: { ...account, name, createdAt: now } });
+      await transaction.workspace.create({
         data: { ...DEFAULT_WORKSPACE, id: account.defaultWorkspaceId, accountId: account.id, createdAt: now },
-      }),
-    ]);
+      });
+    });
     return account;
   }
 

@@ -128,8 +128,7 @@ export class Database implements OnApplicationShutdown {
   async transact<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const limits = { maxWait: CONNECT_TIMEOUT, timeout: QUERY_TIMEOUT };
-        const result = await this.prisma.$transaction(work, limits);
+        const result = await this.prisma.$transaction(work);
         await this.seeChanges();
         return result;
       } catch (error) {
@@ -174,7 +173,9 @@ async function prepareConnection(client: pg.ClientBase): Promise<void> {
 }
 
 function createPrismaClient(pool: pg.Pool) {
-  return new PrismaClient({ adapter: new PrismaPg(pool) }).$extends({
+  // Prisma's own limits are shorter, and hold also where it begins a transaction by itself.
+  const transactionOptions = { maxWait: CONNECT_TIMEOUT, timeout: QUERY_TIMEOUT };
+  return new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions }).$extends({
     query: {
       async $allOperations({ args, query }) {
         try {
