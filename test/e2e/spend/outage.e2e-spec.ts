@@ -4,7 +4,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { ServerResponse } from 'node:http';
 import pg from 'pg';
 import { parseUsd, parseUsdPerMillion } from '../../../src/domain/money.js';
+import { Notifications } from '../../../src/persistence/notifications.js';
 import { SpendGate } from '../../../src/spend/spend-gate.js';
+import { TERMS_CHANNEL } from '../../../src/spend/spend-terms-cache.js';
 import type { TestKey } from '../../support/app.js';
 import { embed, startWithUpstream } from '../../support/create-embedding.js';
 import type { Setup } from '../../support/create-embedding.js';
@@ -26,6 +28,8 @@ let database: TestDatabase;
 let proxy: DatabaseProxy;
 let setup: Setup;
 let gate: SpendGate;
+/** Whether the service is told of changes. When it is again, it gives back what it has leased and does not use. */
+let isTold = true;
 /** Past the proxy: sees and locks while the service cannot. */
 let direct: pg.Client;
 beforeAll(async () => {
@@ -35,6 +39,12 @@ beforeAll(async () => {
   gate = setup.app.application.get(SpendGate);
   // From here on it beats when a test says so.
   gate.onModuleDestroy();
+  setup.app.application.get(Notifications).subscribe({
+    channel: TERMS_CHANNEL,
+    onNotification: () => undefined,
+    onDisconnected: () => (isTold = false),
+    onConnected: () => (isTold = true),
+  });
 });
 beforeEach(async () => {
   direct = new pg.Client({ connectionString: database.url });
@@ -83,10 +93,20 @@ async function statusesOf(key: TestKey, calls: number): Promise<Record<number, n
   return counts;
 }
 
+/** Resolves when the service has lost its connections. */
+async function cut(): Promise<void> {
+  proxy.cut();
+  await eventually(
+    () => Promise.resolve(isTold),
+    (isStillTold) => !isStillTold,
+  );
+}
+
+/** Resolves when the service can do its work and is told of changes, which comes later by itself. */
 async function untilReady(): Promise<void> {
   await eventually(
-    async () => (await setup.app.http.get('/ready')).status,
-    (status) => status === 200,
+    async () => isTold && (await setup.app.http.get('/ready')).status,
+    (readiness) => readiness === 200,
   );
 }
 
@@ -165,7 +185,7 @@ describe('a settlement that was committed although nobody was told', () => {
     await direct.query('SELECT 1 FROM key_spend WHERE api_key_id = $1 FOR UPDATE', [key.record.id]);
     answer(responses[0]!);
     await untilServiceWaits();
-    proxy.cut();
+    await cut();
     expect(await first).toBe(503);
     await direct.query('COMMIT');
     await eventually(
@@ -186,7 +206,7 @@ describe('a settlement that was committed although nobody was told', () => {
     await direct.query('SELECT 1 FROM spend_leases WHERE holder_id = $1 FOR UPDATE', [key.record.id]);
     answer(late.responses[0]!);
     await untilServiceWaits();
-    proxy.cut();
+    await cut();
     expect(await late.first).toBe(503);
     proxy.mend();
     await untilReady();
@@ -213,7 +233,7 @@ describe('a part of a lease that could not be given back', () => {
     const [lease] = await leasesOf(key);
     expect(lease?.calls).toBe(1999);
     await gate.beat();
-    proxy.cut();
+    await cut();
     await gate.beat();
     proxy.mend();
     await untilReady();
