@@ -1,9 +1,11 @@
 // The one look at every request from its first header to the end of its answer: what is logged and counted of it is
 // known only then, however it ended.
 import { Injectable } from '@nestjs/common';
+import type { Span } from '@opentelemetry/api';
 import type { NextFunction, Request, Response } from 'express';
 import { Tracing } from '../config/tracing.js';
 import type { Caller } from '../domain/api-key.js';
+import { Cohort } from '../domain/cohort.js';
 import { errorCodeOf } from './error.filter.js';
 import type { FinishedRequest } from './finished-request.js';
 import { HttpMetrics } from './http-metrics.js';
@@ -13,6 +15,13 @@ import { requestIdOf } from './request-id.js';
 
 type Middleware = (request: Request, response: Response, next: NextFunction) => void;
 
+/** A request that is over. */
+interface Ended extends Pick<FinishedRequest, 'isAborted' | 'duration'> {
+  readonly request: Request;
+  readonly response: Response;
+  readonly span: Span | null;
+}
+
 @Injectable()
 export class RequestObserver {
   constructor(
@@ -21,32 +30,46 @@ export class RequestObserver {
     private readonly tracing: Tracing,
   ) {}
 
-  /** The middleware that comes first. `findCaller` tells whom a request was let in as. */
+  /**
+   * The middleware that comes first: what comes behind it is begun for all requests of a turn in one go. `findCaller`
+   * tells whom a request was let in as.
+   */
   watch(findCaller: (request: object) => Caller | null): Middleware {
+    const beginning = new Cohort<() => void>((begin) => begin());
+    const ending = new Cohort<Ended>((ended) => this.tell(ended, findCaller(ended.request)));
     return (request, response, next) => {
       const startedAt = performance.now();
-      this.tracing.request(request.headers, (span) => {
-        // The end of a whole answer as well as of a connection that was lost.
-        response.once('close', () => {
-          const finished = describe(request, response, {
-            duration: performance.now() - startedAt,
-            caller: findCaller(request),
-            traceId: span?.spanContext().traceId ?? null,
-          });
-          this.metrics.finished(finished);
-          this.log.finished(finished);
-          if (span) endRequestSpan(span, finished);
+      let span: Span | null = null;
+      // The end of a whole answer as well as of a connection that was lost.
+      response.once('close', () => {
+        const duration = performance.now() - startedAt;
+        // What is lost with its connection also counts as written.
+        const isAborted = !response.writableFinished || request.socket.destroyed;
+        ending.add({ request, response, span, isAborted, duration });
+      });
+      beginning.add(() => {
+        // Its caller has left in the turn in which it came.
+        if (request.socket.destroyed) return;
+        this.tracing.request(request.headers, (begun) => {
+          span = begun;
+          next();
         });
-        next();
       });
     };
+  }
+
+  private tell(ended: Ended, caller: Caller | null): void {
+    const { span } = ended;
+    const finished = describe(ended, caller);
+    this.metrics.finished(finished);
+    this.log.finished(finished);
+    if (span) endRequestSpan(span, finished);
   }
 }
 
 function describe(
-  request: Request,
-  response: Response,
-  { duration, caller, traceId }: Pick<FinishedRequest, 'duration' | 'caller' | 'traceId'>,
+  { request, response, span, isAborted, duration }: Ended,
+  caller: Caller | null,
 ): FinishedRequest {
   const route = request.route as { readonly path?: unknown } | undefined;
   const length = response.getHeader('content-length');
@@ -55,12 +78,11 @@ function describe(
     method: request.method,
     route: typeof route?.path === 'string' ? route.path : null,
     status: response.headersSent ? response.statusCode : null,
-    // What is lost with its connection also counts as written.
-    isAborted: !response.writableFinished || request.socket.destroyed,
+    isAborted,
     duration,
     bytes: length === undefined ? null : Number(length),
     errorCode: errorCodeOf(request),
     caller,
-    traceId,
+    traceId: span?.spanContext().traceId ?? null,
   };
 }

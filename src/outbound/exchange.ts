@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { LRUCache } from 'lru-cache';
 import { errors } from 'undici';
 import type { Dispatcher } from 'undici';
+import { Cohort } from '../domain/cohort.js';
 import { Cancellation } from './cancellation.js';
 import type { CancelSignal } from './cancellation.js';
 
@@ -183,6 +184,11 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    ENDED.add(this);
+  }
+
+  /** Those that wait for it go on. */
+  answer(): void {
     const body = this.room?.subarray(0, this.length) ?? joined(this.chunks, this.length);
     this.resolve({ status: this.status, headers: this.headers, body });
   }
@@ -191,6 +197,9 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     this.reject(error);
   }
 }
+
+/** Answers that are whole: what becomes of them is done for all of a turn in one go. */
+const ENDED = new Cohort<AnswerReader>((reader) => reader.answer());
 
 function joined(chunks: readonly Buffer[], length: number): Buffer {
   const [first, ...others] = chunks;
