@@ -11,6 +11,7 @@ import { AppError } from '../domain/errors.js';
 import { compressionOf, ticketOf } from './admission.guard.js';
 import type { Ticket } from './admission.js';
 import { bodyLimitOf } from './large-body.js';
+import { isPlainBody, readPlainBody, UnreadableBody } from './plain-body.js';
 
 const METHODS_WITHOUT_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
@@ -44,21 +45,37 @@ export class JsonBodyGuard implements CanActivate {
     if (!isJson(request)) {
       throw new AppError('invalid_request', { detail: 'the Content-Type header must be application/json' });
     }
-    acceptUtf8ByItsOtherName(request);
     const ticket = ticketOf(request);
-    if (ticket !== null && isUnannounced(request)) countAsItComes(request, ticket);
-    await new Promise<void>((resolve, reject) => {
-      void this.readers.get(limit)?.(request, response, (error?: unknown) => {
-        if (error === undefined) resolve();
-        else reject(toAppError(error, limit));
-      });
-    });
+    try {
+      if (isPlainBody(request, limit)) {
+        request.body = await readPlainBody(request, (bytes) => ticket?.setBytes(bytes));
+      } else await this.readOther(request, response, limit, ticket);
+    } catch (error) {
+      throw toAppError(error, limit);
+    }
     // What was compressed is unpacked to its end, even for a caller that has left meanwhile.
     if (ticket?.isGivenBack) throw endedEarly();
     const body: unknown = request.body;
     if (typeof body !== 'object' || body === null || Array.isArray(body)) {
       throw new AppError('invalid_request', { detail: 'the body must be a JSON object' });
     }
+  }
+
+  /** Compressed, of unknown length, in another encoding, or too large: as Express reads it. */
+  private async readOther(
+    request: Request,
+    response: Response,
+    limit: number,
+    ticket: Ticket | null,
+  ): Promise<void> {
+    acceptUtf8ByItsOtherName(request);
+    if (ticket !== null && isUnannounced(request)) countAsItComes(request, ticket);
+    await new Promise<void>((resolve, reject) => {
+      void this.readers.get(limit)?.(request, response, (error?: unknown) => {
+        if (error === undefined) resolve();
+        else reject(error as Error);
+      });
+    });
   }
 }
 
@@ -69,14 +86,9 @@ function createReader(limit: number): RequestHandler {
     verify: (request, _response, bytes, charset) => {
       ticketOf(request)?.setBytes(bytes.length);
       // Read all the same, it would be another text, and so get another vector.
-      if (charset === 'utf-8' && !isUtf8(bytes)) throw new NotUtf8();
+      if (charset === 'utf-8' && !isUtf8(bytes)) throw new UnreadableBody('charset.unsupported');
     },
   });
-}
-
-/** As express names what it cannot decode. */
-class NotUtf8 extends Error {
-  readonly type = 'charset.unsupported';
 }
 
 /** Not registered, and common in headers written by hand. */

@@ -1,0 +1,78 @@
+// Which bodies are read without Express, and what is read of them.
+import type { IncomingMessage } from 'node:http';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import { isPlainBody, readPlainBody } from './plain-body.js';
+
+const LIMIT = 100;
+const PLAIN = { 'content-type': 'application/json', 'content-length': '7' };
+
+function requestOf(...chunks: readonly Uint8Array[]): PassThrough & IncomingMessage {
+  const request = new PassThrough();
+  for (const chunk of chunks) request.write(chunk);
+  return request as PassThrough & IncomingMessage;
+}
+
+describe('isPlainBody', () => {
+  it.each([
+    [true, PLAIN],
+    [true, { ...PLAIN, 'content-length': '100' }],
+    [true, { ...PLAIN, 'content-length': '0' }],
+    ...['; charset=utf-8', ';charset=UTF8', '; charset="utf-8" '].map(
+      (parameter) => [true, { ...PLAIN, 'content-type': `application/json${parameter}` }] as const,
+    ),
+    [true, { ...PLAIN, 'content-type': 'application/vnd.api+json' }],
+    [false, { ...PLAIN, 'content-length': '101' }],
+    [false, { 'content-type': 'application/json' }],
+    [false, { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }],
+    [false, { ...PLAIN, 'content-encoding': 'gzip' }],
+    [false, { ...PLAIN, 'content-type': 'application/json; charset=latin1' }],
+    [false, { ...PLAIN, 'content-type': 'application/json; charset=utf-8; charset=latin1' }],
+    [false, { ...PLAIN, 'content-type': 'text/plain' }],
+  ] as const)('is %s for %o', (expected, headers) => {
+    expect(isPlainBody({ headers }, LIMIT)).toBe(expected);
+  });
+});
+
+describe('readPlainBody', () => {
+  const read = (request: IncomingMessage, onRead: (bytes: number) => void = () => undefined) =>
+    readPlainBody(request, onRead);
+
+  it('reads a character that comes in two pieces, and counts bytes', async () => {
+    const bytes = Buffer.from('{"a":"caf\u00e9"}');
+    const request = requestOf(bytes.subarray(0, 10), bytes.subarray(10));
+    request.end();
+    let counted = 0;
+    expect(await read(request, (count) => (counted = count))).toEqual({ a: 'caf\u00e9' });
+    expect(counted).toBe(bytes.length);
+  });
+
+  it('reads what begins with a byte order mark', async () => {
+    const request = requestOf(Buffer.from('\ufeff{}'));
+    request.end();
+    expect(await read(request)).toEqual({});
+  });
+
+  it('takes nothing for an empty object', async () => {
+    const request = requestOf();
+    request.end();
+    expect(await read(request)).toEqual({});
+  });
+
+  it.each([
+    ['entity.parse.failed', Buffer.from('{"a":')],
+    ['charset.unsupported', Buffer.from([0x7b, 0xe9, 0x7d])],
+  ])('refuses with %s', async (type, bytes) => {
+    const request = requestOf(bytes);
+    request.end();
+    await expect(read(request)).rejects.toMatchObject({ type });
+  });
+
+  it('ends with a connection that is lost before the end, or was before the beginning', async () => {
+    const request = requestOf(Buffer.from('{'));
+    const reading = read(request);
+    request.destroy();
+    await expect(reading).rejects.toMatchObject({ type: 'request.aborted' });
+    await expect(read(request)).rejects.toMatchObject({ type: 'request.aborted' });
+  });
+});
