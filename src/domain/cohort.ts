@@ -15,7 +15,8 @@ export class Cohort<Item> {
     if (this.items.push(item) === 1) this.schedule(() => this.run());
   }
 
-  private run(): void {
+  /** Does now what would be done at the end of the turn. */
+  run(): void {
     const { items } = this;
     this.items = [];
     let begun = 0;
