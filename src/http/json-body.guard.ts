@@ -73,7 +73,7 @@ export class JsonBodyGuard implements CanActivate {
     await new Promise<void>((resolve, reject) => {
       void this.readers.get(limit)?.(request, response, (error?: unknown) => {
         if (error === undefined) resolve();
-        else reject(error as Error);
+        else reject(error);
       });
     });
   }

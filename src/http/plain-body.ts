@@ -56,8 +56,10 @@ function gather(request: IncomingMessage): Promise<Buffer> {
       const [first] = chunks;
       resolve(first && chunks.length === 1 ? first : Buffer.concat(chunks));
     });
-    // After its end as well, which is too late to change anything.
-    request.once('close', giveUp);
+    request.once('close', () => {
+      // An error is not made in vain: its stack takes longer than the whole reading.
+      if (!request.readableEnded) giveUp();
+    });
   });
 }
 

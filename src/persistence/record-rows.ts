@@ -2,6 +2,8 @@
 
 /** What stands in a record as it is. */
 const PLAIN = /^[\w.:+/=[\]-]+$/;
+const SPECIAL = /["\\]/;
+const SPECIALS = /["\\]/g;
 
 /**
  * The text of PostgreSQL's array of a composite type whose columns are `names`, in its order. Null and undefined are
@@ -11,7 +13,17 @@ export function writeRecords<Name extends string>(
   names: readonly Name[],
   rows: readonly Readonly<Record<Name, unknown>>[],
 ): string {
-  return `{${rows.map((row) => quote(`(${names.map((name) => writeField(row[name])).join(',')})`)).join(',')}}`;
+  let text = '';
+  for (const row of rows) {
+    text += text === '' ? '"(' : ',"(';
+    let separator = '';
+    for (const name of names) {
+      text += separator + writeField(row[name]);
+      separator = ',';
+    }
+    text += ')"';
+  }
+  return `{${text}}`;
 }
 
 function writeField(value: unknown): string {
@@ -32,6 +44,8 @@ function writeText(text: string): string {
   return PLAIN.test(text) ? text : quote(text);
 }
 
+/** For a record, which is quoted itself as an element of the array: what the record escapes is escaped there again. */
 function quote(text: string): string {
-  return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+  const escaped = SPECIAL.test(text) ? text.replaceAll(SPECIALS, String.raw`\\\$&`) : text;
+  return String.raw`\"${escaped}\"`;
 }
