@@ -14,6 +14,8 @@ export default {
   testEnvironment: 'node',
   coverageProvider: 'v8',
   maxWorkers: 2,
+  // Every file leaves its modules behind: without an end to it, a worker came to 4 GB and spent its time collecting.
+  workerIdleMemoryLimit: '1GB',
   // Milliseconds. Far above what any test takes: a machine under load must not fail one.
   testTimeout: 60_000,
 };
