@@ -15,8 +15,7 @@ export class Cohort<Item> {
     if (this.items.push(item) === 1) this.schedule(() => this.run());
   }
 
-  /** Does now what would be done at the end of the turn. */
-  run(): void {
+  private run(): void {
     const { items } = this;
     this.items = [];
     let begun = 0;
