@@ -25,6 +25,7 @@ describe('isPlainBody', () => {
     [false, { ...PLAIN, 'content-length': '101' }],
     [false, { 'content-type': 'application/json' }],
     [false, { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }],
+    [true, { ...PLAIN, 'content-encoding': 'identity' }],
     [false, { ...PLAIN, 'content-encoding': 'gzip' }],
     [false, { ...PLAIN, 'content-type': 'application/json; charset=latin1' }],
     [false, { ...PLAIN, 'content-type': 'application/json; charset=utf-8; charset=latin1' }],

@@ -1,6 +1,7 @@
 // Reads a body as nearly all of them come: uncompressed, in UTF-8, of an announced length. What is left out beside
 // Express's reader, which reads the others, is what only they need: that is half of what reading took.
 import type { IncomingMessage } from 'node:http';
+import { compressionOf } from './admission.guard.js';
 
 // Its first character may be a byte order mark, which is no part of the text.
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
@@ -17,9 +18,10 @@ export class UnreadableBody extends Error {
 }
 
 /** Whether readPlainBody() may read it: Express's reader says what is wrong with one that is announced as too large. */
-export function isPlainBody({ headers }: Pick<IncomingMessage, 'headers'>, limit: number): boolean {
+export function isPlainBody(request: Pick<IncomingMessage, 'headers'>, limit: number): boolean {
+  const { headers } = request;
   return (
-    headers['content-encoding'] === undefined &&
+    compressionOf(request) === null &&
     headers['transfer-encoding'] === undefined &&
     Number(headers['content-length']) <= limit &&
     JSON_IN_UTF8.test(headers['content-type'] ?? '')
