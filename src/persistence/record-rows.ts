@@ -2,7 +2,6 @@
 
 /** What stands in a record as it is. */
 const PLAIN = /^[\w.:+/=[\]-]+$/;
-const SPECIAL = /["\\]/;
 const SPECIALS = /["\\]/g;
 
 /**
@@ -46,6 +45,5 @@ function writeText(text: string): string {
 
 /** For a record, which is quoted itself as an element of the array: what the record escapes is escaped there again. */
 function quote(text: string): string {
-  const escaped = SPECIAL.test(text) ? text.replaceAll(SPECIALS, String.raw`\\\$&`) : text;
-  return String.raw`\"${escaped}\"`;
+  return String.raw`\"${text.replaceAll(SPECIALS, String.raw`\\\$&`)}\"`;
 }
