@@ -34,4 +34,4 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
 # for more of it less of it is copied; everything is collected only when the heap has become three times as large, and
 # not for being quiet, which calls would pay for afterwards; and Node's own code is found faster in large pages
 # (docs/decisions/0009-hot-path.md).
-CMD ["node", "--min-semi-space-size=32", "--max-semi-space-size=32", "--heap-growing-percent=200", "--no-memory-reducer", "--use-largepages=silent", "scripts/serve.mjs"]
+CMD ["node", "--min-semi-space-size=32", "--max-semi-space-size=32", "--heap-growing-percent=200", "--no-allocation-site-pretenuring", "--no-memory-reducer", "--use-largepages=silent", "scripts/serve.mjs"]

@@ -50,6 +50,7 @@ describe('the image', () => {
       '--min-semi-space-size=32',
       '--max-semi-space-size=32',
       '--heap-growing-percent=200',
+      '--no-allocation-site-pretenuring',
       '--no-memory-reducer',
       '--use-largepages=silent',
       'scripts/serve.mjs',
