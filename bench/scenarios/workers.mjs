@@ -24,7 +24,8 @@ export const workers = {
     const services = [];
     for (const WORKERS of ['1', '2']) {
       const open = () => openService(bed, { environment: { WORKERS } });
-      services.push({ ...(await bed.progress.step(`Starting with WORKERS=${WORKERS}`, open)), WORKERS });
+      const service = await bed.progress.step(`Starting with WORKERS=${WORKERS}`, open);
+      services.push({ ...service, WORKERS, processes: Number(WORKERS) });
     }
     const results = await bed.progress.step('Two workers beside one', () =>
       inTurns({

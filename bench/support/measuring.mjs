@@ -8,9 +8,10 @@ export const COMPARED = ['direct', 'nginx', 'pipe', 'nest', 'service', 'peer'];
 const WARM_UP_SECONDS = 0.5;
 /**
  * Before a gateway's very first measurement with calls of one kind: Node translates what is called often, in steps, and is
- * several times as slow until then. Over many connections, however many are measured.
+ * several times as slow until then. So many calls for each process that answers, all gateways alike, over many
+ * connections, however many are measured.
  */
-const FIRST_WARM_UP = { calls: 30_000, mostSeconds: 30, connections: 50 };
+const FIRST_WARM_UP = { calls: 120_000, mostSeconds: 30, connections: 50 };
 
 /** What was called before, by process, address and kind of call. */
 const warmedUp = new Set();
@@ -41,10 +42,13 @@ async function warmUp(bed, gateway, job) {
     return calls;
   };
   const what = `${gateway.pid} ${job.url} ${job.kind}`;
-  const { connections, mostSeconds } = FIRST_WARM_UP;
-  let calls = warmedUp.has(what) ? FIRST_WARM_UP.calls : 0;
+  const { processes = 1 } = gateway;
+  const { connections } = FIRST_WARM_UP;
+  const wanted = warmedUp.has(what) ? 0 : processes * FIRST_WARM_UP.calls;
   warmedUp.add(what);
-  for (let seconds = 0; calls < FIRST_WARM_UP.calls && seconds < mostSeconds; seconds++)
+  const mostSeconds = processes * FIRST_WARM_UP.mostSeconds;
+  let calls = 0;
+  for (let seconds = 0; calls < wanted && seconds < mostSeconds; seconds++)
     calls += await run({ rate: undefined, seconds: 1, connections });
   await run({ seconds: WARM_UP_SECONDS });
 }
