@@ -11,7 +11,7 @@ const WARM_UP_SECONDS = 0.5;
  * several times as slow until then. So many calls for each process that answers, all gateways alike, over many
  * connections, however many are measured.
  */
-const FIRST_WARM_UP = { calls: 120_000, mostSeconds: 30, connections: 50 };
+export const FIRST_WARM_UP = { calls: 120_000, mostSeconds: 30, connections: 50 };
 
 /** What was called before, by process, address and kind of call. */
 const warmedUp = new Set();

@@ -1,4 +1,6 @@
 // Renders bench/RESULTS.md: the targets first, then every table, then how it was measured. Nothing in it is written by hand.
+import { FIRST_WARM_UP } from './measuring.mjs';
+import { whole } from './statistics.mjs';
 
 const table = (columns, rows) =>
   [columns, columns.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
@@ -65,8 +67,8 @@ const METHOD = `## How it is measured
 - **The load** is the same for every row: \`bench/support/load.mjs\`, plain keep-alive sockets in a process of its own. Of
   every answer the status and the length are checked, and of one in 500 each vector, bit by bit; one wrong answer ends the
   run. For this, and for open loops, it takes about a quarter more processor time a call than wrk, which does neither.
-- **Warm-up.** Before the first measurement with calls of one kind, every gateway answers 120,000 of them for each of its
-  processes that answer, or as many as it can in 30 s for each: Node translates what is called often bit by bit, and is
+- **Warm-up.** Before the first measurement with calls of one kind, every gateway answers ${whole(FIRST_WARM_UP.calls)} of them for each of its
+  processes that answer, or as many as it can in ${FIRST_WARM_UP.mostSeconds} s for each: Node translates what is called often bit by bit, and is
   slower until then. Half a second of load comes before every other measurement.
 - **An open loop** begins calls at a fixed rate, whatever becomes of the earlier ones, and times each from the moment that
   it was due. A stall is so counted for every call that it delayed. A closed loop leaves those calls out, which is why its
