@@ -22,10 +22,10 @@ export const workers = {
   async measure(bed, { seconds, rounds }) {
     await bed.setUpstreamDelay(0);
     const services = [];
-    for (const WORKERS of ['1', '2']) {
-      const open = () => openService(bed, { environment: { WORKERS } });
-      const service = await bed.progress.step(`Starting with WORKERS=${WORKERS}`, open);
-      services.push({ ...service, WORKERS, processes: Number(WORKERS) });
+    for (const processes of [1, 2]) {
+      const open = () => openService(bed, { environment: { WORKERS: `${processes}` } });
+      const service = await bed.progress.step(`Starting with WORKERS=${processes}`, open);
+      services.push({ ...service, processes });
     }
     const results = await bed.progress.step('Two workers beside one', () =>
       inTurns({
@@ -43,7 +43,7 @@ export const workers = {
       return {
         rates,
         cells: [
-          service.WORKERS,
+          whole(service.processes),
           whole(of('rate')),
           percent(spread(rates)),
           milliseconds(of('p50')),
