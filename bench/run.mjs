@@ -18,7 +18,7 @@ const USAGE = `Measures this service beside others on this machine and writes be
 
 Usage: npm run bench -- [options]
 
-  --quick             fewer kinds of calls, fewer and shorter rounds: about 15 minutes
+  --quick             fewer kinds of calls, fewer and shorter rounds: about 6 minutes
   --only NAMES        these scenarios, separated by commas: ${SCENARIOS.map(({ name }) => name).join(', ')}
   --calls NAMES       of the throughput scenario these calls, for example 1-base64-1536,100-float-384
   --rounds N          how often each measurement is repeated
@@ -134,7 +134,12 @@ async function run() {
     await profileOne(options, { progress, signal });
     return 0;
   }
-  const bed = await openBed({ progress, signal, withPeer: !options['no-peer'] });
+  const bed = await openBed({
+    progress,
+    signal,
+    withPeer: !options['no-peer'],
+    isQuick: options.settings.isQuick,
+  });
   try {
     return (await measureAll(bed, options)) ? 0 : 1;
   } finally {

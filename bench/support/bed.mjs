@@ -13,7 +13,7 @@ import { GATEWAY_STARTERS, PLAIN_MODEL } from './gateways.mjs';
 const PATIENCE_WITH_DELIVERIES_MS = 180_000;
 
 /** `nodeArguments` are for the processes of this service. */
-export async function openBed({ progress, signal, withPeer, nodeArguments }) {
+export async function openBed({ progress, signal, withPeer, isQuick = false, nodeArguments }) {
   const directory = createTemporaryDirectory();
   const closers = [() => rmSync(directory, { recursive: true, force: true })];
   const close = async () => {
@@ -40,6 +40,7 @@ export async function openBed({ progress, signal, withPeer, nodeArguments }) {
       progress,
       directory,
       withPeer,
+      isQuick,
       nodeArguments,
       server,
       databasePid: findPostmaster(resolveDataDirectory(databaseDirectory)).identity.pid,

@@ -5,13 +5,18 @@ import { cpuSeconds, memoryMebibytes } from './usage.mjs';
 /** The gateways of every comparison, in the order of the tables' rows. */
 export const COMPARED = ['direct', 'nginx', 'pipe', 'nest', 'service', 'peer'];
 
-const WARM_UP_SECONDS = 0.5;
+// Before every measurement: a gateway that has stood still while the others had their turn is slower for about a second.
+const WARM_UP_SECONDS = 1;
 /**
  * Before a gateway's very first measurement with calls of one kind: Node translates what is called often, in steps, and is
  * several times as slow until then. So many calls for each process that answers, all gateways alike, over many
- * connections, however many are measured.
+ * connections, however many are measured. What a quick run has is too few for the slowest to become as fast as they can.
  */
-export const FIRST_WARM_UP = { calls: 120_000, mostSeconds: 30, connections: 50 };
+export const FIRST_WARM_UP = {
+  full: { calls: 120_000, mostSeconds: 30 },
+  quick: { calls: 30_000, mostSeconds: 8 },
+};
+const FIRST_WARM_UP_CONNECTIONS = 50;
 
 /** What was called before, by process, address and kind of call. */
 const warmedUp = new Set();
@@ -43,13 +48,13 @@ async function warmUp(bed, gateway, job) {
   };
   const what = `${gateway.pid} ${job.url} ${job.kind}`;
   const { processes = 1 } = gateway;
-  const { connections } = FIRST_WARM_UP;
-  const wanted = warmedUp.has(what) ? 0 : processes * FIRST_WARM_UP.calls;
+  const first = FIRST_WARM_UP[bed.isQuick ? 'quick' : 'full'];
+  const wanted = warmedUp.has(what) ? 0 : processes * first.calls;
   warmedUp.add(what);
-  const mostSeconds = processes * FIRST_WARM_UP.mostSeconds;
+  const mostSeconds = processes * first.mostSeconds;
   let calls = 0;
   for (let seconds = 0; calls < wanted && seconds < mostSeconds; seconds++)
-    calls += await run({ rate: undefined, seconds: 1, connections });
+    calls += await run({ rate: undefined, seconds: 1, connections: FIRST_WARM_UP_CONNECTIONS });
   await run({ seconds: WARM_UP_SECONDS });
 }
 

@@ -67,9 +67,10 @@ const METHOD = `## How it is measured
 - **The load** is the same for every row: \`bench/support/load.mjs\`, plain keep-alive sockets in a process of its own. Of
   every answer the status and the length are checked, and of one in 500 each vector, bit by bit; one wrong answer ends the
   run. For this, and for open loops, it takes about a quarter more processor time a call than wrk, which does neither.
-- **Warm-up.** Before the first measurement with calls of one kind, every gateway answers ${whole(FIRST_WARM_UP.calls)} of them for each of its
-  processes that answer, or as many as it can in ${FIRST_WARM_UP.mostSeconds} s for each: Node translates what is called often bit by bit, and is
-  slower until then. Half a second of load comes before every other measurement.
+- **Warm-up.** Before the first measurement with calls of one kind, every gateway answers ${whole(FIRST_WARM_UP.full.calls)} of them for each of its
+  processes that answer, or as many as it can in ${FIRST_WARM_UP.full.mostSeconds} s for each: Node translates what is called often bit by bit, and is
+  slower until then (a quick run: ${whole(FIRST_WARM_UP.quick.calls)}, ${FIRST_WARM_UP.quick.mostSeconds} s). A second of load comes before every
+  other measurement: a gateway that has stood still while the others had their turn is slower for about as long.
 - **An open loop** begins calls at a fixed rate, whatever becomes of the earlier ones, and times each from the moment that
   it was due. A stall is so counted for every call that it delayed. A closed loop leaves those calls out, which is why its
   tails are not called added latency here.
@@ -112,7 +113,9 @@ export function renderReport(all) {
   return `${[
     '# Results',
     'Written by `npm run bench`. Not a test: nothing fails when a figure is missed.',
-    ...(isQuick ? ['**Parts of this are of a quick run, with few and short rounds.**'] : []),
+    ...(isQuick
+      ? ['**Parts of this are of a quick run, with few and short rounds of what is not quite warm.**']
+      : []),
     renderTargets(sorted),
     renderMachines(sorted),
     ...sorted.map(renderScenario),
