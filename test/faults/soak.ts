@@ -63,6 +63,8 @@ export async function runSoak({ context, seed, minutes, line }: SoakOptions): Pr
         await lab.wait(BETWEEN_OPERATIONS_MS);
       }
     })();
+    // Whatever breaks the soak off breaks this off as well; it is told once, after everything is put away.
+    operating.catch(() => undefined);
     const endAt = performance.now() + minutes * MINUTE_MS;
     const faults: string[] = [];
     let bag: (typeof FAULTS)[number][] = [];
