@@ -104,6 +104,7 @@ async function profileOne({ scenarios: [scenario], settings }, { progress, signa
     progress,
     signal,
     withPeer: false,
+    isQuick: settings.isQuick,
     nodeArguments: profilerArguments(directory),
   });
   let result;

@@ -6,11 +6,11 @@ import { cpuSeconds, memoryMebibytes } from './usage.mjs';
 export const COMPARED = ['direct', 'nginx', 'pipe', 'nest', 'service', 'peer'];
 
 // Before every measurement: a gateway that has stood still while the others had their turn is slower for about a second.
-const WARM_UP_SECONDS = 1;
+export const WARM_UP_SECONDS = 1;
 /**
  * Before a gateway's very first measurement with calls of one kind: Node translates what is called often, in steps, and is
  * several times as slow until then. So many calls for each process that answers, all gateways alike, over many
- * connections, however many are measured. What a quick run has is too few for the slowest to become as fast as they can.
+ * connections, however many are measured. What a quick run has is too little for those that take longest.
  */
 export const FIRST_WARM_UP = {
   full: { calls: 120_000, mostSeconds: 30 },

@@ -1,5 +1,5 @@
 // Renders bench/RESULTS.md: the targets first, then every table, then how it was measured. Nothing in it is written by hand.
-import { FIRST_WARM_UP } from './measuring.mjs';
+import { FIRST_WARM_UP, WARM_UP_SECONDS } from './measuring.mjs';
 import { whole } from './statistics.mjs';
 
 const table = (columns, rows) =>
@@ -69,8 +69,8 @@ const METHOD = `## How it is measured
   run. For this, and for open loops, it takes about a quarter more processor time a call than wrk, which does neither.
 - **Warm-up.** Before the first measurement with calls of one kind, every gateway answers ${whole(FIRST_WARM_UP.full.calls)} of them for each of its
   processes that answer, or as many as it can in ${FIRST_WARM_UP.full.mostSeconds} s for each: Node translates what is called often bit by bit, and is
-  slower until then (a quick run: ${whole(FIRST_WARM_UP.quick.calls)}, ${FIRST_WARM_UP.quick.mostSeconds} s). A second of load comes before every
-  other measurement: a gateway that has stood still while the others had their turn is slower for about as long.
+  slower until then (a quick run: ${whole(FIRST_WARM_UP.quick.calls)}, ${FIRST_WARM_UP.quick.mostSeconds} s). ${WARM_UP_SECONDS} s of load comes before every measurement: a
+  gateway that has stood still while the others had their turn is slower for about as long.
 - **An open loop** begins calls at a fixed rate, whatever becomes of the earlier ones, and times each from the moment that
   it was due. A stall is so counted for every call that it delayed. A closed loop leaves those calls out, which is why its
   tails are not called added latency here.

@@ -58,13 +58,11 @@ export async function runSoak({ context, seed, minutes, line }: SoakOptions): Pr
     const watching = watch(lab, watched);
     const ending = new AbortController();
     const operating = (async () => {
-      while (!ending.signal.aborted) {
+      while (!ending.signal.aborted && !lab.signal.aborted) {
         await operate(lab, operations);
-        await lab.wait(BETWEEN_OPERATIONS_MS);
+        await lab.wait(BETWEEN_OPERATIONS_MS).catch(() => undefined);
       }
     })();
-    // Whatever breaks the soak off breaks this off as well; it is told once, after everything is put away.
-    operating.catch(() => undefined);
     const endAt = performance.now() + minutes * MINUTE_MS;
     const faults: string[] = [];
     let bag: (typeof FAULTS)[number][] = [];
