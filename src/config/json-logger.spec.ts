@@ -44,6 +44,18 @@ describe('a line of the log', () => {
     expect(lines.join()).not.toContain('secret');
   });
 
+  it('is written whatever its members are', () => {
+    const { logger, last } = recorder();
+    const cyclic: Record<string, unknown> = {};
+    cyclic['self'] = cyclic;
+    for (const members of [cyclic, { amount: 1n }]) {
+      logger.warn(members, 'odd', 'Requests');
+      expect(last()).toMatchObject({ level: 'warn', context: 'Requests', msg: 'odd' });
+    }
+    logger.log({}, 'empty', 'Requests');
+    expect(Object.keys(last())).toEqual(['level', 'time', 'pid', 'context', 'msg']);
+  });
+
   it('is not written below the level, nor for what Nest says of every route', () => {
     const { logger, lines } = recorder();
     logger.debug('text', 'Requests');

@@ -1,8 +1,10 @@
 // The log: one JSON object a line. Errors are written with what helps to find them and nothing that a caller sent.
+//
+// pino writes the lines and does not put them together: member by member, as it does that, takes half as long again as
+// all else that is done when a call is over (docs/decisions/0009-hot-path.md).
 import type { LoggerService } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { pino } from 'pino';
-import type { DestinationStream, Level, Logger } from 'pino';
+import type { DestinationStream, Level } from 'pino';
 import type { AppConfig } from './app-config.js';
 import { openStandardOutput } from './standard-output.js';
 
@@ -21,26 +23,11 @@ export function isLogged(level: Level, threshold: AppConfig['logLevel']): boolea
 }
 
 export class JsonLogger implements LoggerService {
-  private readonly pino: Logger;
-  /** By the names of those who log, mostly classes: each is text by then, and no line has to be put together with it. */
-  private readonly byContext = new LRUCache<string, Logger>({
-    max: 1_000,
-    memoMethod: (context) => this.pino.child({ context }),
-  });
-
   /** `destination` takes the lines; by default they go to the standard output. */
-  constructor(config: Pick<AppConfig, 'logLevel'>, destination?: DestinationStream) {
-    this.pino = pino(
-      {
-        level: config.logLevel,
-        base: { pid: process.pid },
-        timestamp: pino.stdTimeFunctions.isoTime,
-        formatters: { level: (label) => ({ level: label }) },
-        serializers: { error: describeError },
-      },
-      destination ?? openStandardOutput(),
-    );
-  }
+  constructor(
+    private readonly config: Pick<AppConfig, 'logLevel'>,
+    private readonly destination: DestinationStream = openStandardOutput(),
+  ) {}
 
   log(message: unknown, ...rest: unknown[]): void {
     this.write(TALKATIVE_CONTEXTS.has(rest.at(-1)) ? 'debug' : 'info', message, rest);
@@ -68,13 +55,37 @@ export class JsonLogger implements LoggerService {
 
   /** Nest hands over the message, or an object and then the message, and last the name of who logs. */
   private write(level: Level, message: unknown, rest: readonly unknown[]): void {
+    if (!isLogged(level, this.config.logLevel)) return;
+    const time = new Date().toISOString();
     const context = rest.at(-1);
-    const logger = typeof context === 'string' ? this.byContext.memo(context) : this.pino;
-    if (message instanceof Error) logger[level]({ error: message }, 'error');
-    else if (typeof message === 'object' && message !== null) {
-      logger[level](message, typeof rest[0] === 'string' ? rest[0] : '');
-    } else logger[level](String(message));
+    const whose = typeof context === 'string' ? `,"context":${JSON.stringify(context)}` : '';
+    const members = typeof message === 'object' && message !== null ? membersOf(message) : '';
+    const text = JSON.stringify(textOf(message, rest[0]));
+    this.destination.write(
+      `{"level":"${level}","time":"${time}","pid":${process.pid}${whose}${members},"msg":${text}}\n`,
+    );
   }
+}
+
+function textOf(message: unknown, next: unknown): string {
+  if (message instanceof Error) return 'error';
+  if (typeof message !== 'object' || message === null) return String(message);
+  return typeof next === 'string' ? next : '';
+}
+
+/** Its members as JSON, each behind a comma. A line is written whatever they are. */
+function membersOf(message: object): string {
+  try {
+    const json = JSON.stringify(describe(message));
+    return json === '{}' ? '' : `,${json.slice(1, -1)}`;
+  } catch {
+    return ',"members":"not to be had as JSON"';
+  }
+}
+
+function describe(message: object): object {
+  if (message instanceof Error) return { error: describeError(message) };
+  return 'error' in message ? { ...message, error: describeError(message.error) } : message;
 }
 
 /** Chosen members only: a driver's error carries statements and values in others. */
