@@ -25,7 +25,8 @@ export class BearerGuard implements CanActivate {
     private readonly clock: Clock,
   ) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  /** No promise for a caller that is known, as nearly all are. */
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     if (PUBLIC.of(context)) return true;
     const request = context.switchToHttp().getRequest<Request>();
     const { authorization } = request.headers;
@@ -33,8 +34,20 @@ export class BearerGuard implements CanActivate {
     const secret = BEARER.exec(authorization)?.[1];
     const secretHash = secret === undefined ? null : hashKeySecret(secret);
     const known = secretHash === null ? undefined : this.callers.peek(secretHash);
+    if (known && this.isUsable(known)) {
+      attachCaller(request, known);
+      return true;
+    }
+    return this.identify(request, secretHash, known);
+  }
+
+  private async identify(
+    request: Request,
+    secretHash: string | null,
+    known: Caller | undefined,
+  ): Promise<true> {
     const caller = known ?? (await this.lookUp(request, secretHash));
-    if (!caller || !isUsableAt(caller, this.clock.now())) {
+    if (!caller || !this.isUsable(caller)) {
       if (secretHash !== null) this.validSecrets.forget(secretHash);
       await this.rateLimiter.countFailedAuthentication(addressOf(request));
       throw new AppError('invalid_credential');
@@ -42,6 +55,10 @@ export class BearerGuard implements CanActivate {
     if (!known && secretHash !== null) this.validSecrets.add(secretHash);
     attachCaller(request, caller);
     return true;
+  }
+
+  private isUsable(caller: Caller): boolean {
+    return isUsableAt(caller, this.clock.now());
   }
 
   /** Asks the database, unless the caller's network has asked for too much that is not there; never of what was there. */

@@ -9,10 +9,8 @@ import { RateLimiter } from './rate-limiter.js';
 export class RateLimitGuard implements CanActivate {
   constructor(private readonly rateLimiter: RateLimiter) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
-    if (RATE_LIMITED.of(context)) {
-      await this.rateLimiter.consume(callerOf(context.switchToHttp().getRequest()).key);
-    }
-    return true;
+  canActivate(context: ExecutionContext): true | Promise<true> {
+    if (!RATE_LIMITED.of(context)) return true;
+    return this.rateLimiter.consume(callerOf(context.switchToHttp().getRequest()).key);
   }
 }

@@ -37,10 +37,10 @@ export class RateLimiter implements OnApplicationShutdown {
     );
   }
 
-  /** Counts one request of the key; throws `rate_limit_exceeded` when the minute's are used up. */
-  async consume(key: ApiKey): Promise<void> {
+  /** Counts one request of the key; rejects with `rate_limit_exceeded` when the minute's are used up. */
+  consume(key: ApiKey): true | Promise<true> {
     const limiter = this.byKind[key.kind];
-    if (limiter) await orRefuse(limiter, limiter.consume(key.id));
+    return limiter === null || orRefuse(limiter, limiter.consume(key.id));
   }
 
   async countFailedAuthentication(address: string): Promise<void> {
@@ -105,12 +105,13 @@ function connectRedis(url: string): Redis {
   return redis;
 }
 
-async function orRefuse(limiter: RateLimiterAbstract, consumed: Promise<unknown>): Promise<void> {
-  try {
-    await consumed;
-  } catch (error) {
-    throw error instanceof RateLimiterRes ? refusal(limiter, error) : error;
-  }
+function orRefuse(limiter: RateLimiterAbstract, consumed: Promise<unknown>): Promise<true> {
+  return consumed.then(
+    () => true,
+    (error: unknown) => {
+      throw error instanceof RateLimiterRes ? refusal(limiter, error) : error;
+    },
+  );
 }
 
 /** contract section 5: platform 429s say when to come back and what the limit is. */

@@ -30,7 +30,7 @@ export class Broadcaster {
     input: EmbeddingInput,
     errorMessage: string | null,
   ): Promise<GenerationContent | null> {
-    const terms = await this.terms.find(workspaceId);
+    const terms = this.terms.peek(workspaceId) ?? (await this.terms.find(workspaceId));
     return terms?.needsContent ? contentOf(input, errorMessage) : null;
   }
 

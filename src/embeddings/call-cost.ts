@@ -93,7 +93,7 @@ export async function chargeFor(routed: RoutedCall, priceDay: string): Promise<C
   let wasted: PicoUsd | null = 0n;
   for (const slice of routed.served) {
     const { target, input, tokensByModality: told = {} } = slice;
-    const counted = await promptTokensOf(slice);
+    const counted = toldTokens(slice) ?? (await tokensWithoutUsage(input, target.endpoint));
     // Slices may each count as much as a record can hold: none is lost for their sum.
     promptTokens = Math.min(promptTokens + counted, MAX_TOKENS);
     totalTokens = Math.min(totalTokens + (slice.totalTokens ?? counted), MAX_TOKENS);
@@ -108,7 +108,8 @@ export async function chargeFor(routed: RoutedCall, priceDay: string): Promise<C
     const { target, input, tokensByModality: told = {} } = slice;
     // What the owner of an own key pays counts towards limits, which have reserved one answer to each input.
     if (target.credential !== null) continue;
-    wasted = add(wasted, costOfTokens(input, await promptTokensOf(slice), told, target.endpoint, priceDay));
+    const counted = toldTokens(slice) ?? (await tokensWithoutUsage(input, target.endpoint));
+    wasted = add(wasted, costOfTokens(input, counted, told, target.endpoint, priceDay));
   }
   const isByok = routed.served.some(({ target }) => target.credential !== null);
   const upstreamCost = isByok ? own : add(shared, wasted);
@@ -118,8 +119,8 @@ export async function chargeFor(routed: RoutedCall, priceDay: string): Promise<C
   return { promptTokens, totalTokens, tokensByModality, cost: shared, upstreamCost, isByok };
 }
 
-async function promptTokensOf({ promptTokens, totalTokens, input, target }: BilledSlice): Promise<number> {
-  return promptTokens ?? totalTokens ?? (await tokensWithoutUsage(input, target.endpoint));
+function toldTokens({ promptTokens, totalTokens }: BilledSlice): number | null {
+  return promptTokens ?? totalTokens;
 }
 
 /** Null where the input has several: which of them the tokens are of is not known then. */

@@ -11,7 +11,13 @@ import { AppError } from '../domain/errors.js';
 import { compressionOf, ticketOf } from './admission.guard.js';
 import type { Ticket } from './admission.js';
 import { bodyLimitOf } from './large-body.js';
-import { isPlainBody, readPlainBody, UnreadableBody } from './plain-body.js';
+import {
+  gatherPlainBody,
+  isPlainBody,
+  parsePlainBody,
+  takeArrivedBody,
+  UnreadableBody,
+} from './plain-body.js';
 
 const METHODS_WITHOUT_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
@@ -26,39 +32,40 @@ export class JsonBodyGuard implements CanActivate {
     );
   }
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): true | Promise<true> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    if (!METHODS_WITHOUT_BODY.has(request.method)) {
-      const limit = bodyLimitOf(context, this.config);
-      await this.read(request, http.getResponse<Response>(), limit);
-    }
-    return true;
-  }
-
-  private async read(request: Request, response: Response, limit: number): Promise<void> {
+    if (METHODS_WITHOUT_BODY.has(request.method)) return true;
     if (isEmpty(request)) {
       // Some operations need nothing said; the others will name what they miss.
       request.body = {};
-      return;
+      return true;
     }
     if (!isJson(request)) {
       throw new AppError('invalid_request', { detail: 'the Content-Type header must be application/json' });
     }
+    const limit = bodyLimitOf(context, this.config);
+    const arrived = isPlainBody(request, limit) ? takeArrivedBody(request) : null;
+    if (arrived === null) return this.readAsItComes(request, http.getResponse<Response>(), limit);
+    try {
+      takePlain(request, arrived);
+    } catch (error) {
+      throw toAppError(error, limit);
+    }
+    return requireObject(request);
+  }
+
+  private async readAsItComes(request: Request, response: Response, limit: number): Promise<true> {
     const ticket = ticketOf(request);
     try {
-      if (isPlainBody(request, limit)) {
-        request.body = await readPlainBody(request, (bytes) => ticket?.setBytes(bytes));
-      } else await this.readOther(request, response, limit, ticket);
+      if (isPlainBody(request, limit)) takePlain(request, await gatherPlainBody(request));
+      else await this.readOther(request, response, limit, ticket);
     } catch (error) {
       throw toAppError(error, limit);
     }
     // What was compressed is unpacked to its end, even for a caller that has left meanwhile.
     if (ticket?.isGivenBack) throw endedEarly();
-    const body: unknown = request.body;
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-      throw new AppError('invalid_request', { detail: 'the body must be a JSON object' });
-    }
+    return requireObject(request);
   }
 
   /** Compressed, of unknown length, in another encoding, or too large: as Express reads it. */
@@ -77,6 +84,16 @@ export class JsonBodyGuard implements CanActivate {
       });
     });
   }
+}
+
+function takePlain(request: Request, bytes: Buffer): void {
+  ticketOf(request)?.setBytes(bytes.length);
+  request.body = parsePlainBody(bytes);
+}
+
+function requireObject({ body }: { readonly body?: unknown }): true {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return true;
+  throw new AppError('invalid_request', { detail: 'the body must be a JSON object' });
 }
 
 function createReader(limit: number): RequestHandler {

@@ -1,8 +1,9 @@
 // Which bodies are read without Express, and what is read of them.
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { isPlainBody, readPlainBody } from './plain-body.js';
+import { gatherPlainBody, isPlainBody, parsePlainBody, takeArrivedBody } from './plain-body.js';
 
 const LIMIT = 100;
 const PLAIN = { 'content-type': 'application/json', 'content-length': '7' };
@@ -35,17 +36,42 @@ describe('isPlainBody', () => {
   });
 });
 
-describe('readPlainBody', () => {
-  const read = (request: IncomingMessage, onRead: (bytes: number) => void = () => undefined) =>
-    readPlainBody(request, onRead);
+describe('takeArrivedBody', () => {
+  const BODY = Buffer.from('{"a":1}');
+  const arrivedOf = (complete: boolean, length: number, ...chunks: readonly Uint8Array[]) =>
+    Object.assign(requestOf(...chunks), { complete, headers: { 'content-length': `${length}` } });
 
-  it('reads a character that comes in two pieces, and counts bytes', async () => {
+  it.each([
+    ['in one piece', [BODY]],
+    ['in two', [BODY.subarray(0, 3), BODY.subarray(3)]],
+    ['and is empty', []],
+  ])('takes what has come %s, and ends the request', async (_how, chunks) => {
+    const length = Buffer.concat(chunks).length;
+    const request = arrivedOf(true, length, ...chunks);
+    request.end();
+    const hasEnded = once(request, 'end');
+    expect(takeArrivedBody(request)).toEqual(Buffer.concat(chunks));
+    await hasEnded;
+  });
+
+  it('leaves a body of which something is missing, or whose caller has left', () => {
+    const unfinished = arrivedOf(false, BODY.length, BODY.subarray(0, 3));
+    const left = arrivedOf(true, BODY.length, BODY);
+    left.destroy();
+    for (const request of [unfinished, left, arrivedOf(true, 0, BODY)])
+      expect(takeArrivedBody(request)).toBeNull();
+    expect(unfinished.read()).toEqual(BODY.subarray(0, 3));
+  });
+});
+
+describe('gatherPlainBody', () => {
+  const read = async (request: IncomingMessage) => parsePlainBody(await gatherPlainBody(request));
+
+  it('reads a character that comes in two pieces', async () => {
     const bytes = Buffer.from('{"a":"caf\u00e9"}');
     const request = requestOf(bytes.subarray(0, 10), bytes.subarray(10));
     request.end();
-    let counted = 0;
-    expect(await read(request, (count) => (counted = count))).toEqual({ a: 'caf\u00e9' });
-    expect(counted).toBe(bytes.length);
+    expect(await read(request)).toEqual({ a: 'caf\u00e9' });
   });
 
   it('reads what begins with a byte order mark', async () => {

@@ -28,13 +28,18 @@ export function isPlainBody(request: Pick<IncomingMessage, 'headers'>, limit: nu
   );
 }
 
+/** All of the body, where it has come already, as most have with their headers; else null. */
+export function takeArrivedBody(request: IncomingMessage): Buffer | null {
+  const isThere =
+    request.complete &&
+    !request.destroyed &&
+    request.readableLength === Number(request.headers['content-length']);
+  if (!isThere) return null;
+  return (request.read() as Buffer | null) ?? Buffer.alloc(0);
+}
+
 /** The value that the body is the JSON of; of an empty body an empty object. Throws UnreadableBody. */
-export async function readPlainBody(
-  request: IncomingMessage,
-  onRead: (bytes: number) => void,
-): Promise<unknown> {
-  const bytes = await gather(request);
-  onRead(bytes.length);
+export function parsePlainBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return {};
   const text = decode(bytes);
   try {
@@ -44,8 +49,11 @@ export async function readPlainBody(
   }
 }
 
-/** No more than was announced: Node's parser takes what follows for the next request. */
-function gather(request: IncomingMessage): Promise<Buffer> {
+/**
+ * The body as it comes; rejects with UnreadableBody where it ends early. No more than was announced: Node's parser takes
+ * what follows for the next request.
+ */
+export function gatherPlainBody(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const giveUp = (): void => reject(new UnreadableBody('request.aborted'));

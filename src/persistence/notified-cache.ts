@@ -4,6 +4,8 @@ import type { Notifications } from './notifications.js';
 
 // Milliseconds. Notifications do the work; this bounds what a defect in their way could cost.
 const TIME_TO_LIVE = 60_000;
+/** What entries may be older. The cache would else read the clock and set a timer every millisecond in which it is asked. */
+const TIME_TO_LIVE_RESOLUTION = 1_000;
 
 export interface NotifiedCacheOptions {
   /** The channel that changes are told on. Its payload is the key of what changed, unless `forgets` says otherwise. */
@@ -23,7 +25,11 @@ export class NotifiedCache<Value extends object> {
     options: NotifiedCacheOptions,
     private readonly load: (key: string) => Promise<Value | null>,
   ) {
-    this.values = new LRUCache({ max: options.max, ttl: TIME_TO_LIVE });
+    this.values = new LRUCache({
+      max: options.max,
+      ttl: TIME_TO_LIVE,
+      ttlResolution: TIME_TO_LIVE_RESOLUTION,
+    });
     notifications.subscribe({
       channel: options.channel,
       onNotification: (payload) => {

@@ -93,11 +93,11 @@ export class EndpointCaller {
   ): Promise<ProviderAnswer> {
     const settings = this.settingsOf(provider);
     const apiKey = credential?.apiKey ?? settings?.apiKey;
-    const upstreamRequest = await provider.buildRequest(call, {
+    const built = provider.buildRequest(call, {
       baseUrl: settings?.baseUrl ?? provider.defaultBaseUrl ?? '',
       ...(apiKey === undefined ? {} : { apiKey }),
     });
-    const response = await this.http.send(upstreamRequest, {
+    const response = await this.http.send(built instanceof Promise ? await built : built, {
       timeout: limits.timeout,
       signal: limits.signal,
       maxResponseBytes: call.input.items.length * MAX_BYTES_PER_INPUT + MAX_BYTES_AROUND,

@@ -4,7 +4,7 @@
  * Rejects with the failure that was first in time, and only when nothing is under way any more. From then on nothing more
  * is started, and `onFailure` is told at once, so that it can cut short what is still under way.
  */
-export async function mapBounded<Item>(
+export function mapBounded<Item>(
   items: readonly Item[],
   limit: number,
   work: (item: Item) => Promise<void>,
@@ -13,6 +13,15 @@ export async function mapBounded<Item>(
   const [first] = items;
   // Most calls fit into one.
   if (items.length === 1 && first !== undefined) return work(first);
+  return mapSeveral(items, limit, work, onFailure);
+}
+
+async function mapSeveral<Item>(
+  items: readonly Item[],
+  limit: number,
+  work: (item: Item) => Promise<void>,
+  onFailure: (failure: unknown) => void,
+): Promise<void> {
   const queue = items.values();
   const failures: unknown[] = [];
   const worker = async (): Promise<void> => {

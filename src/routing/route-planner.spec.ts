@@ -67,7 +67,10 @@ function createPlanner(
 ): RoutePlanner {
   const providers = new Map(shared.map((slug) => [slug, { apiKey: 'operator', baseUrl: 'http://upstream' }]));
   const caller = new EndpointCaller(HTTP, { providers } as Pick<AppConfig, 'providers'> as AppConfig, CLOCK);
-  const cache = { find: () => stored } as Pick<OwnCredentialsCache, 'find'> as OwnCredentialsCache;
+  const cache = {
+    find: () => stored,
+    peek: () => stored,
+  } as Partial<OwnCredentialsCache> as OwnCredentialsCache;
   return new RoutePlanner(catalogue, caller, new HealthBoard(), cache, CLOCK);
 }
 

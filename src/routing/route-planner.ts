@@ -68,7 +68,10 @@ export class RoutePlanner {
     refuseImpossibleInput(model, request.input.form);
     refuseTooManyVectors(model, request);
     const day = utcDay(this.clock.now());
-    const configured = this.candidatesOf(model, request, await this.credentialsFor(key, model), day);
+    // What is known is not waited for, which would take promises: this holds for every call, here and further on.
+    const own =
+      this.ownCredentials.peek(key.workspaceId) ?? (await this.ownCredentials.find(key.workspaceId));
+    const configured = this.candidatesOf(model, request, applicable(own, key, model), day);
     if (configured.length === 0) {
       const { dimensions = 0 } = request;
       const wanted = dimensions > model.nativeDimensions ? ` that gives vectors of ${dimensions}` : '';
@@ -95,24 +98,11 @@ export class RoutePlanner {
 
   /** Whether calls of this key for the model have an endpoint that they could go to. */
   async canReach(key: ApiKey, model: CatalogueModel): Promise<boolean> {
-    const credentials = await this.credentialsFor(key, model);
+    const credentials = applicable(await this.ownCredentials.find(key.workspaceId), key, model);
     return model.endpoints.some((endpoint) => {
       const provider = findEmbeddingProvider(endpoint.provider);
       return provider !== undefined && this.accessTo(provider, endpoint, credentials).length > 0;
     });
-  }
-
-  /** The own credentials that this call may use, in the order in which they are tried. */
-  private async credentialsFor(key: ApiKey, model: CatalogueModel): Promise<ApplicableCredential[]> {
-    const { workspaceId } = key;
-    const all = (await this.ownCredentials.find(workspaceId)) ?? [];
-    return all
-      .filter((credential) => mayServe(credential, model.id, key))
-      .map((credential, position) => ({
-        provider: credential.provider,
-        excludesShared: excludesShared(credential),
-        own: toOwnCredential(credential, position),
-      }));
   }
 
   private candidatesOf(
@@ -149,6 +139,21 @@ export class RoutePlanner {
       : [];
     return isShared ? [...own, null] : own;
   }
+}
+
+/** The own credentials that calls of the key may use, in the order in which they are tried. */
+function applicable(
+  all: readonly ProviderCredential[] | null,
+  key: ApiKey,
+  model: CatalogueModel,
+): ApplicableCredential[] {
+  return (all ?? [])
+    .filter((credential) => mayServe(credential, model.id, key))
+    .map((credential, position) => ({
+      provider: credential.provider,
+      excludesShared: excludesShared(credential),
+      own: toOwnCredential(credential, position),
+    }));
 }
 
 function toOwnCredential(credential: ProviderCredential, position: number): OwnCredential | null {

@@ -70,6 +70,14 @@ export class Allowance {
     return this.held === 0n && this.waiting.length === 0 && !this.isGrowing;
   }
 
+  /** Hands out `amount` where it is free and nobody else waits for it; else false. */
+  takeAtOnce(amount: PicoUsd): boolean {
+    this.wasUsed = true;
+    if (this.waiting.length > 0 || this.free < amount) return false;
+    this.hand(amount);
+    return true;
+  }
+
   /**
    * Hands out `amount`, from memory while the lease lasts. Throws `insufficient_credits` when the money is not there,
    * and ReservedElsewhere when all that is left stays reserved by other calls until `deadline` (performance.now()); with
@@ -77,11 +85,7 @@ export class Allowance {
    * trusted any more; another may have it.
    */
   async take(amount: PicoUsd, deadline: number): Promise<boolean> {
-    this.wasUsed = true;
-    if (this.waiting.length === 0 && this.free >= amount) {
-      this.hand(amount);
-      return true;
-    }
+    if (this.takeAtOnce(amount)) return true;
     return new Promise<boolean>((resolve, reject) => {
       this.waiting.push({ amount, deadline, resolve, reject });
       if (!this.isGrowing) void this.grow();

@@ -95,7 +95,7 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
    * other calls have reserved. Throws an error that isAboutMoney() when neither does.
    */
   async reserve(key: ApiKey, bounds: SpendBounds, patience = PATIENCE): Promise<Reservation> {
-    const claims = await this.claimsOf(key);
+    const claims = this.knownClaimsOf(key) ?? (await this.claimsOf(key));
     if (claims.length === 0) return NOTHING_RESERVED;
     const quick = bounds.quick();
     try {
@@ -119,7 +119,8 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
         // What costs nothing waits for nobody's money, and is refused for want of none.
         if (amount === 0n) continue;
         let allowance = this.allowanceOf(claim);
-        while (!(await allowance.take(amount, deadline))) allowance = this.allowanceOf(claim);
+        while (!(allowance.takeAtOnce(amount) || (await allowance.take(amount, deadline))))
+          allowance = this.allowanceOf(claim);
         taken.push({ allowance, claim, release: new SpendRelease(allowance.lease, amount) });
       }
     } catch (error) {
@@ -142,6 +143,12 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
     void this.giveBack(allowance.putBack(release.amount, claim.caps));
   }
 
+  private knownClaimsOf(key: ApiKey): readonly Claim[] | undefined {
+    const terms = this.terms.peek(key.workspaceId);
+    const known = this.claims.get(key);
+    return terms !== undefined && known?.terms === terms ? known.claims : undefined;
+  }
+
   private async claimsOf(key: ApiKey): Promise<readonly Claim[]> {
     const { workspaceId } = key;
     const terms = await this.terms.find(workspaceId);
@@ -158,7 +165,8 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
   private allowanceOf({ holder, caps }: Claim): Allowance {
     const known = this.allowances.get(holder.id);
     if (known?.isUsable) {
-      void this.giveBack(known.changeCaps(caps));
+      const unused = known.changeCaps(caps);
+      if (unused.length > 0) void this.giveBack(unused);
       return known;
     }
     if (known) this.retire(known);

@@ -20,7 +20,7 @@ export interface GateSetup {
 export function createSpendGate(ledger: Pick<SpendLedger, keyof SpendLedger>): GateSetup {
   const listeners: NotificationListener[] = [];
   let held: SpendTerms = { budgets: [], credits: null };
-  const terms = { find: () => held } as Partial<SpendTermsCache>;
+  const terms = { find: () => held, peek: () => held } as Partial<SpendTermsCache>;
   const notifications = {
     subscribe: (listener) => void listeners.push(listener),
   } as Partial<Notifications>;
