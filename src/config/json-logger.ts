@@ -1,7 +1,7 @@
 // The log: one JSON object a line. Errors are written with what helps to find them and nothing that a caller sent.
 //
-// pino writes the lines and does not put them together: member by member, as it does that, takes half as long again as
-// all else that is done when a call is over (docs/decisions/0009-hot-path.md).
+// pino writes the lines and does not put them together: it does that member by member, and every call has a line
+// (docs/decisions/0009-hot-path.md).
 import type { LoggerService } from '@nestjs/common';
 import { pino } from 'pino';
 import type { DestinationStream, Level } from 'pino';

@@ -49,8 +49,8 @@ export class NotifiedCache<Value extends object> {
   }
 
   /**
-   * From memory, or loaded. No promise where it is known: every call asks for several. What is not there is not kept:
-   * guesses must not push real entries out.
+   * From memory, or loaded. What is not there is not kept: guesses must not push real entries out. Every call asks for
+   * several, and an await makes a promise of what is none: it peeks first.
    */
   find(key: string): Value | Promise<Value | null> {
     return this.peek(key) ?? this.look(key);

@@ -68,7 +68,6 @@ export class RoutePlanner {
     refuseImpossibleInput(model, request.input.form);
     refuseTooManyVectors(model, request);
     const day = utcDay(this.clock.now());
-    // What is known is not waited for, which would take promises: this holds for every call, here and further on.
     const own =
       this.ownCredentials.peek(key.workspaceId) ?? (await this.ownCredentials.find(key.workspaceId));
     const configured = this.candidatesOf(model, request, applicable(own, key, model), day);

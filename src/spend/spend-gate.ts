@@ -95,7 +95,10 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
    * other calls have reserved. Throws an error that isAboutMoney() when neither does.
    */
   async reserve(key: ApiKey, bounds: SpendBounds, patience = PATIENCE): Promise<Reservation> {
-    const claims = this.knownClaimsOf(key) ?? (await this.claimsOf(key));
+    const { workspaceId } = key;
+    const terms = this.terms.peek(workspaceId) ?? (await this.terms.find(workspaceId));
+    const known = this.claims.get(key);
+    const claims = known?.terms === terms ? known.claims : await this.renewClaims(key, terms);
     if (claims.length === 0) return NOTHING_RESERVED;
     const quick = bounds.quick();
     try {
@@ -143,22 +146,13 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
     void this.giveBack(allowance.putBack(release.amount, claim.caps));
   }
 
-  private knownClaimsOf(key: ApiKey): readonly Claim[] | undefined {
-    const terms = this.terms.peek(key.workspaceId);
-    const known = this.claims.get(key);
-    return terms !== undefined && known?.terms === terms ? known.claims : undefined;
-  }
-
-  private async claimsOf(key: ApiKey): Promise<readonly Claim[]> {
-    const { workspaceId } = key;
-    const terms = await this.terms.find(workspaceId);
-    const known = this.claims.get(key);
-    if (known?.terms === terms) return known.claims;
+  private async renewClaims(key: ApiKey, terms: SpendTerms | null): Promise<readonly Claim[]> {
+    const isKnown = this.claims.has(key);
     const claims = makeClaims(key, terms);
     this.claims.set(key, { terms, claims });
     // A key that is read anew may have had another limit since, or none, under which money was spent that nobody reserved:
     // its caps alone do not tell. Of budgets and credits the database does, by their holders' ids.
-    if (!known) await this.giveBackUnused(key.id);
+    if (!isKnown) await this.giveBackUnused(key.id);
     return claims;
   }
 
