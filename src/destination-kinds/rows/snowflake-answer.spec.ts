@@ -88,6 +88,16 @@ describe('a statement that failed', () => {
     });
   });
 
+  it.each([[['\udfff']], [{ toString: 1 }], ['a\u0000b'], ['7'.repeat(11)], [null], [undefined]])(
+    'is refused where %j stands in the place of its codes',
+    (code) => {
+      expect(read(answer(422, { code, sqlState: code }))).toEqual({
+        outcome: 'refused',
+        reason: "HTTP 422: Snowflake's error unknown, SQL state unknown",
+      });
+    },
+  );
+
   it('is told by its status otherwise', () => {
     for (const status of [408, 429, 500, 503]) expect(read(answer(status)).outcome).toBe('retry');
     for (const status of [401, 403, 404]) expect(read(answer(status)).outcome).toBe('blocked');

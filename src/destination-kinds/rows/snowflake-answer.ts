@@ -48,13 +48,19 @@ const PASSING_STATE = /^(?:57014|40|XX)/;
 const BLOCKING_CODE = /^0[09]/;
 
 function readFailure(response: DeliveryResponse): DeliveryOutcome {
-  const { code, sqlState } = answerMembers(response);
+  const members = answerMembers(response);
+  const code = codeIn(members.code);
+  const state = codeIn(members.sqlState);
   const reason = describeAnswer(response);
-  if (PASSING_STATE.test(String(sqlState))) return { outcome: 'retry', reason };
-  if (BLOCKING_CODE.test(String(code))) return { outcome: 'blocked', reason };
+  if (PASSING_STATE.test(state)) return { outcome: 'retry', reason };
+  if (BLOCKING_CODE.test(code)) return { outcome: 'blocked', reason };
   // Not in Snowflake's words: they quote the value.
-  return {
-    outcome: 'refused',
-    reason: `HTTP 422: Snowflake's error ${String(code)}, SQL state ${String(sqlState)}`,
-  };
+  return { outcome: 'refused', reason: `HTTP 422: Snowflake's error ${code}, SQL state ${state}` };
+}
+
+const CODE = /^\w{1,10}$/;
+
+/** Whatever answers in Snowflake's place may put anything where a code belongs. */
+function codeIn(member: unknown): string {
+  return typeof member === 'string' && CODE.test(member) ? member : 'unknown';
 }
