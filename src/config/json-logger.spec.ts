@@ -44,6 +44,18 @@ describe('a line of the log', () => {
     expect(lines.join()).not.toContain('secret');
   });
 
+  it('names nobody where a stack stands in the place of a name', () => {
+    const { logger, last, lines } = recorder();
+    const error = new Error(`it failed ${'-'.repeat(500)} secret`);
+    const withoutFrames = Object.assign(new Error('it failed'), { stack: 'Error: it failed secret' });
+    for (const each of [error, withoutFrames]) {
+      logger.error(each, each.stack);
+      expect(last()).toMatchObject({ level: 'error', msg: 'error' });
+      expect(last()).not.toHaveProperty('context');
+    }
+    expect(lines.join()).not.toContain('secret');
+  });
+
   it('is written whatever its members are', () => {
     const { logger, last } = recorder();
     const cyclic: Record<string, unknown> = {};
@@ -52,6 +64,19 @@ describe('a line of the log', () => {
       logger.warn(members, 'odd', 'Requests');
       expect(last()).toMatchObject({ level: 'warn', context: 'Requests', msg: 'odd' });
     }
+    for (const [whole, members] of [
+      [
+        [1, { two: 3 }],
+        [1, { two: 3 }],
+      ],
+      [new Date(0), '1970-01-01T00:00:00.000Z'],
+      [{ toJSON: () => null }, null],
+    ] as const) {
+      logger.warn(whole, 'odd', 'Requests');
+      expect(last()).toMatchObject({ level: 'warn', context: 'Requests', members, msg: 'odd' });
+    }
+    logger.log({ toJSON: () => undefined }, 'empty', 'Requests');
+    expect(Object.keys(last())).toEqual(['level', 'time', 'pid', 'context', 'msg']);
     logger.log({}, 'empty', 'Requests');
     expect(Object.keys(last())).toEqual(['level', 'time', 'pid', 'context', 'msg']);
   });

@@ -57,8 +57,8 @@ export class JsonLogger implements LoggerService {
   private write(level: Level, message: unknown, rest: readonly unknown[]): void {
     if (!isLogged(level, this.config.logLevel)) return;
     const time = new Date().toISOString();
-    const context = rest.at(-1);
-    const whose = typeof context === 'string' ? `,"context":${JSON.stringify(context)}` : '';
+    const context = contextOf(message, rest.at(-1));
+    const whose = context === undefined ? '' : `,"context":${JSON.stringify(context)}`;
     const members = typeof message === 'object' && message !== null ? membersOf(message) : '';
     const text = JSON.stringify(textOf(message, rest[0]));
     this.destination.write(
@@ -67,17 +67,24 @@ export class JsonLogger implements LoggerService {
   }
 }
 
+/** Where nobody is named, Nest hands over an error's stack in that place, and so all of its message. */
+function contextOf(message: unknown, last: unknown): string | undefined {
+  if (typeof last !== 'string' || last.includes('\n')) return undefined;
+  return message instanceof Error && message.stack === last ? undefined : last;
+}
+
 function textOf(message: unknown, next: unknown): string {
   if (message instanceof Error) return 'error';
   if (typeof message !== 'object' || message === null) return String(message);
   return typeof next === 'string' ? next : '';
 }
 
-/** Its members as JSON, each behind a comma. A line is written whatever they are. */
+/** Its members as JSON, each behind a comma; a list or the like as one. A line is written whatever they are. */
 function membersOf(message: object): string {
   try {
-    const json = JSON.stringify(describe(message));
-    return json === '{}' ? '' : `,${json.slice(1, -1)}`;
+    const json = JSON.stringify(describe(message)) as string | undefined;
+    if (json === undefined || json === '{}') return '';
+    return json.startsWith('{') ? `,${json.slice(1, -1)}` : `,"members":${json}`;
   } catch {
     return ',"members":"not to be had as JSON"';
   }
