@@ -98,6 +98,14 @@ describe('a statement that failed', () => {
     },
   );
 
+  it('is told by codes that come as numbers as well', () => {
+    expect(read(answer(422, { code: 604, sqlState: 57014 })).outcome).toBe('retry');
+    expect(read(answer(422, { code: 100038, sqlState: 22018 }))).toEqual({
+      outcome: 'refused',
+      reason: "HTTP 422: Snowflake's error 100038, SQL state 22018",
+    });
+  });
+
   it('is told by its status otherwise', () => {
     for (const status of [408, 429, 500, 503]) expect(read(answer(status)).outcome).toBe('retry');
     for (const status of [401, 403, 404]) expect(read(answer(status)).outcome).toBe('blocked');

@@ -62,5 +62,6 @@ const CODE = /^\w{1,10}$/;
 
 /** Whatever answers in Snowflake's place may put anything where a code belongs. */
 function codeIn(member: unknown): string {
-  return typeof member === 'string' && CODE.test(member) ? member : 'unknown';
+  const code = typeof member === 'number' ? String(member) : member;
+  return typeof code === 'string' && CODE.test(code) ? code : 'unknown';
 }
