@@ -30,7 +30,12 @@ async function createTwenty(service, url) {
 export const twentyDestinations = {
   name: 'twenty-destinations',
   title: 'Twenty destinations',
-  settings: (given) => (given.isQuick ? given : { ...given, rounds: Math.max(given.rounds, LEAST_ROUNDS) }),
+  settings: ({ isQuick, rounds, seconds, ...others }) => ({
+    ...others,
+    isQuick,
+    rounds: isQuick ? rounds : Math.max(rounds, LEAST_ROUNDS),
+    seconds: seconds * TIMES_AS_LONG,
+  }),
   async measure(bed, { seconds, rounds }) {
     await bed.setUpstreamDelay(0);
     const path = '/twenty/';
@@ -54,7 +59,7 @@ export const twentyDestinations = {
       for (const { id } of all)
         await service.manage('PATCH', `/observability/destinations/${id}`, { enabled: way.enabled > 0 });
       const job = { ...embeddingsJob(service, CALL), connections: CONNECTIONS, rate: CALLS_PER_SECOND };
-      return measureLoad(bed, way, { ...job, seconds: seconds * TIMES_AS_LONG });
+      return measureLoad(bed, way, { ...job, seconds });
     };
     const results = await bed.progress.step('Calls with none and with twenty destinations', () =>
       inTurns({ rounds, rows: ways, measureRow }),
