@@ -1,7 +1,16 @@
 // What twenty enabled destinations cost a call: nothing that can be measured, if deliveries are off its path.
 import { openService } from '../support/gateways.mjs';
 import { embeddingsJob, inTurns, measureLoad } from '../support/measuring.mjs';
-import { median, medianOf, milliseconds, percent, spread, valuesOf, whole } from '../support/statistics.mjs';
+import {
+  median,
+  medianDifference,
+  medianOf,
+  milliseconds,
+  percent,
+  spread,
+  valuesOf,
+  whole,
+} from '../support/statistics.mjs';
 
 const CALL = { inputs: 1, format: 'base64', dimensions: 1536 };
 const CONNECTIONS = 20;
@@ -30,11 +39,10 @@ async function createTwenty(service, url) {
 export const twentyDestinations = {
   name: 'twenty-destinations',
   title: 'Twenty destinations',
-  settings: ({ isQuick, rounds, seconds, ...others }) => ({
-    ...others,
-    isQuick,
-    rounds: isQuick ? rounds : Math.max(rounds, LEAST_ROUNDS),
-    seconds: seconds * TIMES_AS_LONG,
+  settings: (given) => ({
+    ...given,
+    rounds: given.isQuick ? given.rounds : Math.max(given.rounds, LEAST_ROUNDS),
+    seconds: given.seconds * TIMES_AS_LONG,
   }),
   async measure(bed, { seconds, rounds }) {
     await bed.setUpstreamDelay(0);
@@ -67,10 +75,9 @@ export const twentyDestinations = {
     await service.stop();
     const of = (way, part) => medianOf(results.get(way), part);
     const [p50sBefore, p50sWithAll, p50sAfter] = ways.map((way) => valuesOf(results.get(way), 'p50'));
-    const ofRounds = (difference) =>
-      median(p50sWithAll.map((p50, round) => difference(p50sBefore[round], p50, p50sAfter[round])));
-    const added = ofRounds((without, withTwenty, again) => withTwenty - (without + again) / 2);
-    const noise = ofRounds((without, _withTwenty, again) => Math.abs(again - without));
+    const middles = p50sBefore.map((p50, round) => (p50 + p50sAfter[round]) / 2);
+    const added = medianDifference(p50sWithAll, middles);
+    const noise = median(p50sBefore.map((p50, round) => Math.abs(p50sAfter[round] - p50)));
     return {
       targets: [
         {
