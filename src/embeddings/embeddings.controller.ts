@@ -16,7 +16,7 @@ import { LargeBody } from '../http/large-body.js';
 import { sendInPieces } from '../http/send-in-pieces.js';
 import { requestIdOf } from '../http/request-id.js';
 import { CreateEmbeddingDto, readCreateEmbedding } from './dto/create-embedding.dto.js';
-import { EmbeddingResponseDto, writeEmbeddingResponse } from './dto/embedding-response.dto.js';
+import { EmbeddingResponseDto } from './dto/embedding-response.dto.js';
 import { fromProviderPreferencesDto } from './dto/provider-preferences.dto.js';
 import { EmbeddingsService } from './embeddings.service.js';
 
@@ -94,10 +94,9 @@ export class EmbeddingsController {
       wantsCache: readCacheHeader(request) ?? caller.key.embeddingCache,
       wantsRoutingMetadata: METADATA_HEADERS.some((name) => isEnabled(request.headers[name])),
     });
-    const pieces = await writeEmbeddingResponse(answer, body.encoding_format);
     if (answer.cacheOutcome !== null) response.setHeader(CACHE_HEADER, answer.cacheOutcome);
     response.setHeader('content-type', 'application/json; charset=utf-8');
-    sendInPieces(response, pieces);
+    sendInPieces(response, answer.pieces);
   }
 }
 

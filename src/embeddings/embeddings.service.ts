@@ -1,10 +1,11 @@
 // What POST /embeddings promises: checked limits, right vectors, and one committed record of every call that reached
 // routing, before its answer leaves.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Broadcaster } from '../broadcast/broadcaster.js';
 import type { Caller } from '../domain/api-key.js';
 import { Clock } from '../domain/clock.js';
-import type { EmbeddingRequest } from '../domain/embedding.js';
+import type { EmbeddingRequest, EncodingFormat } from '../domain/embedding.js';
 import { AppError } from '../domain/errors.js';
 import { uuidV7 } from '../domain/identifiers.js';
 import type { Unfinished } from '../domain/members.js';
@@ -15,10 +16,12 @@ import type { Route } from '../routing/route-planner.js';
 import { describeRouting } from '../routing/routing-metadata.js';
 import type { RoutingProgress } from '../routing/routing-metadata.js';
 import { chargeFor } from './call-cost.js';
+import { writeEmbeddingResponse } from './dto/embedding-response.dto.js';
 import type { EmbeddingAnswer } from './dto/embedding-response.dto.js';
 import { describeGeneration } from './generation-record.js';
 import type { CallContext } from './generation-record.js';
 import { VectorSupplies } from './vector-supply.js';
+import type { CacheOutcome } from './vector-supply.js';
 
 export interface AnswerWishes {
   /** Is told the generation's id as soon as there is one, so that failures carry it as well. */
@@ -28,6 +31,13 @@ export interface AnswerWishes {
   readonly wantsRoutingMetadata: boolean;
   /** Vectors that its workspace has paid for already, or is about to, are good enough. */
   readonly wantsCache: boolean;
+}
+
+/** The answer of a call that is recorded. */
+export interface WrittenAnswer {
+  /** The body. */
+  readonly pieces: readonly Buffer[];
+  readonly cacheOutcome: CacheOutcome;
 }
 
 // A float32 in base64, and as decimals with a comma.
@@ -52,7 +62,7 @@ export class EmbeddingsService {
     preferences: ProviderPreferences,
     context: CallContext,
     wishes: AnswerWishes,
-  ): Promise<EmbeddingAnswer> {
+  ): Promise<WrittenAnswer> {
     const progress: Progress = { route: null, routed: null, durationMs: null };
     try {
       progress.route = await this.planner.plan(caller.key, request, preferences);
@@ -71,7 +81,7 @@ export class EmbeddingsService {
     context: CallContext,
     wishes: AnswerWishes,
     progress: Progress,
-  ): Promise<EmbeddingAnswer> {
+  ): Promise<WrittenAnswer> {
     const supply = await this.supplies.open(caller.key, planned, request, wishes.wantsCache);
     try {
       const createdAt = this.clock.now();
@@ -93,23 +103,36 @@ export class EmbeddingsService {
       const { workspaceId } = generation;
       const error = routed.error?.message ?? null;
       const content = await this.broadcaster.contentToStore(workspaceId, request.input, error);
-      await this.log.append(generation, supply.releases, content);
+      const answer: EmbeddingAnswer | null =
+        routed.error || !maker
+          ? null
+          : {
+              generationId: id,
+              model: request.model,
+              provider: maker.provider,
+              vectors,
+              routingMetadata: wishes.wantsRoutingMetadata ? describeRouting(request.model, progress) : null,
+              charge,
+            };
+      const recorded = this.log.append(generation, supply.releases, content);
+      const written = answer && writeMeanwhile(answer, request.encodingFormat);
+      // Whether that failed is looked at when the call is recorded.
+      written?.catch(() => undefined);
+      await recorded;
       this.broadcaster.appended(workspaceId);
-      if (routed.error ?? !maker) throw routed.error ?? new AppError('internal');
+      if (!written) throw routed.error ?? new AppError('internal');
       supply.share();
-      return {
-        generationId: id,
-        model: request.model,
-        provider: maker.provider,
-        vectors,
-        cacheOutcome,
-        routingMetadata: wishes.wantsRoutingMetadata ? describeRouting(request.model, progress) : null,
-        charge,
-      };
+      return { pieces: await written, cacheOutcome };
     } finally {
       supply.close();
     }
   }
+}
+
+/** While the record is on its way to the disk, and so not in the turn that hands it over: it leaves at the end of that. */
+async function writeMeanwhile(answer: EmbeddingAnswer, format: EncodingFormat): Promise<Buffer[]> {
+  await nextTurn();
+  return writeEmbeddingResponse(answer, format);
 }
 
 /** About what the vectors take up: as they come, and beside that as they leave. */

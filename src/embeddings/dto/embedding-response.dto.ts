@@ -9,7 +9,7 @@ import { encodeVector } from '../../domain/vectors.js';
 import { RoutingMetadataDto, toRoutingMetadataDto } from '../../http/dto/routing-metadata.dto.js';
 import { PromptTokensDetailsDto, toPromptTokensDetailsDto } from './prompt-tokens-details.dto.js';
 import type { Charge } from '../call-cost.js';
-import type { CacheOutcome, SuppliedVector } from '../vector-supply.js';
+import type { SuppliedVector } from '../vector-supply.js';
 
 class EmbeddingDto {
   @ApiProperty({ enum: ['embedding'] })
@@ -80,7 +80,6 @@ export interface EmbeddingAnswer {
   readonly model: string;
   readonly provider: string;
   readonly vectors: readonly SuppliedVector[];
-  readonly cacheOutcome: CacheOutcome;
   readonly charge: Charge;
   /** Null unless the caller has asked for it. */
   readonly routingMetadata: RoutingMetadata | null;
