@@ -84,7 +84,8 @@ async function measureAll(bed, { scenarios, settings: given }) {
     try {
       const settings = scenario.settings?.(given) ?? given;
       const results = await scenario.measure(bed, settings);
-      await keepResults(scenario, { ...results, machine, settings });
+      const command = scenario.command?.(settings);
+      await keepResults({ ...scenario, command }, { ...results, machine, settings });
       for (const { what, wanted, figure, isMet } of results.targets)
         bed.progress.line(`${isMet ? 'met   ' : 'MISSED'}  ${what}: ${figure} (${wanted})`);
     } catch (error) {

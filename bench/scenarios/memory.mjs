@@ -28,6 +28,7 @@ export const memory = {
   isLong: true,
   /** It has no rounds. */
   settings: ({ minutes = MINUTES }) => ({ minutes }),
+  command: ({ minutes }) => `npm run bench -- --soak ${minutes}`,
   async measure(bed, { minutes }) {
     const [service] = await openGateways(bed, ['service']);
     await bed.setUpstreamDelay(0);
