@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { ConfigCipher } from './config-cipher.js';
 import { readAppConfig } from '../config/app-config.js';
@@ -21,6 +22,22 @@ describe('the config cipher', () => {
     const [one, two] = [cipher.encrypt(secret, 'row'), cipher.encrypt(secret, 'row')];
     expect(Buffer.from(one.ciphertext).toString('latin1')).not.toContain('secret');
     expect(one.ciphertext).not.toEqual(two.ciphertext);
+  });
+
+  it('has a nonce of its own for each, however many it makes at once or one after the other', async () => {
+    const cipher = cipherWith(key(1));
+    const encrypted = [];
+    for (let turn = 0; turn < 300; turn++) {
+      encrypted.push(...Array.from({ length: 1 + (turn % 3) }, () => cipher.encrypt({ turn }, 'row')));
+      await nextTurn();
+    }
+    const nonces = encrypted.map(({ ciphertext }) => Buffer.from(ciphertext.subarray(0, 12)).toString('hex'));
+    expect(new Set(nonces).size).toBe(encrypted.length);
+    expect(encrypted.map((each) => cipher.decrypt(each, 'row'))).toEqual(
+      Array.from({ length: 300 }, (_, turn) =>
+        Array.from({ length: 1 + (turn % 3) }, () => ({ turn })),
+      ).flat(),
+    );
   });
 
   it('reads with an older key what it would now encrypt with a newer one', () => {

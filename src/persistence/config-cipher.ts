@@ -1,8 +1,10 @@
 // Encryption of what must not be readable in the database: destination configs, provider credentials, contents.
 // AES-256-GCM; the key's id is stored beside the ciphertext, so that keys can be rotated without a pause.
 import { createCipheriv, createDecipheriv, randomFillSync } from 'node:crypto';
+import type { CipherGCM } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
+import type { EncryptionKey } from '../config/environment-reader.js';
 
 export interface Encrypted {
   /** 12 bytes of nonce, 16 of tag, then the ciphertext. */
@@ -23,18 +25,28 @@ const TAG_BYTES = 16;
 // Randomness is fetched for many nonces at once: every fetch takes longer than a small content's encryption.
 const NONCES_AT_ONCE = 256;
 
+/** Not used yet, and for one encryption only. */
+interface FreshCipher {
+  readonly cipher: CipherGCM;
+  readonly nonce: Buffer;
+  readonly encryptionKeyId: string;
+}
+
 @Injectable()
 export class ConfigCipher {
   private readonly nonces = Buffer.alloc(NONCE_BYTES * NONCES_AT_ONCE);
   private nextNonce = NONCES_AT_ONCE;
+  /**
+   * For the next encryption, made while what the last one was for is written down: OpenSSL takes longer to make a cipher
+   * than to encrypt what is small with it, most of all where it was not asked for a while.
+   */
+  private prepared: FreshCipher | null = null;
 
   constructor(private readonly config: AppConfig) {}
 
   /** The id of the key that encrypts. */
   get currentKeyId(): string {
-    const [key] = this.config.encryptionKeys;
-    if (!key) throw new Error('no encryption key');
-    return key.id;
+    return this.currentKey.id;
   }
 
   /** The ids of all keys that can decrypt. */
@@ -52,10 +64,10 @@ export class ConfigCipher {
 
   /** Like encrypt(), of a value whose JSON is there already. */
   encryptJson(json: string, owner: string): Encrypted {
-    const [key] = this.config.encryptionKeys;
-    if (!key) throw new Error('no encryption key');
-    const nonce = this.takeNonce();
-    const cipher = createCipheriv(ALGORITHM, key.bytes, nonce).setAAD(Buffer.from(owner));
+    const { cipher, nonce, encryptionKeyId } = this.prepared ?? this.freshCipher();
+    this.prepared = null;
+    setImmediate(() => (this.prepared ??= this.freshCipher()));
+    cipher.setAAD(Buffer.from(owner));
     const body = cipher.update(json, 'utf8');
     // The tag is there only then; of a stream cipher no bytes are left.
     cipher.final();
@@ -63,7 +75,7 @@ export class ConfigCipher {
     ciphertext.set(nonce);
     ciphertext.set(cipher.getAuthTag(), NONCE_BYTES);
     ciphertext.set(body, NONCE_BYTES + TAG_BYTES);
-    return { ciphertext, encryptionKeyId: key.id };
+    return { ciphertext, encryptionKeyId };
   }
 
   /** Throws when the key is not configured, or the ciphertext was changed or belongs to another row. */
@@ -81,13 +93,25 @@ export class ConfigCipher {
     return JSON.parse(text.toString('utf8'));
   }
 
-  /** To be used up before the next call: its bytes are those of a later one some day. */
+  private freshCipher(): FreshCipher {
+    const { id: encryptionKeyId, bytes } = this.currentKey;
+    const nonce = this.takeNonce();
+    return { cipher: createCipheriv(ALGORITHM, bytes, nonce), nonce, encryptionKeyId };
+  }
+
+  private get currentKey(): EncryptionKey {
+    const [key] = this.config.encryptionKeys;
+    if (!key) throw new Error('no encryption key');
+    return key;
+  }
+
   private takeNonce(): Buffer {
     if (this.nextNonce === NONCES_AT_ONCE) {
       randomFillSync(this.nonces);
       this.nextNonce = 0;
     }
     const start = NONCE_BYTES * this.nextNonce++;
-    return this.nonces.subarray(start, start + NONCE_BYTES);
+    // A copy: those bytes are the ones of a later nonce some day.
+    return Buffer.from(this.nonces.subarray(start, start + NONCE_BYTES));
   }
 }
