@@ -101,7 +101,7 @@ export class BatchPlanner {
   ): Promise<PlannedBatch> {
     const { workspaceId } = target.destination;
     return this.plan(target, maxTraces, async () => ({
-      ...(await this.pages.read(workspaceId, position)),
+      ...(await this.pages.read(workspaceId, position, { enough: maxTraces, isShared: target.sharesLog })),
       start,
     }));
   }

@@ -24,7 +24,9 @@ export interface DeliveryTarget {
   readonly isWanted: (candidate: GenerationCandidate) => boolean;
   /** Whether the selection itself looks at contents. */
   readonly filtersByInput: boolean;
-  /** Whether other destinations of the workspace are told contents as well. */
+  /** Whether the workspace has other destinations. */
+  readonly sharesLog: boolean;
+  /** Whether others of them are told contents as well. */
   readonly sharesContents: boolean;
 }
 
@@ -46,14 +48,18 @@ export class BroadcastTermsCache extends NotifiedCache<BroadcastTerms> {
 
 function toTerms(destinations: readonly Destination[]): BroadcastTerms {
   const readers = destinations.filter(needsContent).length;
+  const shared = { sharesLog: destinations.length > 1, sharesContents: readers > 1 };
   return {
-    targets: new Map(destinations.flatMap((destination) => [...toTarget(destination, readers > 1)])),
+    targets: new Map(destinations.flatMap((destination) => [...toTarget(destination, shared)])),
     needsContent: readers > 0,
   };
 }
 
 /** None for a row that this version cannot read: the others are delivered to all the same. */
-function* toTarget(destination: Destination, sharesContents: boolean): Iterable<[string, DeliveryTarget]> {
+function* toTarget(
+  destination: Destination,
+  { sharesLog, sharesContents }: Pick<DeliveryTarget, 'sharesLog' | 'sharesContents'>,
+): Iterable<[string, DeliveryTarget]> {
   try {
     const kind = requireDestinationKind(destination.kind);
     const config = parseConfig(kind, destination.config);
@@ -62,7 +68,7 @@ function* toTarget(destination: Destination, sharesContents: boolean): Iterable<
     const filtersByInput = filterReads(destination.filterRules, 'input');
     yield [
       destination.id,
-      { destination, kind, config, isSelected, isWanted, filtersByInput, sharesContents },
+      { destination, kind, config, isSelected, isWanted, filtersByInput, sharesLog, sharesContents },
     ];
   } catch (error) {
     new Logger('Broadcast').error(

@@ -1,4 +1,4 @@
-// Pages of the log for all destinations of a workspace: what one of them has read is there for the others.
+// The log for all destinations of a workspace: what one of them has read is there for the others.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
@@ -11,13 +11,24 @@ import type { LogPage } from '../persistence/generation-reader.js';
 const PAGE_SIZE = 500;
 // Older partitions need not be looked into: what is older by this many milliseconds has expired for everyone.
 const REACH = MAX_DELIVERY_AGE + 2 * 3_600_000;
-// The last page of each workspace, for a while (milliseconds): its entries never change.
-const KEPT_PAGES = 32;
+// Entries that are kept, of one workspace and of all, for a while (milliseconds) after more was read: they never change.
+const KEPT_OF_WORKSPACE = 4 * PAGE_SIZE;
+const KEPT = 32 * PAGE_SIZE;
 const KEPT_FOR = 2_000;
 
-interface KeptPage {
+type Entries = LogPage['entries'];
+
+/** All that stands in the log of a workspace between two places. */
+interface Stretch {
   readonly after: LogPosition;
-  readonly entries: LogPage['entries'];
+  readonly entries: Entries;
+}
+
+export interface PageWishes {
+  /** So many entries are enough: less only where the log has no more. */
+  readonly enough: number;
+  /** Whether others will read the same. */
+  readonly isShared: boolean;
 }
 
 /** The moment before which nothing is read. */
@@ -28,39 +39,67 @@ export function reachOfLog(now: Date): Date {
 @Injectable()
 export class LogPages {
   private readonly asked = new Map<string, Promise<LogPage>>();
-  private readonly kept = new LRUCache<string, KeptPage>({ max: KEPT_PAGES, ttl: KEPT_FOR });
+  private readonly kept = new LRUCache<string, Stretch>({ maxSize: KEPT, ttl: KEPT_FOR });
 
   constructor(
     private readonly reader: GenerationReader,
     private readonly clock: Clock,
   ) {}
 
-  read(workspaceId: string, after: LogPosition): Promise<LogPage> {
-    const kept = this.kept.get(workspaceId);
-    const entries = kept ? entriesBehind(kept, after) : [];
-    // Whether there is more behind a kept page only the database can tell, once these are done.
-    if (entries.length > 0) return Promise.resolve({ entries, isHeldBack: false, hasMore: true });
-    const key = `${workspaceId}:${after.transaction}:${after.ordinal}`;
+  /** What follows `after`, a page at most: what is known, and what stands behind that where it is not enough. */
+  async read(workspaceId: string, after: LogPosition, { enough, isShared }: PageWishes): Promise<LogPage> {
+    const kept = isShared ? this.kept.get(workspaceId) : undefined;
+    const known = kept && covers(kept, after) ? kept.entries.slice(countUpTo(kept, after)) : [];
+    // Whether there is more only the database can tell, once these are done.
+    if (known.length >= Math.min(enough, PAGE_SIZE))
+      return { entries: known.slice(0, PAGE_SIZE), isHeldBack: false, hasMore: true };
+    const end = known.at(-1)?.position ?? after;
+    const page = await this.readBehind(workspaceId, end);
+    if (isShared && page.entries.length > 0) this.keep(workspaceId, { after: end, entries: page.entries });
+    const entries = [...known, ...page.entries];
+    if (entries.length <= PAGE_SIZE) return { ...page, entries };
+    return { entries: entries.slice(0, PAGE_SIZE), isHeldBack: false, hasMore: true };
+  }
+
+  private readBehind(workspaceId: string, end: LogPosition): Promise<LogPage> {
+    const key = `${workspaceId}:${end.transaction}:${end.ordinal}`;
     const asked = this.asked.get(key);
     if (asked) return asked;
-    const page = this.ask(key, workspaceId, after);
+    const page = this.ask(key, workspaceId, end);
     this.asked.set(key, page);
     return page;
   }
 
-  private async ask(key: string, workspaceId: string, after: LogPosition): Promise<LogPage> {
+  private async ask(key: string, workspaceId: string, end: LogPosition): Promise<LogPage> {
     // Whoever asks until the statement leaves shares its answer; later ones must see what was committed meanwhile.
     await nextTurn();
     this.asked.delete(key);
-    const page = await this.reader.readAfter(workspaceId, after, reachOfLog(this.clock.now()), PAGE_SIZE);
-    if (page.entries.length > 0) this.kept.set(workspaceId, { after, entries: page.entries });
-    return page;
+    return this.reader.readAfter(workspaceId, end, reachOfLog(this.clock.now()), PAGE_SIZE);
+  }
+
+  /** Behind what is kept, where that goes on there; in its place only if further on: whoever is late is mostly alone. */
+  private keep(workspaceId: string, read: Stretch): void {
+    const kept = this.kept.get(workspaceId);
+    if (kept && !isBehind(endOf(read), endOf(kept))) return;
+    const goesOn = kept && covers(kept, read.after);
+    const before = goesOn ? kept.entries.slice(0, countUpTo(kept, read.after)) : [];
+    const all = [...before, ...read.entries];
+    const entries = all.slice(-KEPT_OF_WORKSPACE);
+    const after = all[all.length - entries.length - 1]?.position ?? (goesOn ? kept.after : read.after);
+    this.kept.set(workspaceId, { after, entries }, { size: entries.length });
   }
 }
 
-/** None when the page begins behind `after`: something may be missing in between. */
-function entriesBehind({ after: start, entries }: KeptPage, after: LogPosition): LogPage['entries'] {
-  if (isBehind(start, after)) return [];
-  const first = entries.findIndex(({ position }) => isBehind(position, after));
-  return first === -1 ? [] : entries.slice(first);
+function endOf({ after, entries }: Stretch): LogPosition {
+  return entries.at(-1)?.position ?? after;
+}
+
+/** Whether nothing can be missing between the place and what stands behind it. */
+function covers(stretch: Stretch, place: LogPosition): boolean {
+  return !isBehind(stretch.after, place) && !isBehind(place, endOf(stretch));
+}
+
+/** Its entries up to the place, which is mostly near its end. */
+function countUpTo({ entries }: Stretch, place: LogPosition): number {
+  return entries.findLastIndex(({ position }) => !isBehind(position, place)) + 1;
 }
