@@ -16,12 +16,10 @@ const KEPT_OF_WORKSPACE = 4 * PAGE_SIZE;
 const KEPT = 32 * PAGE_SIZE;
 const KEPT_FOR = 2_000;
 
-type Entries = LogPage['entries'];
-
 /** All that stands in the log of a workspace between two places. */
 interface Stretch {
   readonly after: LogPosition;
-  readonly entries: Entries;
+  readonly entries: LogPage['entries'];
 }
 
 export interface PageWishes {
@@ -51,14 +49,12 @@ export class LogPages {
     const kept = isShared ? this.kept.get(workspaceId) : undefined;
     const known = kept && covers(kept, after) ? kept.entries.slice(countUpTo(kept, after)) : [];
     // Whether there is more only the database can tell, once these are done.
-    if (known.length >= Math.min(enough, PAGE_SIZE))
-      return { entries: known.slice(0, PAGE_SIZE), isHeldBack: false, hasMore: true };
+    if (known.length >= Math.min(enough, PAGE_SIZE)) return firstPageOf(known);
     const end = known.at(-1)?.position ?? after;
     const page = await this.readBehind(workspaceId, end);
     if (isShared && page.entries.length > 0) this.keep(workspaceId, { after: end, entries: page.entries });
     const entries = [...known, ...page.entries];
-    if (entries.length <= PAGE_SIZE) return { ...page, entries };
-    return { entries: entries.slice(0, PAGE_SIZE), isHeldBack: false, hasMore: true };
+    return entries.length > PAGE_SIZE ? firstPageOf(entries) : { ...page, entries };
   }
 
   private readBehind(workspaceId: string, end: LogPosition): Promise<LogPage> {
@@ -81,13 +77,23 @@ export class LogPages {
   private keep(workspaceId: string, read: Stretch): void {
     const kept = this.kept.get(workspaceId);
     if (kept && !isBehind(endOf(read), endOf(kept))) return;
-    const goesOn = kept && covers(kept, read.after);
-    const before = goesOn ? kept.entries.slice(0, countUpTo(kept, read.after)) : [];
-    const all = [...before, ...read.entries];
-    const entries = all.slice(-KEPT_OF_WORKSPACE);
-    const after = all[all.length - entries.length - 1]?.position ?? (goesOn ? kept.after : read.after);
-    this.kept.set(workspaceId, { after, entries }, { size: entries.length });
+    const whole =
+      kept && covers(kept, read.after)
+        ? { ...kept, entries: [...kept.entries.slice(0, countUpTo(kept, read.after)), ...read.entries] }
+        : read;
+    const last = lastOf(whole, KEPT_OF_WORKSPACE);
+    this.kept.set(workspaceId, last, { size: last.entries.length });
   }
+}
+
+function firstPageOf(entries: LogPage['entries']): LogPage {
+  return { entries: entries.slice(0, PAGE_SIZE), isHeldBack: false, hasMore: true };
+}
+
+/** At most so many of its entries, the last ones. */
+function lastOf({ after, entries }: Stretch, count: number): Stretch {
+  const begin = Math.max(entries.length - count, 0);
+  return { after: entries[begin - 1]?.position ?? after, entries: entries.slice(begin) };
 }
 
 function endOf({ after, entries }: Stretch): LogPosition {
