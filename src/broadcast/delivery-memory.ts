@@ -67,12 +67,11 @@ export class BatchSize {
 
 /** Bytes of what callers have said, as far as the destination is told. */
 export function textBytesOf(
-  { generation: { trace }, contentBytes }: LoggedGeneration,
+  { traceLength, contentBytes }: LoggedGeneration,
   { privacyMode }: Pick<Destination, 'privacyMode'>,
   readsContents: boolean,
 ): number {
-  const told = trace === null || privacyMode ? 0 : JSON.stringify(trace).length;
-  return told + (readsContents ? contentBytes : 0);
+  return (privacyMode ? 0 : traceLength) + (readsContents ? contentBytes : 0);
 }
 
 function bytesOf(entries: number, traces: number, textBytes: number): number {

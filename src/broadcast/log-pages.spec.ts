@@ -20,7 +20,7 @@ class Log {
   readonly pages: LogPages;
   isHeldBack = false;
 
-  constructor() {
+  constructor(private readonly traceLength = 0) {
     const reader: Pick<GenerationReader, 'readAfter'> = {
       readAfter: async (_workspaceId, after, _since, limit) => this.readAfter(after, limit),
     };
@@ -31,7 +31,10 @@ class Log {
   append(count: number): void {
     const transaction = (this.entries.at(-1)?.position.transaction ?? 0n) + 1n;
     for (let ordinal = 1; ordinal <= count; ordinal++)
-      this.entries.push({ position: { transaction, ordinal } } as LoggedGeneration);
+      this.entries.push({
+        position: { transaction, ordinal },
+        traceLength: this.traceLength,
+      } as LoggedGeneration);
   }
 
   behind(after: LogPosition): LoggedGeneration[] {
@@ -57,9 +60,10 @@ class Lane {
     this.position = last.position;
   }
 
-  async read(enough = PAGE_SIZE): Promise<LogPage> {
+  /** Goes on behind the whole page, or behind as much of it as it has taken. */
+  async read(enough = PAGE_SIZE, taken = PAGE_SIZE): Promise<LogPage> {
     const page = await this.log.pages.read('workspace', this.position, { enough, isShared: this.isShared });
-    this.position = page.entries.at(-1)?.position ?? this.position;
+    this.position = page.entries.slice(0, taken).at(-1)?.position ?? this.position;
     return page;
   }
 }
@@ -129,13 +133,41 @@ describe('the pages of the log', () => {
     expect(log.reads).toEqual([100, 10]);
   });
 
-  it('keep nothing for a workspace with one destination', async () => {
+  it('are read once by a destination alone as well, batch by batch', async () => {
+    const log = new Log();
+    const only = new Lane(log, undefined, false);
+    log.append(1_130);
+    const batches: LoggedGeneration[] = [];
+    let page: LogPage;
+    do {
+      page = await only.read(100, 100);
+      batches.push(...page.entries.slice(0, 100));
+    } while (page.hasMore || page.entries.length > 100);
+    expect(batches).toEqual(log.entries);
+    expect(log.reads).toEqual([500, 500, 130, 0]);
+  });
+
+  it('are not kept where a destination alone has taken all', async () => {
     const log = new Log();
     log.append(10);
-    await new Lane(log, undefined, false).read();
+    await new Lane(log, undefined, false).read(10);
     expect((await new Lane(log, undefined, false).read(10)).entries).toEqual(log.entries);
     expect(log.reads).toEqual([10, 10]);
   });
+
+  it.each([true, false])(
+    'are kept as far as there is room for what callers have said (shared: %s)',
+    async (isShared) => {
+      const log = new Log(16_000);
+      log.append(PAGE_SIZE);
+      await new Lane(log, undefined, isShared).read(1, 1);
+      log.reads.length = 0;
+      await new Lane(log, log.entries.at(-61), isShared).read(60, 1);
+      expect(log.reads).toEqual([]);
+      await new Lane(log, log.entries.at(-91), isShared).read(60, 1);
+      expect(log.reads).toEqual([90]);
+    },
+  );
 
   it('have no gap and nothing twice, whoever reads when', async () => {
     const step = fc.oneof(
@@ -143,16 +175,20 @@ describe('the pages of the log', () => {
       fc.record({
         lanes: fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 4 }),
         enough: fc.constantFrom(1, 100, 500, 5_000),
+        taken: fc.constantFrom(1, 60, PAGE_SIZE),
       }),
     );
-    const places = fc.array(fc.nat({ max: BEFORE - 1 }), { minLength: 4, maxLength: 4 });
+    const places = fc.array(fc.tuple(fc.nat({ max: BEFORE - 1 }), fc.boolean()), {
+      minLength: 4,
+      maxLength: 4,
+    });
     const property = fc.asyncProperty(
       places,
       fc.array(step, { size: 'max', maxLength: 30 }),
       async (from, steps) => {
         const log = new Log();
         log.append(BEFORE);
-        const lanes = from.map((index) => new Lane(log, log.entries[index]));
+        const lanes = from.map(([index, isShared]) => new Lane(log, log.entries[index], isShared));
         for (const each of steps) {
           if ('appended' in each) {
             log.append(each.appended);
@@ -162,7 +198,7 @@ describe('the pages of the log', () => {
             [...new Set(each.lanes)].map(async (index) => {
               const lane = lanes[index] as Lane;
               const behind = log.behind(lane.position);
-              const { entries, hasMore } = await lane.read(each.enough);
+              const { entries, hasMore } = await lane.read(each.enough, each.taken);
               const known = behind.slice(0, entries.length);
               expect(entries.every((entry, place) => entry === known[place])).toBe(true);
               expect(entries.length).toBeGreaterThanOrEqual(Math.min(each.enough, behind.length, PAGE_SIZE));

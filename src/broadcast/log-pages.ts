@@ -1,4 +1,5 @@
-// The log for all destinations of a workspace: what one of them has read is there for the others.
+// The log for all destinations of a workspace: what one of them has read is there for the others, and for its own next
+// batch.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
@@ -11,10 +12,14 @@ import type { LogPage } from '../persistence/generation-reader.js';
 const PAGE_SIZE = 500;
 // Older partitions need not be looked into: what is older by this many milliseconds has expired for everyone.
 const REACH = MAX_DELIVERY_AGE + 2 * 3_600_000;
-// Entries that are kept, of one workspace and of all, for a while (milliseconds) after more was read: they never change.
-const KEPT_OF_WORKSPACE = 4 * PAGE_SIZE;
-const KEPT = 32 * PAGE_SIZE;
+// Bytes of entries that are kept, of one workspace and of all, for a while (milliseconds) after more was read: they never
+// change.
+const KEPT_OF_WORKSPACE = 4_000_000;
+const KEPT = 32_000_000;
 const KEPT_FOR = 2_000;
+// Bytes of an entry without what its caller has said of the trace, and how much more that takes as objects than as JSON.
+const ENTRY_BYTES = 2_000;
+const TRACE_FACTOR = 3;
 
 /** All that stands in the log of a workspace between two places. */
 interface Stretch {
@@ -46,14 +51,16 @@ export class LogPages {
 
   /** What follows `after`, a page at most: what is known, and what stands behind that where it is not enough. */
   async read(workspaceId: string, after: LogPosition, { enough, isShared }: PageWishes): Promise<LogPage> {
-    const kept = isShared ? this.kept.get(workspaceId) : undefined;
+    const kept = this.kept.get(workspaceId);
     const known = kept && covers(kept, after) ? kept.entries.slice(countUpTo(kept, after)) : [];
     // Whether there is more only the database can tell, once these are done.
     if (known.length >= Math.min(enough, PAGE_SIZE)) return firstPageOf(known);
     const end = known.at(-1)?.position ?? after;
     const page = await this.readBehind(workspaceId, end);
-    if (isShared && page.entries.length > 0) this.keep(workspaceId, { after: end, entries: page.entries });
     const entries = [...known, ...page.entries];
+    if (isShared) this.keepForAll(workspaceId, { after: end, entries: page.entries });
+    // One alone comes back only for what it leaves of this page.
+    else if (entries.length > enough) this.keep(workspaceId, { after, entries });
     return entries.length > PAGE_SIZE ? firstPageOf(entries) : { ...page, entries };
   }
 
@@ -74,26 +81,33 @@ export class LogPages {
   }
 
   /** Behind what is kept, where that goes on there; in its place only if further on: whoever is late is mostly alone. */
-  private keep(workspaceId: string, read: Stretch): void {
+  private keepForAll(workspaceId: string, read: Stretch): void {
     const kept = this.kept.get(workspaceId);
-    if (kept && !isBehind(endOf(read), endOf(kept))) return;
+    if (read.entries.length === 0 || (kept && !isBehind(endOf(read), endOf(kept)))) return;
     const whole =
       kept && covers(kept, read.after)
         ? { ...kept, entries: [...kept.entries.slice(0, countUpTo(kept, read.after)), ...read.entries] }
         : read;
-    const last = lastOf(whole, KEPT_OF_WORKSPACE);
-    this.kept.set(workspaceId, last, { size: last.entries.length });
+    this.keep(workspaceId, whole);
+  }
+
+  /** As much of its end as there is room for. */
+  private keep(workspaceId: string, { after, entries }: Stretch): void {
+    let begin = entries.length;
+    let size = 0;
+    for (const entry of entries.toReversed()) {
+      const bytes = ENTRY_BYTES + entry.traceLength * TRACE_FACTOR;
+      if (size + bytes > KEPT_OF_WORKSPACE) break;
+      size += bytes;
+      begin--;
+    }
+    const stretch = { after: entries[begin - 1]?.position ?? after, entries: entries.slice(begin) };
+    this.kept.set(workspaceId, stretch, { size });
   }
 }
 
 function firstPageOf(entries: LogPage['entries']): LogPage {
   return { entries: entries.slice(0, PAGE_SIZE), isHeldBack: false, hasMore: true };
-}
-
-/** At most so many of its entries, the last ones. */
-function lastOf({ after, entries }: Stretch, count: number): Stretch {
-  const begin = Math.max(entries.length - count, 0);
-  return { after: entries[begin - 1]?.position ?? after, entries: entries.slice(begin) };
 }
 
 function endOf({ after, entries }: Stretch): LogPosition {

@@ -21,6 +21,8 @@ const ROTATION_TIME = 15 * 60_000;
 export interface LoggedGeneration {
   readonly position: LogPosition;
   readonly generation: Generation;
+  /** Characters of what its caller has said of the trace, as JSON; 0 where that is nothing. */
+  readonly traceLength: number;
   /** Where in the same transaction its content stands, if one is stored. */
   readonly contentOrdinal: number;
   /** Bytes of its stored content; 0 when there is none. */
@@ -259,9 +261,11 @@ function oldestOpenBut({ open, next }: LogSnapshot, others: ReadonlySet<bigint>)
 }
 
 function toEntry(row: PageRow): LoggedGeneration {
+  const generation = toGeneration(row);
   return {
     position: { transaction: BigInt(row.logTransaction), ordinal: row.logOrdinal },
-    generation: toGeneration(row),
+    generation,
+    traceLength: generation.trace === null ? 0 : JSON.stringify(generation.trace).length,
     contentOrdinal: row.contentOrdinal,
     contentBytes: row.contentBytes,
   };
