@@ -18,7 +18,7 @@ const KEPT_OF_WORKSPACE = 4_000_000;
 const KEPT = 32_000_000;
 const KEPT_FOR = 2_000;
 // Bytes of an entry without what its caller has said of the trace, and how much more that takes as objects than as JSON.
-const ENTRY_BYTES = 2_000;
+const LOGGED_ENTRY_BYTES = 2_000;
 const TRACE_FACTOR = 3;
 
 /** All that stands in the log of a workspace between two places. */
@@ -96,7 +96,7 @@ export class LogPages {
     let begin = entries.length;
     let size = 0;
     for (const entry of entries.toReversed()) {
-      const bytes = ENTRY_BYTES + entry.traceLength * TRACE_FACTOR;
+      const bytes = LOGGED_ENTRY_BYTES + entry.traceLength * TRACE_FACTOR;
       if (size + bytes > KEPT_OF_WORKSPACE) break;
       size += bytes;
       begin--;
