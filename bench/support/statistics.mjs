@@ -1,4 +1,6 @@
-// Medians over rounds, and how they are written down.
+// Medians over rounds and the like, and how they are written down.
+
+export const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 export function median(values) {
   const sorted = values.toSorted((one, other) => one - other);
