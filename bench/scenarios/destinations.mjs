@@ -8,6 +8,7 @@ import {
   medianRatio,
   milliseconds,
   percent,
+  percentWithTenths,
   spread,
   valuesOf,
   whole,
@@ -85,7 +86,7 @@ export const destinations = {
         {
           what: "destinations created a second, as a part of pgbench's single-row inserts",
           wanted: `at least ${percent(LEAST)}`,
-          figure: percent(ratio),
+          figure: percentWithTenths(ratio),
           isMet: ratio >= LEAST,
         },
       ],

@@ -5,6 +5,7 @@ import {
   medianRatio,
   milliseconds,
   percent,
+  percentWithTenths,
   spread,
   valuesOf,
   whole,
@@ -62,7 +63,7 @@ export const keys = {
         {
           what: "GET /keys/{hash}, as a part of a bare Nest route's calls/s",
           wanted: `at least ${percent(LEAST)}`,
-          figure: percent(ratio),
+          figure: percentWithTenths(ratio),
           isMet: ratio >= LEAST,
         },
       ],

@@ -1,6 +1,6 @@
 // Memory under full load for minutes: whether it stays where it is once everything is warm.
 import { embeddingsJob, openGateways } from '../support/measuring.mjs';
-import { mean, percent, whole } from '../support/statistics.mjs';
+import { mean, percent, percentWithTenths, whole } from '../support/statistics.mjs';
 import { memoryMebibytes } from '../support/usage.mjs';
 
 const CALL = { inputs: 1, format: 'base64', dimensions: 1536 };
@@ -53,7 +53,7 @@ export const memory = {
         {
           what: `memory after ${minutes} minutes of full load, beside that after warm-up`,
           wanted: `at most +${percent(MOST_GROWTH)}`,
-          figure: `${growth < 0 ? '' : '+'}${percent(growth)}`,
+          figure: `${growth < 0 ? '' : '+'}${percentWithTenths(growth)}`,
           isMet: growth <= MOST_GROWTH,
         },
       ],

@@ -12,6 +12,7 @@ import {
   medianRatio,
   milliseconds,
   percent,
+  percentWithTenths,
   spread,
   times,
   valuesOf,
@@ -114,7 +115,7 @@ function targetsOf({ call, toPipe, toPeer }) {
           {
             what: `calls/s, ${describe(call)}, as a part of the bare pipe's`,
             wanted: `at least ${percent(ofPipe)}`,
-            figure: percent(toPipe),
+            figure: percentWithTenths(toPipe),
             isMet: toPipe >= ofPipe,
           },
         ]),

@@ -29,5 +29,7 @@ export function spread(values) {
 
 export const whole = (value) => Math.round(value).toLocaleString('en-US');
 export const percent = (part) => `${Math.round(part * 100)} %`;
+/** For what is held against a bound: 44.6 % would look like 45 % that is missed. */
+export const percentWithTenths = (part) => `${(part * 100).toFixed(1)} %`;
 export const times = (ratio) => `${ratio.toFixed(ratio < 10 ? 2 : 1)}x`;
 export const milliseconds = (value) => `${value.toFixed(value < 10 && value > -10 ? 3 : 1)} ms`;
