@@ -48,6 +48,20 @@ const openProcess = (name, file) => async (bed) => {
   return { name, url: `${child.message.origin}/v1/embeddings`, pid: child.process.pid };
 };
 
+async function openCommittingPipe(bed) {
+  const child = await bed.startChild('committing-pipe-process.mjs', {
+    UPSTREAM_ORIGIN: bed.upstreamOrigin,
+    DATABASE_URL: bed.server.url,
+  });
+  const { databasePid } = bed;
+  return {
+    name: 'committing pipe',
+    url: `${child.message.origin}/v1/embeddings`,
+    pid: child.process.pid,
+    databasePid,
+  };
+}
+
 async function openPeer(bed) {
   const peer = bed.withPeer ? await startPeer(bed) : null;
   if (peer === null) return null;
@@ -60,6 +74,7 @@ export const GATEWAY_STARTERS = {
   direct: (bed) => ({ name: 'no gateway', url: `${bed.upstreamOrigin}/v1/embeddings` }),
   nginx: openNginx,
   pipe: openProcess('bare Node pipe', 'pipe-process.mjs'),
+  'committing-pipe': openCommittingPipe,
   nest: openProcess('bare Nest gateway', 'nest-gateway-process.mjs'),
   service: (bed) => openService(bed),
   peer: openPeer,

@@ -3,7 +3,7 @@ import { callBodies } from './known-vectors.mjs';
 import { cpuSeconds, memoryMebibytes } from './usage.mjs';
 
 /** The gateways of every comparison, in the order of the tables' rows. */
-export const COMPARED = ['direct', 'nginx', 'pipe', 'nest', 'service', 'peer'];
+export const COMPARED = ['direct', 'nginx', 'pipe', 'committing-pipe', 'nest', 'service', 'peer'];
 
 // Before every measurement: a gateway that has stood still while the others had their turn is slower for about a second.
 export const WARM_UP_SECONDS = 1;

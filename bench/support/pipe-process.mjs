@@ -1,27 +1,7 @@
 // The bare pipe: the least that a gateway in Node can be. It looks at nothing and hands everything on.
-import { Agent, createServer, request } from 'node:http';
+import { servePipe } from './pipe.mjs';
 
-const upstream = new URL(process.env.UPSTREAM_ORIGIN);
-const agent = new Agent({ keepAlive: true });
-
-const server = createServer((incoming, outgoing) => {
-  const call = request(
-    {
-      agent,
-      host: upstream.hostname,
-      port: upstream.port,
-      path: incoming.url,
-      method: incoming.method,
-      headers: { ...incoming.headers, host: upstream.host },
-    },
-    (answer) => {
-      outgoing.writeHead(answer.statusCode, answer.headers);
-      answer.pipe(outgoing);
-    },
-  );
-  call.on('error', () => outgoing.destroy());
-  incoming.pipe(call);
+servePipe((answer, outgoing) => {
+  outgoing.writeHead(answer.statusCode, answer.headers);
+  answer.pipe(outgoing);
 });
-
-process.on('disconnect', () => process.exit());
-server.listen(0, '127.0.0.1', () => process.send({ origin: `http://127.0.0.1:${server.address().port}` }));

@@ -1,0 +1,25 @@
+// The part that both pipes share: Node's `http` server with its client behind it.
+import { Agent, createServer, request } from 'node:http';
+
+/** `answerWith` is given what the upstream answers, and what the caller is answered by. */
+export function servePipe(answerWith) {
+  const upstream = new URL(process.env.UPSTREAM_ORIGIN);
+  const agent = new Agent({ keepAlive: true });
+  const server = createServer((incoming, outgoing) => {
+    const call = request(
+      {
+        agent,
+        host: upstream.hostname,
+        port: upstream.port,
+        path: incoming.url,
+        method: incoming.method,
+        headers: { ...incoming.headers, host: upstream.host },
+      },
+      (answer) => answerWith(answer, outgoing),
+    );
+    call.on('error', () => outgoing.destroy());
+    incoming.pipe(call);
+  });
+  process.on('disconnect', () => process.exit());
+  server.listen(0, '127.0.0.1', () => process.send({ origin: `http://127.0.0.1:${server.address().port}` }));
+}
