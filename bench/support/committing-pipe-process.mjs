@@ -1,5 +1,5 @@
-// The committing pipe: the least that a gateway in Node can be whose calls are on the disk before their answers leave. What
-// it commits is an id, a time and a length; what waits goes in one statement, as in the service.
+// The committing pipe: the bare pipe, plainly written on, with every call on the disk before its answer leaves. What it
+// commits is an id, a time and a length; what waits goes in one statement, as in the service.
 import { randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { connect } from '../../scripts/support/database-connection.mjs';
