@@ -24,7 +24,7 @@ Usage: npm run bench -- [options]
   --rounds N          how often each measurement is repeated
   --seconds N         how long each measurement lasts
   --no-peer           without the other gateway
-  --soak MINUTES      only the memory under full load: five minutes of warm-up, then two windows of so many
+  --soak MINUTES      only the memory under full load: at most five of warm-up, then two windows of so many
   --profile NAME      no results: this scenario's load on this service under Node's profiler; ${PROFILED.join(', ')}
 `;
 

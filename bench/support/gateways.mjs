@@ -44,22 +44,14 @@ async function openNginx(bed) {
 }
 
 const openProcess = (name, file) => async (bed) => {
-  const child = await bed.startChild(file, { UPSTREAM_ORIGIN: bed.upstreamOrigin });
+  const environment = { UPSTREAM_ORIGIN: bed.upstreamOrigin, DATABASE_URL: bed.server.url };
+  const child = await bed.startChild(file, environment);
   return { name, url: `${child.message.origin}/v1/embeddings`, pid: child.process.pid };
 };
 
 async function openCommittingPipe(bed) {
-  const child = await bed.startChild('committing-pipe-process.mjs', {
-    UPSTREAM_ORIGIN: bed.upstreamOrigin,
-    DATABASE_URL: bed.server.url,
-  });
-  const { databasePid } = bed;
-  return {
-    name: 'committing pipe',
-    url: `${child.message.origin}/v1/embeddings`,
-    pid: child.process.pid,
-    databasePid,
-  };
+  const pipe = await openProcess('committing pipe', 'committing-pipe-process.mjs')(bed);
+  return { ...pipe, databasePid: bed.databasePid };
 }
 
 async function openPeer(bed) {

@@ -81,7 +81,7 @@ const METHOD = `## How it is measured
 - **The bare pipe** is Node's \`http\` server with its client behind it and nothing in between: a bound for what is written
   in JavaScript. nginx has one worker, keep-alive to the upstream and no access log.
 - **The committing pipe** is the same, but holds each answer until an id, a time and a length are committed to the database
-  of the run (what waits meanwhile goes in one statement): what it costs at least, written plainly, to have each call on the
+  of the run (what waits meanwhile goes in one statement): what it costs, written plainly, to have each call on the
   disk before the caller has the answer. It knows no key, checks no vector and tells nobody.
 - **signalbox** runs as an operator would run it: the key has a limit, so that every call reserves and settles money; every
   call is committed to PostgreSQL before its answer leaves (\`fsync\` and \`synchronous_commit\` on); one webhook
