@@ -1,7 +1,7 @@
 // Provides the configuration, the clock, the metrics and the tracing to every module.
 import { Global, Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
-import { Clock, SystemClock } from '../domain/clock.js';
+import { Clock, SynchronizedClock } from '../domain/clock.js';
 import { AppConfig } from './app-config.js';
 import { Metrics } from './metrics.js';
 import { openTracing, Tracing } from './tracing.js';
@@ -14,11 +14,12 @@ export class ConfigModule {
       module: ConfigModule,
       providers: [
         { provide: AppConfig, useValue: config },
-        { provide: Clock, useClass: SystemClock },
+        SynchronizedClock,
+        { provide: Clock, useExisting: SynchronizedClock },
         Metrics,
         { provide: Tracing, useFactory: openTracing, inject: [AppConfig] },
       ],
-      exports: [AppConfig, Clock, Metrics, Tracing],
+      exports: [AppConfig, Clock, SynchronizedClock, Metrics, Tracing],
     };
   }
 }

@@ -60,15 +60,16 @@ export function utcMonth(moment: Date): string {
 }
 
 /**
- * The sums as a reader sees them at `now`: a window's stored sum counts only while `lastDay`, the day of the newest
- * amount in it, lies in the same window as `now`.
+ * The sums as a reader sees them at `now`: a window's stored sum counts until the window of `lastDay`, the day of the
+ * newest amount in it, has ended. Beyond that day nothing is spent, so a day ahead comes from a clock that is ahead, and
+ * counts: the statement that grants leases (acquire_key_lease) decides alike.
  */
 export function spendAt(stored: WindowedSpend, lastDay: Date, now: Date): WindowedSpend {
   return {
     total: stored.total,
-    daily: utcDay(lastDay) === utcDay(now) ? stored.daily : 0n,
-    weekly: utcWeek(lastDay) === utcWeek(now) ? stored.weekly : 0n,
-    monthly: utcMonth(lastDay) === utcMonth(now) ? stored.monthly : 0n,
+    daily: utcDay(lastDay) >= utcDay(now) ? stored.daily : 0n,
+    weekly: utcWeek(lastDay) >= utcWeek(now) ? stored.weekly : 0n,
+    monthly: utcMonth(lastDay) >= utcMonth(now) ? stored.monthly : 0n,
   };
 }
 

@@ -21,7 +21,7 @@ export class NotifiedCache<Value extends object> {
   private epoch = 0;
 
   constructor(
-    notifications: Notifications,
+    private readonly notifications: Notifications,
     options: NotifiedCacheOptions,
     private readonly load: (key: string) => Promise<Value | null>,
   ) {
@@ -56,9 +56,12 @@ export class NotifiedCache<Value extends object> {
     return this.peek(key) ?? this.look(key);
   }
 
-  /** What find() would answer from memory. */
+  /**
+   * What find() would return from memory: nothing while notifications may be missing. Entries stay until the connection is
+   * known to be lost; where it only was slow, it has delivered every notification by the time it is trusted again.
+   */
   peek(key: string): Value | undefined {
-    return this.values.get(key);
+    return this.notifications.isTrusted ? this.values.get(key) : undefined;
   }
 
   private async look(key: string): Promise<Value | null> {

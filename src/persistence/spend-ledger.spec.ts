@@ -7,11 +7,10 @@ import type { Database } from './database.js';
 import { SpendLedger } from './spend-ledger.js';
 
 const LIFE = LEASE_SECONDS * 1000;
-const CAPS = [{ window: 'total', limit: 100n, includeByok: false }] as const;
 const WISH = { needed: 1n, wanted: 1n, isHeld: true };
 
 const newLease = (): SpendLease => new SpendLease({ kind: 'key', id: 'key-1', workspaceId: 'workspace-1' });
-const row = (amount: string) => ({ amount, unspent: '1', is_gone: false });
+const row = (granted: string) => ({ granted, available: '1', unspent: '1', is_gone: false, caps: [] });
 
 /** Milliseconds. A statement takes one second. */
 let now: number;
@@ -35,10 +34,10 @@ describe('a lease that was granted', () => {
     answer = [row('0.5')];
     const lease = newLease();
     const askedAt = now;
-    await ledger.acquire(lease, CAPS, WISH);
+    await ledger.acquire(lease, WISH);
     expect([askedAt + LIFE - 1, askedAt + LIFE].map((at) => lease.isUsable(at))).toEqual([true, false]);
     const againAt = now;
-    await ledger.acquire(lease, CAPS, WISH);
+    await ledger.acquire(lease, WISH);
     expect([againAt + LIFE - 1, againAt + LIFE].map((at) => lease.isUsable(at))).toEqual([true, false]);
   });
 
@@ -46,9 +45,9 @@ describe('a lease that was granted', () => {
     answer = [row('0.5')];
     const lease = newLease();
     const askedAt = now;
-    await ledger.acquire(lease, CAPS, WISH);
+    await ledger.acquire(lease, WISH);
     answer = [row('0')];
-    await ledger.acquire(lease, CAPS, WISH);
+    await ledger.acquire(lease, WISH);
     expect(lease.isUsable(askedAt + LIFE)).toBe(false);
   });
 
@@ -68,7 +67,7 @@ describe('a statement that fails', () => {
 
   it('has the lease in doubt that it was to grant', async () => {
     const lease = newLease();
-    await expect(ledger.acquire(lease, CAPS, WISH)).rejects.toBe(answer);
+    await expect(ledger.acquire(lease, WISH)).rejects.toBe(answer);
     expect(lease.isUsable(now)).toBe(false);
   });
 

@@ -24,8 +24,28 @@ export interface LeaseWish {
 export interface LeaseGrant {
   /** At least what was needed, or nothing. */
   readonly granted: PicoUsd;
-  /** What is left of the tightest cap, reservations not counted. */
+  /** What is left of the tightest limit and reserved by nobody. */
+  readonly available: PicoUsd;
+  /** What is left of the tightest limit, reservations not counted. */
   readonly unspent: PicoUsd;
+  /** The limits that the database held when it granted; none: there is no limit any more. */
+  readonly caps: readonly SpendCap[];
+}
+
+interface GrantRow {
+  readonly granted: string;
+  /** Null without a limit, like the one below. */
+  readonly available: string | null;
+  readonly unspent: string | null;
+  readonly is_gone: boolean | null;
+  /** Null: there is no such counter. */
+  readonly caps:
+    | readonly {
+        readonly window: SpendCap['window'];
+        readonly limit: string;
+        readonly include_byok: boolean;
+      }[]
+    | null;
 }
 
 /** The channel on which processes ask each other to give back what they do not use. The payload is the holder's id. */
@@ -38,28 +58,20 @@ export class SpendLedger {
     private readonly clock: Clock,
   ) {}
 
-  /** Adds at least what is needed to a lease, or nothing. One that the database has swept is in doubt from then on. */
-  async acquire(
-    lease: SpendLease,
-    caps: readonly SpendCap[],
-    { needed, wanted, isHeld }: LeaseWish,
-  ): Promise<LeaseGrant> {
+  /**
+   * Adds at least what is needed to a lease, or nothing, under the limits that the database holds. A lease that the
+   * database has swept is in doubt from then on.
+   */
+  async acquire(lease: SpendLease, { needed, wanted, isHeld }: LeaseWish): Promise<LeaseGrant> {
     const { holder } = lease;
     const askedAt = performance.now();
-    const [row] = await this.queryAbout<{ amount: string; unspent: string; is_gone: boolean }>([lease], {
+    const [row] = await this.queryAbout<GrantRow>([lease], {
       name: `acquire-lease-${holder.kind}`,
       text: acquireLease(holder.kind),
       values: [
         holder.workspaceId,
         holder.id,
         lease.id,
-        JSON.stringify(
-          caps.map((cap) => ({
-            window: cap.window,
-            limit: formatUsd(cap.limit),
-            include_byok: cap.includeByok,
-          })),
-        ),
         utcDay(this.clock.now()),
         formatUsd(needed),
         formatUsd(wanted),
@@ -68,10 +80,19 @@ export class SpendLedger {
       ],
     });
     if (row?.is_gone) lease.doubt();
-    const granted = parseUsd(row?.amount ?? '0');
+    const granted = parseUsd(row?.granted ?? '0');
     // Nothing granted: nothing was written.
     if (granted > 0n) lease.renew(askedAt);
-    return { granted, unspent: parseUsd(row?.unspent ?? '0') };
+    return {
+      granted,
+      available: parseUsd(row?.available ?? '0'),
+      unspent: parseUsd(row?.unspent ?? '0'),
+      caps: (row?.caps ?? []).map((cap) => ({
+        window: cap.window,
+        limit: parseUsd(cap.limit),
+        includeByok: cap.include_byok,
+      })),
+    };
   }
 
   /** Gives back what calls did not use. */

@@ -1,5 +1,4 @@
 // What this process may still spend of one holder's money: a lease taken from the database, handed out in memory.
-import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../domain/errors.js';
 import { formatUsd } from '../domain/money.js';
@@ -7,7 +6,7 @@ import type { PicoUsd } from '../domain/money.js';
 import { SpendRelease } from '../domain/spend-cap.js';
 import type { SpendCap } from '../domain/spend-cap.js';
 import type { SpendLease } from '../domain/spend-lease.js';
-import type { SpendLedger } from '../persistence/spend-ledger.js';
+import type { LeaseGrant, SpendLedger } from '../persistence/spend-ledger.js';
 
 interface Waiting {
   readonly amount: PicoUsd;
@@ -37,7 +36,11 @@ export class Allowance {
   private held: PicoUsd = 0n;
   private waiting: Waiting[] = [];
   private isGrowing = false;
+  /** Ends the pause between two looks at the counter. */
+  private wake: (() => void) | null = null;
   private wasUsed = true;
+  /** The limits that the database held when it last granted or refused. */
+  private grantedUnder: readonly SpendCap[] | null = null;
 
   constructor(
     readonly lease: SpendLease,
@@ -70,10 +73,10 @@ export class Allowance {
     return this.held === 0n && this.waiting.length === 0 && !this.isGrowing;
   }
 
-  /** Hands out `amount` where it is free and nobody else waits for it; else false. */
+  /** Hands out `amount` where it is free, also past calls that wait for more than that; else false. */
   takeAtOnce(amount: PicoUsd): boolean {
     this.wasUsed = true;
-    if (this.waiting.length > 0 || this.free < amount) return false;
+    if (this.free < amount) return false;
     this.hand(amount);
     return true;
   }
@@ -89,6 +92,8 @@ export class Allowance {
     return new Promise<boolean>((resolve, reject) => {
       this.waiting.push({ amount, deadline, resolve, reject });
       if (!this.isGrowing) void this.grow();
+      // It may fit where those do not that have waited before it.
+      else this.wake?.();
     });
   }
 
@@ -126,14 +131,16 @@ export class Allowance {
     this.held += amount;
   }
 
+  /** In the order in which they came; one that does not fit keeps those behind it from nothing. */
   private serveWaiting(): void {
-    for (let first = this.waiting[0]; first && this.free >= first.amount; first = this.waiting[0]) {
-      // grow() sends them away.
-      if (!this.isUsable) return;
-      this.waiting.shift();
-      this.hand(first.amount);
-      first.resolve(true);
-    }
+    // grow() sends them away.
+    if (this.waiting.length === 0 || !this.isUsable) return;
+    this.waiting = this.waiting.filter(({ amount, resolve }) => {
+      if (this.free < amount) return true;
+      this.hand(amount);
+      resolve(true);
+      return false;
+    });
   }
 
   private refuse(isRefused: (waiting: Waiting) => boolean, reasonOf: (waiting: Waiting) => AppError): void {
@@ -152,20 +159,10 @@ export class Allowance {
           for (const { resolve } of this.waiting.splice(0)) resolve(false);
           return;
         }
-        const { caps } = this;
-        const { granted, unspent } = await this.ledger.acquire(this.lease, caps, {
-          needed: first.amount - this.free,
-          wanted: this.waiting.reduce((sum, { amount }) => sum + amount, 0n) - this.free,
-          isHeld: this.isHeld,
-        });
-        if (!this.isUnder(caps)) {
-          // Other caps came while the statement waited: what it granted, and what it found unspent, are of the old ones.
-          if (granted > 0n) await this.ledger.giveBack([new SpendRelease(this.lease, granted)]);
-          continue;
-        }
-        this.free += granted;
-        this.serveWaiting();
-        if (granted > 0n || this.waiting[0] !== first || !this.isUsable) {
+        const grant = await this.ask(this.waiting);
+        if (!grant) continue;
+        const { unspent, available } = grant;
+        if (grant.granted > 0n || this.waiting[0] !== first || !this.isUsable) {
           pause = FIRST_PAUSE;
         } else if (unspent < first.amount) {
           this.refuse(
@@ -173,18 +170,21 @@ export class Allowance {
             ({ amount }) => this.insufficient(unspent, amount),
           );
         } else {
+          // The first has to wait for what others have reserved; those behind it may fit what is left.
+          const fitting = this.fitting(available);
+          if (fitting.length > 0) await this.ask(fitting);
           const now = performance.now();
           this.refuse(
             ({ deadline }) => now >= deadline,
             () => new ReservedElsewhere(),
           );
           if (this.waiting[0] !== first) continue;
-          // Again and again: others may have taken more meanwhile than they came to need.
+          // Again and again: others may have taken more since than they came to need.
           if (pause === FIRST_PAUSE || pause === LONGEST_PAUSE) {
             await this.ledger.sweepExpired();
             await this.ledger.recall(this.lease.holder);
           }
-          await delay(pause);
+          await this.rest(pause);
           pause = Math.min(pause * 2, LONGEST_PAUSE);
         }
       }
@@ -195,10 +195,59 @@ export class Allowance {
     }
   }
 
+  /**
+   * Asks for enough to serve the first of some that wait, and all of them where there is so much, and serves who can be
+   * served. Null: other limits came during the statement; what it granted was given back.
+   */
+  private async ask(waiting: readonly Waiting[]): Promise<LeaseGrant | null> {
+    const { caps } = this;
+    const [first] = waiting;
+    const grant = await this.ledger.acquire(this.lease, {
+      needed: (first?.amount ?? 0n) - this.free,
+      wanted: waiting.reduce((sum, { amount }) => sum + amount, 0n) - this.free,
+      isHeld: this.isHeld,
+    });
+    const { granted } = grant;
+    if (!this.isUnder(caps)) {
+      // What it granted, and what it found unspent, may be of the old ones.
+      if (granted > 0n) await this.ledger.giveBack([new SpendRelease(this.lease, granted)]);
+      return null;
+    }
+    // The database's own limits are others than at the last statement, and no notification has told this process so far:
+    // what is free here was granted under the old ones.
+    if (this.grantedUnder && !areSame(grant.caps, this.grantedUnder))
+      await this.ledger.giveBack(this.takeUnused());
+    this.grantedUnder = grant.caps;
+    this.free += granted;
+    this.serveWaiting();
+    return grant;
+  }
+
+  /** Those that what is free here and in the database suffices for, first come first served. */
+  private fitting(available: PicoUsd): readonly Waiting[] {
+    let room = this.free + available;
+    return this.waiting.filter(({ amount }) => {
+      if (amount > room) return false;
+      room -= amount;
+      return true;
+    });
+  }
+
+  /** Until so many milliseconds have passed or another call comes. */
+  private async rest(milliseconds: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.wake = resolve;
+      timer = setTimeout(resolve, milliseconds);
+    });
+    clearTimeout(timer);
+    this.wake = null;
+  }
+
   private insufficient(unspent: PicoUsd, amount: PicoUsd): AppError {
     const left = formatUsd(unspent > 0n ? unspent : 0n);
     const need = `this call may cost ${formatUsd(amount)} USD and ${left} USD are left`;
-    const limits = this.caps
+    const limits = (this.grantedUnder ?? this.caps)
       .map(({ window, limit }) => `${window === 'total' ? '' : `${window} `}limit of ${formatUsd(limit)} USD`)
       .join(', ');
     switch (this.lease.holder.kind) {
@@ -210,4 +259,12 @@ export class Allowance {
         return new AppError('budget_exceeded', { detail: `${need} of this workspace's ${limits}` });
     }
   }
+}
+
+/** Whatever their order. */
+function areSame(some: readonly SpendCap[], others: readonly SpendCap[]): boolean {
+  return (
+    some.length === others.length &&
+    some.every((cap) => others.some((other) => isDeepStrictEqual(cap, other)))
+  );
 }

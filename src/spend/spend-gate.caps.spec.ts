@@ -48,6 +48,7 @@ describe('a limit that is lowered', () => {
     const before = reserve(keyWithLimit(LIMIT));
     await asFarAsItGoes();
     expect(ledger.asked).toBe(1);
+    ledger.limit = 0n;
     const lowered = keyWithLimit(0n);
     const after = reserve(lowered);
     const ends = Promise.allSettled([before, after]);
@@ -60,6 +61,7 @@ describe('a limit that is lowered', () => {
 
   it('leaves nothing of what a call puts back that had reserved before', async () => {
     const before = await reserve(keyWithLimit(LIMIT));
+    ledger.limit = 0n;
     const lowered = keyWithLimit(0n);
     await expect(reserve(lowered)).rejects.toMatchObject(refused);
     before.settled();
@@ -124,6 +126,7 @@ describe('a call that costs nothing', () => {
 
   it('is served where a limit was lowered below what is spent, beside one that is refused', async () => {
     ledger.total = LIMIT;
+    ledger.limit = COST;
     const key = keyWithLimit(COST);
     const paid = reserve(key);
     const free = call(key, 0n);

@@ -76,7 +76,7 @@ describe('a lease that cannot be trusted any more', () => {
     const before = await reserve(LIMIT / 2n);
     jest.spyOn(ledger, 'acquire').mockImplementationOnce((lease) => {
       lease.doubt();
-      return Promise.resolve({ granted: 0n, unspent: LIMIT });
+      return Promise.resolve({ granted: 0n, available: LIMIT, unspent: LIMIT, caps: [] });
     });
     const exact = jest.fn(() => Promise.resolve(boundOf(COST)));
     const after = await setup.gate.reserve(KEY, { quick: () => boundOf(LIMIT / 2n), exact });
@@ -112,6 +112,7 @@ describe('a call that fits what is left', () => {
 
 describe('a call that is refused by one holder', () => {
   it('leaves nothing reserved of another', async () => {
+    ledger.limit = 0n;
     setup.setTerms({ budgets: [], credits: 0n });
     await expect(reserve(LIMIT)).rejects.toMatchObject({ code: 'insufficient_credits' });
     await setup.gate.onApplicationShutdown();
@@ -131,7 +132,7 @@ describe('what is free of a lease', () => {
     (await reserve()).settled();
     const acquire = jest.spyOn(ledger, 'acquire');
     await reserve(LIMIT);
-    expect(acquire.mock.lastCall?.[2]).toMatchObject({ isHeld: true, needed: LIMIT - SHARE });
+    expect(acquire.mock.lastCall?.[1]).toMatchObject({ isHeld: true, needed: LIMIT - SHARE });
   });
 
   it('goes back when others ask for it, and what a call holds does not', async () => {
@@ -156,6 +157,7 @@ describe('what is free of a lease', () => {
     (await call()).settled();
     // Nobody has told the gate.
     setup.setTerms({ budgets: [], credits: 0n });
+    ledger.limit = 0n;
     await expect(call()).rejects.toMatchObject({ code: 'insufficient_credits' });
     expect(ledger.reserved).toBe(0n);
   });

@@ -20,11 +20,12 @@ class FakeLedger {
   readonly givenBack: SpendRelease[] = [];
   renewed: readonly SpendLease[] = [];
 
-  acquire(lease: SpendLease, _caps: unknown, { needed }: { readonly needed: bigint }) {
+  acquire(lease: SpendLease, { needed }: { readonly needed: bigint }) {
     if (this.failure) return Promise.reject(this.failure);
     this.acquired.push(lease);
     const granted = needed > 100n - this.reservedElsewhere ? 0n : needed;
-    return Promise.resolve({ granted, unspent: 100n });
+    const available = 100n - this.reservedElsewhere;
+    return Promise.resolve({ granted, available, unspent: 100n, caps: [] });
   }
 
   giveBack(releases: readonly SpendRelease[]) {

@@ -110,26 +110,41 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
     return this.reserveBound(claims, exact, performance.now() + patience);
   }
 
+  /**
+   * Takes from one holder after the other. It waits only while it holds nothing: what a call holds of one holder's money
+   * while another's is reserved would keep calls waiting that need the first alone.
+   */
   private async reserveBound(
     claims: readonly Claim[],
     bound: SpendBound,
     deadline: number,
   ): Promise<Reservation> {
-    const taken: Taken[] = [];
-    try {
-      for (const claim of claims) {
-        const amount = amountToward(claim.caps, bound);
-        // What costs nothing waits for nobody's money, and is refused for want of none.
-        if (amount === 0n) continue;
-        let allowance = this.allowanceOf(claim);
-        while (!(allowance.takeAtOnce(amount) || (await allowance.take(amount, deadline))))
-          allowance = this.allowanceOf(claim);
-        taken.push({ allowance, claim, release: new SpendRelease(allowance.lease, amount) });
+    for (let inOrder = claims; ;) {
+      const taken: Taken[] = [];
+      let blocked: Claim | undefined;
+      try {
+        for (const claim of inOrder) {
+          const amount = amountToward(claim.caps, bound);
+          // What costs nothing waits for nobody's money, and is refused for want of none.
+          if (amount === 0n) continue;
+          blocked = claim;
+          const patience = taken.length === 0 ? deadline : AT_ONCE;
+          let allowance = this.allowanceOf(claim);
+          while (!(allowance.takeAtOnce(amount) || (await allowance.take(amount, patience))))
+            allowance = this.allowanceOf(claim);
+          taken.push({ allowance, claim, release: new SpendRelease(allowance.lease, amount) });
+        }
+        return this.reservationOf(taken);
+      } catch (error) {
+        for (const part of taken) this.putBack(part);
+        const mayWait = error instanceof ReservedElsewhere && performance.now() < deadline;
+        if (!mayWait || !blocked) throw error;
+        inOrder = [blocked, ...inOrder.filter((claim) => claim !== blocked)];
       }
-    } catch (error) {
-      for (const part of taken) this.putBack(part);
-      throw error;
     }
+  }
+
+  private reservationOf(taken: readonly Taken[]): Reservation {
     return {
       releases: taken.map(({ release }) => release),
       settled: () => {

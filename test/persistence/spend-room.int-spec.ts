@@ -1,7 +1,7 @@
 // How much the database grants: the tightest of several caps, each in its own window, of what is there when it decides.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { parseUsd } from '../../src/domain/money.js';
+import { formatUsd, parseUsd } from '../../src/domain/money.js';
 import type { SpendCap } from '../../src/domain/spend-cap.js';
 import { SpendLease } from '../../src/domain/spend-lease.js';
 import type { SpendHolder, SpendHolderKind } from '../../src/domain/spend-lease.js';
@@ -39,12 +39,38 @@ function holderOf(kind: SpendHolderKind): SpendHolder {
 const setCounter = ({ kind, id }: SpendHolder, changes: string) =>
   app.sql(`UPDATE ${COUNTERS[kind].table} SET ${changes} WHERE ${COUNTERS[kind].column} = $1`, [id]);
 
-const acquire = (lease: SpendLease, caps: readonly SpendCap[], amount: bigint, isHeld = false) =>
-  ledger.acquire(lease, caps, { needed: amount, wanted: amount, isHeld });
+const acquire = (lease: SpendLease, amount: bigint, isHeld = false) =>
+  ledger.acquire(lease, { needed: amount, wanted: amount, isHeld });
+
+/** Makes these the limits of a holder, as the database keeps them. */
+async function setCaps({ kind, id }: SpendHolder, caps: readonly SpendCap[]): Promise<void> {
+  const [{ window, limit, includeByok } = cap('total', '0')] = caps;
+  switch (kind) {
+    case 'key':
+      await app.sql(
+        `UPDATE api_keys SET limit_amount = $2, limit_reset = nullif($3, 'total'), include_byok_in_limit = $4 WHERE id = $1`,
+        [id, formatUsd(limit), window, includeByok],
+      );
+      break;
+    case 'workspace':
+      await app.sql('DELETE FROM workspace_budgets WHERE workspace_id = $1', [id]);
+      await app.sql('UPDATE workspaces SET include_byok_in_budgets = $2 WHERE id = $1', [id, includeByok]);
+      for (const budget of caps)
+        await app.sql(
+          `INSERT INTO workspace_budgets (workspace_id, "interval", limit_amount)
+           VALUES ($1, CASE $2 WHEN 'total' THEN 'lifetime' ELSE $2 END, $3)`,
+          [id, budget.window, formatUsd(budget.limit)],
+        );
+      break;
+    case 'account':
+      await app.sql('UPDATE accounts SET credits = $2 WHERE id = $1', [id, formatUsd(limit)]);
+  }
+}
 
 /** What is unspent of it; nothing is granted. */
 async function unspentOf(holder: SpendHolder, ...caps: readonly SpendCap[]): Promise<bigint> {
-  const { granted, unspent } = await acquire(new SpendLease(holder), caps, LIMIT * 2n);
+  await setCaps(holder, caps);
+  const { granted, unspent } = await acquire(new SpendLease(holder), LIMIT * 2n);
   expect(granted).toBe(0n);
   return unspent;
 }
@@ -62,10 +88,12 @@ describe('several caps of one holder', () => {
     ['the narrower one first', [daily, monthly]],
     ['the wider one first', [monthly, daily]],
   ])('grant no more than the tightest leaves, %s', async (_name, caps) => {
-    const lease = new SpendLease(holderOf('workspace'));
+    const holder = holderOf('workspace');
+    const lease = new SpendLease(holder);
+    await setCaps(holder, caps);
     const one = parseUsd('1');
-    expect(await acquire(lease, caps, one + 1n)).toEqual({ granted: 0n, unspent: one });
-    expect(await acquire(lease, caps, one)).toEqual({ granted: one, unspent: one });
+    expect(await acquire(lease, one + 1n)).toMatchObject({ granted: 0n, available: one, unspent: one });
+    expect(await acquire(lease, one)).toMatchObject({ granted: one, unspent: one });
   });
 
   it('are each of what was spent in their windows: a wider one can be the tightest', async () => {
@@ -111,6 +139,11 @@ describe.each(['key', 'workspace', 'account'] as const)('the windows of the coun
     app.clock.set(`${today}T12:00:00Z`);
     const spent = async (window: SpendCap['window'], includeByok: boolean) =>
       LIMIT - (await unspentOf(holder, { window, limit: LIMIT, includeByok }));
+    // Credits have no windows, and own provider keys cost none of them.
+    if (kind === 'account') {
+      expect(await spent('total', false)).toBe(parseUsd('8'));
+      return;
+    }
     for (const [window, amount, withByok] of [
       ['daily', '1', '17'],
       ['weekly', '2', '34'],
@@ -124,6 +157,43 @@ describe.each(['key', 'workspace', 'account'] as const)('the windows of the coun
         isCounted ? parseUsd(withByok) : 0n,
       ]);
     }
+  });
+});
+
+describe('limits', () => {
+  it.each(['key', 'workspace', 'account'] as const)(
+    'of one %s are those of the database when it grants, whatever the process has heard of them',
+    async (kind) => {
+      const holder = holderOf(kind);
+      const lease = new SpendLease(holder);
+      await setCaps(holder, [cap('total', '10')]);
+      const caps = [cap('total', '2')];
+      const client = new pg.Client({ connectionString: app.databaseUrl });
+      await client.connect();
+      try {
+        await client.query('BEGIN');
+        await client.query(
+          `UPDATE ${COUNTERS[kind].table} SET total = 1 WHERE ${COUNTERS[kind].column} = $1`,
+          [holder.id],
+        );
+        const asked = acquire(lease, parseUsd('4'));
+        await untilSomebodyWaits(app);
+        // Committed while the statement waits for the counter.
+        await setCaps(holder, caps);
+        await client.query('COMMIT');
+        expect(await asked).toEqual({ granted: 0n, available: parseUsd('1'), unspent: parseUsd('1'), caps });
+      } finally {
+        await client.end();
+      }
+    },
+  );
+
+  it('that are gone grant what is asked for, which is counted as reserved', async () => {
+    const holder = holderOf('key');
+    const { granted, caps } = await acquire(new SpendLease(holder), parseUsd('4'));
+    expect([granted, caps]).toEqual([parseUsd('4'), []]);
+    const rows = await app.sql('SELECT reserved::float8 FROM key_spend WHERE api_key_id = $1', [holder.id]);
+    expect(rows).toEqual([{ reserved: 4 }]);
   });
 });
 
@@ -157,10 +227,15 @@ describe('what changes while a lease is asked for', () => {
       const lease = new SpendLease(holder);
       const change = (changes: string) => (client: pg.Client) =>
         client.query(`UPDATE ${table} SET ${changes} WHERE ${column} = $1`, [holder.id]);
-      const ask = () => acquire(lease, [cap('total', '10')], parseUsd('4'));
-      expect(await meanwhile(change('total = 7'), ask)).toEqual({ granted: 0n, unspent: parseUsd('3') });
-      expect(await meanwhile(change('total = 0, reserved = 7'), ask)).toEqual({
+      await setCaps(holder, [cap('total', '10')]);
+      const ask = () => acquire(lease, parseUsd('4'));
+      expect(await meanwhile(change('total = 7'), ask)).toMatchObject({
         granted: 0n,
+        unspent: parseUsd('3'),
+      });
+      expect(await meanwhile(change('total = 0, reserved = 7'), ask)).toMatchObject({
+        granted: 0n,
+        available: parseUsd('3'),
         unspent: parseUsd('10'),
       });
       expect(await app.sql('SELECT FROM spend_leases WHERE holder_id = $1', [holder.id])).toEqual([]);
@@ -170,11 +245,11 @@ describe('what changes while a lease is asked for', () => {
   it('is seen of the lease too: one that is swept is not made anew, and the counter stays free so long', async () => {
     const holder = holderOf('key');
     const lease = new SpendLease(holder);
-    const caps = [cap('total', '10')];
-    await acquire(lease, caps, 1n);
+    await setCaps(holder, [cap('total', '10')]);
+    await acquire(lease, 1n);
     const granted = await meanwhile(
       (client) => client.query('DELETE FROM spend_leases WHERE process_id = $1', [lease.id]),
-      () => acquire(lease, caps, 1n, true),
+      () => acquire(lease, 1n, true),
       () => app.sql('SELECT FROM key_spend WHERE api_key_id = $1 FOR UPDATE NOWAIT', [holder.id]),
     );
     expect(granted).toMatchObject({ granted: 0n });

@@ -1,5 +1,5 @@
 // A ledger without a database that keeps one counter as the database keeps each, for specs of what reserves from it.
-import type { SpendCap, SpendRelease } from '../../src/domain/spend-cap.js';
+import type { SpendRelease } from '../../src/domain/spend-cap.js';
 import type { SpendLease } from '../../src/domain/spend-lease.js';
 import type { LeaseGrant, LeaseWish } from '../../src/persistence/spend-ledger.js';
 
@@ -8,6 +8,8 @@ const PATIENCE = 1_000;
 
 /** Whoever holds leases, all are of the one counter. Far from the limit it grants a fiftieth of what is left. */
 export class CountingLedger {
+  /** The limit that the database holds, whatever a process has heard of it. */
+  limit = 100_000n;
   total = 0n;
   reserved = 0n;
   /** What a statement waits for. */
@@ -16,20 +18,18 @@ export class CountingLedger {
   recalls = 0;
   renewed: readonly SpendLease[] = [];
 
-  async acquire(
-    _lease: SpendLease,
-    [cap]: readonly SpendCap[],
-    { needed, wanted }: LeaseWish,
-  ): Promise<LeaseGrant> {
+  async acquire(_lease: SpendLease, { needed, wanted }: LeaseWish): Promise<LeaseGrant> {
     if (++this.asked > PATIENCE) throw new Error('the ledger is asked again and again');
     await this.lock;
-    const unspent = cap!.limit - this.total;
+    const { limit } = this;
+    const unspent = limit - this.total;
     const room = unspent - this.reserved;
     const share = room >= needed * 1000n ? room / 50n : wanted;
     const most = share < room ? share : room;
     const granted = room < needed ? 0n : most;
     this.reserved += granted;
-    return { granted, unspent };
+    const available = room > 0n ? room : 0n;
+    return { granted, available, unspent, caps: [{ window: 'total', limit, includeByok: false }] };
   }
 
   async giveBack(releases: readonly SpendRelease[]): Promise<void> {

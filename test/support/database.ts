@@ -13,7 +13,20 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   await administrate(server, `CREATE DATABASE "${name}" TEMPLATE "${setting('SIGNALBOX_TEST_TEMPLATE')}"`);
   const url = new URL(server);
   url.pathname = `/${name}`;
+  await administrate(url.href, ANY_DAY);
   return { url: url.href, drop: () => administrate(server, `DROP DATABASE "${name}" WITH (FORCE)`) };
+}
+
+// Tests move their apps' clocks, which the database would take for wrong ones.
+const ANY_DAY = spendDay('day');
+
+/** The database judges the days of calls as it does in production, as if it were that moment. */
+export async function setDatabaseTime(databaseUrl: string, moment: string): Promise<void> {
+  await administrate(databaseUrl, spendDay(`spend_day_at('${moment}'::timestamptz, day)`));
+}
+
+function spendDay(expression: string): string {
+  return `CREATE OR REPLACE FUNCTION spend_day(day date) RETURNS date LANGUAGE sql STABLE AS $$ SELECT ${expression} $$`;
 }
 
 export async function administrate(serverUrl: string, statement: string): Promise<void> {
