@@ -110,6 +110,63 @@ describe('a call that fits what is left', () => {
   });
 });
 
+describe('a small call', () => {
+  it('is served while a large one of the same key waits for what others have reserved', async () => {
+    ledger.reserved = 1n;
+    const large = reserve(LIMIT);
+    await asFarAsItGoes();
+    // From what is left in the database, and then from what an earlier call has put back.
+    const small = await reserve(COST);
+    small.settled();
+    (await reserve(COST)).settled();
+    await setup.gate.onApplicationShutdown();
+    ledger.reserved = 0n;
+    expect((await large).releases).toMatchObject([{ amount: LIMIT }]);
+  });
+
+  it('that comes together with a large one is served first where only it fits', async () => {
+    ledger.reserved = LIMIT - COST;
+    const [large, small] = [reserve(LIMIT, 0), reserve(COST)];
+    await expect(large).rejects.toMatchObject({ code: 'unavailable' });
+    expect((await small).releases).toMatchObject([{ amount: COST }]);
+  });
+
+  it('leaves a large one what it waits for, once that is there, before calls that come later', async () => {
+    ledger.reserved = LIMIT;
+    const large = reserve(LIMIT);
+    await asFarAsItGoes();
+    ledger.reserved = 0n;
+    const small = reserve(COST, 0);
+    expect((await large).releases).toMatchObject([{ amount: LIMIT }]);
+    await expect(small).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('is served while a large one of the same key waits for the credits of the account', async () => {
+    const credits = new CountingLedger();
+    credits.reserved = LIMIT - COST;
+    const of = ({ holder }: SpendLease) => (holder.kind === 'account' ? credits : ledger);
+    const gate = createSpendGate({
+      acquire: (lease, wish) => of(lease).acquire(lease, wish),
+      giveBack: async (releases) => {
+        for (const release of releases) await of(release.lease).giveBack([release]);
+      },
+      renew: () => Promise.resolve(),
+      sweepExpired: () => Promise.resolve(),
+      recall: () => Promise.resolve(),
+    });
+    gate.setTerms({ budgets: [], credits: LIMIT });
+    const call = (cost: bigint) =>
+      gate.gate.reserve(KEY, { quick: () => boundOf(cost), exact: () => Promise.resolve(boundOf(cost)) });
+    const large = call(LIMIT);
+    await asFarAsItGoes();
+    const small = await call(COST);
+    expect(small.releases.map(({ amount }) => amount)).toEqual([COST, COST]);
+    small.settled();
+    credits.reserved -= LIMIT - COST;
+    expect((await large).releases.map(({ amount }) => amount)).toEqual([LIMIT, LIMIT]);
+  });
+});
+
 describe('a call that is refused by one holder', () => {
   it('leaves nothing reserved of another', async () => {
     ledger.limit = 0n;

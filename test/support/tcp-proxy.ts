@@ -22,8 +22,11 @@ export interface TcpProxy {
   /** Ends every connection and refuses new ones. */
   cut(): void;
   mend(): void;
-  /** Spoils what comes from now on, also on open connections; null: nothing. */
-  spoil(spoiling: Spoiling | null): void;
+  /**
+   * Spoils what comes from now on, also on open connections; null: nothing. `opening`: of those connections alone whose
+   * client began with bytes that hold this text.
+   */
+  spoil(spoiling: Spoiling | null, opening?: string): void;
   close(): Promise<void>;
 }
 
@@ -37,6 +40,7 @@ export async function startTcpProxy(target: {
   const sockets = new Set<Socket>();
   let isCut = false;
   let spoiling: Spoiling | null = null;
+  let spoiltOpening = '';
   const server = createServer((client) => {
     if (isCut) {
       client.resetAndDestroy();
@@ -54,11 +58,16 @@ export async function startTcpProxy(target: {
         other.destroy();
       });
     }
+    let opening: Buffer | null = null;
+    client.once('data', (bytes: Buffer) => {
+      opening = bytes;
+    });
     client.pipe(upstream);
     upstream.on('data', (bytes: Buffer) => {
       // A piece that is on its way keeps those after it waiting.
       upstream.pause();
-      void pass(bytes, client, spoiling).then(() => upstream.resume());
+      const isMeant = spoiltOpening === '' || (opening?.includes(spoiltOpening) ?? false);
+      void pass(bytes, client, isMeant ? spoiling : null).then(() => upstream.resume());
     });
     upstream.on('end', () => client.end());
   });
@@ -73,8 +82,9 @@ export async function startTcpProxy(target: {
     mend: () => {
       isCut = false;
     },
-    spoil: (next) => {
+    spoil: (next, of = '') => {
       spoiling = next;
+      spoiltOpening = of;
     },
     close: async () => {
       cut();
