@@ -23,6 +23,12 @@ const MAX_TRIES = 5;
 /** Runs one statement of a transaction. */
 export type Run = <Row extends pg.QueryResultRow>(statement: pg.QueryConfig) => Promise<Row[]>;
 
+/** The statements of a command, one after the other on one connection. */
+export interface CommandSession {
+  run<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  transaction(texts: readonly string[]): Promise<void>;
+}
+
 @Injectable()
 export class Database implements OnApplicationShutdown {
   private readonly pool: pg.Pool;
@@ -139,24 +145,33 @@ export class Database implements OnApplicationShutdown {
     }
   }
 
-  /**
-   * Runs statements in one transaction, without the time-out of the request path. For commands. Answers the rows of the
-   * last one.
-   */
-  async transaction<Row extends pg.QueryResultRow>(statements: readonly string[]): Promise<Row[]> {
-    const client = await this.pool.connect();
-    const run = (text: string): Promise<pg.QueryResult<Row>> =>
-      client.query<Row>({ text, query_timeout: COMMAND_TIMEOUT } as pg.QueryConfig);
+  /** One connection for a command's statements, without the time-out of the request path. */
+  async withSession<Result>(work: (session: CommandSession) => Promise<Result>): Promise<Result> {
+    const client = await this.pool.connect().catch((error: unknown) => {
+      throw translateDatabaseError(error);
+    });
+    const run: CommandSession['run'] = async <Row extends pg.QueryResultRow>(
+      text: string,
+      values: readonly unknown[] = [],
+    ) => {
+      const statement = { text, values: [...values], query_timeout: COMMAND_TIMEOUT };
+      try {
+        return (await client.query<Row>(statement)).rows;
+      } catch (error) {
+        throw translateDatabaseError(error);
+      }
+    };
+    const transaction = async (texts: readonly string[]): Promise<void> => {
+      for (const text of ['BEGIN', ...texts, 'COMMIT']) await run(text);
+    };
     try {
-      let rows: Row[] = [];
-      for (const text of ['BEGIN', ...statements]) ({ rows } = await run(text));
-      await run('COMMIT');
+      const result = await work({ run, transaction });
       client.release();
-      return rows;
+      return result;
     } catch (error) {
       // Closing the connection rolls back whatever state it was left in.
       client.release(true);
-      throw translateDatabaseError(error);
+      throw error;
     }
   }
 

@@ -1,177 +1,118 @@
 // Makes the spend counters anew from the generation log, which they are sums of, while calls go on being settled.
 //
 // A call's row and what it adds to the counters are one commit: with one snapshot every counter equals the log, or is
-// wrong. Only the wrong ones are locked, when it is known what they should have been, and for as long as it takes to add
-// what has come into the log since.
+// wrong. The log is read by a transaction that only reads: it has no number, so that readers of the log, who take what is
+// older than every open transaction, do not wait for it. The wrong counters are corrected some at a time, each time by a
+// short transaction that locks them and adds what has come into the log since.
 import type { SpendHolderKind } from '../domain/spend-lease.js';
 import { isLockTimeout } from './database-errors.js';
-import type { Database } from './database.js';
-import { LOG_SNAPSHOT } from './log-offset.js';
+import type { CommandSession, Database } from './database.js';
+import {
+  COUNT,
+  CREATE_TABLES,
+  DROP_TABLES,
+  FIND_SHORT,
+  FIND_WRONG,
+  KEEP_FOUND,
+  MAX_NAMED,
+  TAKE_BATCH,
+  correctBatch,
+} from './spend-rebuild-statements.js';
 
-interface Counters {
-  readonly holder: SpendHolderKind;
-  readonly table: string;
-  /** Columns that the counter has as well as the log: what leases and changes name its holder by. */
-  readonly workspaceColumn: string;
-  readonly holderColumn: string;
-}
-
-/** In the order in which counters are locked everywhere. */
-const COUNTERS: readonly Counters[] = [
-  { holder: 'key', table: 'key_spend', workspaceColumn: 'workspace_id', holderColumn: 'api_key_id' },
-  {
-    holder: 'workspace',
-    table: 'workspace_spend',
-    workspaceColumn: 'workspace_id',
-    holderColumn: 'workspace_id',
-  },
-  { holder: 'account', table: 'account_spend', workspaceColumn: 'account_id', holderColumn: 'account_id' },
-];
+// Rows that travel at a time.
+const PAGE = 1_000;
+/** Milliseconds. */
+const LOCK_PATIENCE = 5_000;
 
 /** How many counters of each kind were wrong. */
-export type CorrectedCounters = Readonly<Record<SpendHolderKind, number>>;
+export type CorrectedCounters = Record<SpendHolderKind, number>;
 
-const WINDOWS = ['daily', 'weekly', 'monthly'] as const;
-const UNITS = { daily: 'day', weekly: 'week', monthly: 'month' } as const;
-const SUMS = ['last_day', 'total', ...WINDOWS, 'byok_total', ...WINDOWS.map((window) => `byok_${window}`)];
-
-const sumByDay = (entries: string): string => `
-  SELECT workspace_id, api_key_id, account_id, (created_at AT TIME ZONE 'UTC')::date AS day,
-    sum(coalesce(cost, 0)) AS cost, sum(CASE WHEN is_byok THEN coalesce(upstream_cost, 0) ELSE 0 END) AS byok
-  FROM ${entries} GROUP BY workspace_id, api_key_id, account_id, day`;
-
-function inWindow(window: (typeof WINDOWS)[number], amount: string): string {
-  const start = (day: string): string => `date_trunc('${UNITS[window]}', ${day}::timestamp)`;
-  return `coalesce(sum(days.${amount}) FILTER (WHERE ${start('days.day')} = ${start('newest.day')}), 0)`;
+export interface RebuildOptions {
+  /** Corrects counters also where the log holds less than they have counted. */
+  readonly force?: boolean;
+  /** Milliseconds to wait for a counter that another transaction holds. */
+  readonly patience?: number;
 }
 
-/** Counters of one kind that are not what the log adds up to in `days`. */
-function selectWrong({ holder, table, workspaceColumn, holderColumn }: Counters): string {
-  const key = [...new Set([workspaceColumn, holderColumn])];
-  const columns = (of: string): string => key.map((column) => `${of}.${column}`).join(', ');
-  const joins = (one: string, other: string): string => `(${columns(one)}) = (${columns(other)})`;
-  const all = [...SUMS, 'reserved'];
-  return `
-SELECT '${holder}' AS holder, sums.${workspaceColumn} AS workspace_id, sums.${holderColumn} AS holder_id,
-  ${SUMS.map((column) => `sums.${column}`).join(', ')}, ${LOG_SNAPSHOT} AS snapshot
-FROM (
-  SELECT ${columns('counter')}, coalesce(newest.day, '1970-01-01') AS last_day,
-    coalesce(sum(days.cost), 0) AS total, coalesce(sum(days.byok), 0) AS byok_total,
-    ${WINDOWS.map((window) => `${inWindow(window, 'cost')} AS ${window}`).join(', ')},
-    ${WINDOWS.map((window) => `${inWindow(window, 'byok')} AS byok_${window}`).join(', ')},
-    ${reservedOf(holder, `counter.${workspaceColumn}`, `counter.${holderColumn}`)} AS reserved
-  FROM ${table} AS counter
-  LEFT JOIN (
-    SELECT ${columns('days')}, max(day) AS day FROM days WHERE cost <> 0 OR byok <> 0 GROUP BY ${columns('days')}
-  ) AS newest ON ${joins('newest', 'counter')}
-  LEFT JOIN days ON ${joins('days', 'counter')}
-  GROUP BY ${columns('counter')}, newest.day
-) AS sums JOIN ${table} AS counter ON ${joins('counter', 'sums')}
-WHERE (${all.map((column) => `counter.${column}`).join(', ')})
-  IS DISTINCT FROM (${all.map((column) => `sums.${column}`).join(', ')})`;
-}
-
-function reservedOf(holder: SpendHolderKind, workspaceId: string, holderId: string): string {
-  return `(SELECT coalesce(sum(amount), 0) FROM spend_leases AS lease
-    WHERE lease.holder = '${holder}' AND lease.workspace_id = ${workspaceId} AND lease.holder_id = ${holderId})`;
-}
-
-/** One statement, and so one snapshot: the log is read once, for all counters. */
-const FIND_WRONG = `
-CREATE TEMP TABLE wrong_counters ON COMMIT DROP AS
-WITH days AS MATERIALIZED (${sumByDay('generations')})
-${COUNTERS.map(selectWrong).join(' UNION ALL ')}`;
-
-function lockWrong({ holder, table, workspaceColumn, holderColumn }: Counters): string {
-  return `
-SELECT FROM ${table} WHERE (${workspaceColumn}, ${holderColumn}) IN (
-  SELECT workspace_id, holder_id FROM wrong_counters WHERE holder = '${holder}'
-) ORDER BY ${workspaceColumn}, ${holderColumn} FOR UPDATE`;
-}
+/** The log holds less than a counter has counted. */
+type ShortLog = {
+  readonly holder: SpendHolderKind;
+  readonly holder_id: string;
+  readonly counted: string;
+  readonly logged: string;
+};
 
 /**
- * What was committed after that snapshot, of the workspaces that matter and have spent something since. OFFSET 0 has each
- * looked up by the index on workspace and position, however much of the log the planner expects to be late.
+ * Calls that are settled at the same time are neither lost nor counted twice; they wait for wrong counters alone, and only
+ * while these are corrected. Throws without `force` where the log holds less than a counter has counted, and changes
+ * nothing then.
  */
-const SUM_LATE_ENTRIES = `
-CREATE TEMP TABLE late_days ON COMMIT DROP AS
-WITH summed AS MATERIALIZED (
-  SELECT pg_snapshot_xmax(snapshot::pg_snapshot)::text::bigint AS ends,
-    ARRAY(SELECT pg_snapshot_xip(snapshot::pg_snapshot)::text::bigint) AS open
-  FROM wrong_counters LIMIT 1
-), moved AS MATERIALIZED (
-  SELECT workspace.id FROM workspaces AS workspace
-  JOIN workspace_spend AS spend ON spend.workspace_id = workspace.id
-  LEFT JOIN spend_before AS before ON before.workspace_id = workspace.id
-  WHERE (spend.total, spend.byok_total) IS DISTINCT FROM (before.total, before.byok_total)
-    AND (
-      workspace.id IN (SELECT workspace_id FROM wrong_counters)
-      OR workspace.account_id IN (SELECT workspace_id FROM wrong_counters)
-    )
-)
-${sumByDay(`(
-    SELECT entry.* FROM summed, moved CROSS JOIN LATERAL (
-      SELECT * FROM generations WHERE workspace_id = moved.id AND log_transaction >= summed.ends
-      UNION ALL
-      SELECT * FROM generations WHERE workspace_id = moved.id AND log_transaction = ANY (summed.open)
-      OFFSET 0
-    ) AS entry
-  ) AS late`)}`;
-
-function correct({ holder, table, workspaceColumn, holderColumn }: Counters): string {
-  return `
-UPDATE ${table} AS counter SET ${SUMS.map((column) => `${column} = wrong.${column}`).join(', ')},
-  reserved = ${reservedOf(holder, 'wrong.workspace_id', 'wrong.holder_id')}
-FROM wrong_counters AS wrong
-WHERE wrong.holder = '${holder}' AND counter.${workspaceColumn} = wrong.workspace_id
-  AND counter.${holderColumn} = wrong.holder_id`;
-}
-
-function lateChanges({ holder, workspaceColumn, holderColumn }: Counters): string {
-  return `
-  SELECT late.day, wrong.holder, wrong.workspace_id, wrong.holder_id, sum(late.cost) AS cost, sum(late.byok) AS byok
-  FROM wrong_counters AS wrong JOIN late_days AS late
-    ON late.${workspaceColumn} = wrong.workspace_id AND late.${holderColumn} = wrong.holder_id
-  WHERE wrong.holder = '${holder}' GROUP BY late.day, wrong.holder, wrong.workspace_id, wrong.holder_id`;
-}
-
-/** As those did who settled it: into the counters as they should have been. */
-const SETTLE_LATE_ENTRIES = `
-SELECT settle_spend(day, '{}', array_agg(ROW(holder, workspace_id, holder_id, cost, byok, 0)::spend_change))
-FROM (${COUNTERS.map(lateChanges).join(' UNION ALL ')}) AS changes GROUP BY day`;
-
-/** Milliseconds. */
-const LOCK_PATIENCE = 5000;
-
-const statements = (patience: number): readonly string[] => [
-  // Before the snapshot: a workspace that spends between the two is looked at in vain, and none is passed over.
-  'CREATE TEMP TABLE spend_before ON COMMIT DROP AS SELECT workspace_id, total, byok_total FROM workspace_spend',
-  FIND_WRONG,
-  // Whoever holds a counter for long must not make calls wait for the others.
-  `SET LOCAL lock_timeout = ${patience}`,
-  ...COUNTERS.map(lockWrong),
-  'SET LOCAL enable_seqscan = off',
-  SUM_LATE_ENTRIES,
-  ...COUNTERS.map(correct),
-  SETTLE_LATE_ENTRIES,
-  `SELECT ${COUNTERS.map(({ holder }) => `count(*) FILTER (WHERE holder = '${holder}')::integer AS ${holder}`).join(', ')}
-   FROM wrong_counters`,
-];
-
-/**
- * One transaction. Calls that are settled meanwhile are neither lost nor counted twice; they wait for wrong counters alone,
- * and only at its end. `patience`: milliseconds that it waits for a counter which somebody holds.
- */
-export async function rebuildSpend(database: Database, patience = LOCK_PATIENCE): Promise<CorrectedCounters> {
-  try {
-    const [corrected] = await database.transaction<CorrectedCounters & Record<string, number>>(
-      statements(patience),
-    );
+export async function rebuildSpend(
+  database: Database,
+  { force = false, patience = LOCK_PATIENCE }: RebuildOptions = {},
+): Promise<CorrectedCounters> {
+  return database.withSession(async (session) => {
+    for (const text of [DROP_TABLES, ...CREATE_TABLES]) await session.run(text);
+    await database.withSession((reader) => findWrong(reader, session));
+    if (!force) await refuseShortLog(session);
+    await correctAll(session, patience);
+    const [corrected] = await session.run<CorrectedCounters>(COUNT);
     if (!corrected) throw new Error('the counters were not counted');
+    await session.run(DROP_TABLES);
     return corrected;
-  } catch (error) {
-    if (!isLockTimeout(error)) throw error;
-    const held = `Somebody holds a spend counter for longer than ${patience / 1000} s`;
-    throw new Error(`${held}; nothing was changed. Try again.`, { cause: error });
+  });
+}
+
+/** A transaction that wrote what it finds would hold the log back: another session keeps it. */
+async function findWrong(reader: CommandSession, keeper: CommandSession): Promise<void> {
+  await reader.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  // Before the snapshot, which is that of the first statement: none of the log's rows moves to another partition then.
+  await reader.run('LOCK TABLE generations IN ACCESS SHARE MODE');
+  await reader.run(FIND_WRONG);
+  for (;;) {
+    const rows = await reader.run(`FETCH ${PAGE} FROM wrong_found`);
+    if (rows.length === 0) break;
+    await keeper.run(KEEP_FOUND, [JSON.stringify(rows)]);
+  }
+  await reader.run('COMMIT');
+}
+
+async function refuseShortLog(session: CommandSession): Promise<void> {
+  const short = await session.run<ShortLog>(FIND_SHORT);
+  if (short.length === 0) return;
+  const lines = short
+    .slice(0, MAX_NAMED)
+    .map(
+      ({ holder, holder_id: id, counted, logged }) =>
+        `  ${holder} ${id}: ${counted} USD counted, ${logged} USD in the log`,
+    );
+  throw new Error(
+    [
+      'The log holds less than these counters have counted; nothing was changed:',
+      ...lines,
+      ...(short.length > MAX_NAMED ? ['  and others'] : []),
+      'Parts of the log were dropped, or rows were removed: lifetime limits and credits would begin again at what is left.',
+      'Restore the log, or make the counters what is left of it with --force.',
+    ].join('\n'),
+  );
+}
+
+async function correctAll(session: CommandSession, patience: number): Promise<void> {
+  let corrected = 0;
+  for (let last = '0'; ;) {
+    await session.run('TRUNCATE wrong_counters');
+    const batch = await session.run<{ place: string }>(TAKE_BATCH, [last]);
+    const end = batch.at(-1);
+    if (!end) return;
+    try {
+      await session.transaction(correctBatch(patience));
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      const held = `Another transaction holds a spend counter for longer than ${patience / 1000} s`;
+      const done = corrected === 0 ? 'nothing was changed' : `${corrected} counters were corrected`;
+      throw new Error(`${held}; ${done}. Try again.`, { cause: error });
+    }
+    corrected += batch.length;
+    last = end.place;
   }
 }

@@ -42,7 +42,7 @@ async function counters(): Promise<unknown> {
   return rows;
 }
 
-const rebuild = () => rebuildSpend(app.application.get(Database));
+const rebuild = (force = true) => rebuildSpend(app.application.get(Database), { force });
 
 /** Every counter that these keys have part in, one after the other: a statement holds no two of them. */
 async function spoil(keys: readonly ApiKey[]): Promise<void> {

@@ -1,0 +1,137 @@
+// Rebuilding the counters beside deliveries, and from a log that is not whole.
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { run } from '../../src/command-line/spend-rebuild.js';
+import type { ApiKey } from '../../src/domain/api-key.js';
+import type { PicoUsd } from '../../src/domain/money.js';
+import { Database } from '../../src/persistence/database.js';
+import type { CommandSession } from '../../src/persistence/database.js';
+import { GenerationLog } from '../../src/persistence/generation-log.js';
+import { LOG_HORIZON } from '../../src/persistence/log-offset.js';
+import { rebuildSpend } from '../../src/persistence/spend-rebuild.js';
+import { createTestApp, TEST_ENCRYPTION_KEY } from '../support/app.js';
+import type { TestApp } from '../support/app.js';
+import { setDatabaseTime } from '../support/database.js';
+import { createGeneration } from '../support/generation.js';
+
+let app: TestApp;
+let database: Database;
+beforeAll(async () => {
+  app = await createTestApp();
+  database = app.application.get(Database);
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+afterAll(() => app.close());
+
+async function append(key: ApiKey, cost: PicoUsd, createdAt: string): Promise<string> {
+  const generation = createGeneration(key, { cost, createdAt: new Date(createdAt) });
+  await app.application.get(GenerationLog).append(generation);
+  return generation.id;
+}
+
+const countersOf = async ({ id, workspaceId, accountId }: ApiKey): Promise<unknown> =>
+  Promise.all([
+    app.sql('SELECT * FROM key_spend WHERE api_key_id = $1', [id]),
+    app.sql('SELECT * FROM workspace_spend WHERE workspace_id = $1', [workspaceId]),
+    app.sql('SELECT * FROM account_spend WHERE account_id = $1', [accountId]),
+  ]);
+
+describe('a call that is recorded while the log is read', () => {
+  it('is delivered at once: the transaction that reads holds no reader of the log back', async () => {
+    const { key } = await app.createAccount();
+    await append(key, 1n, '2026-11-18T12:00:00Z');
+    await app.sql('UPDATE key_spend SET daily = 99 WHERE api_key_id = $1', [key.id]);
+    const { withSession } = database;
+    let seen: unknown;
+    // The session that reads: it has its snapshot, and has not ended yet.
+    jest.spyOn(database, 'withSession').mockImplementation(
+      (work) =>
+        withSession.call(database, (session: CommandSession) =>
+          work({
+            ...session,
+            run: async (text, values) => {
+              if (text === 'COMMIT') {
+                const id = await append(key, 1n, '2026-11-18T12:00:01Z');
+                seen = await app.sql(
+                  `SELECT log_transaction < ${LOG_HORIZON} AS "isReadable" FROM generations WHERE id = $1`,
+                  [id],
+                );
+              }
+              return session.run(text, values);
+            },
+          }),
+        ) as never,
+    );
+    expect(await rebuildSpend(database)).toEqual({ key: 1, workspace: 0, account: 0 });
+    expect(seen).toEqual([{ isReadable: true }]);
+    jest.restoreAllMocks();
+    const [row] = await app.sql('SELECT total::float8, daily::float8 FROM key_spend WHERE api_key_id = $1', [
+      key.id,
+    ]);
+    expect(row).toEqual({ total: 2e-12, daily: 2e-12 });
+  });
+});
+
+describe('a log that holds less than the counters', () => {
+  it('changes no counter, and is told with the counters and what to do', async () => {
+    const { key } = await app.createAccount();
+    for (const moment of ['2026-10-01T12:00:00Z', '2026-11-18T12:00:00Z']) await append(key, 1_000n, moment);
+    // As a partition that is dropped.
+    await app.sql(`DELETE FROM generations WHERE api_key_id = $1 AND created_at < '2026-11-01'`, [key.id]);
+    // Beside it, one that could be corrected.
+    const { key: other } = await app.createAccount();
+    await app.sql('UPDATE key_spend SET daily = 99 WHERE api_key_id = $1', [other.id]);
+    const before = [await countersOf(key), await countersOf(other)];
+    jest.replaceProperty(process, 'env', {
+      DATABASE_URL: app.databaseUrl,
+      ENCRYPTION_KEYS: TEST_ENCRYPTION_KEY,
+    });
+    const refusal = await run([]).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ message: expect.stringContaining('--force') });
+    const { message } = refusal as Error;
+    for (const [kind, id] of [
+      ['key', key.id],
+      ['workspace', key.workspaceId],
+      ['account', key.accountId],
+    ])
+      expect(message).toContain(`${kind} ${id}: 0.000000002000 USD counted, 0.000000001000 USD in the log`);
+    expect(message).not.toContain(other.id);
+    expect([await countersOf(key), await countersOf(other)]).toEqual(before);
+
+    jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    await run(['--force']);
+    const rows = await app.sql('SELECT total::float8 FROM key_spend WHERE api_key_id = $1', [key.id]);
+    expect(rows).toEqual([{ total: 1e-9 }]);
+  });
+});
+
+describe('a row of the log whose day is still to come', () => {
+  it('counts in the total, and switches no window off', async () => {
+    const { key } = await app.createAccount();
+    await append(key, 5n, '2026-11-18T12:00:00Z');
+    await append(key, 7n, '2030-01-01T12:00:00Z');
+    await setDatabaseTime(app.databaseUrl, '2026-11-18T12:00:00Z');
+    await rebuildSpend(database, { force: true });
+    const [row] = await app.sql(
+      `SELECT last_day::text AS day, total::float8, daily::float8, monthly::float8 FROM key_spend WHERE api_key_id = $1`,
+      [key.id],
+    );
+    expect(row).toEqual({ day: '2026-11-18', total: 12e-12, daily: 5e-12, monthly: 5e-12 });
+  });
+});
+
+describe('many wrong counters', () => {
+  it('are corrected some at a time, each once', async () => {
+    const { accountId, workspaceId, key } = await app.createAccount();
+    for (let made = 0; made < 230; made++) await app.createKey({ accountId, workspaceId });
+    await append(key, 3n, '2026-11-18T12:00:00Z');
+    await app.sql('UPDATE key_spend SET daily = 99 WHERE workspace_id = $1', [workspaceId]);
+    const [counted] = await app.sql<{ keys: number }>(
+      'SELECT count(*)::integer AS keys FROM key_spend WHERE workspace_id = $1',
+      [workspaceId],
+    );
+    expect(await rebuildSpend(database, { force: true })).toMatchObject({ key: counted!.keys });
+    expect(await rebuildSpend(database)).toEqual({ key: 0, workspace: 0, account: 0 });
+  });
+});
