@@ -20,6 +20,10 @@ const REPEATABLE_STATES = new Set(['40P01', '40001']);
 const REPEATABLE_PRISMA_CODE = 'P2034';
 const MAX_TRIES = 5;
 
+// The lock comes before the snapshot: no rows of the log move between partitions from then on (move_default_rows).
+const READ_ONE_SNAPSHOT =
+  'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; LOCK TABLE generations IN ACCESS SHARE MODE';
+
 /** Runs one statement of a transaction. */
 export type Run = <Row extends pg.QueryResultRow>(statement: pg.QueryConfig) => Promise<Row[]>;
 
@@ -87,7 +91,7 @@ export class Database implements OnApplicationShutdown {
    */
   async readWithin<Result>(milliseconds: number, work: (run: Run) => Promise<Result>): Promise<Result> {
     const settings = { statement_timeout: String(milliseconds) };
-    return this.runWithin('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', settings, work);
+    return this.runWithin(READ_ONE_SNAPSHOT, settings, work);
   }
 
   /** Runs one plain statement with settings of its own: for what the planner has to be told about it. */

@@ -1,10 +1,13 @@
 // The partitions of the log: by UTC month and day, made ahead of time by any number of replicas, never in the way.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import type { GenerationContent } from '../../src/domain/generation-content.js';
 import { GenerationLog } from '../../src/persistence/generation-log.js';
+import { Partitions } from '../../src/persistence/partitions.js';
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { createGeneration } from '../support/generation.js';
+import { eventually } from '../support/eventually.js';
 import { untilSomebodyWaits } from '../support/waiting-statements.js';
 
 let app: TestApp;
@@ -141,5 +144,147 @@ describe('a generation', () => {
     );
     expect(rows.length).toBeGreaterThan(6);
     for (const { definition } of rows) expect(definition).toContain('(workspace_id, created_at, ');
+  });
+});
+
+describe('rows of the default partition', () => {
+  const partitions = () => app.application.get(Partitions);
+  const append = (moment: string, content: GenerationContent | null = null): Promise<string> => {
+    const generation = createGeneration(app.key, { createdAt: new Date(moment) });
+    return app.application
+      .get(GenerationLog)
+      .append(generation, [], content)
+      .then(() => generation.id);
+  };
+  const rowsOf = (table: string, ids: readonly string[]) => {
+    const id = table === 'generations' ? 'id' : 'generation_id';
+    return app.sql<{ partition: string; row: object }>(
+      `SELECT tableoid::regclass::text AS partition, to_json(entry) AS row FROM ${table} AS entry
+       WHERE ${id} = ANY($1) ORDER BY created_at`,
+      [ids],
+    );
+  };
+  const countDefault = async (table: string): Promise<number> => {
+    const [row] = await app.sql<{ count: number }>(
+      `SELECT count(*)::integer AS count FROM ONLY ${table}_default`,
+    );
+    return row!.count;
+  };
+  const content: GenerationContent = { items: ['text'], isTruncated: false, errorMessage: null };
+
+  it('move to partitions of their own as they are, whatever their month or day', async () => {
+    const ids = [];
+    for (const moment of ['2019-02-28T23:59:59.999Z', '2070-01-01T00:00:00.000Z', '2071-12-31T12:00:00.000Z'])
+      ids.push(await append(moment, content));
+    const before = {
+      generations: await rowsOf('generations', ids),
+      contents: await rowsOf('generation_contents', ids),
+    };
+    expect(before.generations.map(({ partition }) => partition)).toEqual(
+      Array(3).fill('generations_default'),
+    );
+    expect(before.contents.map(({ partition }) => partition)).toEqual(
+      Array(3).fill('generation_contents_default'),
+    );
+
+    await partitions().emptyDefault();
+    expect([await countDefault('generations'), await countDefault('generation_contents')]).toEqual([0, 0]);
+    const after = {
+      generations: await rowsOf('generations', ids),
+      contents: await rowsOf('generation_contents', ids),
+    };
+    expect(after.generations.map(({ row }) => row)).toEqual(before.generations.map(({ row }) => row));
+    expect(after.contents.map(({ row }) => row)).toEqual(before.contents.map(({ row }) => row));
+    expect(after.generations.map(({ partition }) => partition)).toEqual([
+      'generations_2019_02',
+      'generations_2070_01',
+      'generations_2071_12',
+    ]);
+    expect(after.contents.map(({ partition }) => partition)).toEqual([
+      'generation_contents_2019_02_28',
+      'generation_contents_2070_01_01',
+      'generation_contents_2071_12_31',
+    ]);
+    expect(await partitionsOf('generations', 2070)).toEqual({
+      generations_2070_01: from('2070-01-01', '2070-02-01'),
+    });
+  });
+
+  it('move some at a time: a month becomes several partitions without a gap, and the next is made', async () => {
+    const ids = [];
+    for (let day = 10; day < 20; day++) ids.push(await append(`2080-05-${day}T12:00:00.000Z`));
+    await partitions().emptyDefault(4);
+    expect(await countDefault('generations')).toBe(0);
+    expect(await rowsOf('generations', ids)).toHaveLength(10);
+    const bounds = Object.values(await partitionsOf('generations', 2080)).toSorted();
+    const moments = bounds.map((text) => [...text.matchAll(/'([^']+)'/g)].map(([, moment]) => moment));
+    expect(moments).toHaveLength(3);
+    expect([moments[0]![0], moments.at(-1)![1]]).toEqual([
+      '2080-05-01 00:00:00+00',
+      '2080-06-01 00:00:00+00',
+    ]);
+    for (const [index, [start]] of moments.slice(1).entries()) expect(start).toBe(moments[index]![1]);
+    await app.sql(ENSURE, ['2080-05-20T00:00:00Z']);
+    expect(Object.keys(await partitionsOf('generations', 2080))).toEqual(
+      expect.arrayContaining(['generations_2080_05', 'generations_2080_06', 'generations_2080_07']),
+    );
+  });
+
+  it('are missed by no reader and lost by no append while they move', async () => {
+    const ids: string[] = [];
+    for (let day = 1; day <= 28; day++)
+      ids.push(await append(`2085-02-${String(day).padStart(2, '0')}T12:00:00.000Z`));
+    let isDone = false;
+    const counts = new Set<number>();
+    const read = async (): Promise<void> => {
+      while (!isDone) {
+        const [row] = await app.sql<{ count: number }>(
+          `SELECT count(*)::integer AS count FROM generations
+           WHERE id = ANY($1) AND created_at BETWEEN '2085-02-01' AND '2085-03-01'`,
+          [ids],
+        );
+        counts.add(row!.count);
+      }
+    };
+    const appended: string[] = [];
+    const write = async (): Promise<void> => {
+      while (!isDone)
+        appended.push(
+          await append(`2085-02-15T12:00:00.${String(appended.length % 1000).padStart(3, '0')}Z`),
+        );
+    };
+    const others = [read(), read(), write()];
+    try {
+      // Where a statement holds the log for too long it leaves the rest for the next time.
+      await eventually(
+        async () => {
+          await partitions().emptyDefault(5);
+          return countDefault('generations');
+        },
+        (left) => left === 0,
+      );
+    } finally {
+      isDone = true;
+      await Promise.all(others);
+    }
+    expect([...counts]).toEqual([ids.length]);
+    expect(await rowsOf('generations', [...ids, ...appended])).toHaveLength(ids.length + appended.length);
+    expect(await countDefault('generations')).toBe(0);
+  });
+
+  it('stay where they are while somebody reads the whole log, and make no append wait', async () => {
+    const id = await append('2090-01-01T12:00:00.000Z');
+    const reader = await connect();
+    await reader.query('BEGIN');
+    await reader.query('SELECT count(*) FROM generations');
+    const emptied = partitions().emptyDefault();
+    await untilSomebodyWaits(app);
+    const other = append('2026-11-18T12:00:00.000Z');
+    await emptied;
+    await other;
+    expect((await rowsOf('generations', [id]))[0]?.partition).toBe('generations_default');
+    await reader.query('COMMIT');
+    await partitions().emptyDefault();
+    expect((await rowsOf('generations', [id]))[0]?.partition).toBe('generations_2090_01');
   });
 });
