@@ -9,6 +9,9 @@ import { GenerationContentResponseDto, toGenerationContentDto } from './dto/gene
 import { GenerationResponseDto, toGenerationDto } from './dto/generation.dto.js';
 import { GenerationsService } from './generations.service.js';
 
+const OWN_CALLS =
+  'A management key reads every call of its account, an inference key only its own. Any other call answers 404.';
+
 const GenerationIdQuery = (): MethodDecorator =>
   ApiQuery({
     name: 'id',
@@ -24,7 +27,11 @@ export class GenerationsController {
 
   @Get()
   @RateLimited()
-  @ApiOperation({ summary: 'Get the record of one call', operationId: 'getGeneration' })
+  @ApiOperation({
+    summary: 'Get the record of one call',
+    description: OWN_CALLS,
+    operationId: 'getGeneration',
+  })
   @GenerationIdQuery()
   @ApiOkResponse({ type: GenerationResponseDto })
   @ApiErrors(400, 401, 404, 429, 500, 503)
@@ -37,7 +44,8 @@ export class GenerationsController {
   @ApiOperation({
     summary: 'Get what was embedded in one call',
     description:
-      'Contents are stored only for destinations that forward them: until it is delivered, and for a day at most.',
+      'Contents are stored only for destinations that forward them: until they are delivered, and for a day at most. ' +
+      OWN_CALLS,
     operationId: 'listGenerationContent',
   })
   @GenerationIdQuery()

@@ -20,10 +20,13 @@ export class GenerationsService {
     private readonly reader: GenerationReader,
   ) {}
 
-  /** Of any workspace of the caller's account; another account's answers like one that does not exist. */
+  /**
+   * A management key reads every call of its account, an inference key only its own. Any other call answers 404 exactly
+   * like an unknown id.
+   */
   async get(caller: Caller, id: unknown): Promise<Generation> {
     const key = readGenerationId(id);
-    const found = key && (await this.generations.find(caller.key.accountId, key));
+    const found = key && (await this.generations.find(caller.key, key));
     if (!found) throw new AppError('not_found', { detail: 'no generation has this id' });
     return found;
   }

@@ -1,5 +1,6 @@
 // Reads single generations from the log.
 import { Injectable } from '@nestjs/common';
+import type { ApiKey } from '../domain/api-key.js';
 import type { Generation } from '../domain/generation.js';
 import { Database } from './database.js';
 import { toGeneration } from './generation-row.js';
@@ -9,21 +10,28 @@ export class GenerationsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * By the whole primary key: the workspaces of the account, the moment, which names the one partition that is looked
-   * into, and the id.
+   * By the whole primary key: the workspaces that the key may read, the moment, which names the one partition that is
+   * looked into, and the id. An inference key reads its own calls only.
    */
   async find(
-    accountId: string,
+    reader: Pick<ApiKey, 'id' | 'accountId' | 'workspaceId' | 'kind'>,
     { id, createdAt }: Pick<Generation, 'id' | 'createdAt'>,
   ): Promise<Generation | null> {
+    const row = await this.database.prisma.generation.findFirst({
+      where:
+        reader.kind === 'management'
+          ? { workspaceId: { in: await this.listWorkspaceIds(reader.accountId) }, createdAt, id }
+          : { workspaceId: reader.workspaceId, createdAt, id, apiKeyId: reader.id },
+    });
+    return row && toGeneration(row);
+  }
+
+  /** Deleted workspaces included: their calls stay readable. */
+  private async listWorkspaceIds(accountId: string): Promise<string[]> {
     const workspaces = await this.database.prisma.workspace.findMany({
       select: { id: true },
       where: { accountId },
     });
-    const workspaceIds = workspaces.map((workspace) => workspace.id);
-    const row = await this.database.prisma.generation.findFirst({
-      where: { workspaceId: { in: workspaceIds }, createdAt, id },
-    });
-    return row && toGeneration(row);
+    return workspaces.map(({ id }) => id);
   }
 }

@@ -1,9 +1,9 @@
-// Every operation: another account's objects, the wrong kind of key, no key, members that no caller may set, and names that
-// every object has.
+// Every operation: another account's objects, other keys' calls, the wrong kind of key, no key, members that no caller may
+// set, and names that every object has.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Application } from 'express';
-import { ask } from '../support/admin.js';
+import { ask, askFor } from '../support/admin.js';
 import { createTestApp } from '../support/app.js';
 import type { TestAccount, TestApp } from '../support/app.js';
 import { expectError } from '../support/error-shape.js';
@@ -99,6 +99,40 @@ describe("another account's objects", () => {
     // What the stranger has named comes back in no answer, and neither does anything else of the owner's.
     for (const name of names) expect(response.text).not.toContain(name);
     expect(await ownersRows()).toEqual(before);
+  });
+});
+
+describe('the calls of other keys of the account', () => {
+  const UNKNOWN = '019a960b-d800-7000-8000-000000000000';
+  const readers = NAMED_ROUTES.filter(({ access }) => access === 'any');
+  const otherKeys = async (): Promise<readonly string[]> => {
+    const { data } = await askFor<{ data: { id: string } }>(201, app, 'post', '/workspaces', {
+      body: { name: 'Other', slug: `other-${Date.now()}` },
+    });
+    const sibling = await app.createKey();
+    const ofOtherWorkspace = await app.createKey({ workspaceId: data.id });
+    return [sibling.secret, ofOtherWorkspace.secret];
+  };
+
+  it('are read by a management key', async () => {
+    for (const { method, path } of readers) await askFor(200, app, method, fill(path));
+  });
+
+  it.each(readers)('are not shown to an inference key: $name', async ({ method, path }) => {
+    for (const key of await otherKeys()) {
+      const response = await ask(app, method, fill(path), { key });
+      // Its own key record and the catalogue; nothing that the owner's key has made.
+      const isOfOneCall = path.includes('{generation}');
+      expect(response.status).toBe(isOfOneCall ? 404 : 200);
+      expect(response.text).not.toContain(fill('{generation}'));
+      if (!isOfOneCall) continue;
+      const unknown = await ask(app, method, path.replace('{generation}', UNKNOWN), { key });
+      expect(response.body).toEqual(unknown.body);
+    }
+  });
+
+  it.each(readers)('are shown to the inference key that made them: $name', async ({ method, path }) => {
+    await askFor(200, app, method, fill(path), { key: app.apiKey });
   });
 });
 
