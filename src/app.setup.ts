@@ -3,6 +3,8 @@ import 'reflect-metadata';
 import type { Server } from 'node:http';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { findCaller } from './auth/caller.js';
+import { limitPublicRequests } from './auth/public-requests.js';
+import { RateLimiter } from './auth/rate-limiter.js';
 import { AppConfig } from './config/app-config.js';
 import { answerClientErrors, requireHost } from './http/client-errors.js';
 import { compareEntityTags } from './http/conditional-get.js';
@@ -11,7 +13,7 @@ import { assignRequestId } from './http/request-id.js';
 import { RequestObserver } from './http/request-observer.js';
 import { limitServer } from './http/server-limits.js';
 import { closeWaitingAnswers } from './http/waiting-answers.js';
-import { serveOpenApi } from './openapi.js';
+import { OPENAPI_PATHS, serveOpenApi } from './openapi.js';
 
 export function setUpApplication(application: NestExpressApplication): void {
   application.disable('x-powered-by');
@@ -21,6 +23,7 @@ export function setUpApplication(application: NestExpressApplication): void {
   const { corsAllowedOrigins: origins, admission, operationDeadline } = application.get(AppConfig);
   if (origins.length > 0) application.enableCors(corsOptions(origins));
   application.use(requireHost);
+  application.use(OPENAPI_PATHS, limitPublicRequests(application.get(RateLimiter)));
   serveOpenApi(application);
   const server: Server = application.getHttpServer();
   limitServer(server, { connections: admission.connections, operationDeadline });

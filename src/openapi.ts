@@ -7,6 +7,10 @@ import { entityTag } from './http/conditional-get.js';
 import openApiExamples from './openapi-examples.json' with { type: 'json' };
 
 const JSON_URL = 'api/v1/openapi.json';
+const YAML_URL = 'api/v1/openapi.yaml';
+const PAGE_URL = 'docs';
+/** Everything that the document and its page are served under. */
+export const OPENAPI_PATHS = [JSON_URL, YAML_URL, PAGE_URL].map((url) => `/${url}`);
 
 /** Real answers and what was asked for them, by operationId: under `request`, and under the status of the answer. */
 const EXAMPLES: Readonly<Record<string, Readonly<Record<string, object>>>> = openApiExamples;
@@ -96,9 +100,9 @@ export function serveOpenApi(application: NestExpressApplication): void {
     response.set('ETag', make().tag);
     next();
   });
-  SwaggerModule.setup('docs', application, () => make().document, {
+  SwaggerModule.setup(PAGE_URL, application, () => make().document, {
     jsonDocumentUrl: JSON_URL,
-    yamlDocumentUrl: 'api/v1/openapi.yaml',
+    yamlDocumentUrl: YAML_URL,
     customSiteTitle: 'signalbox API',
   });
 }

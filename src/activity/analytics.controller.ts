@@ -1,7 +1,7 @@
 // The routes of analytics.
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentCaller, ManagementOnly, ReadsOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/api-key.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { AnalyticsService } from './analytics.service.js';
@@ -25,6 +25,7 @@ export class AnalyticsController {
 
   @Post('query')
   @HttpCode(200)
+  @ReadsOnly()
   @ApiOperation({
     summary: 'Ask about the calls of the account',
     description: 'A question that takes the database longer than five seconds is answered with 408.',

@@ -1,7 +1,7 @@
 // The route of the audit log: an extension of the contract.
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, ManagementOnly, RateLimited } from '../auth/auth.decorators.js';
+import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/api-key.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { AuditService } from './audit.service.js';
@@ -11,7 +11,6 @@ import { AuditQueryDto } from './dto/audit-query.dto.js';
 @ApiTags('Audit log')
 @ApiBearerAuth()
 @ManagementOnly()
-@RateLimited()
 @Controller('audit')
 export class AuditController {
   constructor(private readonly audit: AuditService) {}

@@ -1,4 +1,5 @@
-// The access rules of a route, as metadata above it. A route that says nothing needs a bearer key of any kind.
+// The access rules of a route, as metadata above it. A route that says nothing needs a bearer key of any kind, and counts
+// toward the key's requests per minute; by POST, PUT, PATCH or DELETE also toward its account's changes per minute.
 import { createParamDecorator } from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
@@ -16,9 +17,10 @@ export interface KeyKindRule {
 
 export const PUBLIC = new RouteRule<true>('auth:public');
 export const KEY_KIND = new RouteRule<KeyKindRule>('auth:key-kind');
-export const RATE_LIMITED = new RouteRule<true>('auth:rate-limited');
+export const READS_ONLY = new RouteRule<true>('auth:reads-only');
+export const RATE_LIMIT_EXEMPT = new RouteRule<true>('auth:rate-limit-exempt');
 
-/** Needs no credential. */
+/** Needs no credential. Its requests are limited per address. */
 export const Public = (): RouteDecorator => PUBLIC.is(true);
 
 /**
@@ -35,8 +37,11 @@ export const ManagementOnly = (options: { readonly refusal: 401 | 403 } = { refu
 export const InferenceOnly = (): RouteDecorator =>
   KEY_KIND.is({ kind: 'inference', refusal: 'management_key_refused' });
 
-/** Counts toward the key's requests per minute. Only where the contract declares 429. */
-export const RateLimited = (): RouteDecorator => RATE_LIMITED.is(true);
+/** A POST that changes nothing: it does not count toward the account's changes per minute. */
+export const ReadsOnly = (): RouteDecorator => READS_ONLY.is(true);
+
+/** For the operator's own probes, outside of the contract: a load balancer asks them for all callers. */
+export const RateLimitExempt = (): RouteDecorator => RATE_LIMIT_EXEMPT.is(true);
 
 /** The key behind the request's credential. */
 export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller =>

@@ -1,5 +1,6 @@
-// Requests per minute of a key, and failed authentications per minute of an address. In memory, or shared by all
-// replicas through Redis; while Redis is away each replica counts for itself. Source: decisions 20.
+// Requests per minute of a key, changes per minute of an account, and per minute of an address its failed authentications
+// and its requests without a credential. In memory, or shared by all replicas through Redis; while Redis is away each
+// replica counts for itself. Source: decisions 20.
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { Redis } from 'ioredis';
@@ -8,6 +9,7 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limite
 import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 import { AppConfig } from '../config/app-config.js';
 import type { ApiKey } from '../domain/api-key.js';
+import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
 import { readIpAddress } from '../domain/ip-ranges.js';
 
@@ -18,43 +20,98 @@ const REDIS_PATIENCE = { commandTimeout: 250, socketTimeout: 1_000, connectTimeo
 // Networks whose failures a process remembers. Keys are as many as were made; networks are as many as an attacker has.
 const MAX_FAILING_NETWORKS = 20_000;
 
+type RateLimitUnit = 'requests' | 'changes';
+
 @Injectable()
 export class RateLimiter implements OnApplicationShutdown {
   private readonly redis: Redis | null;
   private readonly byKind: Record<ApiKey['kind'], RateLimiterAbstract | null>;
+  private readonly changes: RateLimiterAbstract | null;
   private readonly failures: RateLimiterAbstract | null;
+  private readonly publicRequests: RateLimiterAbstract | null;
 
-  constructor(config: AppConfig) {
+  constructor(
+    config: AppConfig,
+    private readonly clock: Clock,
+  ) {
     this.redis = config.redisUrl ? connectRedis(config.redisUrl) : null;
     this.byKind = {
       management: this.createLimiter('management', config.rateLimits.management),
       inference: this.createLimiter('inference', config.rateLimits.inference),
     };
+    this.changes = this.createLimiter('changes', config.rateLimits.changes);
     this.failures = this.createLimiter(
       'failures',
       config.rateLimits.failedAuthentication,
       BoundedLimiterInMemory,
     );
+    this.publicRequests = this.createLimiter('public', config.rateLimits.public, BoundedLimiterInMemory);
   }
 
   /** Counts one request of the key; rejects with `rate_limit_exceeded` when the minute's are used up. */
   consume(key: ApiKey): true | Promise<true> {
     const limiter = this.byKind[key.kind];
-    return limiter === null || orRefuse(limiter, limiter.consume(key.id));
+    return limiter === null || this.orRefuse(limiter, limiter.consume(key.id));
+  }
+
+  /** Counts one change: toward the requests of the key, and toward the changes of its account by all of its keys. */
+  async consumeChange(key: ApiKey): Promise<true> {
+    await this.consume(key);
+    const { changes } = this;
+    return changes === null || this.orRefuse(changes, changes.consume(key.accountId), 'changes');
+  }
+
+  /** Counts one request that needs no credential. */
+  consumePublic(address: string): true | Promise<true> {
+    const { publicRequests: limiter } = this;
+    return limiter === null || this.orRefuse(limiter, limiter.consume(networkOf(address)));
   }
 
   async countFailedAuthentication(address: string): Promise<void> {
-    if (this.failures) await orRefuse(this.failures, this.failures.consume(networkOf(address)));
+    if (this.failures) await this.orRefuse(this.failures, this.failures.consume(networkOf(address)));
   }
 
   async refuseAddressWithTooManyFailures(address: string): Promise<void> {
     const state = await this.failures?.get(networkOf(address));
     if (this.failures && state && state.consumedPoints > this.failures.points)
-      throw refusal(this.failures, state);
+      throw this.refusal(this.failures, state);
   }
 
   onApplicationShutdown(): void {
     this.redis?.disconnect();
+  }
+
+  private orRefuse(
+    limiter: RateLimiterAbstract,
+    consumed: Promise<unknown>,
+    unit?: RateLimitUnit,
+  ): Promise<true> {
+    return consumed.then(
+      () => true,
+      (error: unknown) => {
+        throw error instanceof RateLimiterRes ? this.refusal(limiter, error, unit) : error;
+      },
+    );
+  }
+
+  /** The headers say when to come back and what the limit is. The body repeats them, because clients hide headers. */
+  private refusal(
+    limiter: RateLimiterAbstract,
+    { msBeforeNext }: RateLimiterRes,
+    unit: RateLimitUnit = 'requests',
+  ): AppError {
+    const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
+    const limit = {
+      'X-RateLimit-Limit': String(limiter.points),
+      'X-RateLimit-Remaining': '0',
+      // Epoch milliseconds.
+      'X-RateLimit-Reset': String(this.clock.now().getTime() + Math.max(0, Math.ceil(msBeforeNext))),
+    };
+    return new AppError('rate_limit_exceeded', {
+      detail: `${limiter.points} ${unit} a minute; try again in ${seconds} s`,
+      metadata: { headers: limit },
+      headers: { 'Retry-After': String(seconds), ...limit },
+    });
   }
 
   private createLimiter(
@@ -103,27 +160,4 @@ function connectRedis(url: string): Redis {
   // It reconnects by itself; without a listener a lost connection would end the process.
   redis.on('error', () => undefined);
   return redis;
-}
-
-function orRefuse(limiter: RateLimiterAbstract, consumed: Promise<unknown>): Promise<true> {
-  return consumed.then(
-    () => true,
-    (error: unknown) => {
-      throw error instanceof RateLimiterRes ? refusal(limiter, error) : error;
-    },
-  );
-}
-
-/** contract section 5: platform 429s say when to come back and what the limit is. */
-function refusal(limiter: RateLimiterAbstract, state: RateLimiterRes): AppError {
-  const seconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000));
-  return new AppError('rate_limit_exceeded', {
-    detail: `${limiter.points} requests a minute; try again in ${seconds} s`,
-    headers: {
-      'Retry-After': String(seconds),
-      'X-RateLimit-Limit': String(limiter.points),
-      'X-RateLimit-Remaining': '0',
-      'X-RateLimit-Reset': String(seconds),
-    },
-  });
 }

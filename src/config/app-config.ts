@@ -62,6 +62,10 @@ export class AppConfig {
     readonly management: number;
     readonly inference: number;
     readonly failedAuthentication: number;
+    /** Of one account: requests of management keys that may change something. */
+    readonly changes: number;
+    /** Of one address: requests of routes that need no credential. */
+    readonly public: number;
   };
   /** Milliseconds (decisions 21). */
   readonly operationDeadline: number;
@@ -97,6 +101,7 @@ export function readAppConfig(
 ): AppConfig {
   const read = new EnvironmentReader(environment);
   const maxBodyBytes = read.optionalInteger('MAX_BODY_BYTES', 1024, 2 ** 30);
+  const managementLimit = read.integer('RATE_LIMIT_MANAGEMENT_PER_MINUTE', 600, 0, 1e9);
   const operationDeadline = read.integer('OPERATION_DEADLINE_MS', 60_000, 100, 3_600_000);
   return Object.freeze({
     host: read.text('HOST', '127.0.0.1'),
@@ -125,9 +130,11 @@ export function readAppConfig(
     maxEmbeddingsBodyBytes: maxBodyBytes ?? 20 * 1024 * 1024,
     destinationAllowedCidrs: read.cidrs('DESTINATION_ALLOWED_CIDRS'),
     rateLimits: {
-      management: read.integer('RATE_LIMIT_MANAGEMENT_PER_MINUTE', 600, 0, 1e9),
+      management: managementLimit,
       inference: read.integer('RATE_LIMIT_INFERENCE_PER_MINUTE', 6000, 0, 1e9),
       failedAuthentication: read.integer('RATE_LIMIT_FAILED_AUTHENTICATION_PER_MINUTE', 300, 0, 1e9),
+      changes: read.integer('RATE_LIMIT_CHANGES_PER_MINUTE', managementLimit, 0, 1e9),
+      public: read.integer('RATE_LIMIT_PUBLIC_PER_MINUTE', 6000, 0, 1e9),
     },
     operationDeadline,
     providerTimeout: read.integer('PROVIDER_TIMEOUT_MS', 30_000, 100, 3_600_000),

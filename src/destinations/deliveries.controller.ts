@@ -1,7 +1,7 @@
 // The routes by which operators look after the deliveries to a destination: extensions of the contract.
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, ManagementOnly, RateLimited } from '../auth/auth.decorators.js';
+import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/api-key.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { DeliveriesService } from './deliveries.service.js';
@@ -21,7 +21,6 @@ import { CreateReplayDto } from './dto/replay.dto.js';
 @ApiTags('Deliveries')
 @ApiBearerAuth()
 @ManagementOnly()
-@RateLimited()
 @Controller('observability/destinations/:id')
 export class DeliveriesController {
   constructor(private readonly deliveries: DeliveriesService) {}

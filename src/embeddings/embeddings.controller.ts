@@ -2,7 +2,7 @@
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiBody, ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { InferenceOnly, RateLimited } from '../auth/auth.decorators.js';
+import { InferenceOnly } from '../auth/auth.decorators.js';
 import { callerOf } from '../auth/caller.js';
 import type { Caller } from '../domain/api-key.js';
 import type { EmbeddingRequest } from '../domain/embedding.js';
@@ -34,7 +34,6 @@ export class EmbeddingsController {
   @Post()
   @HttpCode(200)
   @InferenceOnly()
-  @RateLimited()
   @LargeBody()
   @AdmittedAs('calls')
   @ApiOperation({ summary: 'Create embeddings', operationId: 'createEmbeddings' })

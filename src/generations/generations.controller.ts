@@ -1,7 +1,7 @@
 // The routes of generations.
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, RateLimited } from '../auth/auth.decorators.js';
+import { CurrentCaller } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/api-key.js';
 import { embeddingProviderName } from '../embedding-providers/index.js';
 import { ApiErrors } from '../http/api-errors.js';
@@ -26,7 +26,6 @@ export class GenerationsController {
   constructor(private readonly generations: GenerationsService) {}
 
   @Get()
-  @RateLimited()
   @ApiOperation({
     summary: 'Get the record of one call',
     description: OWN_CALLS,
@@ -40,7 +39,6 @@ export class GenerationsController {
   }
 
   @Get('content')
-  @RateLimited()
   @ApiOperation({
     summary: 'Get what was embedded in one call',
     description:

@@ -1,12 +1,13 @@
 // Whether the process lives, and whether it can serve. Outside the version prefix; no credential.
 import { Controller, Get } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { Public } from '../auth/auth.decorators.js';
+import { Public, RateLimitExempt } from '../auth/auth.decorators.js';
 import { AppError } from '../domain/errors.js';
 import { AdmittedAs } from '../http/admission.guard.js';
 import { Readiness } from '../persistence/readiness.js';
 
 @Public()
+@RateLimitExempt()
 @AdmittedAs('none')
 @ApiExcludeController()
 @Controller()

@@ -4,13 +4,14 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { Controller, Get, Headers, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Public } from '../auth/auth.decorators.js';
+import { Public, RateLimitExempt } from '../auth/auth.decorators.js';
 import { AppConfig } from '../config/app-config.js';
 import { Metrics } from '../config/metrics.js';
 import { AppError } from '../domain/errors.js';
 import { AdmittedAs } from '../http/admission.guard.js';
 
 @Public()
+@RateLimitExempt()
 @AdmittedAs('none')
 @ApiExcludeController()
 @Controller()

@@ -1,7 +1,7 @@
 // The routes of API keys. Rotating is an extension of the contract.
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentActor, CurrentCaller, ManagementOnly, RateLimited } from '../auth/auth.decorators.js';
+import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/api-key.js';
 import type { Actor } from '../domain/audit.js';
 import { ApiErrors } from '../http/api-errors.js';
@@ -19,7 +19,6 @@ import { KeysService } from './keys.service.js';
 
 @ApiTags('API keys')
 @ApiBearerAuth()
-@RateLimited()
 @Controller('keys')
 export class KeysController {
   constructor(private readonly keys: KeysService) {}

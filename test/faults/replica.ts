@@ -46,6 +46,7 @@ const ENVIRONMENT = {
   PROVIDER_TIMEOUT_MS: '3000',
   RATE_LIMIT_INFERENCE_PER_MINUTE: '0',
   RATE_LIMIT_MANAGEMENT_PER_MINUTE: '0',
+  RATE_LIMIT_PUBLIC_PER_MINUTE: '0',
   // Whether the machine has other work is not what most scenarios ask.
   MAX_EVENT_LOOP_DELAY_MS: '0',
   DESTINATION_ALLOWED_CIDRS: '127.0.0.0/8',

@@ -220,7 +220,7 @@ describe('appending', () => {
     const byId = new Map(entries.map(({ generation }) => [generation.id, generation.attempts]));
     expect(generations.map(({ id }) => byId.get(id))).toEqual(lists);
     for (const each of generations) {
-      expect(await repository.find(key.accountId, each)).toMatchObject({ attempts: each.attempts });
+      expect(await repository.find(key, each)).toMatchObject({ attempts: each.attempts });
     }
   });
 

@@ -21,6 +21,7 @@ const limiterOf = (failures: number): RateLimiter =>
       },
       [],
     ),
+    new SystemClock(),
   );
 const isRefused = (limiter: RateLimiter, address: string): Promise<boolean> =>
   limiter.refuseAddressWithTooManyFailures(address).then(

@@ -108,7 +108,22 @@ describe('429', () => {
       expect(refused.headers).toMatchObject({
         'x-ratelimit-limit': '3',
         'x-ratelimit-remaining': '0',
-        'x-ratelimit-reset': String(seconds),
+      });
+      // Epoch milliseconds; the body repeats the three, because clients hide the headers of errors.
+      const untilReset = Number(refused.headers['x-ratelimit-reset']) - app.clock.now().getTime();
+      expect(untilReset).toBeGreaterThan((seconds - 1) * 1000);
+      expect(untilReset).toBeLessThanOrEqual(seconds * 1000);
+      expect(refused.body).toMatchObject({
+        error: {
+          metadata: {
+            error_type: 'rate_limit_exceeded',
+            headers: {
+              'X-RateLimit-Limit': '3',
+              'X-RateLimit-Remaining': '0',
+              'X-RateLimit-Reset': refused.headers['x-ratelimit-reset'],
+            },
+          },
+        },
       });
       const other = await app.createKey({ kind: 'management' });
       const answered = await getKey(app, app.key.hash, `Bearer ${other.secret}`);

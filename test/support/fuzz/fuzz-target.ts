@@ -76,6 +76,7 @@ export async function startFuzzTarget(accounts: number): Promise<FuzzTarget> {
       RATE_LIMIT_MANAGEMENT_PER_MINUTE: '0',
       RATE_LIMIT_INFERENCE_PER_MINUTE: '0',
       RATE_LIMIT_FAILED_AUTHENTICATION_PER_MINUTE: '0',
+      RATE_LIMIT_PUBLIC_PER_MINUTE: '0',
       PROVIDER_TIMEOUT_MS: '3000',
       PROVIDER_RETRIES: '1',
       PROVIDER_RETRY_BASE_DELAY_MS: '1',

@@ -1,0 +1,12 @@
+// The rate limit of paths that no controller serves, and so no guard sees.
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { RateLimiter } from './rate-limiter.js';
+
+/** Counts toward the requests that an address may make without a credential. */
+export function limitPublicRequests(rateLimiter: RateLimiter): RequestHandler {
+  return (request: Request, _response: Response, next: NextFunction) => {
+    const allowed = rateLimiter.consumePublic(request.ip ?? '');
+    if (allowed === true) next();
+    else allowed.then(() => next(), next);
+  };
+}
