@@ -26,6 +26,7 @@ export class ActivityService {
 
   async list({ key }: Caller, query: ActivityQueryDto): Promise<readonly ActivityRow[]> {
     const scope: ActivityScope = {
+      accountId: key.accountId,
       ...this.readDays(query.date),
       workspaceIds: await this.readWorkspaces(key.accountId, query.workspace_id),
       apiKeyIds: await this.readKeys(key.accountId, query),

@@ -36,6 +36,7 @@ export class AnalyticsService {
     const workspaceIds = await this.accounts.listWorkspaceIds(accountId);
     const query: AnalyticsQuery = {
       ...this.readRange(dto.time_range),
+      accountId,
       workspaceIds,
       metrics: dto.metrics,
       dimensions: dto.dimensions,

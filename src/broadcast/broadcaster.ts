@@ -6,6 +6,7 @@ import type { EmbeddingInput } from '../domain/embedding.js';
 import { contentOf } from '../domain/generation-content.js';
 import type { GenerationContent } from '../domain/generation-content.js';
 import { Notifications } from '../persistence/notifications.js';
+import { StorageUsage } from '../persistence/storage-usage.js';
 import { APPENDED_CHANNEL, writeAppended } from './appended.js';
 import { BroadcastTermsCache } from './broadcast-terms.js';
 import { Gathering } from './gathering.js';
@@ -22,16 +23,21 @@ export class Broadcaster {
     private readonly terms: BroadcastTermsCache,
     private readonly notifications: Notifications,
     private readonly config: AppConfig,
+    private readonly storage: StorageUsage,
   ) {}
 
-  /** What of a call's content is to be stored; null where no destination of the workspace needs any. */
+  /**
+   * What of a call's content is to be stored; null where no destination of the workspace needs any, or the workspace is
+   * above its quota: then the call is delivered without its input.
+   */
   async contentToStore(
     workspaceId: string,
     input: EmbeddingInput,
     errorMessage: string | null,
   ): Promise<GenerationContent | null> {
     const terms = this.terms.peek(workspaceId) ?? (await this.terms.find(workspaceId));
-    return terms?.needsContent ? contentOf(input, errorMessage) : null;
+    if (!terms?.needsContent || !this.storage.admitContent(workspaceId)) return null;
+    return contentOf(input, errorMessage);
   }
 
   /** To be called when a generation of the workspace is committed. */

@@ -16,6 +16,7 @@ const REPLICA_VARIABLE = 'SIGNALBOX_REPLICA';
 const THREADS_VARIABLE = 'UV_THREADPOOL_SIZE';
 const USUAL_THREADS = 4;
 const THREADS_OF_STARTED = 32;
+const GIBIBYTE = 2 ** 30;
 // Milliseconds, beyond its deadline, until a call is recorded and its answer has left.
 const RECORDING_TIME = 5_000;
 
@@ -67,6 +68,22 @@ export class AppConfig {
     /** Of one address: requests of routes that need no credential. */
     readonly public: number;
   };
+  /** What one workspace or account may have; the next creation is 409. */
+  readonly quotas: {
+    readonly keysPerWorkspace: number;
+    readonly keysPerAccount: number;
+    readonly workspacesPerAccount: number;
+    readonly membersPerWorkspace: number;
+  };
+  /** Bytes that the calls of one workspace may store; 0 switches the quota off. */
+  readonly storageQuotas: {
+    /** Contents that wait for deliveries. Beyond it contents are not stored. */
+    readonly contentBytes: number;
+    /** Records of one UTC day. Beyond it calls are refused with 429. */
+    readonly dailyLogBytes: number;
+  };
+  /** Days after which deleted keys, destinations and provider credentials are purged. */
+  readonly deletedRetentionDays: number;
   /** Milliseconds (decisions 21). */
   readonly operationDeadline: number;
   readonly providerTimeout: number;
@@ -136,6 +153,18 @@ export function readAppConfig(
       changes: read.integer('RATE_LIMIT_CHANGES_PER_MINUTE', managementLimit, 0, 1e9),
       public: read.integer('RATE_LIMIT_PUBLIC_PER_MINUTE', 6000, 0, 1e9),
     },
+    quotas: {
+      keysPerWorkspace: read.integer('MAX_KEYS_PER_WORKSPACE', 100_000, 1, 1e9),
+      keysPerAccount: read.integer('MAX_KEYS_PER_ACCOUNT', 250_000, 1, 1e9),
+      workspacesPerAccount: read.integer('MAX_WORKSPACES_PER_ACCOUNT', 1_000, 1, 1e9),
+      membersPerWorkspace: read.integer('MAX_MEMBERS_PER_WORKSPACE', 10_000, 1, 1e9),
+    },
+    storageQuotas: {
+      contentBytes: read.integer('WORKSPACE_CONTENT_QUOTA_BYTES', 10 * GIBIBYTE, 0, 2 ** 50),
+      dailyLogBytes: read.integer('WORKSPACE_DAILY_LOG_QUOTA_BYTES', 50 * GIBIBYTE, 0, 2 ** 50),
+    },
+    // /activity names keys of the last 30 days by their hashes.
+    deletedRetentionDays: read.integer('DELETED_RETENTION_DAYS', 90, 31, 36_500),
     operationDeadline,
     providerTimeout: read.integer('PROVIDER_TIMEOUT_MS', 30_000, 100, 3_600_000),
     providerRetries: read.integer('PROVIDER_RETRIES', 2, 0, 10),

@@ -18,6 +18,7 @@ export interface ActivityRow {
 }
 
 export interface ActivityScope {
+  readonly accountId: string;
   readonly workspaceIds: readonly string[];
   /** Null: every key. */
   readonly apiKeyIds: readonly string[] | null;

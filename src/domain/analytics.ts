@@ -59,6 +59,7 @@ export interface AnalyticsFilter {
 }
 
 export interface AnalyticsQuery {
+  readonly accountId: string;
   readonly workspaceIds: readonly string[];
   readonly from: Date;
   /** Exclusive. */

@@ -11,6 +11,7 @@ import { uuidV7 } from '../domain/identifiers.js';
 import type { Unfinished } from '../domain/members.js';
 import type { ProviderPreferences } from '../domain/provider-preferences.js';
 import { GenerationLog } from '../persistence/generation-log.js';
+import { StorageUsage } from '../persistence/storage-usage.js';
 import { RoutePlanner } from '../routing/route-planner.js';
 import type { Route } from '../routing/route-planner.js';
 import { describeRouting } from '../routing/routing-metadata.js';
@@ -53,6 +54,7 @@ export class EmbeddingsService {
     private readonly supplies: VectorSupplies,
     private readonly log: GenerationLog,
     private readonly broadcaster: Broadcaster,
+    private readonly storage: StorageUsage,
     private readonly clock: Clock,
   ) {}
 
@@ -63,6 +65,7 @@ export class EmbeddingsService {
     context: CallContext,
     wishes: AnswerWishes,
   ): Promise<WrittenAnswer> {
+    this.storage.refuseAboveLogQuota(caller.key.workspaceId);
     const progress: Progress = { route: null, routed: null, durationMs: null };
     try {
       progress.route = await this.planner.plan(caller.key, request, preferences);

@@ -36,9 +36,14 @@ export class KeysController {
   @Post()
   @HttpCode(201)
   @ManagementOnly({ refusal: 403 })
-  @ApiOperation({ summary: 'Create an API key', operationId: 'createKeys' })
+  @ApiOperation({
+    summary: 'Create an API key',
+    description:
+      'The numbers of keys of a workspace and of an account are limited; the next one is 409. Deleted keys do not count.',
+    operationId: 'createKeys',
+  })
   @ApiCreatedResponse({ type: NewSecretResponseDto })
-  @ApiErrors(400, 401, 403, 413, 429, 500, 503)
+  @ApiErrors(400, 401, 403, 409, 413, 429, 500, 503)
   async create(@CurrentActor() actor: Actor, @Body() body: CreateKeyDto): Promise<NewSecretResponseDto> {
     const { found, secret } = await this.keys.create(actor, body);
     return { data: toApiKeyDto(found), key: secret };

@@ -1,5 +1,6 @@
 // What the key operations promise.
 import { Injectable } from '@nestjs/common';
+import { AppConfig } from '../config/app-config.js';
 import { createKeySecret } from '../domain/api-key.js';
 import type { ApiKey, ApiKeyWithSpend, Caller } from '../domain/api-key.js';
 import { describeChange } from '../domain/audit.js';
@@ -13,6 +14,7 @@ import { NO_SPEND } from '../domain/spend.js';
 import { AccountsRepository } from '../persistence/accounts.repository.js';
 import { ApiKeysRepository } from '../persistence/api-keys.repository.js';
 import { UniqueViolation } from '../persistence/database-errors.js';
+import type { Quota } from '../persistence/quotas.js';
 import { toKeySettings } from './dto/api-key.dto.js';
 import type { CreateKeyDto, UpdateKeyDto } from './dto/key-bodies.dto.js';
 import type { KeysQueryDto } from './dto/keys-query.dto.js';
@@ -41,6 +43,7 @@ export class KeysService {
     private readonly accounts: AccountsRepository,
     private readonly apiKeys: ApiKeysRepository,
     private readonly clock: Clock,
+    private readonly config: AppConfig,
   ) {}
 
   /** Another account's key answers like one that does not exist. */
@@ -65,11 +68,12 @@ export class KeysService {
       throw new AppError('invalid_request', { detail: 'expires_at: must be in the future' });
     }
     const secret = createKeySecret();
+    const workspaceId = await this.accounts.chooseWorkspace(accountId, dto.workspace_id);
     const created = await this.apiKeys
       .create(
         {
           accountId,
-          workspaceId: await this.accounts.chooseWorkspace(accountId, dto.workspace_id),
+          workspaceId,
           kind: 'inference',
           name: dto.name,
           secret,
@@ -83,12 +87,34 @@ export class KeysService {
           partnerSecret: dto.external?.api_key ?? null,
         },
         describeChange(actor, AUDITED_KEY),
+        this.quotasOf(accountId, workspaceId),
       )
       .catch((error: unknown) => {
         if (!(error instanceof UniqueViolation)) throw error;
         throw new AppError('invalid_request', { detail: 'external.api_key: must be a key of its own' });
       });
     return { found: { key: created, spend: NO_SPEND }, secret };
+  }
+
+  private quotasOf(accountId: string, workspaceId: string): readonly Quota[] {
+    const { keysPerAccount, keysPerWorkspace } = this.config.quotas;
+    const resource = 'api_keys';
+    return [
+      {
+        resource,
+        owner: 'workspace',
+        ownerId: workspaceId,
+        limit: keysPerWorkspace,
+        variable: 'MAX_KEYS_PER_WORKSPACE',
+      },
+      {
+        resource,
+        owner: 'account',
+        ownerId: accountId,
+        limit: keysPerAccount,
+        variable: 'MAX_KEYS_PER_ACCOUNT',
+      },
+    ];
   }
 
   async update(actor: Actor, hash: string, dto: UpdateKeyDto): Promise<ApiKeyWithSpend> {

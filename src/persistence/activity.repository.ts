@@ -26,11 +26,11 @@ export class ActivityRepository {
 
   /** At most `limit` rows, the newest day first. */
   async sumUp(
-    { workspaceIds, apiKeyIds, from, to }: ActivityScope,
+    { accountId, workspaceIds, apiKeyIds, from, to }: ActivityScope,
     { byWorkspace, limit }: { readonly byWorkspace: boolean; readonly limit: number },
   ): Promise<readonly ActivityRow[]> {
     // Both with one snapshot: what a step of the rollup moves in between would be counted twice.
-    const rows = await this.reports.readTogether(async (read) => {
+    const rows = await this.reports.readTogether(accountId, async (read) => {
       const places = await read<RollupPlace & Record<string, unknown>>({ text: READ_PLACE });
       return read<SumsRow & Record<string, unknown>>({
         text: byWorkspace ? SUM_UP_BY_WORKSPACE : SUM_UP,

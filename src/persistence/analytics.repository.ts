@@ -46,7 +46,10 @@ export class AnalyticsRepository {
 
   /** One row more than the limit where there are more. */
   async query(query: AnalyticsQuery): Promise<readonly AnalyticsRow[]> {
-    return this.reports.read<AnalyticsRow & Record<string, string | number | null>>(build(query));
+    return this.reports.read<AnalyticsRow & Record<string, string | number | null>>(
+      query.accountId,
+      build(query),
+    );
   }
 }
 

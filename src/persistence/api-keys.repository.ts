@@ -16,6 +16,8 @@ import { Database } from './database.js';
 import type { Transaction } from './database.js';
 import type { Prisma } from './generated/client.js';
 import type { ApiKeyModel as ApiKeyRow, KeySpendModel } from './generated/models.js';
+import { refuseAboveQuotas } from './quotas.js';
+import type { Quota } from './quotas.js';
 
 export interface NewApiKey extends SpendLimit {
   readonly accountId: string;
@@ -69,8 +71,12 @@ export class ApiKeysRepository {
     this.reader = createKeyReader(database, clock);
   }
 
-  /** Throws UniqueViolation when the secret is in use already. */
-  async create(key: NewApiKey, describe?: DescribeChange<ApiKey>): Promise<ApiKey> {
+  /** Throws UniqueViolation when the secret is in use already, `conflict` when one of the quotas is used up. */
+  async create(
+    key: NewApiKey,
+    describe?: DescribeChange<ApiKey>,
+    quotas: readonly Quota[] = [],
+  ): Promise<ApiKey> {
     const now = this.clock.now();
     const hash = hashKeySecret(key.secret);
     const secretHashes = [hash, ...(key.partnerSecret ? [hashKeySecret(key.partnerSecret)] : [])];
@@ -95,10 +101,11 @@ export class ApiKeysRepository {
           secrets: { create: secretHashes.map((secretHash) => ({ secretHash, createdAt: now })) },
         },
       });
+      await refuseAboveQuotas(transaction, quotas);
       const created = toApiKey(row);
       if (describe) await this.auditLog.record(describe(null, created), transaction);
       return created;
-    });
+    }, key.accountId);
   }
 
   /** Null: the account has no such key. */
@@ -259,7 +266,7 @@ export class ApiKeysRepository {
       const key = toApiKey(changed);
       await this.auditLog.record(describe(toApiKey(row), changed.deletedAt ? null : key), transaction);
       return { key, spend: toKeySpend(changed.spend, this.clock.now()) };
-    });
+    }, accountId);
   }
 }
 

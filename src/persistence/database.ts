@@ -4,6 +4,8 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { AppConfig } from '../config/app-config.js';
+import { AppError } from '../domain/errors.js';
+import { FairBulkhead } from '../domain/fair-bulkhead.js';
 import { translateDatabaseError } from './database-errors.js';
 import { Prisma, PrismaClient } from './generated/client.js';
 import { settleLog } from './log-offset.js';
@@ -19,6 +21,9 @@ const REPEATABLE_STATES = new Set(['40P01', '40001']);
 // What Prisma makes of them.
 const REPEATABLE_PRISMA_CODE = 'P2034';
 const MAX_TRIES = 5;
+// Transactions of changes that run at once, and changes of one account that may wait for their turn.
+const MAX_TRANSACTIONS = 4;
+const MAX_WAITING_CHANGES = 100;
 
 // The lock comes before the snapshot: no rows of the log move between partitions from then on (move_default_rows).
 const READ_ONE_SNAPSHOT =
@@ -38,6 +43,7 @@ export class Database implements OnApplicationShutdown {
   private readonly pool: pg.Pool;
   /** Every repository's way to the tables; its errors are already this service's own. */
   readonly prisma: TranslatingPrismaClient;
+  private readonly changes: FairBulkhead;
   private seeChanges = (): Promise<void> => Promise.resolve();
 
   constructor(config: AppConfig) {
@@ -53,6 +59,14 @@ export class Database implements OnApplicationShutdown {
     // A lost idle connection is replaced by the pool; without a listener it would end the process.
     this.pool.on('error', () => undefined);
     this.prisma = createPrismaClient(this.pool);
+    this.changes = new FairBulkhead(
+      { permits: transactionsOf(config.databasePoolSize), reserved: 1, maxWaiting: MAX_WAITING_CHANGES },
+      () =>
+        new AppError('unavailable', {
+          detail: `${MAX_WAITING_CHANGES} changes of the account wait already`,
+          headers: { 'Retry-After': '1' },
+        }),
+    );
   }
 
   /** Sets what is waited for whenever a change has been committed. */
@@ -134,13 +148,24 @@ export class Database implements OnApplicationShutdown {
    * Runs repositories' statements in one transaction. `work` may run again, and so must do nothing but these: all of them
    * through the client that it is handed. Resolves when what this process keeps in memory knows of the change, so that
    * whoever was told of it never meets what was before.
+   *
+   * A few transactions run at once, shared fairly between accounts: a transaction holds a connection for several round
+   * trips, and a storm of changes would take the connections and the processor from calls. `accountId` is absent for
+   * commands.
    */
-  async transact<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+  async transact<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    accountId = '',
+  ): Promise<Result> {
+    const result = await this.changes.run(accountId, () => this.transactNow(work));
+    await this.seeChanges();
+    return result;
+  }
+
+  private async transactNow<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const result = await this.prisma.$transaction(work);
-        await this.seeChanges();
-        return result;
+        return await this.prisma.$transaction(work);
       } catch (error) {
         const isRepeatable =
           error instanceof Prisma.PrismaClientKnownRequestError && error.code === REPEATABLE_PRISMA_CODE;
@@ -183,6 +208,11 @@ export class Database implements OnApplicationShutdown {
     await this.prisma.$disconnect();
     await this.pool.end();
   }
+}
+
+/** Changes get two connections in five, four at most: calls and reports need the others. */
+function transactionsOf(poolSize: number): number {
+  return Math.min(MAX_TRANSACTIONS, Math.max(2, Math.floor(poolSize * 0.4)));
 }
 
 /** Prisma says no zone with its times: in a session of another one each would be another moment. */

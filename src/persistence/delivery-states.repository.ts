@@ -1,6 +1,8 @@
 // What operators see of the deliveries to a destination, and how they set them back.
 import { Injectable } from '@nestjs/common';
 import type { DropCounts } from '../domain/delivery.js';
+import { AppError } from '../domain/errors.js';
+import { utcDay } from '../domain/spend.js';
 import { Database } from './database.js';
 import type { DestinationRef } from './delivery-cursors.repository.js';
 
@@ -11,6 +13,8 @@ export interface DeliveryState {
   /** Generations behind the cursor, those that its rules will pass over included; at most MAX_PENDING. */
   readonly pending: number;
   readonly oldestPendingAt: Date | null;
+  /** Calls of the workspace since the UTC day of `since` whose contents were not stored: it was above its quota. */
+  readonly contentsSkipped: number;
   readonly failures: number;
   readonly lastSuccessAt: Date | null;
   readonly lastError: {
@@ -73,11 +77,18 @@ export class DeliveryStatesRepository {
 
   async find({ workspaceId, destinationId }: DestinationRef, since: Date): Promise<DeliveryState> {
     const where = { workspaceId, destinationId };
-    const cursor = await this.database.prisma.deliveryCursor.findUniqueOrThrow({
+    const cursor = await this.database.prisma.deliveryCursor.findUnique({
       where: { workspaceId_destinationId: where },
     });
-    const [deadLetters, [waiting]] = await Promise.all([
+    // It was deleted a moment ago, or with its workspace.
+    if (!cursor)
+      throw new AppError('not_found', { detail: 'nothing is delivered to this destination any more' });
+    const [deadLetters, storage, [waiting]] = await Promise.all([
       this.database.prisma.deadLetter.count({ where }),
+      this.database.prisma.storageDay.aggregate({
+        _sum: { contentsSkipped: true },
+        where: { workspaceId, day: { gte: new Date(utcDay(since)) } },
+      }),
       this.database.query<{ pending: number; oldest: Date | null }>({
         text: COUNT_PENDING,
         values: [workspaceId, cursor.logTransaction, cursor.logOrdinal, cursor.startSnapshot, since],
@@ -89,6 +100,7 @@ export class DeliveryStatesRepository {
       deadLetters,
       pending: waiting?.pending ?? 0,
       oldestPendingAt: waiting?.oldest ?? null,
+      contentsSkipped: Number(storage._sum.contentsSkipped ?? 0),
       failures: cursor.failures,
       lastSuccessAt: cursor.lastSuccessAt,
       lastError:

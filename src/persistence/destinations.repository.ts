@@ -155,7 +155,7 @@ export class DestinationsRepository {
       const after = this.decrypted(row);
       await this.auditLog.record(describe(before, after), transaction);
       return after;
-    });
+    }, accountId);
   }
 
   /** Frees the destination's slot; its row stays, for the deliveries in flight. False: the account has no such one. */
@@ -168,7 +168,7 @@ export class DestinationsRepository {
       if (!row) return false;
       await this.auditLog.record(describe(this.decrypted(row), null), transaction);
       return true;
-    });
+    }, accountId);
   }
 
   /** The destinations that generations of the workspace are forwarded to; none while its broadcast switch is off. */

@@ -9,10 +9,25 @@ const WORKSPACES_AT_ONCE = 200;
 const END_OF_LOG = 2n ** 63n - 1n;
 
 /**
+ * Takes the bytes of removed contents off the days that they were stored on. Below 0 for a moment, where a process has not
+ * added them yet. Answers how many rows were removed.
+ */
+const removing = (statement: string): string => `
+WITH removed AS (${statement}
+RETURNING content.workspace_id, (content.created_at AT TIME ZONE 'UTC')::date AS day,
+  octet_length(content.ciphertext) AS bytes
+), subtracted AS (
+  INSERT INTO storage_days AS stored (workspace_id, day, content_bytes)
+  SELECT workspace_id, day, -sum(bytes) FROM removed GROUP BY workspace_id, day ORDER BY workspace_id, day
+  ON CONFLICT (workspace_id, day) DO UPDATE SET content_bytes = stored.content_bytes + excluded.content_bytes
+)
+SELECT count(*)::integer AS count FROM removed`;
+
+/**
  * $1 workspaces. What a dead letter still has to be delivered with stays. One statement, and so one snapshot: a
  * destination that comes to be meanwhile keeps the contents of the calls that it will be sent.
  */
-const REMOVE_PASSED = `
+const REMOVE_PASSED = removing(`
 DELETE FROM generation_contents AS content USING (
   SELECT passed.* FROM unnest($1::uuid[]) AS due (workspace_id)
   LEFT JOIN LATERAL (
@@ -36,17 +51,15 @@ DELETE FROM generation_contents AS content USING (
   ) AS passed LIMIT ${STEP}
 ) AS passed
 WHERE content.workspace_id = passed.workspace_id AND content.created_at = passed.created_at
-  AND content.generation_id = passed.generation_id
-RETURNING 1`;
+  AND content.generation_id = passed.generation_id`);
 
 /** $1 a moment. */
-const REMOVE_OLDER = `
+const REMOVE_OLDER = removing(`
 DELETE FROM generation_contents AS content USING (
   SELECT workspace_id, created_at, generation_id FROM generation_contents WHERE created_at < $1 LIMIT ${STEP}
 ) AS old
 WHERE content.workspace_id = old.workspace_id AND content.created_at = old.created_at
-  AND content.generation_id = old.generation_id
-RETURNING 1`;
+  AND content.generation_id = old.generation_id`);
 
 @Injectable()
 export class GenerationContents {
@@ -66,8 +79,8 @@ export class GenerationContents {
 
   private async removeInSteps(text: string, values: readonly unknown[]): Promise<void> {
     for (;;) {
-      const removed = await this.database.query({ text, values: [...values] });
-      if (removed.length < STEP) return;
+      const [removed] = await this.database.query<{ count: number }>({ text, values: [...values] });
+      if ((removed?.count ?? 0) < STEP) return;
     }
   }
 }

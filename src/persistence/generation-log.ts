@@ -16,6 +16,7 @@ import { Database } from './database.js';
 import { storedAttempts } from './generation-row.js';
 import { writeRecords } from './record-rows.js';
 import { describeSpend } from './spend-changes.js';
+import { StorageUsage } from './storage-usage.js';
 import { APPEND_AND_SETTLE, BLOCK_COLUMNS, GENERATION_COLUMNS } from './spend-statements.js';
 import type { GenerationRow } from './spend-statements.js';
 
@@ -37,6 +38,7 @@ export class GenerationLog implements BeforeApplicationShutdown {
     private readonly cipher: ConfigCipher,
     private readonly metrics: DatabaseMetrics,
     private readonly tracing: Tracing,
+    private readonly storage: StorageUsage,
   ) {
     this.batcher = new Batcher<Entry, void>((entries) => this.write(entries), LIMITS, dayOf);
   }
@@ -65,6 +67,8 @@ export class GenerationLog implements BeforeApplicationShutdown {
 
   async beforeApplicationShutdown(): Promise<void> {
     await this.batcher.drain();
+    // What is not told is forgotten; a database that is away must not fail the end.
+    await this.storage.exchange().catch(() => undefined);
   }
 
   /** All of one UTC day, so that the statement can say for each window whether it goes on or begins anew. */
@@ -77,6 +81,7 @@ export class GenerationLog implements BeforeApplicationShutdown {
       generations,
       entries.flatMap(({ releases }) => releases),
     );
+    const bytes = new Map<string, number>();
     const statement = {
       name: 'append-and-settle',
       text: APPEND_AND_SETTLE,
@@ -84,6 +89,7 @@ export class GenerationLog implements BeforeApplicationShutdown {
         writeRecords(
           GENERATION_COLUMNS,
           generations.map((generation, index) => toRow(generation, places[index])),
+          ({ workspace_id: id }, length) => bytes.set(id as string, (bytes.get(id as string) ?? 0) + length),
         ),
         writeRecords(BLOCK_COLUMNS, blocks),
         ciphertexts,
@@ -93,6 +99,8 @@ export class GenerationLog implements BeforeApplicationShutdown {
       ],
     };
     await this.metrics.batch(entries.length, () => this.database.query(statement));
+    for (const [workspaceId, length] of bytes) this.storage.add(workspaceId, dayOf(first), length, 0);
+    for (const block of blocks) this.storage.add(block.workspace_id, dayOf(first), 0, block.bytes);
     return [];
   }
 }

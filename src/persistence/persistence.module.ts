@@ -10,6 +10,7 @@ import { ConfigCipher } from './config-cipher.js';
 import { DatabaseMetrics } from './database-metrics.js';
 import { Database } from './database.js';
 import { DeadLettersRepository } from './dead-letters.repository.js';
+import { DeletedRows } from './deleted-rows.js';
 import { DeliveryCursorsRepository } from './delivery-cursors.repository.js';
 import { DeliveryStatesRepository } from './delivery-states.repository.js';
 import { DestinationsRepository } from './destinations.repository.js';
@@ -26,6 +27,7 @@ import { Readiness } from './readiness.js';
 import { Reports } from './reports.js';
 import { SpendLedger } from './spend-ledger.js';
 import { SpendTermsRepository } from './spend-terms.repository.js';
+import { StorageUsage } from './storage-usage.js';
 import { WorkspaceBudgetsRepository } from './workspace-budgets.repository.js';
 import { WorkspaceMembersRepository } from './workspace-members.repository.js';
 import { WorkspacesRepository } from './workspaces.repository.js';
@@ -49,6 +51,7 @@ const REPOSITORIES = [
   ProviderCredentialsRepository,
   SpendLedger,
   SpendTermsRepository,
+  StorageUsage,
   WorkspaceBudgetsRepository,
   WorkspaceMembersRepository,
   WorkspacesRepository,
@@ -60,6 +63,7 @@ const REPOSITORIES = [
     Database,
     DatabaseMetrics,
     ConfigCipher,
+    DeletedRows,
     EncryptionKeyCheck,
     Notifications,
     Partitions,

@@ -56,7 +56,7 @@ export class ProviderCredentialsRepository {
       });
       if (describe) await this.audit.record(describe(null, toRecord(created)), transaction);
       return created;
-    });
+    }, credential.accountId);
     return this.toCredential(row);
   }
 
@@ -104,7 +104,7 @@ export class ProviderCredentialsRepository {
       const after = toRecord(changed);
       await this.audit.record(describe(before, after), transaction);
       return after;
-    });
+    }, accountId);
   }
 
   /** The row stays, without its secret. False: there is none. */
@@ -123,7 +123,7 @@ export class ProviderCredentialsRepository {
       });
       await this.audit.record(describe(toRecord(row), null), transaction);
       return true;
-    });
+    }, accountId);
   }
 
   /** Those that are not deleted, decrypted, in the order in which they are tried. */

@@ -6,14 +6,16 @@ const SPECIALS = /["\\]/g;
 
 /**
  * The text of PostgreSQL's array of a composite type whose columns are `names`, in its order. Null and undefined are
- * NULL; objects are written as JSON, dates as ISO texts.
+ * NULL; objects are written as JSON, dates as ISO texts. `measure` gets the length of each row's text.
  */
 export function writeRecords<Name extends string>(
   names: readonly Name[],
   rows: readonly Readonly<Record<Name, unknown>>[],
+  measure?: (row: Readonly<Record<Name, unknown>>, length: number) => void,
 ): string {
   let text = '';
   for (const row of rows) {
+    const start = text.length;
     text += text === '' ? '"(' : ',"(';
     let separator = '';
     for (const name of names) {
@@ -21,6 +23,7 @@ export function writeRecords<Name extends string>(
       separator = ',';
     }
     text += ')"';
+    measure?.(row, text.length - start);
   }
   return `{${text}}`;
 }

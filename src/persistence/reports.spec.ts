@@ -1,4 +1,4 @@
-// Reports run a few at a time, and whoever cannot wait is told so.
+// Reports run a few at a time, shared fairly between accounts.
 import { expect, it } from '@jest/globals';
 import type { Database } from './database.js';
 import { Reports } from './reports.js';
@@ -18,34 +18,46 @@ function createReports() {
 const settled = async (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const STATEMENT = { text: 'SELECT 1' };
 
-it('two at once; the next begins when one ends, or fails', async () => {
+it('runs one report of an account at a time, and two in all', async () => {
   const { running, reports } = createReports();
-  const answers = Array.from({ length: 4 }, () => reports.read(STATEMENT));
+  const first = reports.read('a', STATEMENT);
+  const second = reports.read('a', STATEMENT);
+  await settled();
+  expect(running).toHaveLength(1);
+  // Another account does not wait for the first one's queue.
+  const other = reports.read('b', STATEMENT);
   await settled();
   expect(running).toHaveLength(2);
   running[0]!.end();
-  await answers[0];
+  await first;
   await settled();
   expect(running).toHaveLength(3);
   running[1]!.fail(new Error('broken'));
-  await expect(answers[1]).rejects.toThrow('broken');
-  await settled();
-  expect(running).toHaveLength(4);
-  for (const { end } of running) end();
-  await Promise.all([answers[2], answers[3]]);
+  await expect(other).rejects.toThrow('broken');
+  running[2]!.end();
+  await second;
   // All places are free again.
-  void reports.read(STATEMENT);
-  void reports.read(STATEMENT);
+  for (const account of ['a', 'b']) void reports.read(account, STATEMENT);
   await settled();
-  expect(running).toHaveLength(6);
+  expect(running).toHaveLength(5);
 });
 
-it('the 23rd is refused with 503', async () => {
-  const { reports } = createReports();
-  for (let count = 0; count < 22; count++) void reports.read(STATEMENT);
+it("refuses the 12th report of an account with 503, and no other account's", async () => {
+  const { running, reports } = createReports();
+  for (let count = 0; count < 11; count++) void reports.read('a', STATEMENT);
   await settled();
-  await expect(reports.read(STATEMENT)).rejects.toMatchObject({
+  await expect(reports.read('a', STATEMENT)).rejects.toMatchObject({
     status: 503,
     headers: { 'Retry-After': '5' },
   });
+  const others = ['b', 'c', 'd'].map((account) => reports.read(account, STATEMENT));
+  await settled();
+  // Each of the others is served before a second report of the first account.
+  for (const expected of [3, 4]) {
+    running.at(-1)!.end();
+    await settled();
+    expect(running).toHaveLength(expected);
+  }
+  running.at(-1)!.end();
+  await expect(Promise.all(others)).resolves.toHaveLength(3);
 });

@@ -68,7 +68,7 @@ export class WorkspaceBudgetsRepository {
       const after = { budget: toBudget(written), includeByok: includeByok ?? row.includeByokInBudgets };
       await this.audit.record(describe(before, after), transaction);
       return after;
-    });
+    }, accountId);
   }
 
   /** Does nothing where there is none. */
@@ -85,7 +85,7 @@ export class WorkspaceBudgetsRepository {
       if (!row) return;
       await transaction.workspaceBudget.delete({ where });
       await this.audit.record(describe({ budget: toBudget(row), includeByok }, null), transaction);
-    });
+    }, workspace.accountId);
   }
 }
 

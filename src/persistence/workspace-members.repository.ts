@@ -5,10 +5,14 @@ import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
 import { uuidV7 } from '../domain/identifiers.js';
 import type { Page, PageRequest } from '../domain/page.js';
-import type { MemberRole, WorkspaceMember } from '../domain/workspace.js';
+import type { MemberRole, Workspace, WorkspaceMember } from '../domain/workspace.js';
 import { AuditLogRepository } from './audit-log.repository.js';
 import { Database } from './database.js';
 import type { WorkspaceMemberModel as MemberRow } from './generated/models.js';
+import { refuseAboveQuotas } from './quotas.js';
+import type { Quota } from './quotas.js';
+
+type WorkspaceRef = Pick<Workspace, 'accountId' | 'id'>;
 
 @Injectable()
 export class WorkspaceMembersRepository {
@@ -33,28 +37,39 @@ export class WorkspaceMembersRepository {
     return { items: rows.map(toMember), total };
   }
 
-  /** Whoever is a member already stays as they are. Answers those that were added. */
+  /**
+   * A user that is a member already stays unchanged. Returns those that were added. Throws `conflict`, and adds none, when
+   * the workspace would have more than `limit` members.
+   */
   async add(
-    workspaceId: string,
+    { accountId, id: workspaceId }: WorkspaceRef,
     userIds: readonly string[],
-    role: MemberRole,
+    { role, limit }: { readonly role: MemberRole; readonly limit: number },
     describe: DescribeChange<WorkspaceMember>,
   ): Promise<readonly WorkspaceMember[]> {
+    const quota: Quota = {
+      resource: 'members',
+      owner: 'workspace',
+      ownerId: workspaceId,
+      limit,
+      variable: 'MAX_MEMBERS_PER_WORKSPACE',
+    };
     const now = this.clock.now();
     return this.database.transact(async (transaction) => {
       const rows = await transaction.workspaceMember.createManyAndReturn({
         data: userIds.map((userId) => ({ workspaceId, userId, id: uuidV7(now), role, createdAt: now })),
         skipDuplicates: true,
       });
+      await refuseAboveQuotas(transaction, [quota]);
       const added = rows.map(toMember);
       for (const member of added) await this.audit.record(describe(null, member), transaction);
       return added;
-    });
+    }, accountId);
   }
 
   /** Throws `invalid_request` when one of them has keys in the workspace. Answers how many were members. */
   async remove(
-    workspaceId: string,
+    { accountId, id: workspaceId }: WorkspaceRef,
     userIds: readonly string[],
     describe: DescribeChange<WorkspaceMember>,
   ): Promise<number> {
@@ -74,7 +89,7 @@ export class WorkspaceMembersRepository {
       const { count } = await transaction.workspaceMember.deleteMany({ where });
       for (const row of rows) await this.audit.record(describe(toMember(row), null), transaction);
       return count;
-    });
+    }, accountId);
   }
 }
 

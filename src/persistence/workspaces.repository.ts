@@ -11,6 +11,8 @@ import { Database } from './database.js';
 import type { Transaction } from './database.js';
 import { UniqueViolation } from './database-errors.js';
 import type { WorkspaceModel as WorkspaceRow } from './generated/models.js';
+import { refuseAboveQuotas } from './quotas.js';
+import type { Quota } from './quotas.js';
 import { lockRow } from './row-lock.js';
 import { SWITCH_OFF_WORKSPACE } from './workspace-statements.js';
 
@@ -27,16 +29,26 @@ export class WorkspacesRepository {
     private readonly clock: Clock,
   ) {}
 
+  /** `limit`: workspaces that the account may have. Throws `conflict` beyond it. */
   async create(
     accountId: string,
     settings: WorkspaceSettings & Pick<Workspace, 'createdBy'>,
     describe: DescribeChange<Workspace>,
+    limit: number,
   ): Promise<Workspace> {
     const now = this.clock.now();
-    return this.refusingTakenSlugs(async (transaction) => {
+    const quota: Quota = {
+      resource: 'workspaces',
+      owner: 'account',
+      ownerId: accountId,
+      limit,
+      variable: 'MAX_WORKSPACES_PER_ACCOUNT',
+    };
+    return this.refusingTakenSlugs(accountId, async (transaction) => {
       const row = await transaction.workspace.create({
         data: { ...settings, id: uuidV7(now), accountId, createdAt: now },
       });
+      await refuseAboveQuotas(transaction, [quota]);
       const workspace = toWorkspace(row);
       await this.audit.record(describe(null, workspace), transaction);
       return workspace;
@@ -76,7 +88,7 @@ export class WorkspacesRepository {
     change: Partial<WorkspaceSettings>,
     describe: DescribeChange<Workspace>,
   ): Promise<Workspace | null> {
-    return this.refusingTakenSlugs(async (transaction) => {
+    return this.refusingTakenSlugs(ref.accountId, async (transaction) => {
       await lockRow(transaction, 'workspaces', ref);
       const row = await transaction.workspace.findUnique({ where: living(ref) });
       if (!row) return null;
@@ -119,14 +131,15 @@ export class WorkspacesRepository {
       );
       await this.audit.record(entry, transaction);
       return true;
-    });
+    }, ref.accountId);
   }
 
   private async refusingTakenSlugs<Result>(
+    accountId: string,
     work: (transaction: Transaction) => Promise<Result>,
   ): Promise<Result> {
     try {
-      return await this.database.transact(work);
+      return await this.database.transact(work, accountId);
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error;
       throw new AppError('invalid_request', { detail: 'slug: another workspace of the account has it' });

@@ -1,5 +1,6 @@
 // What the operations on a workspace's members promise.
 import { Injectable } from '@nestjs/common';
+import { AppConfig } from '../config/app-config.js';
 import type { Caller } from '../domain/api-key.js';
 import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
@@ -22,6 +23,7 @@ export class WorkspaceMembersService {
   constructor(
     private readonly workspaces: WorkspacesService,
     private readonly members: WorkspaceMembersRepository,
+    private readonly config: AppConfig,
   ) {}
 
   async list(caller: Caller, ref: string, page: PageRequest): Promise<Page<WorkspaceMember>> {
@@ -34,12 +36,14 @@ export class WorkspaceMembersService {
     ref: string,
     { user_ids: userIds, role }: AddMembersDto,
   ): Promise<readonly WorkspaceMember[]> {
-    const { id } = await this.workspaces.get(actor, ref);
-    return this.members.add(id, [...new Set(userIds)], role, describeChange(actor, AUDITED_MEMBER));
+    const workspace = await this.workspaces.get(actor, ref);
+    const limit = this.config.quotas.membersPerWorkspace;
+    const describe = describeChange(actor, AUDITED_MEMBER);
+    return this.members.add(workspace, [...new Set(userIds)], { role, limit }, describe);
   }
 
   async remove(actor: Actor, ref: string, { user_ids: userIds }: RemoveMembersDto): Promise<number> {
-    const { id } = await this.workspaces.get(actor, ref);
-    return this.members.remove(id, userIds, describeChange(actor, AUDITED_MEMBER));
+    const workspace = await this.workspaces.get(actor, ref);
+    return this.members.remove(workspace, userIds, describeChange(actor, AUDITED_MEMBER));
   }
 }

@@ -58,9 +58,14 @@ export class WorkspacesController {
   @Post()
   @HttpCode(201)
   @ManagementOnly({ refusal: 403 })
-  @ApiOperation({ summary: 'Create a workspace', operationId: 'createWorkspace' })
+  @ApiOperation({
+    summary: 'Create a workspace',
+    description:
+      'The number of workspaces of an account is limited; the next one is 409. Deleted ones do not count.',
+    operationId: 'createWorkspace',
+  })
   @ApiCreatedResponse({ type: WorkspaceResponseDto })
-  @ApiErrors(400, 401, 403, 413, 500, 503)
+  @ApiErrors(400, 401, 403, 409, 413, 500, 503)
   async create(
     @CurrentActor() actor: Actor,
     @Body() body: CreateWorkspaceDto,
@@ -130,10 +135,16 @@ export class WorkspacesController {
   @Post(':id/members/add')
   @HttpCode(200)
   @ManagementOnly({ refusal: 403 })
-  @ApiOperation({ summary: 'Add members to a workspace', operationId: 'bulkAddWorkspaceMembers' })
+  @ApiOperation({
+    summary: 'Add members to a workspace',
+    description:
+      'The number of members of a workspace is limited. When the request would exceed it, the answer is 409 and no member ' +
+      'is added.',
+    operationId: 'bulkAddWorkspaceMembers',
+  })
   @WorkspaceParam()
   @ApiOkResponse({ type: MembersAddedDto })
-  @ApiErrors(400, 401, 403, 404, 413, 500, 503)
+  @ApiErrors(400, 401, 403, 404, 409, 413, 500, 503)
   async addMembers(
     @CurrentActor() actor: Actor,
     @Param('id') id: string,

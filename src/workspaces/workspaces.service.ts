@@ -1,6 +1,7 @@
 // What the workspace operations promise, beyond the shape of their bodies.
 import { Injectable } from '@nestjs/common';
 import { isUUID } from 'class-validator';
+import { AppConfig } from '../config/app-config.js';
 import type { Caller } from '../domain/api-key.js';
 import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
@@ -25,6 +26,7 @@ export class WorkspacesService {
   constructor(
     private readonly accounts: AccountsRepository,
     private readonly workspaces: WorkspacesRepository,
+    private readonly config: AppConfig,
   ) {}
 
   async create(actor: Actor, dto: CreateWorkspaceDto): Promise<Workspace> {
@@ -35,7 +37,12 @@ export class WorkspacesService {
       isBroadcastEnabled: dto.is_observability_broadcast_enabled ?? true,
       createdBy: actor.key.creatorUserId,
     };
-    return this.workspaces.create(actor.key.accountId, settings, describeChange(actor, AUDITED_WORKSPACE));
+    return this.workspaces.create(
+      actor.key.accountId,
+      settings,
+      describeChange(actor, AUDITED_WORKSPACE),
+      this.config.quotas.workspacesPerAccount,
+    );
   }
 
   async list({ key }: Caller, page: PageRequest): Promise<Page<Workspace>> {

@@ -46,6 +46,7 @@ async function createKeys(): Promise<ApiKey[]> {
 }
 
 const scopeOf = (keys: readonly ApiKey[], overrides: Partial<ActivityScope> = {}): ActivityScope => ({
+  accountId: app.accountId,
   workspaceIds: [...new Set(keys.map(({ workspaceId }) => workspaceId))],
   apiKeyIds: null,
   from: FROM,

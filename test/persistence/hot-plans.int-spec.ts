@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { ActivityRollup } from '../../src/activity/activity-rollup.js';
 import { DEAD_LETTER_BOUNDS, DeadLettersRepository } from '../../src/persistence/dead-letters.repository.js';
+import { DeletedRows } from '../../src/persistence/deleted-rows.js';
 import { GenerationContents } from '../../src/persistence/generation-contents.js';
 import { SpendLedger } from '../../src/persistence/spend-ledger.js';
 import { askFor } from '../support/admin.js';
@@ -29,6 +30,7 @@ const RENEWS_CURSORS = /UPDATE delivery_cursors SET lease_expires_at = now\(\)[^
 // A sweep looks at the destinations of so many workspaces.
 const ASKS_FOR_KEYS = /^SELECT .* FROM "public"\."api_keys" WHERE .*"id" IN \(/;
 const SWEEPS_WORKSPACES = /cursor\.workspace_id = wanted[\s\S]*EXISTS \(\s*SELECT 1 FROM generations/;
+const DELETED = 3_000;
 const SWEPT = 100;
 const SLOTS = 5;
 
@@ -52,6 +54,7 @@ beforeAll(async () => {
   oldPartition = `generations_${longAgo.toISOString().slice(0, 7).replace('-', '_')}`;
   await fillLog(app, [app.key], { rows: 2_000, from: longAgo, days: 1 / 24 });
   await fillDatabase(app, SIZES);
+  await addDeletedRows(app);
 
   const recording = recordStatements();
   try {
@@ -68,6 +71,8 @@ beforeAll(async () => {
     });
     await untilDelivered(app, destination.id, 2);
     await askFor(200, app, 'get', `/keys/${key.record.hash}`);
+    await askFor(200, app, 'get', '/keys');
+    await app.application.get(DeletedRows).purge();
     await askFor(200, app, 'get', '/observability/destinations');
     await askFor(200, app, 'get', `/observability/destinations/${destination.id}`);
     await askFor(200, app, 'get', `/observability/destinations/${destination.id}/deliveries`);
@@ -103,6 +108,26 @@ afterAll(async () => {
   await receiver?.close();
   await setup?.close();
 });
+
+/** Deleted rows of the workspace that the statements are about: as good as none. */
+async function addDeletedRows(app: Setup['app']): Promise<void> {
+  const values = [app.workspaceId, app.accountId, DELETED];
+  await app.sql(
+    `INSERT INTO api_keys (id, workspace_id, account_id, hash, kind, name, label, deleted_at)
+     SELECT gen_random_uuid(), $1, $2, lpad('d' || n, 64, '0'), 'inference', 'Deleted', 'deleted', now()
+     FROM generate_series(1, $3::integer) AS n`,
+    values,
+  );
+  await app.sql(
+    `INSERT INTO destinations (id, workspace_id, account_id, kind, type, slot, name, enabled, privacy_mode, broadcast_cost,
+       broadcast_identity, broadcast_request_context, sampling_rate, api_key_hashes, regions, config_ciphertext,
+       config_encryption_key_id, updated_at, deleted_at)
+     SELECT gen_random_uuid(), $1, $2, 'webhook', 'webhook', NULL, 'Deleted', true, false, false, false, false, 1, '{}',
+       '{global}', '', '', now(), now()
+     FROM generate_series(1, $3::integer) AS n`,
+    values,
+  );
+}
 
 /** What is there already would be refused: ids come first, in records and in JSON. */
 function anew(value: unknown): unknown {

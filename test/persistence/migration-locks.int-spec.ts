@@ -40,7 +40,7 @@ async function migrate(): Promise<string> {
 it('gives up, has changed nothing, and is applied when the lock is free', async () => {
   await client.query('DROP FUNCTION refuse_deleted_workspace CASCADE');
   const { rows: undone } = await client.query<{ readonly migration_name: string }>(
-    'DELETE FROM _prisma_migrations WHERE migration_name >= $1 RETURNING migration_name',
+    'DELETE FROM _prisma_migrations WHERE migration_name = $1 RETURNING migration_name',
     [MIGRATION],
   );
   await client.query('BEGIN');

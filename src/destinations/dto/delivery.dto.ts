@@ -82,6 +82,14 @@ class DeliveriesDto {
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   oldest_pending_at: string | null;
 
+  @ApiProperty({
+    type: 'integer',
+    description:
+      'Calls of the workspace since the beginning of yesterday (UTC) whose inputs were not stored, because the workspace ' +
+      'was above its quota of stored contents. They are delivered without their input.',
+  })
+  contents_skipped: number;
+
   @ApiProperty({ type: 'integer', description: 'Failed attempts since the last success.' })
   failures: number;
 
@@ -161,6 +169,7 @@ export function toDeliveriesDto(state: DeliveryState, isEnabled: boolean): Deliv
     status: statusOf(state, isEnabled),
     delivered: state.delivered,
     dropped: state.dropped,
+    contents_skipped: state.contentsSkipped,
     dead_letters: state.deadLetters,
     pending: state.pending,
     oldest_pending_at: state.oldestPendingAt?.toISOString() ?? null,

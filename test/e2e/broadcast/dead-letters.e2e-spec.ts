@@ -188,18 +188,19 @@ describe('a pause that is over', () => {
     );
   });
 
-  it.each(['enabled = false', 'deleted_at = now(), slot = NULL'])(
-    'nor is a destination due with %s',
-    async (change) => {
-      await app.sql(
-        "UPDATE delivery_cursors SET next_attempt_at = now() + interval '1 day' WHERE destination_id = $1",
-        [destination.id],
-      );
-      await app.sql(`UPDATE destinations SET ${change} WHERE id = $1`, [destination.id]);
-      const [row] = await app.sql('SELECT next_attempt_at FROM delivery_cursors WHERE destination_id = $1', [
-        destination.id,
-      ]);
-      expect(row).toEqual({ next_attempt_at: null });
-    },
-  );
+  it.each([
+    ['enabled = false', [{ next_attempt_at: null }]],
+    // It has no cursor any more.
+    ['deleted_at = now(), slot = NULL', []],
+  ])('nor is a destination due with %s', async (change, cursors) => {
+    await app.sql(
+      "UPDATE delivery_cursors SET next_attempt_at = now() + interval '1 day' WHERE destination_id = $1",
+      [destination.id],
+    );
+    await app.sql(`UPDATE destinations SET ${change} WHERE id = $1`, [destination.id]);
+    const rows = await app.sql('SELECT next_attempt_at FROM delivery_cursors WHERE destination_id = $1', [
+      destination.id,
+    ]);
+    expect(rows).toEqual(cursors);
+  });
 });

@@ -1,0 +1,151 @@
+// What the calls of a workspace may store: contents beyond the quota are left out and counted, records beyond it refuse the
+// calls that would write more.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { GenerationContents } from '../../../src/persistence/generation-contents.js';
+import { StorageUsage } from '../../../src/persistence/storage-usage.js';
+import { ask, askFor } from '../../support/admin.js';
+import { createTestApp } from '../../support/app.js';
+import type { TestAccount, TestApp } from '../../support/app.js';
+import { BROADCAST_ENVIRONMENT } from '../../support/broadcast.js';
+import { expectError } from '../../support/error-shape.js';
+
+const DAY = 86_400_000;
+// Where nothing listens: contents wait.
+const NOWHERE = { type: 'webhook', name: 'Webhook', config: { url: 'http://127.0.0.1:9/' } };
+
+const embed = (app: TestApp, { apiKey }: Pick<TestAccount, 'apiKey'>, text = 'words', trace = {}) =>
+  ask(app, 'post', '/embeddings', {
+    key: apiKey,
+    body: { model: 'local/hashing', input: text, dimensions: 8, trace },
+  });
+const exchange = (app: TestApp): Promise<void> => app.application.get(StorageUsage).exchange();
+const storedOf = async (app: TestApp, { workspaceId }: TestAccount): Promise<unknown> => {
+  const rows = await app.sql<Record<string, string>>(
+    `SELECT sum(log_bytes)::integer AS log, sum(content_bytes)::integer AS contents,
+       sum(contents_skipped)::integer AS skipped FROM storage_days WHERE workspace_id = $1`,
+    [workspaceId],
+  );
+  return rows[0];
+};
+
+describe('a quota of stored contents', () => {
+  const QUOTA = 40_000;
+  let app: TestApp;
+  let other: TestAccount;
+  let destination: string;
+  beforeAll(async () => {
+    app = await createTestApp({
+      environment: { ...BROADCAST_ENVIRONMENT, WORKSPACE_CONTENT_QUOTA_BYTES: String(QUOTA) },
+    });
+    app.clock.set(new Date().toISOString());
+    other = await app.createAccount();
+    for (const { managementKey: key } of [app, other]) {
+      const { data } = await askFor<{ data: { id: string } }>(
+        201,
+        app,
+        'post',
+        '/observability/destinations',
+        { body: NOWHERE, key },
+      );
+      if (key === app.managementKey) destination = data.id;
+    }
+  });
+  afterAll(() => app.close());
+
+  it('stores no more beyond it; calls go on, and the deliveries say how many went without input', async () => {
+    const text = 'word '.repeat(4_000);
+    for (let count = 0; count < 3; count++) expect((await embed(app, app, text)).status).toBe(200);
+    await exchange(app);
+    const full = (await storedOf(app, app)) as { contents: number };
+    expect(full.contents).toBeGreaterThan(QUOTA);
+    const ofContents = async (): Promise<number> => {
+      const [row] = await app.sql<{ bytes: number }>(
+        'SELECT sum(octet_length(ciphertext))::integer AS bytes FROM generation_contents WHERE workspace_id = $1',
+        [app.workspaceId],
+      );
+      return row?.bytes ?? 0;
+    };
+    // What is counted is what is stored.
+    expect(await ofContents()).toBe(full.contents);
+    for (let count = 0; count < 4; count++) expect((await embed(app, app, text)).status).toBe(200);
+    expect(await ofContents()).toBe(full.contents);
+    await exchange(app);
+    expect(await storedOf(app, app)).toMatchObject({ contents: full.contents, skipped: 4 });
+    const { data } = await askFor<{ data: { contents_skipped: number } }>(
+      200,
+      app,
+      'get',
+      `/observability/destinations/${destination}/deliveries`,
+    );
+    expect(data.contents_skipped).toBe(4);
+    const { text: metrics } = await app.http.get('/metrics');
+    expect(metrics).toContain('signalbox_contents_skipped_total 4');
+    expect(metrics).toContain('signalbox_workspaces_above_storage_quota{quota="contents"} 1');
+  });
+
+  it("another workspace's contents are stored", async () => {
+    expect((await embed(app, other)).status).toBe(200);
+    const rows = await app.sql('SELECT 1 FROM generation_contents WHERE workspace_id = $1', [
+      other.workspaceId,
+    ]);
+    expect(rows).toHaveLength(1);
+  });
+
+  it('contents are stored again when there is room', async () => {
+    await app.application.get(GenerationContents).removeOlderThan(new Date(Date.now() + DAY));
+    expect(await storedOf(app, app)).toMatchObject({ contents: 0 });
+    await exchange(app);
+    expect((await embed(app, app)).status).toBe(200);
+    const rows = await app.sql('SELECT 1 FROM generation_contents WHERE workspace_id = $1', [
+      app.workspaceId,
+    ]);
+    expect(rows).toHaveLength(1);
+  });
+});
+
+describe('a daily quota of the log', () => {
+  let app: TestApp;
+  beforeEach(async () => {
+    app = await createTestApp({ environment: { WORKSPACE_DAILY_LOG_QUOTA_BYTES: '30000' } });
+  });
+  afterEach(() => app.close());
+
+  it('refuses calls beyond it with 429 until the next UTC day, on every replica', async () => {
+    const replica = await app.startReplica();
+    try {
+      const trace = { note: 'x'.repeat(15_000) };
+      for (let count = 0; count < 2; count++) expect((await embed(app, app, 'a', trace)).status).toBe(200);
+      // A replica learns of it when it has written something of the workspace.
+      expect((await embed(replica, app)).status).toBe(200);
+      await exchange(app);
+      await exchange(replica);
+      for (const one of [app, replica]) {
+        const refused = await embed(one, app);
+        expectError(refused, 429, /30000 bytes .* WORKSPACE_DAILY_LOG_QUOTA_BYTES$/);
+        // The clock stands at noon.
+        expect(refused.headers['retry-after']).toBe(String(12 * 3_600));
+        expect(refused.body).toMatchObject({
+          error: { metadata: { limit_bytes: 30_000, resets_at: '2026-11-19T00:00:00.000Z' } },
+        });
+      }
+      const [logged] = await app.sql<{ count: number }>('SELECT count(*)::integer AS count FROM generations');
+      expect(logged?.count).toBe(3);
+      expect((await embed(app, await app.createAccount())).status).toBe(200);
+      app.clock.set('2026-11-19T00:00:00.000Z');
+      expect((await embed(app, app)).status).toBe(200);
+    } finally {
+      await replica.close();
+    }
+  });
+
+  it('keeps what it could not add, and adds it with the next exchange', async () => {
+    expect((await embed(app, app)).status).toBe(200);
+    await app.sql('ALTER TABLE storage_days RENAME TO storage_days_away');
+    await expect(exchange(app)).rejects.toThrow();
+    await app.sql('ALTER TABLE storage_days_away RENAME TO storage_days');
+    await exchange(app);
+    const { log } = (await storedOf(app, app)) as { log: number };
+    expect(log).toBeGreaterThan(200);
+    expect(log).toBeLessThan(2_000);
+  });
+});

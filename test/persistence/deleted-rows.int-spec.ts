@@ -1,0 +1,98 @@
+// Deleted keys, destinations and credentials: nothing waits for them any more, and their rows go after the retention.
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { DeletedRows } from '../../src/persistence/deleted-rows.js';
+import { askFor } from '../support/admin.js';
+import { createTestApp } from '../support/app.js';
+import type { TestApp } from '../support/app.js';
+import { WEBHOOK } from '../support/create-destination.js';
+
+const DAY = 86_400_000;
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await createTestApp({ environment: { DELETED_RETENTION_DAYS: '40' } });
+});
+afterAll(() => app.close());
+
+const count = async (table: string): Promise<number> => {
+  const rows = await app.sql<{ count: number }>(`SELECT count(*)::integer AS count FROM ${table}`);
+  return rows[0]?.count ?? -1;
+};
+const TABLES = ['api_keys', 'key_spend', 'destinations', 'provider_credentials'];
+const countAll = (): Promise<number[]> => Promise.all(TABLES.map(count));
+
+async function createAndDelete(): Promise<{ readonly destination: string; readonly key: string }> {
+  const { data: destination } = await askFor<{ data: { id: string } }>(
+    201,
+    app,
+    'post',
+    '/observability/destinations',
+    { body: WEBHOOK },
+  );
+  await app.sql(
+    `INSERT INTO dead_letters (workspace_id, destination_id, generation_id, generation_created_at, reason, message)
+     VALUES ($1, $2, gen_random_uuid(), now(), 'refused', 'no')`,
+    [app.workspaceId, destination.id],
+  );
+  const { data: credential } = await askFor<{ data: { id: string } }>(201, app, 'post', '/byok', {
+    body: { provider: 'openai', key: 'a-key-of-a-customer' },
+  });
+  const { data: key } = await askFor<{ data: { hash: string } }>(201, app, 'post', '/keys', {
+    body: { name: 'Short-lived' },
+  });
+  await askFor(200, app, 'delete', `/observability/destinations/${destination.id}`);
+  await askFor(200, app, 'delete', `/byok/${credential.id}`);
+  await askFor(200, app, 'delete', `/keys/${key.hash}`);
+  return { destination: destination.id, key: key.hash };
+}
+
+it('a deleted destination has neither a cursor nor dead letters', async () => {
+  await createAndDelete();
+  expect(await count('delivery_cursors')).toBe(0);
+  expect(await count('dead_letters')).toBe(0);
+});
+
+it('the destinations of a deleted workspace have neither', async () => {
+  const { data: workspace } = await askFor<{ data: { id: string } }>(201, app, 'post', '/workspaces', {
+    body: { name: 'Gone', slug: 'gone' },
+  });
+  await askFor(201, app, 'post', '/observability/destinations', {
+    body: { ...WEBHOOK, workspace_id: workspace.id },
+  });
+  expect(await count('delivery_cursors')).toBe(1);
+  await askFor(200, app, 'delete', `/workspaces/${workspace.id}`);
+  expect(await count('delivery_cursors')).toBe(0);
+});
+
+it('rows are purged when they have been deleted for the retention, in steps, and no others', async () => {
+  const purge = app.application.get(DeletedRows);
+  const living = await countAll();
+  // More than one step removes.
+  await app.sql(
+    `INSERT INTO api_keys (id, workspace_id, account_id, hash, kind, name, label, deleted_at)
+     SELECT gen_random_uuid(), $1, $2, lpad(n::text, 64, '0'), 'inference', 'Old', 'old', $3
+     FROM generate_series(1, 1100) AS n`,
+    [app.workspaceId, app.accountId, app.clock.now()],
+  );
+  const { key } = await createAndDelete();
+  app.clock.advance(39 * DAY);
+  await purge.purge();
+  const [keys = 0] = living;
+  expect(await count('api_keys')).toBe(keys + 1_100 + 1);
+  app.clock.advance(2 * DAY);
+  await purge.purge();
+  // Those that the other tests of this file have deleted are gone as well.
+  const left = await countAll();
+  expect(left.map((one, index) => one <= (living[index] ?? 0))).toEqual([true, true, true, true]);
+  for (const table of ['api_keys', 'destinations', 'provider_credentials'])
+    expect(await count(`${table} WHERE deleted_at IS NOT NULL`)).toBe(0);
+  // The living key is there, and the audit log still tells of the one that is gone.
+  await askFor(200, app, 'get', `/keys/${app.key.hash}`);
+  const { data: entries } = await askFor<{ data: { action: string }[] }>(
+    200,
+    app,
+    'get',
+    `/audit?object_id=${key}`,
+  );
+  expect(entries.map(({ action }) => action).toSorted()).toEqual(['create', 'delete']);
+});
