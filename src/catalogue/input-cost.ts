@@ -7,12 +7,20 @@ import { priceOn } from './catalogue-model.js';
 import type { ModelEndpoint } from './catalogue-model.js';
 import { exactTokenCounts, itemTokenBound, tokenBound, tokenBounds } from './token-count.js';
 
-/** The most that an input can cost on a day; null where a modality of it has no known price. */
-export function greatestCost(input: EmbeddingInput, endpoint: ModelEndpoint, day: string): PicoUsd | null {
-  if (input.form !== 'multimodal') return times(priceOn(endpoint, day), tokenBound(input, endpoint));
+/**
+ * The most that an input can cost on a day; null where a modality of it has no known price. Here and below, `added` is
+ * the size in bytes of the text that is sent with each input and is not part of it.
+ */
+export function greatestCost(
+  input: EmbeddingInput,
+  endpoint: ModelEndpoint,
+  day: string,
+  added = 0,
+): PicoUsd | null {
+  if (input.form !== 'multimodal') return times(priceOn(endpoint, day), tokenBound(input, endpoint, added));
   let sum = 0n;
   for (const item of input.items) {
-    const cost = greatestItemCost(item, endpoint, day);
+    const cost = greatestItemCost(item, endpoint, day, added);
     if (cost === null) return null;
     sum += cost;
   }
@@ -20,10 +28,15 @@ export function greatestCost(input: EmbeddingInput, endpoint: ModelEndpoint, day
 }
 
 /** The same of one item. */
-export function greatestItemCost(item: EmbeddingItem, endpoint: ModelEndpoint, day: string): PicoUsd | null {
+export function greatestItemCost(
+  item: EmbeddingItem,
+  endpoint: ModelEndpoint,
+  day: string,
+  added = 0,
+): PicoUsd | null {
   if (typeof item === 'string' || !('content' in item))
-    return times(priceOn(endpoint, day), itemTokenBound(item, endpoint));
-  const bounds = tokenBounds(item, endpoint);
+    return times(priceOn(endpoint, day), itemTokenBound(item, endpoint, added));
+  const bounds = tokenBounds(item, endpoint, added);
   const tokens = Math.min(totalOf(bounds), endpoint.maxTokensPerInput);
   return dearestMixture(bounds, tokens, pricesOn(endpoint, day));
 }
@@ -33,11 +46,12 @@ export async function countedItemCosts(
   input: EmbeddingInput,
   endpoint: ModelEndpoint,
   day: string,
+  added = 0,
 ): Promise<(PicoUsd | null)[]> {
   const counts = await exactTokenCounts(input, endpoint);
-  if (!counts) return input.items.map((item) => greatestItemCost(item, endpoint, day));
+  if (!counts) return input.items.map((item) => greatestItemCost(item, endpoint, day, added));
   const price = priceOn(endpoint, day);
-  return counts.map((tokens) => times(price, tokens));
+  return counts.map((tokens) => times(price, Math.min(tokens + added, endpoint.maxTokensPerInput)));
 }
 
 /**
@@ -53,9 +67,10 @@ export function costOfTokens(
   told: TokensByModality,
   endpoint: ModelEndpoint,
   day: string,
+  added = 0,
 ): PicoUsd | null {
   const untold = Math.max(0, tokens - totalOf(told));
-  let sum = costOfSum(input, untold, endpoint, day);
+  let sum = costOfSum(input, untold, endpoint, day, added);
   for (const [modality, count] of modalityCounts(told)) {
     const cost = count === 0 ? 0n : times(priceOn(endpoint, day, modality), count);
     sum = sum === null || cost === null ? null : sum + cost;
@@ -69,13 +84,14 @@ function costOfSum(
   tokens: number,
   endpoint: ModelEndpoint,
   day: string,
+  added: number,
 ): PicoUsd | null {
   if (input.form !== 'multimodal') return times(priceOn(endpoint, day), tokens);
-  const bounds = input.items.map((item) => tokenBounds(item, endpoint)).reduce(addTokens, {});
+  const bounds = input.items.map((item) => tokenBounds(item, endpoint, added)).reduce(addTokens, {});
   const mixture = dearestMixture(bounds, tokens, pricesOn(endpoint, day));
-  const greatest = greatestCost(input, endpoint, day);
+  const greatest = greatestCost(input, endpoint, day, added);
   // The mixture knows the bounds of all items together, and not that each of them has a limit.
-  if (mixture === null || greatest === null || tokens > tokenBound(input, endpoint)) return mixture;
+  if (mixture === null || greatest === null || tokens > tokenBound(input, endpoint, added)) return mixture;
   return mixture < greatest ? mixture : greatest;
 }
 

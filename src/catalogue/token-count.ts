@@ -19,24 +19,46 @@ const AS_ORDINARY_TEXT = { disallowedSpecial: new Set<string>() };
  * At least as many tokens as the provider will charge for: tokenizers that work on bytes or characters never make more
  * tokens than the text has UTF-8 bytes, in its own form or normalised (NFKC), and no provider charges for more than its
  * limit per input. A part that is no text counts as the whole limit.
+ *
+ * Here and below, `added` is the size in bytes of the text that is sent with each input and is not part of it.
  */
-export function tokenBound(input: EmbeddingInput, endpoint: ModelEndpoint): number {
+export function tokenBound(input: EmbeddingInput, endpoint: ModelEndpoint, added = 0): number {
   let sum = 0;
-  for (const item of input.items) sum += itemTokenBound(item, endpoint);
+  for (const item of input.items) sum += itemTokenBound(item, endpoint, added);
   return sum;
 }
 
 /** The same of one item. */
-export function itemTokenBound(item: EmbeddingItem, { maxTokensPerInput }: ModelEndpoint): number {
-  return Math.min(itemBound(item), maxTokensPerInput);
+export function itemTokenBound(item: EmbeddingItem, endpoint: ModelEndpoint, added = 0): number {
+  return Math.min(itemBound(item) + added, endpoint.maxTokensPerInput);
+}
+
+/**
+ * Whether the bound of an input is at least `tokens`, where that can be seen without reading its texts: a text never has
+ * fewer bytes than UTF-16 units. False: not known.
+ */
+export function isCertainlyWithin(
+  input: EmbeddingInput,
+  { maxTokensPerInput }: ModelEndpoint,
+  tokens: number,
+): boolean {
+  if (input.form === 'multimodal') return false;
+  let rest = tokens;
+  for (const { length } of input.items) {
+    rest -= Math.min(length, maxTokensPerInput);
+    if (rest <= 0) return true;
+  }
+  return false;
 }
 
 /** The same by modality: each alone could fill the input up to its bound, all together never go beyond the limit. */
 export function tokenBounds(
   { content }: MultimodalItem,
   { maxTokensPerInput }: ModelEndpoint,
+  added = 0,
 ): TokensByModality {
   const bounds: Partial<Record<Modality, number>> = {};
+  if (added > 0) bounds.text = Math.min(added, maxTokensPerInput);
   for (const part of content) {
     const modality = modalityOf(part);
     if (modality) {
@@ -47,11 +69,16 @@ export function tokenBounds(
 }
 
 /** What is charged when the provider does not say: the exact count where it can be had, else a typical one. */
-export async function tokensWithoutUsage(input: EmbeddingInput, endpoint: ModelEndpoint): Promise<number> {
+export async function tokensWithoutUsage(
+  input: EmbeddingInput,
+  endpoint: ModelEndpoint,
+  added = 0,
+): Promise<number> {
   const exact = await exactTokenCounts(input, endpoint);
-  if (exact) return exact.reduce((sum, count) => sum + count, 0);
+  const typicallyAdded = Math.ceil(added / TYPICAL_BYTES_PER_TOKEN);
   let sum = 0;
-  for (const item of input.items) sum += Math.min(typicalTokens(item), endpoint.maxTokensPerInput);
+  for (const [index, item] of input.items.entries())
+    sum += Math.min((exact?.[index] ?? typicalTokens(item)) + typicallyAdded, endpoint.maxTokensPerInput);
   return sum;
 }
 
@@ -86,10 +113,15 @@ function partBound({ text }: Part): number {
 }
 
 function textBound(text: string): number {
+  return textBytes(text) + SPECIAL_TOKENS;
+}
+
+/** UTF-8 bytes of a text, in its own form or normalised (NFKC), whichever has more. */
+export function textBytes(text: string): number {
   const bytes = Buffer.byteLength(text);
   // As many bytes as units: ASCII, whose normal form is itself.
-  if (bytes === text.length) return bytes + SPECIAL_TOKENS;
-  return Math.max(bytes, Buffer.byteLength(text.normalize('NFKC'))) + SPECIAL_TOKENS;
+  if (bytes === text.length) return bytes;
+  return Math.max(bytes, Buffer.byteLength(text.normalize('NFKC')));
 }
 
 function typicalTokens(item: EmbeddingItem): number {

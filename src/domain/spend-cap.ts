@@ -35,6 +35,15 @@ export interface SpendBound {
   readonly costWithByok: PicoUsd;
 }
 
+/** Whether the calls of a key are held against money, its own or that of its workspace or account. */
+export interface SpendLimits {
+  readonly isLimited: boolean;
+  /** Whether calls through own provider keys count as well. */
+  readonly includesByok: boolean;
+}
+
+export const NO_LIMITS: SpendLimits = { isLimited: false, includesByok: false };
+
 /** How much of a bound counts toward a holder's caps. */
 export function amountToward(caps: readonly SpendCap[], bound: SpendBound): PicoUsd {
   return caps.some((cap) => cap.includeByok) ? bound.costWithByok : bound.cost;

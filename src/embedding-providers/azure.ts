@@ -20,6 +20,7 @@ export const azure: HttpEmbeddingProvider = {
   name: 'Azure OpenAI',
   defaultBaseUrl: null,
   needsApiKey: true,
+  billing: { repriced: { service_tier: ['default'] } },
   buildRequest: buildAzureRequest,
   readAnswer: readOpenAiAnswer,
   readError: readUpstreamError,

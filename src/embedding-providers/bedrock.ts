@@ -4,7 +4,7 @@
 import { AwsV4Signer } from 'aws4fetch';
 import { readBedrockError } from './bedrock-error.js';
 import { partsOfInput, refuseOtherForms, textsOf } from './call-input.js';
-import { cohereBody, readCohereVectors } from './cohere-wire.js';
+import { COHERE_BILLING, cohereBody, readCohereVectors } from './cohere-wire.js';
 import { UnsupportedRequest } from './embedding-provider.js';
 import type {
   HttpEmbeddingProvider,
@@ -38,6 +38,7 @@ export function createBedrock(now: () => Date): HttpEmbeddingProvider {
     name: 'Amazon Bedrock',
     defaultBaseUrl: `https://bedrock-runtime.${DEFAULT_REGION}.amazonaws.com`,
     needsApiKey: true,
+    billing: { ...COHERE_BILLING, free: ['truncate', 'max_tokens', 'normalize'] },
     buildRequest: (call, connection) => sign(buildBedrockRequest(call, connection), connection, now()),
     readAnswer: (response, call) =>
       isCohere(call.upstreamModel) ? readCohereAnswer(response) : readTitanAnswer(response),

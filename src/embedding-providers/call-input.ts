@@ -40,12 +40,21 @@ export function partsOfInput(call: ProviderCall): readonly (readonly InputPart[]
   return textsOf(call).map((text, index) => [{ modality: 'text', text, path: `input[${index}]` }]);
 }
 
-/** Throws UnsupportedRequest for an address that points elsewhere. */
-export function inlineData({ url, path }: { readonly url: string; readonly path: string }): InlineData {
+const TYPED_MODALITIES: readonly string[] = ['image', 'audio', 'video'];
+
+/**
+ * Throws UnsupportedRequest for an address that points elsewhere, and for data of another modality than the part's: its
+ * price would be another.
+ */
+export function inlineData({ url, path, modality }: Exclude<InputPart, { modality: 'text' }>): InlineData {
   const match = /^data:([^;,]+)(?:;[^;,]*)*;base64,/.exec(url);
   if (!match?.[1]) {
     throw new UnsupportedRequest(`${path}: must be a data URL in base64 (data:image/png;base64,...)`);
   }
+  const [mimeType] = match[1].trim().toLowerCase().split('/');
+  const found = TYPED_MODALITIES.find((name) => name === mimeType) ?? 'file';
+  if (found !== modality)
+    throw new UnsupportedRequest(`${path}: is of ${modality}, and its data URL of ${match[1].slice(0, 100)}`);
   return { mimeType: match[1], base64: url.slice(match[0].length) };
 }
 

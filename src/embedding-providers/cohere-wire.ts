@@ -4,7 +4,7 @@ import type { Vector } from '../domain/vectors.js';
 import { extraWithout, inlineData, partsOfInput, textsOf, unsupportedPart } from './call-input.js';
 import type { InputPart } from './call-input.js';
 import { BrokenAnswer } from './embedding-provider.js';
-import type { ProviderCall } from './embedding-provider.js';
+import type { BillingTraits, ProviderCall } from './embedding-provider.js';
 import { knownInputTypeIn } from './input-types.js';
 import type { JsonCursor } from './json-cursor.js';
 import { given, readVectors } from './wire.js';
@@ -18,6 +18,12 @@ const INPUT_TYPES = {
   semantic_similarity: 'search_document',
 };
 const DEFAULT_INPUT_TYPE = 'search_document';
+
+/** Of the members that carry inputs a body may have one, and this service writes it. */
+export const COHERE_BILLING: BillingTraits = {
+  free: ['truncate', 'max_tokens', 'priority'],
+  repriced: { texts: [], images: [], inputs: [] },
+};
 
 export interface CohereDialect {
   readonly embeddingType: 'float' | 'base64';

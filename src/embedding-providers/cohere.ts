@@ -1,5 +1,5 @@
 // Cohere, v2 of its API.
-import { cohereBody, readCohereVectors } from './cohere-wire.js';
+import { COHERE_BILLING, cohereBody, readCohereVectors } from './cohere-wire.js';
 import type {
   HttpEmbeddingProvider,
   ProviderAnswer,
@@ -29,6 +29,7 @@ export const cohere: HttpEmbeddingProvider = {
   name: 'Cohere',
   defaultBaseUrl: 'https://api.cohere.com',
   needsApiKey: true,
+  billing: COHERE_BILLING,
   buildRequest: buildCohereRequest,
   readAnswer: readCohereAnswer,
   readError: readCohereError,

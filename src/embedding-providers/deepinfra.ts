@@ -16,6 +16,8 @@ export const deepinfra: HttpEmbeddingProvider = {
   name: 'DeepInfra',
   defaultBaseUrl: 'https://api.deepinfra.com/v1/openai',
   needsApiKey: true,
+  // The tier `priority` costs a multiple of the listed price.
+  billing: { free: ['normalize'], repriced: { service_tier: ['default'] } },
   buildRequest: buildDeepInfraRequest,
   readAnswer: readOpenAiAnswer,
   readError: readUpstreamError,

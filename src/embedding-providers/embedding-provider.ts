@@ -83,6 +83,29 @@ export class BrokenAnswer extends Error {}
 /** Something about the request that this provider cannot do; where no other endpoint can, the caller is told. */
 export class UnsupportedRequest extends Error {}
 
+/**
+ * How the members of a body that this service does not know change what an input is billed. A member that is not named
+ * here counts as text of each input, with the bytes of its JSON.
+ */
+export interface BillingTraits {
+  /** Settings that add no tokens. */
+  readonly free?: readonly string[];
+  /**
+   * Members that change the price of a token, lift the limit of an input, or bring inputs of their own, at any depth;
+   * each with the values that the listed price holds for. A call whose price has to be bounded cannot have others.
+   */
+  readonly repriced?: Readonly<Record<string, readonly unknown[]>>;
+  /** Bytes at most of the prompt that stands before an input of an input type. */
+  readonly promptBytes?: number;
+  /** When a prompt stands there; absent: with an input type or one of `promptMembers`. */
+  readonly hasPrompt?: 'always';
+  /** Members that choose a prompt, as `input_type` does. */
+  readonly promptMembers?: readonly string[];
+}
+
+/** Room for a prompt that only the operator's own server knows: instructions of models are shorter. */
+export const UNKNOWN_PROMPT_BYTES = 256;
+
 interface ProviderTraits {
   /** Also the prefix of its environment variables, in capitals. */
   readonly slug: string;
@@ -96,6 +119,7 @@ interface ProviderTraits {
    * call is never split.
    */
   readonly inputTyingMember?: string;
+  readonly billing: BillingTraits;
 }
 
 export interface HttpEmbeddingProvider extends ProviderTraits {

@@ -60,6 +60,18 @@ export const google: HttpEmbeddingProvider = {
   name: 'Google',
   defaultBaseUrl: 'https://generativelanguage.googleapis.com/v1beta',
   needsApiKey: true,
+  // `title` is text of each input. Both extractions make tokens of a modality that the input does not show.
+  billing: {
+    free: ['autoTruncate', 'auto_truncate'],
+    repriced: {
+      documentOcr: [false],
+      document_ocr: [false],
+      audioTrackExtraction: [false],
+      audio_track_extraction: [false],
+    },
+    promptBytes: Math.max(...Object.values(PREFIXES).map(({ length }) => length)),
+    promptMembers: ['taskType', 'task_type'],
+  },
   buildRequest: buildGoogleRequest,
   readAnswer: readGoogleAnswer,
   readError: readGoogleError,

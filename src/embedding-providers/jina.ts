@@ -28,6 +28,12 @@ export const jina: HttpEmbeddingProvider = {
   defaultBaseUrl: 'https://api.jina.ai/v1',
   needsApiKey: true,
   inputTyingMember: 'late_chunking',
+  // Its models from v3 on write an instruction before an input of a task.
+  billing: {
+    free: ['late_chunking', 'truncate', 'normalized', 'return_multivector'],
+    promptBytes: 128,
+    promptMembers: ['task'],
+  },
   buildRequest: buildJinaRequest,
   readAnswer: readOpenAiAnswer,
   readError: readUpstreamError,

@@ -23,6 +23,7 @@ export const local: LocalEmbeddingProvider = {
   transport: 'local',
   slug: 'local',
   name: 'Local',
+  billing: {},
   async embed(call: ProviderCall): Promise<ProviderAnswer> {
     const dimensions = call.dimensions ?? DEFAULT_DIMENSIONS;
     const items = itemsOf(call.input);

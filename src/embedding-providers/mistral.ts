@@ -18,6 +18,7 @@ export const mistral: HttpEmbeddingProvider = {
   name: 'Mistral',
   defaultBaseUrl: 'https://api.mistral.ai/v1',
   needsApiKey: true,
+  billing: { free: ['metadata'] },
   buildRequest: buildMistralRequest,
   readAnswer: readOpenAiAnswer,
   readError: readUpstreamError,

@@ -27,6 +27,8 @@ export const nomic: HttpEmbeddingProvider = {
   name: 'Nomic',
   defaultBaseUrl: 'https://api-atlas.nomic.ai/v1',
   needsApiKey: true,
+  // Nomic writes the task before each input, and bills the whole of a long text that it embeds in pieces.
+  billing: { repriced: { long_text_mode: ['truncate'] }, promptBytes: 32, hasPrompt: 'always' },
   buildRequest: buildNomicRequest,
   readAnswer: readNomicAnswer,
   readError: readUpstreamError,

@@ -20,6 +20,8 @@ export const ollama: HttpEmbeddingProvider = {
   // Not its usual port on this machine: what is not configured must not be tried.
   defaultBaseUrl: null,
   needsApiKey: false,
+  // `options` may raise the context, and with it the tokens of an input.
+  billing: { free: ['truncate', 'keep_alive'], repriced: { options: [] } },
   buildRequest: buildOllamaRequest,
   readAnswer: readOllamaAnswer,
   readError: readOllamaError,

@@ -1,5 +1,6 @@
 // Whatever else speaks OpenAI's wire, at OPENAI_COMPATIBLE_BASE_URL.
 import { textsOrTokens } from './call-input.js';
+import { UNKNOWN_PROMPT_BYTES } from './embedding-provider.js';
 import type {
   HttpEmbeddingProvider,
   ProviderCall,
@@ -17,6 +18,11 @@ export const openaiCompatible: HttpEmbeddingProvider = {
   name: 'OpenAI-compatible',
   defaultBaseUrl: null,
   needsApiKey: false,
+  billing: {
+    repriced: { service_tier: ['default'], messages: [] },
+    promptBytes: UNKNOWN_PROMPT_BYTES,
+    promptMembers: ['prompt_name', 'task'],
+  },
   buildRequest: buildCompatibleRequest,
   readAnswer: readOpenAiAnswer,
   readError: readUpstreamError,

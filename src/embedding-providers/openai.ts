@@ -9,6 +9,7 @@ export const openai: HttpEmbeddingProvider = {
   name: 'OpenAI',
   defaultBaseUrl: 'https://api.openai.com/v1',
   needsApiKey: true,
+  billing: { repriced: { service_tier: ['default'] } },
   buildRequest: buildOpenAiRequest,
   readAnswer: readOpenAiAnswer,
   readError: readUpstreamError,

@@ -2,7 +2,7 @@
 // it asks for. /v1/embeddings gives base64 and usage, but drops silently what it does not know: prompts, truncation,
 // normalisation. /embed knows those, gives floats only, and tells its usage in a header.
 import { textsOrTokens } from './call-input.js';
-import { BrokenAnswer } from './embedding-provider.js';
+import { BrokenAnswer, UNKNOWN_PROMPT_BYTES } from './embedding-provider.js';
 import type {
   HttpEmbeddingProvider,
   ProviderAnswer,
@@ -27,6 +27,12 @@ export const tei: HttpEmbeddingProvider = {
   defaultBaseUrl: null,
   needsApiKey: false,
   servesOneModel: true,
+  // A prompt is a text of the model's own.
+  billing: {
+    free: ['truncate', 'truncation_direction', 'normalize'],
+    promptBytes: UNKNOWN_PROMPT_BYTES,
+    promptMembers: ['prompt_name'],
+  },
   buildRequest: buildTeiRequest,
   readAnswer: readTeiAnswer,
   readError: readTeiError,

@@ -18,6 +18,7 @@ export const together: HttpEmbeddingProvider = {
   name: 'Together',
   defaultBaseUrl: 'https://api.together.xyz/v1',
   needsApiKey: true,
+  billing: {},
   buildRequest: buildTogetherRequest,
   readAnswer: readOpenAiAnswer,
   readError: readUpstreamError,

@@ -20,6 +20,11 @@ export const vllm: HttpEmbeddingProvider = {
   name: 'vLLM',
   defaultBaseUrl: null,
   needsApiKey: false,
+  billing: {
+    free: ['truncate_prompt_tokens', 'add_special_tokens', 'normalize', 'priority', ...Object.keys(FORMS)],
+    // Each replaces or multiplies what is read of an input.
+    repriced: { messages: [], chat_template: [], chat_template_kwargs: [], mm_processor_kwargs: [] },
+  },
   // A conversation is one input.
   maxInputsByForm: { multimodal: 1 },
   buildRequest: buildVllmRequest,

@@ -21,6 +21,8 @@ export const voyage: HttpEmbeddingProvider = {
   name: 'Voyage AI',
   defaultBaseUrl: 'https://api.voyageai.com/v1',
   needsApiKey: true,
+  // Voyage writes a sentence before an input of a type.
+  billing: { free: ['truncation'], promptBytes: 128 },
   buildRequest: buildVoyageRequest,
   readAnswer: readOpenAiAnswer,
   readError: readUpstreamError,

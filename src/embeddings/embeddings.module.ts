@@ -7,12 +7,20 @@ import { EmbeddingCacheMetrics } from './embedding-cache-metrics.js';
 import { EmbeddingCache } from './embedding-cache.js';
 import { EmbeddingsController } from './embeddings.controller.js';
 import { EmbeddingsService } from './embeddings.service.js';
+import { UnpaidCosts } from './unpaid-costs.js';
 import { VectorPurchases } from './vector-purchase.js';
 import { VectorSupplies } from './vector-supply.js';
 
 @Module({
   imports: [BroadcastModule, RoutingModule, SpendModule],
   controllers: [EmbeddingsController],
-  providers: [EmbeddingsService, VectorSupplies, VectorPurchases, EmbeddingCache, EmbeddingCacheMetrics],
+  providers: [
+    EmbeddingsService,
+    VectorSupplies,
+    VectorPurchases,
+    EmbeddingCache,
+    EmbeddingCacheMetrics,
+    UnpaidCosts,
+  ],
 })
 export class EmbeddingsModule {}

@@ -16,11 +16,13 @@ import { RoutePlanner } from '../routing/route-planner.js';
 import type { Route } from '../routing/route-planner.js';
 import { describeRouting } from '../routing/routing-metadata.js';
 import type { RoutingProgress } from '../routing/routing-metadata.js';
+import { SpendGate } from '../spend/spend-gate.js';
 import { chargeFor } from './call-cost.js';
 import { writeEmbeddingResponse } from './dto/embedding-response.dto.js';
 import type { EmbeddingAnswer } from './dto/embedding-response.dto.js';
 import { describeGeneration } from './generation-record.js';
 import type { CallContext } from './generation-record.js';
+import { UnpaidCosts } from './unpaid-costs.js';
 import { VectorSupplies } from './vector-supply.js';
 import type { CacheOutcome } from './vector-supply.js';
 
@@ -51,7 +53,9 @@ type Progress = Unfinished<RoutingProgress>;
 export class EmbeddingsService {
   constructor(
     private readonly planner: RoutePlanner,
+    private readonly spendGate: SpendGate,
     private readonly supplies: VectorSupplies,
+    private readonly unpaid: UnpaidCosts,
     private readonly log: GenerationLog,
     private readonly broadcaster: Broadcaster,
     private readonly storage: StorageUsage,
@@ -68,7 +72,8 @@ export class EmbeddingsService {
     this.storage.refuseAboveLogQuota(caller.key.workspaceId);
     const progress: Progress = { route: null, routed: null, durationMs: null };
     try {
-      progress.route = await this.planner.plan(caller.key, request, preferences);
+      const limits = await this.spendGate.limitsOf(caller.key);
+      progress.route = await this.planner.plan(caller.key, request, preferences, limits);
       wishes.expectBytes(answerBytes(request, progress.route));
       return await this.serve(caller, request, progress.route, context, wishes, progress);
     } catch (error) {
@@ -93,7 +98,8 @@ export class EmbeddingsService {
       const startedAt = performance.now();
       const supplied = await supply.gather();
       const { routed, vectors, maker, cacheOutcome } = supplied;
-      const charge = await chargeFor(routed, supply.priceDay);
+      const charge = await chargeFor(routed, request, supply.priceDay, supply.bound);
+      if (charge.unpaid.length > 0) this.unpaid.record(caller.key.accountId, id, charge.unpaid);
       const durationMs = Math.round(performance.now() - startedAt);
       const { route } = supply;
       progress.route = route;

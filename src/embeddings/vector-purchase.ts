@@ -9,7 +9,7 @@ import type { EndpointTarget } from '../routing/endpoint-target.js';
 import type { Route } from '../routing/route-planner.js';
 import { isAboutMoney, SpendGate } from '../spend/spend-gate.js';
 import type { Reservation } from '../spend/spend-gate.js';
-import { boundsOf } from './call-cost.js';
+import { boundsOf } from './call-bound.js';
 
 /** Reserved, and not yet asked for. */
 export interface VectorPurchase {

@@ -5,7 +5,7 @@ import type { ApiKey } from '../domain/api-key.js';
 import { Clock } from '../domain/clock.js';
 import type { EmbeddingRequest } from '../domain/embedding.js';
 import { AppError } from '../domain/errors.js';
-import type { SpendRelease } from '../domain/spend-cap.js';
+import type { SpendBound, SpendRelease } from '../domain/spend-cap.js';
 import { utcDay } from '../domain/spend.js';
 import type { RoutedCall } from '../routing/embedding-router.js';
 import type { Route } from '../routing/route-planner.js';
@@ -106,6 +106,17 @@ export class VectorSupply {
   /** To be handed to the log together with the cost. */
   get releases(): SpendRelease[] {
     return this.bought.flatMap(({ reservation }) => reservation.releases);
+  }
+
+  /** What all that was bought may cost together; null where nothing limits it. */
+  get bound(): SpendBound | null {
+    const sum = { cost: 0n, costWithByok: 0n };
+    for (const { reservation } of this.bought) {
+      if (reservation.bound === null) return null;
+      sum.cost += reservation.bound.cost;
+      sum.costWithByok += reservation.bound.costWithByok;
+    }
+    return sum;
   }
 
   async reserve(positions: readonly number[]): Promise<VectorPurchase | null> {

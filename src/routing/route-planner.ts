@@ -11,10 +11,13 @@ import { AppError } from '../domain/errors.js';
 import { isInputType } from '../domain/input-type.js';
 import { excludesShared, mayServe } from '../domain/provider-credential.js';
 import type { ProviderCredential } from '../domain/provider-credential.js';
+import { NO_LIMITS } from '../domain/spend-cap.js';
+import type { SpendLimits } from '../domain/spend-cap.js';
 import type { ProviderPreferences } from '../domain/provider-preferences.js';
 import { utcDay } from '../domain/spend.js';
 import type { EmbeddingProvider } from '../embedding-providers/embedding-provider.js';
 import { findEmbeddingProvider } from '../embedding-providers/index.js';
+import { withBoundedPrice } from './bounded-price.js';
 import { splitProblem } from './call-splitter.js';
 import { EndpointCaller } from './endpoint-caller.js';
 import { filterCandidates, orderCandidates } from './endpoint-order.js';
@@ -60,7 +63,12 @@ export class RoutePlanner {
   ) {}
 
   /** Throws `not_found`, `invalid_request` or `unavailable`: the call then reaches no provider and is no generation. */
-  async plan(key: ApiKey, request: EmbeddingRequest, preferences: ProviderPreferences): Promise<Route> {
+  async plan(
+    key: ApiKey,
+    request: EmbeddingRequest,
+    preferences: ProviderPreferences,
+    limits: SpendLimits = NO_LIMITS,
+  ): Promise<Route> {
     const model = this.catalogue.find(request.model);
     if (!model) throw new AppError('not_found', { detail: `there is no embedding model ${request.model}` });
     const problem = request.dimensions === undefined ? null : widthProblem(model, request.dimensions);
@@ -89,7 +97,8 @@ export class RoutePlanner {
         detail: `provider: no endpoint of ${model.id} satisfies these preferences`,
       });
     }
-    const targets = orderCandidates(left, preferences, context).map(({ target }) => target);
+    const bounded = withBoundedPrice(left, request, limits, day);
+    const targets = orderCandidates(bounded, preferences, context).map(({ target }) => target);
     // Without fallbacks only the first serves, or those that the caller has listed (already all that is left).
     const isOneOnly = !preferences.allowFallbacks && preferences.order.length === 0;
     return { model, targets: isOneOnly ? targets.slice(0, 1) : targets };

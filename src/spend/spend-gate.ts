@@ -4,8 +4,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown, OnModuleDestroy } from '@nestjs/common';
 import type { ApiKey } from '../domain/api-key.js';
 import { AppError } from '../domain/errors.js';
-import { amountToward, SpendRelease } from '../domain/spend-cap.js';
-import type { SpendBound, SpendCap } from '../domain/spend-cap.js';
+import { amountToward, NO_LIMITS, SpendRelease } from '../domain/spend-cap.js';
+import type { SpendBound, SpendCap, SpendLimits } from '../domain/spend-cap.js';
 import { LEASE_SECONDS, SpendLease } from '../domain/spend-lease.js';
 import type { SpendHolder } from '../domain/spend-lease.js';
 import { Notifications } from '../persistence/notifications.js';
@@ -16,6 +16,8 @@ import { SpendTermsCache, TERMS_CHANNEL } from './spend-terms-cache.js';
 
 /** What a call holds until it is settled. */
 export interface Reservation {
+  /** What the call may cost at most; null where nothing limits it. */
+  readonly bound: SpendBound | null;
   /** To be handed to the log together with the cost. */
   readonly releases: readonly SpendRelease[];
   /** At the end of the call, whatever that was: what was not handed to the log can serve another. */
@@ -45,7 +47,7 @@ interface KnownClaims {
   readonly claims: readonly Claim[];
 }
 
-const NOTHING_RESERVED: Reservation = { releases: [], settled: () => undefined };
+const NOTHING_RESERVED: Reservation = { bound: null, releases: [], settled: () => undefined };
 // Three beats fit into a lease's life.
 const BEAT = (LEASE_SECONDS * 1000) / 3;
 // Milliseconds that a call waits for money that other calls have reserved.
@@ -88,6 +90,12 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
   /** After the last call was settled: another replica should not have to wait for the leases to expire. */
   async onApplicationShutdown(): Promise<void> {
     await this.giveBackAllUnused();
+  }
+
+  /** Of the terms that hold now: a call that begins may find others when it reserves. */
+  async limitsOf(key: ApiKey): Promise<SpendLimits> {
+    const { workspaceId } = key;
+    return limitsUnder(key, this.terms.peek(workspaceId) ?? (await this.terms.find(workspaceId)));
   }
 
   /**
@@ -146,6 +154,7 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
 
   private reservationOf(taken: readonly Taken[]): Reservation {
     return {
+      bound,
       releases: taken.map(({ release }) => release),
       settled: () => {
         for (const part of taken) {
@@ -245,6 +254,14 @@ export function isAboutMoney(error: unknown): boolean {
   if (!(error instanceof AppError)) return false;
   const { code } = error;
   return error instanceof ReservedElsewhere || code === 'insufficient_credits' || code === 'budget_exceeded';
+}
+
+function limitsUnder({ limit, includeByokInLimit }: ApiKey, terms: SpendTerms | null): SpendLimits {
+  const { budgets = [], credits = null } = terms ?? {};
+  if (limit === null && budgets.length === 0 && credits === null) return NO_LIMITS;
+  const includesByok =
+    (limit !== null && includeByokInLimit) || budgets.some(({ includeByok }) => includeByok);
+  return { isLimited: true, includesByok };
 }
 
 function makeClaims(

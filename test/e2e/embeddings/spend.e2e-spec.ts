@@ -38,7 +38,12 @@ async function usageOf({ record }: TestKey): Promise<number[]> {
 
 async function spendTokens(key: TestKey, tokens: number): Promise<void> {
   setup.upstream.answerWith(answerWithEmbeddings(['[1]'], { prompt_tokens: tokens, total_tokens: tokens }));
-  answerOf(await embed(setup.app, { model: SMALL, input: 'a', dimensions: 1 }, key.secret));
+  answerOf(await embed(setup.app, { model: SMALL, input: textOf(tokens), dimensions: 1 }, key.secret));
+}
+
+/** A text that may have so many tokens: more are never charged. */
+function textOf(tokens: number): string {
+  return String(tokens).padEnd(tokens, ' a');
 }
 
 describe('the spend of a key', () => {
@@ -46,14 +51,14 @@ describe('the spend of a key', () => {
     const keys = await Promise.all(Array.from({ length: 5 }, () => setup.app.createKey()));
     // As many tokens as the text says.
     setup.upstream.answerWith(({ body }: ReceivedRequest, response) => {
-      const tokens = Number((body['input'] as string[])[0]);
+      const tokens = parseInt((body['input'] as string[])[0]!, 10);
       const usage = { prompt_tokens: tokens, total_tokens: tokens };
       sendJson(response, 200, { data: [{ index: 0, embedding: [1] }], usage });
     });
     const tokensOf = (call: number): number => 1 + ((call * 7919) % 1000);
     await Promise.all(
       Array.from({ length: 200 }, async (_value, call) => {
-        const body = { model: SMALL, input: String(tokensOf(call)), dimensions: 1 };
+        const body = { model: SMALL, input: textOf(tokensOf(call)), dimensions: 1 };
         answerOf(await embed(setup.app, body, keys[call % 5]!.secret));
       }),
     );
@@ -80,7 +85,7 @@ describe('the spend of a key', () => {
     }
   });
 
-  it('does not grow by calls that fail', async () => {
+  it('does not grow by calls that a provider fails', async () => {
     const key = await setup.app.createKey();
     setup.upstream.answerWith(answerWithEmbeddings(['[1,2]'], { prompt_tokens: 50, total_tokens: 50 }));
     const response = await embed(setup.app, { model: SMALL, input: 'a', dimensions: 1 }, key.secret);
@@ -135,7 +140,9 @@ describe('the windows', () => {
           ),
         ),
       );
-      const late = embed(setup.app, { model: SMALL, input: 'a', dimensions: 1 }, key.secret).then(answerOf);
+      const late = embed(setup.app, { model: SMALL, input: textOf(100), dimensions: 1 }, key.secret).then(
+        answerOf,
+      );
       const answerLate = await arrival;
       setup.app.clock.set(after);
       await spendTokens(key, 7);

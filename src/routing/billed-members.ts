@@ -1,0 +1,44 @@
+// What the members of a body beside its inputs add to the bill of a call.
+import { textBytes } from '../catalogue/token-count.js';
+import type { EmbeddingRequest } from '../domain/embedding.js';
+import type { EmbeddingProvider } from '../embedding-providers/embedding-provider.js';
+
+/** Bytes of text that a provider may read with each input and that are not part of it: prompts and unknown members. */
+export function addedBytes(
+  { billing }: EmbeddingProvider,
+  { extra, inputType }: Pick<EmbeddingRequest, 'extra' | 'inputType'>,
+): number {
+  const { free = [], promptBytes = 0, promptMembers = [], hasPrompt } = billing;
+  let isPrompted = hasPrompt === 'always' || inputType !== undefined;
+  let bytes = 0;
+  for (const name in extra) {
+    if (promptMembers.includes(name)) isPrompted = true;
+    if (!free.includes(name)) bytes += textBytes(JSON.stringify({ [name]: extra[name] }));
+  }
+  return isPrompted ? bytes + promptBytes : bytes;
+}
+
+/** The path of a member for which the listed price does not hold; null where there is none. */
+export function repricedMember(
+  { billing: { repriced } }: EmbeddingProvider,
+  extra: EmbeddingRequest['extra'],
+): string | null {
+  return repriced === undefined ? null : findRepriced(extra, '', repriced);
+}
+
+function findRepriced(
+  value: unknown,
+  path: string,
+  repriced: Readonly<Record<string, readonly unknown[]>>,
+): string | null {
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [name, member] of Object.entries(value) as [string, unknown][]) {
+    const memberPath = path === '' ? name : `${path}.${name}`;
+    const listed = Object.hasOwn(repriced, name) ? repriced[name] : undefined;
+    // Null stands for an absent member.
+    if (listed && member !== null && !listed.includes(member)) return memberPath;
+    const found = findRepriced(member, memberPath, repriced);
+    if (found !== null) return found;
+  }
+  return null;
+}

@@ -1,0 +1,64 @@
+// Keeps a call that is held against a limit away from endpoints whose price for it has no bound.
+import { priceOn } from '../catalogue/catalogue-model.js';
+import type { EmbeddingRequest } from '../domain/embedding.js';
+import { AppError } from '../domain/errors.js';
+import { modalitiesOf } from '../domain/modality.js';
+import type { SpendLimits } from '../domain/spend-cap.js';
+import { repricedMember } from './billed-members.js';
+import type { EndpointTarget } from './endpoint-target.js';
+
+/**
+ * The candidates whose price is known for the input and holds for the members of the body. An own provider key costs the
+ * account nothing, so that it needs no known price; where own keys count toward a limit, a price that is known has to
+ * hold. Throws `invalid_request` where a member is why none is left, else `not_found`: neither more credits nor a higher
+ * limit would help.
+ */
+export function withBoundedPrice<Item extends { readonly target: EndpointTarget }>(
+  candidates: readonly Item[],
+  request: EmbeddingRequest,
+  limits: SpendLimits,
+  day: string,
+): readonly Item[] {
+  if (!limits.isLimited) return candidates;
+  let problem: AppError | null = null;
+  const left = candidates.filter(({ target }) => {
+    const found = priceProblem(target, request, limits, day);
+    // A member can be left out, and a price cannot be added: it is the member that the caller needs to know.
+    if (found !== null && problem?.code !== 'invalid_request') problem = found;
+    return found === null;
+  });
+  if (left.length === 0 && problem) throw problem;
+  return left.length === candidates.length ? candidates : left;
+}
+
+function priceProblem(
+  { model, endpoint, provider, credential }: EndpointTarget,
+  { input, extra }: EmbeddingRequest,
+  { includesByok }: SpendLimits,
+  day: string,
+): AppError | null {
+  if (credential !== null && !includesByok) return null;
+  let isFree = true;
+  for (const modality of modalitiesOf(input)) {
+    const price = priceOn(endpoint, day, modality);
+    if (price === null) return credential === null ? noKnownPrice(model.id) : null;
+    if (price > 0n) isFree = false;
+  }
+  const member = isFree ? null : repricedMember(provider, extra);
+  if (member === null) return null;
+  return new AppError('invalid_request', {
+    detail: `${shownName(member)}: changes what ${provider.name} charges, so that a call that counts toward a limit cannot have it; leave it out`,
+  });
+}
+
+export function noKnownPrice(model: string): AppError {
+  return new AppError('not_found', {
+    detail: `model: no endpoint of ${model} has a known price for this input, and calls that count toward a limit need one; use another model, an own provider key, or a key without a limit`,
+  });
+}
+
+const MAX_SHOWN_LENGTH = 100;
+
+function shownName(path: string): string {
+  return path.slice(0, MAX_SHOWN_LENGTH).replace(/[^\x20-\x7e]/g, '?');
+}
