@@ -258,16 +258,25 @@ describe('200: the answer', () => {
     [7, '1.4e-7'],
     [50, '0.000001'],
     [8_191, '0.00016382'],
-    [123_456_789, '2.46913578'],
+    [65_536, '0.00131072'],
   ])('for %d tokens says a cost of exactly %s', async (tokens, cost) => {
-    setup.upstream.answerWith(answerWithEmbeddings(['[1]'], { prompt_tokens: tokens, total_tokens: tokens }));
-    const response = await embed(setup.app, { model: SMALL, input: 'a', dimensions: 1 });
+    // Inputs that may have so many tokens: more are never charged.
+    const texts = Math.ceil(tokens / 8_192);
+    const input = Array.from({ length: texts }, () => 'a '.repeat(4_096));
+    setup.upstream.answerWith(
+      answerWithEmbeddings(
+        input.map(() => '[1]'),
+        { prompt_tokens: tokens, total_tokens: tokens },
+      ),
+    );
+    const response = await embed(setup.app, { model: SMALL, input, dimensions: 1 });
     expect(response.text).toContain(`"prompt_tokens":${tokens},"total_tokens":${tokens},"cost":${cost},`);
   });
 
   it('for an upstream that counts the total only charges that', async () => {
     setup.upstream.answerWith(answerWithEmbeddings(['[1]'], { total_tokens: 50 }));
-    const { usage } = answerOf(await embed(setup.app, { model: SMALL, input: 'a', dimensions: 1 }));
+    const body = { model: SMALL, input: 'a'.repeat(50), dimensions: 1 };
+    const { usage } = answerOf(await embed(setup.app, body));
     expect(usage).toEqual({ prompt_tokens: 50, total_tokens: 50, cost: 0.000001, is_byok: false });
   });
 

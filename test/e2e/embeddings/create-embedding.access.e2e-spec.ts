@@ -74,7 +74,7 @@ describe('401', () => {
 });
 
 describe('402', () => {
-  const expensive = { model: SMALL, input: 'a', dimensions: 1 };
+  const expensive = { model: SMALL, input: `a${' a'.repeat(4_999)}`, dimensions: 1 };
   // 5,000 tokens at 0.02 USD a million.
   const spendAll = answerWithEmbeddings(['[1]'], { prompt_tokens: 5_000, total_tokens: 5_000 });
 

@@ -149,7 +149,7 @@ describe('the cost of a call', () => {
     expect(await counterOf(free)).toMatchObject({ total: stored(0n) });
     const before = stubs.get('google')?.requests.length;
     const limited = await app.createKey({ limit: parseUsd('1') });
-    expectError(await embed(app, body, limited.secret), 402, /has no known price for this input/);
+    expectError(await embed(app, body, limited.secret), 404, /has a known price for this input/);
     expect(stubs.get('google')?.requests).toHaveLength(before ?? -1);
   });
 });
