@@ -40,7 +40,7 @@ export interface ModelEndpoint {
   readonly maxTokensPerCall?: number;
   /** Of the inputs as JSON. */
   readonly maxBytesPerCall?: number;
-  /** Empty: the price is not known, and calls of keys with a limit are refused. */
+  /** Empty: the price is not known, and calls that count toward a limit are not sent there, but through own keys. */
   readonly prices: readonly DatedPrice[];
   /**
    * The prices of tokens that are not of text, where they differ from `prices`; an empty list: not known. A modality that

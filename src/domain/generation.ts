@@ -43,10 +43,13 @@ export interface Generation {
   readonly inputCount: number;
   readonly promptTokens: number;
   readonly totalTokens: number;
-  /** What the caller pays; null where no price is known. */
+  /**
+   * What the caller pays, at most what was reserved; of a failed call the parts that were served, where the failure is the
+   * caller's own. Null where no price is known.
+   */
   readonly cost: PicoUsd | null;
   /**
-   * What providers charge, broken answers included; null where no price is known. With `isByok` it is what they charge the
+   * What providers charge, for broken answers and beyond the bound as well; null where no price is known. With `isByok` it is what they charge the
    * owner of the own keys for what was served, and so what the byok counters grow by: slices that the operator's keys
    * served are in `cost` alone.
    */

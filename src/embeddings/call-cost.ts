@@ -55,17 +55,17 @@ export interface UnpaidCost {
 const NOTHING_UNPAID: readonly UnpaidCost[] = [];
 
 // 402 and 403: the money for the rest was not there.
-const CALLERS_OWN: readonly ErrorCode[] = [
+const CALLERS_OWN: ReadonlySet<ErrorCode> = new Set([
   'invalid_request',
   'not_found',
   'payload_too_large',
   'insufficient_credits',
   'budget_exceeded',
-];
+]);
 
 /** Whether the caller pays for what was served before the call failed (docs of POST /embeddings). */
 function isCallersOwn({ code }: AppError): boolean {
-  return CALLERS_OWN.includes(code);
+  return CALLERS_OWN.has(code);
 }
 
 /**

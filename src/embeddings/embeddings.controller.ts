@@ -36,7 +36,18 @@ export class EmbeddingsController {
   @InferenceOnly()
   @LargeBody()
   @AdmittedAs('calls')
-  @ApiOperation({ summary: 'Create embeddings', operationId: 'createEmbeddings' })
+  @ApiOperation({
+    summary: 'Create embeddings',
+    operationId: 'createEmbeddings',
+    description:
+      'A call costs at most what its inputs can cost at the prices of its endpoints, whatever usage a provider reports, ' +
+      'and never more than was reserved of a limit. A large call goes to providers in parts. When it fails by the ' +
+      "caller's fault (400, 402, 403, 404, 413), the parts that were served before are charged; when it fails by the " +
+      "provider's or this service's fault (408, 429, 5xx), nothing is. A call whose caller disconnects goes on and is " +
+      'charged. `GET /generation` shows the cost of the id in the header `x-generation-id`. Calls that count toward a ' +
+      'limit need a known price: endpoints without one are left out (404 when none is left), and a member that changes ' +
+      'the price is refused by name (400). Calls through own provider keys need no known price.',
+  })
   @ApiHeader({
     name: 'X-OpenRouter-Metadata',
     description: '`enabled`: the answer says how the call was routed.',

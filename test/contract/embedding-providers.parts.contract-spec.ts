@@ -123,6 +123,30 @@ describe('parts that are no text', () => {
     );
   });
 
+  it.each([
+    // What the caller calls an image would be billed as something dearer.
+    ['google', 'gemini-embedding-2', { type: 'image_url', image_url: { url: 'data:video/mp4;base64,AA==' } }],
+    [
+      'google',
+      'gemini-embedding-2',
+      { type: 'input_file', input_file: { data: 'data:AUDIO/wav;base64,AA==' } },
+    ],
+    ['google', 'gemini-embedding-2', { type: 'input_audio', input_audio: { data: PNG } }],
+    [
+      'google',
+      'gemini-embedding-2',
+      { type: 'image_url', image_url: { url: 'data:text/plain;base64,AA==' } },
+    ],
+    ['cohere', 'embed-v4.0', { type: 'image_url', image_url: { url: WAV } }],
+    ['bedrock', 'cohere.embed-v4:0', { type: 'image_url', image_url: { url: WAV } }],
+    ['jina', 'jina-embeddings-v4', { type: 'image_url', image_url: { url: WAV } }],
+  ])('%s (%s) is sent no data of another modality than the part is of: %j', (slug, model, part) => {
+    const call = callOf(model, { input: itemsOf([text], [part]) });
+    expect(() => httpProvider(slug).buildRequest(call, { baseUrl: 'https://upstream.test' })).toThrow(
+      /^input\[1\]\.content(\[0\])?: is of \w+, and its data URL of /,
+    );
+  });
+
   it('jina is given the address of an image, which it fetches itself', async () => {
     const body = await bodyOf(
       httpProvider('jina'),

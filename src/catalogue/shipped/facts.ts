@@ -17,7 +17,7 @@ export function listedAt(amount: string): readonly DatedPrice[] {
   return usdPerMillion(amount, '2026-08-21', PORTKEY_PRICES);
 }
 
-/** No source was found. Calls of keys with a limit are refused. */
+/** No source was found. Calls that count toward a limit are not sent there, but through own provider keys. */
 export const UNPRICED: readonly DatedPrice[] = [];
 
 /**

@@ -36,13 +36,16 @@ class EmbeddingDto {
 }
 
 class EmbeddingUsageDto {
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty({
+    type: 'integer',
+    description: 'As the provider counts them, and at most as many as the inputs can have.',
+  })
   prompt_tokens: number;
 
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty({ type: 'integer', description: 'Bounded like prompt_tokens.' })
   total_tokens: number;
 
-  @ApiPropertyOptional({ description: 'USD; absent where no price is known.' })
+  @ApiPropertyOptional({ description: 'USD that the call is charged; absent where no price is known.' })
   cost?: number;
 
   @ApiProperty({ description: 'Whether an own provider key was used.' })

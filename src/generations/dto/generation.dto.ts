@@ -86,7 +86,11 @@ class GenerationDto {
   @ApiProperty({ type: 'integer', nullable: true, description: 'Always 0.' })
   tokens_completion: number | null;
 
-  @ApiProperty({ type: 'integer', nullable: true, description: 'As the provider counted them.' })
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'As the provider counted them, and at most as many as the inputs can have.',
+  })
   native_tokens_prompt: number | null;
 
   @ApiProperty({ type: 'integer', nullable: true, description: 'Always 0.' })
@@ -122,7 +126,9 @@ class GenerationDto {
   @ApiProperty({
     type: Number,
     nullable: true,
-    description: 'USD that the provider charges; null where no price is known.',
+    description:
+      'USD that the provider charges, for unusable answers, for failed calls and beyond what the inputs can cost as well; ' +
+      'null where no price is known.',
   })
   upstream_inference_cost: number | null;
 

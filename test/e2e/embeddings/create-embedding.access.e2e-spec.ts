@@ -74,9 +74,9 @@ describe('401', () => {
 });
 
 describe('402', () => {
-  const expensive = { model: SMALL, input: `a${' a'.repeat(4_999)}`, dimensions: 1 };
-  // 5,000 tokens at 0.02 USD a million.
-  const spendAll = answerWithEmbeddings(['[1]'], { prompt_tokens: 5_000, total_tokens: 5_000 });
+  const expensive = { model: SMALL, input: `a${' a'.repeat(799)}`, dimensions: 1 };
+  // 800 tokens at 0.02 USD a million.
+  const spendAll = answerWithEmbeddings(['[1]'], { prompt_tokens: 800, total_tokens: 800 });
 
   it('with a limit of nothing, before anything is sent', async () => {
     const { secret } = await setup.app.createKey({ limit: 0n });
@@ -95,14 +95,14 @@ describe('402', () => {
     'when the %slimit is used up, which the message says, until it begins anew',
     async (name, limitReset, anew) => {
       setup.app.clock.set('2026-11-18T12:00:00Z');
-      const { secret } = await setup.app.createKey({ limit: parseUsd('0.0001'), limitReset });
+      const { secret } = await setup.app.createKey({ limit: parseUsd('0.000016'), limitReset });
       setup.upstream.answerWith(spendAll);
       answerOf(await embed(setup.app, expensive, secret));
       const refused = await embed(setup.app, expensive, secret);
       expectError(
         refused,
         402,
-        new RegExp(`^Insufficient credits: .*this key's ${name}limit of 0\\.0001 USD`),
+        new RegExp(`^Insufficient credits: .*this key's ${name}limit of 0\\.000016 USD`),
       );
       expect(setup.upstream.requests).toHaveLength(1);
       if (anew !== null) {
@@ -116,7 +116,7 @@ describe('402', () => {
   );
 
   it('no longer when the limit is raised', async () => {
-    const { secret, record } = await setup.app.createKey({ limit: parseUsd('0.0001') });
+    const { secret, record } = await setup.app.createKey({ limit: parseUsd('0.000016') });
     setup.upstream.answerWith(spendAll);
     answerOf(await embed(setup.app, expensive, secret));
     expectError(await embed(setup.app, expensive, secret), 402);
