@@ -4,6 +4,7 @@ import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags
 import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/api-key.js';
 import type { Actor } from '../domain/audit.js';
+import { MAX_CREDENTIALS_PER_PROVIDER } from '../domain/provider-credential.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { ConditionalGet } from '../http/conditional-get.js';
 import { DeletedDto } from '../http/dto/deleted.dto.js';
@@ -31,9 +32,13 @@ export class ByokController {
   @Post()
   @HttpCode(201)
   @ManagementOnly({ refusal: 403 })
-  @ApiOperation({ summary: 'Create a provider credential', operationId: 'createBYOKKey' })
+  @ApiOperation({
+    summary: 'Create a provider credential',
+    description: `A workspace has at most ${MAX_CREDENTIALS_PER_PROVIDER} credentials for a provider, disabled ones included; the next one is 409.`,
+    operationId: 'createBYOKKey',
+  })
   @ApiCreatedResponse({ type: ByokKeyResponseDto })
-  @ApiErrors(400, 401, 403, 413, 500, 503)
+  @ApiErrors(400, 401, 403, 409, 413, 500, 503)
   async create(@CurrentActor() actor: Actor, @Body() body: CreateByokKeyDto): Promise<ByokKeyResponseDto> {
     return { data: toByokKeyDto(await this.byok.create(actor, body)) };
   }

@@ -1,6 +1,12 @@
 // A customer's own key at a provider, and the calls that it may serve. Source: contract section 6 (/byok).
 import type { ApiKey } from './api-key.js';
 
+/**
+ * Of one provider in one workspace, disabled ones included, so that enabling one never exceeds the limit. A call may ask its
+ * provider once for each.
+ */
+export const MAX_CREDENTIALS_PER_PROVIDER = 20;
+
 export interface NewProviderCredential {
   readonly accountId: string;
   readonly workspaceId: string;
@@ -72,3 +78,22 @@ export function excludesShared({
 function allows(list: readonly string[], value: string | null): boolean {
   return list.length === 0 || (value !== null && list.includes(value));
 }
+
+/**
+ * The credentials of a workspace that calls consider, in their order. Workspaces from before the limit may have more: the
+ * first ones of each provider serve. The others serve nothing, and still keep calls away from the shared endpoints.
+ */
+export function withinLimit<Credential extends Surplus>(
+  inOrder: readonly Credential[],
+): { readonly credential: Credential; readonly mayServe: boolean }[] {
+  const counts = new Map<string, number>();
+  return inOrder.flatMap((credential) => {
+    if (credential.disabled) return [];
+    const count = (counts.get(credential.provider) ?? 0) + 1;
+    counts.set(credential.provider, count);
+    if (count <= MAX_CREDENTIALS_PER_PROVIDER) return { credential, mayServe: true };
+    return excludesShared(credential) ? { credential, mayServe: false } : [];
+  });
+}
+
+type Surplus = Pick<ProviderCredential, 'provider' | 'disabled' | 'isRequired' | 'isByokOnly'>;

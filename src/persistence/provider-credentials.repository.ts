@@ -1,10 +1,12 @@
 // Customers' own keys at providers, encrypted at rest.
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../domain/clock.js';
+import { AppError } from '../domain/errors.js';
 import { uuidV7 } from '../domain/identifiers.js';
 import { maskSecret } from '../domain/masking.js';
 import type { DescribeChange } from '../domain/audit.js';
 import type { Page, PageRequest } from '../domain/page.js';
+import { MAX_CREDENTIALS_PER_PROVIDER, withinLimit } from '../domain/provider-credential.js';
 import type {
   NewProviderCredential,
   ProviderCredential,
@@ -14,6 +16,7 @@ import type {
 import { AuditLogRepository } from './audit-log.repository.js';
 import { ConfigCipher } from './config-cipher.js';
 import { Database } from './database.js';
+import type { Transaction } from './database.js';
 import type { Prisma } from './generated/client.js';
 import type { ProviderCredentialModel as ProviderCredentialRow } from './generated/models.js';
 import { lockRow } from './row-lock.js';
@@ -43,7 +46,10 @@ export class ProviderCredentialsRepository {
     private readonly clock: Clock,
   ) {}
 
-  /** `describe` is absent only where no account's key makes the credential. */
+  /**
+   * Throws `conflict` when the workspace has as many credentials of the provider as it may have. `describe` is absent only
+   * where no account's key makes the credential.
+   */
   async create(
     { apiKey, ...credential }: NewProviderCredential,
     describe?: DescribeChange<ProviderCredentialRecord>,
@@ -51,6 +57,7 @@ export class ProviderCredentialsRepository {
     const now = this.clock.now();
     const id = uuidV7(now);
     const row = await this.database.transact(async (transaction) => {
+      await refuseOneTooMany(transaction, credential);
       const created = await transaction.providerCredential.create({
         data: { ...toColumns(credential), ...this.secretColumns(apiKey, id), id, createdAt: now },
       });
@@ -126,13 +133,15 @@ export class ProviderCredentialsRepository {
     }, accountId);
   }
 
-  /** Those that are not deleted, decrypted, in the order in which they are tried. */
+  /** Those that calls consider, decrypted, in the order in which they are tried. */
   async listForWorkspace(workspaceId: string): Promise<ProviderCredential[]> {
     const rows = await this.database.prisma.providerCredential.findMany({
       where: { workspaceId, deletedAt: null },
       orderBy: ORDER,
     });
-    return rows.map((row) => this.toCredential(row));
+    return withinLimit(rows).map(({ credential: row, mayServe }) =>
+      mayServe ? this.toCredential(row) : { ...toRecord(row), apiKey: null },
+    );
   }
 
   private toCredential(row: ProviderCredentialRow): ProviderCredential {
@@ -175,6 +184,20 @@ type Columns<Members> = {
     ? string[]
     : Exclude<Members[Name], undefined>;
 };
+
+/** Creations in one workspace wait for each other here, so that the count is exact. */
+async function refuseOneTooMany(
+  transaction: Transaction,
+  { accountId, workspaceId, provider }: Pick<ProviderCredential, 'accountId' | 'workspaceId' | 'provider'>,
+): Promise<void> {
+  await lockRow(transaction, 'workspaces', { accountId, id: workspaceId });
+  const where = { workspaceId, provider, deletedAt: null };
+  const count = await transaction.providerCredential.count({ where });
+  if (count < MAX_CREDENTIALS_PER_PROVIDER) return;
+  throw new AppError('conflict', {
+    detail: `workspace ${workspaceId} has ${count} provider credentials for ${provider}, of at most ${MAX_CREDENTIALS_PER_PROVIDER}; delete one, or replace its key with PATCH /byok/{id}`,
+  });
+}
 
 function toRecord(row: ProviderCredentialRow): ProviderCredentialRecord {
   return {

@@ -1,0 +1,85 @@
+// How many credentials of a provider a workspace may have, and what becomes of more from before there was a limit.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ask, askFor } from '../../support/admin.js';
+import { embed, SMALL } from '../../support/create-embedding.js';
+import { expectError } from '../../support/error-shape.js';
+import { eventually } from '../../support/eventually.js';
+import { createCredential, SHARED_KEY, startWithKeys } from '../../support/provider-credential.js';
+import type { ByokSetup } from '../../support/provider-credential.js';
+
+const LIMIT = 20;
+
+let setup: ByokSetup;
+beforeAll(async () => {
+  setup = await startWithKeys({ PROVIDER_RETRIES: '0' });
+});
+beforeEach(async () => {
+  await setup.app.sql('DELETE FROM provider_credentials');
+});
+afterAll(() => setup.close());
+
+const create = (body: object = {}) =>
+  ask(setup.app, 'post', '/byok', { body: { provider: 'openai', key: 'sk-own-0123456789', ...body } });
+
+/** More than the limit, as a workspace may have from before there was one. The order is that of `keys`. */
+async function createSurplus(keys: readonly string[], lastIsRequired = false): Promise<void> {
+  for (const [index, apiKey] of keys.entries()) {
+    const provider = index < LIMIT ? 'openai' : 'azure';
+    const isRequired = lastIsRequired && index === keys.length - 1;
+    await createCredential(setup.app, { apiKey, provider, isRequired, sortOrder: index });
+  }
+  await setup.app.sql("UPDATE provider_credentials SET provider = 'openai'");
+}
+
+describe('a workspace', () => {
+  it('gets 20 credentials of a provider out of 30 parallel creations, and 409 for the others', async () => {
+    const answers = await Promise.all(
+      // Disabled ones count: enabling one never exceeds the limit.
+      Array.from({ length: 30 }, (_, index) => create({ disabled: index % 2 === 0 })),
+    );
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(refused).toHaveLength(10);
+    for (const response of refused) {
+      expect(expectError(response, 409)).toContain(
+        `workspace ${setup.app.workspaceId} has 20 provider credentials for openai, of at most 20; delete one`,
+      );
+    }
+    const [{ count } = { count: 0 }] = await setup.app.sql<{ count: number }>(
+      'SELECT count(*)::int AS count FROM provider_credentials',
+    );
+    expect(count).toBe(LIMIT);
+  });
+
+  it('may have as many of another provider, and one more of the same after it has deleted one', async () => {
+    const [first] = await Promise.all(Array.from({ length: LIMIT }, () => create()));
+    expectError(await create(), 409);
+    expect((await create({ provider: 'azure' })).status).toBe(201);
+    await askFor(200, setup.app, 'delete', `/byok/${first?.body.data.id}`);
+    expect((await create()).status).toBe(201);
+    expectError(await create(), 409);
+  });
+});
+
+describe('credentials beyond the limit, from before it', () => {
+  const KEYS = Array.from({ length: LIMIT + 5 }, (_, index) => `own-key-number-${index}`);
+
+  const askedKeys = async (): Promise<string[]> => {
+    setup.takeKeys();
+    await embed(setup.app, { model: SMALL, input: 'hello', dimensions: 2 });
+    return setup.takeKeys();
+  };
+
+  it('are asked by no call, which goes on to the shared endpoint after the first 20', async () => {
+    for (const key of KEYS) setup.answerKeyWith(key, 503);
+    await createSurplus(KEYS);
+    const expected = [...KEYS.slice(0, LIMIT), SHARED_KEY];
+    expect(await eventually(askedKeys, (keys) => keys.length >= expected.length)).toEqual(expected);
+  });
+
+  it('keep calls away from the shared endpoints where they are required', async () => {
+    for (const key of KEYS) setup.answerKeyWith(key, 503);
+    await createSurplus(KEYS, true);
+    const expected = KEYS.slice(0, LIMIT);
+    expect(await eventually(askedKeys, (keys) => !keys.includes(SHARED_KEY))).toEqual(expected);
+  });
+});
