@@ -24,6 +24,15 @@ import {
 
 const ELEMENT = { name: 'embedding', whenMissing: 'an element of data has no embedding' };
 
+/** What is wrong with the account at the upstream comes with a status that says something else: 429 or 400. */
+const CREDENTIAL_CODES: ReadonlySet<unknown> = new Set([
+  'insufficient_quota',
+  'billing_not_active',
+  'billing_hard_limit_reached',
+  'invalid_api_key',
+  'account_deactivated',
+]);
+
 export function buildOpenAiRequest(call: ProviderCall, connection: ProviderConnection): UpstreamRequest {
   return postJson(`${connection.baseUrl}/embeddings`, bearer(connection.apiKey), {
     ...call.extra,
@@ -72,8 +81,7 @@ export function readOpenAiError(response: UpstreamResponse): ProviderError {
   return {
     message: typeof message === 'string' ? message : errorText(response),
     code: typeof code === 'string' || typeof code === 'number' ? String(code) : null,
-    // A 429 that no waiting ends: the account at the upstream is used up.
-    ...(code === 'insufficient_quota' ? { kind: 'credential' } : {}),
+    ...(CREDENTIAL_CODES.has(code) ? { kind: 'credential' } : {}),
   };
 }
 

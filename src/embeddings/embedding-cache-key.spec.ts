@@ -16,7 +16,8 @@ function routeOf(
   credential: OwnCredential | null = null,
 ): Route {
   const model = createModel(endpoints, id);
-  return { model, targets: endpoints.map((endpoint) => ({ model, endpoint, provider: local, credential })) };
+  const targets = endpoints.map((endpoint) => ({ model, endpoint, provider: local, credential }));
+  return { accountId: 'account', model, targets };
 }
 
 interface Asked {

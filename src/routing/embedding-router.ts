@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Span } from '@opentelemetry/api';
+import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
 import { AppConfig } from '../config/app-config.js';
 import { Tracing } from '../config/tracing.js';
 import { jitteredDelay } from '../domain/backoff.js';
@@ -11,11 +12,13 @@ import type { GenerationAttempt } from '../domain/generation.js';
 import type { TokensByModality } from '../domain/modality.js';
 import type { Vector } from '../domain/vectors.js';
 import { Cancellation, toAbortSignal } from '../outbound/cancellation.js';
+import { CallCredentials } from './call-credentials.js';
 import { splitCall } from './call-splitter.js';
 import type { Slice } from './call-splitter.js';
+import { CredentialCircuits } from './credential-circuits.js';
 import { EndpointCaller } from './endpoint-caller.js';
 import type { EndpointHealth } from './endpoint-health.js';
-import { EndpointFailure, toCallerError } from './endpoint-failure.js';
+import { EndpointFailure } from './endpoint-failure.js';
 import { endpointName } from './endpoint-target.js';
 import type { EndpointTarget } from './endpoint-target.js';
 import { HealthBoard } from './health-board.js';
@@ -56,6 +59,7 @@ const PARALLEL_SLICES = 8;
 const LONGEST_PAUSE = 5_000;
 
 interface Run {
+  readonly accountId: string;
   readonly request: EmbeddingRequest;
   readonly targets: readonly EndpointTarget[];
   /** performance.now() */
@@ -66,8 +70,7 @@ interface Run {
   readonly attempts: GenerationAttempt[];
   readonly served: ServedSlice[];
   readonly wasted: BilledSlice[];
-  /** Whose credential the provider has refused: the other slices need not ask again. */
-  readonly refused: Set<EndpointTarget>;
+  readonly credentials: CallCredentials;
 }
 
 /** Where a slice still has to go. */
@@ -78,6 +81,8 @@ interface Way {
   readonly position: number;
   /** What the caller would be told without it and those behind it. */
   readonly told: AppError | null;
+  /** Of the endpoint before, whose caps the slice keeps already. */
+  readonly splitFor: ModelEndpoint | null;
 }
 
 /** Members that are not known here go upstream as they came, and may be why the answer is of another form. */
@@ -92,6 +97,7 @@ export class EmbeddingRouter {
   constructor(
     private readonly caller: EndpointCaller,
     private readonly health: HealthBoard,
+    private readonly circuits: CredentialCircuits,
     private readonly config: AppConfig,
     private readonly metrics: RoutingMetrics,
     private readonly tracing: Tracing,
@@ -100,6 +106,7 @@ export class EmbeddingRouter {
   /** Never throws: every call is a generation, whatever its end. `deadline`: performance.now() */
   async run(route: Route, request: EmbeddingRequest, deadline: number): Promise<RoutedCall> {
     const run: Run = {
+      accountId: route.accountId,
       request,
       targets: route.targets,
       deadline,
@@ -108,13 +115,13 @@ export class EmbeddingRouter {
       attempts: [],
       served: [],
       wasted: [],
-      refused: new Set(),
+      credentials: new CallCredentials(this.circuits, route.accountId),
     };
     let error: AppError | null = null;
     try {
       await this.serve(
         { start: 0, input: request.input },
-        { targets: run.targets, position: 0, told: null },
+        { targets: run.targets, position: 0, told: null, splitFor: null },
         run,
       );
     } catch (last) {
@@ -133,28 +140,30 @@ export class EmbeddingRouter {
     const isLast = isLastOf(way);
     const serveThis = async (part: Slice): Promise<void> => {
       run.cancellation.throwIfAborted();
-      if (!isLast && run.refused.has(target))
-        return this.serve(part, { targets, position: position + 1, told }, run);
+      if (!run.credentials.mayAsk(target)) {
+        if (isLast) throw told ?? run.credentials.passedOverError(target);
+        return this.serve(part, { targets, position: position + 1, told, splitFor: target.endpoint }, run);
+      }
       try {
         run.served.push(await this.serveThrough(target, part, run, way));
       } catch (failure) {
         // Another slice has failed for good: no other endpoint is asked for this one.
         if (!(failure instanceof EndpointFailure) || run.cancellation.aborted) throw failure;
-        if (failure.kind === 'credential') run.refused.add(target);
         if (performance.now() >= run.deadline) throw new AppError('operation_timeout', { cause: failure });
         // What one provider cannot do says little where another one could and has failed.
-        const error = (failure.isOwnRefusal ? told : null) ?? toCallerError(failure, target);
+        const error = (failure.isOwnRefusal ? told : null) ?? run.credentials.errorOf(failure, target);
         if (isLast || !failure.isWorthAnother) throw error;
         // One without a free place can serve: it is waited for when none of the others does.
         const next = failure.isSaturation
-          ? { targets: [...targets, target], position: position + 1, told }
-          : { targets, position: position + 1, told: error };
-        await this.serve(part, next, run);
+          ? { targets: [...targets, target], told }
+          : { targets, told: error };
+        await this.serve(part, { ...next, position: position + 1, splitFor: target.endpoint }, run);
       }
     };
     // No more of them than there are places: they would only wait for each other.
     const parallel = Math.min(PARALLEL_SLICES, this.config.endpointConcurrency);
-    await mapBounded(splitCall(slice, target), parallel, serveThis, (failure) => {
+    const slices = way.splitFor === target.endpoint ? [slice] : splitCall(slice, target);
+    await mapBounded(slices, parallel, serveThis, (failure) => {
       run.failures.push(failure);
       // The other slices would be paid for and thrown away.
       run.cancellation.abort();
@@ -238,6 +247,7 @@ export class EmbeddingRouter {
       const now = performance.now();
       // Member by member, as in generation-record.ts.
       const { vectors, promptTokens, totalTokens, tokensByModality, upstreamId } = answer;
+      run.credentials.served(target);
       health.recordSuccess(now, now - startedAt, totalTokens ?? promptTokens);
       const { start, input } = part;
       const served = { start, input, target, vectors, promptTokens, totalTokens, upstreamId };
@@ -247,6 +257,7 @@ export class EmbeddingRouter {
         const isCutShort = run.cancellation.aborted;
         note(failure.status, isCutShort ? 'cancelled' : failure.kind);
         failure.shiftInputs(part.start);
+        run.credentials.noteFailure(failure, target);
         if (failure.usage) run.wasted.push({ ...part, target, ...failure.usage });
         if (failure.isOutage && !isCutShort && !mayComeOfExtras(failure, run.request))
           health.recordFailure(performance.now());

@@ -100,12 +100,40 @@ const CODES: Readonly<Record<FailureKind, ErrorCode>> = {
 // Longer texts help nobody, and a provider may echo the input.
 const MAX_RAW_LENGTH = 1_000;
 
+/** The caller's error where every credential that is left rests after a refusal. `rest`: seconds. */
+export function restingError({ provider, credential }: EndpointTarget, rest: number): AppError {
+  const owner = credential === null ? "the operator's credential" : "the workspace's own key";
+  const remedy = credential === null ? '' : REMEDY;
+  return new AppError('provider_error', {
+    detail: `${provider.name} refused ${owner}, which is asked again in ${rest} s${remedy}`,
+    metadata: { provider_name: provider.name, ...(credential === null ? {} : { is_byok: true }) },
+    headers: { 'Retry-After': String(Math.max(1, rest)) },
+  });
+}
+
+const REMEDY = '; check it at the provider, or replace it with PATCH /byok/{id}';
+
+/** The caller's error for the last refusal of several own keys, after which no other one is asked. */
+export function tooManyRefusals(
+  failure: EndpointFailure,
+  { provider }: EndpointTarget,
+  count: number,
+): AppError {
+  return new AppError('provider_error', {
+    detail: `providers refused ${count} own keys of the workspace, and a call asks with no more${REMEDY}`,
+    metadata: { provider_name: provider.name, is_byok: true },
+    cause: failure,
+  });
+}
+
 /** The caller's error for the last failure. */
 export function toCallerError(failure: EndpointFailure, { provider, credential }: EndpointTarget): AppError {
   // The text about a credential may hold a part of it.
   const raw = failure.kind === 'credential' ? null : failure.message.slice(0, MAX_RAW_LENGTH);
+  const isOwnKey = failure.kind === 'credential' && credential !== null;
+  const detail = isOwnKey ? `${provider.name} refused the workspace's own key${REMEDY}` : failure.message;
   return new AppError(CODES[failure.kind], {
-    ...(failure.isOwnRefusal ? { detail: failure.message } : {}),
+    ...(failure.isOwnRefusal || isOwnKey ? { detail } : {}),
     metadata: {
       provider_name: provider.name,
       ...(credential === null ? {} : { is_byok: true }),

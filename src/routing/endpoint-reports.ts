@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import type { CatalogueModel, ModelEndpoint } from '../catalogue/catalogue-model.js';
 import { findEmbeddingProvider } from '../embedding-providers/index.js';
+import { CredentialCircuits } from './credential-circuits.js';
 import { EndpointCaller } from './endpoint-caller.js';
 import type { Percentiles } from './endpoint-health.js';
 import { HealthBoard } from './health-board.js';
@@ -26,17 +27,20 @@ export class EndpointReports {
   constructor(
     private readonly caller: EndpointCaller,
     private readonly board: HealthBoard,
+    private readonly circuits: CredentialCircuits,
   ) {}
 
   /** Of the operator's own endpoint: what customers' keys meet is their own affair. */
   of(model: CatalogueModel, endpoint: ModelEndpoint): EndpointReport {
     const provider = findEmbeddingProvider(endpoint.provider);
     if (!provider) throw new Error(`the catalogue names an unknown provider: ${endpoint.provider}`);
-    const health = this.board.of({ model, endpoint, provider, credential: null });
+    const target = { model, endpoint, provider, credential: null };
+    const health = this.board.of(target);
     const now = performance.now();
     const uptime = (window: keyof typeof MINUTES): number | null =>
       health.history.uptime(now, MINUTES[window]);
-    const outage = health.isOut(now) ? 'out' : 'serving';
+    const isOut = health.isOut(now) || this.circuits.restOf(target, null) > 0;
+    const outage = isOut ? 'out' : 'serving';
     return {
       providerName: provider.name,
       state: this.caller.isConfigured(provider) ? outage : 'unconfigured',

@@ -7,6 +7,8 @@ import type { EmbeddingProvider } from '../embedding-providers/embedding-provide
 /** A customer's own key at a provider. */
 export interface OwnCredential extends Pick<ProviderCredential, 'id' | 'isFallback' | 'declaredZdr'> {
   readonly apiKey: string;
+  /** Another one after every change of the credential. */
+  readonly version: number;
   /** Its provider's shared endpoints may not take over from it. */
   readonly excludesShared: boolean;
   /** Among the credentials of its workspace: lower ones are tried first. */

@@ -28,6 +28,8 @@ import { OwnCredentialsCache } from './own-credentials-cache.js';
 
 /** The endpoints that may serve a call, best first; at least one. */
 export interface Route {
+  /** Whose call it is. */
+  readonly accountId: string;
   readonly model: CatalogueModel;
   readonly targets: readonly EndpointTarget[];
 }
@@ -101,7 +103,7 @@ export class RoutePlanner {
     const targets = orderCandidates(bounded, preferences, context).map(({ target }) => target);
     // Without fallbacks only the first serves, or those that the caller has listed (already all that is left).
     const isOneOnly = !preferences.allowFallbacks && preferences.order.length === 0;
-    return { model, targets: isOneOnly ? targets.slice(0, 1) : targets };
+    return { accountId: key.accountId, model, targets: isOneOnly ? targets.slice(0, 1) : targets };
   }
 
   /** Whether calls of this key for the model have an endpoint that they could go to. */
@@ -165,9 +167,18 @@ function applicable(
 }
 
 function toOwnCredential(credential: ProviderCredential, position: number): OwnCredential | null {
-  const { id, apiKey, isFallback, declaredZdr } = credential;
+  const { id, apiKey, isFallback, declaredZdr, createdAt, updatedAt } = credential;
   if (apiKey === null) return null;
-  return { id, apiKey, isFallback, declaredZdr, position, excludesShared: excludesShared(credential) };
+  const version = (updatedAt ?? createdAt).getTime();
+  return {
+    id,
+    apiKey,
+    version,
+    isFallback,
+    declaredZdr,
+    position,
+    excludesShared: excludesShared(credential),
+  };
 }
 
 function refuseImpossibleInput(model: CatalogueModel, form: InputForm): void {
@@ -188,7 +199,13 @@ function refuseTooManyVectors({ id, nativeDimensions }: CatalogueModel, request:
 /** Throws `invalid_request` when every candidate would have to split what must stay whole. */
 function withoutSplitProblem(candidates: readonly Candidate[], request: EmbeddingRequest): Candidate[] {
   let problem: string | null = null;
-  const left = candidates.filter(({ target }) => (problem = splitProblem(target, request)) === null);
+  let judged: ModelEndpoint | null = null;
+  const left = candidates.filter(({ target }) => {
+    // Candidates of one endpoint follow each other: looking at the whole input is done once for all credentials.
+    if (target.endpoint !== judged) problem = splitProblem(target, request);
+    judged = target.endpoint;
+    return problem === null;
+  });
   if (left.length === 0 && problem !== null) throw new AppError('invalid_request', { detail: problem });
   return left;
 }

@@ -39,7 +39,7 @@ const attempt = (target: EndpointTarget, status: number): GenerationAttempt => (
 });
 const describeCall = (targets: readonly EndpointTarget[], routed: Partial<RoutedCall>) =>
   describeRouting(model.id, {
-    route: { model, targets },
+    route: { accountId: 'account', model, targets },
     routed: { served: [], wasted: [], attempts: [], error: null, ...routed },
     durationMs: 5,
   });

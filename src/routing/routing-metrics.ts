@@ -1,7 +1,7 @@
 // What Prometheus and spans are told of calls to providers: names of closed lists and numbers, never what was said.
 import { Injectable } from '@nestjs/common';
 import type { Attributes } from '@opentelemetry/api';
-import { Gauge, Histogram } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
 import { Metrics } from '../config/metrics.js';
 import type { GenerationAttempt } from '../domain/generation.js';
 import type { Slice } from './call-splitter.js';
@@ -14,6 +14,7 @@ const DURATION_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 
 export class RoutingMetrics {
   private readonly attempts;
   private readonly waiting;
+  private readonly refusedCredentials;
 
   constructor({ registry }: Metrics) {
     this.attempts = new Histogram({
@@ -29,10 +30,23 @@ export class RoutingMetrics {
       labelNames: ['provider'],
       registers: [registry],
     });
+    this.refusedCredentials = new Counter({
+      name: 'signalbox_upstream_refused_credentials_total',
+      help: 'Credentials that a provider refused (401, 402, 403) and that rest since then, by owner: operator or workspace.',
+      labelNames: ['provider', 'owner'],
+      registers: [registry],
+    });
   }
 
   attempted({ provider, errorType, durationMs }: GenerationAttempt): void {
     this.attempts.observe({ provider, outcome: errorType ?? 'ok' }, durationMs / 1_000);
+  }
+
+  credentialRefused({ provider, credential }: EndpointTarget): void {
+    this.refusedCredentials.inc({
+      provider: provider.slug,
+      owner: credential === null ? 'operator' : 'workspace',
+    });
   }
 
   /** To be told when the wait is over. */

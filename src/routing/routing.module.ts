@@ -3,6 +3,7 @@ import { Module } from '@nestjs/common';
 import { Catalogue } from '../catalogue/catalogue.js';
 import { AppConfig } from '../config/app-config.js';
 import { CatalogueSource } from './catalogue-source.js';
+import { CredentialCircuits } from './credential-circuits.js';
 import { EmbeddingRouter } from './embedding-router.js';
 import { EndpointCaller } from './endpoint-caller.js';
 import { EndpointReports } from './endpoint-reports.js';
@@ -23,6 +24,7 @@ import { RoutingMetrics } from './routing-metrics.js';
       useFactory: (source: CatalogueSource) => source.catalogue,
       inject: [CatalogueSource],
     },
+    CredentialCircuits,
     EmbeddingRouter,
     EndpointCaller,
     EndpointReports,

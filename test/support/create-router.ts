@@ -6,10 +6,12 @@ import type { ProviderAnswer } from '../../src/embedding-providers/embedding-pro
 import type { CancelSignal } from '../../src/outbound/cancellation.js';
 import { EmbeddingRouter } from '../../src/routing/embedding-router.js';
 import type { RoutedCall } from '../../src/routing/embedding-router.js';
+import { CredentialCircuits } from '../../src/routing/credential-circuits.js';
 import type { EndpointCaller } from '../../src/routing/endpoint-caller.js';
 import type { EndpointHealth } from '../../src/routing/endpoint-health.js';
 import { HealthBoard } from '../../src/routing/health-board.js';
 import type { RoutingMetrics } from '../../src/routing/routing-metrics.js';
+import { TestClock } from './clock.js';
 import { createEndpoint, createModel, createTarget } from './endpoints.js';
 
 /** What the endpoint at `place` does with the input at `input`. */
@@ -24,6 +26,7 @@ export interface TestRouter {
 interface RunTerms {
   /** Milliseconds until its deadline. */
   readonly time?: number;
+  readonly accountId?: string;
   readonly extra?: EmbeddingRequest['extra'];
 }
 
@@ -46,16 +49,18 @@ export function createRouter(
   const metrics: Partial<RoutingMetrics> = {
     attempted: () => undefined,
     waits: () => () => undefined,
+    credentialRefused: () => undefined,
   };
   const router = new EmbeddingRouter(
     caller as EndpointCaller,
     health,
+    new CredentialCircuits(new TestClock(), metrics as RoutingMetrics),
     { ...config, ...overrides } as AppConfig,
     metrics as RoutingMetrics,
     new Tracing(null),
   );
   return {
-    run(inputs, { time = 60_000, extra = {} } = {}) {
+    run(inputs, { time = 60_000, extra = {}, accountId = 'account' } = {}) {
       const items = Array.from({ length: inputs }, (_value, index) => String(index));
       const request: EmbeddingRequest = {
         model: model.id,
@@ -63,7 +68,7 @@ export function createRouter(
         encodingFormat: 'float',
         extra,
       };
-      return router.run({ model, targets }, request, performance.now() + time);
+      return router.run({ accountId, model, targets }, request, performance.now() + time);
     },
     health: (place) => health.of(targets[place]!),
   };

@@ -51,6 +51,7 @@ export function createOwnCredential(position: number, overrides: Partial<OwnCred
   return {
     id: `credential-${position}`,
     apiKey: 'secret',
+    version: 0,
     isFallback: false,
     excludesShared: false,
     declaredZdr: null,

@@ -92,6 +92,8 @@ describe('an own key', () => {
     setup.answerKeyWith(FIRST, 401);
     expect(await keysFor(BODY)).toEqual([FIRST, SECOND]);
     setup.answerKeyWith(SECOND, 403);
+    // The first has rested.
+    setup.app.clock.advance(5_000);
     const response = await ask();
     expect(setup.takeKeys()).toEqual([FIRST, SECOND, SHARED_KEY]);
     expect(answerOf(response).usage).toMatchObject({ is_byok: false });

@@ -135,6 +135,9 @@ describe('502: the connection fails', () => {
 });
 
 describe('502: the provider says no for a reason of the operator', () => {
+  // A refused credential rests for a minute at most.
+  afterEach(() => setup.app.clock.advance(60_000));
+
   it.each([401, 402, 403])('with status %d, whose text stays here', async (status) => {
     const message = 'Incorrect API key provided: upstream-key. You have 3 USD of debt.';
     const response = await answerTo(refuseWith(status, { error: { message, code: 'invalid_api_key' } }));
