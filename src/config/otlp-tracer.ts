@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { defaultTextMapGetter, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import type { Span, Tracer as OpenTelemetryTracer } from '@opentelemetry/api';
+import type { Context, Span, Tracer as OpenTelemetryTracer } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -15,6 +15,7 @@ import {
   resourceFromAttributes,
 } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { samplerOfEnvironment } from './operator-sampler.js';
 import type { SpanTerms, Tracer } from './tracer.js';
 
 const NAME = 'signalbox';
@@ -36,6 +37,7 @@ export class OtlpTracer implements Tracer {
       resource: defaultResource()
         .merge(resourceFromAttributes({ 'service.name': NAME }))
         .merge(detectResources({ detectors: [envDetector] })),
+      sampler: samplerOfEnvironment(),
       // Its queue is bounded: what a collector that is away or slow does not take in time is dropped.
       spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
     });
@@ -61,9 +63,18 @@ export class OtlpTracer implements Tracer {
   }
 
   request(headers: IncomingHttpHeaders, work: (span: Span) => void): void {
-    const parent = this.propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
+    const parent = this.parentOf(headers);
     const span = this.tracer.startSpan('request', { kind: SpanKind.SERVER }, parent);
     this.contexts.with(trace.setSpan(parent, span), () => work(span));
+  }
+
+  /** The caller's trace and span, without `tracestate`: collectors may sample by what stands in it. */
+  private parentOf(headers: IncomingHttpHeaders): Context {
+    const extracted = this.propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
+    const caller = trace.getSpanContext(extracted);
+    if (!caller) return ROOT_CONTEXT;
+    const { traceId, spanId, traceFlags } = caller;
+    return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
   }
 
   async close(): Promise<void> {

@@ -149,14 +149,23 @@ describe('of a request', () => {
     }
   });
 
-  it("heeds the operator's name and sampler", async () => {
-    await start({ OTEL_SERVICE_NAME: 'embeddings-eu', OTEL_TRACES_SAMPLER: 'parentbased_always_off' });
+  it("heeds the operator's name, and is there although its caller says that it is not sampled", async () => {
+    await start({ OTEL_SERVICE_NAME: 'embeddings-eu' });
+    const tracestate = 'ot=th:ffffffffffffff;rv:00000000000000';
+    await call('hello', { traceparent: `00-${TRACE}-${CALLERS_SPAN}-00`, tracestate, baggage: 'sampled=0' });
+    const [request] = await until('POST /api/v1/embeddings');
+    expect(request).toMatchObject({ traceId: TRACE, parentSpanId: CALLERS_SPAN });
+    await until('embeddings');
+    expect(collector.requests[0]?.bytes.toString()).toContain('"stringValue":"embeddings-eu"');
+    expect(collector.requests.map(({ bytes }) => bytes.toString()).join('\n')).not.toContain('rv:0000');
+  });
+
+  it("is not there although its caller says that it is sampled, where the operator's sampler is off", async () => {
+    await start({ OTEL_TRACES_SAMPLER: 'parentbased_always_off' });
     await call('hello');
     await call('hello', { traceparent: `00-${TRACE}-${CALLERS_SPAN}-01` });
-    await until('POST /api/v1/embeddings');
     await service?.stop();
-    expect(new Set(spans().map(({ traceId }) => traceId))).toEqual(new Set([TRACE]));
-    expect(collector.requests[0]?.bytes.toString()).toContain('"stringValue":"embeddings-eu"');
+    expect(spans()).toEqual([]);
   });
 });
 
