@@ -5,6 +5,7 @@ import { readAppConfig } from '../config/app-config.js';
 import { EmbeddingCache } from './embedding-cache.js';
 import type { MadeVector } from './made-vector.js';
 
+const OWNER = { accountId: 'account', workspaceId: 'workspace' };
 const MAKER = { provider: 'OpenAI', slug: 'openai', endpoint: 'openai/some-model' };
 
 function createCache(bytes = 1_000_000, secondsToLive = 60) {
@@ -28,7 +29,7 @@ const vectorOf = (key: string): MadeVector => ({
 
 /** A call that fetches what is missing, pays and ends. */
 function buy(cache: EmbeddingCache, keys: readonly string[]): void {
-  const claim = cache.claim(keys);
+  const claim = cache.claim(keys, OWNER);
   claim.add(
     claim.missing,
     claim.missing.map((position) => vectorOf(keys[position]!)),
@@ -39,7 +40,7 @@ function buy(cache: EmbeddingCache, keys: readonly string[]): void {
 
 /** What of the keys is not kept. */
 function missingOf(cache: EmbeddingCache, keys: readonly string[]): string[] {
-  const claim = cache.claim(keys);
+  const claim = cache.claim(keys, OWNER);
   claim.release();
   return claim.missing.map((position) => keys[position]!);
 }
@@ -50,7 +51,7 @@ describe('what is kept', () => {
   it('is found again, in the order of the call', () => {
     const { cache } = createCache();
     buy(cache, ['a', 'b']);
-    const claim = cache.claim(['b', 'c', 'a', 'c', 'b']);
+    const claim = cache.claim(['b', 'c', 'a', 'c', 'b'], OWNER);
     expect(claim.missing).toEqual([1]);
     claim.add([1], [vectorOf('c')]);
     expect(claim.vectors()).toEqual(['b', 'c', 'a', 'c', 'b'].map(vectorOf));
@@ -71,8 +72,8 @@ describe('what is kept', () => {
     'is a copy of the %s, and holds nothing of the answer that it was cut from',
     (_name, vector) => {
       const { cache } = createCache();
-      cache.keep('a', { vector, maker: MAKER });
-      const kept = cache.get('a')!.vector;
+      cache.keep(OWNER, 'a', { vector, maker: MAKER });
+      const kept = cache.get(OWNER, 'a')!.vector;
       expect(kept).toEqual(vector);
       const bytes = kept.form === 'floats' ? kept.values : kept.text;
       const given = vector.form === 'floats' ? vector.values : vector.text;
@@ -107,7 +108,7 @@ describe('what is kept', () => {
   it('is nothing larger than all of it', () => {
     const { cache } = createCache(10_000);
     buy(cache, ['small']);
-    cache.keep('large', { vector: { form: 'json', text: Buffer.alloc(10_000) }, maker: MAKER });
+    cache.keep(OWNER, 'large', { vector: { form: 'json', text: Buffer.alloc(10_000) }, maker: MAKER });
     expect(missingOf(cache, ['small', 'large'])).toEqual(['large']);
   });
 
@@ -119,10 +120,40 @@ describe('what is kept', () => {
 });
 
 describe('calls in flight', () => {
+  it('share with calls of their workspace alone', () => {
+    const { cache } = createCache();
+    const first = cache.claim(['a'], OWNER);
+    const stranger = cache.claim(['a'], { accountId: 'other', workspaceId: 'other' });
+    const second = cache.claim(['a'], OWNER);
+    expect([first.missing, stranger.missing, second.missing]).toEqual([[0], [0], []]);
+    for (const claim of [first, stranger, second]) claim.release();
+  });
+
+  it('share no more than a bounded number of inputs for a workspace; what is beyond is fetched by each call', () => {
+    const { cache } = createCache();
+    const keys = Array.from({ length: 100_001 }, (_value, index) => String(index));
+    const flooding = cache.claim(keys, OWNER);
+    expect(flooding.missing).toHaveLength(100_001);
+    const second = cache.claim(['0', '100000'], OWNER);
+    expect(second.missing).toEqual([1]);
+    second.release();
+    flooding.release();
+    expect(missingOf(cache, ['0', '100000'])).toEqual(['0', '100000']);
+  });
+
+  it('that are not shared leave those of others where they are when they end', () => {
+    const { cache } = createCache(0);
+    const first = cache.claim(['a'], OWNER);
+    const second = cache.claim(['a', 'b'], OWNER);
+    second.release();
+    expect(missingOf(cache, ['a', 'b'])).toEqual(['b']);
+    first.release();
+  });
+
   it('with 0 bytes kept share all the same', async () => {
     const { cache } = createCache(0);
-    const first = cache.claim(['a', 'b']);
-    const second = cache.claim(['c', 'b']);
+    const first = cache.claim(['a', 'b'], OWNER);
+    const second = cache.claim(['c', 'b'], OWNER);
     expect([first.missing, second.missing]).toEqual([[0, 1], [0]]);
     first.add([0, 1], [vectorOf('a'), vectorOf('b')]);
     first.share();
@@ -136,8 +167,8 @@ describe('calls in flight', () => {
 
   it('tell those that wait for them when they fail, and leave nothing behind', async () => {
     const { cache } = createCache();
-    const failing = cache.claim(['a', 'b']);
-    const waiting = cache.claim(['x', 'b', 'b', 'a']);
+    const failing = cache.claim(['a', 'b'], OWNER);
+    const waiting = cache.claim(['x', 'b', 'b', 'a'], OWNER);
     failing.add([0, 1], [vectorOf('a'), vectorOf('b')]);
     failing.release();
     expect(await waiting.takeFromOthers(soon())).toEqual([1, 3]);
@@ -147,8 +178,8 @@ describe('calls in flight', () => {
 
   it('that fail are not asked for again where a third call has brought the vector', async () => {
     const { cache } = createCache();
-    const failing = cache.claim(['a']);
-    const waiting = cache.claim(['a']);
+    const failing = cache.claim(['a'], OWNER);
+    const waiting = cache.claim(['a'], OWNER);
     failing.release();
     buy(cache, ['a']);
     expect(await waiting.takeFromOthers(soon())).toEqual([]);
@@ -158,8 +189,8 @@ describe('calls in flight', () => {
 
   it('are waited for until the deadline', async () => {
     const { cache } = createCache();
-    const slow = cache.claim(['a']);
-    const waiting = cache.claim(['a']);
+    const slow = cache.claim(['a'], OWNER);
+    const waiting = cache.claim(['a'], OWNER);
     await expect(waiting.takeFromOthers(performance.now())).rejects.toMatchObject({
       code: 'operation_timeout',
     });
@@ -178,7 +209,7 @@ describe('calls in flight', () => {
     await fc.assert(
       fc.asyncProperty(calls, fc.boolean(), async (asked, isKept) => {
         const { cache } = createCache(isKept ? 1_000_000 : 0);
-        const claims = asked.map(({ keys }) => cache.claim(keys));
+        const claims = asked.map(({ keys }) => cache.claim(keys, OWNER));
         // The last comes first: each gives what it has only when it has all.
         const finished = claims.map(async (claim, index) => {
           const { keys, fails } = asked[index]!;

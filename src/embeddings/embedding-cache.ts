@@ -1,49 +1,72 @@
 // Vectors that somebody of a workspace has paid for: kept within bounds, and shared while they are being fetched.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { AppConfig } from '../config/app-config.js';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
 import type { Vector } from '../domain/vectors.js';
+import { FairCache } from './fair-cache.js';
+import type { CacheOwner } from './fair-cache.js';
 import type { MadeVector } from './made-vector.js';
 
 // What an entry takes beside its vector: its key, its objects, its place in the list, the allocator's rest.
 const BYTES_AROUND_VECTOR = 1024;
+// Inputs of a workspace that calls fetch for each other as well; a call beyond that fetches for itself alone.
+const MAX_SHARED_INPUTS = 100_000;
+
+/** By key the call that fetches it. */
+type CallsInFlight = Map<string, CacheClaim>;
 
 @Injectable()
 export class EmbeddingCache {
   /** Null: nothing is kept, so that only calls in flight share. */
-  private readonly kept: LRUCache<string, MadeVector> | null;
-  /** By key the call that fetches it. */
-  private readonly inFlight = new Map<string, CacheClaim>();
+  private readonly kept: FairCache<MadeVector> | null;
+  /** By workspace. */
+  private readonly inFlight = new Map<string, CallsInFlight>();
 
   constructor({ embeddingCache }: AppConfig, clock: Clock) {
     this.kept =
       embeddingCache.bytes === 0
         ? null
-        : new LRUCache({
-            maxSize: embeddingCache.bytes,
-            sizeCalculation: ({ vector }) => bytesOf(vector) + BYTES_AROUND_VECTOR,
-            ttl: embeddingCache.timeToLive,
-            // Every look asks the clock itself.
-            ttlResolution: 0,
-            perf: { now: () => clock.now().getTime() },
+        : new FairCache({
+            maxBytes: embeddingCache.bytes,
+            timeToLive: embeddingCache.timeToLive,
+            now: () => clock.now().getTime(),
+            sizeOf: ({ vector }) => bytesOf(vector) + BYTES_AROUND_VECTOR,
           });
   }
 
   /** One key for each input of a call. The claim is to be released, whatever becomes of the call. */
-  claim(keys: readonly string[]): CacheClaim {
-    return new CacheClaim(keys, this.inFlight, this);
+  claim(keys: readonly string[], owner: CacheOwner): CacheClaim {
+    return new CacheClaim(keys, owner, this);
   }
 
-  get(key: string): MadeVector | undefined {
-    return this.kept?.get(key);
+  get(owner: CacheOwner, key: string): MadeVector | undefined {
+    return this.kept?.get(owner, key);
+  }
+
+  /** The call that fetches the vector for its workspace. */
+  fetcherOf({ workspaceId }: CacheOwner, key: string): CacheClaim | undefined {
+    return this.inFlight.get(workspaceId)?.get(key);
+  }
+
+  /** From now on others of the workspace wait for the call; not beyond the bound. */
+  announce({ workspaceId }: CacheOwner, key: string, claim: CacheClaim): void {
+    let calls = this.inFlight.get(workspaceId);
+    if (!calls) this.inFlight.set(workspaceId, (calls = new Map()));
+    if (calls.size < MAX_SHARED_INPUTS) calls.set(key, claim);
+  }
+
+  withdraw({ workspaceId }: CacheOwner, keys: readonly string[], claim: CacheClaim): void {
+    const calls = this.inFlight.get(workspaceId);
+    if (!calls) return;
+    for (const key of keys) if (calls.get(key) === claim) calls.delete(key);
+    if (calls.size === 0) this.inFlight.delete(workspaceId);
   }
 
   /** Keeps a copy: the vector itself is mostly a view of a whole answer. */
-  keep(key: string, { vector, maker }: MadeVector): void {
-    this.kept?.set(key, { vector: copyOf(vector), maker });
+  keep(owner: CacheOwner, key: string, { vector, maker }: MadeVector): void {
+    this.kept?.set(owner, key, { vector: copyOf(vector), maker });
   }
 }
 
@@ -65,7 +88,7 @@ export class CacheClaim {
 
   constructor(
     private readonly keys: readonly string[],
-    private readonly inFlight: Map<string, CacheClaim>,
+    private readonly owner: CacheOwner,
     private readonly cache: EmbeddingCache,
   ) {
     this.outcome = new Promise((resolve) => (this.decide = resolve));
@@ -94,7 +117,7 @@ export class CacheClaim {
     const others = new Set(this.awaited.values());
     await finishedBefore(deadline, Promise.all([...others].map(({ outcome }) => outcome)));
     for (const [key, other] of this.awaited) {
-      const vector = (await other.outcome)?.get(key) ?? this.cache.get(key);
+      const vector = (await other.outcome)?.get(key) ?? this.cache.get(this.owner, key);
       if (vector) this.found.set(key, vector);
     }
     return this.positionsOf((key) => this.awaited.has(key) && !this.found.has(key));
@@ -116,13 +139,14 @@ export class CacheClaim {
 
   /** Once the call is paid for: what a failed call has fetched costs nothing, and must not be had for nothing later. */
   share(): void {
-    for (const [key, vector] of this.fetched) this.cache.keep(key, vector);
+    for (const [key, vector] of this.fetched) this.cache.keep(this.owner, key, vector);
     this.decide(this.fetched);
   }
 
   /** In any case, at the end: whoever still waits is told that nothing will come. */
   release(): void {
-    for (const position of this.missing) this.inFlight.delete(this.keys[position] ?? '');
+    const keys = this.missing.map((position) => this.keys[position] ?? '');
+    this.cache.withdraw(this.owner, keys, this);
     this.decide(null);
   }
 
@@ -132,11 +156,11 @@ export class CacheClaim {
 
   /** Whether the key is this call's to fetch. */
   private claim(key: string): boolean {
-    const known = this.cache.get(key);
-    const other = this.inFlight.get(key);
+    const known = this.cache.get(this.owner, key);
+    const other = this.cache.fetcherOf(this.owner, key);
     if (known) this.found.set(key, known);
     else if (other) this.awaited.set(key, other);
-    else this.inFlight.set(key, this);
+    else this.cache.announce(this.owner, key, this);
     return !known && !other;
   }
 }

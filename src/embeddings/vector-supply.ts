@@ -58,7 +58,7 @@ export class VectorSupplies {
     const priceDay = utcDay(this.clock.now());
     const keys =
       wantsCache && isCacheable(request) ? await embeddingCacheKeys(key.workspaceId, route, request) : null;
-    const claim = keys && this.cache.claim(keys);
+    const claim = keys && this.cache.claim(keys, key);
     const { operationDeadline: timeLimit } = this.config;
     const call = { key, route, request, timeLimit, wantsCache, priceDay };
     const supply = new VectorSupply(call, claim, this.purchases, this.metrics);

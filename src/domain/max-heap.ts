@@ -1,0 +1,67 @@
+// A binary heap whose members know their position, so that one whose weight changes is moved in O(log n).
+
+export interface HeapMember {
+  readonly weight: number;
+  /** Kept by the heap. */
+  heapIndex: number;
+}
+
+export class MaxHeap<Member extends HeapMember> {
+  private readonly members: Member[] = [];
+
+  /** The heaviest member. */
+  get top(): Member | undefined {
+    return this.members[0];
+  }
+
+  get size(): number {
+    return this.members.length;
+  }
+
+  add(member: Member): void {
+    this.place(member, this.members.length);
+    this.update(member);
+  }
+
+  remove(member: Member): void {
+    const last = this.members.pop();
+    if (last === undefined || last === member) return;
+    this.place(last, member.heapIndex);
+    this.update(last);
+  }
+
+  /** After the weight of a member has changed. */
+  update(member: Member): void {
+    this.sink(member);
+    this.rise(member);
+  }
+
+  private rise(member: Member): void {
+    while (member.heapIndex > 0) {
+      const parent = this.members[(member.heapIndex - 1) >> 1];
+      if (parent === undefined || parent.weight >= member.weight) return;
+      this.swap(parent, member);
+    }
+  }
+
+  private sink(member: Member): void {
+    for (;;) {
+      const left = this.members[2 * member.heapIndex + 1];
+      const right = this.members[2 * member.heapIndex + 2];
+      const heavier = left !== undefined && right !== undefined && right.weight > left.weight ? right : left;
+      if (heavier === undefined || heavier.weight <= member.weight) return;
+      this.swap(member, heavier);
+    }
+  }
+
+  private swap(one: Member, other: Member): void {
+    const { heapIndex } = one;
+    this.place(one, other.heapIndex);
+    this.place(other, heapIndex);
+  }
+
+  private place(member: Member, index: number): void {
+    this.members[index] = member;
+    member.heapIndex = index;
+  }
+}
