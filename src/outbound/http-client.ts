@@ -10,7 +10,9 @@ export { OutboundFailure, OutboundTimeout } from './exchange.js';
 @Injectable()
 export class HttpClient implements OnApplicationShutdown {
   private readonly agent = new Agent({
-    connections: 256,
+    // The places of endpoints bound them (ENDPOINT_CONCURRENCY), and share them fairly: a queue in here would be first come,
+    // first served over all accounts, and count against the time-out of a call.
+    connections: null,
     pipelining: 1,
     keepAliveTimeout: 30_000,
     connect: { timeout: 10_000 },

@@ -104,6 +104,38 @@ describe('the last endpoint', () => {
     await lab.answering(Promise.all(calls).then((all) => all[2]!));
   });
 
+  it('serves a small call of another account next, however many large calls of one account wait', async () => {
+    const lab = new Lab(1, 4);
+    const large = Array.from({ length: 30 }, () => lab.router.run(20, { accountId: 'large' }));
+    await settled();
+    const small = lab.router.run(1, { accountId: 'small' });
+    await settled();
+    expect(lab.asked).toHaveLength(4);
+    lab.asked[0]?.answer();
+    await settled();
+    // It is the fifth of 601.
+    expect(lab.asked).toHaveLength(5);
+    lab.asked[4]?.answer();
+    expect((await small).error).toBeNull();
+    await lab.answering(Promise.all(large).then((all) => all[0]!));
+  });
+
+  it('serves a small call next, however many slices of a large call of the same account wait', async () => {
+    const lab = new Lab(1, 4);
+    const large = [lab.router.run(100), lab.router.run(100)];
+    await settled();
+    const small = lab.router.run(1);
+    await settled();
+    // The second large call comes first, with one slice.
+    for (const turn of [0, 1]) {
+      lab.asked[turn]?.answer();
+      await settled();
+    }
+    lab.asked[5]?.answer();
+    expect((await small).error).toBeNull();
+    await lab.answering(Promise.all(large).then((all) => all[0]!));
+  });
+
   it('is waited for until the deadline of the call, which says so, and speaks against no endpoint', async () => {
     const lab = new Lab(1, 1);
     const first = lab.router.run(1);

@@ -18,6 +18,7 @@ import type { Slice } from './call-splitter.js';
 import { CredentialCircuits } from './credential-circuits.js';
 import { EndpointCaller } from './endpoint-caller.js';
 import type { EndpointHealth } from './endpoint-health.js';
+import type { Place, PlaceOwner } from './endpoint-places.js';
 import { EndpointFailure } from './endpoint-failure.js';
 import { endpointName } from './endpoint-target.js';
 import type { EndpointTarget } from './endpoint-target.js';
@@ -58,8 +59,7 @@ const PARALLEL_SLICES = 8;
 // Milliseconds. A provider that wants a longer rest is not waited for: the caller is told when to come back.
 const LONGEST_PAUSE = 5_000;
 
-interface Run {
-  readonly accountId: string;
+interface Run extends PlaceOwner {
   readonly request: EmbeddingRequest;
   readonly targets: readonly EndpointTarget[];
   /** performance.now() */
@@ -190,8 +190,9 @@ export class EmbeddingRouter {
   /** One call to the endpoint, in one of its places. */
   private async attempt(target: EndpointTarget, part: Slice, run: Run, way: Way): Promise<ServedSlice> {
     const health = this.health.of(target);
-    if (!health.places.tryTake(this.config.endpointConcurrency))
-      await this.waitForPlace(target, health, run, way);
+    const place =
+      health.places.tryTake(this.config.endpointConcurrency, run) ??
+      (await this.waitForPlace(target, health, run, way));
     try {
       // Of a call that has ended while it waited nothing is asked any more.
       run.cancellation.throwIfAborted();
@@ -199,24 +200,24 @@ export class EmbeddingRouter {
         this.attemptWithin(span, target, health, part, run),
       );
     } finally {
-      health.places.giveBack();
+      place.giveBack();
     }
   }
 
-  /** Resolves with a place taken. Nothing is asked without: that speaks against nobody's health. */
+  /** Nothing is asked without: that speaks against nobody's health. */
   private async waitForPlace(
     target: EndpointTarget,
     { places }: EndpointHealth,
     run: Run,
     way: Way,
-  ): Promise<void> {
+  ): Promise<Place> {
     const startedAt = performance.now();
     const mayWait = isLastOf(way) || way.position >= run.targets.length;
     if (mayWait) {
       const leave = this.metrics.waits(target.provider.slug);
-      const hasPlace = await places.wait(run.deadline, run.cancellation);
+      const place = await places.wait(run, run.deadline, run.cancellation);
       leave();
-      if (hasPlace) return;
+      if (place) return place;
       run.cancellation.throwIfAborted();
     }
     this.note(run, target, startedAt, null, 'saturated');

@@ -39,7 +39,8 @@ export class EndpointHealth {
   private lastProbeAt = -Infinity;
   /** What reports need and routing does not. */
   readonly history = new OutcomeHistory();
-  readonly places = new EndpointPlaces();
+
+  constructor(readonly places = new EndpointPlaces()) {}
 
   recordSuccess(now: number, durationMs: number, tokens: number | null): void {
     this.secondOf(now).successes++;

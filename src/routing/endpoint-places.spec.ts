@@ -1,85 +1,167 @@
-// Places are handed on in the order in which they were asked for; none is lost, and none is given twice.
+// Places go to the account that has the fewest, and in it to the call that has the fewest; none is lost or given twice.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Cancellation } from '../outbound/cancellation.js';
 import { EndpointPlaces } from './endpoint-places.js';
+import type { Place, PlaceOwner } from './endpoint-places.js';
 
 const LATER = performance.now() + 3_600_000;
 
-type Step = { readonly deed: 'come' } | { readonly deed: 'go' | 'cancel'; readonly who: number };
+/** One call of the account. */
+const callOf = (accountId: string): PlaceOwner => ({ accountId });
 
-const steps: fc.Arbitrary<Step[]> = fc.array(
-  fc.oneof(
-    fc.record({ deed: fc.constant('come' as const) }),
-    fc.record({ deed: fc.constantFrom('go' as const, 'cancel' as const), who: fc.nat(20) }),
-  ),
-  { maxLength: 60 },
-);
+const labs: Lab[] = [];
+afterEach(() => {
+  for (const { waiting } of labs.splice(0)) for (const signal of waiting) signal.abort();
+});
+
+/** Asks for places and notes who got one, in order. */
+class Lab {
+  readonly places = new EndpointPlaces();
+  readonly served: PlaceOwner[] = [];
+  readonly held: Place[] = [];
+  /** The signals of those that wait. */
+  readonly waiting = new Set<Cancellation>();
+
+  constructor(private readonly limit: number) {
+    labs.push(this);
+  }
+
+  take(owner: PlaceOwner, count = 1): void {
+    for (let place = 0; place < count; place++) {
+      const signal = new Cancellation();
+      const taken = this.places.tryTake(this.limit, owner);
+      if (taken) this.note(owner, taken);
+      else {
+        this.waiting.add(signal);
+        void this.places.wait(owner, LATER, signal).then((later) => {
+          this.waiting.delete(signal);
+          if (later) this.note(owner, later);
+        });
+      }
+    }
+  }
+
+  /** Gives back the place that was taken first. */
+  async giveBack(): Promise<void> {
+    this.held.shift()?.giveBack();
+    await nextTurn();
+  }
+
+  private note(owner: PlaceOwner, place: Place): void {
+    this.served.push(owner);
+    this.held.push(place);
+  }
+}
 
 describe('places', () => {
   it('are taken while there are any, and never more than there are', () => {
     const places = new EndpointPlaces();
-    expect([1, 2, 3].map(() => places.tryTake(2))).toEqual([true, true, false]);
-    places.giveBack();
-    expect([1, 2].map(() => places.tryTake(2))).toEqual([true, false]);
+    const owner = callOf('a');
+    const [first, second, third] = [1, 2, 3].map(() => places.tryTake(2, owner));
+    expect([first, second, third].map(Boolean)).toEqual([true, true, false]);
+    first?.giveBack();
+    expect([1, 2].map(() => places.tryTake(2, owner) !== null)).toEqual([true, false]);
   });
 
-  it('are lost by nobody, whoever comes, goes and is cancelled in whatever order, and the first is served first', async () => {
+  it('go next to an account that has none, however many of another wait', async () => {
+    const lab = new Lab(8);
+    for (let call = 0; call < 100; call++) lab.take(callOf('large'), 8);
+    const small = callOf('small');
+    lab.take(small);
+    await lab.giveBack();
+    expect(lab.served).toHaveLength(9);
+    expect(lab.served.at(-1)).toBe(small);
+  });
+
+  it('are kept in part for accounts that have none, where there are many', () => {
+    const lab = new Lab(256);
+    for (let call = 0; call < 100; call++) lab.take(callOf('large'), 8);
+    expect(lab.served).toHaveLength(240);
+    for (let account = 0; account < 16; account++) lab.take(callOf(`small-${account}`));
+    expect(lab.served).toHaveLength(256);
+  });
+
+  it('of an account go next to its call that has none, however many slices of its other calls wait', async () => {
+    const lab = new Lab(8);
+    const [large, small] = [callOf('a'), callOf('a')];
+    lab.take(large, 100);
+    lab.take(small);
+    await lab.giveBack();
+    expect(lab.served.at(-1)).toBe(small);
+    expect(lab.served).toHaveLength(9);
+  });
+
+  it('are shared equally by the calls of an account that all want more', async () => {
+    const lab = new Lab(6);
+    const calls = ['one', 'two', 'three'].map(() => callOf('a'));
+    for (const call of calls) lab.take(call, 30);
+    for (let turn = 0; turn < 30; turn++) await lab.giveBack();
+    expect(calls.map((call) => lab.served.slice(-18).filter((owner) => owner === call).length)).toEqual([
+      6, 6, 6,
+    ]);
+  });
+
+  const steps = fc.array(
+    fc.oneof(
+      fc.record({
+        deed: fc.constant('come' as const),
+        account: fc.constantFrom('a', 'b'),
+        call: fc.nat(2),
+      }),
+      fc.record({ deed: fc.constantFrom('go' as const, 'cancel' as const), who: fc.nat(20) }),
+    ),
+    { maxLength: 60 },
+  );
+
+  it('are lost by no call, whichever comes, goes and is cancelled in whatever order', async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.integer({ min: 1, max: 3 }), async (deeds, limit) => {
-        const places = new EndpointPlaces();
-        const holders: number[] = [];
-        const queue: { readonly who: number; readonly cancellation: Cancellation }[] = [];
-        const ended: number[] = [];
-        for (const [who, step] of deeds.entries()) {
-          if (step.deed === 'come' && places.tryTake(limit)) holders.push(who);
-          else if (step.deed === 'come') {
-            const cancellation = new Cancellation();
-            queue.push({ who, cancellation });
-            void places.wait(LATER, cancellation).then((hasPlace) => (hasPlace ? holders : ended).push(who));
-          } else if (step.deed === 'go' && holders.length > 0) {
-            holders.splice(step.who % holders.length, 1);
-            const before = [...holders];
-            places.giveBack();
-            await nextTurn();
-            const next = queue.shift();
-            expect(holders).toEqual(next ? [...before, next.who] : before);
-          } else if (step.deed === 'cancel' && queue.length > 0) {
-            const [left] = queue.splice(step.who % queue.length, 1);
-            left?.cancellation.abort();
-            await nextTurn();
-            expect(ended.at(-1)).toBe(left?.who);
-          }
-          expect(holders.length).toBeLessThanOrEqual(limit);
-          if (queue.length > 0) expect(holders).toHaveLength(limit);
+        const lab = new Lab(limit);
+        const calls = new Map(
+          ['a', 'b'].map((account) => [account, [0, 1, 2].map(() => callOf(account))] as const),
+        );
+        for (const step of deeds) {
+          if (step.deed === 'come') lab.take(calls.get(step.account)![step.call]!);
+          else if (step.deed === 'go' && lab.held.length > 0)
+            lab.held.splice(step.who % lab.held.length, 1)[0]?.giveBack();
+          else if (step.deed === 'cancel') [...lab.waiting][step.who % lab.waiting.size]?.abort();
+          await nextTurn();
+          expect(lab.held.length).toBeLessThanOrEqual(limit);
+          if (lab.waiting.size > 0) expect(lab.held).toHaveLength(limit);
         }
-        for (const { cancellation } of queue) cancellation.abort();
+        for (const signal of lab.waiting) signal.abort();
+        while (lab.held.length > 0) await lab.giveBack();
+        const all = Array.from({ length: limit }, () => lab.places.tryTake(limit, callOf('c')));
+        expect(all.every(Boolean)).toBe(true);
       }),
     );
   });
 
-  it('are not waited for beyond the deadline, nor by who has been cancelled before', async () => {
+  it('are not waited for beyond the deadline, nor by a call that has been cancelled before', async () => {
     const places = new EndpointPlaces();
+    const owner = callOf('a');
     const cancelled = new Cancellation();
     cancelled.abort();
-    places.tryTake(1);
-    expect(await places.wait(performance.now() - 1, new Cancellation())).toBe(false);
-    expect(await places.wait(LATER, cancelled)).toBe(false);
-    places.giveBack();
-    expect(places.tryTake(1)).toBe(true);
+    const place = places.tryTake(1, owner);
+    expect(await places.wait(owner, performance.now() - 1, new Cancellation())).toBeNull();
+    expect(await places.wait(owner, LATER, cancelled)).toBeNull();
+    place?.giveBack();
+    expect(places.tryTake(1, owner)).not.toBeNull();
   });
 
-  it('are free again when who was next is cancelled at the same moment', async () => {
+  it('are free again when the call that was next is cancelled at the same moment', async () => {
     const places = new EndpointPlaces();
+    const owner = callOf('a');
     const cancellation = new Cancellation();
-    places.tryTake(1);
-    const wait = places.wait(LATER, cancellation);
-    places.giveBack();
-    expect(places.tryTake(1)).toBe(false);
+    const place = places.tryTake(1, owner);
+    const wait = places.wait(owner, LATER, cancellation);
+    place?.giveBack();
+    expect(places.tryTake(1, owner)).toBeNull();
     cancellation.abort();
-    expect(await wait).toBe(false);
+    expect(await wait).toBeNull();
     await nextTurn();
-    expect([1, 2].map(() => places.tryTake(1))).toEqual([true, false]);
+    expect([1, 2].map(() => places.tryTake(1, owner) !== null)).toEqual([true, false]);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createEndpoint, createOwnCredential, createTarget } from '../../test/support/endpoints.js';
 import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
 import { endpointName } from './endpoint-target.js';
-import type { EndpointTarget } from './endpoint-target.js';
+import type { EndpointTarget, OwnCredential } from './endpoint-target.js';
 import { HealthBoard } from './health-board.js';
 
 const target = (endpoint: Partial<ModelEndpoint>): EndpointTarget =>
@@ -33,6 +33,13 @@ describe('the health of an endpoint', () => {
       board.of({ ...turbo, credential: createOwnCredential(3) }),
     );
   });
+});
+
+it('own keys share the places of an endpoint among themselves, apart from the shared endpoint', () => {
+  const board = new HealthBoard();
+  const placesOf = (credential: OwnCredential | null) => board.of({ ...target({}), credential }).places;
+  expect(placesOf(createOwnCredential(0))).toBe(placesOf(createOwnCredential(1)));
+  expect(placesOf(createOwnCredential(0))).not.toBe(placesOf(null));
 });
 
 it('the name of an endpoint holds its tag', () => {
