@@ -1,7 +1,6 @@
 // Turns what follows a destination's place in the log into the batch that is sent next.
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../domain/clock.js';
-import { MAX_DELIVERY_AGE, hadCommitted } from '../domain/delivery.js';
 import { needsContent } from '../domain/destination-selection.js';
 import type { Destination } from '../domain/destination.js';
 import type { LogPosition, LogSnapshot } from '../domain/delivery.js';
@@ -10,18 +9,18 @@ import type { GenerationTrace } from '../domain/generation-trace.js';
 import type { Generation } from '../domain/generation.js';
 import { buildTrace } from '../domain/trace-builder.js';
 import type { ClaimedCursor } from '../persistence/delivery-cursors.repository.js';
-import type { TracedKey } from '../persistence/api-keys.repository.js';
 import { GenerationReader } from '../persistence/generation-reader.js';
 import type { LoggedGeneration } from '../persistence/generation-reader.js';
 import type { DeliveryTarget } from './broadcast-terms.js';
 import type { Share } from './byte-budget.js';
-import { BatchSize, DeliveryMemory, textBytesOf } from './delivery-memory.js';
-import { LogPages } from './log-pages.js';
+import { BatchSize, DeliveryMemory } from './delivery-memory.js';
+import { isLongEnough, isSelected, takeWithin } from './entry-judge.js';
+import type { JudgedEntry, RunLimits } from './entry-judge.js';
+import { LogPages, PAGE_SIZE } from './log-pages.js';
 import { TracedContents } from './traced-contents.js';
 import { TracedKeys } from './traced-keys.js';
 import { Turns } from './turns.js';
-
-const ENTRIES_PER_TURN = 50;
+import type { Work } from './turns.js';
 
 /** What is to become of one generation: sent, given up, or passed over because the destination does not want it. */
 export interface PlannedEntry {
@@ -50,22 +49,6 @@ interface Page {
   readonly isNamed?: boolean;
 }
 
-/** Of a candidate for sending the key that it is told with. */
-type Verdict = TracedKey | 'expired' | 'passed';
-
-interface RunLimits {
-  readonly maxTraces: number;
-  /** Bytes of memory. */
-  readonly most: number;
-}
-
-interface JudgedEntry {
-  readonly entry: LoggedGeneration;
-  readonly verdict: Verdict;
-  /** Of a candidate, what callers have said in it. */
-  readonly textBytes: number;
-}
-
 /** What the next batch is made of, and the memory that it takes. */
 interface Run extends Pick<PlannedBatch, 'hasMore' | 'isHeldBack'> {
   readonly judged: readonly JudgedEntry[];
@@ -77,6 +60,9 @@ interface Planned {
   readonly run: Run;
   readonly share: Share;
 }
+
+// Before all generations.
+const BEGINNING = new Date(0);
 
 const NO_CONTENTS: ReadonlyMap<string, GenerationContent> = new Map();
 
@@ -117,6 +103,49 @@ export class BatchPlanner {
       isHeldBack: false,
       isNamed: true,
     }));
+  }
+
+  /**
+   * What follows `after` and was made before a moment, as far as nothing younger comes before it: given up, or passed over
+   * as it would have been in its time. However old it is: pages of the log reach less far.
+   */
+  async planExpired(
+    target: DeliveryTarget,
+    { position, start }: Pick<ClaimedCursor, 'position' | 'start'>,
+    before: Date,
+  ): Promise<Pick<PlannedBatch, 'entries' | 'hasMore'>> {
+    const { destination } = target;
+    const page = await this.memory.takePage(destination);
+    try {
+      const { entries } = await this.reader.readAfter(
+        destination.workspaceId,
+        position,
+        BEGINNING,
+        PAGE_SIZE,
+      );
+      const young = entries.findIndex(({ generation }) => generation.createdAt >= before);
+      const old = young === -1 ? entries : entries.slice(0, young);
+      const judging = {
+        keys: await this.findKeys(target, old),
+        start,
+        isNamed: false,
+        now: this.clock.now(),
+      };
+      const work = this.turns.begin(destination.accountId);
+      const limits = { maxTraces: Infinity, most: Infinity };
+      const { judged } = await takeWithin(target, old, judging, limits, work);
+      return {
+        entries: judged.map(({ entry, verdict }) => ({
+          position: entry.position,
+          generation: { id: entry.generation.id, createdAt: entry.generation.createdAt },
+          // Of its time none is a candidate any more.
+          fate: verdict === 'passed' ? 'passed' : 'expired',
+        })),
+        hasMore: judged.length < old.length || old.length === PAGE_SIZE,
+      };
+    } finally {
+      page.release();
+    }
   }
 
   private async plan(
@@ -168,65 +197,49 @@ export class BatchPlanner {
   private async findRun(target: DeliveryTarget, limits: RunLimits, read: () => Promise<Page>): Promise<Run> {
     const { destination } = target;
     const page = await read();
-    const keys = await this.keys.find(
-      destination.workspaceId,
-      new Set(page.entries.map(({ generation }) => generation.apiKeyId)),
-    );
-    const { judged, bytes } = takeWithin(page.entries, this.judgeOf(target, page, keys), destination, limits);
+    const isNamed = page.isNamed === true;
+    const keys = await this.findKeys(target, page.entries);
+    const work = this.turns.begin(destination.accountId);
+    const judging = { keys, start: page.start, isNamed, now: this.clock.now() };
+    const { judged, bytes } = await takeWithin(target, page.entries, judging, limits, work);
     return {
       judged,
       bytes,
       hasMore: page.hasMore || judged.length < page.entries.length,
       isHeldBack: page.isHeldBack,
-      isNamed: page.isNamed === true,
+      isNamed,
     };
   }
 
-  private async build(
-    target: DeliveryTarget,
-    { judged, isNamed, hasMore, isHeldBack }: Run,
-    share: Share,
-  ): Promise<PlannedBatch> {
-    const { destination, filtersByInput } = target;
+  private findKeys({ destination }: DeliveryTarget, entries: readonly LoggedGeneration[]) {
+    return this.keys.find(
+      destination.workspaceId,
+      new Set(entries.map(({ generation }) => generation.apiKeyId)),
+    );
+  }
+
+  private async build(target: DeliveryTarget, run: Run, share: Share): Promise<PlannedBatch> {
+    const { judged, isHeldBack } = run;
     const contents = await this.readContents(target, judged);
-    const fateOf = ({ entry: { generation }, verdict }: JudgedEntry): PlannedEntry['fate'] => {
-      if (typeof verdict === 'string') return verdict;
-      const candidate = { generation, key: verdict, content: contents.get(generation.id) ?? null };
-      const isSelected = isNamed || !filtersByInput || target.isSelected(candidate);
-      if (isSelected) return buildTrace(candidate, destination);
-      return candidate.content === null && target.isWanted(candidate) ? 'content_gone' : 'passed';
-    };
     const entries: PlannedEntry[] = [];
     const size = new BatchSize();
+    const work = this.turns.begin(target.destination.accountId);
+    await work.giveWay();
     for (const each of judged) {
-      if (entries.length % ENTRIES_PER_TURN === 0) await this.turns.take();
+      if (isLongEnough(work)) break;
+      if (work.isDue) await work.giveWay();
       const { position, generation } = each.entry;
       const { id, createdAt } = generation;
-      const fate = fateOf(each);
+      const decided = fateOf(target, each, contents.get(generation.id) ?? null, run.isNamed, work);
+      const fate = decided instanceof Promise ? await decided : decided;
       // Of the row itself nothing is kept for as long as a platform takes.
       entries.push({ position, generation: { id, createdAt }, fate });
       if (typeof fate === 'object') size.addTrace(each.textBytes);
       else size.addOther();
     }
     share.shrinkTo(size.bytes);
+    const hasMore = run.hasMore || entries.length < judged.length;
     return { entries, hasMore, isHeldBack, release: () => share.release() };
-  }
-
-  /** Decides about an entry as far as that can be done without its content. */
-  private judgeOf(
-    { kind, filtersByInput, isSelected }: DeliveryTarget,
-    { start, isNamed = false }: Page,
-    keys: ReadonlyMap<string, TracedKey>,
-  ): (entry: LoggedGeneration) => Verdict {
-    const general = isNamed ? Infinity : MAX_DELIVERY_AGE;
-    const oldest = this.clock.now().getTime() - Math.min(general, kind.delivery.limits.maxAge ?? Infinity);
-    return ({ position, generation }) => {
-      if (start !== undefined && hadCommitted(start, position.transaction)) return 'passed';
-      if (generation.createdAt.getTime() < oldest) return 'expired';
-      const key = keys.get(generation.apiKeyId);
-      if (!key) return 'passed';
-      return isNamed || filtersByInput || isSelected({ generation, key, content: null }) ? key : 'passed';
-    };
   }
 
   private readContents(
@@ -245,28 +258,20 @@ export class BatchPlanner {
   }
 }
 
-/** The run of entries whose candidates are few and small enough for one batch; one candidate is never too many. */
-function takeWithin(
-  logged: readonly LoggedGeneration[],
-  judge: (entry: LoggedGeneration) => Verdict,
-  destination: Destination,
-  { maxTraces, most }: RunLimits,
-): Pick<Run, 'judged' | 'bytes'> {
-  const judged: JudgedEntry[] = [];
-  const size = new BatchSize();
-  const readsContents = needsContent(destination);
-  for (const entry of logged) {
-    const verdict = judge(entry);
-    const isCandidate = typeof verdict === 'object';
-    const textBytes = isCandidate ? textBytesOf(entry, destination, readsContents) : 0;
-    if (isCandidate) {
-      const isFull = size.traces >= maxTraces || !size.hasRoomFor(textBytes, most);
-      if (isFull && size.traces > 0) break;
-      size.addTrace(textBytes);
-    } else {
-      size.addOther();
-    }
-    judged.push({ entry, verdict, textBytes });
-  }
-  return { judged, bytes: size.bytes };
+function fateOf(
+  target: DeliveryTarget,
+  { entry: { generation }, verdict }: JudgedEntry,
+  content: GenerationContent | null,
+  isNamed: boolean,
+  work: Work,
+): PlannedEntry['fate'] | Promise<PlannedEntry['fate']> {
+  if (typeof verdict === 'string') return verdict;
+  const { destination, filtersByInput, selection } = target;
+  const candidate = { generation, key: verdict, content };
+  if (isNamed || !filtersByInput) return buildTrace(candidate, destination);
+  return isSelected(selection, candidate, work).then((passes) => {
+    if (passes) return buildTrace(candidate, destination);
+    // What the other rules keep from it has been passed over already.
+    return content === null ? 'content_gone' : 'passed';
+  });
 }

@@ -1,11 +1,13 @@
 // Sends the traces of one batch and tells what became of each: splits what is too large, and finds by halving the ones
 // that the platform will never take.
 import { Injectable, Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import type { DeliveryRequest } from '../destination-kinds/delivery.js';
 import { Tracing } from '../config/tracing.js';
 import { Clock } from '../domain/clock.js';
 import type { DeliveryFailure } from '../domain/delivery.js';
 import type { GenerationTrace } from '../domain/generation-trace.js';
+import { BroadcastTermsCache } from './broadcast-terms.js';
 import type { DeliveryTarget } from './broadcast-terms.js';
 import { DeliveryExchange } from './delivery-exchange.js';
 import type { FinalOutcome } from './delivery-exchange.js';
@@ -28,11 +30,20 @@ export interface SendResult {
 /** Refused traces without one delivered in between, after which the destination is taken to be at fault, not the traces. */
 export const MAX_REFUSED_IN_A_ROW = 20;
 
+// Traces; of more the oldest are sent again as a whole.
+const MAX_TAKEN = 50_000;
+
+const NOT_SENT: SendResult = { settled: [], rejected: 0, failure: null };
+
 @Injectable()
 export class BatchSender {
   private readonly logger = new Logger(BatchSender.name);
 
+  /** Of traces that some of their requests were taken of, how many: those are not sent again. */
+  private readonly taken = new LRUCache<string, number>({ max: MAX_TAKEN });
+
   constructor(
+    private readonly terms: BroadcastTermsCache,
     private readonly exchange: DeliveryExchange,
     private readonly clock: Clock,
     private readonly tracing: Tracing,
@@ -40,14 +51,18 @@ export class BatchSender {
     private readonly sizes: RequestSizes,
   ) {}
 
-  /** Without a failure all are settled, or so many of the last ones were refused that the rest was not sent. */
+  /**
+   * Without a failure all are settled, or so many of the last ones were refused that the rest was not sent, or the
+   * destination is not as it was: then the rest is for what it has become.
+   */
   async send(
     target: DeliveryTarget,
     traces: readonly GenerationTrace[],
     signal: AbortSignal,
   ): Promise<SendResult> {
     return this.tracing.span('deliver', { kind: 'client', isRoot: true }, async (span) => {
-      const result = await this.sendParts(target, this.sizes.split(target, traces), signal);
+      const parts = this.runsOf(target, traces).flatMap((run) => this.sizes.split(target, run));
+      const result = await this.sendParts(target, parts, signal);
       const { settled, failure } = result;
       span?.setAttributes({
         'signalbox.destination_id': target.destination.id,
@@ -66,6 +81,7 @@ export class BatchSender {
     traces: readonly GenerationTrace[],
     signal: AbortSignal,
   ): Promise<SendResult> {
+    if (!(await this.isCurrent(target))) return NOT_SENT;
     const requests = await this.encode(target, traces);
     if (requests === null) return this.sendAround(target, traces, 'it cannot be encoded', signal);
     const bytes = Math.max(0, ...requests.map(({ body = '' }) => Buffer.byteLength(body)));
@@ -74,12 +90,17 @@ export class BatchSender {
       return this.sendSmaller(target, traces, 'larger than the platform takes', signal);
     }
     let rejected = 0;
-    for (const request of requests) {
+    const skipped = this.takenOf(target, traces);
+    for (const [index, request] of requests.entries()) {
+      if (index < skipped) continue;
+      // What was changed since the last request is in force: switched off, private, or with other credentials.
+      if (!(await this.isCurrent(target))) return NOT_SENT;
       const outcome = await this.exchange.deliver(target, request, signal);
       switch (outcome.outcome) {
         case 'delivered':
           this.sizes.noteTaken(target);
           rejected += outcome.rejected ?? 0;
+          if (requests.length > 1) this.noteTaken(target, traces, index + 1, requests.length);
           break;
         case 'too_large':
           this.sizes.noteRefused(target, Buffer.byteLength(request.body ?? ''));
@@ -98,6 +119,47 @@ export class BatchSender {
     };
   }
 
+  /** From memory, unless something of its workspace has changed. */
+  private async isCurrent({ destination: { id, workspaceId, version } }: DeliveryTarget): Promise<boolean> {
+    const terms = this.terms.peek(workspaceId) ?? (await this.terms.find(workspaceId));
+    return terms?.targets.get(id)?.destination.version === version;
+  }
+
+  /** Runs of traces of which the same requests are still to be sent. */
+  private runsOf(
+    target: DeliveryTarget,
+    traces: readonly GenerationTrace[],
+  ): readonly (readonly GenerationTrace[])[] {
+    if (this.taken.size === 0) return [traces];
+    const runs: GenerationTrace[][] = [];
+    let last = -1;
+    for (const trace of traces) {
+      const taken = this.takenOf(target, [trace]);
+      const run = runs.at(-1);
+      if (run && taken === last) run.push(trace);
+      else runs.push([trace]);
+      last = taken;
+    }
+    return runs;
+  }
+
+  /** Of traces that are alike in it. */
+  private takenOf(target: DeliveryTarget, [trace]: readonly GenerationTrace[]): number {
+    return (trace && this.taken.get(takenKey(target, trace))) ?? 0;
+  }
+
+  private noteTaken(
+    target: DeliveryTarget,
+    traces: readonly GenerationTrace[],
+    count: number,
+    all: number,
+  ): void {
+    for (const trace of traces) {
+      if (count < all) this.taken.set(takenKey(target, trace), count);
+      else this.taken.delete(takenKey(target, trace));
+    }
+  }
+
   /**
    * Null when one of these traces makes the encoder fail: a defect, which must not hold up the others. A text is made
    * bytes once: it is measured, often signed, and sent.
@@ -107,7 +169,7 @@ export class BatchSender {
     traces: readonly GenerationTrace[],
   ): Promise<readonly DeliveryRequest[] | null> {
     const context = { destinationId: destination.id, now: this.clock.now() };
-    await this.turns.take();
+    await this.turns.take(destination.accountId);
     try {
       const requests = await kind.delivery.encode(config, traces, context);
       return requests.map((request) => {
@@ -161,10 +223,18 @@ export class BatchSender {
       settled.push(...sent.settled);
       rejected += sent.rejected;
       if (sent.failure) return { settled, rejected, failure: sent.failure };
-      if (refusedAtEnd(settled) >= MAX_REFUSED_IN_A_ROW) break;
+      if (sent.settled.length < part.length || refusedAtEnd(settled) >= MAX_REFUSED_IN_A_ROW) break;
     }
     return { settled, rejected, failure: null };
   }
+}
+
+/** What was sent before a change was sent to what the destination was. */
+function takenKey(
+  { destination: { id, version } }: DeliveryTarget,
+  { generationId }: GenerationTrace,
+): string {
+  return `${id}:${version}:${generationId}`;
 }
 
 function halvesOf<Item>(items: readonly Item[]): readonly (readonly Item[])[] {

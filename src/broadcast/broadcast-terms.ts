@@ -1,12 +1,12 @@
 // The destinations of workspaces, from memory: every change empties it on every replica as it commits.
 import { Injectable, Logger } from '@nestjs/common';
-import { parseConfig } from '../destination-kinds/destination-kind.js';
+import { UnusableConfig, parseConfig } from '../destination-kinds/destination-kind.js';
 import type { BaseDestinationConfig, DestinationKind } from '../destination-kinds/destination-kind.js';
 import { requireDestinationKind } from '../destination-kinds/index.js';
 import type { Destination } from '../domain/destination.js';
 import { compileSelection, needsContent } from '../domain/destination-selection.js';
-import { filterReads } from '../domain/filter-match.js';
-import type { GenerationCandidate } from '../domain/generation-candidate.js';
+import type { Selection } from '../domain/destination-selection.js';
+import { UnusableFilter, filterReads } from '../domain/filter-match.js';
 import { DestinationsRepository } from '../persistence/destinations.repository.js';
 import { NotifiedCache } from '../persistence/notified-cache.js';
 import { Notifications } from '../persistence/notifications.js';
@@ -19,9 +19,9 @@ export interface DeliveryTarget {
   readonly destination: Destination;
   readonly kind: DestinationKind;
   readonly config: BaseDestinationConfig;
-  readonly isSelected: (candidate: GenerationCandidate) => boolean;
+  readonly selection: Selection;
   /** The same without the filter. */
-  readonly isWanted: (candidate: GenerationCandidate) => boolean;
+  readonly wanted: Selection;
   /** Whether the selection itself looks at contents. */
   readonly filtersByInput: boolean;
   /** Whether the workspace has other destinations. */
@@ -33,6 +33,8 @@ export interface DeliveryTarget {
 export interface BroadcastTerms {
   /** By the destination's id; only those that are to be delivered to. */
   readonly targets: ReadonlyMap<string, DeliveryTarget>;
+  /** By the destination's id, why one that is switched on cannot be delivered to: for an operator, without secrets. */
+  readonly problems: ReadonlyMap<string, string>;
   /** Whether one of them needs the inputs of calls. */
   readonly needsContent: boolean;
 }
@@ -49,31 +51,38 @@ export class BroadcastTermsCache extends NotifiedCache<BroadcastTerms> {
 function toTerms(destinations: readonly Destination[]): BroadcastTerms {
   const readers = destinations.filter(needsContent).length;
   const shared = { sharesLog: destinations.length > 1, sharesContents: readers > 1 };
-  return {
-    targets: new Map(destinations.flatMap((destination) => [...toTarget(destination, shared)])),
-    needsContent: readers > 0,
-  };
+  const targets = new Map<string, DeliveryTarget>();
+  const problems = new Map<string, string>();
+  for (const destination of destinations) {
+    try {
+      targets.set(destination.id, toTarget(destination, shared));
+    } catch (error) {
+      problems.set(destination.id, problemOf(error));
+      new Logger('Broadcast').error(
+        { destinationId: destination.id, error },
+        'a stored destination cannot be used',
+      );
+    }
+  }
+  return { targets, problems, needsContent: readers > 0 };
 }
 
-/** None for a row that this version cannot read: the others are delivered to all the same. */
-function* toTarget(
+/** Throws for a row that this version cannot use. */
+function toTarget(
   destination: Destination,
   { sharesLog, sharesContents }: Pick<DeliveryTarget, 'sharesLog' | 'sharesContents'>,
-): Iterable<[string, DeliveryTarget]> {
-  try {
-    const kind = requireDestinationKind(destination.kind);
-    const config = parseConfig(kind, destination.config);
-    const isSelected = compileSelection(destination);
-    const isWanted = compileSelection({ ...destination, filterRules: null });
-    const filtersByInput = filterReads(destination.filterRules, 'input');
-    yield [
-      destination.id,
-      { destination, kind, config, isSelected, isWanted, filtersByInput, sharesLog, sharesContents },
-    ];
-  } catch (error) {
-    new Logger('Broadcast').error(
-      { destinationId: destination.id, error },
-      'a stored destination cannot be used',
-    );
-  }
+): DeliveryTarget {
+  const kind = requireDestinationKind(destination.kind);
+  const config = parseConfig(kind, destination.config);
+  const selection = compileSelection(destination);
+  const wanted = compileSelection({ ...destination, filterRules: null });
+  const filtersByInput = filterReads(destination.filterRules, 'input');
+  return { destination, kind, config, selection, wanted, filtersByInput, sharesLog, sharesContents };
+}
+
+/** Both name fields alone, never their values. */
+function problemOf(error: unknown): string {
+  return error instanceof UnusableFilter || error instanceof UnusableConfig
+    ? error.message
+    : 'this version of the service cannot read the stored destination';
 }

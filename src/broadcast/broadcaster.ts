@@ -51,7 +51,7 @@ export class Broadcaster {
       const news: string[] = [];
       for (const workspaceId of workspaceIds) {
         const terms = await this.terms.find(workspaceId);
-        if (terms && terms.targets.size > 0)
+        if (terms && terms.targets.size + terms.problems.size > 0)
           news.push(writeAppended({ workspaceId, replicaId: this.config.replicaId }));
       }
       if (news.length > 0) await this.notifications.notify(APPENDED_CHANNEL, news);

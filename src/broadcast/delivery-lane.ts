@@ -4,15 +4,18 @@ import { Logger } from '@nestjs/common';
 import type { DropReason, LogPosition, LogSnapshot } from '../domain/delivery.js';
 import { MAX_DELIVERY_AGE, isBehind } from '../domain/delivery.js';
 import { jitteredDelay } from '../domain/backoff.js';
+import { UnusableFilter } from '../domain/filter-match.js';
 import type { GenerationTrace } from '../domain/generation-trace.js';
 import type { ClaimedCursor } from '../persistence/delivery-cursors.repository.js';
 import { concludeBatch, concludeReplay } from './batch-outcome.js';
+import type { BatchOutcome } from './batch-outcome.js';
 import type { PlannedBatch, PlannedEntry } from './batch-planner.js';
 import type { DeliveryTarget } from './broadcast-terms.js';
 import { LaneSender } from './lane-sender.js';
 import type { SendFailure } from './lane-sender.js';
 import type { LaneServices } from './lane-services.js';
 import { Pauses } from './pauses.js';
+import { delayAfter } from './retry-delay.js';
 
 // Milliseconds that an idle lane keeps its claim: under a trickle nobody has to claim anew for every call.
 const IDLE_TIME = 2_000;
@@ -23,8 +26,6 @@ const LANES_PER_LINGER = 5;
 const LONGEST_GATHERING = 1_000;
 // Milliseconds that a lane waits in place; through a longer pause it gives its claim back.
 const LONGEST_PAUSE = 5_000;
-// Seconds; no platform decides for longer than this.
-const MAX_RETRY_AFTER = 3_600;
 
 // What breaks off a delivery again and again must not do so without a pause.
 const BROKEN_OFF: SendFailure = {
@@ -41,8 +42,8 @@ export class DeliveryLane {
   private readonly logger = new Logger(DeliveryLane.name);
   private readonly pauses = new Pauses();
   private readonly sender: LaneSender;
-  private position: LogPosition;
-  private start: LogSnapshot;
+  position: LogPosition;
+  start: LogSnapshot;
   private wantsReplay = true;
   private mayHaveMoved = false;
 
@@ -71,6 +72,20 @@ export class DeliveryLane {
     this.wantsReplay = true;
     this.mayHaveMoved = true;
     this.pauses.interrupt();
+    void this.endIfUnwanted();
+  }
+
+  /** To a destination that is deleted or switched off not even the request in flight is finished. */
+  private async endIfUnwanted(): Promise<void> {
+    try {
+      const terms = await this.services.terms.find(this.claim.workspaceId);
+      const { destinationId } = this.claim;
+      if (terms?.targets.has(destinationId) || terms?.problems.has(destinationId)) return;
+      this.pauses.stop();
+      this.pauses.abort();
+    } catch {
+      // It is looked at again before the next request.
+    }
   }
 
   /** Lets the request that is under way end, for a while. */
@@ -88,7 +103,9 @@ export class DeliveryLane {
       await this.deliver();
     } catch (error) {
       // Nothing was confirmed that is not in the database: whoever claims next goes on from there.
-      if (!this.pauses.isStopped) {
+      if (error instanceof UnusableFilter) {
+        failure = { class: 'blocked', status: null, message: error.message };
+      } else if (!this.pauses.isStopped) {
         this.logger.warn({ ...this.name, error }, 'a delivery was broken off');
         failure = BROKEN_OFF;
       }
@@ -102,19 +119,31 @@ export class DeliveryLane {
     }
   }
 
+  /** Gives up what is too old for pages of the log to reach it, where the cursor has stood for long. */
   private async giveUpTheOld(): Promise<void> {
     let hasMore = this.claim.hasStood;
     const before = new Date(this.services.clock.now().getTime() - MAX_DELIVERY_AGE);
     while (hasMore && !this.pauses.isStopped) {
-      const given = await this.services.cursors.expire(this.claim, this.position, before);
-      if (!given) {
-        this.mayHaveMoved = true;
-        return;
-      }
-      ({ position: this.position, hasMore } = given);
-      const target = given.expired > 0 && (await this.findTarget());
-      if (target) this.services.metrics.countDropped(target.kind.type, 'expired', given.expired);
+      const target = await this.findTarget();
+      if (!target) return;
+      const old = await this.services.planner.planExpired(target, this, before);
+      const now = this.services.clock.now();
+      const outcome = concludeBatch(old.entries, new Map(), { start: this.position, rejected: 0, now });
+      // Where there is nothing, that it was looked at.
+      if (!(await this.advance(target, outcome))) return;
+      hasMore = old.hasMore;
     }
+  }
+
+  /** Moves the cursor; false when it was moved by somebody else. */
+  private async advance(target: DeliveryTarget, outcome: BatchOutcome): Promise<boolean> {
+    if (!(await this.services.cursors.advance(this.claim, this, outcome))) {
+      this.mayHaveMoved = true;
+      return false;
+    }
+    this.position = outcome.position;
+    this.count(target, outcome);
+    return true;
   }
 
   private async deliver(): Promise<void> {
@@ -123,12 +152,11 @@ export class DeliveryLane {
     while (!this.pauses.isStopped) {
       if (this.mayHaveMoved && !(await this.lookAgain())) return;
       const target = await this.findTarget();
-      if (!target) return;
+      if (!target) return this.reportProblem();
       const { linger } = target.kind.delivery.limits;
       if (isFirst && this.sender.failures === 0) await this.gather(linger);
       isFirst = false;
       const step = await this.takeStep(target);
-      if (step === 'moved') this.mayHaveMoved = true;
       heldBack = step === 'held_back' ? heldBack + 1 : 0;
       if (heldBack > 0) await this.pauses.sleep(jitteredDelay(heldBack, HELD_BACK_PAUSE, 1));
       if (step === 'idle') {
@@ -169,6 +197,15 @@ export class DeliveryLane {
     return terms?.targets.get(this.claim.destinationId);
   }
 
+  /** A destination that is switched on, and cannot be delivered to as it is stored, waits for somebody to change it. */
+  private async reportProblem(): Promise<void> {
+    const terms = await this.services.terms.find(this.claim.workspaceId);
+    const message = terms?.problems.get(this.claim.destinationId);
+    if (message === undefined) return;
+    const failure: SendFailure = { class: 'blocked', status: null, message };
+    await this.services.cursors.fail(this.claim, failure, this.delayAfter(failure));
+  }
+
   /** What is asked for again comes after what is new: neither may hold up the other. */
   private async takeStep(target: DeliveryTarget): Promise<Step> {
     const step = await this.deliverNext(target);
@@ -202,9 +239,7 @@ export class DeliveryLane {
     const now = this.services.clock.now();
     const outcome = concludeBatch(batch.entries, fates, { start: this.position, rejected, now });
     if (outcome.position !== this.position) {
-      if (!(await this.services.cursors.advance(this.claim, this.position, outcome))) return 'moved';
-      this.position = outcome.position;
-      this.count(target, outcome);
+      if (!(await this.advance(target, outcome))) return 'moved';
     }
     if (failure) return failure;
     if (hasRest || batch.hasMore) return 'more';
@@ -213,7 +248,7 @@ export class DeliveryLane {
 
   /** Sends dead letters that somebody asked for again; `idle` when there are none. */
   private async replay(target: DeliveryTarget): Promise<Step> {
-    const { deadLetters, planner, cursors, clock } = this.services;
+    const { deadLetters, planner, clock } = this.services;
     const letters = await deadLetters.listRequested(this.claim, target.kind.delivery.limits.maxTraces);
     if (letters.length === 0) return 'idle';
     const batch = await planner.planNamed(
@@ -228,9 +263,8 @@ export class DeliveryLane {
         rejected,
         now: clock.now(),
       });
-      if (!(await cursors.advance(this.claim, this.position, outcome))) return 'moved';
+      if (!(await this.advance(target, outcome))) return 'moved';
       await deadLetters.remove(this.claim, outcome.replayed);
-      this.count(target, outcome);
       return failure ?? 'more';
     } finally {
       batch.release();
@@ -262,14 +296,9 @@ export class DeliveryLane {
     return true;
   }
 
-  /** Milliseconds. */
   private delayAfter(failure: SendFailure): number {
-    const { retryBaseDelay: base, retryMaxDelay: cap } = this.services.config.broadcast;
-    const random = this.services.random();
-    // What needs a person is asked for rarely, and by different lanes at different times.
-    if (failure.class === 'blocked') return cap * (0.5 + random / 2);
-    const asked = Math.min(failure.retryAfter ?? 0, MAX_RETRY_AFTER) * 1_000;
-    return Math.max(asked, jitteredDelay(this.sender.failures, { base, cap }, random));
+    const { config } = this.services;
+    return delayAfter(failure, this.sender.failures, config.broadcast, this.services.random());
   }
 
   private get name(): object {

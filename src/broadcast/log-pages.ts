@@ -9,7 +9,8 @@ import type { LogPosition } from '../domain/delivery.js';
 import { GenerationReader } from '../persistence/generation-reader.js';
 import type { LogPage } from '../persistence/generation-reader.js';
 
-const PAGE_SIZE = 500;
+/** Entries that are read at once. */
+export const PAGE_SIZE = 500;
 // Older partitions need not be looked into: what is older by this many milliseconds has expired for everyone.
 const REACH = MAX_DELIVERY_AGE + 2 * 3_600_000;
 // Bytes of entries that are kept, of one workspace and of all, for a while (milliseconds) after more was read: they never

@@ -66,7 +66,8 @@ export interface KindDelivery<Config> {
   addresses(config: Config): readonly string[];
   /**
    * The requests that carry these traces: at least one trace, at most `limits.maxTraces`. A request is the unit that is
-   * sent again, so what it holds depends on the traces and the destination alone (`now` only dates signatures).
+   * sent again, so what it holds depends on the traces and the destination alone (`now` only dates signatures). Each of
+   * several tells something of all these traces, and is sent when the one before it was taken.
    */
   encode(
     config: Config,

@@ -25,12 +25,15 @@ export interface DestinationKind<Config extends BaseDestinationConfig = BaseDest
   readonly example: DestinationConfig;
 }
 
+/** A stored config that this version cannot read. Its message names fields, never their values. */
+export class UnusableConfig extends Error {}
+
 /** Reads a stored config with the kind's own class: an older row gets today's defaults or a clear error. */
 export function parseConfig(kind: DestinationKind, stored: DestinationConfig): BaseDestinationConfig {
   const config = plainToInstance(kind.configClass, stored);
   const problems = validateSync(config, { whitelist: true, ...RULES_OF_STORED });
   if (problems.length > 0) {
-    throw new Error(
+    throw new UnusableConfig(
       `stored ${kind.type} config is invalid: ${problems.map((problem) => problem.property).join()}`,
     );
   }

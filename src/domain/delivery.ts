@@ -25,6 +25,11 @@ export function parseSnapshot(text: string): LogSnapshot {
   return { oldestOpen: BigInt(oldestOpen), next: BigInt(next), open: new Set(ids) };
 }
 
+/** The text that parseSnapshot() reads, as PostgreSQL writes it. */
+export function formatSnapshot({ oldestOpen, next, open }: LogSnapshot): string {
+  return `${oldestOpen}:${next}:${[...open].join(',')}`;
+}
+
 export function hadCommitted({ oldestOpen, next, open }: LogSnapshot, transaction: bigint): boolean {
   return transaction < oldestOpen || (transaction < next && !open.has(transaction));
 }

@@ -11,7 +11,7 @@ import { contentOf } from './generation-content.js';
 import { isSampled } from './sampling.js';
 
 const selects = (rules: Partial<Destination>, candidate: GenerationCandidate): boolean =>
-  compileSelection(createOpenDestination(rules))(candidate);
+  compileSelection(createOpenDestination(rules)).selects(candidate);
 const onlyIf = (...rules: FilterRule[]): FilterRules => ({
   enabled: true,
   groups: [{ logic: 'and', rules }],
@@ -175,7 +175,7 @@ describe('a destination', () => {
           passesAlone({ apiKeyHashes: overrides.apiKeyHashes }) &&
           isSampled(destination, candidate.generation) &&
           passesAlone({ filterRules: overrides.filterRules });
-        expect(compileSelection(destination)(candidate)).toBe(expected);
+        expect(compileSelection(destination).selects(candidate)).toBe(expected);
         selected += Number(expected);
       }),
       { numRuns: 1_000, seed: 1 },

@@ -15,8 +15,8 @@ function matches(
   field: FilterField = 'model',
 ) {
   const rule: FilterRule = value === undefined ? { field, operator } : { field, operator, value };
-  const passes = compileFilter({ enabled: true, groups: [{ logic: 'and', rules: [rule] }] });
-  return passes((asked) => (asked === field ? text : null));
+  const filter = compileFilter({ enabled: true, groups: [{ logic: 'and', rules: [rule] }] });
+  return filter.passes((asked) => (asked === field ? text : null));
 }
 
 interface OperatorCase {
@@ -205,9 +205,9 @@ describe('regex', () => {
     const rules = Array.from({ length: 50 }, (_, index): FilterRule => {
       return { field: 'input', operator: 'regex', value: index === 0 ? 'secret' : `never ${index}` };
     });
-    const passes = compileFilter({ enabled: true, groups: [{ logic: 'or', rules }] });
-    expect(passes(() => `${' '.repeat(500)}secret`)).toBe(true);
-    expect(passes(() => `${' '.repeat(50_000)}secret`)).toBe(false);
+    const filter = compileFilter({ enabled: true, groups: [{ logic: 'or', rules }] });
+    expect(filter.passes(() => `${' '.repeat(500)}secret`)).toBe(true);
+    expect(filter.passes(() => `${' '.repeat(50_000)}secret`)).toBe(false);
   });
 });
 
@@ -215,7 +215,7 @@ describe('groups', () => {
   const TRUE: FilterRule = { field: 'model', operator: 'exists' };
   const FALSE: FilterRule = { field: 'model', operator: 'not_exists' };
   const passes = (groups: readonly FilterGroup[], enabled = true): boolean =>
-    compileFilter({ enabled, groups })(() => 'text');
+    compileFilter({ enabled, groups }).passes(() => 'text');
 
   /** All lists of up to `length` truths. */
   function truths(length: number): boolean[][] {
@@ -263,7 +263,7 @@ describe('groups', () => {
   });
 
   it('nothing is filtered without a filter, with one that is off, and without groups', () => {
-    expect(compileFilter(null)(() => null)).toBe(true);
+    expect(compileFilter(null).passes(() => null)).toBe(true);
     expect(passes([groupOf('and', [false])], false)).toBe(true);
     expect(passes([])).toBe(true);
   });
@@ -285,7 +285,7 @@ describe('groups', () => {
     });
     const texts: Partial<Record<FilterField, string>> = { user_id: 'customer-7', input: 'azure' };
     expect(
-      filter((field) => {
+      filter.passes((field) => {
         asked.push(field);
         return texts[field] ?? null;
       }),

@@ -1,7 +1,7 @@
 // The cursors of destinations: who delivers, how far it has come, what operators see of it.
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { parseSnapshot } from '../domain/delivery.js';
+import { formatSnapshot, parseSnapshot } from '../domain/delivery.js';
 import type {
   DeadLetter,
   DeliveryFailure,
@@ -15,8 +15,6 @@ import {
   CLAIM_DUE,
   CLAIM_WAITING_OF_WORKSPACES,
   CLAIM_WORKSPACE,
-  EXPIRE,
-  EXPIRE_STEP,
   FAIL,
   LIST_WORKSPACES,
   LOOK_AGAIN,
@@ -129,10 +127,13 @@ export class DeliveryCursorsRepository {
     return row ? { position: toPosition(row), start: parseSnapshot(row.startSnapshot) } : null;
   }
 
-  /** False when the claim was lost, or somebody has moved the cursor from where it stood: then nothing is changed. */
+  /**
+   * False when the claim was lost, or an operator has moved the cursor or what it passes over: then nothing is changed.
+   * Of a cursor that stays where it is the time of the look is noted.
+   */
   async advance(
     { claimId, workspaceId, destinationId }: ClaimedCursor,
-    from: LogPosition,
+    from: Pick<ClaimedCursor, 'position' | 'start'>,
     { position, delivered, dropped, deadLetters }: DeliveryProgress,
   ): Promise<boolean> {
     const [row] = await this.database.query<{ moved: number }>({
@@ -154,8 +155,9 @@ export class DeliveryCursorsRepository {
             message: letter.message,
           })),
         ),
-        from.transaction,
-        from.ordinal,
+        from.position.transaction,
+        from.position.ordinal,
+        formatSnapshot(from.start),
       ],
     });
     return row?.moved === 1;
@@ -181,24 +183,6 @@ export class DeliveryCursorsRepository {
       ],
     });
     return rows.length === 1;
-  }
-
-  /** Gives up what is older than `before`, a step of it; null when the claim was lost or somebody has moved the cursor. */
-  async expire(
-    { claimId, workspaceId, destinationId }: ClaimedCursor,
-    from: LogPosition,
-    before: Date,
-  ): Promise<{
-    readonly position: LogPosition;
-    readonly expired: number;
-    readonly hasMore: boolean;
-  } | null> {
-    const [row] = await this.database.query<{ transaction: string; ordinal: number; expired: number }>({
-      text: EXPIRE,
-      values: [claimId, workspaceId, destinationId, before, from.transaction, from.ordinal],
-    });
-    if (!row) return null;
-    return { position: toPosition(row), expired: row.expired, hasMore: row.expired === EXPIRE_STEP };
   }
 
   private async claim(name: string, text: string, values: unknown[]): Promise<readonly ClaimedCursor[]> {

@@ -13,9 +13,6 @@ export const LEASE_SECONDS = 30;
 // the age at which a generation is given up: what waits behind a cursor that stood for less cannot have left them.
 const STOOD_AFTER = '1 hour';
 
-/** How many generations EXPIRE looks at. */
-export const EXPIRE_STEP = 5_000;
-
 // A process that was killed has lost its locks at once: nobody has to wait for its leases to expire. No index can answer
 // for `coalesce`, and none shall: in a table that has grown since it was last analysed, cursors that wait for nothing pass
 // for rare, and the planner would gather all of them for each workspace.
@@ -116,7 +113,8 @@ const sumOfDropped = (
 
 /**
  * $1 claim, $2 workspace, $3 destination, $4 and $5 the new position, $6 how many were confirmed, $7 dropped counts,
- * $8 dead letters [{generation_id, generation_created_at, reason, message}], $9 and $10 the position that it moves from.
+ * $8 dead letters [{generation_id, generation_created_at, reason, message}], $9 and $10 the position that it moves from,
+ * $11 the snapshot of what it passes over.
  *
  * Everything that became of a batch in one commit: what is counted is what the cursor has passed. Not when somebody has
  * moved the cursor meanwhile: an operator who set it back must not be overruled.
@@ -131,7 +129,7 @@ WITH moved AS (
     next_attempt_at = CASE WHEN $6::bigint > 0 THEN NULL ELSE cursor.next_attempt_at END,
     paused_at = CASE WHEN $6::bigint > 0 THEN NULL ELSE cursor.paused_at END
   WHERE cursor.workspace_id = $2 AND cursor.destination_id = $3 AND cursor.lease_owner = $1
-    AND cursor.log_transaction = $9 AND cursor.log_ordinal = $10
+    AND cursor.log_transaction = $9 AND cursor.log_ordinal = $10 AND cursor.start_snapshot = $11
   RETURNING cursor.workspace_id, cursor.destination_id
 ), buried AS (
   INSERT INTO dead_letters (workspace_id, destination_id, generation_id, generation_created_at, reason, message)
@@ -151,31 +149,3 @@ UPDATE delivery_cursors AS cursor SET
   paused_at = CASE WHEN $4 = 'blocked' THEN coalesce(cursor.paused_at, now()) END
 WHERE cursor.workspace_id = $2 AND cursor.destination_id = $3 AND cursor.lease_owner = $1
 RETURNING 1`;
-
-/**
- * $1 claim, $2 workspace, $3 destination, $4 a moment, $5 and $6 the position that it moves from. For a cursor that has
- * stood: what it has to pass may be older than a page reaches. Gives up what was made before that moment, as far as
- * nothing younger comes before it, and notes that the cursor was looked at even where that is nothing.
- *
- * What waits is found by its place alone, in bounded steps, and its age looked at afterwards: asked for both, the planner
- * may read everything that the workspace has of the time in question. The position is given, and not joined, for the same
- * reason.
- */
-export const EXPIRE = `
-WITH waiting AS MATERIALIZED (
-  SELECT log_transaction, log_ordinal, created_at FROM generations
-  WHERE workspace_id = $2 AND (log_transaction, log_ordinal) > ($5, $6)
-  ORDER BY log_transaction, log_ordinal LIMIT ${EXPIRE_STEP}
-), aged AS (
-  SELECT log_transaction, log_ordinal, row_number() OVER in_order AS number, bool_and(created_at < $4) OVER in_order AS is_old
-  FROM waiting WINDOW in_order AS (ORDER BY log_transaction, log_ordinal)
-)
-UPDATE delivery_cursors AS cursor SET
-  log_transaction = coalesce(last.log_transaction, cursor.log_transaction),
-  log_ordinal = coalesce(last.log_ordinal, cursor.log_ordinal), updated_at = now(),
-  dropped = CASE WHEN last.number IS NULL THEN cursor.dropped ELSE
-    cursor.dropped || jsonb_build_object('expired', coalesce((cursor.dropped ->> 'expired')::bigint, 0) + last.number) END
-FROM (SELECT) AS always LEFT JOIN (SELECT * FROM aged WHERE is_old ORDER BY number DESC LIMIT 1) AS last ON true
-WHERE cursor.workspace_id = $2 AND cursor.destination_id = $3 AND cursor.lease_owner = $1
-  AND cursor.log_transaction = $5 AND cursor.log_ordinal = $6
-RETURNING cursor.log_transaction AS transaction, cursor.log_ordinal AS ordinal, coalesce(last.number, 0)::integer AS expired`;

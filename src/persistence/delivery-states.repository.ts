@@ -46,7 +46,8 @@ SELECT count(*)::integer AS pending, min(created_at) AS oldest FROM (
 /**
  * $1 workspace, $2 destination, $3 a moment. Back to before the first generation made since then; never forward, and not
  * while nothing is delivered: switched on, the cursor would go to the end. What had been committed when the destination
- * was switched on counts no more.
+ * was switched on counts from that first generation on no more: the snapshot ends there. A cursor may stand before it all
+ * the same, where a transaction was open when the destination was switched on, and would pass over what follows.
  *
  * Of those made since then the first in the log is among those of the first hour: no call takes so long, and no clocks
  * are so far apart. OFFSET 0 keeps the planner from looking for it from the beginning of the log.
@@ -64,10 +65,25 @@ WITH destination AS (
   ) AS early
 ), moved AS (
   UPDATE delivery_cursors AS cursor
-  SET log_transaction = first.log_transaction - 1, log_ordinal = 2147483647, start_snapshot = '1:1:', next_attempt_at = NULL
+  SET (log_transaction, log_ordinal) = (
+      SELECT back.log_transaction, back.log_ordinal
+      FROM (VALUES (first.log_transaction - 1, 2147483647), (cursor.log_transaction, cursor.log_ordinal))
+        AS back (log_transaction, log_ordinal)
+      ORDER BY 1, 2 LIMIT 1
+    ),
+    start_snapshot = concat_ws(':',
+      least(pg_snapshot_xmin(cursor.start_snapshot::pg_snapshot)::text::bigint, first.log_transaction),
+      first.log_transaction,
+      coalesce((
+        SELECT string_agg(open.id::text, ',' ORDER BY open.id::text::bigint)
+        FROM pg_snapshot_xip(cursor.start_snapshot::pg_snapshot) AS open (id)
+        WHERE open.id::text::bigint < first.log_transaction
+      ), '')),
+    next_attempt_at = NULL
   FROM first, destination
   WHERE destination."isOn" AND cursor.workspace_id = $1 AND cursor.destination_id = $2
-    AND first.log_transaction <= cursor.log_transaction
+    AND (first.log_transaction <= cursor.log_transaction
+      OR first.log_transaction < pg_snapshot_xmax(cursor.start_snapshot::pg_snapshot)::text::bigint)
 )
 SELECT "isOn" FROM destination`;
 

@@ -10,10 +10,11 @@ import {
   ValidateBy,
   ValidateNested,
 } from 'class-validator';
-import { RE2JS } from 're2js';
+import { regexProblem, regexSumProblem, syntaxProblem } from '../../domain/filter-match.js';
 import { FILTER_FIELDS, FILTER_LOGICS, FILTER_OPERATORS } from '../../domain/filter-rules.js';
 import type { FilterField, FilterLogic, FilterOperator, FilterRules } from '../../domain/filter-rules.js';
 import { IfGiven } from '../../http/optional-members.js';
+import { MAX_REGEX_DEPTH, MAX_REGEX_SIZE, MAX_REGEX_SIZE_OF_FILTER } from '../../domain/regex-size.js';
 import { isStorableText, NOT_STORABLE } from '../../domain/storable-text.js';
 
 const MAX_GROUPS = 50;
@@ -22,6 +23,7 @@ const MAX_VALUE_LENGTH = 10_000;
 // Each holds memory for as long as the destination lives.
 const MAX_REGEX_RULES = 20;
 const MAX_REGEX_LENGTH = 1_000;
+const NO_RE2 = 'is not a valid RE2 regular expression';
 const OPERATORS_WITHOUT_VALUE: ReadonlySet<string> = new Set(['exists', 'not_exists']);
 const NUMERIC_OPERATORS: ReadonlySet<string> = new Set(['gt', 'lt', 'gte', 'lte']);
 
@@ -37,24 +39,57 @@ function valueProblem(rule: FilterRuleDto): string | null {
   if (!isStorableText(String(value))) return NOT_STORABLE;
   const limit = operator === 'regex' ? MAX_REGEX_LENGTH : MAX_VALUE_LENGTH;
   if (String(value).length > limit) return `must have at most ${limit} characters`;
-  if (operator === 'regex' && !isRegex(String(value))) return 'is not a valid RE2 regular expression';
-  return null;
+  return REGEX_PROBLEMS.get(rule) ?? null;
 }
 
-function hasFewRegexRules(groups: unknown): boolean {
-  const rules = (groups as FilterGroupDto[]).flatMap((group) =>
-    Array.isArray(group?.rules) ? group.rules : [],
-  );
-  return rules.filter((rule) => rule?.operator === 'regex').length <= MAX_REGEX_RULES;
+interface JudgedRegexes {
+  /** Of all together. */
+  readonly problem: string | null;
 }
 
-function isRegex(pattern: string): boolean {
-  try {
-    RE2JS.compile(pattern);
-    return true;
-  } catch {
-    return false;
-  }
+// What was found out of the regular expressions of a body, of all of them before any is compiled: compiling a thousand, or
+// one that repeats itself a million times, would stop the process. The rules are validated after their list.
+const REGEX_PROBLEMS = new WeakMap<object, string>();
+const JUDGED = new WeakMap<object, JudgedRegexes>();
+
+function judgeRegexes(groups: unknown): JudgedRegexes {
+  if (!Array.isArray(groups)) return { problem: null };
+  const known = JUDGED.get(groups);
+  if (known) return known;
+  const judged = { problem: problemOfRegexes(groups) };
+  JUDGED.set(groups, judged);
+  return judged;
+}
+
+function problemOfRegexes(groups: readonly unknown[]): string | null {
+  const rules = groups
+    .flatMap((group) => ((group as Partial<FilterGroupDto> | null)?.rules ?? []) as unknown)
+    .filter((rule) => isRegexRule(rule));
+  if (rules.length > MAX_REGEX_RULES)
+    return `must have at most ${MAX_REGEX_RULES} rules with the operator regex`;
+  // Rules that have another problem are refused for that one.
+  const short = rules.filter(({ value }) => value.length <= MAX_REGEX_LENGTH);
+  const fits = (rule: RegexRule): boolean => noteProblem(rule, regexProblem(rule.value));
+  if (!short.every(fits)) return null;
+  const problem = regexSumProblem(short.map(({ value }) => value));
+  if (problem === null) for (const rule of short) noteProblem(rule, syntaxProblem(rule.value) && NO_RE2);
+  return problem;
+}
+
+interface RegexRule {
+  readonly value: string;
+}
+
+function isRegexRule(rule: unknown): rule is RegexRule {
+  if (typeof rule !== 'object' || rule === null) return false;
+  const { operator, value } = rule as Partial<FilterRuleDto>;
+  return operator === 'regex' && typeof value === 'string';
+}
+
+/** Whether there is none. */
+function noteProblem(rule: RegexRule, problem: string | null): boolean {
+  if (problem !== null) REGEX_PROBLEMS.set(rule, problem);
+  return problem === null;
 }
 
 export class FilterRuleDto {
@@ -69,7 +104,9 @@ export class FilterRuleDto {
   @ApiPropertyOptional({
     oneOf: [{ type: 'string' }, { type: 'number' }],
     description:
-      'What the field is compared with. Required except for exists and not_exists. regex is RE2 syntax.',
+      'What the field is compared with. Required except for exists and not_exists. regex is RE2 syntax, with at most ' +
+      `${MAX_REGEX_LENGTH} characters, ${MAX_REGEX_SIZE} instructions (a repeat counts what it repeats as often) and ` +
+      `${MAX_REGEX_DEPTH} nested groups; of a long text only the beginning is looked at.`,
   })
   @ValidateBy({
     name: 'fitsOperator',
@@ -108,13 +145,15 @@ export class FilterRulesDto {
 
   @ApiProperty({
     type: [FilterGroupDto],
-    description: 'A generation passes when any group matches, or none is given.',
+    description:
+      'A generation passes when any group matches, or none is given. ' +
+      `At most ${MAX_REGEX_RULES} rules are regex, of ${MAX_REGEX_SIZE_OF_FILTER} instructions together.`,
   })
   @ValidateBy({
-    name: 'hasFewRegexRules',
+    name: 'hasSmallRegexes',
     validator: {
-      validate: hasFewRegexRules,
-      defaultMessage: () => `must have at most ${MAX_REGEX_RULES} rules with the operator regex`,
+      validate: (groups) => judgeRegexes(groups).problem === null,
+      defaultMessage: (validation) => judgeRegexes(validation?.value).problem ?? 'is wrong',
     },
   })
   @IsObject({ each: true, message: 'must hold only objects' })

@@ -1,6 +1,8 @@
 // What waits for longer than a day is given up and counted, however long nobody looked.
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { EXPIRE_STEP } from '../../../src/persistence/delivery-statements.js';
+import { PAGE_SIZE } from '../../../src/broadcast/log-pages.js';
+import type { NewDestination } from '../../../src/domain/destination.js';
+import type { FilterRules } from '../../../src/domain/filter-rules.js';
 import type { TestApp } from '../../support/app.js';
 import {
   createBroadcastApp,
@@ -36,8 +38,11 @@ afterAll(async () => {
 const before = (hours: number): Date => new Date(app.clock.now().getTime() - hours * HOUR);
 
 /** A destination that is delivered to only after `meanwhile`, by which time it has stood for two hours. */
-async function standing(meanwhile: () => Promise<unknown>): Promise<string> {
-  const { id } = await createDestination(app, { url: receiver.origin }, { enabled: false });
+async function standing(
+  meanwhile: () => Promise<unknown>,
+  rules: Partial<NewDestination> = {},
+): Promise<string> {
+  const { id } = await createDestination(app, { url: receiver.origin }, { ...rules, enabled: false });
   const set = (values: string): Promise<unknown> =>
     app.sql(`UPDATE delivery_cursors SET ${values} WHERE destination_id = $1`, [id]);
   await set("lease_owner = 'lost', lease_expires_at = now() + interval '1 hour'");
@@ -61,10 +66,10 @@ it('also what is older than the log is read, where the cursor has moved within t
 
 it('in steps', async () => {
   const id = await standing(async () => {
-    await fillLog(app, [app.key], { rows: EXPIRE_STEP + 5, from: before(40), days: 1 / 24 });
+    await fillLog(app, [app.key], { rows: 2 * PAGE_SIZE + 5, from: before(40), days: 1 / 24 });
     await recordGenerations(app, 1);
   });
-  expect((await untilDelivered(app, id, 1)).dropped).toEqual({ expired: EXPIRE_STEP + 5 });
+  expect((await untilDelivered(app, id, 1)).dropped).toEqual({ expired: 2 * PAGE_SIZE + 5 });
 });
 
 it('once an hour: where nothing is too old, that is noted', async () => {
@@ -81,4 +86,35 @@ it('once an hour: where nothing is too old, that is noted', async () => {
   expect(row).toEqual({ is_noted: true });
   receiver.always(null);
   await untilDelivered(app, id, 1);
+});
+
+it('counts only what its rules would have let through', async () => {
+  const [other] = await app.sql<{ hash: string }>('SELECT hash FROM api_keys WHERE id = $1', [app.key.id]);
+  const rules: FilterRules = {
+    enabled: true,
+    groups: [{ logic: 'and', rules: [{ field: 'user_id', operator: 'regex', value: '^wanted' }] }],
+  };
+  const id = await standing(
+    async () => {
+      await recordGenerations(app, 4, { createdAt: before(30), userId: 'wanted' });
+      await recordGenerations(app, 3, { createdAt: before(30), userId: 'not wanted' });
+      // Within the pages of the log, too old all the same.
+      await recordGenerations(app, 2, { createdAt: before(25), userId: 'wanted' });
+      await recordGenerations(app, 5, { createdAt: before(25), userId: 'not wanted' });
+      await recordGenerations(app, 1, { userId: 'wanted' });
+    },
+    { filterRules: rules, apiKeyHashes: other ? [other.hash] : [] },
+  );
+  expect((await untilDelivered(app, id, 1)).dropped).toEqual({ expired: 6 });
+});
+
+it('counts nothing that was there before it was switched on', async () => {
+  await recordGenerations(app, 4, { createdAt: before(30) });
+  const id = await standing(() => recordGenerations(app, 1));
+  // As it stands where a transaction was open when it was switched on.
+  await app.sql(
+    'UPDATE delivery_cursors SET log_transaction = 0, log_ordinal = 0 WHERE destination_id = $1',
+    [id],
+  );
+  expect((await untilDelivered(app, id, 1)).dropped).toEqual({});
 });

@@ -1,0 +1,120 @@
+// Regular expressions that are compiled when they are first needed, matched piece by piece, and forgotten under a bound.
+import { RE2JS } from 're2js';
+import { sizeOfRegex } from './regex-size.js';
+
+/** Something that takes long, in pieces of at most a few milliseconds: whoever runs it may pause between two. */
+export type Pieces<Result> = Generator<undefined, Result>;
+
+// Bytes of all programs with their states, of one instruction, and of the states of one program: the sets of instructions
+// that texts have led to are kept, since most texts lead to few. Beyond the bound they are found again.
+const KEPT = 64_000_000;
+const BYTES_OF_INSTRUCTION = 1_000;
+const BYTES_OF_STATES = 1_000_000;
+// Steps of one piece: of instructions where states have to be found, of characters where they are known.
+const INSTRUCTIONS_OF_PIECE = 8_000;
+const CHARACTERS_OF_PIECE = 4_000;
+const FROM_ANYWHERE = 0;
+const END_OF_TEXT = -1;
+
+type Automaton = ReturnType<RE2JS['re2']>['dfa'];
+
+interface State {
+  readonly isMatch: boolean;
+  /** By classes of characters; null where it has not been found. */
+  readonly next: readonly (State | null)[] | null;
+}
+
+interface Program {
+  readonly automaton: Automaton;
+  readonly size: number;
+}
+
+interface Kept {
+  readonly program: Program;
+  readonly bytes: number;
+}
+
+/** By their patterns, the least recently used first. */
+const PROGRAMS = new Map<string, Kept>();
+let bytesKept = 0;
+
+/** Throws on what is no RE2. What is too large must have been refused before. */
+export function compileRegex(pattern: string): void {
+  programOf(pattern);
+}
+
+/**
+ * Whether the expression matches anywhere in the text, as RE2 does unless it is anchored. Its time is linear; between two
+ * characters it can be left for as long as one likes.
+ */
+export function* matchPieces(pattern: string, text: string): Pieces<boolean> {
+  const program = programOf(pattern);
+  const { automaton, size } = program;
+  let state = startOf(automaton);
+  let room = INSTRUCTIONS_OF_PIECE;
+  let at = 0;
+  while (at <= text.length) {
+    const rune = text.codePointAt(at) ?? END_OF_TEXT;
+    const place = rune === END_OF_TEXT ? automaton.numClasses : automaton.runeClass(rune);
+    const known = state.next?.[place] ?? null;
+    room -= known ? INSTRUCTIONS_OF_PIECE / CHARACTERS_OF_PIECE : size;
+    state = known ?? follow(automaton, state, place, rune);
+    if (state.isMatch) break;
+    at += rune > 0xffff ? 2 : 1;
+    if (room <= 0) {
+      yield;
+      room = INSTRUCTIONS_OF_PIECE;
+    }
+  }
+  keep(pattern, program);
+  return state.isMatch;
+}
+
+function programOf(pattern: string): Program {
+  const kept = PROGRAMS.get(pattern);
+  if (kept) return kept.program;
+  const automaton = RE2JS.compile(pattern).re2().dfa;
+  automaton.stateBudget = BYTES_OF_STATES;
+  automaton.clearCache();
+  const program = { automaton, size: sizeOfRegex(pattern).size };
+  keep(pattern, program);
+  return program;
+}
+
+/** To be called whenever it was used, and may have grown. */
+function keep(pattern: string, program: Program): void {
+  const { automaton, size } = program;
+  const bytes = size * BYTES_OF_INSTRUCTION + automaton.stateBudget - automaton.memBudget;
+  forget(pattern);
+  PROGRAMS.set(pattern, { program, bytes });
+  bytesKept += bytes;
+  for (const oldest of PROGRAMS.keys()) {
+    if (bytesKept <= KEPT) break;
+    forget(oldest);
+  }
+}
+
+function forget(pattern: string): void {
+  bytesKept -= PROGRAMS.get(pattern)?.bytes ?? 0;
+  PROGRAMS.delete(pattern);
+}
+
+// The library runs its automaton through a text in one go; these are the steps that it takes, one by one.
+
+/** The automaton at the beginning of a text. */
+function startOf(automaton: Automaton): State {
+  return automaton.start(BEGINNING, 0) as State;
+}
+
+/** What the library asks of a text at its beginning: that it is one. */
+const BEGINNING = { context: (): number => 0xff };
+
+function follow(automaton: Automaton, state: State, place: number, rune: number): State {
+  const next = automaton.step(state, place, rune, FROM_ANYWHERE) as State | null;
+  if (next) return next;
+  // Full: the states so far are forgotten, but for the one that is gone on from.
+  const same = automaton.resetCache(state) as State | null;
+  const found = same && (automaton.step(same, place, rune, FROM_ANYWHERE) as State | null);
+  if (!found) throw new Error('the states of a regular expression take more memory than they may');
+  return found;
+}
