@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { BaseDestinationConfig } from '../destination-kinds/destination-kind.js';
+import { sendableHeaders } from '../destination-kinds/config-fields.js';
 import { secretsOf } from '../destination-kinds/destination-kind.js';
 import type { DeliveryOutcome, DeliveryRequest, DeliveryResponse } from '../destination-kinds/delivery.js';
 import { boundedText } from '../domain/bounded-text.js';
@@ -89,14 +90,12 @@ export class DeliveryExchange {
   }
 }
 
-/** The operator's own headers come last, and win. */
+/** What the kind sets itself wins over custom headers: another content type, id or credential makes a request wrong. */
 function headersOf(
   request: DeliveryRequest,
   config: BaseDestinationConfig,
 ): Readonly<Record<string, string>> {
-  const headers: Record<string, string> = { 'user-agent': 'signalbox', ...request.headers };
-  for (const [name, value] of Object.entries(config.headers ?? {})) headers[name.toLowerCase()] = value;
-  return headers;
+  return { 'user-agent': 'signalbox', ...sendableHeaders(config.headers), ...request.headers };
 }
 
 /** A platform may repeat the credential that it refuses, whole or the part of it that a header carries. */

@@ -1,6 +1,6 @@
 // What Prometheus is told of deliveries, by kind and reason; never by destination, of which there may be any number.
 import { Injectable } from '@nestjs/common';
-import { Counter, Histogram } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
 import { DESTINATION_KINDS } from '../destination-kinds/index.js';
 import { DROP_REASONS } from '../domain/delivery.js';
 import type { DropReason } from '../domain/delivery.js';
@@ -17,6 +17,7 @@ export class DeliveryMetrics {
   private readonly retried;
   private readonly dropped;
   private readonly lag;
+  private readonly heldBack;
 
   constructor({ registry }: Metrics) {
     const registers = [registry];
@@ -50,6 +51,16 @@ export class DeliveryMetrics {
       buckets: LAG_BUCKETS,
       registers,
     });
+    this.heldBack = new Gauge({
+      name: 'signalbox_broadcast_held_back_seconds',
+      help: 'Age of the oldest open transaction of the server, behind which nothing is delivered; 0: none is open.',
+      aggregator: 'max',
+      registers,
+    });
+  }
+
+  noteHeldBack(seconds: number): void {
+    this.heldBack.set(seconds);
   }
 
   countDelivered(kind: string, lags: readonly number[]): void {

@@ -6,6 +6,7 @@ import { AppConfig } from '../config/app-config.js';
 import { Clock } from '../domain/clock.js';
 import { DeliveryCursorsRepository } from '../persistence/delivery-cursors.repository.js';
 import type { ClaimedCursor } from '../persistence/delivery-cursors.repository.js';
+import { LogHorizonReader } from '../persistence/log-horizon.js';
 import { Notifications } from '../persistence/notifications.js';
 import { APPENDED_CHANNEL, readAppended } from './appended.js';
 import { BroadcastTermsCache, TERMS_CHANNEL } from './broadcast-terms.js';
@@ -20,6 +21,7 @@ import { WaitingSweep } from './waiting-sweep.js';
 // Milliseconds.
 const RENEW_INTERVAL = 10_000;
 const DUE_INTERVAL = 1_000;
+const HORIZON_INTERVAL = 5_000;
 // For which changes are gathered: whoever makes many destinations stirs many workspaces at once.
 const GATHERING_TIME = 250;
 // Destinations or workspaces that one statement claims or looks at.
@@ -45,6 +47,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly terms: BroadcastTermsCache,
     private readonly services: LaneServices,
     private readonly contents: ContentSweeper,
+    private readonly horizon: LogHorizonReader,
     private readonly config: AppConfig,
     private readonly clock: Clock,
     notifications: Notifications,
@@ -69,6 +72,9 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     this.every(RENEW_INTERVAL, () => this.renew());
     this.every(DUE_INTERVAL, async () => this.run(await this.cursors.claimDue(AT_ONCE)));
     this.every(this.config.broadcast.sweepInterval, () => this.sweep());
+    this.every(HORIZON_INTERVAL, async () => {
+      this.services.metrics.noteHeldBack((await this.horizon.read()).heldBackSeconds);
+    });
     void this.sweep().catch(() => undefined);
   }
 

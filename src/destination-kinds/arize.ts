@@ -12,6 +12,14 @@ import type { SpanForm } from './otlp/span.js';
 import { traceMetadata } from './trace-json.js';
 
 export class ArizeConfig extends BaseDestinationConfig {
+  static override readonly ownHeaders = [
+    'content-type',
+    'arize-api-key',
+    'arize-space-id',
+    'api_key',
+    'space_id',
+  ];
+
   @TextField({ description: 'API key of the platform.', secret: 'masked', header: 'as it is' })
   apiKey: string;
 

@@ -9,6 +9,8 @@ import { errorText, inputTexts, postJson, traceMetadata, uuidOfTrace } from './t
 import type { GenerationTrace } from '../domain/generation-trace.js';
 
 export class BraintrustConfig extends BaseDestinationConfig {
+  static override readonly ownHeaders = ['content-type', 'authorization'];
+
   @TextField({ description: 'API key of the platform.', secret: 'masked', header: 'as it is' })
   apiKey: string;
 

@@ -12,6 +12,8 @@ import { wellFormedJson } from './rows/well-formed-json.js';
 const DEFAULT_TABLE = 'OPENROUTER_TRACES';
 
 export class ClickhouseConfig extends BaseDestinationConfig {
+  static override readonly ownHeaders = ['content-type', 'x-clickhouse-user', 'x-clickhouse-key'];
+
   @TextField({ description: 'HTTP endpoint with scheme and port.' })
   host: string;
 

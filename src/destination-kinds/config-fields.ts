@@ -102,7 +102,7 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8192}$/;
 const MAX_HEADERS = 64;
 // They belong to the connection, not to the destination.
-const RESERVED_HEADERS = new Set([
+const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'host',
   'content-length',
   'transfer-encoding',
@@ -110,7 +110,19 @@ const RESERVED_HEADERS = new Set([
   'expect',
   'keep-alive',
   'upgrade',
+  'te',
+  'trailer',
+  'proxy-connection',
+  'proxy-authorization',
 ]);
+
+/** Of custom headers those that are sent: stored ones may be older than the rule that refuses their names. */
+export function sendableHeaders(
+  headers: Readonly<Record<string, string>> | undefined,
+): Readonly<Record<string, string>> {
+  const named = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
+  return Object.fromEntries(named.filter(([name]) => !RESERVED_HEADERS.has(name)));
+}
 
 /** A header carries bytes; these become those of the text's UTF-8. */
 export function headerBytes(text: string): string {
@@ -121,7 +133,8 @@ export function headerBytes(text: string): string {
 export function HeadersField(): PropertyDecorator {
   const rules = [ruleOf('headers', headersProblem), ruleOf('reserved', reservedProblem, OF_SENT)];
   const options: FieldOptions = {
-    description: 'Custom HTTP headers sent with every delivery. Their values are shown masked.',
+    description:
+      'Custom HTTP headers sent with every delivery. Their values are shown masked. Those that requests to the platform have of their own cannot be set.',
     optional: true,
   };
   return combine(options, rules, {
@@ -144,10 +157,15 @@ function headersProblem(value: unknown): string | null {
   return null;
 }
 
-function reservedProblem(value: unknown): string | null {
+function reservedProblem(value: unknown, config: object): string | null {
   if (typeof value !== 'object' || value === null) return null;
-  const reserved = Object.keys(value).find((name) => RESERVED_HEADERS.has(name.toLowerCase()));
-  return reserved === undefined ? null : `must not set ${reserved}`;
+  const { ownHeaders } = config.constructor as { readonly ownHeaders?: readonly string[] };
+  const isOwn = (name: string): boolean => ownHeaders?.includes(name.toLowerCase()) === true;
+  const reserved = Object.keys(value).find((name) => RESERVED_HEADERS.has(name.toLowerCase()) || isOwn(name));
+  if (reserved === undefined) return null;
+  return isOwn(reserved)
+    ? `must not set ${reserved}: requests to this platform have one of their own`
+    : `must not set ${reserved}`;
 }
 
 type ProblemOf = (value: unknown, config: object) => string | null;

@@ -9,6 +9,8 @@ import { errorText, jsonWithin, postJson, traceMetadata } from './trace-json.js'
 import type { GenerationTrace, TracedContent } from '../domain/generation-trace.js';
 
 export class DatadogConfig extends BaseDestinationConfig {
+  static override readonly ownHeaders = ['content-type', 'dd-api-key'];
+
   @TextField({
     description: 'API key with the LLM Observability permission.',
     secret: 'masked',

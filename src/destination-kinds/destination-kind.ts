@@ -8,6 +8,9 @@ import type { KindDelivery } from './delivery.js';
 
 /** What every kind's config class extends. */
 export abstract class BaseDestinationConfig {
+  /** Headers that requests of the kind have of their own, in small letters: custom ones of these names are refused. */
+  static readonly ownHeaders: readonly string[] = ['content-type'];
+
   @HeadersField()
   headers?: Record<string, string>;
 }

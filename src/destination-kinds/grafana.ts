@@ -9,6 +9,8 @@ import { OTLP_LIMITS } from './otlp/limits.js';
 import { otlpDelivery } from './otlp/otlp-delivery.js';
 
 export class GrafanaConfig extends BaseDestinationConfig {
+  static override readonly ownHeaders = ['content-type', 'authorization'];
+
   @TextField({ description: 'Access policy token with traces:write.', secret: 'masked' })
   apiKey: string;
 

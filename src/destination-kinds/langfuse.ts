@@ -13,6 +13,8 @@ import type { SpanForm } from './otlp/span.js';
 import { errorText } from './trace-json.js';
 
 export class LangfuseConfig extends BaseDestinationConfig {
+  static override readonly ownHeaders = ['content-type', 'authorization', 'x-langfuse-ingestion-version'];
+
   @TextField({ description: 'Secret key of the project.', secret: 'masked' })
   secretKey: string;
 

@@ -11,6 +11,8 @@ import type { SpanForm } from './otlp/span.js';
 import { uuidOfTrace } from './trace-json.js';
 
 export class LangsmithConfig extends BaseDestinationConfig {
+  static override readonly ownHeaders = ['content-type', 'x-api-key', 'langsmith-project', 'x-tenant-id'];
+
   @TextField({ description: 'API key of the platform.', secret: 'masked', header: 'as it is' })
   apiKey: string;
 

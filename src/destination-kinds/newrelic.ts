@@ -8,6 +8,8 @@ import { otlpDelivery } from './otlp/otlp-delivery.js';
 import type { SpanForm } from './otlp/span.js';
 
 export class NewrelicConfig extends BaseDestinationConfig {
+  static override readonly ownHeaders = ['content-type', 'api-key'];
+
   @TextField({ description: 'Ingest license key.', secret: 'masked', header: 'as it is' })
   licenseKey: string;
 

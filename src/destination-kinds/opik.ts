@@ -9,6 +9,8 @@ import { errorText, outputSummary, postJson, traceMetadata, uuidOfTrace } from '
 import type { GenerationTrace } from '../domain/generation-trace.js';
 
 export class OpikConfig extends BaseDestinationConfig {
+  static override readonly ownHeaders = ['content-type', 'authorization', 'comet-workspace'];
+
   @TextField({ description: 'API key of the platform.', secret: 'masked', header: 'as it is' })
   apiKey: string;
 

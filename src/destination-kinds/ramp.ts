@@ -8,6 +8,8 @@ import { OTLP_LIMITS } from './otlp/limits.js';
 import { otlpDelivery } from './otlp/otlp-delivery.js';
 
 export class RampConfig extends BaseDestinationConfig {
+  static override readonly ownHeaders = ['content-type', 'authorization'];
+
   @TextField({ description: "Key of Ramp's AI usage integration.", secret: 'masked', header: 'as it is' })
   apiKey: string;
 

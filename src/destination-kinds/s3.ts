@@ -16,6 +16,14 @@ const REGION = /^[\w.-]*$/;
 const URI = /^https?:\/\/[^\s/?#]+[^\s]*$/i;
 
 export class S3Config extends BaseDestinationConfig {
+  static override readonly ownHeaders = [
+    'content-type',
+    'authorization',
+    'x-amz-content-sha256',
+    'x-amz-date',
+    'x-amz-security-token',
+  ];
+
   @TextField({ description: 'Name of the bucket.' })
   bucketName: string;
 

@@ -16,6 +16,8 @@ import type { SpanForm } from './otlp/span.js';
 const DSN = /^https:\/\/[^\s:@/]+(:[^\s:@/]*)?@[^\s@/]+(\/[^\s/]+)*\/\d+\/?$/;
 
 export class SentryConfig extends BaseDestinationConfig {
+  static override readonly ownHeaders = ['content-type', 'x-sentry-auth'];
+
   @TextField({
     description: 'DSN of the project.',
     secret: 'masked',

@@ -14,6 +14,15 @@ const DEFAULT_TABLE = 'OPENROUTER_TRACES';
 const ACCOUNT = /^[A-Za-z0-9_]+([.-][A-Za-z0-9_]+)*$/;
 
 export class SnowflakeConfig extends BaseDestinationConfig {
+  static override readonly ownHeaders = [
+    'content-type',
+    'authorization',
+    'x-snowflake-authorization-token-type',
+    'accept',
+    'user-agent',
+    'x-signalbox-question',
+  ];
+
   @TextField({
     description: 'Account identifier.',
     maxLength: 255,

@@ -8,6 +8,8 @@ import { errorText, outputSummary, postJson, traceMetadata } from './trace-json.
 import type { GenerationTrace } from '../domain/generation-trace.js';
 
 export class WeaveConfig extends BaseDestinationConfig {
+  static override readonly ownHeaders = ['content-type', 'authorization'];
+
   @TextField({ description: 'API key of the platform.', secret: 'masked' })
   apiKey: string;
 

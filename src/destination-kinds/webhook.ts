@@ -9,6 +9,14 @@ import { OTLP_LIMITS } from './otlp/limits.js';
 import { otlpDelivery } from './otlp/otlp-delivery.js';
 
 export class WebhookConfig extends BaseDestinationConfig {
+  static override readonly ownHeaders = [
+    'content-type',
+    'webhook-id',
+    'webhook-timestamp',
+    'webhook-signature',
+    'x-test-connection',
+  ];
+
   @TextField({ description: 'Address that receives the traces.', allowEmpty: true })
   url: string;
 

@@ -4,7 +4,20 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { Public, RateLimitExempt } from '../auth/auth.decorators.js';
 import { AppError } from '../domain/errors.js';
 import { AdmittedAs } from '../http/admission.guard.js';
+import { LogHorizonReader } from '../persistence/log-horizon.js';
 import { Readiness } from '../persistence/readiness.js';
+
+// Seconds; the service's own transactions are over sooner.
+const HELD_BACK_NOTICEABLY = 1;
+
+interface ReadyDto {
+  readonly status: string;
+  /** Only where there is something to tell. */
+  readonly details?: {
+    readonly deliveries_held_back_seconds: number;
+    readonly deliveries_held_back_by: string;
+  };
+}
 
 @Public()
 @RateLimitExempt()
@@ -12,7 +25,10 @@ import { Readiness } from '../persistence/readiness.js';
 @ApiExcludeController()
 @Controller()
 export class HealthController {
-  constructor(private readonly readiness: Readiness) {}
+  constructor(
+    private readonly readiness: Readiness,
+    private readonly horizon: LogHorizonReader,
+  ) {}
 
   @Get('health')
   health(): { status: string } {
@@ -21,13 +37,20 @@ export class HealthController {
 
   /**
    * 503 while the database is away, lacks migrations, or the process is draining. Not while it refuses calls that are too
-   * many: taken away from its balancer, it would leave the others with its share as well.
+   * many: taken away from its balancer, it would leave the others with its share as well. Nor while a transaction holds
+   * back deliveries: no other process could make them, and the details name it.
    */
   @Get('ready')
-  async ready(): Promise<{ status: string }> {
+  async ready(): Promise<ReadyDto> {
     const reason = await this.readiness.reasonNotToServe();
     if (reason !== null)
       throw new AppError('unavailable', { detail: reason, headers: { 'Retry-After': '1' } });
-    return { status: 'ready' };
+    const { heldBackSeconds, heldBackBy } = await this.horizon.read();
+    if (heldBackSeconds < HELD_BACK_NOTICEABLY) return { status: 'ready' };
+    const details = {
+      deliveries_held_back_seconds: Math.round(heldBackSeconds),
+      deliveries_held_back_by: heldBackBy ?? 'unknown',
+    };
+    return { status: 'ready', details };
   }
 }

@@ -23,6 +23,7 @@ import { LoggedKeys } from './logged-keys.js';
 import { Notifications } from './notifications.js';
 import { Partitions } from './partitions.js';
 import { ProviderCredentialsRepository } from './provider-credentials.repository.js';
+import { LogHorizonReader } from './log-horizon.js';
 import { Readiness } from './readiness.js';
 import { Reports } from './reports.js';
 import { SpendLedger } from './spend-ledger.js';
@@ -67,10 +68,11 @@ const REPOSITORIES = [
     EncryptionKeyCheck,
     Notifications,
     Partitions,
+    LogHorizonReader,
     Readiness,
     Reports,
     ...REPOSITORIES,
   ],
-  exports: [ConfigCipher, Notifications, Readiness, ...REPOSITORIES],
+  exports: [ConfigCipher, LogHorizonReader, Notifications, Readiness, ...REPOSITORIES],
 })
 export class PersistenceModule {}

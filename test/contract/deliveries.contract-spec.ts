@@ -1,8 +1,11 @@
 // What every destination kind keeps to when it sends, against a receiver that judges as the platform does. A kind is
 // tested by its receiver's standing in the list.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { plainToInstance } from 'class-transformer';
+import { validateSync } from 'class-validator';
 import fc from 'fast-check';
 import type { DeliveryRequest } from '../../src/destination-kinds/delivery.js';
+import type { BaseDestinationConfig } from '../../src/destination-kinds/destination-kind.js';
 import { DESTINATION_KINDS } from '../../src/destination-kinds/index.js';
 import type { GenerationTrace } from '../../src/domain/generation-trace.js';
 import { generationTrace } from '../support/generation-trace.js';
@@ -156,6 +159,31 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
           expect(names).toEqual(names.map((name) => name.toLowerCase()));
           expect(names).not.toEqual(expect.arrayContaining(['content-length']));
           expect(textOf(request).toLowerCase()).not.toContain('added');
+        }
+      });
+
+      it('names all headers that its requests have of their own, and refuses custom ones of these names', async () => {
+        const probes = await kind.delivery.probe(config, CONTEXT);
+        const requests = [
+          ...(await encode(delivering, numbered(1))),
+          ...probes.map(({ request }) => request),
+        ];
+        const { ownHeaders } = kind.configClass as unknown as typeof BaseDestinationConfig;
+        // The signature covers it, and the connection sets it.
+        const names = requests
+          .flatMap(({ headers }) => Object.keys(headers))
+          .filter((name) => name !== 'host');
+        expect(ownHeaders).toEqual(expect.arrayContaining(names));
+        for (const name of ownHeaders) {
+          const spelling = name.toUpperCase();
+          const custom = plainToInstance(kind.configClass, {
+            ...receiver.config,
+            headers: { [spelling]: 'x' },
+          });
+          const [problem] = validateSync(custom, { whitelist: true });
+          expect(problem?.constraints).toEqual({
+            reserved: `must not set ${spelling}: requests to this platform have one of their own`,
+          });
         }
       });
 

@@ -128,10 +128,13 @@ async function signedPut(
   return { method: 'PUT', url: signed.url.href, headers: Object.fromEntries(signed.headers), body };
 }
 
+// What the signature itself is made of.
+const SIGNED_ANYWAY = new Set(['x-amz-content-sha256', 'x-amz-date', 'x-amz-security-token']);
+
 /** Those that a store refuses when they are not signed, with names in small letters. */
 function storeHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
-  return Object.fromEntries(named.filter(([name]) => name.startsWith('x-amz-')));
+  return Object.fromEntries(named.filter(([name]) => name.startsWith('x-amz-') && !SIGNED_ANYWAY.has(name)));
 }
 
 /** The region in the scope of a request's signature. */

@@ -54,7 +54,8 @@ class DeliveryErrorDto {
 class DeliveriesDto {
   @ApiProperty({
     enum: ['active', 'retrying', 'paused', 'disabled'],
-    description: '`paused`: the platform refuses everything; it is asked again from time to time.',
+    description:
+      '`paused`: the platform refuses everything and is asked again from time to time, or the stored rules or config cannot be used; `last_error` says why.',
   })
   status: string;
 

@@ -67,6 +67,22 @@ describe('400 filter_rules', () => {
     [{ field: 'total_cost', operator: 'gte', value: 'Infinity' }, 'value: must be a finite number for gte'],
     [{ field: 'model', operator: 'regex', value: '(' }, 'value: is not a valid RE2 regular expression'],
     [{ field: 'model', operator: 'regex', value: '(?=x)' }, 'value: is not a valid RE2 regular expression'],
+    [
+      { field: 'input', operator: 'regex', value: `(?:${'a'.repeat(985)}){1000}` },
+      'value: is too large: its repeats, classes and alternatives come to some 985002 instructions, at most 1200 are allowed',
+    ],
+    [
+      { field: 'input', operator: 'regex', value: '((a{20}){10}){10}' },
+      'value: is too large: its repeats, classes and alternatives come to some 2222 instructions, at most 1200 are allowed',
+    ],
+    [
+      { field: 'input', operator: 'regex', value: '(?i)[\\p{L}]{500}' },
+      'value: is too large: its repeats, classes and alternatives come to some 5022 instructions, at most 1200 are allowed',
+    ],
+    [
+      { field: 'input', operator: 'regex', value: '('.repeat(51) + ')'.repeat(51) },
+      'value: nests groups 51 deep, at most 50 are allowed',
+    ],
     [{ field: 'model', operator: 'regex', value: '(x)\\1' }, 'value: is not a valid RE2 regular expression'],
     [
       { field: 'model', operator: 'regex', value: 'x'.repeat(1001) },

@@ -248,6 +248,20 @@ describe('400 config', () => {
     [{ Expect: '100-continue' }, 'must not set Expect'],
     [{ 'keep-alive': 'timeout=5' }, 'must not set keep-alive'],
     [{ Upgrade: 'h2c' }, 'must not set Upgrade'],
+    [{ TE: 'trailers' }, 'must not set TE'],
+    [{ 'WebHook-ID': 'msg_1' }, 'must not set WebHook-ID: requests to this platform have one of their own'],
+    [
+      { 'webhook-timestamp': '1' },
+      'must not set webhook-timestamp: requests to this platform have one of their own',
+    ],
+    [
+      { 'Webhook-Signature': 'v1,x' },
+      'must not set Webhook-Signature: requests to this platform have one of their own',
+    ],
+    [
+      { 'Content-Type': 'text/plain' },
+      'must not set Content-Type: requests to this platform have one of their own',
+    ],
     [
       Object.fromEntries(Array.from({ length: 65 }, (_value, index) => [`x-${index}`, ''])),
       'must have at most 64 members',
