@@ -31,6 +31,7 @@ export class ArizeConfig extends BaseDestinationConfig {
 
   @TextField({
     description: 'Address of the OTLP endpoint; other regions have their own.',
+    address: 'public',
     allowEmpty: true,
     default: 'https://otlp.arize.com',
   })

@@ -19,6 +19,7 @@ export class BraintrustConfig extends BaseDestinationConfig {
 
   @TextField({
     description: 'Address of the API; the European one is its own.',
+    address: 'public',
     allowEmpty: true,
     default: 'https://api.braintrust.dev',
   })

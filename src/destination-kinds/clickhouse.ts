@@ -14,7 +14,7 @@ const DEFAULT_TABLE = 'OPENROUTER_TRACES';
 export class ClickhouseConfig extends BaseDestinationConfig {
   static override readonly ownHeaders = ['content-type', 'x-clickhouse-user', 'x-clickhouse-key'];
 
-  @TextField({ description: 'HTTP endpoint with scheme and port.' })
+  @TextField({ description: 'HTTP endpoint with scheme and port.', address: 'public' })
   host: string;
 
   @TextField({ description: 'Database that holds the table.' })

@@ -7,12 +7,19 @@ import type { ValidationOptions, ValidatorOptions } from 'class-validator';
 import { STORABLE_RULE } from '../domain/storable-text.js';
 
 export type Secrecy = 'masked' | 'password';
+/**
+ * `secret`: the path and the query of the address may be a credential. `public`: it is the address of a platform's API,
+ * of which only the query may be one.
+ */
+export type AddressSecrecy = 'secret' | 'public';
 
 interface FieldOptions {
   readonly description: string;
   readonly example?: string;
   /** Shown abbreviated, or not at all. */
   readonly secret?: Secrecy;
+  /** For an address: which parts are shown masked. The default of the field is shown whole. */
+  readonly address?: AddressSecrecy;
   /** May be left out. A field with a default (a property initialiser) may be as well. */
   readonly optional?: true;
   readonly default?: string;
@@ -35,19 +42,37 @@ const OF_SENT: ValidationOptions = { groups: ['sent'] };
 /** Every rule but those. */
 export const RULES_OF_STORED: ValidatorOptions = { groups: ['stored'], always: true };
 
-const secrecies = new Map<object, Map<string, Secrecy>>();
+type Fields<Mark> = Map<string, Mark>;
+type ConfigClass = { readonly prototype: object };
 
-/** The secret fields of a config class and of the classes that it extends. */
-export function secretFieldsOf(configClass: { readonly prototype: object }): ReadonlyMap<string, Secrecy> {
-  const fields = new Map<string, Secrecy>();
+const secrecies = new Map<object, Fields<Secrecy>>();
+const addresses = new Map<object, Fields<AddressSecrecy>>();
+
+/** The credentials of a config class and of the classes that it extends. */
+export function secretFieldsOf(configClass: ConfigClass): ReadonlyMap<string, Secrecy> {
+  return inherited(secrecies, configClass);
+}
+
+/** The address fields of a config class and of the classes that it extends. */
+export function addressFieldsOf(configClass: ConfigClass): ReadonlyMap<string, AddressSecrecy> {
+  return inherited(addresses, configClass);
+}
+
+function inherited<Mark>(marks: ReadonlyMap<object, Fields<Mark>>, configClass: ConfigClass): Fields<Mark> {
+  const fields: Fields<Mark> = new Map();
   for (
     let prototype: object | null = configClass.prototype;
     prototype;
     prototype = Object.getPrototypeOf(prototype)
   ) {
-    for (const [name, secrecy] of secrecies.get(prototype) ?? []) fields.set(name, secrecy);
+    for (const [name, mark] of marks.get(prototype) ?? []) fields.set(name, mark);
   }
   return fields;
+}
+
+function mark<Mark>(marks: Map<object, Fields<Mark>>, target: object, name: string, value: Mark): void {
+  const fields = marks.get(target) ?? new Map<string, Mark>();
+  marks.set(target, fields.set(name, value));
 }
 
 // Shown in records, and kept in the audit log.
@@ -205,9 +230,7 @@ function combine(
       ...(options.default === undefined ? {} : { default: options.default }),
       ...(options.example === undefined ? {} : { example: options.example }),
     } as ApiPropertyOptions)(target, name);
-    if (options.secret) {
-      const fields = secrecies.get(target) ?? new Map<string, Secrecy>();
-      secrecies.set(target, fields.set(String(name), options.secret));
-    }
+    if (options.secret) mark(secrecies, target, String(name), options.secret);
+    if (options.address) mark(addresses, target, String(name), options.address);
   };
 }

@@ -23,6 +23,7 @@ export class DatadogConfig extends BaseDestinationConfig {
 
   @TextField({
     description: 'API address of the site.',
+    address: 'public',
     allowEmpty: true,
     default: 'https://api.datadoghq.com',
   })

@@ -2,8 +2,18 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import type { DestinationConfig } from '../domain/destination.js';
-import { isPasswordMask, isSecretMask, maskPassword, maskSecret } from '../domain/masking.js';
-import { HeadersField, RULES_OF_STORED, secretFieldsOf } from './config-fields.js';
+import {
+  hiddenPartsOf,
+  isAddressMask,
+  isPasswordMask,
+  isSecretMask,
+  maskAddress,
+  maskPassword,
+  maskQuery,
+  maskSecret,
+} from '../domain/masking.js';
+import { HeadersField, RULES_OF_STORED, addressFieldsOf, secretFieldsOf } from './config-fields.js';
+import type { AddressSecrecy } from './config-fields.js';
 import type { KindDelivery } from './delivery.js';
 
 /** What every kind's config class extends. */
@@ -43,13 +53,17 @@ export function parseConfig(kind: DestinationKind, stored: DestinationConfig): B
   return config;
 }
 
-/** The config as responses show it: secret fields and all header values abbreviated. */
+/** The config as responses show it: secret fields and all header values abbreviated, addresses without what is secret. */
 export function maskConfig(kind: DestinationKind, config: DestinationConfig): DestinationConfig {
   const masked: Record<string, unknown> = { ...config };
   for (const [field, secrecy] of secretFieldsOf(kind.configClass)) {
     const value = masked[field];
     if (typeof value === 'string')
       masked[field] = secrecy === 'password' ? maskPassword() : maskSecret(value);
+  }
+  for (const [field, secrecy] of addressFieldsOf(kind.configClass)) {
+    const value = masked[field];
+    if (typeof value === 'string') masked[field] = shownAddress(kind.configClass, field, secrecy, value);
   }
   if (typeof config['headers'] === 'object' && config['headers'] !== null) {
     masked['headers'] = Object.fromEntries(
@@ -72,6 +86,10 @@ export function findMasks(kind: DestinationKind, config: object): FoundMasks {
     const isMask = secrecy === 'password' ? isPasswordMask : isSecretMask;
     if (typeof value === 'string' && isMask(value)) fields.push(field);
   }
+  for (const field of addressFieldsOf(kind.configClass).keys()) {
+    const value: unknown = Reflect.get(config, field);
+    if (typeof value === 'string' && isAddressMask(value)) fields.push(field);
+  }
   const headers: unknown = Reflect.get(config, 'headers');
   const values: [string, unknown][] =
     typeof headers === 'object' && headers !== null ? Object.entries(headers) : [];
@@ -86,5 +104,27 @@ export function secretsOf(config: BaseDestinationConfig): readonly string[] {
     const value: unknown = Reflect.get(config, field);
     if (typeof value === 'string') secrets.push(value);
   }
+  const configClass = config.constructor as new () => BaseDestinationConfig;
+  for (const [field, secrecy] of addressFieldsOf(configClass)) {
+    const value: unknown = Reflect.get(config, field);
+    if (typeof value !== 'string' || shownAddress(configClass, field, secrecy, value) === value) continue;
+    secrets.push(...hiddenPartsOf(value, secrecy === 'secret'));
+  }
   return secrets;
+}
+
+/** Where requests of a config go to: scheme, host and port. An address that is no URL counts as it is. */
+export function originsOf(kind: DestinationKind, config: BaseDestinationConfig): ReadonlySet<string> {
+  const addresses = kind.delivery.addresses(config);
+  return new Set(addresses.map((address) => (URL.canParse(address) ? new URL(address).origin : address)));
+}
+
+function shownAddress(
+  configClass: new () => BaseDestinationConfig,
+  field: string,
+  secrecy: AddressSecrecy,
+  address: string,
+): string {
+  if (Reflect.get(new configClass(), field) === address) return address;
+  return secrecy === 'secret' ? maskAddress(address) : maskQuery(address);
 }

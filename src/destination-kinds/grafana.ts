@@ -19,6 +19,7 @@ export class GrafanaConfig extends BaseDestinationConfig {
 
   @TextField({
     description: 'Address of the OTLP gateway of the stack.',
+    address: 'public',
     allowEmpty: true,
     default: 'https://otlp-gateway-prod-us-west-0.grafana.net',
   })

@@ -23,6 +23,7 @@ export class LangfuseConfig extends BaseDestinationConfig {
 
   @TextField({
     description: 'Address of the region or of a self-hosted server.',
+    address: 'public',
     allowEmpty: true,
     default: 'https://us.cloud.langfuse.com',
   })

@@ -18,6 +18,7 @@ export class LangsmithConfig extends BaseDestinationConfig {
 
   @TextField({
     description: 'Address of the API.',
+    address: 'public',
     allowEmpty: true,
     default: 'https://api.smith.langchain.com',
   })

@@ -9,7 +9,11 @@ import { OTLP_LIMITS } from './otlp/limits.js';
 import { otlpDelivery } from './otlp/otlp-delivery.js';
 
 export class OtelCollectorConfig extends BaseDestinationConfig {
-  @TextField({ description: 'Full address of the OTLP traces receiver.', allowEmpty: true })
+  @TextField({
+    description: 'Full address of the OTLP traces receiver. Its path and query are shown masked.',
+    address: 'secret',
+    allowEmpty: true,
+  })
   endpoint: string;
 }
 

@@ -13,6 +13,7 @@ export class PosthogConfig extends BaseDestinationConfig {
 
   @TextField({
     description: 'Ingestion address of the region.',
+    address: 'public',
     allowEmpty: true,
     default: 'https://us.i.posthog.com',
   })

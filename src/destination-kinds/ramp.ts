@@ -14,7 +14,8 @@ export class RampConfig extends BaseDestinationConfig {
   apiKey: string;
 
   @TextField({
-    description: 'Address of the ingestion endpoint.',
+    description: 'Address of the ingestion endpoint. The path and query of another one are shown masked.',
+    address: 'secret',
     allowEmpty: true,
     default: 'https://api.ramp.com/developer/v1/ai-usage/openrouter',
   })

@@ -40,6 +40,7 @@ export class S3Config extends BaseDestinationConfig {
 
   @TextField({
     description: 'Address of an S3-compatible store; absent for AWS.',
+    address: 'public',
     optional: true,
     allowEmpty: true,
     pattern: URI,

@@ -29,6 +29,7 @@ export class SentryConfig extends BaseDestinationConfig {
 
   @TextField({
     description: 'OTLP traces endpoint of the project.',
+    address: 'public',
     allowEmpty: true,
     problem: (endpoint, { dsn }: { dsn?: unknown }) => disagreement(endpoint, dsn),
   })

@@ -21,6 +21,7 @@ export class WeaveConfig extends BaseDestinationConfig {
 
   @TextField({
     description: 'Address of the trace server.',
+    address: 'public',
     allowEmpty: true,
     default: 'https://trace.wandb.ai',
   })

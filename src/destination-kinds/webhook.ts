@@ -17,7 +17,11 @@ export class WebhookConfig extends BaseDestinationConfig {
     'x-test-connection',
   ];
 
-  @TextField({ description: 'Address that receives the traces.', allowEmpty: true })
+  @TextField({
+    description: 'Address that receives the traces. Its path and query are shown masked.',
+    address: 'secret',
+    allowEmpty: true,
+  })
   url: string;
 
   @ChoiceField({ description: 'HTTP method.', values: ['POST', 'PUT'], default: 'POST' })

@@ -1,23 +1,26 @@
 // A changed config, made from the stored one and from what a request sends of it. Source: contract 2.2; decisions 13.
 import { plainToInstance } from 'class-transformer';
 import { validate } from 'class-validator';
-import { maskConfig, parseConfig } from '../destination-kinds/destination-kind.js';
+import { secretFieldsOf } from '../destination-kinds/config-fields.js';
+import { maskConfig, originsOf, parseConfig } from '../destination-kinds/destination-kind.js';
 import type { BaseDestinationConfig, DestinationKind } from '../destination-kinds/destination-kind.js';
 import type { DestinationConfig } from '../domain/destination.js';
+import { AppError } from '../domain/errors.js';
 import { validationFailure } from '../http/validation.pipe.js';
 import { refuseMasks } from './refuse-masks.js';
 
 /**
  * What is not sent stays, and so does what is sent as records show it: masked. `headers` are replaced as a whole. Null
- * takes a member away. Throws `invalid_request` when the outcome is not a config of the kind, or a mask is sent that is
- * not the current one.
+ * takes a member away. Throws `invalid_request` when the outcome is not a config of the kind, when a mask is sent that is
+ * not the current one, and when a stored secret would go to another host than before.
  */
 export async function mergeConfig(
   kind: DestinationKind,
   stored: DestinationConfig,
   sent: DestinationConfig,
 ): Promise<BaseDestinationConfig> {
-  const known = { ...parseConfig(kind, stored) };
+  const current = parseConfig(kind, stored);
+  const known = { ...current };
   const masked = maskConfig(kind, known);
   const { headers, ...members } = sent;
   const changed = Object.fromEntries(
@@ -36,7 +39,31 @@ export async function mergeConfig(
     validationError: { target: false, value: false },
   });
   if (problems.length > 0) throw validationFailure([{ property: 'config', children: problems }]);
+  const origins = originsOf(kind, current);
+  if ([...originsOf(kind, config)].some((origin) => !origins.has(origin))) {
+    const fields = [...secretFieldsOf(kind.configClass).keys()];
+    refuseStoredSecrets(
+      fields.filter((name) => !Object.hasOwn(changed, name) && Reflect.get(config, name)),
+      Object.keys((headers === undefined ? known.headers : kept) ?? {}),
+    );
+  }
   return config;
+}
+
+// Names of headers that an error lists.
+const MAX_LISTED = 20;
+
+/**
+ * No response shows a secret, but every delivery sends it: with a new host alone, the holder of a management key could
+ * read it at a receiver of its own.
+ */
+function refuseStoredSecrets(fields: readonly string[], headers: readonly string[]): void {
+  const names = [...fields, ...headers.slice(0, MAX_LISTED).map((name) => `headers.${name}`)];
+  if (names.length === 0) return;
+  const rest = headers.length > MAX_LISTED ? ` and ${headers.length - MAX_LISTED} more headers` : '';
+  throw new AppError('invalid_request', {
+    detail: `config: the change moves the destination to another host; send its secrets again: ${names.join(', ')}${rest}`,
+  });
 }
 
 /** The stored values of the headers that were sent as they are shown, under whichever spelling of their names. */

@@ -18,6 +18,52 @@ export function isSecretMask(text: string): boolean {
   return text === SHORT_SECRET || (text.length === 11 && text.startsWith('...', 4));
 }
 
+const HIDDEN = '****';
+// An address as people type it: scheme (may be absent), user, host and port, and the rest. No authority has a backslash.
+const ADDRESS = /^\s*([a-z][a-z0-9+.-]*:\/\/)?(?:([^/?#\\]*)@)?([^/?#\\]*)(.*)$/is;
+// Paths that every OTLP receiver has.
+const PUBLIC_PATH = /^\/?(?:v1\/traces\/?)?\s*$/;
+
+/** Scheme, host and port. A path or query may be the credential itself (`/hooks/<token>`), as may a user name. */
+export function maskAddress(address: string): string {
+  const [, scheme = '', user, host = '', rest = ''] = ADDRESS.exec(address) ?? [];
+  const shown = scheme + (user === undefined ? '' : `${HIDDEN}@`) + host;
+  return PUBLIC_PATH.test(rest) ? shown + rest : `${shown}/${HIDDEN}`;
+}
+
+/** Like maskAddress(), of the address of a platform's API: its path is no secret. */
+export function maskQuery(address: string): string {
+  const [, scheme = '', user, host = '', rest = ''] = ADDRESS.exec(address) ?? [];
+  const [path = ''] = rest.split(/[?#]/, 1);
+  const shown = scheme + (user === undefined ? '' : `${HIDDEN}@`) + host + path;
+  return path === rest ? shown : `${shown}?${HIDDEN}`;
+}
+
+/** Whether a text may be what maskAddress() or maskQuery() made of some address. */
+export function isAddressMask(text: string): boolean {
+  return text.includes(`${HIDDEN}@`) || text.endsWith(`/${HIDDEN}`) || text.endsWith(`?${HIDDEN}`);
+}
+
+// Shorter segments without a digit are words (`webhooks`), which every text may have.
+const LONGEST_WORD = 11;
+
+/** The parts of an address that its mask hides, as a text about a request may repeat them. */
+export function hiddenPartsOf(address: string, isPathSecret: boolean): readonly string[] {
+  const [, , user, , rest = ''] = ADDRESS.exec(address.trim()) ?? [];
+  const hidden = isPathSecret ? rest : rest.replace(/^[^?#]*/, '');
+  const pieces = hidden.split(/[/?#&=]/).filter((piece) => piece.length > LONGEST_WORD || /\d/.test(piece));
+  const parts = [...(user === undefined ? [] : [user]), hidden, ...hidden.split(/[?#]/), ...pieces];
+  return [...new Set(parts.flatMap((part) => [part, decoded(part)]))].filter((part) => part !== '');
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** Passwords show nothing, not even their length. */
 export function maskPassword(): string {
   return PASSWORD;

@@ -13,6 +13,8 @@ export interface ContractKind {
   readonly defaults: Readonly<Record<string, string>>;
   /** Never shown in clear (decisions 13). */
   readonly secrets: readonly string[];
+  /** An address whose path and query may be a credential: shown without them. */
+  readonly secretAddress?: string;
 }
 
 export const CONTRACT_KINDS: readonly ContractKind[] = [
@@ -82,7 +84,15 @@ export const CONTRACT_KINDS: readonly ContractKind[] = [
     defaults: {},
     secrets: ['apiKey'],
   },
-  { type: 'otel-collector', neutralType: null, filled: [], present: ['endpoint'], defaults: {}, secrets: [] },
+  {
+    type: 'otel-collector',
+    neutralType: null,
+    filled: [],
+    present: ['endpoint'],
+    defaults: {},
+    secrets: [],
+    secretAddress: 'endpoint',
+  },
   {
     type: 'posthog',
     neutralType: 'kind_10',
@@ -96,6 +106,7 @@ export const CONTRACT_KINDS: readonly ContractKind[] = [
     filled: ['apiKey'],
     defaults: { baseUrl: 'https://api.ramp.com/developer/v1/ai-usage/openrouter' },
     secrets: ['apiKey'],
+    secretAddress: 'baseUrl',
   },
   {
     type: 's3',
@@ -141,6 +152,7 @@ export const CONTRACT_KINDS: readonly ContractKind[] = [
     present: ['url'],
     defaults: { method: 'POST' },
     secrets: [],
+    secretAddress: 'url',
   },
 ];
 
@@ -150,12 +162,18 @@ export function shownConfig(
   config: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const shown = (field: string, value: unknown): unknown => {
+    if (field === kind.secretAddress && value !== kind.defaults[field]) return shownAddress(String(value));
     if (!kind.secrets.includes(field)) return value;
     return field === 'password' ? '********' : shownSecret(String(value));
   };
   return Object.fromEntries(
     Object.entries({ ...kind.defaults, ...config }).map(([field, value]) => [field, shown(field, value)]),
   );
+}
+
+function shownAddress(address: string): string {
+  const { origin, pathname } = new URL(address);
+  return ['/', '/v1/traces'].includes(pathname) ? address : `${origin}/****`;
 }
 
 function shownSecret(secret: string): string {
