@@ -77,7 +77,7 @@ export class DeliveryExchange {
             ...this.signatures.headersFor(destination.id, request),
           },
         },
-        { timeout: kind.delivery.limits.timeout, signal },
+        { timeout: kind.delivery.limits.timeout, signal, accountId: destination.accountId },
       );
     } catch (error) {
       if (error instanceof OutboundRefused)

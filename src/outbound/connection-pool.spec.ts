@@ -56,13 +56,26 @@ afterEach(async () => {
   await Promise.all(pools.splice(0).map((pool) => pool.close()));
 });
 
-async function ask(pool: ConnectionPool, name: string, path = '/', signal = never()): Promise<string> {
+async function ask(
+  pool: ConnectionPool,
+  name: string,
+  path = '/',
+  signal = never(),
+  account = name,
+): Promise<string> {
   const origin = `http://${name}.example`;
-  return pool.use(origin, signal, async (dispatcher) => {
-    const { body } = await dispatcher.request({ origin, path, method: 'GET', signal });
-    return body.text();
-  });
+  const permit = await pool.acquire(origin, account, signal);
+  try {
+    return await pool.use(origin, signal, async (dispatcher) => {
+      const { body } = await dispatcher.request({ origin, path, method: 'GET', signal });
+      return body.text();
+    });
+  } finally {
+    permit.release();
+  }
 }
+const askAs = (account: string, pool: ConnectionPool, name: string, path = '/') =>
+  ask(pool, name, path, never(), account);
 const waitingRequests = (count: number) =>
   eventually(
     () => Promise.resolve(pending.length),
@@ -165,13 +178,16 @@ describe('bounds', () => {
   it('the ones that wait are served in the order in which they came', async () => {
     const pool = poolWith(1, 1);
     const served: string[] = [];
-    await Promise.all(
-      ['a', 'b', 'a', 'c'].map(async (name, index) => {
-        await ask(pool, name);
-        served.push(`${name}${index}`);
-      }),
-    );
-    expect(served).toEqual(['a0', 'b1', 'a2', 'c3']);
+    const inOrder = (names: readonly string[]) =>
+      Promise.all(
+        names.map(async (name, index) => {
+          await ask(pool, name);
+          served.push(`${name}${index}`);
+        }),
+      );
+    await inOrder(['a', 'b', 'c', 'd']);
+    await inOrder(['a', 'a', 'a']);
+    expect(served).toEqual(['a0', 'b1', 'c2', 'd3', 'a0', 'a1', 'a2']);
   });
 
   it('who gives up waiting is not served', async () => {
@@ -186,5 +202,34 @@ describe('bounds', () => {
     pending[0]!.end('first');
     expect(await Promise.all([first, third])).toEqual(['first', 'done']);
     expect(opened).toBe(1);
+  });
+});
+
+describe('accounts', () => {
+  it('one that has taken all connections delays another by the end of one exchange, not by its queue', async () => {
+    const pool = poolWith(2, 2);
+    const served: string[] = [];
+    const slow = [1, 2].map(() => askAs('busy', pool, 'a', '/wait'));
+    await waitingRequests(2);
+    const queue = Array.from({ length: 20 }, () => askAs('busy', pool, 'a').then(() => served.push('busy')));
+    const other = askAs('other', pool, 'a').then(() => served.push('other'));
+    pending[0]!.end('first');
+    await other;
+    expect(served).toEqual(['other']);
+    pending[1]!.end('second');
+    await Promise.all([...slow, ...queue]);
+  });
+
+  it('find a part of the connections, over all and to each origin, kept for those that have none', async () => {
+    const pool = poolWith(8, 4);
+    const slow = ['a', 'a', 'a', 'a', 'b', 'b', 'b', 'c'].map((name) => askAs('busy', pool, name, '/wait'));
+    await waitingRequests(6);
+    expect(await askAs('other', pool, 'a')).toBe('done');
+    expect(await askAs('third', pool, 'd')).toBe('done');
+    expect(pending).toHaveLength(6);
+    for (const response of pending) response.end('later');
+    await waitingRequests(8);
+    for (const response of pending) response.end('later');
+    expect(await Promise.all(slow)).toEqual(Array(8).fill('later'));
   });
 });

@@ -1,8 +1,12 @@
 // Connections to any number of origins, each for one exchange at a time, kept open for a while and bounded over all of
-// them. undici's own Agent bounds them by origin only, and one that is given up while it connects goes on connecting.
+// them, which accounts share fairly. undici's own Agent bounds them by origin only, and one that is given up while it
+// connects goes on connecting.
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import type { Dispatcher } from 'undici';
+import { FairSemaphore } from '../domain/fair-semaphore.js';
+import type { Permit } from '../domain/fair-semaphore.js';
+import { boundReads } from './bounded-reads.js';
 import type { Connect } from './guarded-connector.js';
 import type { CancelSignal } from './cancellation.js';
 
@@ -15,41 +19,69 @@ export interface PoolLimits {
 // Milliseconds that an idle connection stays open, whatever the other side proposes.
 const KEEP_ALIVE = 30_000;
 
-interface Waiting {
-  readonly origin: string;
-  take(connection: Connection): void;
-}
+// The part of each bound that only accounts without a connection get.
+const RESERVED = 1 / 4;
 
 export class ConnectionPool {
   private readonly busy = new Set<Connection>();
   /** The one that was used longest ago first. */
   private readonly idle = new Set<Connection>();
-  private readonly waiting = new Set<Waiting>();
+  private readonly permits: FairSemaphore;
+  /** Of the origins that permits are held of, or waited for. */
+  private readonly permitsByOrigin = new Map<string, FairSemaphore>();
 
   constructor(
     private readonly connect: Connect,
     private readonly limits: PoolLimits = { connections: 1_024, connectionsPerOrigin: 128 },
-  ) {}
+  ) {
+    this.permits = fairly(limits.connections);
+  }
 
   /** Connections open or opening. */
   get size(): number {
     return this.busy.size + this.idle.size;
   }
 
-  /** Runs an exchange with the origin on a connection of its own, as soon as there is one. */
+  /**
+   * Waits until the account may use one more connection to the origin. The permit of the origin comes first: an exchange
+   * that waits for a busy origin takes no connection from the others.
+   */
+  async acquire(origin: string, account: string, signal?: CancelSignal): Promise<Permit> {
+    const permits = this.permitsByOrigin.get(origin) ?? fairly(this.limits.connectionsPerOrigin);
+    this.permitsByOrigin.set(origin, permits);
+    let ofOrigin: Permit | null = null;
+    const releaseOrigin = (): void => {
+      ofOrigin?.release();
+      if (permits.keyCount === 0 && this.permitsByOrigin.get(origin) === permits)
+        this.permitsByOrigin.delete(origin);
+    };
+    try {
+      ofOrigin = await permits.acquire(account, signal);
+      const ofAll = await this.permits.acquire(account, signal);
+      return {
+        release: () => {
+          ofAll.release();
+          releaseOrigin();
+        },
+      };
+    } catch (error) {
+      releaseOrigin();
+      throw error;
+    }
+  }
+
+  /** Runs an exchange with the origin on a connection of its own. The caller holds a permit of the origin. */
   async use<Result>(
     origin: string,
     signal: CancelSignal,
     work: (dispatcher: Dispatcher) => Promise<Result>,
   ): Promise<Result> {
     signal.throwIfAborted();
-    const connection = this.take(origin) ?? (await this.wait(origin, signal));
+    const connection = this.take(origin);
     // undici itself hears of the signal only once it is connected.
     const giveUp = (): void => this.drop(connection, signal.reason as Error);
     signal.addEventListener('abort', giveUp, { once: true });
     try {
-      // It may have come while this exchange waited.
-      signal.throwIfAborted();
       const result = await work(connection.client);
       this.keep(connection);
       return result;
@@ -59,7 +91,6 @@ export class ConnectionPool {
       throw error;
     } finally {
       signal.removeEventListener('abort', giveUp);
-      this.serveWaiting();
     }
   }
 
@@ -68,10 +99,8 @@ export class ConnectionPool {
     await Promise.all([...this.busy, ...this.idle].map(({ client }) => client.close()));
   }
 
-  /** Null when the bounds leave none to the origin. */
-  private take(origin: string): Connection | null {
+  private take(origin: string): Connection {
     const connection = this.findIdle(origin) ?? this.open(origin);
-    if (connection === null) return null;
     this.idle.delete(connection);
     this.busy.add(connection);
     return connection;
@@ -84,29 +113,15 @@ export class ConnectionPool {
     return null;
   }
 
-  private open(origin: string): Connection | null {
-    if (this.isFull || this.countBusy(origin) >= this.limits.connectionsPerOrigin) return null;
+  private open(origin: string): Connection {
     if (this.size >= this.limits.connections) {
       const [longestIdle] = this.idle;
       if (longestIdle) this.drop(longestIdle);
     }
     const connection = new Connection(origin, this.connect, () => {
-      if (!this.idle.has(connection)) return;
-      this.drop(connection);
-      this.serveWaiting();
+      if (this.idle.has(connection)) this.drop(connection);
     });
     return connection;
-  }
-
-  /** Whether not even an idle connection could make room. */
-  private get isFull(): boolean {
-    return this.busy.size >= this.limits.connections;
-  }
-
-  private countBusy(origin: string): number {
-    let count = 0;
-    for (const connection of this.busy) if (connection.origin === origin) count++;
-    return count;
   }
 
   private keep(connection: Connection): void {
@@ -118,40 +133,10 @@ export class ConnectionPool {
   private drop(connection: Connection, reason?: Error): void {
     if (this.busy.delete(connection) || this.idle.delete(connection)) connection.destroy(reason);
   }
+}
 
-  private wait(origin: string, signal: CancelSignal): Promise<Connection> {
-    return new Promise((resolve, reject) => {
-      const giveUp = (): void => {
-        this.waiting.delete(waiting);
-        reject(signal.reason);
-      };
-      const waiting: Waiting = {
-        origin,
-        take: (connection) => {
-          signal.removeEventListener('abort', giveUp);
-          resolve(connection);
-        },
-      };
-      signal.addEventListener('abort', giveUp, { once: true });
-      this.waiting.add(waiting);
-    });
-  }
-
-  /** In the order in which they came, except that an origin at its bound holds up nobody else. */
-  private serveWaiting(): void {
-    const full = new Set<string>();
-    for (const waiting of this.waiting) {
-      if (this.isFull) return;
-      if (full.has(waiting.origin)) continue;
-      const connection = this.take(waiting.origin);
-      if (connection === null) {
-        full.add(waiting.origin);
-        continue;
-      }
-      this.waiting.delete(waiting);
-      waiting.take(connection);
-    }
-  }
+function fairly(permits: number): FairSemaphore {
+  return new FairSemaphore(permits, Math.floor(permits * RESERVED));
 }
 
 class Connection {
@@ -167,6 +152,7 @@ class Connection {
     this.client = new Client(origin, {
       connect: (target, callback) => {
         this.socket = connect(target, callback);
+        if (this.socket) boundReads(this.socket);
       },
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE,

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TestClock } from '../../test/support/clock.js';
+import { eventually } from '../../test/support/eventually.js';
 import { ScriptedResolver } from '../../test/support/name-resolver.js';
 import { startReceiver } from '../../test/support/receivers/receiver.js';
 import type { RunningReceiver } from '../../test/support/receivers/receiver.js';
@@ -17,7 +18,7 @@ const PUBLIC = '93.184.216.34';
 const OPENED = '127.0.0.1';
 // Not opened, although the server below listens there as well.
 const FORBIDDEN = '127.0.0.2';
-const LIMITS = { timeout: 20_000 };
+const LIMITS = { timeout: 20_000, accountId: 'account' };
 
 let resolver: ScriptedResolver;
 let guard: UrlGuard;
@@ -223,7 +224,9 @@ describe('the exchange', () => {
 
   it('no answer: times out', async () => {
     receiver.script('hang');
-    await expect(client.send(get(receiver.origin), { timeout: 50 })).rejects.toThrow(OutboundTimeout);
+    await expect(client.send(get(receiver.origin), { ...LIMITS, timeout: 50 })).rejects.toThrow(
+      OutboundTimeout,
+    );
     expect(receiver.requests).toHaveLength(1);
   });
 
@@ -231,16 +234,50 @@ describe('the exchange', () => {
     const endless = createServer((_request, response) => void response.writeHead(200).write('a part'));
     await new Promise<void>((resolve) => endless.listen(0, OPENED, resolve));
     const { port } = endless.address() as AddressInfo;
-    await expect(client.send(get(`http://${OPENED}:${port}`), { timeout: 50 })).rejects.toThrow(
+    await expect(client.send(get(`http://${OPENED}:${port}`), { ...LIMITS, timeout: 50 })).rejects.toThrow(
       OutboundTimeout,
     );
     endless.closeAllConnections();
     endless.close();
   });
 
+  it('waiting for other exchanges of the account is no part of the time-out', async () => {
+    receiver.always('hang');
+    // Their time is over later than that of the one that waits for them.
+    const hanging = Array.from({ length: 96 }, () =>
+      client.send(get(receiver.origin), { ...LIMITS, timeout: 1_600 }).catch((error: unknown) => error),
+    );
+    const waiting = client.send(get(receiver.origin), { ...LIMITS, timeout: 1_500 });
+    await eventually(
+      () => Promise.resolve(receiver.requests.length),
+      (count) => count === 96,
+    );
+    receiver.always(null);
+    expect((await waiting).status).toBe(200);
+    for (const ended of await Promise.all(hanging)) expect(ended).toBeInstanceOf(OutboundTimeout);
+  });
+
+  it('another account does not wait for them', async () => {
+    const controller = new AbortController();
+    receiver.always('hang');
+    const hanging = Array.from({ length: 200 }, () =>
+      client.send(get(receiver.origin), { ...LIMITS, signal: controller.signal }).catch(() => 'given up'),
+    );
+    await eventually(
+      () => Promise.resolve(receiver.requests.length),
+      (count) => count === 96,
+    );
+    receiver.always(null);
+    expect((await client.send(get(receiver.origin), { ...LIMITS, accountId: 'other' })).status).toBe(200);
+    controller.abort();
+    expect(new Set(await Promise.all(hanging))).toEqual(new Set(['given up']));
+  });
+
   it('no answer from DNS: times out', async () => {
     resolver.script('host.example', 'hang');
-    await expect(client.send(get('https://host.example/'), { timeout: 50 })).rejects.toThrow(OutboundTimeout);
+    await expect(client.send(get('https://host.example/'), { ...LIMITS, timeout: 50 })).rejects.toThrow(
+      OutboundTimeout,
+    );
     expect(resolver.asked).toEqual(['host.example']);
   });
 

@@ -1,8 +1,9 @@
 // Requests to destinations, whose addresses are anybody's: every connection passes the URL guard.
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationShutdown } from '@nestjs/common';
+import type { Permit } from '../domain/fair-semaphore.js';
 import { ConnectionPool } from './connection-pool.js';
-import { exchange, OutboundRefused, withinLimits } from './exchange.js';
+import { allowListeners, exchange, OutboundFailure, OutboundRefused, withinLimits } from './exchange.js';
 import type { OutboundRequest, OutboundResponse, SendLimits } from './exchange.js';
 import { guardedConnector } from './guarded-connector.js';
 import { UrlGuard } from './url-guard.js';
@@ -10,7 +11,11 @@ import { UrlGuard } from './url-guard.js';
 // Platforms answer deliveries with little, and some repeat the request. Of more than this only the beginning is read.
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
-type DestinationLimits = Omit<SendLimits, 'maxResponseBytes'> & Partial<Pick<SendLimits, 'maxResponseBytes'>>;
+interface DestinationLimits extends Omit<SendLimits, 'maxResponseBytes'> {
+  readonly maxResponseBytes?: number;
+  /** Accounts share the connections fairly. */
+  readonly accountId: string;
+}
 
 @Injectable()
 export class DestinationClient implements OnApplicationShutdown {
@@ -22,18 +27,33 @@ export class DestinationClient implements OnApplicationShutdown {
 
   /**
    * Resolves with any answer, whatever its status; follows no redirect. The body of a success ends where it is larger
-   * than allowed: what was taken must not be sent again for what was said about it. The time-out begins now: waiting for a
-   * connection and looking the name up are part of it. Throws OutboundTimeout, OutboundRefused or OutboundFailure.
+   * than allowed: what was taken must not be sent again for what was said about it. The time-out begins with the permit for
+   * a connection, so that waiting for other accounts' exchanges is no failure of the platform; looking the name up is part
+   * of it. Throws OutboundTimeout, OutboundRefused or OutboundFailure.
    */
   async send(request: OutboundRequest, limits: DestinationLimits): Promise<OutboundResponse> {
     const url = this.guard.read(request.url);
     if (typeof url === 'string') throw new OutboundRefused(url);
     const { maxResponseBytes = MAX_RESPONSE_BYTES } = limits;
-    return withinLimits(limits, (signal) =>
-      this.connections.use(url.origin, signal, (connection) =>
-        exchange(connection, request, maxResponseBytes, signal, 'is_cut'),
-      ),
-    );
+    const permit = await this.acquire(url.origin, limits);
+    try {
+      return await withinLimits(limits, (signal) =>
+        this.connections.use(url.origin, signal, (connection) =>
+          exchange(connection, request, maxResponseBytes, signal, 'is_cut'),
+        ),
+      );
+    } finally {
+      permit.release();
+    }
+  }
+
+  private async acquire(origin: string, { accountId, signal }: DestinationLimits): Promise<Permit> {
+    if (signal) allowListeners(signal);
+    try {
+      return await this.connections.acquire(origin, accountId, signal);
+    } catch (error) {
+      throw new OutboundFailure('given up while waiting for a connection', { cause: error });
+    }
   }
 
   async onApplicationShutdown(): Promise<void> {

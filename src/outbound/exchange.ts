@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { errors } from 'undici';
 import type { Dispatcher } from 'undici';
 import { Cohort } from '../domain/cohort.js';
+import { announceExchange, AnswerTooLarge } from './bounded-reads.js';
 import { Cancellation } from './cancellation.js';
 import type { CancelSignal } from './cancellation.js';
 
@@ -54,8 +55,7 @@ export async function withinLimits<Result>(
   }, Math.ceil(timeout));
   const giveUp = (): void => cancellation.abort();
   if (signal) {
-    // Any number of exchanges may end with one signal; Node warns of more than ten.
-    if (signal instanceof AbortSignal) setMaxListeners(0, signal);
+    allowListeners(signal);
     signal.addEventListener('abort', giveUp, { once: true });
     if (signal.aborted) giveUp();
   }
@@ -74,6 +74,11 @@ export async function withinLimits<Result>(
     clearTimeout(timer);
     signal?.removeEventListener('abort', giveUp);
   }
+}
+
+/** Any number of exchanges may end with one signal; Node warns of more than ten. */
+export function allowListeners(signal: CancelSignal): void {
+  if (signal instanceof AbortSignal) setMaxListeners(0, signal);
 }
 
 /** What becomes of an answer that is larger than allowed; a success alone is ever cut, since its status says it all. */
@@ -137,6 +142,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
+    announceExchange(this.limit);
     if (this.reason) controller.abort(this.reason);
   }
 
@@ -157,7 +163,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     const at = this.length;
     this.length += chunk.length;
     if (this.length > this.limit) {
-      if (this.excess === 'is_cut' && this.status >= 200 && this.status < 300 && this.room === null) {
+      if (this.mayBeCut && this.room === null) {
         const body = Buffer.concat([...this.chunks, chunk], this.limit);
         this.resolve({ status: this.status, headers: this.headers, body });
       }
@@ -168,6 +174,10 @@ class AnswerReader implements Dispatcher.DispatchHandler {
       this.makeRoom();
     } else if (this.length <= this.room.length) this.room.set(chunk, at);
     else this.giveUp(new OutboundFailure('the answer is longer than it said'));
+  }
+
+  private get mayBeCut(): boolean {
+    return this.excess === 'is_cut' && this.status >= 200 && this.status < 300;
   }
 
   /** Once half of what is announced has come, unless that is all of it or beyond the limit. */
@@ -194,6 +204,10 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (error instanceof AnswerTooLarge && this.mayBeCut) {
+      const body = this.room?.subarray(0, this.length) ?? Buffer.concat(this.chunks);
+      this.resolve({ status: this.status, headers: this.headers, body });
+    }
     this.reject(error);
   }
 }

@@ -1,11 +1,14 @@
 // Requests to the providers, whose addresses are the operator's own: pooled connections to few origins.
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationShutdown } from '@nestjs/common';
-import { Agent } from 'undici';
+import { Agent, buildConnector } from 'undici';
+import { boundReads } from './bounded-reads.js';
 import { exchange, withinLimits } from './exchange.js';
 import type { OutboundRequest, OutboundResponse, SendLimits } from './exchange.js';
 
 export { OutboundFailure, OutboundTimeout } from './exchange.js';
+
+const connect = buildConnector({ timeout: 10_000 });
 
 @Injectable()
 export class HttpClient implements OnApplicationShutdown {
@@ -15,7 +18,11 @@ export class HttpClient implements OnApplicationShutdown {
     connections: null,
     pipelining: 1,
     keepAliveTimeout: 30_000,
-    connect: { timeout: 10_000 },
+    connect: (target, callback) =>
+      connect(target, (...result) => {
+        if (result[1]) boundReads(result[1]);
+        callback(...result);
+      }),
     // The signal of each call bounds them.
     headersTimeout: 0,
     bodyTimeout: 0,
