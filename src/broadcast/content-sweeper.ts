@@ -56,7 +56,10 @@ export class ContentSweeper implements OnApplicationBootstrap, OnApplicationShut
 
   /** Also what no cursor passes any more: of destinations that were switched off, and dead letters beyond their bounds. */
   private async sweepOld(): Promise<void> {
-    await this.contents.removeOlderThan(new Date(this.clock.now().getTime() - MAX_DELIVERY_AGE));
+    const oldest = new Date(this.clock.now().getTime() - MAX_DELIVERY_AGE);
+    await this.contents.removeOlderThan(oldest);
+    // They may repeat contents.
+    await this.deadLetters.removeTexts(oldest);
     await this.deadLetters.removeBeyond(DEAD_LETTER_BOUNDS);
   }
 }

@@ -50,11 +50,10 @@ export class DeliveryExchange {
       const { status } = response;
       if (outcome.outcome !== 'continue') {
         const { reason } = outcome;
-        return {
-          ...outcome,
-          ...(reason === undefined ? {} : { reason: withoutSecrets(reason, config, next) }),
-          status,
-        };
+        if (reason === undefined) return { ...outcome, status };
+        // A platform may repeat what it was sent, which privacy mode keeps from being stored.
+        const shown = destination.privacyMode ? `HTTP ${status}` : withoutSecrets(reason, config, next);
+        return { ...outcome, reason: shown, status };
       }
       await wait(outcome.delay, undefined, { signal, ref: false });
       next = outcome.request;

@@ -3,6 +3,7 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import { ApiAcceptedResponse, ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/api-key.js';
+import { MAX_REPLAYS_PER_HOUR, MAX_TESTS_PER_MINUTE } from '../domain/delivery.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { DeliveriesService } from './deliveries.service.js';
 import {
@@ -27,7 +28,11 @@ export class DeliveriesController {
 
   @Post('test')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Test the connection to a destination', operationId: 'testDestination' })
+  @ApiOperation({
+    summary: 'Test the connection to a destination',
+    description: `At most ${MAX_TESTS_PER_MINUTE} times a minute for each destination; 429 with \`Retry-After\` beyond.`,
+    operationId: 'testDestination',
+  })
   @ApiOkResponse({ type: ConnectionTestResponseDto })
   @ApiErrors(401, 404, 429, 500, 503)
   async test(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<ConnectionTestResponseDto> {
@@ -74,7 +79,14 @@ export class DeliveriesController {
 
   @Post('replay')
   @HttpCode(202)
-  @ApiOperation({ summary: 'Deliver again', operationId: 'replayDeliveries' })
+  @ApiOperation({
+    summary: 'Deliver again',
+    description:
+      'One replay at a time for each destination: 409 while one runs. ' +
+      `At most ${MAX_REPLAYS_PER_HOUR} replays an hour for each destination: 429 with \`Retry-After\` beyond. ` +
+      'A replay that sends nothing does not count.',
+    operationId: 'replayDeliveries',
+  })
   @ApiAcceptedResponse({ type: ReplayResponseDto })
   @ApiErrors(400, 401, 404, 409, 413, 429, 500, 503)
   async replay(

@@ -5,7 +5,12 @@ import type { ConnectionTest } from '../broadcast/connection-test.js';
 import { WebhookSignatures } from '../broadcast/webhook-signatures.js';
 import type { Caller } from '../domain/api-key.js';
 import { Clock } from '../domain/clock.js';
-import { MAX_DELIVERY_AGE } from '../domain/delivery.js';
+import {
+  MAX_DELIVERY_AGE,
+  MAX_REPLAYS_PER_HOUR,
+  MAX_TESTS_PER_MINUTE,
+  statusIn,
+} from '../domain/delivery.js';
 import type { Destination } from '../domain/destination.js';
 import { AppError } from '../domain/errors.js';
 import { filterReads } from '../domain/filter-match.js';
@@ -13,6 +18,8 @@ import { DeadLettersRepository } from '../persistence/dead-letters.repository.js
 import type { StoredDeadLetter } from '../persistence/dead-letters.repository.js';
 import { DeliveryStatesRepository } from '../persistence/delivery-states.repository.js';
 import type { DeliveryState } from '../persistence/delivery-states.repository.js';
+import type { Admission } from '../persistence/replay-limits.repository.js';
+import { ReplayLimitsRepository } from '../persistence/replay-limits.repository.js';
 import { DestinationsService } from './destinations.service.js';
 import { readCursor, writeCursor } from './dto/dead-letters-query.dto.js';
 import type { DeadLettersQueryDto } from './dto/dead-letters-query.dto.js';
@@ -32,13 +39,21 @@ export class DeliveriesService {
     private readonly destinations: DestinationsService,
     private readonly states: DeliveryStatesRepository,
     private readonly deadLetters: DeadLettersRepository,
+    private readonly limits: ReplayLimitsRepository,
     private readonly tester: ConnectionTester,
     private readonly signatures: WebhookSignatures,
     private readonly clock: Clock,
   ) {}
 
   async test(caller: Caller, id: string): Promise<ConnectionTest> {
-    return this.tester.test(await this.destinations.get(caller, id));
+    const destination = await this.destinations.get(caller, id);
+    if (!(await this.limits.admitTest(refOf(destination)))) {
+      throw new AppError('rate_limit_exceeded', {
+        detail: `a destination can be tested ${MAX_TESTS_PER_MINUTE} times a minute`,
+        headers: { 'Retry-After': '60' },
+      });
+    }
+    return this.tester.test(destination);
   }
 
   /** What the receiver of a webhook verifies signatures with. */
@@ -53,7 +68,9 @@ export class DeliveriesService {
   ): Promise<{ readonly destination: Destination; readonly state: DeliveryState }> {
     const destination = await this.destinations.get(caller, id);
     const since = new Date(this.clock.now().getTime() - MAX_DELIVERY_AGE);
-    return { destination, state: await this.states.find(refOf(destination), since) };
+    const state = await this.states.find(refOf(destination), since);
+    const lastError = state.lastError && withoutText(state.lastError, destination);
+    return { destination, state: { ...state, lastError } };
   }
 
   async listDeadLetters(
@@ -62,12 +79,14 @@ export class DeliveriesService {
     { cursor, offset, limit }: DeadLettersQueryDto,
   ): Promise<DeadLetters> {
     const after = cursor === undefined ? undefined : readCursor(cursor);
-    const ref = refOf(await this.destinations.get(caller, id));
+    const destination = await this.destinations.get(caller, id);
+    const ref = refOf(destination);
     // One more, to see whether there is more.
     const found = await this.deadLetters.list(ref, { offset, limit: limit + 1, after });
     const letters = found.letters.slice(0, limit);
     const last = found.letters.length > limit ? letters.at(-1) : undefined;
-    return { letters, total: found.total, nextCursor: last === undefined ? null : writeCursor(last) };
+    const shown = letters.map((letter) => withoutText(letter, destination));
+    return { letters: shown, total: found.total, nextCursor: last === undefined ? null : writeCursor(last) };
   }
 
   /** How many dead letters are on their way again; null for a replay from a time. */
@@ -83,7 +102,10 @@ export class DeliveriesService {
     }
     const now = this.clock.now();
     if (from === undefined) {
-      return this.deadLetters.requestReplay(ref, letters === 'all' ? null : (letters ?? []), now);
+      const ids = letters === 'all' ? null : (letters ?? []);
+      return admitted(
+        await this.limits.admitReplay(ref, (run) => this.deadLetters.requestReplay(run, ref, ids, now)),
+      );
     }
     const moment = new Date(from);
     if (moment > now || now.getTime() - moment.getTime() > MAX_DELIVERY_AGE) {
@@ -95,13 +117,43 @@ export class DeliveriesService {
         detail: 'from: the destination filters by input, which is not kept for a replay',
       });
     }
-    if (!(await this.states.replayFrom(ref, moment))) {
+    let isOn = false;
+    const admission = await this.limits.admitReplay(ref, async (run) => {
+      isOn = await this.states.replayFrom(run, ref, moment);
+      return null;
+    });
+    admitted(admission);
+    if (!isOn) {
       throw new AppError('conflict', {
         detail: 'the destination, or broadcasting in its workspace, is switched off; switch it on first',
       });
     }
     return null;
   }
+}
+
+function admitted<Result>(admission: Admission<Result>): Result {
+  switch (admission.is) {
+    case 'admitted':
+      return admission.result;
+    case 'running':
+      throw new AppError('conflict', {
+        detail: 'a replay to this destination is still running; wait until it has ended',
+      });
+    case 'too_often':
+      throw new AppError('rate_limit_exceeded', {
+        detail: `a destination can be replayed to ${MAX_REPLAYS_PER_HOUR} times an hour`,
+        headers: { 'Retry-After': String(admission.retryAfter) },
+      });
+  }
+}
+
+/** Texts of platforms that were stored before privacy mode was switched on are not shown any more. */
+function withoutText<Shown extends { readonly message: string }>(
+  shown: Shown,
+  { privacyMode }: Pick<Destination, 'privacyMode'>,
+): Shown {
+  return privacyMode ? { ...shown, message: statusIn(shown.message) } : shown;
 }
 
 function refOf({ workspaceId, id }: Destination) {

@@ -63,6 +63,15 @@ export interface DeliveryFailure {
   readonly message: string;
 }
 
+/** The part of a failure's message that holds no word of a platform: `HTTP 400`, or nothing. */
+export function statusIn(message: string): string {
+  return /\bHTTP [1-5]\d\d\b/.exec(message)?.[0] ?? '';
+}
+
+/** Of one destination: a replay of a small request may send a hundred megabytes to a third party. */
+export const MAX_REPLAYS_PER_HOUR = 6;
+export const MAX_TESTS_PER_MINUTE = 10;
+
 export interface DeadLetter {
   readonly generationId: string;
   readonly generationCreatedAt: Date;

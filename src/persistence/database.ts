@@ -108,6 +108,11 @@ export class Database implements OnApplicationShutdown {
     return this.runWithin(READ_ONE_SNAPSHOT, settings, work);
   }
 
+  /** Runs plain statements in one transaction; each sees what has been committed before it. */
+  async writeWithin<Result>(work: (run: Run) => Promise<Result>): Promise<Result> {
+    return this.runWithin('BEGIN', {}, work);
+  }
+
   /** Runs one plain statement with settings of its own: for what the planner has to be told about it. */
   async queryWith<Row extends pg.QueryResultRow>(
     settings: Readonly<Record<string, string>>,

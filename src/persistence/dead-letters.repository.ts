@@ -1,9 +1,13 @@
 // Dead letters: generations that a destination would not take.
 import { Injectable } from '@nestjs/common';
 import type { DeadLetter } from '../domain/delivery.js';
+import { ConfigCipher } from './config-cipher.js';
 import { Database } from './database.js';
+import type { Run } from './database.js';
 import type { Prisma } from './generated/client.js';
+import type { DeadLetterModel } from './generated/models.js';
 import type { DestinationRef } from './delivery-cursors.repository.js';
+import { decryptText, ownerOfDeadLetter } from './platform-texts.js';
 
 export interface StoredDeadLetter extends DeadLetter {
   readonly createdAt: Date;
@@ -31,7 +35,10 @@ export const DEAD_LETTER_BOUNDS: DeadLetterBounds = { count: 1_000, days: 7 };
 
 @Injectable()
 export class DeadLettersRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly cipher: ConfigCipher,
+  ) {}
 
   /** Newest first. */
   async list(
@@ -48,7 +55,7 @@ export class DeadLettersRepository {
       }),
       this.database.prisma.deadLetter.count({ where }),
     ]);
-    return { letters: rows.map(toDeadLetter), total };
+    return { letters: rows.map((row) => this.toDeadLetter(row)), total };
   }
 
   /** Those that somebody wants delivered again, oldest first. */
@@ -61,24 +68,22 @@ export class DeadLettersRepository {
       orderBy: [{ generationCreatedAt: 'asc' }, { generationId: 'asc' }],
       take: limit,
     });
-    return rows.map(toDeadLetter);
+    return rows.map((row) => this.toDeadLetter(row));
   }
 
   /** Asks for these generations, or for all, to be delivered again. Answers how many there are. */
   async requestReplay(
+    run: Run,
     { workspaceId, destinationId }: DestinationRef,
     generationIds: readonly string[] | null,
     now: Date,
   ): Promise<number> {
-    const { count } = await this.database.prisma.deadLetter.updateMany({
-      where: {
-        workspaceId,
-        destinationId,
-        ...(generationIds === null ? {} : { generationId: { in: [...generationIds] } }),
-      },
-      data: { replayRequestedAt: now },
+    const rows = await run({
+      text: `UPDATE dead_letters SET replay_requested_at = $4
+WHERE workspace_id = $1 AND destination_id = $2 AND ($3::uuid[] IS NULL OR generation_id = ANY($3)) RETURNING 1`,
+      values: [workspaceId, destinationId, generationIds, now],
     });
-    return count;
+    return rows.length;
   }
 
   async remove(
@@ -87,6 +92,20 @@ export class DeadLettersRepository {
   ): Promise<void> {
     await this.database.prisma.deadLetter.deleteMany({
       where: { workspaceId, destinationId, generationId: { in: [...generationIds] } },
+    });
+  }
+
+  /** Removes the texts of platforms about generations made before that moment, and about failures before it. */
+  async removeTexts(before: Date): Promise<void> {
+    await this.database.query({
+      text: `
+WITH letters AS (
+  UPDATE dead_letters SET message_ciphertext = NULL, message_encryption_key_id = NULL
+  WHERE message_ciphertext IS NOT NULL AND generation_created_at < $1
+)
+UPDATE delivery_cursors SET last_error_ciphertext = NULL, last_error_encryption_key_id = NULL
+WHERE last_error_ciphertext IS NOT NULL AND last_error_at < $1`,
+      values: [before],
     });
   }
 
@@ -115,6 +134,23 @@ SELECT count(*)::integer AS removed FROM removed`,
     });
     return row?.removed ?? 0;
   }
+
+  private toDeadLetter(row: DeadLetterModel): StoredDeadLetter {
+    const { destinationId, generationId } = row;
+    const text = {
+      status: row.message,
+      ciphertext: row.messageCiphertext,
+      encryptionKeyId: row.messageEncryptionKeyId,
+    };
+    return {
+      generationId,
+      generationCreatedAt: row.generationCreatedAt,
+      reason: row.reason === 'too_large' ? 'too_large' : 'refused',
+      message: decryptText(this.cipher, text, ownerOfDeadLetter(destinationId, generationId)),
+      createdAt: row.createdAt,
+      isReplayRequested: row.replayRequestedAt !== null,
+    };
+  }
 }
 
 /** As the index is ordered: a page costs the same wherever it begins. */
@@ -122,23 +158,5 @@ function behind({ createdAt, generationId }: DeadLetterPlace): Prisma.DeadLetter
   return {
     createdAt: { lte: createdAt },
     NOT: { createdAt, generationId: { gte: generationId } },
-  };
-}
-
-function toDeadLetter(row: {
-  readonly generationId: string;
-  readonly generationCreatedAt: Date;
-  readonly reason: string;
-  readonly message: string;
-  readonly createdAt: Date;
-  readonly replayRequestedAt: Date | null;
-}): StoredDeadLetter {
-  return {
-    generationId: row.generationId,
-    generationCreatedAt: row.generationCreatedAt,
-    reason: row.reason === 'too_large' ? 'too_large' : 'refused',
-    message: row.message,
-    createdAt: row.createdAt,
-    isReplayRequested: row.replayRequestedAt !== null,
   };
 }

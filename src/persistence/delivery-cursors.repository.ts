@@ -9,6 +9,7 @@ import type {
   LogPosition,
   LogSnapshot,
 } from '../domain/delivery.js';
+import { ConfigCipher } from './config-cipher.js';
 import { Database } from './database.js';
 import {
   ADVANCE,
@@ -22,6 +23,7 @@ import {
   RENEW,
 } from './delivery-statements.js';
 import { Notifications } from './notifications.js';
+import { encryptText, ownerOfDeadLetter, ownerOfLastError } from './platform-texts.js';
 import { LIVE_SESSIONS } from './sessions.js';
 
 export interface DestinationRef {
@@ -64,6 +66,7 @@ export class DeliveryCursorsRepository {
   constructor(
     private readonly database: Database,
     private readonly notifications: Notifications,
+    private readonly cipher: ConfigCipher,
   ) {}
 
   /** Claims every destination of the workspace that nobody delivers to and that may be delivered to now. */
@@ -147,14 +150,7 @@ export class DeliveryCursorsRepository {
         position.ordinal,
         delivered,
         JSON.stringify(dropped),
-        JSON.stringify(
-          deadLetters.map((letter) => ({
-            generation_id: letter.generationId,
-            generation_created_at: letter.generationCreatedAt,
-            reason: letter.reason,
-            message: letter.message,
-          })),
-        ),
+        JSON.stringify(deadLetters.map((letter) => this.toDeadLetterRow(destinationId, letter))),
         from.position.transaction,
         from.position.ordinal,
         formatSnapshot(from.start),
@@ -169,6 +165,7 @@ export class DeliveryCursorsRepository {
     failure: DeliveryFailure,
     delay: number,
   ): Promise<boolean> {
+    const text = encryptText(this.cipher, failure.message, ownerOfLastError(destinationId));
     const rows = await this.database.query({
       name: 'fail-delivery',
       text: FAIL,
@@ -178,11 +175,26 @@ export class DeliveryCursorsRepository {
         destinationId,
         failure.class,
         failure.status,
-        failure.message,
+        text.status,
         Math.ceil(delay),
+        text.ciphertext && Buffer.from(text.ciphertext),
+        text.encryptionKeyId,
       ],
     });
     return rows.length === 1;
+  }
+
+  private toDeadLetterRow(destinationId: string, letter: DeadLetter): object {
+    const owner = ownerOfDeadLetter(destinationId, letter.generationId);
+    const { status, ciphertext, encryptionKeyId } = encryptText(this.cipher, letter.message, owner);
+    return {
+      generation_id: letter.generationId,
+      generation_created_at: letter.generationCreatedAt,
+      reason: letter.reason,
+      message: status,
+      message_ciphertext: ciphertext && `\\x${Buffer.from(ciphertext).toString('hex')}`,
+      message_encryption_key_id: encryptionKeyId,
+    };
   }
 
   private async claim(name: string, text: string, values: unknown[]): Promise<readonly ClaimedCursor[]> {

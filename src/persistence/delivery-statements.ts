@@ -113,8 +113,8 @@ const sumOfDropped = (
 
 /**
  * $1 claim, $2 workspace, $3 destination, $4 and $5 the new position, $6 how many were confirmed, $7 dropped counts,
- * $8 dead letters [{generation_id, generation_created_at, reason, message}], $9 and $10 the position that it moves from,
- * $11 the snapshot of what it passes over.
+ * $8 dead letters [{generation_id, generation_created_at, reason, message, message_ciphertext, message_encryption_key_id}],
+ * $9 and $10 the position that it moves from, $11 the snapshot of what it passes over.
  *
  * Everything that became of a batch in one commit: what is counted is what the cursor has passed. Not when somebody has
  * moved the cursor meanwhile: an operator who set it back must not be overruled.
@@ -132,20 +132,26 @@ WITH moved AS (
     AND cursor.log_transaction = $9 AND cursor.log_ordinal = $10 AND cursor.start_snapshot = $11
   RETURNING cursor.workspace_id, cursor.destination_id
 ), buried AS (
-  INSERT INTO dead_letters (workspace_id, destination_id, generation_id, generation_created_at, reason, message)
+  INSERT INTO dead_letters (workspace_id, destination_id, generation_id, generation_created_at, reason, message,
+    message_ciphertext, message_encryption_key_id)
   SELECT moved.workspace_id, moved.destination_id, letter.*
   FROM moved, json_to_recordset($8::json)
-    AS letter (generation_id uuid, generation_created_at timestamptz, reason text, message text)
+    AS letter (generation_id uuid, generation_created_at timestamptz, reason text, message text,
+      message_ciphertext bytea, message_encryption_key_id text)
   ON CONFLICT (workspace_id, destination_id, generation_id)
-  DO UPDATE SET reason = excluded.reason, message = excluded.message, replay_requested_at = NULL
+  DO UPDATE SET reason = excluded.reason, message = excluded.message, message_ciphertext = excluded.message_ciphertext,
+    message_encryption_key_id = excluded.message_encryption_key_id, replay_requested_at = NULL
 )
 SELECT count(*)::integer AS moved FROM moved`;
 
-/** $1 claim, $2 workspace, $3 destination, $4 class, $5 status, $6 message, $7 milliseconds until the next attempt. */
+/**
+ * $1 claim, $2 workspace, $3 destination, $4 class, $5 status, $6 message without the platform's text, $7 milliseconds until
+ * the next attempt, $8 and $9 the text, encrypted, and the id of its key.
+ */
 export const FAIL = `
 UPDATE delivery_cursors AS cursor SET
   failures = cursor.failures + 1, last_error_at = now(), last_error_class = $4, last_error_status = $5,
-  last_error_message = $6, next_attempt_at = now() + make_interval(secs => $7::float8 / 1000),
+  last_error_message = $6, last_error_ciphertext = $8, last_error_encryption_key_id = $9, next_attempt_at = now() + make_interval(secs => $7::float8 / 1000),
   paused_at = CASE WHEN $4 = 'blocked' THEN coalesce(cursor.paused_at, now()) END
 WHERE cursor.workspace_id = $2 AND cursor.destination_id = $3 AND cursor.lease_owner = $1
 RETURNING 1`;

@@ -3,8 +3,11 @@ import { Injectable } from '@nestjs/common';
 import type { DropCounts } from '../domain/delivery.js';
 import { AppError } from '../domain/errors.js';
 import { utcDay } from '../domain/spend.js';
+import { ConfigCipher } from './config-cipher.js';
 import { Database } from './database.js';
+import type { Run } from './database.js';
 import type { DestinationRef } from './delivery-cursors.repository.js';
+import { decryptText, ownerOfLastError } from './platform-texts.js';
 
 export interface DeliveryState {
   readonly delivered: number;
@@ -89,7 +92,10 @@ SELECT "isOn" FROM destination`;
 
 @Injectable()
 export class DeliveryStatesRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly cipher: ConfigCipher,
+  ) {}
 
   async find({ workspaceId, destinationId }: DestinationRef, since: Date): Promise<DeliveryState> {
     const where = { workspaceId, destinationId };
@@ -126,7 +132,15 @@ export class DeliveryStatesRepository {
               at: cursor.lastErrorAt,
               class: cursor.lastErrorClass ?? 'retry',
               status: cursor.lastErrorStatus,
-              message: cursor.lastErrorMessage ?? '',
+              message: decryptText(
+                this.cipher,
+                {
+                  status: cursor.lastErrorMessage ?? '',
+                  ciphertext: cursor.lastErrorCiphertext,
+                  encryptionKeyId: cursor.lastErrorEncryptionKeyId,
+                },
+                ownerOfLastError(destinationId),
+              ),
             },
       nextAttemptAt: cursor.nextAttemptAt,
       pausedAt: cursor.pausedAt,
@@ -137,8 +151,8 @@ export class DeliveryStatesRepository {
    * Has everything made since `from` delivered again; false when the destination or its workspace is switched off. Whoever
    * delivers just now is told by the database.
    */
-  async replayFrom({ workspaceId, destinationId }: DestinationRef, from: Date): Promise<boolean> {
-    const [row] = await this.database.query<{ isOn: boolean }>({
+  async replayFrom(run: Run, { workspaceId, destinationId }: DestinationRef, from: Date): Promise<boolean> {
+    const [row] = await run<{ isOn: boolean }>({
       text: SET_BACK,
       values: [workspaceId, destinationId, from],
     });

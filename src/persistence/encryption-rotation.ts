@@ -43,6 +43,23 @@ const TABLES = [
     encryptionKeyId: 'encryption_key_id',
     isInUse: 'true',
   },
+  // The owners of the last two are put together in `platform-texts.ts`.
+  {
+    name: 'dead_letters',
+    id: "'dead letter ' || destination_id || ' ' || generation_id",
+    key: { workspace_id: 'uuid', destination_id: 'uuid', generation_id: 'uuid' },
+    ciphertext: 'message_ciphertext',
+    encryptionKeyId: 'message_encryption_key_id',
+    isInUse: 'true',
+  },
+  {
+    name: 'delivery_cursors',
+    id: "'last error ' || destination_id",
+    key: { workspace_id: 'uuid', destination_id: 'uuid' },
+    ciphertext: 'last_error_ciphertext',
+    encryptionKeyId: 'last_error_encryption_key_id',
+    isInUse: 'true',
+  },
 ] as const satisfies readonly EncryptedTable[];
 
 // Rows of one step: a rotation of millions holds nobody up.

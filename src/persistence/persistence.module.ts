@@ -25,6 +25,7 @@ import { Partitions } from './partitions.js';
 import { ProviderCredentialsRepository } from './provider-credentials.repository.js';
 import { LogHorizonReader } from './log-horizon.js';
 import { Readiness } from './readiness.js';
+import { ReplayLimitsRepository } from './replay-limits.repository.js';
 import { Reports } from './reports.js';
 import { SpendLedger } from './spend-ledger.js';
 import { SpendTermsRepository } from './spend-terms.repository.js';
@@ -50,6 +51,7 @@ const REPOSITORIES = [
   GenerationsRepository,
   LoggedKeys,
   ProviderCredentialsRepository,
+  ReplayLimitsRepository,
   SpendLedger,
   SpendTermsRepository,
   StorageUsage,

@@ -4,6 +4,8 @@ import type { Destination } from '../../src/domain/destination.js';
 import type { GenerationContent } from '../../src/domain/generation-content.js';
 import type { Generation } from '../../src/domain/generation.js';
 import { Broadcaster } from '../../src/broadcast/broadcaster.js';
+import { ConfigCipher } from '../../src/persistence/config-cipher.js';
+import { DeadLettersRepository } from '../../src/persistence/dead-letters.repository.js';
 import { DestinationsRepository } from '../../src/persistence/destinations.repository.js';
 import { GenerationLog } from '../../src/persistence/generation-log.js';
 import { createTestApp } from './app.js';
@@ -83,7 +85,34 @@ export async function readCursor(app: TestApp, destinationId: string): Promise<C
     [destinationId],
   );
   if (!row) throw new Error('no cursor');
-  return row;
+  const { last_error_ciphertext: ciphertext, last_error_encryption_key_id: encryptionKeyId } = row;
+  if (!(ciphertext instanceof Uint8Array)) return row;
+  const encrypted = { ciphertext, encryptionKeyId: String(encryptionKeyId) };
+  const text = app.application.get(ConfigCipher).decrypt(encrypted, `last error ${destinationId}`);
+  return { ...row, last_error_message: String(text) };
+}
+
+/** The dead letters of a destination, with what the platform said. */
+export async function readDeadLetters(
+  app: TestApp,
+  destinationId: string,
+): Promise<
+  {
+    readonly generation_id: string;
+    readonly reason: string;
+    readonly message: string;
+    readonly isRequested: boolean;
+  }[]
+> {
+  const ref = { workspaceId: app.workspaceId, destinationId };
+  const page = { offset: 0, limit: 1_000 };
+  const { letters } = await app.application.get(DeadLettersRepository).list(ref, page);
+  return letters.map(({ generationId, reason, message, isReplayRequested }) => ({
+    generation_id: generationId,
+    reason,
+    message,
+    isRequested: isReplayRequested,
+  }));
 }
 
 /** Resolves when the cursor has counted so many confirmed generations. */

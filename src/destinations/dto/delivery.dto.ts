@@ -4,6 +4,9 @@ import type { ConnectionTest } from '../../broadcast/connection-test.js';
 import type { StoredDeadLetter } from '../../persistence/dead-letters.repository.js';
 import type { DeliveryState } from '../../persistence/delivery-states.repository.js';
 
+const MESSAGE =
+  'What the platform answered, cut; never a secret. After 24 hours, and with `privacy_mode`, the HTTP status alone.';
+
 class ConnectionTestDto {
   @ApiProperty({ description: 'Whether the platform took the test.' })
   ok: boolean;
@@ -47,7 +50,7 @@ class DeliveryErrorDto {
   })
   status: number | null;
 
-  @ApiProperty({ description: "The platform's words, cut; never a secret." })
+  @ApiProperty({ description: MESSAGE })
   message: string;
 }
 
@@ -122,7 +125,7 @@ class DeadLetterDto {
   @ApiProperty({ enum: ['refused', 'too_large'] })
   reason: string;
 
-  @ApiProperty({ description: "The platform's words, cut; never a secret." })
+  @ApiProperty({ description: MESSAGE })
   message: string;
 
   @ApiProperty({ format: 'date-time' })

@@ -7,6 +7,7 @@ import {
   createBroadcastApp,
   createDestination,
   readCursor,
+  readDeadLetters,
   recordGenerations,
   untilDelivered,
 } from '../../support/broadcast.js';
@@ -41,16 +42,7 @@ afterEach(async () => {
 });
 afterAll(() => app.close());
 
-interface LetterRow {
-  readonly generation_id: string;
-  readonly message: string;
-  readonly replay_requested_at: Date | null;
-}
-
-const letters = (): Promise<(LetterRow & Record<string, unknown>)[]> =>
-  app.sql('SELECT generation_id, message, replay_requested_at FROM dead_letters WHERE destination_id = $1', [
-    destination.id,
-  ]);
+const letters = () => readDeadLetters(app, destination.id);
 
 /** Delivers generations, makes dead letters of them all the same, and asks for all of these again. */
 async function askAgainFor(count: number, text: string, answer: Partial<typeof verdict>): Promise<void> {
@@ -131,7 +123,7 @@ describe('dead letters that are asked for again', () => {
     await askAgainFor(30, 'some text', { status });
     await recordGenerations(app, 5);
     await untilDelivered(app, destination.id, 35);
-    const kept = await eventually(letters, (rows) => rows.every((row) => row.replay_requested_at === null));
+    const kept = await eventually(letters, (rows) => rows.every((row) => !row.isRequested));
     expect(kept).toHaveLength(30);
     expect(kept[0]?.message).toBe(`HTTP ${status}: no`);
     expect(await readCursor(app, destination.id)).toMatchObject({ paused_at: null, dropped: {} });

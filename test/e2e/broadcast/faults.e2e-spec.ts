@@ -6,6 +6,7 @@ import {
   createBroadcastApp,
   createDestination,
   readCursor,
+  readDeadLetters,
   recordGenerations,
   untilDelivered,
 } from '../../support/broadcast.js';
@@ -193,10 +194,7 @@ describe('a generation that the platform refuses', () => {
     const row = await untilDelivered(app, id, 38);
     expect(row.dropped).toEqual({ refused: 2 });
     expect(receiver.stored).toHaveLength(38);
-    const letters = await app.sql<{ generation_id: string; reason: string; message: string }>(
-      'SELECT generation_id, reason, message FROM dead_letters WHERE destination_id = $1',
-      [id],
-    );
+    const letters = await readDeadLetters(app, id);
     expect(letters.map((letter) => letter.generation_id).toSorted()).toEqual(poison.toSorted());
     expect(letters[0]).toMatchObject({ reason: 'refused', message: `HTTP ${status}: bad span` });
   });
