@@ -6,13 +6,14 @@ import { findCaller } from './auth/caller.js';
 import { limitPublicRequests } from './auth/public-requests.js';
 import { RateLimiter } from './auth/rate-limiter.js';
 import { AppConfig } from './config/app-config.js';
+import { Admission } from './http/admission.js';
 import { answerClientErrors, requireHost } from './http/client-errors.js';
 import { compareEntityTags } from './http/conditional-get.js';
 import { corsOptions } from './http/cors.js';
 import { assignRequestId } from './http/request-id.js';
 import { RequestObserver } from './http/request-observer.js';
 import { limitServer } from './http/server-limits.js';
-import { closeWaitingAnswers } from './http/waiting-answers.js';
+import { SlowTransfers } from './http/slow-transfers.js';
 import { OPENAPI_PATHS, serveOpenApi } from './openapi.js';
 
 export function setUpApplication(application: NestExpressApplication): void {
@@ -22,11 +23,12 @@ export function setUpApplication(application: NestExpressApplication): void {
   application.use(assignRequestId, application.get(RequestObserver).watch(findCaller));
   const { corsAllowedOrigins: origins, admission, operationDeadline } = application.get(AppConfig);
   if (origins.length > 0) application.enableCors(corsOptions(origins));
+  application.get(Admission).findAccountsBy((request) => findCaller(request)?.key.accountId ?? null);
   application.use(requireHost);
   application.use(OPENAPI_PATHS, limitPublicRequests(application.get(RateLimiter)));
   serveOpenApi(application);
   const server: Server = application.getHttpServer();
   limitServer(server, { connections: admission.connections, operationDeadline });
   answerClientErrors(server);
-  closeWaitingAnswers(server);
+  application.get(SlowTransfers).watch(server);
 }

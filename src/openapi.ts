@@ -3,6 +3,9 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { NextFunction, Request, Response } from 'express';
+import { stringify } from 'yaml';
+import { Admission } from './http/admission.js';
+import { admitPublicRequests } from './http/admission.guard.js';
 import { entityTag } from './http/conditional-get.js';
 import openApiExamples from './openapi-examples.json' with { type: 'json' };
 
@@ -87,22 +90,38 @@ function completed(document: OpenAPIObject): OpenAPIObject {
   return document;
 }
 
-/** The document for programs, and a page for people; both without a credential, for they tell no more than the code. */
+interface ServedText {
+  readonly bytes: Buffer;
+  readonly type: string;
+  readonly tag: string;
+}
+
+/**
+ * The document for programs, and a page for people; both without a credential, for they tell no more than the code. Each
+ * form is written once: every answer shares its bytes, however many callers do not read theirs.
+ */
 export function serveOpenApi(application: NestExpressApplication): void {
   // Made when it is first asked for: most processes never are.
-  let made: { readonly document: OpenAPIObject; readonly tag: string } | null = null;
-  const make = () => {
-    const document = made?.document ?? buildOpenApiDocument(application);
-    made ??= { document, tag: entityTag(JSON.stringify(document)) };
-    return made;
+  let document: OpenAPIObject | null = null;
+  const make = (): OpenAPIObject => (document ??= buildOpenApiDocument(application));
+  const texts = new Map<string, ServedText>();
+  const serve = (path: string, type: string, write: (document: OpenAPIObject) => string): void => {
+    application.use(`/${path}`, (request: Request, response: Response, next: NextFunction) => {
+      if (request.path !== '/' || (request.method !== 'GET' && request.method !== 'HEAD')) {
+        next();
+        return;
+      }
+      const text = texts.get(path) ?? toServedText(write(make()), type);
+      texts.set(path, text);
+      response.set({ ETag: text.tag, 'Content-Type': text.type }).send(text.bytes);
+    });
   };
-  application.use(`/${JSON_URL}`, (_request: Request, response: Response, next: NextFunction) => {
-    response.set('ETag', make().tag);
-    next();
-  });
-  SwaggerModule.setup(PAGE_URL, application, () => make().document, {
-    jsonDocumentUrl: JSON_URL,
-    yamlDocumentUrl: YAML_URL,
-    customSiteTitle: 'signalbox API',
-  });
+  application.use(OPENAPI_PATHS, admitPublicRequests(application.get(Admission)));
+  serve(JSON_URL, 'application/json; charset=utf-8', (made) => JSON.stringify(made));
+  serve(YAML_URL, 'text/yaml; charset=utf-8', (made) => stringify(made));
+  SwaggerModule.setup(PAGE_URL, application, make, { customSiteTitle: 'signalbox API', raw: false });
+}
+
+function toServedText(text: string, type: string): ServedText {
+  return { bytes: Buffer.from(text), type, tag: entityTag(text) };
 }

@@ -12,7 +12,7 @@ import { AdmittedAs } from '../http/admission.guard.js';
 
 @Public()
 @RateLimitExempt()
-@AdmittedAs('none')
+@AdmittedAs('metrics')
 @ApiExcludeController()
 @Controller()
 export class MetricsController {

@@ -1,19 +1,17 @@
 // Asks, before anything else: is there room for this request? The first guard of every route.
 import { Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { AppConfig } from '../config/app-config.js';
 import { Admission } from './admission.js';
-import type { AdmissionGroup, Ticket } from './admission.js';
+import type { AdmissionGroup } from './admission.js';
+import type { Ticket } from './in-flight-share.js';
 import { bodyLimitOf } from './large-body.js';
 import { RouteRule } from '../config/route-rule.js';
 import type { RouteDecorator } from '../config/route-rule.js';
 
 const GROUP = new RouteRule<AdmissionGroup | 'none'>('http:admission-group');
 const TICKET = Symbol('ticket');
-const DEFLATE = new Set(['gzip', 'deflate']);
-// Nothing becomes larger than that, by the format itself.
-const DEFLATE_RATIO = 1_032;
 
 interface RequestWithTicket {
   [TICKET]?: Ticket;
@@ -38,15 +36,31 @@ export class AdmissionGuard implements CanActivate {
     const group = GROUP.of(context) ?? 'operations';
     if (group === 'none') return true;
     const request = context.switchToHttp().getRequest<Request>();
-    const limit = bodyLimitOf(context, this.config);
-    const ticket = this.admission.admit(group, announcedBytes(request, limit));
+    const announced = announcedBytes(request, bodyLimitOf(context, this.config));
+    const hasCredential = group !== 'public' && request.headers.authorization !== undefined;
+    const ticket = this.admission.admit(group, announced, hasCredential);
     (request as RequestWithTicket)[TICKET] = ticket;
-    context
-      .switchToHttp()
-      .getResponse<Response>()
-      .once('close', () => ticket.release());
+    releaseWith(context.switchToHttp().getResponse<Response>(), ticket);
     return true;
   }
+}
+
+/** What the guard does, for paths that are served without routes. */
+export function admitPublicRequests(admission: Admission): RequestHandler {
+  return (_request: Request, response: Response, next: NextFunction): void => {
+    try {
+      releaseWith(response, admission.admit('public', 0, false));
+    } catch (error) {
+      next(error);
+      return;
+    }
+    next();
+  };
+}
+
+/** When the answer has left, or the caller. */
+function releaseWith(response: Response, ticket: Ticket): void {
+  response.once('close', () => ticket.release());
 }
 
 /** How the body is compressed; null: it is not. */
@@ -55,14 +69,7 @@ export function compressionOf({ headers }: Pick<Request, 'headers'>): string | n
   return encoding === 'identity' ? null : encoding;
 }
 
-/**
- * As announced; nothing where nothing is, since then it is counted as it comes. What is compressed is counted only when it
- * is unpacked to its end: until then, as the most that may come of it.
- */
+/** Of a body that is larger than it may be no more is read. What is compressed becomes known as it is unpacked. */
 function announcedBytes(request: Pick<Request, 'headers'>, limit: number): number {
-  const compression = compressionOf(request);
-  const length = request.headers['content-length'];
-  if (compression === null) return Math.min(Number(length ?? 0), limit);
-  if (length === undefined || !DEFLATE.has(compression)) return limit;
-  return Math.min(Number(length) * DEFLATE_RATIO, limit);
+  return Math.min(Number(request.headers['content-length'] ?? 0), limit);
 }

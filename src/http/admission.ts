@@ -6,105 +6,35 @@ import { Counter, Gauge } from 'prom-client';
 import { AppConfig } from '../config/app-config.js';
 import { Metrics } from '../config/metrics.js';
 import { AppError } from '../domain/errors.js';
+import { Share } from './in-flight-share.js';
+import type { Refusal, Ticket } from './in-flight-share.js';
 import { LoadLimit } from './load-limit.js';
 
-/** Calls to models, and everything else: the second has a share of its own, so that operators can act under load. */
-export type AdmissionGroup = 'calls' | 'operations';
+/**
+ * Calls to models, everything else, and what needs no credential: each has a share of its own, so that operators can act
+ * under load, and callers without a key are in the way of nobody who has one. Metrics are none of these: they are read
+ * when the others are full.
+ */
+export type AdmissionGroup = 'calls' | 'operations' | 'public' | 'metrics';
 
-type Refusal = 'calls' | 'bytes';
+/** The account that a request was let in as; null where there is none. */
+export type FindAccount = (request: object) => string | null;
 
 // Milliseconds between looks at how late the event loop is.
 const LOOK = 20;
 // Calls that may be under way however late the loop is: enough to keep the processor busy while one waits.
 const FLOOR = 4;
-// What operations may have under way beside the calls, and at least.
+// What operations, and requests without a credential, may have under way beside the calls, and at least.
 const OPERATIONS = 1 / 8;
 const LEAST_OPERATIONS = 16;
+// Answers of /metrics that are not read yet: far more than there are readers.
+const METRICS = 64;
 // Milliseconds between log lines about refusals.
 const SILENCE = 10_000;
 const DETAILS: Readonly<Record<Refusal, string>> = {
   calls: 'as many calls as can be served are under way',
   bytes: 'the calls under way hold as many bytes as they may',
 };
-
-/** What a request holds until its answer has left and its work has ended, whichever is later. Given back, it is empty. */
-export class Ticket {
-  private holds = 1;
-  private bytes = 0;
-
-  constructor(private readonly share: Share) {}
-
-  /** Its caller has left before the work had begun. */
-  get isGivenBack(): boolean {
-    return this.holds === 0;
-  }
-
-  /** The work may outlive the connection of its caller; work that begins only afterwards is a call of its own. */
-  hold(): void {
-    if (this.holds++ === 0) this.share.calls++;
-  }
-
-  release(): void {
-    if (--this.holds > 0) return;
-    const { bytes } = this;
-    this.bytes = 0;
-    this.share.takeBack(bytes);
-  }
-
-  /** What really came, in place of what was announced. */
-  setBytes(bytes: number): void {
-    // Nobody would ever give them back.
-    if (this.isGivenBack) return;
-    this.share.bytes += bytes - this.bytes;
-    this.bytes = bytes;
-  }
-
-  /** Throws `overloaded` when so many more bytes do not fit. */
-  takeBytes(bytes: number): void {
-    if (this.isGivenBack) return;
-    if (!this.share.fits(bytes, this.bytes)) throw this.share.refuse('bytes');
-    this.share.bytes += bytes;
-    this.bytes += bytes;
-  }
-}
-
-class Share {
-  calls = 0;
-  bytes = 0;
-  private readonly onIdle: (() => void)[] = [];
-
-  constructor(
-    private readonly maxCalls: () => number,
-    private readonly maxBytes: number,
-    readonly refuse: (reason: Refusal) => AppError,
-  ) {}
-
-  /** Throws `overloaded`. */
-  admit(bytes: number): Ticket {
-    if (this.calls >= this.maxCalls()) throw this.refuse('calls');
-    if (!this.fits(bytes, 0)) throw this.refuse('bytes');
-    this.calls++;
-    const ticket = new Ticket(this);
-    ticket.takeBytes(bytes);
-    return ticket;
-  }
-
-  takeBack(bytes: number): void {
-    this.calls--;
-    this.bytes -= bytes;
-    if (this.calls > 0) return;
-    for (const tell of this.onIdle.splice(0)) tell();
-  }
-
-  whenIdle(): Promise<void> {
-    return this.calls === 0 ? Promise.resolve() : new Promise((resolve) => this.onIdle.push(resolve));
-  }
-
-  /** What one request holds alone always fits: whether that is too much is decided elsewhere. */
-  fits(bytes: number, own: number): boolean {
-    return this.bytes + bytes <= this.maxBytes || this.bytes === own;
-  }
-}
 
 @Injectable()
 export class Admission implements OnApplicationBootstrap, OnModuleDestroy {
@@ -115,6 +45,7 @@ export class Admission implements OnApplicationBootstrap, OnModuleDestroy {
   private timer: NodeJS.Timeout | null = null;
   private untold = 0;
   private toldAt = -Infinity;
+  private findAccount: FindAccount = () => null;
 
   constructor({ admission }: AppConfig, { registry }: Metrics) {
     const { callsInFlight, bytesInFlight, eventLoopDelay } = admission;
@@ -128,6 +59,8 @@ export class Admission implements OnApplicationBootstrap, OnModuleDestroy {
     this.shares = {
       calls: new Share(() => this.limit.current, bytesInFlight, refusing('calls')),
       operations: new Share(() => operations, bytesInFlight * OPERATIONS, refusing('operations')),
+      metrics: new Share(() => METRICS, bytesInFlight, refusing('metrics')),
+      public: new Share(() => operations, bytesInFlight * OPERATIONS, refusing('public')),
     };
     this.refused = new Counter({
       name: 'signalbox_http_refused_total',
@@ -162,9 +95,20 @@ export class Admission implements OnApplicationBootstrap, OnModuleDestroy {
     if (this.timer) clearInterval(this.timer);
   }
 
-  /** `bytes` is the body that was announced. Throws `overloaded`. */
-  admit(group: AdmissionGroup, bytes: number): Ticket {
-    return this.shares[group].admit(bytes);
+  /** `announced` is the body's length; `hasCredential`: whether the account will be known. Throws `overloaded`. */
+  admit(group: AdmissionGroup, announced: number, hasCredential: boolean): Ticket {
+    return this.shares[group].admit(announced, hasCredential);
+  }
+
+  /** Guards come from the framework, and what knows a request's account lies beside this: it is handed in once. */
+  findAccountsBy(find: FindAccount): void {
+    this.findAccount = find;
+  }
+
+  /** Counts the request as its account's. Throws `overloaded` when that holds its share already. */
+  assign(ticket: Ticket, request: object): void {
+    const accountId = this.findAccount(request);
+    if (accountId !== null) ticket.assign(accountId);
   }
 
   /** Resolves when no call is under way, those included whose caller has left. */

@@ -7,6 +7,9 @@ import type { NextFunction, Request, Response } from 'express';
 import { AppError } from '../domain/errors.js';
 import { errorBody } from './error.filter.js';
 
+// Milliseconds in which a caller may read why its connection ends: one that does not go by itself is cut off.
+const TIME_TO_LEAVE = 1_000;
+
 const DETAILS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'the headers are too large',
 };
@@ -21,7 +24,7 @@ export function requireHost(
   next(isMissing ? new AppError('invalid_request', { detail: 'the Host header is missing' }) : undefined);
 }
 
-export function answerClientErrors(server: Server): void {
+export function answerClientErrors(server: Server, timeToLeave = TIME_TO_LEAVE): void {
   server.prependListener('request', (request) => {
     request.url = pathOf(request.url ?? '');
   });
@@ -40,6 +43,9 @@ export function answerClientErrors(server: Server): void {
         `x-request-id: ${randomUUID()}\r\n` +
         `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
     );
+    // Neither the end nor the answer needs the caller's consent: its requests would keep their permits.
+    const timer = setTimeout(() => socket.destroy(), timeToLeave).unref();
+    socket.once('close', () => clearTimeout(timer));
   });
 }
 

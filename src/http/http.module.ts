@@ -9,6 +9,7 @@ import { HttpMetrics } from './http-metrics.js';
 import { RequestLog } from './request-log.js';
 import { RequestObserver } from './request-observer.js';
 import { RouteTable } from './route-table.js';
+import { SlowTransfers } from './slow-transfers.js';
 import { RequestValidationPipe } from './validation.pipe.js';
 
 @Module({
@@ -17,10 +18,12 @@ import { RequestValidationPipe } from './validation.pipe.js';
     RequestLog,
     RequestObserver,
     RouteTable,
+    SlowTransfers,
     { provide: APP_FILTER, useClass: ErrorFilter },
     Admission,
     { provide: APP_GUARD, useClass: AdmissionGuard },
     { provide: APP_PIPE, useClass: RequestValidationPipe },
   ],
+  exports: [Admission, SlowTransfers],
 })
 export class HttpModule {}

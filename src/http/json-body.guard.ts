@@ -1,40 +1,35 @@
 // Reads the JSON body of a request that every other guard has let in: one without a credential is told 401, however
 // malformed or large its body is. A guard, the last one, and not an interceptor: with a single interceptor Nest takes
 // every request through Observables, which costs more than the reading.
-import { isUtf8 } from 'node:buffer';
 import { Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import { json } from 'express';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import { AppConfig } from '../config/app-config.js';
 import { AppError } from '../domain/errors.js';
-import { compressionOf, ticketOf } from './admission.guard.js';
-import type { Ticket } from './admission.js';
+import { ticketOf } from './admission.guard.js';
+import { Admission } from './admission.js';
+import { readBody } from './body-reader.js';
+import { needsScan, scanJson, scanJsonAtOnce } from './json-scan.js';
 import { bodyLimitOf } from './large-body.js';
-import {
-  gatherPlainBody,
-  isPlainBody,
-  parsePlainBody,
-  takeArrivedBody,
-  UnreadableBody,
-} from './plain-body.js';
+import { isInUtf8, isPlainBody, parsePlainBody, takeArrivedBody, UnreadableBody } from './plain-body.js';
+import { SlowTransfers } from './slow-transfers.js';
 
 const METHODS_WITHOUT_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
 @Injectable()
 export class JsonBodyGuard implements CanActivate {
-  /** By their limits. */
-  private readonly readers: ReadonlyMap<number, RequestHandler>;
-
-  constructor(private readonly config: AppConfig) {
-    this.readers = new Map(
-      [config.maxBodyBytes, config.maxEmbeddingsBodyBytes].map((limit) => [limit, createReader(limit)]),
-    );
-  }
+  constructor(
+    private readonly config: AppConfig,
+    private readonly admission: Admission,
+    private readonly transfers: SlowTransfers,
+  ) {}
 
   canActivate(context: ExecutionContext): true | Promise<true> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
+    // The account is known by now: it has a share of what is in flight.
+    const ticket = ticketOf(request);
+    if (ticket !== null) this.admission.assign(ticket, request);
     if (METHODS_WITHOUT_BODY.has(request.method)) return true;
     if (isEmpty(request)) {
       // Some operations need nothing said; the others will name what they miss.
@@ -48,7 +43,9 @@ export class JsonBodyGuard implements CanActivate {
     const arrived = isPlainBody(request, limit) ? takeArrivedBody(request) : null;
     if (arrived === null) return this.readAsItComes(request, http.getResponse<Response>(), limit);
     try {
-      takePlain(request, arrived);
+      ticket?.setBytes(arrived.length);
+      if (needsScan(arrived)) scanJsonAtOnce(arrived);
+      request.body = parsePlainBody(arrived);
     } catch (error) {
       throw toAppError(error, limit);
     }
@@ -58,77 +55,31 @@ export class JsonBodyGuard implements CanActivate {
   private async readAsItComes(request: Request, response: Response, limit: number): Promise<true> {
     const ticket = ticketOf(request);
     try {
-      if (isPlainBody(request, limit)) takePlain(request, await gatherPlainBody(request));
-      else await this.readOther(request, response, limit, ticket);
+      if (!isInUtf8(request.headers['content-type'] ?? '')) throw new UnreadableBody('charset.unsupported');
+      const bytes = await readBody(request, {
+        limit,
+        takeBytes: (count) => ticket?.takeBytes(count),
+        transfers: this.transfers,
+      });
+      ticket?.setBytes(bytes.length);
+      if (needsScan(bytes)) await scanJson(bytes);
+      request.body = parsePlainBody(bytes);
     } catch (error) {
-      throw toAppError(error, limit);
+      const shown = toAppError(error, limit);
+      // What did not come in time is not waited for any longer.
+      if (shown instanceof AppError && shown.code === 'operation_timeout')
+        response.setHeader('Connection', 'close');
+      throw shown;
     }
-    // What was compressed is unpacked to its end, even for a caller that has left meanwhile.
+    // The caller may have left while its body was unpacked or scanned.
     if (ticket?.isGivenBack) throw endedEarly();
     return requireObject(request);
   }
-
-  /** Compressed, of unknown length, in another encoding, or too large: as Express reads it. */
-  private async readOther(
-    request: Request,
-    response: Response,
-    limit: number,
-    ticket: Ticket | null,
-  ): Promise<void> {
-    acceptUtf8ByItsOtherName(request);
-    if (ticket !== null && isUnannounced(request)) countAsItComes(request, ticket);
-    await new Promise<void>((resolve, reject) => {
-      void this.readers.get(limit)?.(request, response, (error?: unknown) => {
-        if (error === undefined) resolve();
-        else reject(error);
-      });
-    });
-  }
-}
-
-function takePlain(request: Request, bytes: Buffer): void {
-  ticketOf(request)?.setBytes(bytes.length);
-  request.body = parsePlainBody(bytes);
 }
 
 function requireObject({ body }: { readonly body?: unknown }): true {
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return true;
   throw new AppError('invalid_request', { detail: 'the body must be a JSON object' });
-}
-
-function createReader(limit: number): RequestHandler {
-  return json({
-    limit,
-    type: isJson,
-    verify: (request, _response, bytes, charset) => {
-      ticketOf(request)?.setBytes(bytes.length);
-      // Read all the same, it would be another text, and so get another vector.
-      if (charset === 'utf-8' && !isUtf8(bytes)) throw new UnreadableBody('charset.unsupported');
-    },
-  });
-}
-
-/** Not registered, and common in headers written by hand. */
-function acceptUtf8ByItsOtherName({ headers }: { readonly headers: Request['headers'] }): void {
-  const type = headers['content-type'];
-  if (type?.includes(';')) headers['content-type'] = type.replace(/charset="?utf8"?/i, 'charset=utf-8');
-}
-
-/** As it comes from the connection; what is compressed has been counted as the most that may come of it. */
-function isUnannounced(request: Pick<Request, 'headers'>): boolean {
-  return request.headers['transfer-encoding'] !== undefined && compressionOf(request) === null;
-}
-
-/** Where the bytes do not fit any more, reading ends as it does with a connection that breaks. */
-function countAsItComes(request: Request, ticket: Ticket): void {
-  request.on('data', function count(chunk: Buffer) {
-    try {
-      ticket.takeBytes(chunk.length);
-    } catch (error) {
-      request.off('data', count);
-      request.emit('error', error);
-    }
-  });
 }
 
 /** Neither a body nor the announcement of one. */
@@ -161,7 +112,6 @@ function toAppError(error: unknown, limit: number): unknown {
     case 'encoding.unsupported':
       return new AppError('invalid_request', { detail: 'the Content-Encoding is not supported' });
     case 'request.aborted':
-    case 'request.size.invalid':
       return endedEarly();
     default:
       // Zlib's errors, for a body that is not what its Content-Encoding says.

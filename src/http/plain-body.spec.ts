@@ -1,9 +1,9 @@
-// Which bodies are read without Express, and what is read of them.
+// Which bodies are taken as they stand, and what is read of them.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { gatherPlainBody, isPlainBody, parsePlainBody, takeArrivedBody } from './plain-body.js';
+import { isInUtf8, isPlainBody, parsePlainBody, takeArrivedBody } from './plain-body.js';
 
 const LIMIT = 100;
 const PLAIN = { 'content-type': 'application/json', 'content-length': '7' };
@@ -64,42 +64,27 @@ describe('takeArrivedBody', () => {
   });
 });
 
-describe('gatherPlainBody', () => {
-  const read = async (request: IncomingMessage) => parsePlainBody(await gatherPlainBody(request));
-
-  it('reads a character that comes in two pieces', async () => {
-    const bytes = Buffer.from('{"a":"caf\u00e9"}');
-    const request = requestOf(bytes.subarray(0, 10), bytes.subarray(10));
-    request.end();
-    expect(await read(request)).toEqual({ a: 'caf\u00e9' });
-  });
-
-  it('reads what begins with a byte order mark', async () => {
-    const request = requestOf(Buffer.from('\ufeff{}'));
-    request.end();
-    expect(await read(request)).toEqual({});
-  });
-
-  it('takes nothing for an empty object', async () => {
-    const request = requestOf();
-    request.end();
-    expect(await read(request)).toEqual({});
+describe('parsePlainBody', () => {
+  it('reads what begins with a byte order mark, and takes nothing for an empty object', () => {
+    expect(parsePlainBody(Buffer.from('\ufeff{"a":1}'))).toEqual({ a: 1 });
+    expect(parsePlainBody(Buffer.alloc(0))).toEqual({});
   });
 
   it.each([
     ['entity.parse.failed', Buffer.from('{"a":')],
     ['charset.unsupported', Buffer.from([0x7b, 0xe9, 0x7d])],
-  ])('refuses with %s', async (type, bytes) => {
-    const request = requestOf(bytes);
-    request.end();
-    await expect(read(request)).rejects.toMatchObject({ type });
+  ])('refuses with %s', (type, bytes) => {
+    expect(() => parsePlainBody(bytes)).toThrow(expect.objectContaining({ type }));
   });
+});
 
-  it('ends with a connection that is lost before the end, or was before the beginning', async () => {
-    const request = requestOf(Buffer.from('{'));
-    const reading = read(request);
-    request.destroy();
-    await expect(reading).rejects.toMatchObject({ type: 'request.aborted' });
-    await expect(read(request)).rejects.toMatchObject({ type: 'request.aborted' });
-  });
+it.each([
+  ['application/json', true],
+  ['application/json; charset=utf8', true],
+  ['application/json; a=b; Charset = "UTF-8"', true],
+  ['application/json; charset=utf-16', false],
+  ['application/json; charset=latin1; charset=utf-8', false],
+  ['application/json; charset=', false],
+])('is in UTF-8: %s is %s', (type, expected) => {
+  expect(isInUtf8(type)).toBe(expected);
 });

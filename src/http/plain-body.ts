@@ -1,5 +1,5 @@
-// Reads a body as nearly all of them come: uncompressed, in UTF-8, of an announced length. What is left out beside
-// Express's reader, which reads the others, is what only they need: that is half of what reading took.
+// Reads a body as nearly all of them come: uncompressed, in UTF-8, of an announced length, and here with its headers.
+// body-reader.ts reads the others.
 import type { IncomingMessage } from 'node:http';
 import { compressionOf } from './admission.guard.js';
 
@@ -7,17 +7,24 @@ import { compressionOf } from './admission.guard.js';
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 const JSON_IN_UTF8 = /^application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset=(?:utf-?8|"utf-?8")\s*)?$/i;
 
-/** A body that cannot be read. `type` is what Express's reader calls the same. */
+const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/gi;
+
+/** A body that cannot be read. */
 export class UnreadableBody extends Error {
   constructor(
-    readonly type: 'charset.unsupported' | 'entity.parse.failed' | 'request.aborted',
+    readonly type:
+      | 'charset.unsupported'
+      | 'encoding.unsupported'
+      | 'entity.parse.failed'
+      | 'entity.too.large'
+      | 'request.aborted',
     message?: string,
   ) {
     super(message);
   }
 }
 
-/** Whether readPlainBody() may read it: Express's reader says what is wrong with one that is announced as too large. */
+/** Whether takeArrivedBody() may take it. */
 export function isPlainBody(request: Pick<IncomingMessage, 'headers'>, limit: number): boolean {
   const { headers } = request;
   return (
@@ -26,6 +33,12 @@ export function isPlainBody(request: Pick<IncomingMessage, 'headers'>, limit: nu
     Number(headers['content-length']) <= limit &&
     JSON_IN_UTF8.test(headers['content-type'] ?? '')
   );
+}
+
+/** RFC 8259: JSON between systems is in UTF-8. `utf8` is not registered, and common in headers written by hand. */
+export function isInUtf8(contentType: string): boolean {
+  if (JSON_IN_UTF8.test(contentType)) return true;
+  return [...contentType.matchAll(CHARSET)].every(([, charset]) => /^utf-?8$/i.test(charset ?? ''));
 }
 
 /** All of the body, where it has come already, as most have with their headers; else null. */
@@ -47,30 +60,6 @@ export function parsePlainBody(bytes: Buffer): unknown {
   } catch (error) {
     throw new UnreadableBody('entity.parse.failed', (error as Error).message);
   }
-}
-
-/**
- * The body as it comes; rejects with UnreadableBody where it ends early. No more than was announced: Node's parser takes
- * what follows for the next request.
- */
-export function gatherPlainBody(request: IncomingMessage): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    const giveUp = (): void => reject(new UnreadableBody('request.aborted'));
-    if (request.destroyed) {
-      giveUp();
-      return;
-    }
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.once('end', () => {
-      const [first] = chunks;
-      resolve(first && chunks.length === 1 ? first : Buffer.concat(chunks));
-    });
-    request.once('close', () => {
-      // An error is not made in vain: its stack takes longer than the whole reading.
-      if (!request.readableEnded) giveUp();
-    });
-  });
 }
 
 function decode(bytes: Buffer): string {

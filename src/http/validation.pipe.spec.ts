@@ -91,7 +91,7 @@ describe('RequestValidationPipe', () => {
   );
 
   it('refuses bodies that are nested without end, before anything recurses into them', async () => {
-    expect(await detailOf({ ...GOOD, leaves: nested(100_000) })).toBe('the body is nested too deeply');
+    expect(await detailOf({ ...GOOD, leaves: nested(100_000) })).toBe('leaves: is nested too deeply');
     expect(await detailOf({ ...GOOD, unknown: nested(10) })).toBe('unknown: is not a member of this object');
   });
 });

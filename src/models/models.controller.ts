@@ -6,6 +6,7 @@ import type { CatalogueModel } from '../catalogue/catalogue-model.js';
 import type { Caller } from '../domain/api-key.js';
 import { EMBEDDING_PROVIDERS } from '../embedding-providers/index.js';
 import { ApiErrors } from '../http/api-errors.js';
+import { AdmittedAs } from '../http/admission.guard.js';
 import { ConditionalGet } from '../http/conditional-get.js';
 import { ModelEndpointsResponseDto, toModelEndpointsDto } from './dto/model-endpoints.dto.js';
 import { ModelCountResponseDto } from './dto/model-count.dto.js';
@@ -24,6 +25,7 @@ export class ModelsController {
   @Get('embeddings/models')
   @ConditionalGet()
   @Public()
+  @AdmittedAs('public')
   @ApiOperation({
     summary: 'List the embedding models',
     description: 'Needs no credential. Without offset and limit the whole list.',
@@ -45,6 +47,7 @@ export class ModelsController {
   @Get('models')
   @ConditionalGet()
   @Public()
+  @AdmittedAs('public')
   @ApiOperation({
     summary: 'List the models',
     description:
@@ -60,6 +63,7 @@ export class ModelsController {
 
   @Get('models/count')
   @Public()
+  @AdmittedAs('public')
   @ApiOperation({ summary: 'Count the models', operationId: 'listModelsCount' })
   @ApiOkResponse({ type: ModelCountResponseDto })
   @ApiErrors(400, 500)
@@ -85,6 +89,7 @@ export class ModelsController {
   @Get('model/:author/:slug')
   @ConditionalGet()
   @Public()
+  @AdmittedAs('public')
   @ApiOperation({ summary: 'Get one model', operationId: 'getModel' })
   @ApiOkResponse({ type: ModelResponseDto })
   @ApiErrors(404, 500)
@@ -95,6 +100,7 @@ export class ModelsController {
   @Get('providers')
   @ConditionalGet()
   @Public()
+  @AdmittedAs('public')
   @ApiOperation({ summary: 'List the providers', operationId: 'listProviders' })
   @ApiOkResponse({ type: ProviderListDto })
   @ApiErrors(500)

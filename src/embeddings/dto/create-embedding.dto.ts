@@ -20,7 +20,8 @@ import type { EmbeddingInput, EncodingFormat } from '../../domain/embedding.js';
 import { AppError } from '../../domain/errors.js';
 import type { CallerTrace } from '../../domain/generation.js';
 import { IfGiven, IfGivenAndNotNull } from '../../http/optional-members.js';
-import { refuseHostileShape, validationFailure } from '../../http/validation.pipe.js';
+import { OPERATION_BODY, refuseHostileShape, refuseTooManyMembers } from '../../http/json-shape.js';
+import { validationFailure } from '../../http/validation.pipe.js';
 import { InputProblem, readEmbeddingInput } from './embedding-input.js';
 import { ProviderPreferencesDto } from './provider-preferences.dto.js';
 
@@ -29,9 +30,19 @@ const MAX_INPUT_TYPE_LENGTH = 100;
 const MAX_USER_LENGTH = 1_000;
 const MAX_SESSION_LENGTH = 256;
 const MAX_TRACE_LENGTH = 16_384;
-// Far deeper than any member of the contract. What takes members apart recurses, here, in the database and upstream.
-const MAX_DEPTH = 32;
-const MAX_SHOWN_NAME_LENGTH = 64;
+// Texts of `provider` altogether: names and prices.
+const MAX_PROVIDER_LENGTH = 2 ** 20;
+// A pair of surrogates counts as one character.
+const UNITS_PER_CHARACTER = 2;
+const PROVIDER = { ...OPERATION_BODY, characters: MAX_PROVIDER_LENGTH };
+const TRACE = {
+  elements: MAX_TRACE_LENGTH,
+  values: MAX_TRACE_LENGTH,
+  characters: MAX_TRACE_LENGTH,
+  allowsAnyName: true,
+};
+// Sent upstream, where there may be long lists.
+const EXTRA = { elements: 10_000, values: 20_000, allowsAnyName: true };
 
 // Settings that were found right need not be validated again with the next input: that would be a fifteenth of a call.
 const RIGHT_SETTINGS = new LRUCache<string, true>({ max: 1_000 });
@@ -117,6 +128,7 @@ export class CreateEmbeddingDto {
  * Throws `invalid_request`.
  */
 export function readCreateEmbedding(body: Readonly<Record<string, unknown>>): CreateEmbeddingDto {
+  refuseTooManyMembers(body);
   const {
     input,
     model,
@@ -149,8 +161,13 @@ export function readCreateEmbedding(body: Readonly<Record<string, unknown>>): Cr
 /** All that has to be right whatever the input is. */
 function refuseWrongMembers(dto: CreateEmbeddingDto): void {
   const { provider, trace, extra, input_type, user, session_id } = dto;
-  refuseEndlessNesting({ provider, trace, ...extra });
-  if (isPlainObject(provider)) dto.provider = toProviderPreferences(provider);
+  refuseHostileShape(provider, ['provider'], PROVIDER);
+  refuseHostileShape(trace, ['trace'], TRACE);
+  refuseHostileShape(extra, [], EXTRA);
+  refuseLongText({ user }, MAX_USER_LENGTH);
+  refuseLongText({ session_id }, MAX_SESSION_LENGTH);
+  refuseLongText({ input_type }, MAX_INPUT_TYPE_LENGTH);
+  if (isPlainObject(provider)) dto.provider = plainToInstance(ProviderPreferencesDto, provider as object);
   const problems = validateSync(dto, {
     whitelist: true,
     forbidNonWhitelisted: true,
@@ -172,23 +189,12 @@ function repeatedSettings(dto: CreateEmbeddingDto): string | null {
   return JSON.stringify({ model, dimensions, encoding_format, input_type });
 }
 
-function toProviderPreferences(provider: object): ProviderPreferencesDto {
-  refuseHostileShape(provider, 'provider', 1);
-  return plainToInstance(ProviderPreferencesDto, provider);
-}
-
-function refuseEndlessNesting(members: Readonly<Record<string, unknown>>): void {
-  for (const [name, value] of Object.entries(members)) {
-    if (isDeeperThan(value, MAX_DEPTH)) {
-      const shown = name.slice(0, MAX_SHOWN_NAME_LENGTH).replace(/[^\x20-\x7e]/g, '?');
-      throw new AppError('invalid_request', { detail: `${shown}: is nested too deeply` });
-    }
+/** What counts characters takes its time with some millions of them. */
+function refuseLongText(member: Readonly<Record<string, unknown>>, most: number): void {
+  for (const [name, value] of Object.entries(member)) {
+    if (typeof value === 'string' && value.length > UNITS_PER_CHARACTER * most)
+      throw new AppError('invalid_request', { detail: `${name}: must have at most ${most} characters` });
   }
-}
-
-function isDeeperThan(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return depth === 0 || Object.values(value).some((child) => isDeeperThan(child, depth - 1));
 }
 
 /** PostgreSQL stores no NUL, and no half of a surrogate pair in JSON; a trace has a size. */

@@ -1,4 +1,5 @@
 // Reading `input` in its five forms: text, texts, tokens, several of tokens, multimodal items. Source: contract 4.1.
+import { refuseHostileShape } from '../../http/json-shape.js';
 import type { EmbeddingInput, MultimodalItem } from '../../domain/embedding.js';
 
 /** What is wrong with an input, in the words of the 400: "input[3]: must not be empty". */
@@ -14,10 +15,12 @@ const PAYLOAD_OF_PART: ReadonlyMap<unknown, (part: Part) => boolean> = new Map([
   ['input_file', ({ input_file }: Part) => hasText(input_file, 'data')],
 ]);
 const MAX_TOKEN = 2 ** 31 - 1;
+// Parts go upstream with whatever they hold. As many values as the inputs of the narrowest vectors have.
+const MULTIMODAL = { elements: 2 ** 19, values: 2 ** 19, allowsAnyName: true };
 
 /** Throws InputProblem. */
 export function readEmbeddingInput(input: unknown): EmbeddingInput {
-  if (typeof input === 'string') return { form: 'texts', items: [readText(input, 'input')] };
+  if (typeof input === 'string') return { form: 'texts', items: [readText(input, null)] };
   if (!Array.isArray(input)) {
     throw new InputProblem(
       'input: must be a string, an array of strings, of token numbers, of arrays of them, or of multimodal items',
@@ -26,27 +29,34 @@ export function readEmbeddingInput(input: unknown): EmbeddingInput {
   const items: readonly unknown[] = input;
   const [first] = items;
   if (items.length === 0) throw new InputProblem('input: must not be empty');
-  const each = <Item>(read: (item: unknown, path: string) => Item): Item[] =>
-    items.map((item, index) => read(item, `input[${index}]`));
+  const each = <Item>(read: (item: unknown, index: number) => Item): Item[] => items.map(read);
   if (typeof first === 'string') return { form: 'texts', items: each(readText) };
-  if (typeof first === 'number') return { form: 'tokens', items: [readTokens(items, 'input')] };
+  if (typeof first === 'number') return { form: 'tokens', items: [readTokens(items, null)] };
   if (Array.isArray(first)) return { form: 'tokens', items: each(readTokens) };
+  refuseHostileShape(items, ['input'], MULTIMODAL);
   return { form: 'multimodal', items: each(readMultimodalItem) };
 }
 
-function readText(item: unknown, path: string): string {
-  if (typeof item !== 'string') throw new InputProblem(`${path}: must be a string like the other inputs`);
-  if (item === '') throw new InputProblem(`${path}: must not be empty`);
+/** Made only where something is wrong: there may be millions of inputs. Null: the input is not one of a list. */
+function pathOf(index: number | null): string {
+  return index === null ? 'input' : `input[${index}]`;
+}
+
+function readText(item: unknown, index: number | null): string {
+  if (typeof item !== 'string')
+    throw new InputProblem(`${pathOf(index)}: must be a string like the other inputs`);
+  if (item === '') throw new InputProblem(`${pathOf(index)}: must not be empty`);
   return item;
 }
 
-function readTokens(item: unknown, path: string): readonly number[] {
+function readTokens(item: unknown, index: number | null): readonly number[] {
   if (!Array.isArray(item))
-    throw new InputProblem(`${path}: must be an array of tokens like the other inputs`);
-  if (item.length === 0) throw new InputProblem(`${path}: must not be empty`);
+    throw new InputProblem(`${pathOf(index)}: must be an array of tokens like the other inputs`);
+  if (item.length === 0) throw new InputProblem(`${pathOf(index)}: must not be empty`);
   const tokens: readonly unknown[] = item;
   const wrong = tokens.findIndex((token) => !isToken(token));
-  if (wrong !== -1) throw new InputProblem(`${path}[${wrong}]: must be a token, a whole number from 0`);
+  if (wrong !== -1)
+    throw new InputProblem(`${pathOf(index)}[${wrong}]: must be a token, a whole number from 0`);
   return tokens as readonly number[];
 }
 
@@ -54,22 +64,22 @@ function isToken(token: unknown): boolean {
   return Number.isInteger(token) && (token as number) >= 0 && (token as number) <= MAX_TOKEN;
 }
 
-function readMultimodalItem(item: unknown, path: string): MultimodalItem {
+function readMultimodalItem(item: unknown, index: number): MultimodalItem {
   const content = isObject(item) ? item['content'] : undefined;
   if (!Array.isArray(content)) {
     throw new InputProblem(
-      `${path}: must be a string, tokens, or an object with a content array, all inputs alike`,
+      `${pathOf(index)}: must be a string, tokens, or an object with a content array, all inputs alike`,
     );
   }
-  if (content.length === 0) throw new InputProblem(`${path}.content: must not be empty`);
-  content.forEach((part: unknown, index) => {
-    const partPath = `${path}.content[${index}]`;
+  if (content.length === 0) throw new InputProblem(`${pathOf(index)}.content: must not be empty`);
+  content.forEach((part: unknown, position) => {
     const hasPayload = isObject(part) ? PAYLOAD_OF_PART.get(part['type']) : undefined;
+    const partPath = (): string => `${pathOf(index)}.content[${position}]`;
     if (!isObject(part) || !hasPayload) {
-      throw new InputProblem(`${partPath}.type: must be one of ${[...PAYLOAD_OF_PART.keys()].join(', ')}`);
+      throw new InputProblem(`${partPath()}.type: must be one of ${[...PAYLOAD_OF_PART.keys()].join(', ')}`);
     }
     if (!hasPayload(part))
-      throw new InputProblem(`${partPath}: lacks what its type ${String(part['type'])} needs`);
+      throw new InputProblem(`${partPath()}: lacks what its type ${String(part['type'])} needs`);
   });
   return { content: content as MultimodalItem['content'] };
 }

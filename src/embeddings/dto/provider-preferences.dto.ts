@@ -85,6 +85,7 @@ export class ProviderPreferencesDto {
   @combine(
     ApiPropertyOptional({ type: [String], enum: QUANTIZATIONS, nullable: true }),
     IsArray({ message: 'must be an array' }),
+    ArrayMaxSize(MAX_SLUGS, { message: `must have at most ${MAX_SLUGS} elements` }),
     IsIn(QUANTIZATIONS, { each: true, message: `must hold only ${QUANTIZATIONS.join(', ')}` }),
   )
   quantizations?: string[] | null;

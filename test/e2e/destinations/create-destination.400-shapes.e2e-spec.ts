@@ -141,7 +141,7 @@ describe('400 hostile shapes', () => {
     async (member) => {
       const deep = '['.repeat(100_000) + ']'.repeat(100_000);
       const body = JSON.stringify(webhookWith({ [member]: '@' })).replace('"@"', deep);
-      await expectRefusal(body, 'the body is nested too deeply');
+      await expectRefusal(body, `${member}: is nested too deeply`);
     },
   );
 
