@@ -8,6 +8,7 @@ import { RateLimiter } from './auth/rate-limiter.js';
 import { AppConfig } from './config/app-config.js';
 import { Admission } from './http/admission.js';
 import { answerClientErrors, requireHost } from './http/client-errors.js';
+import { tellAddresses } from './http/client-address.js';
 import { compareEntityTags } from './http/conditional-get.js';
 import { corsOptions } from './http/cors.js';
 import { assignRequestId } from './http/request-id.js';
@@ -21,7 +22,13 @@ export function setUpApplication(application: NestExpressApplication): void {
   application.disable('etag');
   compareEntityTags(application);
   application.use(assignRequestId, application.get(RequestObserver).watch(findCaller));
-  const { corsAllowedOrigins: origins, admission, operationDeadline } = application.get(AppConfig);
+  const {
+    corsAllowedOrigins: origins,
+    admission,
+    operationDeadline,
+    trustedProxies,
+  } = application.get(AppConfig);
+  tellAddresses(application, trustedProxies);
   if (origins.length > 0) application.enableCors(corsOptions(origins));
   application.get(Admission).findAccountsBy((request) => findCaller(request)?.key.accountId ?? null);
   application.use(requireHost);

@@ -10,15 +10,12 @@ import { PUBLIC } from './auth.decorators.js';
 import { attachCaller } from './caller.js';
 import { CallerCache } from './caller-cache.js';
 import { RateLimiter } from './rate-limiter.js';
-import { ValidSecrets } from './valid-secrets.js';
 
 // RFC 6750: the scheme's name is case-insensitive. The bound is far above any key of this service.
 const BEARER = /^Bearer +([^\s]{1,512}) *$/i;
 
 @Injectable()
 export class BearerGuard implements CanActivate {
-  private readonly validSecrets = new ValidSecrets();
-
   constructor(
     private readonly callers: CallerCache,
     private readonly rateLimiter: RateLimiter,
@@ -46,13 +43,12 @@ export class BearerGuard implements CanActivate {
     secretHash: string | null,
     known: Caller | undefined,
   ): Promise<true> {
-    const caller = known ?? (await this.lookUp(request, secretHash));
+    // Looked up whatever the address has done: a valid secret is never refused for the guesses of others.
+    const caller = known ?? (secretHash === null ? null : await this.callers.find(secretHash));
     if (!caller || !this.isUsable(caller)) {
-      if (secretHash !== null) this.validSecrets.forget(secretHash);
-      await this.rateLimiter.countFailedAuthentication(addressOf(request));
+      await this.rateLimiter.countFailedAuthentication(request.ip ?? '');
       throw new AppError('invalid_credential');
     }
-    if (!known && secretHash !== null) this.validSecrets.add(secretHash);
     attachCaller(request, caller);
     return true;
   }
@@ -60,15 +56,4 @@ export class BearerGuard implements CanActivate {
   private isUsable(caller: Caller): boolean {
     return isUsableAt(caller, this.clock.now());
   }
-
-  /** Asks the database, unless the caller's network has asked for too much that is not there; never of what was there. */
-  private async lookUp(request: Request, secretHash: string | null): Promise<Caller | null> {
-    if (secretHash === null || !this.validSecrets.has(secretHash))
-      await this.rateLimiter.refuseAddressWithTooManyFailures(addressOf(request));
-    return secretHash === null ? null : this.callers.find(secretHash);
-  }
-}
-
-function addressOf(request: Request): string {
-  return request.ip ?? '';
 }

@@ -67,14 +67,9 @@ export class RateLimiter implements OnApplicationShutdown {
     return limiter === null || this.orRefuse(limiter, limiter.consume(networkOf(address)));
   }
 
+  /** Rejects with `rate_limit_exceeded` when the minute's are used up. */
   async countFailedAuthentication(address: string): Promise<void> {
     if (this.failures) await this.orRefuse(this.failures, this.failures.consume(networkOf(address)));
-  }
-
-  async refuseAddressWithTooManyFailures(address: string): Promise<void> {
-    const state = await this.failures?.get(networkOf(address));
-    if (this.failures && state && state.consumedPoints > this.failures.points)
-      throw this.refusal(this.failures, state);
   }
 
   onApplicationShutdown(): void {

@@ -86,6 +86,8 @@ describe('the environment', () => {
     ['DESTINATION_ALLOWED_CIDRS', '10.0.0.0'],
     ['DESTINATION_ALLOWED_CIDRS', '10.0.0.0/33'],
     ['DESTINATION_ALLOWED_CIDRS', '10.0.0.0/8,fd00::/129'],
+    ['TRUSTED_PROXIES', 'proxy.example.com'],
+    ['TRUSTED_PROXIES', '10.0.0.0/8;192.0.2.0/24'],
     ['CORS_ALLOWED_ORIGINS', 'dashboard.example.com'],
     ['CORS_ALLOWED_ORIGINS', 'https://dashboard.example.com/'],
     ['CORS_ALLOWED_ORIGINS', 'https://dashboard.example.com,https://*.example.com/x'],

@@ -58,6 +58,8 @@ export class AppConfig {
   readonly maxBodyBytes: number;
   readonly maxEmbeddingsBodyBytes: number;
   readonly destinationAllowedCidrs: readonly string[];
+  /** Whose `X-Forwarded-For` is believed. Empty: of no connection (decisions 20). */
+  readonly trustedProxies: readonly string[];
   /** Requests a minute; 0 switches the limit off (decisions 20). */
   readonly rateLimits: {
     readonly management: number;
@@ -146,6 +148,7 @@ export function readAppConfig(
     maxBodyBytes: maxBodyBytes ?? 1024 * 1024,
     maxEmbeddingsBodyBytes: maxBodyBytes ?? 20 * 1024 * 1024,
     destinationAllowedCidrs: read.cidrs('DESTINATION_ALLOWED_CIDRS'),
+    trustedProxies: read.cidrs('TRUSTED_PROXIES'),
     rateLimits: {
       management: managementLimit,
       inference: read.integer('RATE_LIMIT_INFERENCE_PER_MINUTE', 6000, 0, 1e9),

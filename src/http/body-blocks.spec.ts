@@ -27,5 +27,5 @@ it('keeps no piece of one byte, and counts what it allocates', () => {
 });
 
 it('counts little for a body of which little has come', () => {
-  expect(new BodyBlocks().add(Buffer.alloc(30))).toBeLessThanOrEqual(4_096);
+  expect(new BodyBlocks().add(Buffer.alloc(30))).toBeLessThanOrEqual(1_024);
 });

@@ -2,7 +2,7 @@
 // hundred bytes, and keeps the whole read of the connection that it was cut from.
 
 // Bytes. The first block is small: most of what comes in pieces is.
-const FIRST_BLOCK = 4 * 1024;
+const FIRST_BLOCK = 1024;
 const LARGEST_BLOCK = 64 * 1024;
 // From here on copying costs more than what a piece keeps beside itself.
 const KEPT_PIECE = LARGEST_BLOCK / 2;

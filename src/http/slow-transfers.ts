@@ -63,7 +63,7 @@ export class SlowTransfers implements OnModuleDestroy {
   }
 
   look(now: number): void {
-    this.time += Math.min(now - this.lookedAt, 2 * LOOK);
+    this.time += Math.max(0, Math.min(now - this.lookedAt, 2 * LOOK));
     this.lookedAt = now;
     for (const upload of this.uploads) this.judgeUpload(upload);
     for (const socket of this.sockets) this.judgeDownload(socket);

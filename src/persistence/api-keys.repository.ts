@@ -12,6 +12,7 @@ import type { SpendLimit } from '../domain/spend.js';
 import { createKeyReader } from './api-key-reader.js';
 import { toApiKey, toKeySpend } from './api-key-row.js';
 import { AuditLogRepository } from './audit-log.repository.js';
+import { BatchReader } from './batch-reader.js';
 import { Database } from './database.js';
 import type { Transaction } from './database.js';
 import type { Prisma } from './generated/client.js';
@@ -62,6 +63,10 @@ type ApiKeyRowWithSpend = ApiKeyRow & { readonly spend: KeySpendModel | null };
 @Injectable()
 export class ApiKeysRepository {
   private readonly reader;
+  private readonly callers = new BatchReader<string, Caller>({
+    idOf: (secretHash) => secretHash,
+    read: (secretHashes) => this.readCallers(secretHashes),
+  });
 
   constructor(
     private readonly database: Database,
@@ -202,14 +207,27 @@ export class ApiKeysRepository {
     return rows.map((row) => ({ key: toApiKey(row), spend: toKeySpend(row.spend, now) }));
   }
 
-  /** Who presents a secret: the one look-up of the request path that the cache in front of it misses. */
+  /**
+   * Who presents a secret: the one look-up of the request path that the cache in front of it misses. Together with those
+   * of other requests: however many secrets are guessed, few statements run, and no valid one waits long behind them.
+   */
   async findCaller(secretHash: string): Promise<Caller | null> {
-    const secret = await this.database.prisma.apiKeySecret.findUnique({
-      where: { secretHash },
+    return this.callers.find(secretHash);
+  }
+
+  private async readCallers(secretHashes: readonly string[]): Promise<ReadonlyMap<string, Caller>> {
+    const secrets = await this.database.prisma.apiKeySecret.findMany({
+      where: { secretHash: { in: [...secretHashes] } },
       include: { apiKey: true },
     });
-    if (!secret || secret.apiKey.deletedAt) return null;
-    return { key: toApiKey(secret.apiKey), secretExpiresAt: secret.expiresAt };
+    return new Map(
+      secrets
+        .filter(({ apiKey }) => apiKey.deletedAt === null)
+        .map(({ secretHash, apiKey, expiresAt }) => [
+          secretHash,
+          { key: toApiKey(apiKey), secretExpiresAt: expiresAt },
+        ]),
+    );
   }
 
   /** Together with what others ask for at the same time. Null: the account has no such key. */

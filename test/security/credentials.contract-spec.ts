@@ -24,7 +24,7 @@ const limiterOf = (failures: number): RateLimiter =>
     new SystemClock(),
   );
 const isRefused = (limiter: RateLimiter, address: string): Promise<boolean> =>
-  limiter.refuseAddressWithTooManyFailures(address).then(
+  limiter.countFailedAuthentication(address).then(
     () => false,
     (error: unknown) => error instanceof AppError && error.code === 'rate_limit_exceeded',
   );

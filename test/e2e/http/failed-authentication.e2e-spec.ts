@@ -1,6 +1,8 @@
 // Guessing keys is limited per address. Source: decisions 20.
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
 import { hashKeySecret } from '../../../src/domain/api-key.js';
+import { ApiKeysRepository } from '../../../src/persistence/api-keys.repository.js';
 import { Notifications } from '../../../src/persistence/notifications.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
@@ -38,6 +40,13 @@ describe('an address whose credentials failed three times in a minute', () => {
     expect((await post(app, WEBHOOK)).status).toBe(201);
   });
 
+  it('still gets through with a key that was never seen, however many others fail at the same time', async () => {
+    const guesses = Array.from({ length: 200 }, (_none, index) => guess(`another-${index}`));
+    const fresh = await app.createKey({ kind: 'management' });
+    expect((await getKey(app, app.key.hash, `Bearer ${fresh.secret}`)).status).toBe(200);
+    for (const refused of await Promise.all(guesses)) expectError(refused, 429);
+  });
+
   it('still gets through with such a key once it is kept in memory no longer', async () => {
     // Every change of a key takes it out of memory.
     const renamed = `UPDATE api_keys SET name = 'Renamed' WHERE kind = 'management'`;
@@ -67,5 +76,69 @@ describe('an address whose credentials failed three times in a minute', () => {
   it('is told 401 for no credential at all, which is no guess', async () => {
     expectError(await guess(), 429);
     for (let count = 0; count < 5; count++) expectError(await getKey(app, app.key.hash, null), 401);
+  });
+});
+
+it('secrets that are presented at the same time are looked up together', async () => {
+  const app = await createTestApp();
+  const query = jest.spyOn(pg.Client.prototype, 'query');
+  try {
+    const fresh = await app.createKey();
+    const apiKeys = app.application.get(ApiKeysRepository);
+    query.mockClear();
+    const guesses = Array.from({ length: 399 }, (_none, index) => hashKeySecret(`guess ${index}`));
+    const found = await Promise.all(
+      [...guesses, hashKeySecret(fresh.secret)].map((hash) => apiKeys.findCaller(hash)),
+    );
+    expect(found.filter((caller) => caller !== null).map(({ key }) => key.id)).toEqual([fresh.record.id]);
+    const lookUps = query.mock.calls.filter(([given]) => JSON.stringify(given).includes('api_key_secrets'));
+    expect(lookUps).toHaveLength(2);
+  } finally {
+    query.mockRestore();
+    await app.close();
+  }
+});
+
+describe('behind a trusted proxy', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await createTestApp({
+      environment: {
+        RATE_LIMIT_FAILED_AUTHENTICATION_PER_MINUTE: '3',
+        TRUSTED_PROXIES: '127.0.0.0/8, 10.0.0.0/8',
+      },
+    });
+  });
+  afterAll(() => app.close());
+  const from = (forwardedFor: string, secret: string) =>
+    app.http
+      .get(`/api/v1/keys/${app.key.hash}`)
+      .set({ authorization: `Bearer ${secret}`, 'x-forwarded-for': forwardedFor });
+
+  it('failures count by the last address that is no proxy, whatever the caller writes before it', async () => {
+    for (let count = 1; count <= 3; count++)
+      expectError(await from(`6.6.6.${count}, 198.51.100.1, 10.0.0.9`, `guess ${count}`), 401);
+    expectError(await from('6.6.6.4, 198.51.100.1', 'guess 4'), 429);
+    expectError(await from('198.51.100.2', 'guess 5'), 401);
+    expect((await from('198.51.100.1', app.managementKey)).status).toBe(200);
+  });
+
+  it('the audit log has that address, and of malformed ones the proxy', async () => {
+    for (const [forwardedFor, address] of [
+      ['6.6.6.6, 198.51.100.7', '198.51.100.7'],
+      ['198.51.100.7, no address', '127.0.0.1'],
+    ] as const) {
+      const created = await app.http
+        .post('/api/v1/keys')
+        .set({ authorization: `Bearer ${app.managementKey}`, 'x-forwarded-for': forwardedFor })
+        .set('x-request-id', address)
+        .send({ name: address });
+      expect(created.status).toBe(201);
+      const [row] = await app.sql<{ address: string }>(
+        'SELECT address FROM audit_log WHERE request_id = $1',
+        [address],
+      );
+      expect(row?.address.replace('::ffff:', '')).toBe(address);
+    }
   });
 });

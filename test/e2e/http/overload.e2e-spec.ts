@@ -4,12 +4,14 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { TestAccount } from '../../support/app.js';
 import { embed, LOCAL, SMALL, startWithUpstream } from '../../support/create-embedding.js';
 import type { Setup } from '../../support/create-embedding.js';
 import { expectError } from '../../support/error-shape.js';
 import { eventually } from '../../support/eventually.js';
 import { getKey } from '../../support/get-key.js';
 import { sendExactly } from '../../support/raw-requests.js';
+import { SlowTransfers } from '../../../src/http/slow-transfers.js';
 import { answerLikeOpenAi } from '../../support/stub-upstream.js';
 import type { ReceivedRequest } from '../../support/stub-upstream.js';
 
@@ -191,6 +193,71 @@ describe('as many calls as may be under way', () => {
     );
     await untilFree();
     socket.destroy();
+  });
+});
+
+describe('an account that holds all there is', () => {
+  const callOf = (key: string, body: object = CALL) =>
+    setup.app.http
+      .post('/api/v1/embeddings')
+      .set('authorization', `Bearer ${key}`)
+      .send(body)
+      .then((answer) => answer);
+  let others: readonly TestAccount[];
+  beforeAll(async () => {
+    others = [await setup.app.createAccount(), await setup.app.createAccount()];
+  });
+
+  it('keeps no other one out: half as many calls again are kept for those that hold little', async () => {
+    const answers = await fill(PLACES);
+    const [second, third] = others.map(({ apiKey }) => apiKey);
+    const ofOthers = [];
+    for (let count = 1; count <= 5; count++) {
+      ofOthers.push(callOf(second ?? ''));
+      await untilHeld(PLACES + 2 * count - 1);
+      ofOthers.push(callOf(third ?? ''));
+      await untilHeld(PLACES + 2 * count);
+    }
+    for (const key of [setup.app.apiKey, second, third]) expectError(await callOf(key ?? ''), 503, TOO_MANY);
+    letGo();
+    for (const answer of await Promise.all([...answers, ...ofOthers])) expect(answer.status).toBe(200);
+  });
+
+  it('nor with bytes that it only announces, and sends no faster than a byte now and then', async () => {
+    const head = (length: number): string =>
+      `POST /api/v1/embeddings HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${setup.app.apiKey}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${length}\r\n\r\n${' '.repeat(30)}`;
+    const sockets = Array.from({ length: PLACES }, () => sendRaw(head(BYTES / 2)));
+    const answers = sockets.map(
+      (socket) =>
+        new Promise<string>((resolve) => {
+          let text = '';
+          socket.on('data', (chunk) => (text += String(chunk)));
+          socket.once('close', () => resolve(text));
+        }),
+    );
+    await eventually(
+      () => inFlight('calls'),
+      ([calls, bytes = 0]) => calls === PLACES && bytes > 0,
+    );
+    expect((await callOf(others[0]?.apiKey ?? '')).status).toBe(200);
+    const transfers = setup.app.application.get(SlowTransfers);
+    let now = performance.now() + 1_000_000;
+    for (let look = 0; look < 12; look++) transfers.look((now += 1_000));
+    for (const text of await Promise.all(answers)) expect(text).toMatch(/^HTTP\/1\.1 408 /);
+    await untilFree();
+  });
+
+  it('nor with answers that it does not read', async () => {
+    const bytes = { model: SMALL, dimensions: 1_536, input: ['a', 'b'] };
+    hold();
+    const first = callOf(setup.app.apiKey, bytes);
+    await untilHeld(1);
+    expectError(await callOf(setup.app.apiKey, bytes), 503, TOO_LARGE);
+    const other = callOf(others[0]?.apiKey ?? '', { ...bytes, input: 'a' });
+    await untilHeld(2);
+    letGo();
+    expect([(await first).status, (await other).status]).toEqual([200, 200]);
   });
 });
 

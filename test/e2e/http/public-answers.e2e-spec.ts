@@ -1,0 +1,72 @@
+// What needs no credential takes a bounded part of the process, however it is asked for and whoever reads the answers.
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app.js';
+import { eventually } from '../../support/eventually.js';
+
+const CONNECTIONS = 10;
+const REQUESTS = 500;
+
+let app: TestApp;
+const sockets: Socket[] = [];
+beforeAll(async () => {
+  app = await createTestApp();
+});
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+});
+afterAll(() => app.close());
+
+/** Sends so many requests on one connection and reads nothing. */
+function ask(path: string): Socket {
+  const { hostname, port } = new URL(app.origin);
+  const socket = connect(Number(port), hostname).pause();
+  socket.on('error', () => undefined);
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`.repeat(REQUESTS));
+  sockets.push(socket);
+  return socket;
+}
+
+async function publicInFlight(): Promise<number> {
+  const { text } = await app.http.get('/metrics');
+  return Number(/^signalbox_http_in_flight\{group="public"\} (\d+)$/m.exec(text)?.[1]);
+}
+
+describe('answers that nobody reads', () => {
+  it.each(['/api/v1/openapi.json', '/api/v1/openapi.yaml'])(
+    'take a bounded part of the memory: %s',
+    async (path) => {
+      const { text, status } = await app.http.get(path);
+      expect(status).toBe(200);
+      const used = (): number => {
+        const { heapUsed, external } = process.memoryUsage();
+        return heapUsed + external;
+      };
+      const before = used();
+      for (let count = 0; count < CONNECTIONS; count++) ask(path);
+      await eventually(publicInFlight, (count) => count >= CONNECTIONS);
+      expect(await publicInFlight()).toBeLessThanOrEqual(128);
+      // All of them would be hundreds of times as much.
+      expect(used() - before).toBeLessThan(100_000_000 + 130 * text.length);
+      expect((await app.http.get('/ready')).status).toBe(200);
+      for (const socket of sockets.splice(0)) socket.destroy();
+      await eventually(publicInFlight, (count) => count === 0);
+    },
+  );
+});
+
+it('the documents are served with their types and tags, and only as they are named', async () => {
+  for (const [path, type] of [
+    ['/api/v1/openapi.json', 'application/json; charset=utf-8'],
+    ['/api/v1/openapi.yaml', 'text/yaml; charset=utf-8'],
+  ] as const) {
+    const { status, headers } = await app.http.get(path);
+    expect([status, headers['content-type']]).toEqual([200, type]);
+    expect((await app.http.get(path).set('if-none-match', headers['etag'] ?? '')).status).toBe(304);
+    expect((await app.http.get(`${path}/x`)).status).toBe(404);
+    expect((await app.http.head(path)).status).toBe(200);
+  }
+  expect((await app.http.get('/docs')).status).toBeLessThan(400);
+});
