@@ -44,7 +44,7 @@ export async function checkLedger(lab: Lab, reports: readonly LoadReport[]): Pro
   const unanswered = reports.reduce((sum, report) => sum + report.broken + totalRefusals(report), 0);
   const problems = reports.flatMap(({ wrong }) => wrong);
   await untilDelivered(lab);
-  const log = await lab.sql<LoggedCall>('SELECT id, status, cost FROM generations');
+  const log = await lab.sql<LoggedCall>(`SELECT id, status, cost FROM generations WHERE ${loggedFor(lab)}`);
   const byId = new Map(log.map((call) => [call.id, call]));
   if (byId.size !== log.length) problems.push(`${log.length - byId.size} generations are logged twice`);
 
@@ -84,6 +84,10 @@ export async function checkLedger(lab: Lab, reports: readonly LoadReport[]): Pro
   };
 }
 
+/** Calls of the workspace whose destination is watched: what another account does beside it is not its ledger. */
+const loggedFor = ({ destinationId }: Lab): string =>
+  `workspace_id = (SELECT workspace_id FROM destinations WHERE id = '${destinationId}')`;
+
 const shown = (ids: readonly string[]): string => ids.slice(0, SHOWN).join(', ');
 
 /** Resolves when the cursors have counted all that is logged, or when that takes too long. */
@@ -91,7 +95,7 @@ export async function untilDelivered(lab: Lab): Promise<void> {
   const deadline = performance.now() + DELIVERY_PATIENCE_MS;
   while (performance.now() < deadline) {
     const [row] = await lab.sql<{ logged: string; delivered: string }>(
-      `SELECT (SELECT count(*) FROM generations) AS logged,
+      `SELECT (SELECT count(*) FROM generations WHERE ${loggedFor(lab)}) AS logged,
         (SELECT delivered FROM delivery_cursors WHERE destination_id = '${lab.destinationId}') AS delivered`,
     );
     if (row && Number(row.logged) === Number(row.delivered)) return;

@@ -1,0 +1,285 @@
+// Attacks of one tenant, as attacker-process.mjs runs them. Every one is bounded in count and ends by itself or when its
+// signal aborts, whichever is first. Bodies are built before they are sent: an attack costs its sender little.
+import { setMaxListeners } from 'node:events';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import { percentile } from '../load.js';
+
+export interface AttackTarget {
+  readonly baseUrl: string;
+  /** Of the attacker. */
+  readonly managementKey: string;
+  readonly apiKey: string;
+}
+
+/** Counts and milliseconds by name; `status 503` counts answers. */
+export type AttackFigures = Readonly<Record<string, number>>;
+
+type Attack<Parameters> = (
+  target: AttackTarget,
+  parameters: Parameters,
+  signal: AbortSignal,
+) => Promise<AttackFigures>;
+
+const rest = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  pause(milliseconds, undefined, { signal }).catch(() => undefined);
+
+export interface ProbeParameters {
+  readonly path: string;
+  /** Milliseconds between probes. */
+  readonly every: number;
+}
+
+/** Asks for the health of the process: the answer takes as long as the event loop is held. */
+const probe: Attack<ProbeParameters> = async ({ baseUrl }, { path, every }, signal) => {
+  const agent = new Agent({ connections: 1, pipelining: 1 });
+  const latencies: number[] = [];
+  let failed = 0;
+  const url = new URL(path, baseUrl).href;
+  while (!signal.aborted) {
+    const startedAt = performance.now();
+    try {
+      // Bounded by the signal as well: a loop that is held for ever has been seen by then.
+      const { body } = await request(url, { dispatcher: agent, headersTimeout: 60_000, signal });
+      await body.dump();
+    } catch {
+      if (!signal.aborted) failed++;
+    }
+    latencies.push(performance.now() - startedAt);
+    await rest(every, signal);
+  }
+  await agent.destroy();
+  return {
+    probes: latencies.length,
+    failed,
+    p50: percentile(latencies, 0.5),
+    p99: percentile(latencies, 0.99),
+    longest: Math.max(0, ...latencies),
+  };
+};
+
+export interface StormRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly body?: string;
+  readonly key: 'management' | 'inference' | 'none';
+  /** Instead of the attacker's own. */
+  readonly bearer?: string;
+}
+
+export interface StormParameters {
+  /** Sent in turn. */
+  readonly requests: readonly StormRequest[];
+  readonly clients: number;
+  /** Over all clients. */
+  readonly most: number;
+  /** Milliseconds between the requests of one client. */
+  readonly pause: number;
+  /** Milliseconds that an answer is waited for. */
+  readonly patience: number;
+}
+
+/** Requests as fast as a number of clients can make them. */
+const storm: Attack<StormParameters> = async (target, parameters, signal) => {
+  const { requests, clients, most, pause: between, patience } = parameters;
+  const agent = new Agent({ connections: clients, headersTimeout: patience, bodyTimeout: patience });
+  const counts = new Map<string, number>();
+  const latencies: number[] = [];
+  let sent = 0;
+  const count = (name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1);
+  const run = async (): Promise<void> => {
+    while (!signal.aborted && sent < most) {
+      const next = requests[sent++ % requests.length];
+      if (!next) return;
+      const startedAt = performance.now();
+      try {
+        const { statusCode, body } = await request(`${target.baseUrl}${next.path}`, {
+          method: next.method,
+          dispatcher: agent,
+          headers: { 'content-type': 'application/json', ...authorizationOf(target, next) },
+          body: next.body ?? null,
+          signal,
+        });
+        await body.dump({ limit: 64 * 1024 * 1024 });
+        count(`status ${statusCode}`);
+      } catch {
+        count(signal.aborted ? 'unanswered' : 'broken');
+      }
+      latencies.push(performance.now() - startedAt);
+      await rest(between, signal);
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, run));
+  await agent.destroy();
+  return {
+    ...Object.fromEntries(counts),
+    sent: Math.min(sent, most),
+    p50: percentile(latencies, 0.5),
+    longest: Math.max(0, ...latencies),
+  };
+};
+
+function authorizationOf(
+  { managementKey, apiKey }: AttackTarget,
+  { key, bearer }: StormRequest,
+): Readonly<Record<string, string>> {
+  if (bearer !== undefined) return { authorization: `Bearer ${bearer}` };
+  if (key === 'none') return {};
+  return { authorization: `Bearer ${key === 'management' ? managementKey : apiKey}` };
+}
+
+interface OpenSocket {
+  readonly socket: Socket;
+  readonly received: () => number;
+}
+
+function open(baseUrl: string, text: string | Buffer, reads: boolean): OpenSocket {
+  const { hostname, port } = new URL(baseUrl);
+  const socket = connect(Number(port), hostname);
+  let received = 0;
+  socket.on('error', () => undefined);
+  if (reads) socket.on('data', (bytes: Buffer) => (received += bytes.length));
+  else socket.pause();
+  socket.write(text);
+  return { socket, received: () => received };
+}
+
+function headOf(
+  target: AttackTarget,
+  path: string,
+  key: 'management' | 'inference',
+  framing: string,
+): string {
+  const bearer = key === 'management' ? target.managementKey : target.apiKey;
+  return (
+    `POST ${new URL(target.baseUrl).pathname}${path} HTTP/1.1\r\nhost: attack\r\n` +
+    `authorization: Bearer ${bearer}\r\ncontent-type: application/json\r\n${framing}\r\n\r\n`
+  );
+}
+
+export interface SlowUploadParameters {
+  /** How many bodies of so many announced bytes. */
+  readonly embeddings: number;
+  readonly embeddingsBytes: number;
+  readonly operations: number;
+  readonly operationsBytes: number;
+  /** Milliseconds between the bytes that are sent. */
+  readonly every: number;
+}
+
+/** Announces large bodies and sends a byte at a time. A connection that is closed is opened again. */
+const slowUploads: Attack<SlowUploadParameters> = async (target, parameters, signal) => {
+  const { embeddings, embeddingsBytes, operations, operationsBytes, every } = parameters;
+  const kinds = [
+    ...Array.from({ length: embeddings }, () => ({
+      path: '/embeddings',
+      key: 'inference' as const,
+      bytes: embeddingsBytes,
+    })),
+    ...Array.from({ length: operations }, () => ({
+      path: '/keys',
+      key: 'management' as const,
+      bytes: operationsBytes,
+    })),
+  ];
+  let closed = 0;
+  let opened = 0;
+  const holdOne = async ({ path, key, bytes }: (typeof kinds)[number]): Promise<void> => {
+    while (!signal.aborted) {
+      opened++;
+      const head = headOf(target, path, key, `content-length: ${bytes}`);
+      const { socket } = open(target.baseUrl, `${head}{"input":"`, true);
+      while (!signal.aborted && !socket.destroyed && socket.writable) {
+        await rest(every, signal);
+        if (socket.writable) socket.write('a');
+      }
+      if (!signal.aborted) closed++;
+      socket.destroy();
+      await rest(every, signal);
+    }
+  };
+  await Promise.all(kinds.map(holdOne));
+  return { opened, closed };
+};
+
+export interface UnreadAnswerParameters {
+  readonly connections: number;
+  /** A small body whose answer is large. */
+  readonly body: string;
+}
+
+/** Makes calls and never reads their answers. */
+const unreadAnswers: Attack<UnreadAnswerParameters> = async (target, { connections, body }, signal) => {
+  const head = headOf(target, '/embeddings', 'inference', `content-length: ${Buffer.byteLength(body)}`);
+  const sockets = Array.from({ length: connections }, () => open(target.baseUrl, head + body, false).socket);
+  let closed = 0;
+  for (const socket of sockets) socket.on('close', () => closed++);
+  // A socket that is not read does not notice that it was closed: writing to it does.
+  while (!signal.aborted) {
+    await rest(500, signal);
+    for (const socket of sockets) if (socket.writable) socket.write('\r\n');
+  }
+  const atEnd = closed;
+  for (const socket of sockets) socket.destroy();
+  return { connections, closed: atEnd };
+};
+
+export interface TinyChunkParameters {
+  readonly connections: number;
+  /** Of each connection. */
+  readonly chunks: number;
+}
+
+/** One body of chunks of one byte each. */
+const tinyChunks: Attack<TinyChunkParameters> = async (target, { connections, chunks }, signal) => {
+  const head = headOf(target, '/embeddings', 'inference', 'transfer-encoding: chunked');
+  const piece = Buffer.from('1\r\na\r\n'.repeat(10_000));
+  let sent = 0;
+  let closed = 0;
+  const sendOne = async (): Promise<void> => {
+    const { socket } = open(target.baseUrl, `${head}a\r\n{"input":"\r\n`, true);
+    let isOpen = true;
+    socket.on('close', () => (isOpen = false));
+    const stop = (): void => void socket.destroy();
+    signal.addEventListener('abort', stop, { once: true });
+    for (let count = 0; count < chunks && isOpen && socket.writable; count += 10_000) {
+      if (!socket.write(piece))
+        await new Promise<void>((resolve) => {
+          socket.once('drain', resolve);
+          socket.once('close', resolve);
+        });
+      sent += 10_000;
+    }
+    // What was sent is held until the body ends: it does not.
+    while (isOpen && !signal.aborted) await rest(50, signal);
+    if (!isOpen && !signal.aborted) closed++;
+    socket.destroy();
+  };
+  setMaxListeners(0, signal);
+  await Promise.all(Array.from({ length: connections }, sendOne));
+  return { chunks: sent, closed };
+};
+
+export interface PipelineParameters {
+  readonly connections: number;
+  readonly requests: number;
+  readonly path: string;
+}
+
+/** Asks for the same public document again and again, and reads nothing. Needs no credential. */
+const pipelined: Attack<PipelineParameters> = async (target, { connections, requests, path }, signal) => {
+  const text = `GET ${path} HTTP/1.1\r\nhost: attack\r\n\r\n`.repeat(requests);
+  const sockets = Array.from({ length: connections }, () => open(target.baseUrl, text, false).socket);
+  let closed = 0;
+  for (const socket of sockets) socket.on('close', () => closed++);
+  while (!signal.aborted) await rest(100, signal);
+  const atEnd = closed;
+  for (const socket of sockets) socket.destroy();
+  return { connections, requests: connections * requests, closed: atEnd };
+};
+
+export const ATTACKS = { probe, storm, slowUploads, unreadAnswers, tinyChunks, pipelined };
+export type AttackName = keyof typeof ATTACKS;
+export type ParametersOf<Name extends AttackName> = Parameters<(typeof ATTACKS)[Name]>[1];
