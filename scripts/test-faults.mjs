@@ -1,7 +1,10 @@
 // `npm run test:faults`: sets everything up, brings a PostgreSQL of its own along, and puts the built service through
 // every fault. Loopback only; ends by itself.
 //
+// `--build` lets the tenants attack another checkout's dist.
+//
 //   npm run test:faults -- --only kill --rounds 10 --pause 5 --seed 42 --report docs/reports/faults.md
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runWithFaults } from './support/fault-run.mjs';
 import { reportFailure } from './support/interruption.mjs';
@@ -14,13 +17,19 @@ const { values } = parseArgs({
     pause: { type: 'string', default: '30' },
     seed: { type: 'string' },
     report: { type: 'string' },
+    build: { type: 'string' },
   },
 });
 
 const breakEverything = async ({ context, seed, line }) => {
   const { runFaults } = await importTypeScript('test/faults/main.ts');
   const { passed, failed, skipped, report } = await runFaults({
-    context: { ...context, killRounds: Number(values.rounds), pauseSeconds: Number(values.pause) },
+    context: {
+      ...context,
+      killRounds: Number(values.rounds),
+      pauseSeconds: Number(values.pause),
+      ...(values.build === undefined ? {} : { build: resolve(values.build) }),
+    },
     seed,
     only: values.only,
     line,

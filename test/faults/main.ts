@@ -15,6 +15,7 @@ import { kills } from './scenarios/kills.js';
 import { destinationFaults, slowClients, upstreamFaults } from './scenarios/network.js';
 import { computingOverload, overload } from './scenarios/overload.js';
 import { oneOfTwoKilled } from './scenarios/replicas.js';
+import { attackOnBytes, attackOnConnections, attackOnProcessor } from './scenarios/tenants.js';
 import { rollingUpgrade } from './scenarios/upgrade.js';
 
 const SCENARIOS: readonly Scenario[] = [
@@ -32,6 +33,9 @@ const SCENARIOS: readonly Scenario[] = [
   rollingUpgrade,
   overload,
   computingOverload,
+  attackOnProcessor,
+  attackOnBytes,
+  attackOnConnections,
 ];
 
 export interface ScenarioOutcome {

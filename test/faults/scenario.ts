@@ -23,6 +23,8 @@ export interface ScenarioContext {
   /** Rounds of the scenario that kills, and seconds of the long pause: shorter for a look, as asked for a proof. */
   readonly killRounds: number;
   readonly pauseSeconds: number;
+  /** A checkout with a dist that tenants attack; by default this one. */
+  readonly build?: string;
   /** A server of its own with its files in a folder: for faults of the disk. */
   openCluster(directory: string, settings?: Readonly<Record<string, string>>): Promise<FaultCluster>;
   /** A folder for whatever, removed at the end. */

@@ -28,7 +28,7 @@ async function createAccount(client) {
 
 /** What the command prints is its only result. */
 async function createManagementKey(accountId) {
-  const { write } = process.stdout;
+  const write = process.stdout.write.bind(process.stdout);
   let printed = '';
   process.stdout.write = (text) => {
     printed += text;

@@ -240,11 +240,9 @@ const tinyChunks: Attack<TinyChunkParameters> = async (target, { connections, ch
   let closed = 0;
   const sendOne = async (): Promise<void> => {
     const { socket } = open(target.baseUrl, `${head}a\r\n{"input":"\r\n`, true);
-    let isOpen = true;
-    socket.on('close', () => (isOpen = false));
     const stop = (): void => void socket.destroy();
     signal.addEventListener('abort', stop, { once: true });
-    for (let count = 0; count < chunks && isOpen && socket.writable; count += 10_000) {
+    for (let count = 0; count < chunks && !socket.destroyed && socket.writable; count += 10_000) {
       if (!socket.write(piece))
         await new Promise<void>((resolve) => {
           socket.once('drain', resolve);
@@ -253,8 +251,8 @@ const tinyChunks: Attack<TinyChunkParameters> = async (target, { connections, ch
       sent += 10_000;
     }
     // What was sent is held until the body ends: it does not.
-    while (isOpen && !signal.aborted) await rest(50, signal);
-    if (!isOpen && !signal.aborted) closed++;
+    while (!socket.destroyed && !signal.aborted) await rest(50, signal);
+    if (!signal.aborted) closed++;
     socket.destroy();
   };
   setMaxListeners(0, signal);
@@ -280,6 +278,31 @@ const pipelined: Attack<PipelineParameters> = async (target, { connections, requ
   return { connections, requests: connections * requests, closed: atEnd };
 };
 
-export const ATTACKS = { probe, storm, slowUploads, unreadAnswers, tinyChunks, pipelined };
+const SINGLE = { probe, storm, slowUploads, unreadAnswers, tinyChunks, pipelined };
+
+/** One of several attacks that run at the same time in one process. */
+export type AttackPart = {
+  [Name in keyof typeof SINGLE]: {
+    readonly name: Name;
+    readonly parameters: Parameters<(typeof SINGLE)[Name]>[1];
+  };
+}[keyof typeof SINGLE];
+
+/** All at once; their figures in one, those of each behind its number. */
+const several: Attack<readonly AttackPart[]> = async (target, parts, signal) => {
+  setMaxListeners(0, signal);
+  const figures = await Promise.all(
+    parts.map(({ name, parameters }) =>
+      (SINGLE[name] as Attack<typeof parameters>)(target, parameters, signal),
+    ),
+  );
+  return Object.fromEntries(
+    figures.flatMap((each, index) =>
+      Object.entries(each).map(([what, count]) => [`${index + 1}: ${what}`, count]),
+    ),
+  );
+};
+
+export const ATTACKS = { ...SINGLE, several };
 export type AttackName = keyof typeof ATTACKS;
 export type ParametersOf<Name extends AttackName> = Parameters<(typeof ATTACKS)[Name]>[1];

@@ -18,10 +18,14 @@ export interface ProcessFigures {
   readonly restarts: number;
   /** Processes that were killed here because they grew too large. */
   readonly killed: number;
+  /** Whether the process that serves was ended here because its calls were never answered. */
+  readonly isStuck: boolean;
 }
 
 export interface ProcessWatch {
   look(): ProcessFigures;
+  /** To be said before the process that serves is ended for that. */
+  foundStuck(): void;
   stop(): void;
 }
 
@@ -40,7 +44,7 @@ async function childrenOf(pid: number): Promise<number[]> {
 export function watchProcesses(pid: number): ProcessWatch {
   let [serving, delivering, killed] = [0, 0, 0];
   let isAlive = true;
-  let isStopped = false;
+  let [isStopped, isStuck] = [false, false];
   const deliverers = new Set<number>();
   const bound = (process_: number, bytes: number): void => {
     if (bytes <= MAX_RESIDENT_BYTES) return;
@@ -63,7 +67,17 @@ export function watchProcesses(pid: number): ProcessWatch {
     }
   })();
   return {
-    look: () => ({ serving, delivering, isAlive, restarts: Math.max(0, deliverers.size - 1), killed }),
+    look: () => ({
+      serving,
+      delivering,
+      isAlive,
+      restarts: Math.max(0, deliverers.size - 1),
+      killed,
+      isStuck,
+    }),
+    foundStuck: () => {
+      isStuck = true;
+    },
     stop: () => {
       isStopped = true;
     },

@@ -155,7 +155,7 @@ function caller(lab: Lab, own: Replica): TenantLab['call'] {
         body: body === undefined || typeof body === 'string' ? (body ?? null) : JSON.stringify(body),
         headersTimeout: patience,
         bodyTimeout: patience,
-        signal: AbortSignal.any([lab.signal, AbortSignal.timeout(patience)]),
+        signal: AbortSignal.any([lab.signal, AbortSignal.timeout(Math.ceil(patience))]),
       });
       const text = await answer.body.text();
       const milliseconds = performance.now() - startedAt;

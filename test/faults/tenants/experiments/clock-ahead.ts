@@ -22,7 +22,10 @@ export const clockAhead: Experiment = {
       const limit = FITTING * 5 * PRICE;
       const resets = ['daily', 'weekly', 'monthly'] as const;
       const keys = await Promise.all(
-        resets.map(async (reset) => ({ reset, ...(await createKey(lab, { limit, limit_reset: reset })) })),
+        resets.map(async (reset) => {
+          const { key, hash } = await createKey(lab, { limit, limit_reset: reset });
+          return { reset, key, hash };
+        }),
       );
       const file = join(context.directory, `clock-${label}`);
       await writeFile(file, String(AHEAD - Date.now()));

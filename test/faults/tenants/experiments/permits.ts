@@ -1,5 +1,6 @@
 import { percentile } from '../../load.js';
 import { besideFigures, besideProblems, measureBeside } from '../beside.js';
+import type { StormParameters } from '../attacks.js';
 import { brokenRules, milliseconds } from '../experiment.js';
 import type { Experiment } from '../experiment.js';
 import {
@@ -33,7 +34,7 @@ export function slowForLargeCalls(lab: TenantLab): void {
   });
 }
 
-export const largeCalls = (most: number) => ({
+export const largeCalls = (most: number): StormParameters => ({
   requests: [
     {
       method: 'POST' as const,
@@ -90,7 +91,7 @@ export interface ConnectionTakers {
   readonly destinations: number;
   readonly connections: () => number;
   /** Calls whose deliveries take the connections. */
-  readonly calls: Parameters<TenantLab['attack']>[1];
+  readonly calls: StormParameters;
   close(): Promise<void>;
 }
 
@@ -163,7 +164,7 @@ export const destinationConnections: Experiment = {
           most = Math.max(most, takers.connections());
         }, 100);
         const beside = await measureBeside(lab, { calmMs: 3_000, attackMs: 8_000 }, async () => [
-          await lab.attack('storm', takers.calls as Parameters<typeof lab.attack<'storm'>>[1]),
+          await lab.attack('storm', takers.calls),
         ]);
         clearInterval(timer);
         const { calmLags, attackedLags } = beside;

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { endingOf } from '../beside.js';
 import { brokenRules, megabytes, milliseconds } from '../experiment.js';
 import type { Experiment } from '../experiment.js';
 import { bombRule, statusesOf, webhook } from '../requests.js';
@@ -33,7 +34,8 @@ export const regexPrograms: Experiment = {
         );
       // A loop that is held for longer than this was held for at least as long.
       const held = await Promise.race([probe.stop(), pause(8_000, { longest: PATIENCE_MS })]);
-      const { serving, isAlive, killed } = lab.processes.look();
+      const { serving, isAlive } = lab.processes.look();
+      const ending = endingOf(lab);
       const longest = held['longest'] ?? 0;
       const isRefused = answers.every(({ status }) => status === 400);
       if (isAlive && longest > TOLERATED_MS) await lab.replica.kill();
@@ -42,7 +44,7 @@ export const regexPrograms: Experiment = {
           answers: statusesOf(answers),
           'event loop held, at most': milliseconds(longest),
           'memory before, peak': `${megabytes(before)}, ${megabytes(serving)}`,
-          'process that serves': killed > 0 ? 'killed here: too large' : isAlive ? 'lives' : 'died',
+          'process that serves': ending,
         },
         problems: brokenRules(
           [!isRefused, 'the rules were not refused with 400'],

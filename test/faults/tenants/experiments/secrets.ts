@@ -23,7 +23,7 @@ export const foreignGenerations: Experiment = {
       const readers = {
         'the key itself': apiKey,
         'another key': sibling.key,
-        'of another workspace': foreign.key,
+        'a key of another workspace': foreign.key,
       };
       const figures: Record<string, string> = {};
       const problems: string[] = [];
@@ -36,7 +36,7 @@ export const foreignGenerations: Experiment = {
         const isOwn = key === apiKey;
         problems.push(
           ...brokenRules(
-            [!isOwn && (record.status === 200 || isSeen), `a key ${who} reads the generation`],
+            [!isOwn && (record.status === 200 || isSeen), `${who} reads the generation`],
             [isOwn && record.status !== 200, 'a key does not read its own generation'],
           ),
         );
@@ -59,7 +59,7 @@ export const movedDestination: Experiment = {
         await startAttackerServer({ answersAfter: 0 }),
         await startAttackerServer({ answersAfter: 0 }),
       ];
-      // Another name of the same machine: a port is part of the host as well.
+      // A port is part of the host: the same machine under another one is another receiver.
       const moved = second.origin;
       const kinds = [
         {

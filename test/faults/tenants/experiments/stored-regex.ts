@@ -1,6 +1,6 @@
 import { brokenRules, megabytes, milliseconds } from '../experiment.js';
 import type { Experiment } from '../experiment.js';
-import { measureLoad, OTHER_LOAD, watchArrivals } from '../beside.js';
+import { endingOf, measureLoad, OTHER_LOAD, watchArrivals } from '../beside.js';
 import { percentile } from '../../load.js';
 import { bombRule, FREE_MODEL, webhook } from '../requests.js';
 import { inTenantLab } from '../tenant-lab.js';
@@ -65,7 +65,8 @@ export const storedRegex: Experiment = {
       return {
         figures: {
           'delivery processes that died': `${restarts}`,
-          'killed here: too large': `${killed}`,
+          'ended here: too large': `${killed}`,
+          'process that serves': endingOf(lab),
           'memory, peak: serves, delivers': `${megabytes(serving)}, ${megabytes(delivering)}`,
           "others' deliveries: p50, last": `${milliseconds(percentile(lags, 0.5))}, ${milliseconds(worst)}`,
           'its destination says': summaryOf(described.text),
