@@ -160,60 +160,59 @@ function headOf(
 }
 
 export interface SlowUploadParameters {
-  /** How many bodies of so many announced bytes. */
-  readonly embeddings: number;
-  readonly embeddingsBytes: number;
-  readonly operations: number;
-  readonly operationsBytes: number;
+  /** Bytes that are announced, one connection each, in this order: what is left of a bound is filled by smaller ones. */
+  readonly embeddings: readonly number[];
+  readonly operations: readonly number[];
   /** Milliseconds between the bytes that are sent. */
   readonly every: number;
 }
 
-/** Announces large bodies and sends a byte at a time. A connection that is closed is opened again. */
+// Milliseconds between one connection and the next: the service takes them in their order.
+const BETWEEN_CONNECTIONS_MS = 20;
+
+/** Announces bodies and sends a byte at a time. One that is answered or closed is announced again. */
 const slowUploads: Attack<SlowUploadParameters> = async (target, parameters, signal) => {
-  const { embeddings, embeddingsBytes, operations, operationsBytes, every } = parameters;
-  const kinds = [
-    ...Array.from({ length: embeddings }, () => ({
-      path: '/embeddings',
-      key: 'inference' as const,
-      bytes: embeddingsBytes,
-    })),
-    ...Array.from({ length: operations }, () => ({
-      path: '/keys',
-      key: 'management' as const,
-      bytes: operationsBytes,
-    })),
+  const { embeddings, operations, every } = parameters;
+  const bodies = [
+    ...embeddings.map((bytes) => ({ path: '/embeddings', key: 'inference' as const, bytes })),
+    ...operations.map((bytes) => ({ path: '/keys', key: 'management' as const, bytes })),
   ];
-  let closed = 0;
-  let opened = 0;
-  const holdOne = async ({ path, key, bytes }: (typeof kinds)[number]): Promise<void> => {
+  let [opened, answered, closed] = [0, 0, 0];
+  const holdOne = async ({ path, key, bytes }: (typeof bodies)[number], index: number): Promise<void> => {
+    await rest(index * BETWEEN_CONNECTIONS_MS, signal);
     while (!signal.aborted) {
       opened++;
       const head = headOf(target, path, key, `content-length: ${bytes}`);
-      const { socket } = open(target.baseUrl, `${head}{"input":"`, true);
-      while (!signal.aborted && !socket.destroyed && socket.writable) {
+      const { socket, received } = open(target.baseUrl, `${head}{"input":"`, true);
+      while (!signal.aborted && socket.writable && received() === 0) {
         await rest(every, signal);
         if (socket.writable) socket.write('a');
       }
-      if (!signal.aborted) closed++;
+      if (received() > 0) answered++;
+      else if (!signal.aborted) closed++;
       socket.destroy();
       await rest(every, signal);
     }
   };
-  await Promise.all(kinds.map(holdOne));
-  return { opened, closed };
+  await Promise.all(bodies.map(holdOne));
+  return { opened, answered, closed };
 };
 
 export interface UnreadAnswerParameters {
   readonly connections: number;
-  /** A small body whose answer is large. */
-  readonly body: string;
+  /** Small bodies whose answers are large, sent one behind the other on each connection. */
+  readonly bodies: readonly string[];
 }
 
-/** Makes calls and never reads their answers. */
-const unreadAnswers: Attack<UnreadAnswerParameters> = async (target, { connections, body }, signal) => {
-  const head = headOf(target, '/embeddings', 'inference', `content-length: ${Buffer.byteLength(body)}`);
-  const sockets = Array.from({ length: connections }, () => open(target.baseUrl, head + body, false).socket);
+/** Makes calls and never reads their answers: those behind the first one wait for their turn. */
+const unreadAnswers: Attack<UnreadAnswerParameters> = async (target, { connections, bodies }, signal) => {
+  const text = bodies
+    .map(
+      (body) =>
+        headOf(target, '/embeddings', 'inference', `content-length: ${Buffer.byteLength(body)}`) + body,
+    )
+    .join('');
+  const sockets = Array.from({ length: connections }, () => open(target.baseUrl, text, false).socket);
   let closed = 0;
   for (const socket of sockets) socket.on('close', () => closed++);
   // A socket that is not read does not notice that it was closed: writing to it does.

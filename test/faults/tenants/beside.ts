@@ -12,7 +12,7 @@ import type { TenantLab } from './tenant-lab.js';
 export const OTHER_LOAD: LoadOptions = { clients: 4, pause: 40 };
 const WARM_UP_MS = 1_000;
 // A service that holds its calls for longer than this after an attack is ended: the run must go on.
-const STOP_PATIENCE_MS = 15_000;
+const STOP_PATIENCE_MS = 8_000;
 const BETWEEN_LOOKS_MS = 20;
 
 export const errorsOf = (report: LoadReport): number =>
@@ -75,6 +75,8 @@ export async function measureBeside(
 ): Promise<Beside> {
   const arrivals = watchArrivals(lab);
   const warmUp = await measureLoad(lab, WARM_UP_MS, load);
+  // The process that delivers is started after the one that serves.
+  await arrivals.untilAllOf([warmUp]);
   const calmProbe = await lab.probe();
   const calm = await measureLoad(lab, calmMs, load);
   const calmFigures = await calmProbe.stop();
@@ -172,6 +174,25 @@ function latencyText(report: LoadReport, part: number): string {
  * delivers, the attacker and this process: whoever waits for a core waits for 10 ms or so.
  */
 const NOISE_MS = 60;
+
+/** `least`: milliseconds that a delivery may take however fast the others were before the attack. */
+export function lagProblems({ calmLags, attackedLags }: Beside, least: number): string[] {
+  const [before, beside] = [Math.max(0, ...calmLags), Math.max(0, ...attackedLags)];
+  if (beside <= Math.max(2 * before, least)) return [];
+  return [
+    `a delivery of the others came after ${milliseconds(beside)}, and after ${milliseconds(before)} at most before`,
+  ];
+}
+
+/** Of the other tenant's destination. */
+export function lagFigures({ calmLags, attackedLags }: Beside): Readonly<Record<string, string>> {
+  const text = (part: number): string =>
+    [calmLags, attackedLags].map((lags) => milliseconds(percentile(lags, part))).join(', ');
+  return {
+    "others' deliveries, p50 before, beside": text(0.5),
+    "others' deliveries, last before, beside": text(1),
+  };
+}
 
 /** The rules that every attack has to leave untouched for the others. */
 export function besideProblems(lab: TenantLab, { calm, attacked }: Beside): string[] {

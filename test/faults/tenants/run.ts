@@ -67,6 +67,6 @@ async function runExperiment(
   } catch (error) {
     context.signal.throwIfAborted();
     const text = error instanceof Error ? error.message : String(error);
-    return { figures: {}, problems: [`the experiment failed: ${text.split('\n')[0]}`] };
+    return { figures: {}, problems: [`the experiment failed: ${text.split('\n').slice(0, 4).join(' / ')}`] };
   }
 }

@@ -1,7 +1,8 @@
 import { besideFigures, besideProblems, measureBeside } from '../beside.js';
+import type { ParametersOf } from '../attacks.js';
 import { brokenRules, megabytes } from '../experiment.js';
 import type { Experiment } from '../experiment.js';
-import { FREE_MODEL, statusesOf } from '../requests.js';
+import { createKey, FREE_MODEL, statusesOf } from '../requests.js';
 import { inTenantLab } from '../tenant-lab.js';
 import type { Answer, TenantLab } from '../tenant-lab.js';
 import type { RunningAttack } from '../running-attack.js';
@@ -10,14 +11,37 @@ const TIMES = { calmMs: 4_000, attackMs: 8_000 };
 const TOLERATED_BYTES = 400 * 1024 * 1024;
 const PUBLIC_DOCUMENT = '/api/v1/openapi.json';
 
-/** A small body of the free model whose answer has about 17 MB. */
-export function bodyOfLargeAnswer(): string {
-  return JSON.stringify({
-    model: FREE_MODEL,
-    dimensions: 1_024,
-    input: Array.from({ length: 1_500 }, (_value, index) => `input ${index}`),
-  });
+const MEBIBYTE = 1024 * 1024;
+
+/** So many large ones, and then smaller and smaller ones for what is left of a bound. */
+function filling(large: number, count: number, least: number): number[] {
+  const sizes = Array.from({ length: count }, () => large);
+  for (let size = large / 2; size >= least; size /= 2) sizes.push(Math.floor(size));
+  return sizes;
 }
+
+export const SLOW_BODIES: ParametersOf<'slowUploads'> = {
+  embeddings: filling(20 * MEBIBYTE, 4, 60),
+  operations: filling(MEBIBYTE, 8, 60),
+  every: 500,
+};
+
+/** Small bodies of the free model whose answers have about 17 MB, 8 MB, 4 MB and so on. */
+export function unreadCalls(): ParametersOf<'unreadAnswers'> {
+  const inputs = filling(1_500, 1, 1);
+  return {
+    connections: 4,
+    bodies: inputs.map((count) =>
+      JSON.stringify({
+        model: FREE_MODEL,
+        dimensions: 1_024,
+        input: Array.from({ length: count }, (_value, index) => `input ${index}`),
+      }),
+    ),
+  };
+}
+
+const isUnanswered = ({ status }: Answer): boolean => status === 0;
 
 interface ByteAttack {
   readonly name: string;
@@ -31,12 +55,18 @@ const byteExperiment = ({ name, title, begin }: ByteAttack): Experiment => ({
   title,
   run: (context, { root, label }) =>
     inTenantLab(context, { name: `${name.replaceAll('-', '_')}_${label}`, root }, async (lab) => {
-      const operation = () => lab.call('GET', '/keys', { key: lab.keys.managementKey, patience: 5_000 });
+      const { hash } = await createKey(lab, {});
+      const operation = () =>
+        lab.call('PATCH', `/keys/${hash}`, {
+          key: lab.keys.managementKey,
+          body: { name: 'Changed beside the attack' },
+          patience: 4_000,
+        });
       const operations: Answer[] = [];
       const beside = await measureBeside(lab, TIMES, async () => {
         const attack = await begin(lab);
         await lab.wait(1_500);
-        for (let count = 0; count < 10; count++) {
+        for (let count = 0; count < 10 && operations.filter(isUnanswered).length < 2; count++) {
           operations.push(await operation());
           await lab.wait(100);
         }
@@ -70,36 +100,29 @@ const byteExperiment = ({ name, title, begin }: ByteAttack): Experiment => ({
 export const slowUploads = byteExperiment({
   name: 'slow-uploads',
   title:
-    '8 bodies of 20 MiB to embeddings and 8 of 1 MiB to operations are announced, and sent byte by byte. What is announced ' +
-    'and has not come takes nothing from the others.',
-  begin: (lab) =>
-    lab.attack('slowUploads', {
-      embeddings: 8,
-      embeddingsBytes: 20 * 1024 * 1024,
-      operations: 8,
-      operationsBytes: 1024 * 1024,
-      every: 500,
-    }),
+    'Bodies of 20 MiB and less to embeddings, and of 1 MiB and less to operations, are announced and sent byte by byte. ' +
+    'What is announced and has not come takes nothing from the others.',
+  begin: (lab) => lab.attack('slowUploads', SLOW_BODIES),
 });
 
 export const unreadAnswers = byteExperiment({
   name: 'unread-answers',
   title:
-    '6 calls of the free model whose answers of about 17 MB are never read. They cost no other account its calls.',
-  begin: (lab) => lab.attack('unreadAnswers', { connections: 6, body: bodyOfLargeAnswer() }),
+    'Calls of the free model with answers of 17 MB and less are made on 4 connections and never read. They cost no other ' +
+    'account its calls.',
+  begin: (lab) => lab.attack('unreadAnswers', unreadCalls()),
 });
 
 export const oneByteChunks = byteExperiment({
   name: 'one-byte-chunks',
-  title:
-    '3 bodies of up to 1,000,000 chunks of one byte each. What they take up is counted, and refused in time.',
-  begin: (lab) => lab.attack('tinyChunks', { connections: 3, chunks: 1_000_000 }),
+  title: '3 bodies of 300,000 chunks of one byte each. What they take up is counted, and refused in time.',
+  begin: (lab) => lab.attack('tinyChunks', { connections: 3, chunks: 300_000 }),
 });
 
 export const pipelinedGets = byteExperiment({
   name: 'pipelined-gets',
   title:
-    '300 requests for a public document on each of 10 connections, without a credential and without reading. The memory ' +
+    '100 requests for a public document on each of 10 connections, without a credential and without reading. The memory ' +
     'stays bounded.',
-  begin: (lab) => lab.attack('pipelined', { connections: 10, requests: 300, path: PUBLIC_DOCUMENT }),
+  begin: (lab) => lab.attack('pipelined', { connections: 10, requests: 100, path: PUBLIC_DOCUMENT }),
 });

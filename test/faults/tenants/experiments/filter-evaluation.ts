@@ -1,6 +1,4 @@
-import { percentile } from '../../load.js';
-import { besideFigures, besideProblems, measureBeside } from '../beside.js';
-import { brokenRules, milliseconds } from '../experiment.js';
+import { besideFigures, besideProblems, lagFigures, lagProblems, measureBeside } from '../beside.js';
 import type { Experiment } from '../experiment.js';
 import { dearRule, FREE_MODEL, noise, statusesIn, webhook } from '../requests.js';
 import { inTenantLab } from '../tenant-lab.js';
@@ -58,24 +56,14 @@ const experiment = (process: 'own' | 'shared'): Experiment => ({
         const beside = await measureBeside(lab, { calmMs: 4_000, attackMs: 9_000 }, async () => [
           await lab.attack('storm', { requests, clients: 8, most: CALLS, pause: 0, patience: 20_000 }),
         ]);
-        const lag = (lags: readonly number[], part: number): string => milliseconds(percentile(lags, part));
-        const { calmLags, attackedLags } = beside;
-        const worst = Math.max(0, ...attackedLags);
         return {
           figures: {
             'filter accepted': repeats === null ? 'no' : `yes, repeats of ${repeats}`,
             "attacker's calls": statusesIn(beside.attacks[0] ?? {}),
-            "others' deliveries, p50 before, beside": `${lag(calmLags, 0.5)}, ${lag(attackedLags, 0.5)}`,
-            "others' deliveries, last before, beside": `${milliseconds(Math.max(0, ...calmLags))}, ${milliseconds(worst)}`,
+            ...lagFigures(beside),
             ...besideFigures(lab, beside),
           },
-          problems: [
-            ...besideProblems(lab, beside),
-            ...brokenRules([
-              worst > TOLERATED_LAG_MS,
-              `a delivery of the others came after ${milliseconds(worst)}`,
-            ]),
-          ],
+          problems: [...besideProblems(lab, beside), ...lagProblems(beside, TOLERATED_LAG_MS)],
         };
       },
     ),

@@ -1,7 +1,5 @@
-import { percentile } from '../../load.js';
-import { besideFigures, besideProblems, measureBeside } from '../beside.js';
+import { besideFigures, besideProblems, lagFigures, lagProblems, measureBeside } from '../beside.js';
 import type { StormParameters } from '../attacks.js';
-import { brokenRules, milliseconds } from '../experiment.js';
 import type { Experiment } from '../experiment.js';
 import {
   answerWithUsage,
@@ -167,22 +165,13 @@ export const destinationConnections: Experiment = {
           await lab.attack('storm', takers.calls),
         ]);
         clearInterval(timer);
-        const { calmLags, attackedLags } = beside;
-        const worst = Math.max(0, ...attackedLags);
         return {
           figures: {
             "attacker's destinations, connections at most": `${takers.destinations}, ${most}`,
-            "others' deliveries, p50 before, beside": `${milliseconds(percentile(calmLags, 0.5))}, ${milliseconds(percentile(attackedLags, 0.5))}`,
-            "others' deliveries, last before, beside": `${milliseconds(Math.max(0, ...calmLags))}, ${milliseconds(worst)}`,
+            ...lagFigures(beside),
             ...besideFigures(lab, beside),
           },
-          problems: [
-            ...besideProblems(lab, beside),
-            ...brokenRules([
-              worst > TOLERATED_LAG_MS,
-              `a delivery of the others came after ${milliseconds(worst)}`,
-            ]),
-          ],
+          problems: [...besideProblems(lab, beside), ...lagProblems(beside, TOLERATED_LAG_MS)],
         };
       } finally {
         await takers.close();
