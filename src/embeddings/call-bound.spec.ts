@@ -27,7 +27,11 @@ function bounds(
   input: EmbeddingInput,
   extra: Readonly<Record<string, unknown>> = {},
 ): SpendBounds {
-  const route = { model: createModel(targets.map(({ endpoint }) => endpoint)), targets };
+  const route = {
+    accountId: 'account',
+    model: createModel(targets.map(({ endpoint }) => endpoint)),
+    targets,
+  };
   return boundsOf(route, { model: route.model.id, input, encodingFormat: 'float', extra }, DAY);
 }
 

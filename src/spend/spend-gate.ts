@@ -142,7 +142,7 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
             allowance = this.allowanceOf(claim);
           taken.push({ allowance, claim, release: new SpendRelease(allowance.lease, amount) });
         }
-        return this.reservationOf(taken);
+        return this.reservationOf(taken, bound);
       } catch (error) {
         for (const part of taken) this.putBack(part);
         const mayWait = error instanceof ReservedElsewhere && performance.now() < deadline;
@@ -152,7 +152,7 @@ export class SpendGate implements OnApplicationBootstrap, OnModuleDestroy, OnApp
     }
   }
 
-  private reservationOf(taken: readonly Taken[]): Reservation {
+  private reservationOf(taken: readonly Taken[], bound: SpendBound): Reservation {
     return {
       bound,
       releases: taken.map(({ release }) => release),

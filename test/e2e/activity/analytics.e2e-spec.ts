@@ -231,8 +231,12 @@ describe('POST /analytics/query', () => {
 
 it('a report that takes too long is ended by the database, and is a 408', async () => {
   const reports = app.application.get(Reports);
-  await expect(reports.read(app.accountId, { text: 'SELECT pg_sleep(30)' })).rejects.toMatchObject({ status: 408 });
+  await expect(reports.read(app.accountId, { text: 'SELECT pg_sleep(30)' })).rejects.toMatchObject({
+    status: 408,
+  });
   // Nothing is left behind that would end another one, and reports cannot write.
-  expect(await reports.read(app.accountId, { text: 'SELECT pg_sleep(0)::text AS slept' })).toEqual([{ slept: '' }]);
+  expect(await reports.read(app.accountId, { text: 'SELECT pg_sleep(0)::text AS slept' })).toEqual([
+    { slept: '' },
+  ]);
   await expect(reports.read(app.accountId, { text: 'CREATE TABLE report (id int)' })).rejects.toThrow();
 });
