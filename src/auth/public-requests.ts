@@ -4,9 +4,9 @@ import type { RateLimiter } from './rate-limiter.js';
 
 /** Counts toward the requests that an address may make without a credential. */
 export function limitPublicRequests(rateLimiter: RateLimiter): RequestHandler {
-  return (request: Request, _response: Response, next: NextFunction) => {
-    const allowed = rateLimiter.consumePublic(request.ip ?? '');
-    if (allowed === true) next();
-    else allowed.then(() => next(), next);
+  // Express hands a rejection to the error filter.
+  return async (request: Request, _response: Response, next: NextFunction) => {
+    await rateLimiter.consumePublic(request.ip ?? '');
+    next();
   };
 }

@@ -1,0 +1,63 @@
+// Changes run a few at a time, shared fairly between accounts, so that a storm of them leaves connections to calls.
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Database } from '../../src/persistence/database.js';
+import { createTestApp } from '../support/app.js';
+import type { TestApp } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
+
+let app: TestApp;
+let database: Database;
+beforeAll(async () => {
+  app = await createTestApp();
+  database = app.application.get(Database);
+});
+afterAll(() => app.close());
+
+it('a storm of one account holds neither the connections nor the changes of another', async () => {
+  const running = new Set<string>();
+  const order: string[] = [];
+  let open = (): void => undefined;
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  let most = 0;
+  const change = (account: string, name: string): Promise<void> =>
+    database.transact(async (transaction) => {
+      running.add(name);
+      most = Math.max(most, running.size);
+      if (account === 'storm') await gate;
+      await transaction.$queryRawUnsafe('SELECT 1');
+      running.delete(name);
+      order.push(name);
+    }, account);
+  const storm = Array.from({ length: 40 }, (_one, index) => change('storm', `storm ${index}`));
+  await eventually(
+    () => Promise.resolve(running.size),
+    (size) => size > 0,
+  );
+  // The test app has five connections, two of them for changes, one of which no account gets that holds one already.
+  await change('other', 'other');
+  expect(order).toEqual(['other']);
+  expect(running.size).toBe(1);
+  // And calls are read and written meanwhile.
+  expect(await database.query({ text: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
+  open();
+  await Promise.all(storm);
+  expect(order).toHaveLength(41);
+  expect(most).toBe(2);
+});
+
+it('refuses the change of an account of which 100 wait already', async () => {
+  let open = (): void => undefined;
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const waiting = Array.from({ length: 101 }, () => database.transact(() => gate, 'crowded'));
+  await expect(database.transact(() => gate, 'crowded')).rejects.toMatchObject({
+    status: 503,
+    headers: { 'Retry-After': '1' },
+  });
+  await database.transact(() => Promise.resolve(), 'other');
+  open();
+  await Promise.all(waiting);
+});
