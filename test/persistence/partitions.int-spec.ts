@@ -234,10 +234,10 @@ describe('rows of the default partition', () => {
     const ids: string[] = [];
     for (let day = 1; day <= 28; day++)
       ids.push(await append(`2085-02-${String(day).padStart(2, '0')}T12:00:00.000Z`));
-    let isDone = false;
+    const end = new AbortController();
     const counts = new Set<number>();
     const read = async (): Promise<void> => {
-      while (!isDone) {
+      while (!end.signal.aborted) {
         const [row] = await app.sql<{ count: number }>(
           `SELECT count(*)::integer AS count FROM generations
            WHERE id = ANY($1) AND created_at BETWEEN '2085-02-01' AND '2085-03-01'`,
@@ -248,7 +248,7 @@ describe('rows of the default partition', () => {
     };
     const appended: string[] = [];
     const write = async (): Promise<void> => {
-      while (!isDone)
+      while (!end.signal.aborted)
         appended.push(
           await append(`2085-02-15T12:00:00.${String(appended.length % 1000).padStart(3, '0')}Z`),
         );
@@ -264,7 +264,7 @@ describe('rows of the default partition', () => {
         (left) => left === 0,
       );
     } finally {
-      isDone = true;
+      end.abort();
       await Promise.all(others);
     }
     expect([...counts]).toEqual([ids.length]);

@@ -42,27 +42,25 @@ describe('a call that is recorded while the log is read', () => {
     const { key } = await app.createAccount();
     await append(key, 1n, '2026-11-18T12:00:00Z');
     await app.sql('UPDATE key_spend SET daily = 99 WHERE api_key_id = $1', [key.id]);
-    const { withSession } = database;
     let seen: unknown;
-    // The session that reads: it has its snapshot, and has not ended yet.
-    jest.spyOn(database, 'withSession').mockImplementation(
-      (work) =>
-        withSession.call(database, (session: CommandSession) =>
-          work({
-            ...session,
-            run: async (text, values) => {
-              if (text === 'COMMIT') {
-                const id = await append(key, 1n, '2026-11-18T12:00:01Z');
-                seen = await app.sql(
-                  `SELECT log_transaction < ${LOG_HORIZON} AS "isReadable" FROM generations WHERE id = $1`,
-                  [id],
-                );
-              }
-              return session.run(text, values);
-            },
-          }),
-        ) as never,
-    );
+    /** The session that reads: it has its snapshot, and has not ended yet. */
+    const beforeItEnds = (session: CommandSession): CommandSession => ({
+      ...session,
+      run: async (text, values) => {
+        if (text === 'COMMIT') {
+          const id = await append(key, 1n, '2026-11-18T12:00:01Z');
+          seen = await app.sql(
+            `SELECT log_transaction < ${LOG_HORIZON} AS "isReadable" FROM generations WHERE id = $1`,
+            [id],
+          );
+        }
+        return session.run(text, values);
+      },
+    });
+    const withSession = database.withSession.bind(database);
+    jest
+      .spyOn(database, 'withSession')
+      .mockImplementation((work) => withSession((session) => work(beforeItEnds(session))));
     expect(await rebuildSpend(database)).toEqual({ key: 1, workspace: 0, account: 0 });
     expect(seen).toEqual([{ isReadable: true }]);
     jest.restoreAllMocks();

@@ -1,5 +1,5 @@
-// Clocks that jump over midnight, a month's end and changes of summer time, in processes with odd time zones: limits
-// begin anew with the UTC day and month, and at no other moment.
+// The database's clock jumps over midnight, a month's end and changes of summer time, while the clocks of the processes,
+// which have odd time zones, jump by years: limits begin with the UTC day and month of the database, and at no other moment.
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
@@ -13,6 +13,9 @@ import type { Scenario } from '../scenario.js';
 const PRELOAD = fileURLToPath(new URL('../shifted-clock.mjs', import.meta.url));
 // USD: a few calls a window.
 const LIMIT = 0.0000012;
+// Longer than processes take to read the database's clock again.
+const FOLLOWED_MS = 2_500;
+const YEAR_MS = 365 * 86_400_000;
 const RESETS = ['daily', 'weekly', 'monthly'] as const;
 
 interface Moment {
@@ -58,16 +61,22 @@ export const clockJumps: Scenario = {
   name: 'Clock jumps over midnight, the end of a month and summer time',
   run: async (context) => {
     const file = join(context.directory, 'clock');
-    const jumpTo = async (at: string, lab: Lab | null): Promise<void> => {
-      await writeFile(file, String(Date.parse(at) - Date.now()));
-      for (const replica of lab?.replicas ?? []) {
+    const shiftProcesses = (years: number): Promise<void> =>
+      writeFile(file, String(Math.round(years * YEAR_MS)));
+    const jumpTo = async (at: string, lab: Lab): Promise<void> => {
+      await shiftProcesses((lab.random() - 0.5) * 10);
+      for (const replica of lab.replicas) {
         const heard = replica.hear();
         replica.signal('SIGUSR2');
         await heard;
       }
+      await lab.sql(
+        `CREATE OR REPLACE FUNCTION service_now() RETURNS timestamptz LANGUAGE sql STABLE
+         AS $$ SELECT now() + interval '${Date.parse(at) - Date.now()} milliseconds' $$`,
+      );
+      await lab.wait(FOLLOWED_MS);
     };
-    const [first] = MOMENTS;
-    await jumpTo(first?.at ?? '', null);
+    await shiftProcesses(4);
     const options = (zone: number) => ({
       preload: PRELOAD,
       environment: { FAULT_CLOCK_FILE: file, TZ: TIME_ZONES[zone] ?? '' },
