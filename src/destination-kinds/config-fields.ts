@@ -65,12 +65,12 @@ function inherited<Mark>(marks: ReadonlyMap<object, Fields<Mark>>, configClass: 
     prototype;
     prototype = Object.getPrototypeOf(prototype)
   ) {
-    for (const [name, mark] of marks.get(prototype) ?? []) fields.set(name, mark);
+    for (const [name, value] of marks.get(prototype) ?? []) fields.set(name, value);
   }
   return fields;
 }
 
-function mark<Mark>(marks: Map<object, Fields<Mark>>, target: object, name: string, value: Mark): void {
+function setMark<Mark>(marks: Map<object, Fields<Mark>>, target: object, name: string, value: Mark): void {
   const fields = marks.get(target) ?? new Map<string, Mark>();
   marks.set(target, fields.set(name, value));
 }
@@ -230,7 +230,7 @@ function combine(
       ...(options.default === undefined ? {} : { default: options.default }),
       ...(options.example === undefined ? {} : { example: options.example }),
     } as ApiPropertyOptions)(target, name);
-    if (options.secret) mark(secrecies, target, String(name), options.secret);
-    if (options.address) mark(addresses, target, String(name), options.address);
+    if (options.secret) setMark(secrecies, target, String(name), options.secret);
+    if (options.address) setMark(addresses, target, String(name), options.address);
   };
 }

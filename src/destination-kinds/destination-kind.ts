@@ -61,14 +61,20 @@ export function maskConfig(kind: DestinationKind, config: DestinationConfig): De
     if (typeof value === 'string')
       masked[field] = secrecy === 'password' ? maskPassword() : maskSecret(value);
   }
-  for (const [field, secrecy] of addressFieldsOf(kind.configClass)) {
-    const value = masked[field];
-    if (typeof value === 'string') masked[field] = shownAddress(kind.configClass, field, secrecy, value);
-  }
   if (typeof config['headers'] === 'object' && config['headers'] !== null) {
     masked['headers'] = Object.fromEntries(
       Object.entries(config['headers']).map(([name, value]) => [name, maskSecret(String(value))]),
     );
+  }
+  return maskAddresses(kind, masked);
+}
+
+/** A config whose addresses may be stored in clear, its other secrets abbreviated already. */
+export function maskAddresses(kind: DestinationKind, config: DestinationConfig): DestinationConfig {
+  const masked: Record<string, unknown> = { ...config };
+  for (const [field, secrecy] of addressFieldsOf(kind.configClass)) {
+    const value = masked[field];
+    if (typeof value === 'string') masked[field] = shownAddress(kind.configClass, field, secrecy, value);
   }
   return masked;
 }

@@ -13,11 +13,10 @@ class Grants {
 
   constructor(private readonly semaphore: FairSemaphore) {}
 
-  request(key: string, signal?: AbortSignal): Promise<void> {
-    return this.semaphore.acquire(key, signal).then((permit) => {
-      this.keys.push(key);
-      this.permits.push(permit);
-    });
+  async request(key: string, signal?: AbortSignal): Promise<void> {
+    const permit = await this.semaphore.acquire(key, signal);
+    this.keys.push(key);
+    this.permits.push(permit);
   }
 
   /** Releases the permit that was granted first and is still held. */
@@ -65,7 +64,12 @@ describe('FairSemaphore', () => {
     expect(['a', 'b', 'c'].map((key) => semaphore.heldBy(key))).toEqual([2, 2, 2]);
     // With equal shares the turns go round.
     expect(grants.keys.slice(-6).toSorted((one, other) => one.localeCompare(other))).toEqual([
-      ...['a', 'a', 'b', 'b', 'c', 'c'],
+      'a',
+      'a',
+      'b',
+      'b',
+      'c',
+      'c',
     ]);
   });
 

@@ -1,7 +1,9 @@
 // An entry of the audit log on the wire: an extension of the contract.
 import { ApiProperty } from '@nestjs/swagger';
+import { maskAddresses } from '../../destination-kinds/destination-kind.js';
+import { findDestinationKind } from '../../destination-kinds/index.js';
 import { AUDIT_ACTIONS, AUDIT_OBJECT_TYPES, OBJECT_ID_RULE } from '../../domain/audit.js';
-import type { StoredAuditEntry } from '../../domain/audit.js';
+import type { AuditedState, StoredAuditEntry } from '../../domain/audit.js';
 
 const OF_A_WORKSPACE = 'Of what goes with a workspace only what changed, and its name.';
 
@@ -94,7 +96,15 @@ export function toAuditEntryDto(entry: StoredAuditEntry): AuditEntryDto {
     object_type: entry.objectType,
     object_id: entry.objectId,
     workspace_id: entry.workspaceId,
-    before: entry.before,
-    after: entry.after,
+    before: shownState(entry.before),
+    after: shownState(entry.after),
   };
+}
+
+/** Older entries have the addresses of destinations in clear, and no entry is ever changed. */
+function shownState(state: AuditedState | null): AuditedState | null {
+  const { type, config } = (state ?? {}) as { readonly type?: unknown; readonly config?: unknown };
+  const kind = typeof type === 'string' ? findDestinationKind(type) : undefined;
+  if (!kind || typeof config !== 'object' || config === null) return state;
+  return { ...state, config: maskAddresses(kind, { ...config }) };
 }

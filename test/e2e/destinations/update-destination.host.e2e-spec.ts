@@ -159,6 +159,23 @@ describe('an address that may hold a credential', () => {
     expect(JSON.stringify(entries)).not.toContain('s3cret');
   });
 
+  it('is masked in entries of the audit log that were stored in clear', async () => {
+    const { id } = await create('webhook', { url });
+    await app.sql(
+      `INSERT INTO audit_log SELECT (json_populate_record(entry, json_build_object(
+         'id', gen_random_uuid(), 'after', jsonb_set(entry.after, '{config,url}', to_jsonb($2::text))))).*
+       FROM audit_log AS entry WHERE object_id = $1`,
+      [id, url],
+    );
+    const { data } = await askFor<{ data: readonly { after: DestinationRecord }[] }>(
+      200,
+      app,
+      'get',
+      `/audit?object_id=${id}`,
+    );
+    expect(data.map(({ after }) => after.config['url'])).toEqual([shown, shown]);
+  });
+
   it('keeps its value when it is sent back as it is shown', async () => {
     const { id, config } = await create('webhook', { url });
     expect((await patch(id, { ...config, method: 'PUT' })).status).toBe(200);
