@@ -46,19 +46,22 @@ function gather(
   return new Promise((resolve, reject) => {
     const blocks = new BodyBlocks();
     let received = 0;
+    let isOver = false;
     const stop = (): void => {
-      stopWatching();
+      isOver = true;
+      endWatch();
       request.off('data', receive).off('close', giveUp);
       unpacker?.destroy();
     };
     const fail = (error: unknown): void => {
+      if (isOver) return;
       stop();
       reject(error);
       // The rest is read and dropped, so that the caller can read the answer.
       request.resume();
     };
     const giveUp = (): void => fail(new UnreadableBody('request.aborted'));
-    const stopWatching = transfers.watchUpload(
+    const endWatch = transfers.watchUpload(
       () => received,
       () => fail(new AppError('operation_timeout', { detail: 'the request did not arrive in time' })),
     );
@@ -72,6 +75,7 @@ function gather(
       }
     };
     const finish = (): void => {
+      if (isOver) return;
       stop();
       resolve(blocks.join());
     };
@@ -90,9 +94,10 @@ function gather(
       return;
     }
     request.once('end', () => {
+      if (isOver) return;
       // The close that follows is no loss any more.
       request.off('close', giveUp);
-      stopWatching();
+      endWatch();
       unpacker.end();
     });
     unpacker

@@ -41,7 +41,7 @@ describe('a value', () => {
     const most = { elements: 1_000, values: 20_000 };
     for (const value of [
       numbered(MAX_MEMBERS),
-      Array(1_000).fill({ b: 'x'.repeat(10_000) }),
+      Array.from({ length: 1_000 }, () => ({ b: 'x'.repeat(10_000) })),
       'x'.repeat(999),
       null,
       7,

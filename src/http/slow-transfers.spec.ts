@@ -10,7 +10,7 @@ import type { Metrics } from '../config/metrics.js';
 import { SlowTransfers } from './slow-transfers.js';
 
 // More than the kernel takes on for a reader that does not read.
-const LARGE = Buffer.alloc(32 * 2 ** 20);
+const LARGE = Buffer.alloc(64 * 2 ** 20);
 const LOOK = 1_000;
 
 let transfers: SlowTransfers;
@@ -72,10 +72,11 @@ describe('an answer', () => {
 
   it('that is read goes on, though it is one write', async () => {
     const [client, socket] = await ask();
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 4; round++) {
       look(6);
       // What was read makes room for more.
-      await readSome(client, 2 ** 20);
+      // So much that the connection has room for more.
+      await readSome(client, 8 * 2 ** 20);
     }
     expect(socket.writableLength).toBeGreaterThan(0);
     expect(socket.destroyed).toBe(false);

@@ -77,18 +77,17 @@ it('reads the bodies of those that it begins', async () => {
 });
 
 it('closes a connection that goes beyond all bounds, and every answer with it', async () => {
-  let begun = 0;
-  let closed = 0;
+  const counts = { begun: 0, closed: 0 };
   const client = await start(
     (_request, response) => {
-      begun++;
-      response.once('close', () => closed++);
+      counts.begun++;
+      response.once('close', () => counts.closed++);
     },
     { maxAtWork: 4, maxUnbegun: 10 },
   );
   const isGone = once(client, 'close');
   client.resume().write(requests(100));
   await isGone;
-  while (closed < 5) await turn();
-  expect([begun, closed]).toEqual([5, 5]);
+  while (counts.closed < 5) await turn();
+  expect(counts).toEqual({ begun: 5, closed: 5 });
 });

@@ -64,7 +64,7 @@ export function boundPipelines(
   return (listener) => (request: IncomingMessage, response: ServerResponse) => {
     const known = pipelines.get(request.socket);
     if (response.socket !== null && !known?.unbegun.length) {
-      listener(request, response as never);
+      listener(request, response);
       return;
     }
     const { socket } = request;
@@ -72,7 +72,7 @@ export function boundPipelines(
     const pipeline = known ?? open(socket);
     pipeline.waiting.add(response);
     response.once('close', () => pipeline.waiting.delete(response));
-    const run = (): void => begin(pipeline, response, () => listener(request, response as never));
+    const run = (): void => begin(pipeline, response, () => listener(request, response));
     if (pipeline.atWork < maxAtWork && pipeline.unbegun.length === 0) {
       run();
       return;
