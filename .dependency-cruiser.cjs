@@ -66,17 +66,17 @@ module.exports = {
     {
       name: 'opentelemetry-only-when-asked-for',
       comment:
-        'It is loaded by the one file that sends spans, and that file only where a collector is named.',
+        'It is loaded by the file that sends spans and by its sampler, and these only where a collector is named.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/config/otlp-tracer\\.ts$' },
+      from: { path: '^src/', pathNot: '^src/config/(otlp-tracer|operator-sampler)\\.' },
       to: { path: 'node_modules/@opentelemetry/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'otlp-tracer-only-dynamically',
       comment: 'A plain import would load it in every process.',
       severity: 'error',
-      from: { path: '^src/' },
-      to: { path: '^src/config/otlp-tracer\\.ts$', dynamic: false },
+      from: { path: '^src/', pathNot: '^src/config/(otlp-tracer|operator-sampler)\\.' },
+      to: { path: '^src/config/(otlp-tracer|operator-sampler)\\.ts$', dynamic: false },
     },
     {
       name: 'controllers-talk-to-services',

@@ -56,7 +56,8 @@ export class ByokController {
   @ManagementOnly({ refusal: 403 })
   @ApiOperation({
     summary: 'Change a provider credential',
-    description: 'With `key`, the key is rotated in place.',
+    description:
+      'With `key`, the key is rotated in place. A credential that its provider refused (401, 402, 403) rests for 5 to 60 seconds; after any change calls use it at once.',
     operationId: 'updateBYOKKey',
   })
   @ApiOkResponse({ type: ByokKeyResponseDto })

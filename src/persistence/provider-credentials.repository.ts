@@ -140,7 +140,7 @@ export class ProviderCredentialsRepository {
       orderBy: ORDER,
     });
     return withinLimit(rows).map(({ credential: row, mayServe }) =>
-      mayServe ? this.toCredential(row) : { ...toRecord(row), apiKey: null },
+      mayServe ? this.toCredential(row) : Object.assign(toRecord(row), { apiKey: null }),
     );
   }
 

@@ -1,4 +1,5 @@
 // Splitting loses nothing, reorders nothing and respects every cap.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createEndpoint, createTarget } from '../../test/support/endpoints.js';
@@ -6,7 +7,7 @@ import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
 import { tokenBound } from '../catalogue/token-count.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../domain/embedding.js';
 import type { EmbeddingProvider } from '../embedding-providers/embedding-provider.js';
-import { splitCall, splitProblem } from './call-splitter.js';
+import { splitCall, splitCallInTurns, splitProblem } from './call-splitter.js';
 import type { Slice } from './call-splitter.js';
 import type { EndpointTarget } from './endpoint-target.js';
 
@@ -45,6 +46,10 @@ const endpoints: fc.Arbitrary<ModelEndpoint> = fc
 const targetFor = (maxInputsPerCall: number, provider: Partial<EmbeddingProvider> = {}): EndpointTarget => {
   const target = createTarget(createEndpoint({ maxInputsPerCall }));
   return { ...target, provider: { ...target.provider, ...provider } as EmbeddingProvider };
+};
+const twoTurns = async (): Promise<void> => {
+  await nextTurn();
+  await nextTurn();
 };
 const itemsOf = (slices: readonly Slice[]): unknown[] => slices.flatMap(({ input }) => [...input.items]);
 
@@ -145,4 +150,15 @@ describe('a call whose inputs are tied together', () => {
   it.each([{}, { tie: false }, { tie: null }, { other: true }])('is not tied by %j', (extra) => {
     expect(problemOf(4, extra)).toBeNull();
   });
+});
+
+it('lets other calls have their turn while it measures a large call, and splits it in the same way', async () => {
+  const target = createTarget(createEndpoint({ maxInputsPerCall: 2048, maxBytesPerCall: 100_000 }));
+  const items = Array.from({ length: 20_000 }, (_, index) => `${index} ${'a'.repeat(1_000)}`);
+  const slice: Slice = { start: 0, input: { form: 'texts', items } };
+  const state = { isDone: false };
+  const slices = Promise.resolve(splitCallInTurns(slice, target)).finally(() => (state.isDone = true));
+  await twoTurns();
+  expect(state.isDone).toBe(false);
+  expect(await slices).toEqual(splitCall(slice, target));
 });

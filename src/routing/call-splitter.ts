@@ -1,4 +1,5 @@
 // Splits the inputs of a call into calls that an endpoint takes: by count, by tokens and by bytes.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
 import { tokenBound } from '../catalogue/token-count.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../domain/embedding.js';
@@ -11,20 +12,56 @@ export interface Slice {
   readonly input: EmbeddingInput;
 }
 
+// Measuring the inputs of a large call takes a good part of a second: other calls get their turn in between.
+const MILLISECONDS_PER_TURN = 10;
+
 /** The slices in order. One input that is too large by itself stays a slice of its own: the provider will say so. */
 export function splitCall(slice: Slice, target: EndpointTarget): Slice[] {
-  const { input, start } = slice;
+  if (fits(slice, target)) return [slice];
+  const work = split(slice, target);
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same, without holding up other calls; at once where nothing has to be split. */
+export function splitCallInTurns(slice: Slice, target: EndpointTarget): Slice[] | Promise<Slice[]> {
+  return fits(slice, target) ? [slice] : inTurns(split(slice, target));
+}
+
+async function inTurns(work: Generator<undefined, Slice[]>): Promise<Slice[]> {
+  let startedAt = performance.now();
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+    if (performance.now() - startedAt < MILLISECONDS_PER_TURN) continue;
+    await nextTurn();
+    startedAt = performance.now();
+  }
+}
+
+function needsMeasure({ maxTokensPerCall, maxBytesPerCall }: ModelEndpoint): boolean {
+  return maxTokensPerCall !== undefined || maxBytesPerCall !== undefined;
+}
+
+function fits({ input }: Slice, target: EndpointTarget): boolean {
+  return input.items.length <= maxInputsOf(target, input) && !needsMeasure(target.endpoint);
+}
+
+/** Pauses after each input that it has measured. */
+function* split({ input, start }: Slice, target: EndpointTarget): Generator<undefined, Slice[]> {
   const { endpoint } = target;
   const count = input.items.length;
   const maxInputs = maxInputsOf(target, input);
-  const needsMeasure = endpoint.maxTokensPerCall !== undefined || endpoint.maxBytesPerCall !== undefined;
-  if (count <= maxInputs && !needsMeasure) return [slice];
+  const isMeasured = needsMeasure(endpoint);
   const slices: Slice[] = [];
   let begin = 0;
   let tokens = 0;
   let bytes = 0;
   for (let index = 0; index < count; index++) {
-    const one = needsMeasure ? measure(part(input, index, index + 1), endpoint) : { tokens: 0, bytes: 0 };
+    if (isMeasured) yield;
+    const one = isMeasured ? measure(part(input, index, index + 1), endpoint) : { tokens: 0, bytes: 0 };
     const isFull =
       index - begin >= maxInputs ||
       tokens + one.tokens > (endpoint.maxTokensPerCall ?? Infinity) ||

@@ -1,5 +1,6 @@
 // When a refused credential rests, for how long, and for whom.
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import { TestClock } from '../../test/support/clock.js';
 import { createEndpoint, createOwnCredential, createTarget } from '../../test/support/endpoints.js';
 import { CredentialCircuits } from './credential-circuits.js';
@@ -14,6 +15,7 @@ let clock: TestClock;
 let circuits: CredentialCircuits;
 let counted: (string | null)[];
 beforeEach(() => {
+  jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
   clock = new TestClock();
   counted = [];
   const metrics: Pick<RoutingMetrics, 'credentialRefused'> = {

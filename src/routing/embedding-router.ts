@@ -13,7 +13,7 @@ import type { TokensByModality } from '../domain/modality.js';
 import type { Vector } from '../domain/vectors.js';
 import { Cancellation, toAbortSignal } from '../outbound/cancellation.js';
 import { CallCredentials } from './call-credentials.js';
-import { splitCall } from './call-splitter.js';
+import { splitCallInTurns } from './call-splitter.js';
 import type { Slice } from './call-splitter.js';
 import { CredentialCircuits } from './credential-circuits.js';
 import { EndpointCaller } from './endpoint-caller.js';
@@ -162,7 +162,8 @@ export class EmbeddingRouter {
     };
     // No more of them than there are places: they would only wait for each other.
     const parallel = Math.min(PARALLEL_SLICES, this.config.endpointConcurrency);
-    const slices = way.splitFor === target.endpoint ? [slice] : splitCall(slice, target);
+    const split = way.splitFor === target.endpoint ? [slice] : splitCallInTurns(slice, target);
+    const slices = split instanceof Promise ? await split : split;
     await mapBounded(slices, parallel, serveThis, (failure) => {
       run.failures.push(failure);
       // The other slices would be paid for and thrown away.

@@ -33,13 +33,7 @@ class Lab {
       const signal = new Cancellation();
       const taken = this.places.tryTake(this.limit, owner);
       if (taken) this.note(owner, taken);
-      else {
-        this.waiting.add(signal);
-        void this.places.wait(owner, LATER, signal).then((later) => {
-          this.waiting.delete(signal);
-          if (later) this.note(owner, later);
-        });
-      }
+      else void this.wait(owner, signal);
     }
   }
 
@@ -47,6 +41,13 @@ class Lab {
   async giveBack(): Promise<void> {
     this.held.shift()?.giveBack();
     await nextTurn();
+  }
+
+  private async wait(owner: PlaceOwner, signal: Cancellation): Promise<void> {
+    this.waiting.add(signal);
+    const place = await this.places.wait(owner, LATER, signal);
+    this.waiting.delete(signal);
+    if (place) this.note(owner, place);
   }
 
   private note(owner: PlaceOwner, place: Place): void {

@@ -77,13 +77,18 @@ export class EndpointPlaces {
     queue.calls.add(state);
     const request = new Cancellation();
     queue.requests.add(request);
-    semaphore.acquire(accountId, request).then(
-      (permit) => {
-        queue.requests.delete(request);
-        this.serve(queue, permit);
-      },
-      () => undefined,
-    );
+    void this.serveNext(semaphore.acquire(accountId, request), queue, request);
+  }
+
+  private async serveNext(
+    granted: Promise<Permit>,
+    queue: AccountQueue,
+    request: Cancellation,
+  ): Promise<void> {
+    const permit = await granted.catch(() => null);
+    if (!permit) return;
+    queue.requests.delete(request);
+    this.serve(queue, permit);
   }
 
   /** The call that has the fewest places; among equals the one that was served longest ago. */
