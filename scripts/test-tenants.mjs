@@ -1,11 +1,12 @@
 // `npm run test:tenants`: one tenant attacks the others and the operator of the built service, in every way that is
 // known, and the figures are printed. Loopback only, with a PostgreSQL of its own; ends by itself.
 //
-//   npm run test:tenants -- --only regex --build ../older-checkout
+//   npm run test:tenants -- --only regex,17 --build ../older-checkout
 //   npm run test:tenants -- --against ../older-checkout --report docs/reports/tenants.md
 //
-// `--build` attacks another checkout's dist. `--against` attacks it as well, in turn: its figures are those "before". The
-// report is written from the figures in the JSON file beside it, which keeps what is not measured again.
+// `--only` takes parts of names and numbers of items. `--build` attacks another checkout's dist. `--against` attacks one
+// as well, in turn: its figures are those "before". The report is written from the figures in the JSON file beside it,
+// which keeps what is not measured again.
 import { parseArgs } from 'node:util';
 import { resolve } from 'node:path';
 import { readFileIfPresent, writeFileAtomically } from './support/files.mjs';

@@ -28,8 +28,9 @@ export async function runTenants({
   build = REPOSITORY,
   against,
 }: TenantOptions): Promise<TenantRun> {
-  const wanted = EXPERIMENTS.filter(
-    ({ name, item }) => only === '' || name.includes(only) || `${item}` === only,
+  const names = only.split(',');
+  const wanted = EXPERIMENTS.filter(({ name, item }) =>
+    names.some((part) => name.includes(part) || `${item}` === part),
   );
   if (wanted.length === 0)
     throw new Error(

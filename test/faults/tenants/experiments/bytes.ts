@@ -26,16 +26,24 @@ export const SLOW_BODIES: ParametersOf<'slowUploads'> = {
   every: 500,
 };
 
-/** Small bodies of the free model whose answers have about 17 MB, 8 MB, 4 MB and so on. */
+/** Inputs and width of calls: their answers have about 17 MB, 8 MB and so on, down to some hundred bytes. */
+const UNREAD: readonly (readonly [inputs: number, dimensions: number])[] = [
+  ...filling(1_500, 1, 1).map((inputs) => [inputs, 1_024] as const),
+  ...filling(64, 1, 1).map((inputs) => [inputs, 8] as const),
+  [1, 8],
+  [1, 8],
+];
+const WORDS = 'alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu';
+
+/** Small bodies of the free model with large answers. */
 export function unreadCalls(): ParametersOf<'unreadAnswers'> {
-  const inputs = filling(1_500, 1, 1);
   return {
     connections: 4,
-    bodies: inputs.map((count) =>
+    bodies: UNREAD.map(([inputs, dimensions]) =>
       JSON.stringify({
         model: FREE_MODEL,
-        dimensions: 1_024,
-        input: Array.from({ length: count }, (_value, index) => `input ${index}`),
+        dimensions,
+        input: Array.from({ length: inputs }, (_value, index) => `${index} ${WORDS}`),
       }),
     ),
   };
