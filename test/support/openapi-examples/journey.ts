@@ -145,9 +145,18 @@ class Journey {
       }
       answered.push({ example, asked: body, answer });
       this.remember(operation.operationId, answer);
+      // One replay at a time.
+      if (operation.operationId === 'replayDeliveries') await this.untilNoReplayRuns();
     }
     await this.after(operation);
     return answered;
+  }
+
+  private async untilNoReplayRuns(): Promise<void> {
+    await eventually(
+      () => this.app.sql('SELECT 1 FROM dead_letters WHERE replay_requested_at IS NOT NULL'),
+      (letters) => letters.length === 0,
+    );
   }
 
   private credentialFor({ access }: NamedRoute): { key?: string } {
