@@ -50,7 +50,7 @@ const TABLES = [
     key: { workspace_id: 'uuid', destination_id: 'uuid', generation_id: 'uuid' },
     ciphertext: 'message_ciphertext',
     encryptionKeyId: 'message_encryption_key_id',
-    isInUse: 'true',
+    isInUse: 'message_ciphertext IS NOT NULL',
   },
   {
     name: 'delivery_cursors',
@@ -58,7 +58,7 @@ const TABLES = [
     key: { workspace_id: 'uuid', destination_id: 'uuid' },
     ciphertext: 'last_error_ciphertext',
     encryptionKeyId: 'last_error_encryption_key_id',
-    isInUse: 'true',
+    isInUse: 'last_error_ciphertext IS NOT NULL',
   },
 ] as const satisfies readonly EncryptedTable[];
 
