@@ -12,7 +12,7 @@ import type { TenantLab } from './tenant-lab.js';
 export const OTHER_LOAD: LoadOptions = { clients: 4, pause: 40 };
 const WARM_UP_MS = 1_000;
 // A service that holds its calls for longer than this after an attack is ended: the run must go on.
-const STOP_PATIENCE_MS = 8_000;
+const STOP_PATIENCE_MS = 12_000;
 const BETWEEN_LOOKS_MS = 20;
 
 export const errorsOf = (report: LoadReport): number =>

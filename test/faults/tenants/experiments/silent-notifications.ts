@@ -23,10 +23,12 @@ interface MutedDatabase {
 /** A way to the database on which single connections can die without a word. */
 async function startMutedDatabase(databaseUrl: string): Promise<MutedDatabase> {
   const target = new URL(databaseUrl);
+  const { hostname } = target;
+  const port = Number(target.port);
   const sockets = new Set<Socket>();
   const notifying = new Set<Socket>();
   const server = createServer((client) => {
-    const upstream = connect(Number(target.port), target.hostname);
+    const upstream = connect(port, hostname);
     for (const [socket, other] of [
       [client, upstream],
       [upstream, client],
