@@ -94,11 +94,14 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
     });
     if ((await Promise.race([answered, patience])) === 'silent') {
       this.isSilent = true;
-      void answered.then(() => {
-        this.isSilent = false;
-      });
+      void this.endSilenceAfter(answered);
     }
     clearTimeout(timer);
+  }
+
+  private async endSilenceAfter(answered: Promise<void>): Promise<void> {
+    await answered;
+    this.isSilent = false;
   }
 
   /** Never fails: a connection without an answer is replaced. */
