@@ -1,5 +1,6 @@
 // What platforms say of a failure may repeat what they were sent: where it is kept, for how long, and who sees it.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
 import type { Destination } from '../../../src/domain/destination.js';
 import { AppConfig } from '../../../src/config/app-config.js';
 import { ConfigCipher } from '../../../src/persistence/config-cipher.js';
@@ -20,6 +21,10 @@ import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
 import { traceCollector } from '../../support/trace-collector.js';
 
+const MIGRATION = new URL(
+  '../../../prisma/migrations/20261126130000_receivers/migration.sql',
+  import.meta.url,
+);
 const INPUT = 'the-patient-is-called-canary';
 const DAY = 24 * 3_600_000;
 
@@ -98,6 +103,27 @@ describe('the words of a platform', () => {
     expect(rows).toEqual([]);
   });
 
+  it('are taken out of what older versions stored in clear, by the migration', async () => {
+    const { id } = await createDestination(app, { url: receiver.origin }, { enabled: false });
+    await app.sql(
+      `INSERT INTO dead_letters (workspace_id, destination_id, generation_id, generation_created_at, reason, message)
+       SELECT workspace_id, id, gen_random_uuid(), now(), 'refused', text FROM destinations,
+         unnest(ARRAY['given up after 11 attempts: HTTP 500: canary', 'canary']) AS text WHERE id = $1`,
+      [id],
+    );
+    await app.sql(
+      `UPDATE delivery_cursors SET last_error_message = 'HTTP 503: canary' WHERE destination_id = $1`,
+      [id],
+    );
+    await app.sql(await readFile(MIGRATION, 'utf8'));
+    const letters = await app.sql<{ message: string }>(
+      'SELECT message FROM dead_letters WHERE destination_id = $1 ORDER BY message',
+      [id],
+    );
+    expect(letters).toEqual([{ message: '' }, { message: 'HTTP 500' }]);
+    expect((await readCursor(app, id)).last_error_message).toBe('HTTP 503');
+  });
+
   it('are reduced to the status in privacy mode, before they are stored', async () => {
     const id = await fail({ privacyMode: true });
     expect((await get(id, 'deliveries')).last_error.message).toBe('HTTP 503');
@@ -127,6 +153,7 @@ describe('the words of a platform', () => {
       [id],
     );
     expect((await get(id, 'deliveries')).last_error.message).toBe('HTTP 503');
+    await app.sql('UPDATE delivery_cursors SET last_error_ciphertext = NULL WHERE destination_id = $1', [id]);
   });
 
   it('are encrypted again by a rotation', async () => {
