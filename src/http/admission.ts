@@ -124,7 +124,10 @@ export class Admission implements OnApplicationBootstrap, OnModuleDestroy {
       labelNames: ['group'],
       registers: [registry],
       collect() {
-        for (const [group, share] of Object.entries(shares)) this.set({ group }, share[of]);
+        for (const [group, share] of Object.entries(shares)) {
+          // The request that reads the metrics would always be one of them.
+          if (group !== 'metrics') this.set({ group }, share[of]);
+        }
       },
     });
   }

@@ -143,3 +143,16 @@ describe('a refused input', () => {
     expect(problemOf([1, 'the-secret'])).not.toContain('the-secret');
   });
 });
+
+it('refuses more inputs than any call can have vectors before it looks at them', () => {
+  for (const input of ['a', [1], {}])
+    expect(() => readEmbeddingInput(Array.from({ length: 2 ** 18 + 1 }, () => input))).toThrow(
+      'input: must have at most 262144 inputs',
+    );
+  expect(readEmbeddingInput(Array.from({ length: 2 ** 18 + 1 }, () => 1)).items).toHaveLength(1);
+});
+
+it('refuses parts of which each is small and all together are not', () => {
+  const parts = Array.from({ length: 70_000 }, () => ({ content: [{ type: 'text', text: 'a' }] }));
+  expect(() => readEmbeddingInput(parts)).toThrow('input: must have at most 262144 values in all');
+});

@@ -16,7 +16,9 @@ const PAYLOAD_OF_PART: ReadonlyMap<unknown, (part: Part) => boolean> = new Map([
 ]);
 const MAX_TOKEN = 2 ** 31 - 1;
 // Parts go upstream with whatever they hold. As many values as the inputs of the narrowest vectors have.
-const MULTIMODAL = { elements: 2 ** 19, values: 2 ** 19, allowsAnyName: true };
+const MULTIMODAL = { elements: 2 ** 18, values: 2 ** 18, allowsAnyName: true };
+// More than a call can have vectors, of one number each: the bound of the model is looked at later, and is lower.
+const MAX_INPUTS = 2 ** 18;
 
 /** Throws InputProblem. */
 export function readEmbeddingInput(input: unknown): EmbeddingInput {
@@ -30,6 +32,8 @@ export function readEmbeddingInput(input: unknown): EmbeddingInput {
   const [first] = items;
   if (items.length === 0) throw new InputProblem('input: must not be empty');
   const each = <Item>(read: (item: unknown, index: number) => Item): Item[] => items.map(read);
+  if (typeof first !== 'number' && items.length > MAX_INPUTS)
+    throw new InputProblem(`input: must have at most ${MAX_INPUTS} inputs`);
   if (typeof first === 'string') return { form: 'texts', items: each(readText) };
   if (typeof first === 'number') return { form: 'tokens', items: [readTokens(items, null)] };
   if (Array.isArray(first)) return { form: 'tokens', items: each(readTokens) };

@@ -101,7 +101,7 @@ export async function startFuzzTarget(accounts: number): Promise<FuzzTarget> {
   const check = async (): Promise<void> => {
     if (child.process.exitCode !== null || child.process.signalCode !== null)
       throw new Error('the service has ended');
-    await eventually(held, (lines) => lines.length === 4 && lines.every((line) => line.endsWith(' 0')));
+    await eventually(held, (lines) => lines.length === 6 && lines.every((line) => line.endsWith(' 0')));
     agent.destroy();
     // None of those that it was sent requests on may stay.
     await eventually(stateOf, ({ connections }) => connections === 0);
