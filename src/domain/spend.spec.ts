@@ -17,6 +17,8 @@ describe('windows', () => {
     ['the same day', '2026-11-21T10:00:00Z', stored],
     ['the next day of the same week', '2026-11-22T00:00:00Z', { ...stored, daily: 0n }],
     ['the next week of the same month', '2026-11-23T00:00:00Z', { ...stored, daily: 0n, weekly: 0n }],
+    // The clock that recorded it is ahead: the statement that grants leases counts it too.
+    ['the day before', '2026-11-20T10:00:00Z', stored],
     ['the next month', '2026-12-01T00:00:00Z', { ...stored, daily: 0n, weekly: 0n, monthly: 0n }],
     ['the same day a year later', '2027-11-21T10:00:00Z', { ...stored, daily: 0n, weekly: 0n, monthly: 0n }],
   ])('%s', (_name, now, expected) => {

@@ -161,7 +161,7 @@ describe('in a filled database', () => {
       'api_key_secrets',
       'LEFT JOIN key_spend',
       'INSERT INTO generations',
-      'INSERT INTO spend_leases',
+      'acquire_key_lease',
       'INSERT INTO delivery_cursors',
       'FOR UPDATE OF cursor SKIP LOCKED',
       'ORDER BY generation.log_transaction',

@@ -1,17 +1,17 @@
 -- The database's clock decides which day spend belongs to, and the database's own rows decide what a lease grants.
 
 -- The time of the service. Every process follows it (heartbeats of the notification connection read it).
-CREATE FUNCTION service_now() RETURNS timestamptz LANGUAGE sql STABLE AS $$ SELECT now() $$;
+CREATE OR REPLACE FUNCTION service_now() RETURNS timestamptz LANGUAGE sql STABLE AS $$ SELECT now() $$;
 
 -- The day that spend of `day` counts on, at `moment`: a call that is recorded now began within the last hour, and clocks
 -- of processes agree to within minutes. A day outside of these bounds comes from a wrong clock and moves to the nearest.
-CREATE FUNCTION spend_day_at(moment timestamptz, day date) RETURNS date LANGUAGE sql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION spend_day_at(moment timestamptz, day date) RETURNS date LANGUAGE sql IMMUTABLE AS $$
     SELECT least(
         greatest(day, ((moment AT TIME ZONE 'UTC') - interval '1 hour')::date),
         ((moment AT TIME ZONE 'UTC') + interval '5 minutes')::date
     )
 $$;
-CREATE FUNCTION spend_day(day date) RETURNS date LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION spend_day(day date) RETURNS date LANGUAGE sql STABLE AS $$
     SELECT spend_day_at(service_now(), day)
 $$;
 
@@ -96,7 +96,7 @@ END $function$ $template$, counters.name, counters.condition);
         -- A function, because the limits are read by a statement of their own once the counter is locked: what is granted
         -- is never of limits that had changed before.
         EXECUTE format($template$
-CREATE FUNCTION acquire_%1$s_lease(workspace uuid, holder uuid, process uuid, day date, needed numeric, wanted numeric,
+CREATE OR REPLACE FUNCTION acquire_%1$s_lease(workspace uuid, holder uuid, process uuid, day date, needed numeric, wanted numeric,
     seconds integer, is_held boolean,
     OUT granted numeric, OUT available numeric, OUT unspent numeric, OUT is_gone boolean, OUT caps json)
 LANGUAGE plpgsql AS $function$

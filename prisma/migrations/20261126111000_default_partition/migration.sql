@@ -8,7 +8,7 @@
 -- A row is in the one partition or in the other for every statement. A statement that has begun to plan knows the
 -- partitions of then, and the rows of its own, later snapshot: moved rows would be in none of them. So the switch waits
 -- for every statement on the log and holds new ones back, for as long as attaching takes; rows are copied before.
-CREATE FUNCTION move_default_rows(parent text, unit text, most integer) RETURNS integer
+CREATE OR REPLACE FUNCTION move_default_rows(parent text, unit text, most integer) RETURNS integer
 LANGUAGE plpgsql SET lock_timeout = '500ms' SET timezone = 'UTC' AS $$
 DECLARE
     rest text := parent || '_default';
