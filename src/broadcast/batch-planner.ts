@@ -16,7 +16,7 @@ import type { Share } from './byte-budget.js';
 import { BatchSize, DeliveryMemory } from './delivery-memory.js';
 import { isLongEnough, isSelected, takeWithin } from './entry-judge.js';
 import type { JudgedEntry, RunLimits } from './entry-judge.js';
-import { LogPages, PAGE_SIZE } from './log-pages.js';
+import { LogPages, PAGE_SIZE, reachOfLog } from './log-pages.js';
 import { TracedContents } from './traced-contents.js';
 import { TracedKeys } from './traced-keys.js';
 import { Turns } from './turns.js';
@@ -61,9 +61,6 @@ interface Planned {
   readonly share: Share;
 }
 
-// Before all generations.
-const BEGINNING = new Date(0);
-
 const NO_CONTENTS: ReadonlyMap<string, GenerationContent> = new Map();
 
 @Injectable()
@@ -107,22 +104,18 @@ export class BatchPlanner {
 
   /**
    * What follows `after` and was made before a moment, as far as nothing younger comes before it: given up, or passed over
-   * as it would have been in its time. However old it is: pages of the log reach less far.
+   * as it would have been in its time. Pages of the log reach less far: when the cursor stopped, it had what they reached.
    */
   async planExpired(
     target: DeliveryTarget,
     { position, start }: Pick<ClaimedCursor, 'position' | 'start'>,
-    before: Date,
+    { before, stoodFor }: { readonly before: Date; readonly stoodFor: number },
   ): Promise<Pick<PlannedBatch, 'entries' | 'hasMore'>> {
     const { destination } = target;
     const page = await this.memory.takePage(destination);
     try {
-      const { entries } = await this.reader.readAfter(
-        destination.workspaceId,
-        position,
-        BEGINNING,
-        PAGE_SIZE,
-      );
+      const since = reachOfLog(new Date(this.clock.now().getTime() - stoodFor));
+      const { entries } = await this.reader.readAfter(destination.workspaceId, position, since, PAGE_SIZE);
       const young = entries.findIndex(({ generation }) => generation.createdAt >= before);
       const old = young === -1 ? entries : entries.slice(0, young);
       const judging = {

@@ -121,12 +121,13 @@ export class DeliveryLane {
 
   /** Gives up what is too old for pages of the log to reach it, where the cursor has stood for long. */
   private async giveUpTheOld(): Promise<void> {
-    let hasMore = this.claim.hasStood;
+    const { hasStood, stoodFor } = this.claim;
+    let hasMore = hasStood;
     const before = new Date(this.services.clock.now().getTime() - MAX_DELIVERY_AGE);
     while (hasMore && !this.pauses.isStopped) {
       const target = await this.findTarget();
       if (!target) return;
-      const old = await this.services.planner.planExpired(target, this, before);
+      const old = await this.services.planner.planExpired(target, this, { before, stoodFor });
       const now = this.services.clock.now();
       const outcome = concludeBatch(old.entries, new Map(), { start: this.position, rejected: 0, now });
       // Where there is nothing, that it was looked at.

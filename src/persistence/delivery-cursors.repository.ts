@@ -42,6 +42,8 @@ export interface ClaimedCursor extends DestinationRef {
   readonly isPaused: boolean;
   /** Whether it has not moved, and was not looked at for what is too old, for so long that something may be. */
   readonly hasStood: boolean;
+  /** Milliseconds since it was last moved or looked at so, by the clock of the database. */
+  readonly stoodFor: number;
 }
 
 /** What became of a run of the log. */
@@ -59,6 +61,7 @@ interface ClaimedRow extends DestinationRef {
   readonly pausedAt: Date | null;
   readonly startSnapshot: string;
   readonly hasStood: boolean;
+  readonly stoodFor: number;
 }
 
 @Injectable()
@@ -213,6 +216,7 @@ export class DeliveryCursorsRepository {
       failures: row.failures,
       isPaused: row.pausedAt !== null,
       hasStood: row.hasStood,
+      stoodFor: row.stoodFor,
     }));
   }
 }

@@ -42,7 +42,8 @@ SET lease_owner = $1, lease_session = $2, lease_expires_at = now() + make_interv
 FROM chosen WHERE cursor.workspace_id = chosen.workspace_id AND cursor.destination_id = chosen.destination_id
 RETURNING cursor.workspace_id AS "workspaceId", cursor.destination_id AS "destinationId",
   cursor.log_transaction AS transaction, cursor.log_ordinal AS ordinal, cursor.failures, cursor.paused_at AS "pausedAt",
-  cursor.start_snapshot AS "startSnapshot", cursor.updated_at < now() - interval '${STOOD_AFTER}' AS "hasStood"`;
+  cursor.start_snapshot AS "startSnapshot", cursor.updated_at < now() - interval '${STOOD_AFTER}' AS "hasStood",
+  extract(epoch FROM now() - cursor.updated_at)::float8 * 1000 AS "stoodFor"`;
 }
 
 /** $1 the new claim, $2 its session, $3 workspace. */

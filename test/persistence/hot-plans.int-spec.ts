@@ -170,7 +170,7 @@ describe('in a filled database', () => {
       'INSERT INTO activity_days',
       'FROM activity_days',
       'DELETE FROM dead_letters',
-      'WITH waiting AS',
+      'cursor.start_snapshot = $11',
       'min(log_transaction)',
     ]) {
       expect(all).toContain(part);

@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const before = (hours: number): Date => new Date(app.clock.now().getTime() - hours * HOUR);
 
-/** A destination that is delivered to only after `meanwhile`, by which time it has stood for two hours. */
+/** A destination that is delivered to only after `meanwhile`, by which time it has stood for two days. */
 async function standing(
   meanwhile: () => Promise<unknown>,
   rules: Partial<NewDestination> = {},
@@ -48,7 +48,7 @@ async function standing(
   await set("lease_owner = 'lost', lease_expires_at = now() + interval '1 hour'");
   await app.sql('UPDATE destinations SET enabled = true WHERE id = $1', [id]);
   await meanwhile();
-  await set("updated_at = now() - interval '2 hours', lease_expires_at = now()");
+  await set("updated_at = now() - interval '2 days', lease_expires_at = now()");
   return id;
 }
 

@@ -73,6 +73,22 @@ describe('400', () => {
   });
 });
 
+describe('regular expressions', () => {
+  it('that are too large together are refused before any of them is compiled', async () => {
+    const value = '[a-z]{900}';
+    const rule = (field: string) => ({ field, operator: 'regex', value });
+    const body = {
+      filter_rules: { groups: [{ rules: ['model', 'input'].map(rule) }, { rules: [rule('model')] }] },
+    };
+    expectError(
+      await ask(app, 'patch', `${PATH}/${id}`, { body }),
+      400,
+      'Invalid request parameters: filter_rules.groups: has regular expressions that come to some 2706 instructions ' +
+        'together, at most 2500 are allowed',
+    );
+  });
+});
+
 describe('a key that was deleted', () => {
   it('may stay among the hashes, and cannot be added', async () => {
     const { record: key } = await app.createKey();
