@@ -261,6 +261,8 @@ describe('errors of embeddings', () => {
     [524, errors.EdgeNetworkTimeoutResponseError, 504],
     [529, errors.ProviderOverloadedResponseError, 429],
   ])('%d have a type of their own', async (statusCode, expected, upstreamStatus) => {
+    // A refused credential rests for a minute at most.
+    setup.app.clock.advance(60_000);
     setup.upstream.answerWith(refuseWith(upstreamStatus, {}, { 'retry-after': '90' }));
     const failure = await ask(inference());
     expect(failure).toBeInstanceOf(expected);

@@ -18,6 +18,8 @@ export const REFUSED = 'refused';
 export interface CachedSetup extends Setup {
   /** Every input that the upstream was asked for since the last time. */
   takeInputs(): unknown[];
+  /** The inputs of every request to the upstream since the last time. */
+  takeRequests(): string[][];
 }
 
 export async function startWithTexts(
@@ -25,10 +27,9 @@ export async function startWithTexts(
 ): Promise<CachedSetup> {
   const setup = await startWithUpstream(environment);
   setup.upstream.answerWith(answerByText);
-  return {
-    ...setup,
-    takeInputs: () => setup.upstream.requests.splice(0).flatMap(({ body }) => body['input'] as unknown[]),
-  };
+  const takeRequests = (): string[][] =>
+    setup.upstream.requests.splice(0).map(({ body }) => body['input'] as string[]);
+  return { ...setup, takeInputs: () => takeRequests().flat(), takeRequests };
 }
 
 /** Charges a token for each word. */

@@ -110,6 +110,7 @@ describe('GET /deliveries', () => {
       status: 'active',
       delivered: 0,
       dropped: {},
+      contents_skipped: 0,
       dead_letters: 0,
       pending: 0,
       oldest_pending_at: null,
