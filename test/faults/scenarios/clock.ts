@@ -28,20 +28,20 @@ interface Moment {
 const TIME_ZONES = ['America/St_Johns', 'Pacific/Apia'] as const;
 const MOMENTS: readonly Moment[] = [
   { at: '2027-03-13T12:00:00Z', what: 'a Saturday', renewed: ['daily', 'weekly', 'monthly'] },
-  { at: '2027-03-13T23:59:30Z', what: 'before a UTC midnight', renewed: [] },
+  { at: '2027-03-13T23:59:00Z', what: 'before a UTC midnight', renewed: [] },
   { at: '2027-03-14T00:00:01Z', what: 'a UTC midnight', renewed: ['daily'] },
   { at: '2027-03-14T03:30:30Z', what: 'midnight in St. Johns', renewed: [] },
   { at: '2027-03-14T05:30:30Z', what: 'summer time begins in St. Johns', renewed: [] },
   { at: '2027-03-14T11:00:30Z', what: 'midnight in Apia', renewed: [] },
   { at: '2027-03-15T00:00:01Z', what: 'a Monday', renewed: ['daily', 'weekly'] },
-  { at: '2027-03-31T23:59:50Z', what: 'before the end of a month', renewed: ['daily', 'weekly'] },
+  { at: '2027-03-31T23:59:00Z', what: 'before the end of a month', renewed: ['daily', 'weekly'] },
   { at: '2027-04-01T00:00:01Z', what: 'the first of a month', renewed: ['daily', 'monthly'] },
   {
     at: '2027-11-07T04:31:00Z',
     what: 'summer time ends in St. Johns',
     renewed: ['daily', 'weekly', 'monthly'],
   },
-  { at: '2027-12-31T23:59:59Z', what: 'the last second of a year', renewed: ['daily', 'weekly', 'monthly'] },
+  { at: '2027-12-31T23:59:00Z', what: 'before the end of a year', renewed: ['daily', 'weekly', 'monthly'] },
   { at: '2028-01-01T00:00:00Z', what: 'the first second of a year', renewed: ['daily', 'monthly'] },
 ];
 
