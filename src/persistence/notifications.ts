@@ -94,14 +94,11 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
     });
     if ((await Promise.race([answered, patience])) === 'silent') {
       this.isSilent = true;
-      void this.endSilenceAfter(answered);
+      void answered.finally(() => {
+        this.isSilent = false;
+      });
     }
     clearTimeout(timer);
-  }
-
-  private async endSilenceAfter(answered: Promise<void>): Promise<void> {
-    await answered;
-    this.isSilent = false;
   }
 
   /** Never fails: a connection without an answer is replaced. */

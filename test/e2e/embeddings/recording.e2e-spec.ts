@@ -33,6 +33,8 @@ beforeAll(async () => {
   setup = await startWithUpstream();
 });
 afterEach(() => {
+  // A refused credential rests for a minute at most.
+  setup.app.clock.advance(60_000);
   setup.upstream.answerWith(null);
   setup.upstream.requests.length = 0;
 });
