@@ -169,6 +169,7 @@ export interface SlowUploadParameters {
 
 // Milliseconds between one connection and the next: the service takes them in their order.
 const BETWEEN_CONNECTIONS_MS = 20;
+const BETWEEN_UNREAD_MS = 500;
 
 /** Announces bodies and sends a byte at a time. One that is answered or closed is announced again. */
 const slowUploads: Attack<SlowUploadParameters> = async (target, parameters, signal) => {
@@ -212,17 +213,21 @@ const unreadAnswers: Attack<UnreadAnswerParameters> = async (target, { connectio
         headOf(target, '/embeddings', 'inference', `content-length: ${Buffer.byteLength(body)}`) + body,
     )
     .join('');
-  const sockets = Array.from({ length: connections }, () => open(target.baseUrl, text, false).socket);
+  const sockets: Socket[] = [];
   let closed = 0;
-  for (const socket of sockets) socket.on('close', () => closed++);
-  // A socket that is not read does not notice that it was closed: writing to it does.
   while (!signal.aborted) {
-    await rest(500, signal);
+    if (sockets.length < connections) {
+      const { socket } = open(target.baseUrl, text, false);
+      socket.on('close', () => closed++);
+      sockets.push(socket);
+    }
+    await rest(BETWEEN_UNREAD_MS, signal);
+    // A socket that is not read does not notice that it was closed: writing to it does.
     for (const socket of sockets) if (socket.writable) socket.write('\r\n');
   }
   const atEnd = closed;
   for (const socket of sockets) socket.destroy();
-  return { connections, closed: atEnd };
+  return { connections: sockets.length, closed: atEnd };
 };
 
 export interface TinyChunkParameters {

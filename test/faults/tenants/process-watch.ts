@@ -44,8 +44,8 @@ async function childrenOf(pid: number): Promise<number[]> {
 export function watchProcesses(pid: number): ProcessWatch {
   let [serving, delivering, killed] = [0, 0, 0];
   let isAlive = true;
-  const stopped = new AbortController();
   let isStuck = false;
+  const stopping = new AbortController();
   const deliverers = new Set<number>();
   const bound = (process_: number, bytes: number): void => {
     if (bytes <= MAX_RESIDENT_BYTES) return;
@@ -53,7 +53,7 @@ export function watchProcesses(pid: number): ProcessWatch {
     process.kill(process_, 'SIGKILL');
   };
   void (async () => {
-    while (!stopped.signal.aborted) {
+    while (!stopping.signal.aborted) {
       isAlive &&= await lives(pid);
       const bytes = isAlive ? await residentBytes(pid) : 0;
       serving = Math.max(serving, bytes);
@@ -79,6 +79,6 @@ export function watchProcesses(pid: number): ProcessWatch {
     foundStuck: () => {
       isStuck = true;
     },
-    stop: () => stopped.abort(),
+    stop: () => stopping.abort(),
   };
 }

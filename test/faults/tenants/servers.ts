@@ -79,7 +79,7 @@ export interface EndlessServer {
 
 /** Answers every request with interim answers of 103 that never end, up to so many bytes in all. */
 export async function startEndlessServer(most: number): Promise<EndlessServer> {
-  const interim = Buffer.from(`HTTP/1.1 103 Early Hints\r\nlink: <${'x'.repeat(400)}>\r\n\r\n`.repeat(128));
+  const interim = Buffer.from(`HTTP/1.1 103 Early Hints\r\nlink: <${'x'.repeat(7_000)}>\r\n\r\n`.repeat(8));
   const sockets = new Set<Socket>();
   let written = 0;
   const server = createTcpServer((socket) => {

@@ -6,6 +6,7 @@ import { inTenantLab } from '../tenant-lab.js';
 // Milliseconds. The rule is 50 for one body; the rest is the machine.
 const TOLERATED_MS = 120;
 const PATIENCE_MS = 12_000;
+const TOTAL_MS = 25_000;
 
 interface Bomb {
   readonly name: string;
@@ -63,6 +64,7 @@ export const members: Experiment = {
       const figures: Record<string, string> = {};
       const problems: string[] = [];
       const { managementKey, apiKey } = lab.attacker;
+      const deadline = performance.now() + TOTAL_MS;
       for (const { name, path, key, body } of memberBombs()) {
         const bearer = key === 'management' ? managementKey : apiKey;
         // The first of its kind compiles what reads it.
@@ -83,7 +85,9 @@ export const members: Experiment = {
             `${name}: the event loop was held for ${milliseconds(longest)}`,
           ]),
         );
-        if (status === 0) break;
+        if (performance.now() > deadline) break;
+        // What was not answered in time may still hold the loop.
+        if (status === 0) await lab.call('GET', '/key', { key: apiKey, patience: PATIENCE_MS });
       }
       return { figures, problems };
     }),

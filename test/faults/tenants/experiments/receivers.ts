@@ -8,7 +8,7 @@ import type { TenantLab } from '../tenant-lab.js';
 
 const ENDLESS_MS = 8_000;
 const MOST_INTERIM_BYTES = 600 * 1024 * 1024;
-const TOLERATED_INTERIM_BYTES = 32 * 1024 * 1024;
+const TOLERATED_INTERIM_BYTES = 12 * 1024 * 1024;
 // What was read counts, not how often it was tried again.
 const ONE_ATTEMPT = { BROADCAST_RETRY_BASE_DELAY_MS: '3600000', BROADCAST_RETRY_MAX_DELAY_MS: '3600000' };
 const TOLERATED_GROWTH = 200 * 1024 * 1024;
@@ -50,7 +50,7 @@ const INPUT_LENGTH = 20_000;
 const REPLAYS = 30;
 const QUIET_MS = 1_000;
 const QUIET_PATIENCE_MS = 8_000;
-const TOLERATED_TIMES = 10;
+const TOLERATED_TIMES = 5;
 
 export const replays: Experiment = {
   name: 'replays',
@@ -171,4 +171,4 @@ export const storedContents: Experiment = {
 
 // A small one, so that the experiment need not fill a disk.
 const STORED_QUOTA_BYTES = 1024 * 1024;
-const STORAGE_QUOTA = { MAX_STORED_CONTENT_BYTES: `${STORED_QUOTA_BYTES}` };
+const STORAGE_QUOTA = { WORKSPACE_CONTENT_QUOTA_BYTES: `${STORED_QUOTA_BYTES}` };
