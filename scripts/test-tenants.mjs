@@ -7,8 +7,9 @@
 // `--only` takes parts of names and numbers of items. `--build` attacks another checkout's dist. `--against` attacks one
 // as well, in turn: its figures are those "before". The report is written from the figures in the JSON file beside it,
 // which keeps what is not measured again.
+import { mkdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { resolve } from 'node:path';
 import { readFileIfPresent, writeFileAtomically } from './support/files.mjs';
 import { runWithFaults } from './support/fault-run.mjs';
 import { reportFailure } from './support/interruption.mjs';
@@ -39,6 +40,7 @@ const attackEverything = async ({ context, seed, line }) => {
   if (values.report === undefined) return { ...closing, report: '' };
   const file = resolve(values.report.replace(/\.md$/, '.json'));
   const kept = mergeFigures(JSON.parse(readFileIfPresent(file) ?? 'null'), figures);
+  mkdirSync(dirname(file), { recursive: true });
   writeFileAtomically(file, `${JSON.stringify(kept, null, 2)}\n`);
   return { ...closing, report: writeTenantReport(kept) };
 };
