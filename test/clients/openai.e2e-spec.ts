@@ -139,6 +139,8 @@ describe('errors', () => {
     [524, 504],
     [529, 503],
   ])('%d keeps its status, its message and its request id', async (status, upstreamStatus) => {
+    // A refused credential rests for a minute at most.
+    setup.app.clock.advance(60_000);
     setup.upstream.answerWith(refuseWith(upstreamStatus, {}, { 'retry-after': '90' }));
     const failure = await ask(clientWith(setup.app.apiKey));
     expect(failure.status).toBe(status);

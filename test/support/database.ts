@@ -13,12 +13,12 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   await administrate(server, `CREATE DATABASE "${name}" TEMPLATE "${setting('SIGNALBOX_TEST_TEMPLATE')}"`);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  await administrate(url.href, ANY_DAY);
+  await allowAnyDay(url.href);
   return { url: url.href, drop: () => administrate(server, `DROP DATABASE "${name}" WITH (FORCE)`) };
 }
 
-// Tests move their apps' clocks, which the database would take for wrong ones.
-const ANY_DAY = spendDay('day');
+/** Tests move their apps' clocks, which the database would take for wrong ones. */
+export const allowAnyDay = (databaseUrl: string): Promise<void> => administrate(databaseUrl, spendDay('day'));
 
 /** The database judges the days of calls as it does in production, as if it were that moment. */
 export async function setDatabaseTime(databaseUrl: string, moment: string): Promise<void> {

@@ -7,7 +7,6 @@ import type { TestApp } from '../../support/app.js';
 import {
   createBroadcastApp,
   createDestination,
-  readCursor,
   recordGenerations,
   untilDelivered,
 } from '../../support/broadcast.js';
@@ -106,12 +105,21 @@ describe('a batch in flight', () => {
     const id = await inFlight();
     try {
       await end(id);
-      // Nobody has answered the request.
-      const { failures } = await eventually(
-        () => readCursor(app, id),
-        ({ lease_owner: owner }) => owner === null,
+      // The receiver has not answered the request: the sender ended it.
+      await eventually(
+        () => Promise.resolve(receiver.abandoned),
+        (count) => count === 1,
       );
-      expect(failures).toBe(0);
+      // A deleted destination has no cursor.
+      const cursors = await eventually(
+        () =>
+          app.sql<{ lease_owner: string | null; failures: number }>(
+            'SELECT lease_owner, failures FROM delivery_cursors WHERE destination_id = $1',
+            [id],
+          ),
+        (rows) => rows.every(({ lease_owner: owner }) => owner === null),
+      );
+      expect(cursors.every(({ failures }) => failures === 0)).toBe(true);
       expect(withWords()).toBe(1);
     } finally {
       answer();

@@ -11,7 +11,7 @@ import {
   recordGenerations,
   untilDelivered,
 } from '../../support/broadcast.js';
-import { createTestDatabase } from '../../support/database.js';
+import { allowAnyDay, createTestDatabase } from '../../support/database.js';
 import { eventually } from '../../support/eventually.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
@@ -99,6 +99,7 @@ beforeAll(async () => {
   receiver.forget();
 
   await restore(backup, target.url);
+  await allowAnyDay(target.url);
   // Whether it is in the backup, only the backup can say.
   const isIn = backup.some(
     ([table, rows]) => table === 'generations' && rows.includes(asUuid(meanwhile[0]!)),

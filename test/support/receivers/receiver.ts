@@ -57,6 +57,8 @@ export interface RunningReceiver {
   always(script: Script | null): void;
   /** Of long runs nobody looks at: what is stored stays. */
   forgetRequests(): void;
+  /** Requests whose sender closed the connection before it had an answer. */
+  readonly abandoned: number;
   /** As if just started: nothing seen, stored or scripted. */
   forget(): void;
   close(): Promise<void>;
@@ -67,7 +69,11 @@ export async function startReceiver(receiver: Pick<DestinationReceiver, 'judge'>
   const stored: string[] = [];
   const queue: Script[] = [];
   let constant: Script | null = null;
+  let abandoned = 0;
   const server = createServer((incoming, response) => {
+    response.once('close', () => {
+      if (!response.writableEnded) abandoned++;
+    });
     void (async () => {
       const request = await receive(incoming);
       requests.push(request);
@@ -85,6 +91,9 @@ export async function startReceiver(receiver: Pick<DestinationReceiver, 'judge'>
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     stored,
+    get abandoned() {
+      return abandoned;
+    },
     script: (...next) => void queue.push(...next),
     always: (script) => {
       constant = script;
@@ -95,6 +104,7 @@ export async function startReceiver(receiver: Pick<DestinationReceiver, 'judge'>
     forget: () => {
       requests.length = stored.length = queue.length = 0;
       constant = null;
+      abandoned = 0;
     },
     close: async () => {
       server.closeAllConnections();
