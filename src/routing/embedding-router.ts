@@ -59,7 +59,9 @@ const PARALLEL_SLICES = 8;
 // Milliseconds. A provider that wants a longer rest is not waited for: the caller is told when to come back.
 const LONGEST_PAUSE = 5_000;
 
-interface Run extends PlaceOwner {
+interface Run {
+  /** An object of its own: what the places of endpoints hold must not keep the vectors of a call alive. */
+  readonly owner: PlaceOwner;
   readonly request: EmbeddingRequest;
   readonly targets: readonly EndpointTarget[];
   /** performance.now() */
@@ -106,7 +108,7 @@ export class EmbeddingRouter {
   /** Never throws: every call is a generation, whatever its end. `deadline`: performance.now() */
   async run(route: Route, request: EmbeddingRequest, deadline: number): Promise<RoutedCall> {
     const run: Run = {
-      accountId: route.accountId,
+      owner: { accountId: route.accountId },
       request,
       targets: route.targets,
       deadline,
@@ -192,7 +194,7 @@ export class EmbeddingRouter {
   private async attempt(target: EndpointTarget, part: Slice, run: Run, way: Way): Promise<ServedSlice> {
     const health = this.health.of(target);
     const place =
-      health.places.tryTake(this.config.endpointConcurrency, run) ??
+      health.places.tryTake(this.config.endpointConcurrency, run.owner) ??
       (await this.waitForPlace(target, health, run, way));
     try {
       // Of a call that has ended while it waited nothing is asked any more.
@@ -216,7 +218,7 @@ export class EmbeddingRouter {
     const mayWait = isLastOf(way) || way.position >= run.targets.length;
     if (mayWait) {
       const leave = this.metrics.waits(target.provider.slug);
-      const place = await places.wait(run, run.deadline, run.cancellation);
+      const place = await places.wait(run.owner, run.deadline, run.cancellation);
       leave();
       if (place) return place;
       run.cancellation.throwIfAborted();
