@@ -13,7 +13,7 @@ const ROUTES = [
   '/activity',
   '/credits',
   '/analytics/meta',
-  '/models',
+  '/keys',
   '/key',
 ];
 const REQUESTS = 800;
