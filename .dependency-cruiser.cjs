@@ -1,9 +1,9 @@
-// The floor plan of CONTRIBUTING.md as rules: imports go down, never up, never sideways on a floor, never in a circle.
-const FLOORS = [
-  ['domain'],
-  ['destination-kinds', 'embedding-providers', 'catalogue', 'config'],
+// The layers of CONTRIBUTING.md as rules: imports go down, never up, never sideways in a layer, never in a circle.
+const LAYERS = [
+  ['domain', 'concurrency', 'vectors'],
+  ['destination-kinds', 'providers', 'catalogue', 'config'],
   ['persistence', 'outbound'],
-  ['auth', 'http', 'routing', 'spend', 'broadcast'],
+  ['auth', 'http', 'routing', 'spend', 'deliveries'],
   [
     'destinations',
     'keys',
@@ -19,19 +19,19 @@ const FLOORS = [
   ],
 ];
 const folder = (names) => `^src/(${names.join('|')})/`;
-const roof = '^src/([^/]+\\.ts$|command-line/)';
+const top = '^src/([^/]+\\.ts$|runtime/|cli/)';
 
-const floorRules = FLOORS.flatMap((names, level) => [
+const layerRules = LAYERS.flatMap((names, level) => [
   {
-    name: `floor-${level}-not-up`,
-    comment: `What stands on floor ${level} must not know the floors above it.`,
+    name: `layer-${level}-not-up`,
+    comment: `Layer ${level} must not import the layers above it.`,
     severity: 'error',
     from: { path: folder(names) },
-    to: { path: [roof, ...FLOORS.slice(level + 1).map(folder)] },
+    to: { path: [top, ...LAYERS.slice(level + 1).map(folder)] },
   },
   {
-    name: `floor-${level}-not-sideways`,
-    comment: `The rooms of floor ${level} must not know each other: what they share moves down.`,
+    name: `layer-${level}-not-sideways`,
+    comment: `The folders of layer ${level} must not import each other: shared code moves down.`,
     severity: 'error',
     from: { path: folder(names) },
     to: { path: folder(names), pathNot: '^src/$1/' },
@@ -41,7 +41,7 @@ const floorRules = FLOORS.flatMap((names, level) => [
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
-    ...floorRules,
+    ...layerRules,
     {
       name: 'no-circles',
       comment: 'Under ES modules a circle of injected classes fails at load.',
@@ -86,15 +86,15 @@ module.exports = {
       to: { path: '^src/persistence/' },
     },
     {
-      name: 'domain-is-plain',
-      comment: 'Plain TypeScript on the ground floor: no framework, no database, no HTTP.',
+      name: 'ground-is-plain',
+      comment: 'Layer 0 is plain TypeScript: no framework, no database, no HTTP.',
       severity: 'error',
-      from: { path: '^src/domain/', pathNot: '\\.spec\\.ts$' },
+      from: { path: folder(LAYERS[0]), pathNot: '\\.spec\\.ts$' },
       to: { path: 'node_modules/', pathNot: 'node_modules/(re2js|@types)/' },
     },
   ],
   options: {
-    doNotFollow: { path: ['node_modules', '^src/(domain|persistence)/generated'] },
+    doNotFollow: { path: ['node_modules', '^src/(vectors|persistence)/generated'] },
     exclude: { path: '^src/persistence/generated' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,

@@ -9,7 +9,7 @@ const PROGRAM = 'vector-texts';
 const MEMORY_PAGES = '8';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-const generated = new URL('../src/domain/generated/', import.meta.url);
+const generated = new URL('../src/vectors/generated/', import.meta.url);
 
 let binary;
 const stderr = asc.createMemoryStream();

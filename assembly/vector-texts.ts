@@ -1,5 +1,5 @@
 // Judges the texts that vectors travel as. AssemblyScript: the build compiles it to WebAssembly, for
-// src/domain/vector-texts.ts.
+// src/vectors/vector-texts.ts.
 export { areFinite } from './base64-floats';
 export { countNumbers } from './json-numbers';
 export { TEXT } from './text';

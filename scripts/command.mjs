@@ -1,4 +1,4 @@
-// Runs a command of src/command-line on the database of DATABASE_URL, or on that of the `npm start` which is running:
+// Runs a command of src/cli on the database of DATABASE_URL, or on that of the `npm start` which is running:
 // `node scripts/command.mjs keys-create --management`.
 import { findRunningDatabase } from './embedded-database.mjs';
 import { setup } from './setup.mjs';
@@ -47,7 +47,7 @@ async function run() {
     process.env.ENCRYPTION_KEYS ||= readFileIfPresent(place.encryptionKeyFile)?.trim() ?? '';
     await checkDatabase(process.env.DATABASE_URL);
   }
-  const command = await importBuilt(`command-line/${name}.js`);
+  const command = await importBuilt(`cli/${name}.js`);
   try {
     await command.run(commandArguments);
   } catch (error) {

@@ -14,7 +14,7 @@ const OLDEST_NODE = [20, 19];
 const lockFile = inRepository('.setup.lock');
 // One stamp for what stands in node_modules and one in dist, each written last: what was not finished has none.
 const stampFile = inRepository('node_modules', '.signalbox-setup.json');
-const generatedDirectories = ['src/persistence/generated', 'src/domain/generated'];
+const generatedDirectories = ['src/persistence/generated', 'src/vectors/generated'];
 const builtDirectory = inRepository('dist');
 const builtStampName = '.signalbox-build.json';
 const unfinishedDirectory = inRepository('dist.building');

@@ -98,7 +98,7 @@ async function run(interruption, cleanups) {
   const databaseUrl = process.env.DATABASE_URL.trim();
   await waitForDatabase({ databaseUrl, log, signal });
   await migrate({ databaseUrl, log, signal });
-  const { ensureQuickstartKeys, countManagementKeys } = await importBuilt('quickstart.js');
+  const { ensureQuickstartKeys, countManagementKeys } = await importBuilt('runtime/quickstart.js');
   let keys;
   if (isEmbedded) {
     keys = await ensureQuickstartKeys({ databaseUrl, existing: readQuickstart(place) });

@@ -6,16 +6,16 @@ import { findCaller } from './auth/caller.js';
 import { limitPublicRequests } from './auth/public-requests.js';
 import { RateLimiter } from './auth/rate-limiter.js';
 import { AppConfig } from './config/app-config.js';
-import { Admission } from './http/admission.js';
-import { answerClientErrors, requireHost } from './http/client-errors.js';
-import { tellAddresses } from './http/client-address.js';
-import { compareEntityTags } from './http/conditional-get.js';
-import { corsOptions } from './http/cors.js';
-import { assignRequestId } from './http/request-id.js';
-import { RequestObserver } from './http/request-observer.js';
-import { limitServer } from './http/server-limits.js';
-import { SlowTransfers } from './http/slow-transfers.js';
-import { OPENAPI_PATHS, serveOpenApi } from './openapi.js';
+import { Admission } from './http/load-shedding/load-shedder.js';
+import { answerClientErrors, requireHost } from './http/errors/client-errors.js';
+import { tellAddresses } from './http/server/client-address.js';
+import { compareEntityTags } from './http/server/conditional-get.js';
+import { corsOptions } from './http/server/cors.js';
+import { assignRequestId } from './http/observe/request-id.js';
+import { RequestObserver } from './http/observe/request-observer.js';
+import { limitServer } from './http/server/server-limits.js';
+import { SlowTransfers } from './http/server/slow-transfers.js';
+import { OPENAPI_PATHS, serveOpenApi } from './runtime/openapi.js';
 
 export function setUpApplication(application: NestExpressApplication): void {
   application.disable('x-powered-by');

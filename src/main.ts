@@ -3,10 +3,10 @@ import 'reflect-metadata';
 import cluster from 'node:cluster';
 import { readAppConfig } from './config/app-config.js';
 import type { AppConfig } from './config/app-config.js';
-import { EMBEDDING_PROVIDERS } from './embedding-providers/index.js';
-import type { RunningService } from './process.js';
+import { EMBEDDING_PROVIDERS } from './providers/index.js';
+import type { RunningService } from './runtime/serving-process.js';
 import { loadCatalogueModels } from './routing/catalogue-source.js';
-import { startReplica, startWorker } from './workers.js';
+import { startReplica, startWorker } from './runtime/workers.js';
 
 /** The configuration of this build's providers. Throws ConfigError, one line that names the variable. */
 export function readEnvironment(environment: NodeJS.ProcessEnv): AppConfig {

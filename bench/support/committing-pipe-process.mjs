@@ -2,7 +2,7 @@
 // commits is an id, a time and a length, in batches as the service's.
 import { randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import { Batcher } from '../../dist/persistence/batcher.js';
+import { Batcher } from '../../dist/concurrency/micro-batcher.js';
 import { connect } from '../../scripts/support/database-connection.mjs';
 import { servePipe } from './pipe.mjs';
 
@@ -12,7 +12,13 @@ const INSERT = {
   text: `INSERT INTO ${TABLE} SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::integer[])`,
 };
 // As of the service's log.
-const LIMITS = { maxBatch: 500, maxUnderWay: 1, maxWaiting: 20_000 };
+const LIMITS = {
+  maxBatch: 500,
+  maxUnderWay: 1,
+  maxWaiting: 20_000,
+  isFaultOfOneItem: () => false,
+  overflow: () => new Error('too many calls wait for the database'),
+};
 
 const client = await connect(process.env.DATABASE_URL);
 await client.query(`CREATE TABLE ${TABLE} (id uuid PRIMARY KEY, created_at timestamptz, bytes integer)`);

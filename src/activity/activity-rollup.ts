@@ -2,8 +2,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Clock } from '../domain/clock.js';
-import { ActivityRollupRepository } from '../persistence/activity-rollup.repository.js';
-import type { StepBounds } from '../persistence/activity-rollup.repository.js';
+import { ActivityRollupRepository } from '../persistence/activity/activity-rollup.repository.js';
+import type { StepBounds } from '../persistence/activity/activity-rollup.repository.js';
 
 const DAY = 86_400_000;
 // Nobody can ask for what is older than thirty days; ten more for clocks that do not agree.

@@ -2,8 +2,8 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/api-key.js';
-import { ApiErrors } from '../http/api-errors.js';
+import type { Caller } from '../domain/keys/api-key.js';
+import { ApiErrors } from '../http/errors/api-errors.js';
 import { ActivityService } from './activity.service.js';
 import { ActivityQueryDto, ActivityResponseDto, toActivityItemDto } from './dto/activity.dto.js';
 

@@ -1,13 +1,13 @@
 // What is told of an account's activity: its last 30 completed UTC days.
 import { Injectable } from '@nestjs/common';
-import type { ActivityRow, ActivityScope } from '../domain/activity.js';
-import type { Caller } from '../domain/api-key.js';
+import type { ActivityRow, ActivityScope } from '../domain/generations/activity.js';
+import type { Caller } from '../domain/keys/api-key.js';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
-import { utcDay } from '../domain/spend.js';
-import { AccountsRepository } from '../persistence/accounts.repository.js';
-import { ActivityRepository } from '../persistence/activity.repository.js';
-import { LoggedKeys } from '../persistence/logged-keys.js';
+import { utcDay } from '../domain/spend/spend.js';
+import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
+import { ActivityRepository } from '../persistence/activity/activity.repository.js';
+import { LoggedKeys } from '../persistence/generations/logged-keys.js';
 import type { ActivityQueryDto } from './dto/activity.dto.js';
 
 const DAY = 86_400_000;

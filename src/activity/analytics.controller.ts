@@ -2,8 +2,8 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, ManagementOnly, ReadsOnly } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/api-key.js';
-import { ApiErrors } from '../http/api-errors.js';
+import type { Caller } from '../domain/keys/api-key.js';
+import { ApiErrors } from '../http/errors/api-errors.js';
 import { AnalyticsService } from './analytics.service.js';
 import { AnalyticsQueryDto } from './dto/analytics-query.dto.js';
 import { ANALYTICS_META, AnalyticsMetaResponseDto, AnalyticsResponseDto } from './dto/analytics.dto.js';

@@ -1,12 +1,17 @@
 // What analytics promise: questions about the log of one account, of bounded length.
 import { Injectable } from '@nestjs/common';
-import type { AnalyticsFilter, AnalyticsOrder, AnalyticsQuery, AnalyticsRow } from '../domain/analytics.js';
-import type { Caller } from '../domain/api-key.js';
+import type {
+  AnalyticsFilter,
+  AnalyticsOrder,
+  AnalyticsQuery,
+  AnalyticsRow,
+} from '../domain/generations/analytics.js';
+import type { Caller } from '../domain/keys/api-key.js';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
-import { AccountsRepository } from '../persistence/accounts.repository.js';
-import { AnalyticsRepository } from '../persistence/analytics.repository.js';
-import { LoggedKeys } from '../persistence/logged-keys.js';
+import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
+import { AnalyticsRepository } from '../persistence/activity/analytics.repository.js';
+import { LoggedKeys } from '../persistence/generations/logged-keys.js';
 import type { AnalyticsFilterDto, AnalyticsQueryDto } from './dto/analytics-query.dto.js';
 
 const DAY = 86_400_000;

@@ -1,8 +1,8 @@
 // What an account can read of its audit log.
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../domain/api-key.js';
+import type { Caller } from '../domain/keys/api-key.js';
 import type { StoredAuditEntry } from '../domain/audit.js';
-import { AuditLogRepository } from '../persistence/audit-log.repository.js';
+import { AuditLogRepository } from '../persistence/audit/audit-log.repository.js';
 import type { AuditQueryDto } from './dto/audit-query.dto.js';
 
 export interface AuditPage {

@@ -3,7 +3,7 @@
 import { createParamDecorator } from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import type { Caller } from '../domain/api-key.js';
+import type { Caller } from '../domain/keys/api-key.js';
 import type { Actor } from '../domain/audit.js';
 import type { ErrorCode } from '../domain/errors.js';
 import { RouteRule } from '../config/route-rule.js';

@@ -2,8 +2,8 @@
 import { Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import { hashKeySecret, isUsableAt } from '../domain/api-key.js';
-import type { Caller } from '../domain/api-key.js';
+import { hashKeySecret, isUsableAt } from '../domain/keys/api-key.js';
+import type { Caller } from '../domain/keys/api-key.js';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
 import { PUBLIC } from './auth.decorators.js';

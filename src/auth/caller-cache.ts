@@ -1,10 +1,10 @@
 // Callers by the hash of their secret, so that the request path asks the database once per key and change. Keyed by
 // digests: the time of a look-up says nothing about a secret.
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../domain/api-key.js';
-import { ApiKeysRepository } from '../persistence/api-keys.repository.js';
-import { NotifiedCache } from '../persistence/notified-cache.js';
-import { Notifications } from '../persistence/notifications.js';
+import type { Caller } from '../domain/keys/api-key.js';
+import { ApiKeysRepository } from '../persistence/keys/api-keys.repository.js';
+import { NotifiedCache } from '../persistence/database/notified-cache.js';
+import { Notifications } from '../persistence/database/notifications.js';
 
 @Injectable()
 export class CallerCache extends NotifiedCache<Caller> {

@@ -1,5 +1,5 @@
 // Where a request keeps its caller once the bearer guard has let it in.
-import type { Caller } from '../domain/api-key.js';
+import type { Caller } from '../domain/keys/api-key.js';
 
 const CALLER = Symbol('caller');
 

@@ -8,7 +8,7 @@ import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 import { AppConfig } from '../config/app-config.js';
-import type { ApiKey } from '../domain/api-key.js';
+import type { ApiKey } from '../domain/keys/api-key.js';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
 import { readIpAddress } from '../domain/ip-ranges.js';

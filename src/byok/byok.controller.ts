@@ -2,11 +2,11 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/api-key.js';
+import type { Caller } from '../domain/keys/api-key.js';
 import type { Actor } from '../domain/audit.js';
-import { MAX_CREDENTIALS_PER_PROVIDER } from '../domain/provider-credential.js';
-import { ApiErrors } from '../http/api-errors.js';
-import { ConditionalGet } from '../http/conditional-get.js';
+import { MAX_CREDENTIALS_PER_PROVIDER } from '../domain/embeddings/provider-credential.js';
+import { ApiErrors } from '../http/errors/api-errors.js';
+import { ConditionalGet } from '../http/server/conditional-get.js';
 import { DeletedDto } from '../http/dto/deleted.dto.js';
 import { ByokService } from './byok.service.js';
 import { ByokKeyListDto, ByokKeyResponseDto, toByokKeyDto } from './dto/byok-key.dto.js';

@@ -3,14 +3,17 @@ import { Injectable } from '@nestjs/common';
 import { isUUID } from 'class-validator';
 import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
-import type { Caller } from '../domain/api-key.js';
+import type { Caller } from '../domain/keys/api-key.js';
 import { AppError } from '../domain/errors.js';
 import { withoutAbsent } from '../domain/members.js';
 import type { Page } from '../domain/page.js';
-import type { ProviderCredentialChange, ProviderCredentialRecord } from '../domain/provider-credential.js';
-import { AccountsRepository } from '../persistence/accounts.repository.js';
-import { ApiKeysRepository } from '../persistence/api-keys.repository.js';
-import { ProviderCredentialsRepository } from '../persistence/provider-credentials.repository.js';
+import type {
+  ProviderCredentialChange,
+  ProviderCredentialRecord,
+} from '../domain/embeddings/provider-credential.js';
+import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
+import { ApiKeysRepository } from '../persistence/keys/api-keys.repository.js';
+import { ProviderCredentialsRepository } from '../persistence/keys/provider-credentials.repository.js';
 import { toByokKeyDto } from './dto/byok-key.dto.js';
 import type { CreateByokKeyDto, ListByokKeysQueryDto, UpdateByokKeyDto } from './dto/byok-key-bodies.dto.js';
 

@@ -1,9 +1,9 @@
 // The operator's catalogue file: models beside the shipped ones, and other endpoints and prices for those.
-import { INPUT_TYPES } from '../domain/input-type.js';
-import { MODALITIES } from '../domain/modality.js';
-import type { Modality } from '../domain/modality.js';
-import { parseUsdPerMillion } from '../domain/money.js';
-import { QUANTIZATIONS } from '../domain/provider-preferences.js';
+import { INPUT_TYPES } from '../domain/embeddings/input-type.js';
+import { MODALITIES } from '../domain/embeddings/modality.js';
+import type { Modality } from '../domain/embeddings/modality.js';
+import { parseUsdPerMillion } from '../domain/spend/money.js';
+import { QUANTIZATIONS } from '../domain/embeddings/provider-preferences.js';
 import { endpointTag, givesWidth } from './catalogue-model.js';
 import type { CatalogueModel, DataPolicy, DatedPrice, InputForm, ModelEndpoint } from './catalogue-model.js';
 import { YamlCursor } from './yaml-cursor.js';

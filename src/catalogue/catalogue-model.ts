@@ -1,8 +1,8 @@
 // What the catalogue knows of a model and of the endpoints that serve it.
-import type { EmbeddingInput } from '../domain/embedding.js';
-import type { InputType } from '../domain/input-type.js';
-import type { Modality } from '../domain/modality.js';
-import type { PicoUsd } from '../domain/money.js';
+import type { EmbeddingInput } from '../domain/embeddings/embedding.js';
+import type { InputType } from '../domain/embeddings/input-type.js';
+import type { Modality } from '../domain/embeddings/modality.js';
+import type { PicoUsd } from '../domain/spend/money.js';
 
 export type InputForm = EmbeddingInput['form'];
 

@@ -2,9 +2,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createEndpoint } from '../../test/support/endpoints.js';
-import type { EmbeddingInput, MultimodalItem } from '../domain/embedding.js';
-import { MODALITIES } from '../domain/modality.js';
-import type { Modality, TokensByModality } from '../domain/modality.js';
+import type { EmbeddingInput, MultimodalItem } from '../domain/embeddings/embedding.js';
+import { MODALITIES } from '../domain/embeddings/modality.js';
+import type { Modality, TokensByModality } from '../domain/embeddings/modality.js';
 import { costOfTokens, countedItemCosts, greatestCost } from './input-cost.js';
 import { tokenBound, tokenBounds, tokensWithoutUsage } from './token-count.js';
 

@@ -1,8 +1,8 @@
 // What an input costs at an endpoint, before and after the call. Tokens of one modality may cost more than those of another.
-import type { EmbeddingInput, EmbeddingItem } from '../domain/embedding.js';
-import { addTokens, modalityCounts } from '../domain/modality.js';
-import type { Modality, TokensByModality } from '../domain/modality.js';
-import type { PicoUsd } from '../domain/money.js';
+import type { EmbeddingInput, EmbeddingItem } from '../domain/embeddings/embedding.js';
+import { addTokens, modalityCounts } from '../domain/embeddings/modality.js';
+import type { Modality, TokensByModality } from '../domain/embeddings/modality.js';
+import type { PicoUsd } from '../domain/spend/money.js';
 import { priceOn } from './catalogue-model.js';
 import type { ModelEndpoint } from './catalogue-model.js';
 import { exactTokenCounts, itemTokenBound, tokenBound, tokenBounds } from './token-count.js';

@@ -1,8 +1,8 @@
 // How many tokens an input has, before anyone has counted them: exactly for models whose tokenizer is known, and a bound
 // that is never too low for the rest.
-import type { EmbeddingInput, EmbeddingItem, MultimodalItem } from '../domain/embedding.js';
-import { modalityOf } from '../domain/modality.js';
-import type { Modality, TokensByModality } from '../domain/modality.js';
+import type { EmbeddingInput, EmbeddingItem, MultimodalItem } from '../domain/embeddings/embedding.js';
+import { modalityOf } from '../domain/embeddings/modality.js';
+import type { Modality, TokensByModality } from '../domain/embeddings/modality.js';
 import type { ModelEndpoint } from './catalogue-model.js';
 
 // Start, end and separator tokens that a tokenizer may add to an input.

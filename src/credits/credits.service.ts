@@ -1,8 +1,8 @@
 // What is told of an account's credits.
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../domain/api-key.js';
-import type { AccountCredits } from '../domain/spend.js';
-import { AccountsRepository } from '../persistence/accounts.repository.js';
+import type { Caller } from '../domain/keys/api-key.js';
+import type { AccountCredits } from '../domain/spend/spend.js';
+import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
 
 @Injectable()
 export class CreditsService {

@@ -1,7 +1,7 @@
 // Arize AX: OTLP traces with OpenInference attributes.
-import { TextField } from './config-fields.js';
-import { BaseDestinationConfig } from './destination-kind.js';
-import type { DestinationKind } from './destination-kind.js';
+import { TextField } from './shared/config-fields.js';
+import { BaseDestinationConfig } from './shared/destination-kind.js';
+import type { DestinationKind } from './shared/destination-kind.js';
 import { tracesAddress } from './otlp/address.js';
 import { decimal, integer, text, texts } from './otlp/any-value.js';
 import type { Attribute } from './otlp/any-value.js';
@@ -9,7 +9,7 @@ import { inputValue, modelParameters, tagsOf } from './otlp/attributes.js';
 import { OTLP_LIMITS } from './otlp/limits.js';
 import { otlpDelivery } from './otlp/otlp-delivery.js';
 import type { SpanForm } from './otlp/span.js';
-import { traceMetadata } from './trace-json.js';
+import { traceMetadata } from './shared/trace-json.js';
 
 export class ArizeConfig extends BaseDestinationConfig {
   static override readonly ownHeaders = [

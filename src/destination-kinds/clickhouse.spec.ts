@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { generationTrace } from '../../test/support/generation-trace.js';
 import { clickhouse, ClickhouseConfig } from './clickhouse.js';
-import type { DeliveryRequest, DeliveryResponse } from './delivery.js';
-import { COLUMNS } from './rows/columns.js';
+import type { DeliveryRequest, DeliveryResponse } from './shared/delivery.js';
+import { COLUMNS } from './tables/columns.js';
 
 const CONTEXT = { destinationId: 'destination', now: new Date('2026-11-21T10:00:00Z') };
 const configOf = (overrides: Partial<ClickhouseConfig>): ClickhouseConfig =>

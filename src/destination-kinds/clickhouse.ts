@@ -1,13 +1,13 @@
 // ClickHouse: one row per generation, through the HTTP interface. The table is the user's: docs/destinations/clickhouse.md.
-import { TextField, headerBytes } from './config-fields.js';
-import type { DeliveryRequest, KindDelivery, ProbeStep } from './delivery.js';
-import { answerMembers, batchIdOf, describeAnswer, normaliseAddress } from './delivery-outcome.js';
-import { BaseDestinationConfig } from './destination-kind.js';
-import type { DestinationKind } from './destination-kind.js';
-import { exceptionCodeOf, readClickhouseAnswer } from './rows/clickhouse-answer.js';
-import { missingColumns, rowOf } from './rows/columns.js';
-import type { RowFormat } from './rows/columns.js';
-import { wellFormedJson } from './rows/well-formed-json.js';
+import { TextField, headerBytes } from './shared/config-fields.js';
+import type { DeliveryRequest, KindDelivery, ProbeStep } from './shared/delivery.js';
+import { answerMembers, batchIdOf, describeAnswer, normaliseAddress } from './shared/delivery-outcome.js';
+import { BaseDestinationConfig } from './shared/destination-kind.js';
+import type { DestinationKind } from './shared/destination-kind.js';
+import { exceptionCodeOf, readClickhouseAnswer } from './tables/clickhouse-answer.js';
+import { missingColumns, rowOf } from './tables/columns.js';
+import type { RowFormat } from './tables/columns.js';
+import { wellFormedJson } from './tables/well-formed-json.js';
 
 const DEFAULT_TABLE = 'OPENROUTER_TRACES';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { generationTrace } from '../../test/support/generation-trace.js';
-import type { GenerationTrace } from '../domain/generation-trace.js';
+import type { GenerationTrace } from '../domain/generations/generation-trace.js';
 import { datadog } from './datadog.js';
 
 const CONTEXT = { destinationId: 'd', now: new Date(0) };

@@ -1,12 +1,17 @@
 // Datadog LLM Observability: spans through its API.
-import { TextField } from './config-fields.js';
-import { answerMembers, describeAnswer, normaliseAddress, outcomeOfStatus } from './delivery-outcome.js';
-import type { DeliveryResponse, KindDelivery } from './delivery.js';
-import { BaseDestinationConfig } from './destination-kind.js';
-import type { DestinationKind } from './destination-kind.js';
+import { TextField } from './shared/config-fields.js';
+import {
+  answerMembers,
+  describeAnswer,
+  normaliseAddress,
+  outcomeOfStatus,
+} from './shared/delivery-outcome.js';
+import type { DeliveryResponse, KindDelivery } from './shared/delivery.js';
+import { BaseDestinationConfig } from './shared/destination-kind.js';
+import type { DestinationKind } from './shared/destination-kind.js';
 import { tagsOf } from './otlp/attributes.js';
-import { errorText, jsonWithin, postJson, traceMetadata } from './trace-json.js';
-import type { GenerationTrace, TracedContent } from '../domain/generation-trace.js';
+import { errorText, jsonWithin, postJson, traceMetadata } from './shared/trace-json.js';
+import type { GenerationTrace, TracedContent } from '../domain/generations/generation-trace.js';
 
 export class DatadogConfig extends BaseDestinationConfig {
   static override readonly ownHeaders = ['content-type', 'dd-api-key'];

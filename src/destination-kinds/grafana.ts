@@ -1,8 +1,8 @@
 // Grafana Cloud: OTLP traces through its gateway.
-import { TextField } from './config-fields.js';
-import { basicAuthorization } from './delivery-outcome.js';
-import { BaseDestinationConfig } from './destination-kind.js';
-import type { DestinationKind } from './destination-kind.js';
+import { TextField } from './shared/config-fields.js';
+import { basicAuthorization } from './shared/delivery-outcome.js';
+import { BaseDestinationConfig } from './shared/destination-kind.js';
+import type { DestinationKind } from './shared/destination-kind.js';
 import { tracesAddress } from './otlp/address.js';
 import { GENERIC_SPAN } from './otlp/generic-span.js';
 import { OTLP_LIMITS } from './otlp/limits.js';

@@ -16,7 +16,7 @@ import { sentry } from './sentry.js';
 import { snowflake } from './snowflake.js';
 import { weave } from './weave.js';
 import { webhook } from './webhook.js';
-import type { DestinationKind } from './destination-kind.js';
+import type { DestinationKind } from './shared/destination-kind.js';
 
 export const DESTINATION_KINDS: readonly DestinationKind[] = [
   arize,

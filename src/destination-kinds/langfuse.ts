@@ -1,16 +1,16 @@
 // Langfuse: OTLP traces with langfuse attributes.
-import type { GenerationTrace } from '../domain/generation-trace.js';
-import { TextField } from './config-fields.js';
-import { basicAuthorization, isSuccess } from './delivery-outcome.js';
-import { BaseDestinationConfig } from './destination-kind.js';
-import type { DestinationKind } from './destination-kind.js';
+import type { GenerationTrace } from '../domain/generations/generation-trace.js';
+import { TextField } from './shared/config-fields.js';
+import { basicAuthorization, isSuccess } from './shared/delivery-outcome.js';
+import { BaseDestinationConfig } from './shared/destination-kind.js';
+import type { DestinationKind } from './shared/destination-kind.js';
 import { tracesAddress } from './otlp/address.js';
 import { text, texts } from './otlp/any-value.js';
 import { GEN_AI_ATTRIBUTES, inputValue, levelOf, modelParameters, tagsOf } from './otlp/attributes.js';
 import { OTLP_LIMITS } from './otlp/limits.js';
 import { otlpDelivery } from './otlp/otlp-delivery.js';
 import type { SpanForm } from './otlp/span.js';
-import { errorText } from './trace-json.js';
+import { errorText } from './shared/trace-json.js';
 
 export class LangfuseConfig extends BaseDestinationConfig {
   static override readonly ownHeaders = ['content-type', 'authorization', 'x-langfuse-ingestion-version'];

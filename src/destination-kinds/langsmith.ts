@@ -1,14 +1,14 @@
 // LangSmith: OTLP traces with langsmith attributes.
-import { TextField } from './config-fields.js';
-import { BaseDestinationConfig } from './destination-kind.js';
-import type { DestinationKind } from './destination-kind.js';
+import { TextField } from './shared/config-fields.js';
+import { BaseDestinationConfig } from './shared/destination-kind.js';
+import type { DestinationKind } from './shared/destination-kind.js';
 import { tracesAddress } from './otlp/address.js';
 import { text } from './otlp/any-value.js';
 import { GEN_AI_ATTRIBUTES, OLDER_ATTRIBUTES, inputValue, tagsOf } from './otlp/attributes.js';
 import { OTLP_LIMITS } from './otlp/limits.js';
 import { otlpDelivery } from './otlp/otlp-delivery.js';
 import type { SpanForm } from './otlp/span.js';
-import { uuidOfTrace } from './trace-json.js';
+import { uuidOfTrace } from './shared/trace-json.js';
 
 export class LangsmithConfig extends BaseDestinationConfig {
   static override readonly ownHeaders = ['content-type', 'x-api-key', 'langsmith-project', 'x-tenant-id'];

@@ -1,7 +1,7 @@
 // New Relic: OTLP traces.
-import { ChoiceField, TextField } from './config-fields.js';
-import { BaseDestinationConfig } from './destination-kind.js';
-import type { DestinationKind } from './destination-kind.js';
+import { ChoiceField, TextField } from './shared/config-fields.js';
+import { BaseDestinationConfig } from './shared/destination-kind.js';
+import type { DestinationKind } from './shared/destination-kind.js';
 import { GENERIC_SPAN } from './otlp/generic-span.js';
 import { OTLP_LIMITS } from './otlp/limits.js';
 import { otlpDelivery } from './otlp/otlp-delivery.js';

@@ -1,12 +1,12 @@
 // Opik by Comet: traces and spans through its API.
-import { TextField } from './config-fields.js';
-import { outcomeOfStatus, problemUnless } from './delivery-outcome.js';
-import type { KindDelivery } from './delivery.js';
-import { BaseDestinationConfig } from './destination-kind.js';
-import type { DestinationKind } from './destination-kind.js';
+import { TextField } from './shared/config-fields.js';
+import { outcomeOfStatus, problemUnless } from './shared/delivery-outcome.js';
+import type { KindDelivery } from './shared/delivery.js';
+import { BaseDestinationConfig } from './shared/destination-kind.js';
+import type { DestinationKind } from './shared/destination-kind.js';
 import { tagsOf } from './otlp/attributes.js';
-import { errorText, outputSummary, postJson, traceMetadata, uuidOfTrace } from './trace-json.js';
-import type { GenerationTrace } from '../domain/generation-trace.js';
+import { errorText, outputSummary, postJson, traceMetadata, uuidOfTrace } from './shared/trace-json.js';
+import type { GenerationTrace } from '../domain/generations/generation-trace.js';
 
 export class OpikConfig extends BaseDestinationConfig {
   static override readonly ownHeaders = ['content-type', 'authorization', 'comet-workspace'];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { generationTrace } from '../../test/support/generation-trace.js';
-import type { GenerationTrace } from '../domain/generation-trace.js';
+import type { GenerationTrace } from '../domain/generations/generation-trace.js';
 import { posthog } from './posthog.js';
 
 interface Event {

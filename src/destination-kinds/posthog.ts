@@ -1,11 +1,18 @@
 // PostHog: LLM events through its batch API.
-import { TextField } from './config-fields.js';
-import { normaliseAddress, outcomeOfStatus, problemUnless } from './delivery-outcome.js';
-import type { KindDelivery } from './delivery.js';
-import { BaseDestinationConfig } from './destination-kind.js';
-import type { DestinationKind } from './destination-kind.js';
-import { errorText, inputTexts, jsonWithin, postJson, traceProperties, uuidOfTrace } from './trace-json.js';
-import type { GenerationTrace } from '../domain/generation-trace.js';
+import { TextField } from './shared/config-fields.js';
+import { normaliseAddress, outcomeOfStatus, problemUnless } from './shared/delivery-outcome.js';
+import type { KindDelivery } from './shared/delivery.js';
+import { BaseDestinationConfig } from './shared/destination-kind.js';
+import type { DestinationKind } from './shared/destination-kind.js';
+import {
+  errorText,
+  inputTexts,
+  jsonWithin,
+  postJson,
+  traceProperties,
+  uuidOfTrace,
+} from './shared/trace-json.js';
+import type { GenerationTrace } from '../domain/generations/generation-trace.js';
 
 export class PosthogConfig extends BaseDestinationConfig {
   @TextField({ description: 'Project API key.', secret: 'masked' })

@@ -1,8 +1,8 @@
 // Ramp: OTLP traces of AI usage.
-import { TextField } from './config-fields.js';
-import { normaliseAddress } from './delivery-outcome.js';
-import { BaseDestinationConfig } from './destination-kind.js';
-import type { DestinationKind } from './destination-kind.js';
+import { TextField } from './shared/config-fields.js';
+import { normaliseAddress } from './shared/delivery-outcome.js';
+import { BaseDestinationConfig } from './shared/destination-kind.js';
+import type { DestinationKind } from './shared/destination-kind.js';
 import { GENERIC_SPAN } from './otlp/generic-span.js';
 import { OTLP_LIMITS } from './otlp/limits.js';
 import { otlpDelivery } from './otlp/otlp-delivery.js';

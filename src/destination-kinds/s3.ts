@@ -1,13 +1,13 @@
 // S3 or a compatible store: one JSON object per trace.
-import { TextField } from './config-fields.js';
-import type { KindDelivery } from './delivery.js';
-import { BaseDestinationConfig } from './destination-kind.js';
-import type { DestinationKind } from './destination-kind.js';
+import { TextField } from './shared/config-fields.js';
+import type { KindDelivery } from './shared/delivery.js';
+import { BaseDestinationConfig } from './shared/destination-kind.js';
+import type { DestinationKind } from './shared/destination-kind.js';
 import { inPath, objectKeyOf } from './objects/object-key.js';
 import { bucketAddress, homeRegion, putObject } from './objects/signed-put.js';
 import { problemOfPut, readStoreAnswer } from './objects/store-answer.js';
 import { traceDocument } from './objects/trace-document.js';
-import { wellFormedJson } from './rows/well-formed-json.js';
+import { wellFormedJson } from './tables/well-formed-json.js';
 
 // Both end up in a header of every request.
 const VISIBLE = /^[\x21-\x7e]*$/;

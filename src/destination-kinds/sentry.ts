@@ -1,8 +1,8 @@
 // Sentry: OTLP traces of a project.
-import { TextField } from './config-fields.js';
-import { normaliseAddress } from './delivery-outcome.js';
-import { BaseDestinationConfig } from './destination-kind.js';
-import type { DestinationKind } from './destination-kind.js';
+import { TextField } from './shared/config-fields.js';
+import { normaliseAddress } from './shared/delivery-outcome.js';
+import { BaseDestinationConfig } from './shared/destination-kind.js';
+import type { DestinationKind } from './shared/destination-kind.js';
 import { tracesAddress } from './otlp/address.js';
 import { text } from './otlp/any-value.js';
 import { tagsOf } from './otlp/attributes.js';

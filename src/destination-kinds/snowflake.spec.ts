@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { generationTrace } from '../../test/support/generation-trace.js';
-import type { DeliveryRequest } from './delivery.js';
+import type { DeliveryRequest } from './shared/delivery.js';
 import { snowflake, SnowflakeConfig } from './snowflake.js';
 
 const CONTEXT = { destinationId: 'destination', now: new Date('2026-11-21T10:00:00Z') };

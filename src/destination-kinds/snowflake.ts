@@ -1,14 +1,20 @@
 // Snowflake: one row per generation, through the SQL API. The table is the user's: docs/destinations/snowflake.md.
-import { TextField } from './config-fields.js';
-import type { DeliveryRequest, DeliveryResponse, KindDelivery } from './delivery.js';
-import { answerMembers, batchIdOf, describeAnswer, probeIdOf, problemUnless } from './delivery-outcome.js';
-import { BaseDestinationConfig } from './destination-kind.js';
-import type { DestinationKind } from './destination-kind.js';
-import { missingColumns, rowOf } from './rows/columns.js';
-import type { RowFormat } from './rows/columns.js';
-import { readSnowflakeAnswer } from './rows/snowflake-answer.js';
-import { describeStatement, mergeStatement, storedName } from './rows/snowflake-statements.js';
-import { wellFormedJson } from './rows/well-formed-json.js';
+import { TextField } from './shared/config-fields.js';
+import type { DeliveryRequest, DeliveryResponse, KindDelivery } from './shared/delivery.js';
+import {
+  answerMembers,
+  batchIdOf,
+  describeAnswer,
+  probeIdOf,
+  problemUnless,
+} from './shared/delivery-outcome.js';
+import { BaseDestinationConfig } from './shared/destination-kind.js';
+import type { DestinationKind } from './shared/destination-kind.js';
+import { missingColumns, rowOf } from './tables/columns.js';
+import type { RowFormat } from './tables/columns.js';
+import { readSnowflakeAnswer } from './tables/snowflake-answer.js';
+import { describeStatement, mergeStatement, storedName } from './tables/snowflake-statements.js';
+import { wellFormedJson } from './tables/well-formed-json.js';
 
 const DEFAULT_TABLE = 'OPENROUTER_TRACES';
 const ACCOUNT = /^[A-Za-z0-9_]+([.-][A-Za-z0-9_]+)*$/;

@@ -1,11 +1,16 @@
 // W&B Weave: finished calls through its service API.
-import { TextField } from './config-fields.js';
-import { basicAuthorization, normaliseAddress, outcomeOfStatus, problemUnless } from './delivery-outcome.js';
-import type { KindDelivery } from './delivery.js';
-import { BaseDestinationConfig } from './destination-kind.js';
-import type { DestinationKind } from './destination-kind.js';
-import { errorText, outputSummary, postJson, traceMetadata } from './trace-json.js';
-import type { GenerationTrace } from '../domain/generation-trace.js';
+import { TextField } from './shared/config-fields.js';
+import {
+  basicAuthorization,
+  normaliseAddress,
+  outcomeOfStatus,
+  problemUnless,
+} from './shared/delivery-outcome.js';
+import type { KindDelivery } from './shared/delivery.js';
+import { BaseDestinationConfig } from './shared/destination-kind.js';
+import type { DestinationKind } from './shared/destination-kind.js';
+import { errorText, outputSummary, postJson, traceMetadata } from './shared/trace-json.js';
+import type { GenerationTrace } from '../domain/generations/generation-trace.js';
 
 export class WeaveConfig extends BaseDestinationConfig {
   static override readonly ownHeaders = ['content-type', 'authorization'];

@@ -1,9 +1,9 @@
 // Any HTTP endpoint: OTLP JSON by POST or PUT.
-import { ChoiceField, TextField } from './config-fields.js';
-import type { DeliveryContext } from './delivery.js';
-import { batchIdOf, probeIdOf, withScheme } from './delivery-outcome.js';
-import { BaseDestinationConfig } from './destination-kind.js';
-import type { DestinationKind } from './destination-kind.js';
+import { ChoiceField, TextField } from './shared/config-fields.js';
+import type { DeliveryContext } from './shared/delivery.js';
+import { batchIdOf, probeIdOf, withScheme } from './shared/delivery-outcome.js';
+import { BaseDestinationConfig } from './shared/destination-kind.js';
+import type { DestinationKind } from './shared/destination-kind.js';
 import { GENERIC_SPAN } from './otlp/generic-span.js';
 import { OTLP_LIMITS } from './otlp/limits.js';
 import { otlpDelivery } from './otlp/otlp-delivery.js';

@@ -2,9 +2,9 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/api-key.js';
-import { MAX_REPLAYS_PER_HOUR, MAX_TESTS_PER_MINUTE } from '../domain/delivery.js';
-import { ApiErrors } from '../http/api-errors.js';
+import type { Caller } from '../domain/keys/api-key.js';
+import { MAX_REPLAYS_PER_HOUR, MAX_TESTS_PER_MINUTE } from '../domain/destinations/delivery.js';
+import { ApiErrors } from '../http/errors/api-errors.js';
 import { DeliveriesService } from './deliveries.service.js';
 import {
   ConnectionTestResponseDto,

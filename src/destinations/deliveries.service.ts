@@ -1,25 +1,25 @@
 // What operators can see and do about the deliveries to a destination.
 import { Injectable } from '@nestjs/common';
-import { ConnectionTester } from '../broadcast/connection-test.js';
-import type { ConnectionTest } from '../broadcast/connection-test.js';
-import { WebhookSignatures } from '../broadcast/webhook-signatures.js';
-import type { Caller } from '../domain/api-key.js';
+import { ConnectionTester } from '../deliveries/connection-test.js';
+import type { ConnectionTest } from '../deliveries/connection-test.js';
+import { WebhookSignatures } from '../deliveries/batches/webhook-signatures.js';
+import type { Caller } from '../domain/keys/api-key.js';
 import { Clock } from '../domain/clock.js';
 import {
   MAX_DELIVERY_AGE,
   MAX_REPLAYS_PER_HOUR,
   MAX_TESTS_PER_MINUTE,
   statusIn,
-} from '../domain/delivery.js';
-import type { Destination } from '../domain/destination.js';
+} from '../domain/destinations/delivery.js';
+import type { Destination } from '../domain/destinations/destination.js';
 import { AppError } from '../domain/errors.js';
-import { filterReads } from '../domain/filter-match.js';
-import { DeadLettersRepository } from '../persistence/dead-letters.repository.js';
-import type { StoredDeadLetter } from '../persistence/dead-letters.repository.js';
-import { DeliveryStatesRepository } from '../persistence/delivery-states.repository.js';
-import type { DeliveryState } from '../persistence/delivery-states.repository.js';
-import type { Admission } from '../persistence/replay-limits.repository.js';
-import { ReplayLimitsRepository } from '../persistence/replay-limits.repository.js';
+import { filterReads } from '../domain/destinations/filter-match.js';
+import { DeadLettersRepository } from '../persistence/deliveries/dead-letters.repository.js';
+import type { StoredDeadLetter } from '../persistence/deliveries/dead-letters.repository.js';
+import { DeliveryStatesRepository } from '../persistence/deliveries/delivery-states.repository.js';
+import type { DeliveryState } from '../persistence/deliveries/delivery-states.repository.js';
+import type { Admission } from '../persistence/deliveries/replay-limits.repository.js';
+import { ReplayLimitsRepository } from '../persistence/deliveries/replay-limits.repository.js';
 import { DestinationsService } from './destinations.service.js';
 import { readCursor, writeCursor } from './dto/dead-letters-query.dto.js';
 import type { DeadLettersQueryDto } from './dto/dead-letters-query.dto.js';

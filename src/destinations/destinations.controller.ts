@@ -9,10 +9,10 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/api-key.js';
+import type { Caller } from '../domain/keys/api-key.js';
 import type { Actor } from '../domain/audit.js';
-import { ApiErrors } from '../http/api-errors.js';
-import { ConditionalGet } from '../http/conditional-get.js';
+import { ApiErrors } from '../http/errors/api-errors.js';
+import { ConditionalGet } from '../http/server/conditional-get.js';
 import { DeletedDto } from '../http/dto/deleted.dto.js';
 import { DestinationsService } from './destinations.service.js';
 import { CreateDestinationDto } from './dto/create-destination.dto.js';

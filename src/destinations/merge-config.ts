@@ -1,12 +1,12 @@
 // A changed config, made from the stored one and from what a request sends of it. Source: contract 2.2; decisions 13.
 import { plainToInstance } from 'class-transformer';
 import { validate } from 'class-validator';
-import { secretFieldsOf } from '../destination-kinds/config-fields.js';
-import { maskConfig, originsOf, parseConfig } from '../destination-kinds/destination-kind.js';
-import type { BaseDestinationConfig, DestinationKind } from '../destination-kinds/destination-kind.js';
-import type { DestinationConfig } from '../domain/destination.js';
+import { secretFieldsOf } from '../destination-kinds/shared/config-fields.js';
+import { maskConfig, originsOf, parseConfig } from '../destination-kinds/shared/destination-kind.js';
+import type { BaseDestinationConfig, DestinationKind } from '../destination-kinds/shared/destination-kind.js';
+import type { DestinationConfig } from '../domain/destinations/destination.js';
 import { AppError } from '../domain/errors.js';
-import { validationFailure } from '../http/validation.pipe.js';
+import { validationFailure } from '../http/fields/validation.pipe.js';
 import { refuseMasks } from './refuse-masks.js';
 
 /**

@@ -1,8 +1,8 @@
 // Keeps masks from being taken for secrets: a config that was read before the secret changed, or is another's, has them.
 import type { ValidationError } from 'class-validator';
-import { findMasks } from '../destination-kinds/destination-kind.js';
-import type { DestinationKind } from '../destination-kinds/destination-kind.js';
-import { validationFailure } from '../http/validation.pipe.js';
+import { findMasks } from '../destination-kinds/shared/destination-kind.js';
+import type { DestinationKind } from '../destination-kinds/shared/destination-kind.js';
+import { validationFailure } from '../http/fields/validation.pipe.js';
 
 /** Throws `invalid_request`, naming the members of `sent` whose values have the form of a mask. */
 export function refuseMasks(kind: DestinationKind, sent: object): void {

@@ -1,6 +1,6 @@
 // Changes that an account's keys make, and rotations of what its secrets are encrypted with: who, when, from where, and
 // what was there before and after.
-import type { ApiKey } from './api-key.js';
+import type { ApiKey } from './keys/api-key.js';
 
 export const AUDIT_ACTIONS = ['create', 'update', 'delete', 'rotate'] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

@@ -1,6 +1,6 @@
 // The errors that this service tells its callers: a closed list of codes, each with its status and its first words.
 // Source: interface "Errors"; contract section 5 (error_type); decisions 21, 22 and 24.
-import type { RoutingMetadata } from './routing-metadata.js';
+import type { RoutingMetadata } from './embeddings/routing-metadata.js';
 
 interface ErrorDefinition {
   readonly status: number;

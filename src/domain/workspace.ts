@@ -1,6 +1,6 @@
 // Workspaces: their settings, members and budgets. Source: contract section 6.
-import { formatUsd } from './money.js';
-import type { PicoUsd } from './money.js';
+import { formatUsd } from './spend/money.js';
+import type { PicoUsd } from './spend/money.js';
 
 export interface WorkspaceSettings {
   readonly name: string;

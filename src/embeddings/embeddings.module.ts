@@ -1,13 +1,13 @@
 // Embeddings: from a request to vectors, with its cost and its record.
 import { Module } from '@nestjs/common';
-import { BroadcastModule } from '../broadcast/broadcast.module.js';
+import { BroadcastModule } from '../deliveries/broadcast.module.js';
 import { RoutingModule } from '../routing/routing.module.js';
 import { SpendModule } from '../spend/spend.module.js';
-import { EmbeddingCacheMetrics } from './embedding-cache-metrics.js';
-import { EmbeddingCache } from './embedding-cache.js';
+import { EmbeddingCacheMetrics } from './cache/embedding-cache-metrics.js';
+import { EmbeddingCache } from './cache/embedding-cache.js';
 import { EmbeddingsController } from './embeddings.controller.js';
 import { EmbeddingsService } from './embeddings.service.js';
-import { UnpaidCosts } from './unpaid-costs.js';
+import { UnpaidCosts } from './charges/unpaid-costs.js';
 import { VectorPurchases } from './vector-purchase.js';
 import { VectorSupplies } from './vector-supply.js';
 

@@ -2,27 +2,27 @@
 // routing, before its answer leaves.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { Broadcaster } from '../broadcast/broadcaster.js';
-import type { Caller } from '../domain/api-key.js';
+import { Broadcaster } from '../deliveries/broadcaster.js';
+import type { Caller } from '../domain/keys/api-key.js';
 import { Clock } from '../domain/clock.js';
-import type { EmbeddingRequest, EncodingFormat } from '../domain/embedding.js';
+import type { EmbeddingRequest, EncodingFormat } from '../domain/embeddings/embedding.js';
 import { AppError } from '../domain/errors.js';
 import { uuidV7 } from '../domain/identifiers.js';
 import type { Unfinished } from '../domain/members.js';
-import type { ProviderPreferences } from '../domain/provider-preferences.js';
-import { GenerationLog } from '../persistence/generation-log.js';
-import { StorageUsage } from '../persistence/storage-usage.js';
+import type { ProviderPreferences } from '../domain/embeddings/provider-preferences.js';
+import { GenerationLog } from '../persistence/generations/generation-log.js';
+import { StorageUsage } from '../persistence/generations/storage-usage.js';
 import { RoutePlanner } from '../routing/route-planner.js';
 import type { Route } from '../routing/route-planner.js';
 import { describeRouting } from '../routing/routing-metadata.js';
 import type { RoutingProgress } from '../routing/routing-metadata.js';
-import { SpendGate } from '../spend/spend-gate.js';
-import { chargeFor } from './call-cost.js';
+import { SpendGate } from '../spend/spend-limiter.js';
+import { chargeFor } from './charges/call-cost.js';
 import { writeEmbeddingResponse } from './dto/embedding-response.dto.js';
 import type { EmbeddingAnswer } from './dto/embedding-response.dto.js';
 import { describeGeneration } from './generation-record.js';
 import type { CallContext } from './generation-record.js';
-import { UnpaidCosts } from './unpaid-costs.js';
+import { UnpaidCosts } from './charges/unpaid-costs.js';
 import { VectorSupplies } from './vector-supply.js';
 import type { CacheOutcome } from './vector-supply.js';
 

@@ -1,9 +1,9 @@
 // The record of one call: the one place where a generation is put together.
-import type { Caller } from '../domain/api-key.js';
-import type { EmbeddingRequest } from '../domain/embedding.js';
-import type { CallerTrace, Generation, RequestContext } from '../domain/generation.js';
+import type { Caller } from '../domain/keys/api-key.js';
+import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
+import type { CallerTrace, Generation, RequestContext } from '../domain/generations/generation.js';
 import type { Route } from '../routing/route-planner.js';
-import type { Charge } from './call-cost.js';
+import type { Charge } from './charges/call-cost.js';
 import type { SuppliedCall } from './vector-supply.js';
 
 /** What surrounds a call: for its record, never for its answer. */

@@ -1,15 +1,15 @@
 // Vectors bought from providers for inputs of a call: what they may cost is reserved before anybody is asked.
 import { Injectable } from '@nestjs/common';
-import type { ApiKey } from '../domain/api-key.js';
-import type { EmbeddingInput, EmbeddingRequest } from '../domain/embedding.js';
+import type { ApiKey } from '../domain/keys/api-key.js';
+import type { EmbeddingInput, EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import { AppError } from '../domain/errors.js';
 import { EmbeddingRouter } from '../routing/embedding-router.js';
 import type { RoutedCall } from '../routing/embedding-router.js';
-import type { EndpointTarget } from '../routing/endpoint-target.js';
+import type { EndpointTarget } from '../routing/endpoints/endpoint-target.js';
 import type { Route } from '../routing/route-planner.js';
-import { isAboutMoney, SpendGate } from '../spend/spend-gate.js';
-import type { Reservation } from '../spend/spend-gate.js';
-import { boundsOf } from './call-bound.js';
+import { isAboutMoney, SpendGate } from '../spend/spend-limiter.js';
+import type { Reservation } from '../spend/spend-limiter.js';
+import { boundsOf } from './charges/call-bound.js';
 
 /** Reserved, and not yet asked for. */
 export interface VectorPurchase {

@@ -1,20 +1,20 @@
 // Where the vectors of one call come from: what is kept, what other calls are fetching, and providers for the rest.
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
-import type { ApiKey } from '../domain/api-key.js';
+import type { ApiKey } from '../domain/keys/api-key.js';
 import { Clock } from '../domain/clock.js';
-import type { EmbeddingRequest } from '../domain/embedding.js';
+import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import { AppError } from '../domain/errors.js';
-import type { SpendBound, SpendRelease } from '../domain/spend-cap.js';
-import { utcDay } from '../domain/spend.js';
+import type { SpendBound, SpendRelease } from '../domain/spend/spend-cap.js';
+import { utcDay } from '../domain/spend/spend.js';
 import type { RoutedCall } from '../routing/embedding-router.js';
 import type { Route } from '../routing/route-planner.js';
-import { embeddingCacheKeys, isCacheable } from './embedding-cache-key.js';
-import { EmbeddingCacheMetrics } from './embedding-cache-metrics.js';
-import { EmbeddingCache } from './embedding-cache.js';
-import type { CacheClaim } from './embedding-cache.js';
-import { makerOf, vectorsOf } from './made-vector.js';
-import type { MadeVector, VectorMaker } from './made-vector.js';
+import { embeddingCacheKeys, isCacheable } from './cache/embedding-cache-key.js';
+import { EmbeddingCacheMetrics } from './cache/embedding-cache-metrics.js';
+import { EmbeddingCache } from './cache/embedding-cache.js';
+import type { CacheClaim } from './cache/embedding-cache.js';
+import { makerOf, vectorsOf } from './sourced-vector.js';
+import type { MadeVector, VectorMaker } from './sourced-vector.js';
 import { VectorPurchases } from './vector-purchase.js';
 import type { VectorPurchase } from './vector-purchase.js';
 

@@ -2,9 +2,9 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/api-key.js';
-import { embeddingProviderName } from '../embedding-providers/index.js';
-import { ApiErrors } from '../http/api-errors.js';
+import type { Caller } from '../domain/keys/api-key.js';
+import { embeddingProviderName } from '../providers/index.js';
+import { ApiErrors } from '../http/errors/api-errors.js';
 import { GenerationContentResponseDto, toGenerationContentDto } from './dto/generation-content.dto.js';
 import { GenerationResponseDto, toGenerationDto } from './dto/generation.dto.js';
 import { GenerationsService } from './generations.service.js';

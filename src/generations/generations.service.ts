@@ -1,11 +1,11 @@
 // What is promised of the record of a call.
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../domain/api-key.js';
+import type { Caller } from '../domain/keys/api-key.js';
 import { AppError } from '../domain/errors.js';
-import type { Generation } from '../domain/generation.js';
-import type { GenerationContent } from '../domain/generation-content.js';
-import { GenerationReader } from '../persistence/generation-reader.js';
-import { GenerationsRepository } from '../persistence/generations.repository.js';
+import type { Generation } from '../domain/generations/generation.js';
+import type { GenerationContent } from '../domain/generations/generation-content.js';
+import { GenerationReader } from '../persistence/generations/generation-reader.js';
+import { GenerationsRepository } from '../persistence/generations/generations.repository.js';
 import { readGenerationId } from './generation-id.js';
 
 interface GenerationWithContent {

@@ -3,9 +3,9 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Public, RateLimitExempt } from '../auth/auth.decorators.js';
 import { AppError } from '../domain/errors.js';
-import { AdmittedAs } from '../http/admission.guard.js';
-import { LogHorizonReader } from '../persistence/log-horizon.js';
-import { Readiness } from '../persistence/readiness.js';
+import { AdmittedAs } from '../http/load-shedding/load-shedding.guard.js';
+import { LogHorizonReader } from '../persistence/generations/log-horizon.js';
+import { Readiness } from '../persistence/database/readiness.js';
 
 // Seconds; the service's own transactions are over sooner.
 const HELD_BACK_NOTICEABLY = 1;

@@ -8,7 +8,7 @@ import { Public, RateLimitExempt } from '../auth/auth.decorators.js';
 import { AppConfig } from '../config/app-config.js';
 import { Metrics } from '../config/metrics.js';
 import { AppError } from '../domain/errors.js';
-import { AdmittedAs } from '../http/admission.guard.js';
+import { AdmittedAs } from '../http/load-shedding/load-shedding.guard.js';
 
 @Public()
 @RateLimitExempt()

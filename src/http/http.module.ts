@@ -2,15 +2,15 @@
 // the metrics of requests.
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
-import { AdmissionGuard } from './admission.guard.js';
-import { Admission } from './admission.js';
-import { ErrorFilter } from './error.filter.js';
-import { HttpMetrics } from './http-metrics.js';
-import { RequestLog } from './request-log.js';
-import { RequestObserver } from './request-observer.js';
-import { RouteTable } from './route-table.js';
-import { SlowTransfers } from './slow-transfers.js';
-import { RequestValidationPipe } from './validation.pipe.js';
+import { AdmissionGuard } from './load-shedding/load-shedding.guard.js';
+import { Admission } from './load-shedding/load-shedder.js';
+import { ErrorFilter } from './errors/error.filter.js';
+import { HttpMetrics } from './observe/http-metrics.js';
+import { RequestLog } from './observe/request-log.js';
+import { RequestObserver } from './observe/request-observer.js';
+import { RouteTable } from './server/route-table.js';
+import { SlowTransfers } from './server/slow-transfers.js';
+import { RequestValidationPipe } from './fields/validation.pipe.js';
 
 @Module({
   providers: [

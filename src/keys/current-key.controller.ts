@@ -2,8 +2,8 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/api-key.js';
-import { ApiErrors } from '../http/api-errors.js';
+import type { Caller } from '../domain/keys/api-key.js';
+import { ApiErrors } from '../http/errors/api-errors.js';
 import { CurrentKeyResponseDto, toCurrentKeyDto } from './dto/current-key.dto.js';
 import { KeysService } from './keys.service.js';
 

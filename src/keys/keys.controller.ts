@@ -2,10 +2,10 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/api-key.js';
+import type { Caller } from '../domain/keys/api-key.js';
 import type { Actor } from '../domain/audit.js';
-import { ApiErrors } from '../http/api-errors.js';
-import { ConditionalGet } from '../http/conditional-get.js';
+import { ApiErrors } from '../http/errors/api-errors.js';
+import { ConditionalGet } from '../http/server/conditional-get.js';
 import {
   ApiKeyResponseDto,
   ApiKeysResponseDto,

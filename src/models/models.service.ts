@@ -2,11 +2,11 @@
 import { Injectable } from '@nestjs/common';
 import type { CatalogueModel } from '../catalogue/catalogue-model.js';
 import { Catalogue } from '../catalogue/catalogue.js';
-import type { Caller } from '../domain/api-key.js';
+import type { Caller } from '../domain/keys/api-key.js';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
-import { utcDay } from '../domain/spend.js';
-import { EndpointReports } from '../routing/endpoint-reports.js';
+import { utcDay } from '../domain/spend/spend.js';
+import { EndpointReports } from '../routing/endpoints/endpoint-reports.js';
 import { RoutePlanner } from '../routing/route-planner.js';
 import type { ReportedEndpoint } from './dto/model-endpoints.dto.js';
 

@@ -4,11 +4,11 @@
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import type { Dispatcher } from 'undici';
-import { FairSemaphore } from '../domain/fair-semaphore.js';
-import type { Permit } from '../domain/fair-semaphore.js';
+import { FairSemaphore } from '../concurrency/fair-semaphore.js';
+import type { Permit } from '../concurrency/fair-semaphore.js';
 import { boundReads } from './bounded-reads.js';
 import type { Connect } from './guarded-connector.js';
-import type { CancelSignal } from './cancellation.js';
+import type { CancelSignal } from '../concurrency/cancellation.js';
 
 export interface PoolLimits {
   readonly connections: number;

@@ -1,7 +1,7 @@
 // What the members of a body beside its inputs add to the bill of a call.
 import { textBytes } from '../catalogue/token-count.js';
-import type { EmbeddingRequest } from '../domain/embedding.js';
-import type { EmbeddingProvider } from '../embedding-providers/embedding-provider.js';
+import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
+import type { EmbeddingProvider } from '../providers/shared/provider.js';
 
 /** Bytes of text that a provider may read with each input and that are not part of it: prompts and unknown members. */
 export function addedBytes(

@@ -2,13 +2,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { createEndpoint, createModel, createOwnCredential } from '../../test/support/endpoints.js';
 import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
-import type { EmbeddingRequest } from '../domain/embedding.js';
-import { NO_LIMITS } from '../domain/spend-cap.js';
-import type { SpendLimits } from '../domain/spend-cap.js';
-import { EMBEDDING_PROVIDERS, findEmbeddingProvider } from '../embedding-providers/index.js';
+import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
+import { NO_LIMITS } from '../domain/spend/spend-cap.js';
+import type { SpendLimits } from '../domain/spend/spend-cap.js';
+import { EMBEDDING_PROVIDERS, findEmbeddingProvider } from '../providers/index.js';
 import { addedBytes } from './billed-members.js';
 import { withBoundedPrice } from './bounded-price.js';
-import type { EndpointTarget, OwnCredential } from './endpoint-target.js';
+import type { EndpointTarget, OwnCredential } from './endpoints/endpoint-target.js';
 
 const DAY = '2026-11-18';
 const PRICED = [{ effectiveFrom: '2026-01-01', perToken: 1n, source: 'test' }];

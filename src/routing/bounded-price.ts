@@ -1,11 +1,11 @@
 // Keeps a call that is held against a limit away from endpoints whose price for it has no bound.
 import { priceOn } from '../catalogue/catalogue-model.js';
-import type { EmbeddingRequest } from '../domain/embedding.js';
+import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import { AppError } from '../domain/errors.js';
-import { modalitiesOf } from '../domain/modality.js';
-import type { SpendLimits } from '../domain/spend-cap.js';
+import { modalitiesOf } from '../domain/embeddings/modality.js';
+import type { SpendLimits } from '../domain/spend/spend-cap.js';
 import { repricedMember } from './billed-members.js';
-import type { EndpointTarget } from './endpoint-target.js';
+import type { EndpointTarget } from './endpoints/endpoint-target.js';
 
 /**
  * The candidates whose price is known for the input and holds for the members of the body. An own provider key costs the

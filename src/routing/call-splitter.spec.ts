@@ -5,11 +5,11 @@ import fc from 'fast-check';
 import { createEndpoint, createTarget } from '../../test/support/endpoints.js';
 import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
 import { tokenBound } from '../catalogue/token-count.js';
-import type { EmbeddingInput, EmbeddingRequest } from '../domain/embedding.js';
-import type { EmbeddingProvider } from '../embedding-providers/embedding-provider.js';
+import type { EmbeddingInput, EmbeddingRequest } from '../domain/embeddings/embedding.js';
+import type { EmbeddingProvider } from '../providers/shared/provider.js';
 import { splitCall, splitCallInTurns, splitProblem } from './call-splitter.js';
 import type { Slice } from './call-splitter.js';
-import type { EndpointTarget } from './endpoint-target.js';
+import type { EndpointTarget } from './endpoints/endpoint-target.js';
 
 const inputs: fc.Arbitrary<EmbeddingInput> = fc.oneof(
   fc.record({

@@ -2,9 +2,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
 import { tokenBound } from '../catalogue/token-count.js';
-import type { EmbeddingInput, EmbeddingRequest } from '../domain/embedding.js';
-import { endpointName } from './endpoint-target.js';
-import type { EndpointTarget } from './endpoint-target.js';
+import type { EmbeddingInput, EmbeddingRequest } from '../domain/embeddings/embedding.js';
+import { endpointName } from './endpoints/endpoint-target.js';
+import type { EndpointTarget } from './endpoints/endpoint-target.js';
 
 /** A run of inputs; `start` is the position of its first one in the caller's list. */
 export interface Slice {

@@ -10,7 +10,7 @@ import { Catalogue } from '../catalogue/catalogue.js';
 import { MODELS } from '../catalogue/models.js';
 import { CatalogueFileError } from '../catalogue/yaml-cursor.js';
 import { ConfigError } from '../config/environment-reader.js';
-import { EMBEDDING_PROVIDERS } from '../embedding-providers/index.js';
+import { EMBEDDING_PROVIDERS } from '../providers/index.js';
 
 // Milliseconds. Asking for the file's times works where notifications do not: editors and volume mounts replace files.
 const POLL_INTERVAL = 1_000;

@@ -3,8 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { createAnswer, createRouter } from '../../test/support/create-router.js';
 import type { TestRouter } from '../../test/support/create-router.js';
-import type { ProviderAnswer } from '../embedding-providers/embedding-provider.js';
-import { EndpointFailure } from './endpoint-failure.js';
+import type { ProviderAnswer } from '../providers/shared/provider.js';
+import { EndpointFailure } from './endpoints/endpoint-failure.js';
 import type { RoutedCall } from './embedding-router.js';
 
 interface Asked {

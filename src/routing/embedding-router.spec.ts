@@ -1,10 +1,10 @@
 // What becomes of the other slices of a call when one fails, and of the other endpoints.
 import { describe, expect, it } from '@jest/globals';
 import { createAnswer, createRouter } from '../../test/support/create-router.js';
-import type { FailureKind } from '../embedding-providers/embedding-provider.js';
-import type { CancelSignal } from '../outbound/cancellation.js';
+import type { FailureKind } from '../providers/shared/provider.js';
+import type { CancelSignal } from '../concurrency/cancellation.js';
 import type { RoutedCall } from './embedding-router.js';
-import { EndpointFailure } from './endpoint-failure.js';
+import { EndpointFailure } from './endpoints/endpoint-failure.js';
 
 /** What an endpoint does with an input: serves it, fails so, or waits until it is told to end. */
 type Deed = 'serve' | 'wait' | EndpointFailure;

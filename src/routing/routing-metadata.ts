@@ -1,5 +1,5 @@
 // Puts together what a caller may be told of the routing of a call.
-import type { RoutingMetadata } from '../domain/routing-metadata.js';
+import type { RoutingMetadata } from '../domain/embeddings/routing-metadata.js';
 import type { RoutedCall } from './embedding-router.js';
 import type { Route } from './route-planner.js';
 

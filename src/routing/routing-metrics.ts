@@ -3,9 +3,9 @@ import { Injectable } from '@nestjs/common';
 import type { Attributes } from '@opentelemetry/api';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { Metrics } from '../config/metrics.js';
-import type { GenerationAttempt } from '../domain/generation.js';
+import type { GenerationAttempt } from '../domain/generations/generation.js';
 import type { Slice } from './call-splitter.js';
-import type { EndpointTarget } from './endpoint-target.js';
+import type { EndpointTarget } from './endpoints/endpoint-target.js';
 
 // Seconds.
 const DURATION_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

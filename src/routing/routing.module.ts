@@ -3,12 +3,12 @@ import { Module } from '@nestjs/common';
 import { Catalogue } from '../catalogue/catalogue.js';
 import { AppConfig } from '../config/app-config.js';
 import { CatalogueSource } from './catalogue-source.js';
-import { CredentialCircuits } from './credential-circuits.js';
+import { CredentialCircuits } from './credentials/credential-circuits.js';
 import { EmbeddingRouter } from './embedding-router.js';
-import { EndpointCaller } from './endpoint-caller.js';
-import { EndpointReports } from './endpoint-reports.js';
-import { HealthBoard } from './health-board.js';
-import { OwnCredentialsCache } from './own-credentials-cache.js';
+import { EndpointCaller } from './endpoints/endpoint-caller.js';
+import { EndpointReports } from './endpoints/endpoint-reports.js';
+import { HealthBoard } from './endpoints/endpoint-health-registry.js';
+import { OwnCredentialsCache } from './credentials/own-credentials-cache.js';
 import { RoutePlanner } from './route-planner.js';
 import { RoutingMetrics } from './routing-metrics.js';
 

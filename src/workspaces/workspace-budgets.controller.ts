@@ -2,11 +2,11 @@
 import { applyDecorators, Body, Controller, Delete, Get, Param, Put } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/api-key.js';
+import type { Caller } from '../domain/keys/api-key.js';
 import type { Actor } from '../domain/audit.js';
 import { BUDGET_INTERVALS } from '../domain/workspace.js';
 import type { WrittenBudget } from '../domain/workspace.js';
-import { ApiErrors } from '../http/api-errors.js';
+import { ApiErrors } from '../http/errors/api-errors.js';
 import { DeletedDto } from '../http/dto/deleted.dto.js';
 import {
   PutWorkspaceBudgetDto,

@@ -1,13 +1,13 @@
 // What the operations on a workspace's budgets promise.
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../domain/api-key.js';
+import type { Caller } from '../domain/keys/api-key.js';
 import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
 import { AppError } from '../domain/errors.js';
-import { parseUsd } from '../domain/money.js';
+import { parseUsd } from '../domain/spend/money.js';
 import { BUDGET_INTERVALS, budgetProblem } from '../domain/workspace.js';
 import type { BudgetInterval, WorkspaceBudget, WrittenBudget } from '../domain/workspace.js';
-import { WorkspaceBudgetsRepository } from '../persistence/workspace-budgets.repository.js';
+import { WorkspaceBudgetsRepository } from '../persistence/workspaces/workspace-budgets.repository.js';
 import { toWorkspaceBudgetDto } from './dto/workspace-budget.dto.js';
 import type { PutWorkspaceBudgetDto } from './dto/workspace-budget.dto.js';
 import { noSuchWorkspace, WorkspacesService } from './workspaces.service.js';

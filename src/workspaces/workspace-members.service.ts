@@ -1,12 +1,12 @@
 // What the operations on a workspace's members promise.
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
-import type { Caller } from '../domain/api-key.js';
+import type { Caller } from '../domain/keys/api-key.js';
 import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
 import type { Page, PageRequest } from '../domain/page.js';
 import type { WorkspaceMember } from '../domain/workspace.js';
-import { WorkspaceMembersRepository } from '../persistence/workspace-members.repository.js';
+import { WorkspaceMembersRepository } from '../persistence/workspaces/workspace-members.repository.js';
 import { toWorkspaceMemberDto } from './dto/workspace-member.dto.js';
 import type { AddMembersDto, RemoveMembersDto } from './dto/workspace-member.dto.js';
 import { WorkspacesService } from './workspaces.service.js';

@@ -2,15 +2,15 @@
 import { Injectable } from '@nestjs/common';
 import { isUUID } from 'class-validator';
 import { AppConfig } from '../config/app-config.js';
-import type { Caller } from '../domain/api-key.js';
+import type { Caller } from '../domain/keys/api-key.js';
 import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
 import { AppError } from '../domain/errors.js';
 import { withoutAbsent } from '../domain/members.js';
 import type { Page, PageRequest } from '../domain/page.js';
 import type { Workspace } from '../domain/workspace.js';
-import { AccountsRepository } from '../persistence/accounts.repository.js';
-import { WorkspacesRepository } from '../persistence/workspaces.repository.js';
+import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
+import { WorkspacesRepository } from '../persistence/workspaces/workspaces.repository.js';
 import type { CreateWorkspaceDto, UpdateWorkspaceDto } from './dto/workspace-bodies.dto.js';
 import { toWorkspaceDto } from './dto/workspace.dto.js';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OpenRouter } from '@openrouter/sdk';
 import * as errors from '@openrouter/sdk/models/errors';
 import { DESTINATION_KINDS } from '../../src/destination-kinds/index.js';
-import { MAX_DESTINATIONS_PER_KIND } from '../../src/domain/destination.js';
+import { MAX_DESTINATIONS_PER_KIND } from '../../src/domain/destinations/destination.js';
 import { askFor } from '../support/admin.js';
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';

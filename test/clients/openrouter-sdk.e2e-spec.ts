@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { OpenRouter } from '@openrouter/sdk';
 import * as errors from '@openrouter/sdk/models/errors';
 import { DESTINATION_KINDS } from '../../src/destination-kinds/index.js';
-import { parseUsd } from '../../src/domain/money.js';
+import { parseUsd } from '../../src/domain/spend/money.js';
 import { LOCAL, refuseWith, SMALL, startWithUpstream } from '../support/create-embedding.js';
 import type { Setup } from '../support/create-embedding.js';
 import { patternVector, toBase64 } from '../support/stub-upstream.js';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { endpointTag, priceOn } from '../../src/catalogue/catalogue-model.js';
 import { Catalogue } from '../../src/catalogue/catalogue.js';
 import { MODELS } from '../../src/catalogue/models.js';
-import { findEmbeddingProvider } from '../../src/embedding-providers/index.js';
+import { findEmbeddingProvider } from '../../src/providers/index.js';
 import { loadCatalogueModels } from '../../src/routing/catalogue-source.js';
 
 const EXAMPLE = fileURLToPath(new URL('../../docs/catalogue.example.yaml', import.meta.url));

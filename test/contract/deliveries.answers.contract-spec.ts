@@ -6,7 +6,7 @@ import type {
   DeliveryOutcome,
   DeliveryRequest,
   DeliveryResponse,
-} from '../../src/destination-kinds/delivery.js';
+} from '../../src/destination-kinds/shared/delivery.js';
 import { generationTrace } from '../support/generation-trace.js';
 import { CONTEXT, deliver, deliveringTo, encode, secretsOf } from '../support/receivers/deliver.js';
 import { DESTINATION_RECEIVERS } from '../support/receivers/index.js';

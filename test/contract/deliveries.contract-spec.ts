@@ -4,10 +4,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import fc from 'fast-check';
-import type { DeliveryRequest } from '../../src/destination-kinds/delivery.js';
-import type { BaseDestinationConfig } from '../../src/destination-kinds/destination-kind.js';
+import type { DeliveryRequest } from '../../src/destination-kinds/shared/delivery.js';
+import type { BaseDestinationConfig } from '../../src/destination-kinds/shared/destination-kind.js';
 import { DESTINATION_KINDS } from '../../src/destination-kinds/index.js';
-import type { GenerationTrace } from '../../src/domain/generation-trace.js';
+import type { GenerationTrace } from '../../src/domain/generations/generation-trace.js';
 import { generationTrace } from '../support/generation-trace.js';
 import {
   CONTEXT,

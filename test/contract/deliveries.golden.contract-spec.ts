@@ -2,7 +2,7 @@
 // UPDATE_GOLDEN=1.
 import { describe, expect, it } from '@jest/globals';
 import { readFile, readdir, writeFile } from 'node:fs/promises';
-import type { DeliveryRequest } from '../../src/destination-kinds/delivery.js';
+import type { DeliveryRequest } from '../../src/destination-kinds/shared/delivery.js';
 import { DESTINATION_KINDS } from '../../src/destination-kinds/index.js';
 import { generationTrace } from '../support/generation-trace.js';
 import { deliveringTo, encode } from '../support/receivers/deliver.js';

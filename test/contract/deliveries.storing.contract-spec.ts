@@ -3,11 +3,11 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
-import { parseConfig } from '../../src/destination-kinds/destination-kind.js';
+import { parseConfig } from '../../src/destination-kinds/shared/destination-kind.js';
 import { requireDestinationKind } from '../../src/destination-kinds/index.js';
 import { putObject } from '../../src/destination-kinds/objects/signed-put.js';
-import { COLUMNS } from '../../src/destination-kinds/rows/columns.js';
-import type { DestinationConfig } from '../../src/domain/destination.js';
+import { COLUMNS } from '../../src/destination-kinds/tables/columns.js';
+import type { DestinationConfig } from '../../src/domain/destinations/destination.js';
 import { generationTrace } from '../support/generation-trace.js';
 import { CONTEXT, deliver, deliveringTo, encode, probe, send } from '../support/receivers/deliver.js';
 import { publishedTable } from '../support/receivers/published-table.js';

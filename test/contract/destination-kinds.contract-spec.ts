@@ -2,15 +2,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { readdir } from 'node:fs/promises';
 import { plainToInstance } from 'class-transformer';
-import { maskConfig, parseConfig } from '../../src/destination-kinds/destination-kind.js';
-import type { DestinationKind } from '../../src/destination-kinds/destination-kind.js';
+import { maskConfig, parseConfig } from '../../src/destination-kinds/shared/destination-kind.js';
+import type { DestinationKind } from '../../src/destination-kinds/shared/destination-kind.js';
 import {
   DESTINATION_KINDS,
   DESTINATION_TYPES,
   findDestinationKind,
 } from '../../src/destination-kinds/index.js';
 import { CreateDestinationDto } from '../../src/destinations/dto/create-destination.dto.js';
-import { RequestValidationPipe } from '../../src/http/validation.pipe.js';
+import { RequestValidationPipe } from '../../src/http/fields/validation.pipe.js';
 import { CONTRACT_KINDS, shownConfig } from '../support/contract-kinds.js';
 
 const KINDS_FOLDER = new URL('../../src/destination-kinds/', import.meta.url);

@@ -1,8 +1,8 @@
 // What Cohere's models are on Bedrock and not at Cohere: the length of their texts, and what becomes of longer ones.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { bedrock } from '../../src/embedding-providers/bedrock.js';
-import { UnsupportedRequest } from '../../src/embedding-providers/embedding-provider.js';
-import type { ProviderCall, ProviderConnection } from '../../src/embedding-providers/embedding-provider.js';
+import { bedrock } from '../../src/providers/bedrock.js';
+import { UnsupportedRequest } from '../../src/providers/shared/provider.js';
+import type { ProviderCall, ProviderConnection } from '../../src/providers/shared/provider.js';
 import { callOf, embed, stubOf } from '../support/providers/drive.js';
 import type { RunningProviderStub } from '../support/providers/provider-stub.js';
 

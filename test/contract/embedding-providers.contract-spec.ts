@@ -1,11 +1,11 @@
 // The conformance of every provider of the list, against a stub that imitates its wire. The table says what each of them
 // must do; the tests below it hold every cell.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { INPUT_TYPES } from '../../src/domain/input-type.js';
-import { vectorValues, vectorWidth } from '../../src/domain/vectors.js';
-import type { ProviderAnswer, ProviderCall } from '../../src/embedding-providers/embedding-provider.js';
-import { UnsupportedRequest } from '../../src/embedding-providers/embedding-provider.js';
-import { EMBEDDING_PROVIDERS } from '../../src/embedding-providers/index.js';
+import { INPUT_TYPES } from '../../src/domain/embeddings/input-type.js';
+import { vectorValues, vectorWidth } from '../../src/vectors/vectors.js';
+import type { ProviderAnswer, ProviderCall } from '../../src/providers/shared/provider.js';
+import { UnsupportedRequest } from '../../src/providers/shared/provider.js';
+import { EMBEDDING_PROVIDERS } from '../../src/providers/index.js';
 import { callOf, embed, exchange, httpProvider, stubOf } from '../support/providers/drive.js';
 import type { Members } from '../support/providers/conformance-row.js';
 import { CONFORMANCE_TABLE } from '../support/providers/conformance-table.js';

@@ -2,8 +2,8 @@
 // promise.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { BrokenAnswer } from '../../src/embedding-providers/embedding-provider.js';
-import { failureOfStatus } from '../../src/routing/endpoint-failure.js';
+import { BrokenAnswer } from '../../src/providers/shared/provider.js';
+import { failureOfStatus } from '../../src/routing/endpoints/endpoint-failure.js';
 import { callOf, embed, exchange, failure, httpProvider } from '../support/providers/drive.js';
 import { PROVIDER_STUBS } from '../support/providers/index.js';
 import type { RunningProviderStub, StubFailure } from '../support/providers/provider-stub.js';

@@ -1,7 +1,7 @@
 // Failures that the stubs do not show by themselves, in the words of the real upstreams.
 import { expect, it } from '@jest/globals';
-import type { ProviderError } from '../../src/embedding-providers/embedding-provider.js';
-import { failureOfStatus } from '../../src/routing/endpoint-failure.js';
+import type { ProviderError } from '../../src/providers/shared/provider.js';
+import { failureOfStatus } from '../../src/routing/endpoints/endpoint-failure.js';
 import { httpProvider } from '../support/providers/drive.js';
 
 const coded = (type: string) => ({ 'x-amzn-errortype': `${type}:http://internal.amazon.com/` });

@@ -1,11 +1,8 @@
 // Inputs of several parts, and parts that are no text: what each wire makes of them.
 import { describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
-import type { MultimodalItem } from '../../src/domain/embedding.js';
-import type {
-  HttpEmbeddingProvider,
-  ProviderCall,
-} from '../../src/embedding-providers/embedding-provider.js';
+import type { MultimodalItem } from '../../src/domain/embeddings/embedding.js';
+import type { HttpEmbeddingProvider, ProviderCall } from '../../src/providers/shared/provider.js';
 import { callOf, embed, exchange, httpProvider, stubOf } from '../support/providers/drive.js';
 
 const bodyOf = async (provider: HttpEmbeddingProvider, call: ProviderCall): Promise<unknown> =>

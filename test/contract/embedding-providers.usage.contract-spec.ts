@@ -1,6 +1,6 @@
 // Whatever number of tokens a provider reports, on every wire: a count that a call can have, or none.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { UpstreamResponse } from '../../src/embedding-providers/embedding-provider.js';
+import type { UpstreamResponse } from '../../src/providers/shared/provider.js';
 import { callOf, exchange, httpProvider } from '../support/providers/drive.js';
 import { PROVIDER_ROWS } from '../support/providers/rows.js';
 import type { RunningProviderStub } from '../support/providers/provider-stub.js';

@@ -1,13 +1,13 @@
 // What only one wire has: the addresses of Azure, the signature of Bedrock, the two routes of TEI.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { BrokenAnswer, UnsupportedRequest } from '../../src/embedding-providers/embedding-provider.js';
-import { createBedrock } from '../../src/embedding-providers/bedrock.js';
-import { vectorValues, vectorWidth } from '../../src/domain/vectors.js';
+import { BrokenAnswer, UnsupportedRequest } from '../../src/providers/shared/provider.js';
+import { createBedrock } from '../../src/providers/bedrock.js';
+import { vectorValues, vectorWidth } from '../../src/vectors/vectors.js';
 import type {
   HttpEmbeddingProvider,
   ProviderCall,
   UpstreamResponse,
-} from '../../src/embedding-providers/embedding-provider.js';
+} from '../../src/providers/shared/provider.js';
 import { ENTRA_TOKEN } from '../support/providers/azure.js';
 import { BEDROCK_API_KEY, SESSION_TOKEN } from '../support/providers/bedrock.js';
 import { callOf, embed, failure, httpProvider, stubOf } from '../support/providers/drive.js';

@@ -1,8 +1,8 @@
 // Privacy mode: whatever is sent to a destination of any kind holds none of the words of callers and providers.
 import { describe, expect, it } from '@jest/globals';
 import { DESTINATION_KINDS } from '../../src/destination-kinds/index.js';
-import type { Destination } from '../../src/domain/destination.js';
-import { buildTrace } from '../../src/domain/trace-builder.js';
+import type { Destination } from '../../src/domain/destinations/destination.js';
+import { buildTrace } from '../../src/domain/generations/trace-builder.js';
 import { CANARY_CALLS, canariesIn, canary, readableRequest, TOKEN_CANARIES } from '../support/canaries.js';
 import { createOpenDestination } from '../support/generation-candidate.js';
 import { deliveringTo, encode } from '../support/receivers/deliver.js';

@@ -1,7 +1,7 @@
 // The one question after every fault: do the answers that clients saw, the log, the spend counters and what the
 // destination was given agree, to the call and to the cent?
 import { isDeepStrictEqual } from 'node:util';
-import { formatUsd, parseUsd } from '../../src/domain/money.js';
+import { formatUsd, parseUsd } from '../../src/domain/spend/money.js';
 import type { Lab } from './lab.js';
 import { totalRefusals } from './load.js';
 import type { LoadReport } from './load.js';

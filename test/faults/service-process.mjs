@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 process.on('disconnect', () => process.exit());
 const built = pathToFileURL(`${process.env.FAULT_SERVICE_ROOT}/dist/`).href;
 const { start } = await import(`${built}main.js`);
-const { ensureQuickstartKeys } = await import(`${built}quickstart.js`);
+const { ensureQuickstartKeys } = await import(`${built}runtime/quickstart.js`);
 const keys =
   cluster.isPrimary && process.env.FAULT_WANTS_KEYS === 'yes'
     ? await ensureQuickstartKeys({ databaseUrl: process.env.DATABASE_URL })

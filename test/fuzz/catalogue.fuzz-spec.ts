@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { readCatalogueFile } from '../../src/catalogue/catalogue-file.js';
 import { CatalogueFileError } from '../../src/catalogue/yaml-cursor.js';
 import { SHIPPED_MODELS } from '../../src/catalogue/shipped/index.js';
-import { EMBEDDING_PROVIDERS } from '../../src/embedding-providers/index.js';
+import { EMBEDDING_PROVIDERS } from '../../src/providers/index.js';
 import { reportCounts, share, TEST_PATIENCE, tryOut } from '../support/fuzz/budget.js';
 import { hostileText, hostileValue, spoilt } from '../support/fuzz/hostile-values.js';
 import { inHouseCatalogue } from '../support/every-provider.js';

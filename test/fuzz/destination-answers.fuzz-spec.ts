@@ -2,7 +2,7 @@
 // outcomes, in short words and without the secrets of its config.
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { DeliveryOutcome } from '../../src/destination-kinds/delivery.js';
+import type { DeliveryOutcome } from '../../src/destination-kinds/shared/delivery.js';
 import { reportCounts, share, TEST_PATIENCE, tryOut } from '../support/fuzz/budget.js';
 import { hostileText, hostileValue, spoilt } from '../support/fuzz/hostile-values.js';
 import { generationTrace } from '../support/generation-trace.js';

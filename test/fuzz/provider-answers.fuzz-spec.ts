@@ -2,14 +2,11 @@
 // for the inputs, or BrokenAnswer. The oracle is JSON.parse and a search, which know nothing of any provider.
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { vectorValues, vectorWidth } from '../../src/domain/vectors.js';
-import type { Vector } from '../../src/domain/vectors.js';
-import { BrokenAnswer } from '../../src/embedding-providers/embedding-provider.js';
-import type {
-  HttpEmbeddingProvider,
-  ProviderCall,
-} from '../../src/embedding-providers/embedding-provider.js';
-import { JsonCursor } from '../../src/embedding-providers/json-cursor.js';
+import { vectorValues, vectorWidth } from '../../src/vectors/vectors.js';
+import type { Vector } from '../../src/vectors/vectors.js';
+import { BrokenAnswer } from '../../src/providers/shared/provider.js';
+import type { HttpEmbeddingProvider, ProviderCall } from '../../src/providers/shared/provider.js';
+import { JsonCursor } from '../../src/vectors/json-scanner.js';
 import { reportCounts, share, TEST_PATIENCE, tryOut } from '../support/fuzz/budget.js';
 import { hostileValue, spoilt } from '../support/fuzz/hostile-values.js';
 import { callOf, exchange, httpProvider } from '../support/providers/drive.js';
@@ -209,7 +206,7 @@ describe('the cursor', () => {
         fc.property(
           fc.oneof(bytesOf(hostileValue), damaged('{"a":[1,2,{"b":"c"}],"d":null}'), garbage),
           (body) => {
-            const cursor = new JsonCursor(body);
+            const cursor = new JsonCursor(body, BrokenAnswer);
             let value: unknown;
             try {
               value = cursor.value();

@@ -2,8 +2,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { ActivityRollup } from '../../src/activity/activity-rollup.js';
-import { ActivityRollupRepository, placeValues } from '../../src/persistence/activity-rollup.repository.js';
-import { STEP_SETTINGS, SUM_UP, TAKE_STEP } from '../../src/persistence/activity-statements.js';
+import {
+  ActivityRollupRepository,
+  placeValues,
+} from '../../src/persistence/activity/activity-rollup.repository.js';
+import { STEP_SETTINGS, SUM_UP, TAKE_STEP } from '../../src/persistence/activity/activity-statements.js';
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';

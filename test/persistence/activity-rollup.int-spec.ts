@@ -4,13 +4,16 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import pg from 'pg';
 import { ActivityRollup } from '../../src/activity/activity-rollup.js';
-import type { ActivityScope } from '../../src/domain/activity.js';
-import type { ApiKey } from '../../src/domain/api-key.js';
-import { parseUsd } from '../../src/domain/money.js';
-import { ActivityRepository } from '../../src/persistence/activity.repository.js';
-import { ActivityRollupRepository, placeValues } from '../../src/persistence/activity-rollup.repository.js';
-import { TAKE_STEP } from '../../src/persistence/activity-statements.js';
-import { GenerationLog } from '../../src/persistence/generation-log.js';
+import type { ActivityScope } from '../../src/domain/generations/activity.js';
+import type { ApiKey } from '../../src/domain/keys/api-key.js';
+import { parseUsd } from '../../src/domain/spend/money.js';
+import { ActivityRepository } from '../../src/persistence/activity/activity.repository.js';
+import {
+  ActivityRollupRepository,
+  placeValues,
+} from '../../src/persistence/activity/activity-rollup.repository.js';
+import { TAKE_STEP } from '../../src/persistence/activity/activity-statements.js';
+import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';

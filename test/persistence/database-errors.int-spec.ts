@@ -6,8 +6,8 @@ import {
   RefusedValue,
   translateDatabaseError,
   UniqueViolation,
-} from '../../src/persistence/database-errors.js';
-import { Database } from '../../src/persistence/database.js';
+} from '../../src/persistence/database/database-errors.js';
+import { Database } from '../../src/persistence/database/database.js';
 import { TEST_ENCRYPTION_KEY } from '../support/app.js';
 import { administrate, createTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';

@@ -1,6 +1,6 @@
 // Deleted keys, destinations and credentials: nothing waits for them any more, and their rows go after the retention.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { DeletedRows } from '../../src/persistence/deleted-rows.js';
+import { DeletedRows } from '../../src/persistence/workspaces/deleted-rows.js';
 import { askFor } from '../support/admin.js';
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { DescribeChange } from '../../src/domain/audit.js';
-import type { Destination, NewDestination } from '../../src/domain/destination.js';
+import type { Destination, NewDestination } from '../../src/domain/destinations/destination.js';
 import { AppError } from '../../src/domain/errors.js';
-import { DestinationsRepository } from '../../src/persistence/destinations.repository.js';
-import { GenerationLog } from '../../src/persistence/generation-log.js';
+import { DestinationsRepository } from '../../src/persistence/destinations/destinations.repository.js';
+import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import { createTestApp } from '../support/app.js';
 import type { TestAccount, TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';

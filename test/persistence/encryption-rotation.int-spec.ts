@@ -1,12 +1,12 @@
 // The rotation of encryption keys on a real PostgreSQL: afterwards nothing needs the old key.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { readAppConfig } from '../../src/config/app-config.js';
-import { ConfigCipher } from '../../src/persistence/config-cipher.js';
-import { Database } from '../../src/persistence/database.js';
-import { DestinationsRepository } from '../../src/persistence/destinations.repository.js';
-import { GenerationReader } from '../../src/persistence/generation-reader.js';
-import { rotateEncryption } from '../../src/persistence/encryption-rotation.js';
-import type { RotationProgress } from '../../src/persistence/encryption-rotation.js';
+import { ConfigCipher } from '../../src/persistence/encryption/config-cipher.js';
+import { Database } from '../../src/persistence/database/database.js';
+import { DestinationsRepository } from '../../src/persistence/destinations/destinations.repository.js';
+import { GenerationReader } from '../../src/persistence/generations/generation-reader.js';
+import { rotateEncryption } from '../../src/persistence/encryption/encryption-rotation.js';
+import type { RotationProgress } from '../../src/persistence/encryption/encryption-rotation.js';
 import { askFor } from '../support/admin.js';
 import { TEST_ENCRYPTION_KEY } from '../support/app.js';
 import type { TestApp } from '../support/app.js';

@@ -1,10 +1,10 @@
 // The generation log around midnight: calls of two days that are appended together, and only one day that can be settled.
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import pg from 'pg';
-import type { ApiKey } from '../../src/domain/api-key.js';
-import type { Generation } from '../../src/domain/generation.js';
-import { RefusedValue } from '../../src/persistence/database-errors.js';
-import { GenerationLog } from '../../src/persistence/generation-log.js';
+import type { ApiKey } from '../../src/domain/keys/api-key.js';
+import type { Generation } from '../../src/domain/generations/generation.js';
+import { RefusedValue } from '../../src/persistence/database/database-errors.js';
+import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { createGeneration } from '../support/generation.js';

@@ -3,10 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { ActivityRollup } from '../../src/activity/activity-rollup.js';
-import { DEAD_LETTER_BOUNDS, DeadLettersRepository } from '../../src/persistence/dead-letters.repository.js';
-import { DeletedRows } from '../../src/persistence/deleted-rows.js';
-import { GenerationContents } from '../../src/persistence/generation-contents.js';
-import { SpendLedger } from '../../src/persistence/spend-ledger.js';
+import {
+  DEAD_LETTER_BOUNDS,
+  DeadLettersRepository,
+} from '../../src/persistence/deliveries/dead-letters.repository.js';
+import { DeletedRows } from '../../src/persistence/workspaces/deleted-rows.js';
+import { GenerationContents } from '../../src/persistence/generations/generation-contents.js';
+import { SpendLedger } from '../../src/persistence/spend/spend-ledger.js';
 import { askFor } from '../support/admin.js';
 import { BROADCAST_ENVIRONMENT, untilDelivered } from '../support/broadcast.js';
 import { answerOf, embed, SMALL, startWithUpstream } from '../support/create-embedding.js';

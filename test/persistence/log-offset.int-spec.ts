@@ -1,9 +1,9 @@
 // The log's own numbers: they rise when the data has come to another server, and only then, whoever is writing meanwhile.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { hadCommitted, parseSnapshot } from '../../src/domain/delivery.js';
-import { GenerationLog } from '../../src/persistence/generation-log.js';
-import { settleLog } from '../../src/persistence/log-offset.js';
+import { hadCommitted, parseSnapshot } from '../../src/domain/destinations/delivery.js';
+import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
+import { settleLog } from '../../src/persistence/generations/log-offset.js';
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';

@@ -1,8 +1,8 @@
 // What a process knows of a change when the one who made it is told that it is made.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { BroadcastTermsCache } from '../../src/broadcast/broadcast-terms.js';
-import { Database } from '../../src/persistence/database.js';
-import { Notifications } from '../../src/persistence/notifications.js';
+import { BroadcastTermsCache } from '../../src/deliveries/workspace-destinations.js';
+import { Database } from '../../src/persistence/database/database.js';
+import { Notifications } from '../../src/persistence/database/notifications.js';
 import type { TestApp } from '../support/app.js';
 import { createBroadcastApp, createDestination } from '../support/broadcast.js';
 import { deleteAllDestinations } from '../support/create-destination.js';

@@ -1,9 +1,9 @@
 // The partitions of the log: by UTC month and day, made ahead of time by any number of replicas, never in the way.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import type { GenerationContent } from '../../src/domain/generation-content.js';
-import { GenerationLog } from '../../src/persistence/generation-log.js';
-import { Partitions } from '../../src/persistence/partitions.js';
+import type { GenerationContent } from '../../src/domain/generations/generation-content.js';
+import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
+import { Partitions } from '../../src/persistence/generations/partitions.js';
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { createGeneration } from '../support/generation.js';

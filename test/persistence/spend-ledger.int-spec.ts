@@ -1,12 +1,12 @@
 // Leases and reservations on a real PostgreSQL: what is given back is never more than what is really held.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { ApiKey } from '../../src/domain/api-key.js';
-import { parseUsd } from '../../src/domain/money.js';
-import { SpendRelease } from '../../src/domain/spend-cap.js';
-import { SpendLease } from '../../src/domain/spend-lease.js';
-import type { SpendHolder } from '../../src/domain/spend-lease.js';
-import { GenerationLog } from '../../src/persistence/generation-log.js';
-import { SpendLedger } from '../../src/persistence/spend-ledger.js';
+import type { ApiKey } from '../../src/domain/keys/api-key.js';
+import { parseUsd } from '../../src/domain/spend/money.js';
+import { SpendRelease } from '../../src/domain/spend/spend-cap.js';
+import { SpendLease } from '../../src/domain/spend/spend-lease.js';
+import type { SpendHolder } from '../../src/domain/spend/spend-lease.js';
+import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
+import { SpendLedger } from '../../src/persistence/spend/spend-ledger.js';
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { createGeneration } from '../support/generation.js';

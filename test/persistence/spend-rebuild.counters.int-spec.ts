@@ -1,11 +1,11 @@
 // Rebuilding single counters: each kind by itself, what own provider keys cost, and days on which nothing was spent.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ApiKey } from '../../src/domain/api-key.js';
-import { parseUsd } from '../../src/domain/money.js';
-import type { PicoUsd } from '../../src/domain/money.js';
-import { Database } from '../../src/persistence/database.js';
-import { GenerationLog } from '../../src/persistence/generation-log.js';
-import { rebuildSpend } from '../../src/persistence/spend-rebuild.js';
+import type { ApiKey } from '../../src/domain/keys/api-key.js';
+import { parseUsd } from '../../src/domain/spend/money.js';
+import type { PicoUsd } from '../../src/domain/spend/money.js';
+import { Database } from '../../src/persistence/database/database.js';
+import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
+import { rebuildSpend } from '../../src/persistence/spend/spend-rebuild.js';
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { createGeneration } from '../support/generation.js';

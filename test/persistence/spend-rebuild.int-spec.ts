@@ -1,12 +1,12 @@
 // Rebuilding the counters: they become the sums of the log, and what is settled meanwhile counts once.
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { run } from '../../src/command-line/spend-rebuild.js';
-import type { ApiKey } from '../../src/domain/api-key.js';
-import { formatUsd, parseUsd } from '../../src/domain/money.js';
-import type { PicoUsd } from '../../src/domain/money.js';
-import { Database } from '../../src/persistence/database.js';
-import { GenerationLog } from '../../src/persistence/generation-log.js';
-import { rebuildSpend } from '../../src/persistence/spend-rebuild.js';
+import { run } from '../../src/cli/spend-rebuild.js';
+import type { ApiKey } from '../../src/domain/keys/api-key.js';
+import { formatUsd, parseUsd } from '../../src/domain/spend/money.js';
+import type { PicoUsd } from '../../src/domain/spend/money.js';
+import { Database } from '../../src/persistence/database/database.js';
+import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
+import { rebuildSpend } from '../../src/persistence/spend/spend-rebuild.js';
 import { createTestApp, TEST_ENCRYPTION_KEY } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { createGeneration } from '../support/generation.js';

@@ -1,13 +1,13 @@
 // Rebuilding the counters beside deliveries, and from a log that is not whole.
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { run } from '../../src/command-line/spend-rebuild.js';
-import type { ApiKey } from '../../src/domain/api-key.js';
-import type { PicoUsd } from '../../src/domain/money.js';
-import { Database } from '../../src/persistence/database.js';
-import type { CommandSession } from '../../src/persistence/database.js';
-import { GenerationLog } from '../../src/persistence/generation-log.js';
-import { LOG_HORIZON } from '../../src/persistence/log-offset.js';
-import { rebuildSpend } from '../../src/persistence/spend-rebuild.js';
+import { run } from '../../src/cli/spend-rebuild.js';
+import type { ApiKey } from '../../src/domain/keys/api-key.js';
+import type { PicoUsd } from '../../src/domain/spend/money.js';
+import { Database } from '../../src/persistence/database/database.js';
+import type { CommandSession } from '../../src/persistence/database/database.js';
+import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
+import { LOG_HORIZON } from '../../src/persistence/generations/log-offset.js';
+import { rebuildSpend } from '../../src/persistence/spend/spend-rebuild.js';
 import { createTestApp, TEST_ENCRYPTION_KEY } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { setDatabaseTime } from '../support/database.js';

@@ -1,11 +1,11 @@
 // How much the database grants: the tightest of several caps, each in its own window, of what is there when it decides.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { formatUsd, parseUsd } from '../../src/domain/money.js';
-import type { SpendCap } from '../../src/domain/spend-cap.js';
-import { SpendLease } from '../../src/domain/spend-lease.js';
-import type { SpendHolder, SpendHolderKind } from '../../src/domain/spend-lease.js';
-import { SpendLedger } from '../../src/persistence/spend-ledger.js';
+import { formatUsd, parseUsd } from '../../src/domain/spend/money.js';
+import type { SpendCap } from '../../src/domain/spend/spend-cap.js';
+import { SpendLease } from '../../src/domain/spend/spend-lease.js';
+import type { SpendHolder, SpendHolderKind } from '../../src/domain/spend/spend-lease.js';
+import { SpendLedger } from '../../src/persistence/spend/spend-ledger.js';
 import { createTestApp } from '../support/app.js';
 import type { TestAccount, TestApp } from '../support/app.js';
 import { untilSomebodyWaits } from '../support/waiting-statements.js';

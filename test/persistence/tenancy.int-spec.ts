@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { hashKeySecret } from '../../src/domain/api-key.js';
-import { AccountsRepository } from '../../src/persistence/accounts.repository.js';
-import { ApiKeysRepository } from '../../src/persistence/api-keys.repository.js';
-import { UniqueViolation } from '../../src/persistence/database-errors.js';
+import { hashKeySecret } from '../../src/domain/keys/api-key.js';
+import { AccountsRepository } from '../../src/persistence/workspaces/accounts.repository.js';
+import { ApiKeysRepository } from '../../src/persistence/keys/api-keys.repository.js';
+import { UniqueViolation } from '../../src/persistence/database/database-errors.js';
 import { createTestApp } from '../support/app.js';
 import type { TestAccount, TestApp } from '../support/app.js';
 

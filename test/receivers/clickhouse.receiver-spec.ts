@@ -1,7 +1,7 @@
 // The rows of ClickHouse in a real engine, in the table that docs/destinations/clickhouse.md publishes.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { clickhouse } from '../../src/destination-kinds/clickhouse.js';
-import { EXCEPTIONS } from '../../src/destination-kinds/rows/clickhouse-answer.js';
+import { EXCEPTIONS } from '../../src/destination-kinds/tables/clickhouse-answer.js';
 import { generationHeaderId } from '../../src/domain/identifiers.js';
 import { generationTrace } from '../support/generation-trace.js';
 import { deliver, deliveringTo, probe } from '../support/receivers/deliver.js';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import { EMBEDDING_PROVIDERS } from '../../src/embedding-providers/index.js';
+import { EMBEDDING_PROVIDERS } from '../../src/providers/index.js';
 
 const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 

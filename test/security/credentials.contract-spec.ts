@@ -7,7 +7,7 @@ import { RateLimiter } from '../../src/auth/rate-limiter.js';
 import { BearerGuard } from '../../src/auth/bearer.guard.js';
 import type { CallerCache } from '../../src/auth/caller-cache.js';
 import { readAppConfig } from '../../src/config/app-config.js';
-import { createKeySecret, hashKeySecret } from '../../src/domain/api-key.js';
+import { createKeySecret, hashKeySecret } from '../../src/domain/keys/api-key.js';
 import { SystemClock } from '../../src/domain/clock.js';
 import { AppError } from '../../src/domain/errors.js';
 
@@ -76,7 +76,10 @@ describe('a secret', () => {
       .filter((name) => !name.includes('generated') && !name.endsWith('.spec.ts'))
       .filter((name) => readFileSync(join(root, name), 'utf8').includes('Math.random'));
     // The choice among endpoints, and pauses after failures: nobody gains by guessing those.
-    expect(users.toSorted()).toEqual(['broadcast/lane-services.ts', 'routing/health-board.ts']);
+    expect(users.toSorted()).toEqual([
+      'deliveries/consumers/consumer-services.ts',
+      'routing/endpoints/endpoint-health-registry.ts',
+    ]);
   });
 });
 

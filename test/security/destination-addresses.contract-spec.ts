@@ -2,10 +2,10 @@
 // that its requests would go to.
 import { describe, expect, it } from '@jest/globals';
 import { getMetadataStorage } from 'class-validator';
-import { parseConfig } from '../../src/destination-kinds/destination-kind.js';
-import type { BaseDestinationConfig } from '../../src/destination-kinds/destination-kind.js';
+import { parseConfig } from '../../src/destination-kinds/shared/destination-kind.js';
+import type { BaseDestinationConfig } from '../../src/destination-kinds/shared/destination-kind.js';
 import { DESTINATION_KINDS } from '../../src/destination-kinds/index.js';
-import type { DestinationConfig } from '../../src/domain/destination.js';
+import type { DestinationConfig } from '../../src/domain/destinations/destination.js';
 import { generationTrace } from '../support/generation-trace.js';
 import { CONTEXT } from '../support/receivers/deliver.js';
 

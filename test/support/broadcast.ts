@@ -1,13 +1,13 @@
 // Broadcasting under test: generations written straight to the log, destinations that point at receivers on loopback.
-import type { DestinationConfig, NewDestination } from '../../src/domain/destination.js';
-import type { Destination } from '../../src/domain/destination.js';
-import type { GenerationContent } from '../../src/domain/generation-content.js';
-import type { Generation } from '../../src/domain/generation.js';
-import { Broadcaster } from '../../src/broadcast/broadcaster.js';
-import { ConfigCipher } from '../../src/persistence/config-cipher.js';
-import { DeadLettersRepository } from '../../src/persistence/dead-letters.repository.js';
-import { DestinationsRepository } from '../../src/persistence/destinations.repository.js';
-import { GenerationLog } from '../../src/persistence/generation-log.js';
+import type { DestinationConfig, NewDestination } from '../../src/domain/destinations/destination.js';
+import type { Destination } from '../../src/domain/destinations/destination.js';
+import type { GenerationContent } from '../../src/domain/generations/generation-content.js';
+import type { Generation } from '../../src/domain/generations/generation.js';
+import { Broadcaster } from '../../src/deliveries/broadcaster.js';
+import { ConfigCipher } from '../../src/persistence/encryption/config-cipher.js';
+import { DeadLettersRepository } from '../../src/persistence/deliveries/dead-letters.repository.js';
+import { DestinationsRepository } from '../../src/persistence/destinations/destinations.repository.js';
+import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import { createTestApp } from './app.js';
 import type { TestApp, TestAppOptions } from './app.js';
 import { eventually } from './eventually.js';

@@ -1,10 +1,10 @@
 // Words that are found again wherever they end up, put into every place where callers and providers use their own.
 import { gunzipSync } from 'node:zlib';
-import type { DeliveryRequest } from '../../src/destination-kinds/delivery.js';
-import type { EmbeddingInput } from '../../src/domain/embedding.js';
-import type { GenerationCandidate } from '../../src/domain/generation-candidate.js';
-import { contentOf } from '../../src/domain/generation-content.js';
-import type { Generation } from '../../src/domain/generation.js';
+import type { DeliveryRequest } from '../../src/destination-kinds/shared/delivery.js';
+import type { EmbeddingInput } from '../../src/domain/embeddings/embedding.js';
+import type { GenerationCandidate } from '../../src/domain/generations/generation-candidate.js';
+import { contentOf } from '../../src/domain/generations/generation-content.js';
+import type { Generation } from '../../src/domain/generations/generation.js';
 import { createCandidate } from './generation-candidate.js';
 
 /** Only letters and digits: no encoding of text changes it. The same beginning in all of them. */

@@ -1,7 +1,7 @@
 // A ledger without a database that keeps one counter as the database keeps each, for specs of what reserves from it.
-import type { SpendRelease } from '../../src/domain/spend-cap.js';
-import type { SpendLease } from '../../src/domain/spend-lease.js';
-import type { LeaseGrant, LeaseWish } from '../../src/persistence/spend-ledger.js';
+import type { SpendRelease } from '../../src/domain/spend/spend-cap.js';
+import type { SpendLease } from '../../src/domain/spend/spend-lease.js';
+import type { LeaseGrant, LeaseWish } from '../../src/persistence/spend/spend-ledger.js';
 
 // More often no spec has it asked: who never stops asking must fail, and not run for ever.
 const PATIENCE = 1_000;

@@ -1,15 +1,15 @@
 // A router over endpoints that do what a spec says. They are tried in order, and take one input a call.
 import type { AppConfig } from '../../src/config/app-config.js';
 import { Tracing } from '../../src/config/tracing.js';
-import type { EmbeddingRequest } from '../../src/domain/embedding.js';
-import type { ProviderAnswer } from '../../src/embedding-providers/embedding-provider.js';
-import type { CancelSignal } from '../../src/outbound/cancellation.js';
+import type { EmbeddingRequest } from '../../src/domain/embeddings/embedding.js';
+import type { ProviderAnswer } from '../../src/providers/shared/provider.js';
+import type { CancelSignal } from '../../src/concurrency/cancellation.js';
 import { EmbeddingRouter } from '../../src/routing/embedding-router.js';
 import type { RoutedCall } from '../../src/routing/embedding-router.js';
-import { CredentialCircuits } from '../../src/routing/credential-circuits.js';
-import type { EndpointCaller } from '../../src/routing/endpoint-caller.js';
-import type { EndpointHealth } from '../../src/routing/endpoint-health.js';
-import { HealthBoard } from '../../src/routing/health-board.js';
+import { CredentialCircuits } from '../../src/routing/credentials/credential-circuits.js';
+import type { EndpointCaller } from '../../src/routing/endpoints/endpoint-caller.js';
+import type { EndpointHealth } from '../../src/routing/endpoints/endpoint-health.js';
+import { HealthBoard } from '../../src/routing/endpoints/endpoint-health-registry.js';
 import type { RoutingMetrics } from '../../src/routing/routing-metrics.js';
 import { TestClock } from './clock.js';
 import { createEndpoint, createModel, createTarget } from './endpoints.js';

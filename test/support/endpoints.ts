@@ -1,10 +1,10 @@
 // Endpoints, targets and candidates for the specs of routing.
 import type { CatalogueModel, ModelEndpoint } from '../../src/catalogue/catalogue-model.js';
-import { parseUsdPerMillion } from '../../src/domain/money.js';
-import { local } from '../../src/embedding-providers/local.js';
-import { EndpointHealth } from '../../src/routing/endpoint-health.js';
-import type { Candidate, OrderingContext } from '../../src/routing/endpoint-order.js';
-import type { EndpointTarget, OwnCredential } from '../../src/routing/endpoint-target.js';
+import { parseUsdPerMillion } from '../../src/domain/spend/money.js';
+import { local } from '../../src/providers/local.js';
+import { EndpointHealth } from '../../src/routing/endpoints/endpoint-health.js';
+import type { Candidate, OrderingContext } from '../../src/routing/endpoints/endpoint-order.js';
+import type { EndpointTarget, OwnCredential } from '../../src/routing/endpoints/endpoint-target.js';
 
 export function createEndpoint(overrides: Partial<ModelEndpoint> = {}): ModelEndpoint {
   return {

@@ -1,8 +1,8 @@
 // Generations on their way to a destination, and destinations for them, for tests of what gets where.
-import type { Destination } from '../../src/domain/destination.js';
-import type { GenerationCandidate, KeyFacts } from '../../src/domain/generation-candidate.js';
-import type { GenerationContent } from '../../src/domain/generation-content.js';
-import type { Generation } from '../../src/domain/generation.js';
+import type { Destination } from '../../src/domain/destinations/destination.js';
+import type { GenerationCandidate, KeyFacts } from '../../src/domain/generations/generation-candidate.js';
+import type { GenerationContent } from '../../src/domain/generations/generation-content.js';
+import type { Generation } from '../../src/domain/generations/generation.js';
 import { createGeneration } from './generation.js';
 
 const OWNER = {

@@ -1,5 +1,5 @@
 // Traces as encoders get them, for tests.
-import type { GenerationTrace } from '../../src/domain/generation-trace.js';
+import type { GenerationTrace } from '../../src/domain/generations/generation-trace.js';
 
 /** A whole and ordinary trace; `number` makes its ids. */
 export function generationTrace(number = 1, overrides: Partial<GenerationTrace> = {}): GenerationTrace {

@@ -1,7 +1,7 @@
 // Generations as the service writes them, for tests of what keeps them.
-import type { ApiKey } from '../../src/domain/api-key.js';
-import type { GenerationContent } from '../../src/domain/generation-content.js';
-import type { Generation } from '../../src/domain/generation.js';
+import type { ApiKey } from '../../src/domain/keys/api-key.js';
+import type { GenerationContent } from '../../src/domain/generations/generation-content.js';
+import type { Generation } from '../../src/domain/generations/generation.js';
 import { uuidV7 } from '../../src/domain/identifiers.js';
 
 export function createGeneration(

@@ -1,10 +1,10 @@
 // What OTLP kinds send, as the specs of kinds read it.
-import { parseConfig } from '../../src/destination-kinds/destination-kind.js';
-import type { DeliveryContext, DeliveryRequest } from '../../src/destination-kinds/delivery.js';
+import { parseConfig } from '../../src/destination-kinds/shared/destination-kind.js';
+import type { DeliveryContext, DeliveryRequest } from '../../src/destination-kinds/shared/delivery.js';
 import { requireDestinationKind } from '../../src/destination-kinds/index.js';
 import type { Attribute } from '../../src/destination-kinds/otlp/any-value.js';
-import type { DestinationConfig } from '../../src/domain/destination.js';
-import type { GenerationTrace } from '../../src/domain/generation-trace.js';
+import type { DestinationConfig } from '../../src/domain/destinations/destination.js';
+import type { GenerationTrace } from '../../src/domain/generations/generation-trace.js';
 import { generationTrace } from './generation-trace.js';
 import type { SentSpan } from './otlp-span.js';
 

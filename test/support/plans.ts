@@ -1,6 +1,6 @@
 // Plans of statements as PostgreSQL makes them for a filled log, and what they read.
 import type pg from 'pg';
-import type { ApiKey } from '../../src/domain/api-key.js';
+import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import type { TestApp } from './app.js';
 
 export interface PlanNode {

@@ -2,8 +2,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { createTestApp } from './app.js';
 import type { TestApp } from './app.js';
-import type { NewProviderCredential, ProviderCredential } from '../../src/domain/provider-credential.js';
-import { ProviderCredentialsRepository } from '../../src/persistence/provider-credentials.repository.js';
+import type {
+  NewProviderCredential,
+  ProviderCredential,
+} from '../../src/domain/embeddings/provider-credential.js';
+import { ProviderCredentialsRepository } from '../../src/persistence/keys/provider-credentials.repository.js';
 import { patternVector, sendJson, startStubUpstream, toBase64 } from './stub-upstream.js';
 import type { StubUpstream } from './stub-upstream.js';
 

@@ -1,11 +1,11 @@
 // A spend gate without a database, for specs of what it does with the money that a ledger grants.
-import type { ApiKey } from '../../src/domain/api-key.js';
-import type { SpendBound } from '../../src/domain/spend-cap.js';
-import type { NotificationListener, Notifications } from '../../src/persistence/notifications.js';
-import type { SpendLedger } from '../../src/persistence/spend-ledger.js';
-import type { SpendTerms } from '../../src/persistence/spend-terms.repository.js';
-import { SpendGate } from '../../src/spend/spend-gate.js';
-import type { SpendTermsCache } from '../../src/spend/spend-terms-cache.js';
+import type { ApiKey } from '../../src/domain/keys/api-key.js';
+import type { SpendBound } from '../../src/domain/spend/spend-cap.js';
+import type { NotificationListener, Notifications } from '../../src/persistence/database/notifications.js';
+import type { SpendLedger } from '../../src/persistence/spend/spend-ledger.js';
+import type { SpendTerms } from '../../src/persistence/spend/spend-policy.repository.js';
+import { SpendGate } from '../../src/spend/spend-limiter.js';
+import type { SpendTermsCache } from '../../src/spend/spend-policy-cache.js';
 
 export interface GateSetup {
   readonly gate: SpendGate;

@@ -1,5 +1,5 @@
 // Traces that have made encoders stumble, each under the name of what is odd about it.
-import type { GenerationTrace } from '../../src/domain/generation-trace.js';
+import type { GenerationTrace } from '../../src/domain/generations/generation-trace.js';
 import { generationTrace } from './generation-trace.js';
 
 const KIBIBYTE = 1024;

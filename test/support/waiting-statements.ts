@@ -1,6 +1,6 @@
 // Statements of the application under test that wait for a lock which the test holds.
 import pg from 'pg';
-import type { ApiKey } from '../../src/domain/api-key.js';
+import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import { eventually } from './eventually.js';
 
 /** Of the rows of pg_stat_activity. */

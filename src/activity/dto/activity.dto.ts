@@ -1,11 +1,11 @@
 // An account's activity on the wire, and the query for it. Source: contract section 6.
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsUUID, Matches } from 'class-validator';
-import type { ActivityRow } from '../../domain/activity.js';
-import { usdToNumber } from '../../domain/money.js';
-import { embeddingProviderName } from '../../embedding-providers/index.js';
-import { IfGiven } from '../../http/optional-members.js';
-import { IsStorableText } from '../../http/storable-text.js';
+import type { ActivityRow } from '../../domain/generations/activity.js';
+import { usdToNumber } from '../../domain/spend/money.js';
+import { embeddingProviderName } from '../../providers/index.js';
+import { IfGiven } from '../../http/fields/optional-members.js';
+import { IsStorableText } from '../../http/fields/storable-text.js';
 
 const MAX_USER_ID_LENGTH = 256;
 

@@ -15,11 +15,22 @@ import {
   ValidateBy,
   ValidateNested,
 } from 'class-validator';
-import { DIMENSIONS, GRANULARITIES, METRICS, namesOf, OPERATORS } from '../../domain/analytics.js';
-import type { DimensionName, Granularity, MetricName, OperatorName } from '../../domain/analytics.js';
-import { IsUtcTime } from '../../http/is-utc-time.js';
-import { IfGiven } from '../../http/optional-members.js';
-import { isStorableText } from '../../domain/storable-text.js';
+import {
+  DIMENSIONS,
+  GRANULARITIES,
+  METRICS,
+  namesOf,
+  OPERATORS,
+} from '../../domain/generations/analytics.js';
+import type {
+  DimensionName,
+  Granularity,
+  MetricName,
+  OperatorName,
+} from '../../domain/generations/analytics.js';
+import { IsUtcTime } from '../../http/fields/is-utc-time.js';
+import { IfGiven } from '../../http/fields/optional-members.js';
+import { isStorableText } from '../../domain/text/storable-text.js';
 
 const METRIC_NAMES = namesOf(METRICS);
 const DIMENSION_NAMES = namesOf(DIMENSIONS);

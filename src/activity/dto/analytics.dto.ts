@@ -1,7 +1,13 @@
 // What analytics answer on the wire. Source: contract section 6.
 import { ApiProperty } from '@nestjs/swagger';
-import { DIMENSIONS, GRANULARITIES, METRICS, namesOf, OPERATORS } from '../../domain/analytics.js';
-import type { AnalyticsRow } from '../../domain/analytics.js';
+import {
+  DIMENSIONS,
+  GRANULARITIES,
+  METRICS,
+  namesOf,
+  OPERATORS,
+} from '../../domain/generations/analytics.js';
+import type { AnalyticsRow } from '../../domain/generations/analytics.js';
 
 class NamedDto {
   @ApiProperty({ example: 'model' })

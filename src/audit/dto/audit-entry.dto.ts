@@ -1,6 +1,6 @@
 // An entry of the audit log on the wire: an extension of the contract.
 import { ApiProperty } from '@nestjs/swagger';
-import { maskAddresses } from '../../destination-kinds/destination-kind.js';
+import { maskAddresses } from '../../destination-kinds/shared/destination-kind.js';
 import { findDestinationKind } from '../../destination-kinds/index.js';
 import { AUDIT_ACTIONS, AUDIT_OBJECT_TYPES, OBJECT_ID_RULE } from '../../domain/audit.js';
 import type { AuditedState, StoredAuditEntry } from '../../domain/audit.js';

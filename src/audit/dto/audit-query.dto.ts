@@ -4,9 +4,9 @@ import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsUUID, Max, Min } from 'class-validator';
 import { AUDIT_ACTIONS, AUDIT_OBJECT_TYPES, OBJECT_ID_RULE } from '../../domain/audit.js';
 import type { AuditAction, AuditObjectType } from '../../domain/audit.js';
-import { IfGiven } from '../../http/optional-members.js';
-import { IsUtcTime } from '../../http/is-utc-time.js';
-import { IsStorableText } from '../../http/storable-text.js';
+import { IfGiven } from '../../http/fields/optional-members.js';
+import { IsUtcTime } from '../../http/fields/is-utc-time.js';
+import { IsStorableText } from '../../http/fields/storable-text.js';
 
 const MAX_LIMIT = 100;
 // The longest are users' ids.

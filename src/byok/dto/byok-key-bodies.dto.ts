@@ -16,10 +16,10 @@ import {
   Min,
   MinLength,
 } from 'class-validator';
-import { EMBEDDING_PROVIDERS } from '../../embedding-providers/index.js';
+import { EMBEDDING_PROVIDERS } from '../../providers/index.js';
 import { PageQueryDto } from '../../http/dto/page-query.dto.js';
-import { IfGiven, IfGivenAndNotNull } from '../../http/optional-members.js';
-import { IsStorableText } from '../../http/storable-text.js';
+import { IfGiven, IfGivenAndNotNull } from '../../http/fields/optional-members.js';
+import { IsStorableText } from '../../http/fields/storable-text.js';
 
 // Those that are called over the network: nothing else takes a key.
 const PROVIDERS = EMBEDDING_PROVIDERS.filter(({ transport }) => transport === 'http').map(({ slug }) => slug);

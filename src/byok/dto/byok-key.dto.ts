@@ -1,6 +1,6 @@
 // A provider credential on the wire: never its key. Source: contract section 6 (/byok).
 import { ApiProperty } from '@nestjs/swagger';
-import type { ProviderCredentialRecord } from '../../domain/provider-credential.js';
+import type { ProviderCredentialRecord } from '../../domain/embeddings/provider-credential.js';
 
 export class ByokKeyDto {
   @ApiProperty({ format: 'uuid' })

@@ -1,5 +1,5 @@
 // What the shipped models are written with: the makers of prices, and what is known of the providers' handling of data.
-import { parseUsdPerMillion } from '../../domain/money.js';
+import { parseUsdPerMillion } from '../../domain/spend/money.js';
 import type { DataPolicy, DatedPrice } from '../catalogue-model.js';
 
 export const RETRIEVAL_TYPES = ['search_query', 'search_document'] as const;

@@ -1,6 +1,6 @@
 // Google's models at the Gemini API. Sources: Google's documentation and SDK; 100 inputs a call by a maintainer of Google
 // (lancedb PR 3618 on GitHub).
-import { INPUT_TYPES } from '../../domain/input-type.js';
+import { INPUT_TYPES } from '../../domain/embeddings/input-type.js';
 import { KEPT_NOT_TRAINED_ON, listedAt, usdPerMillion } from './facts.js';
 import type { ModelEndpoint, CatalogueModel } from '../catalogue-model.js';
 

@@ -1,7 +1,7 @@
 // An account's credits on the wire. Source: contract section 6.
 import { ApiProperty } from '@nestjs/swagger';
-import { usdToNumber } from '../../domain/money.js';
-import type { AccountCredits } from '../../domain/spend.js';
+import { usdToNumber } from '../../domain/spend/money.js';
+import type { AccountCredits } from '../../domain/spend/spend.js';
 
 class CreditsDto {
   @ApiProperty({ type: Number, example: 100, description: 'USD bought so far; 0 where is_metered is false.' })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { generationTrace } from '../../../test/support/generation-trace.js';
-import type { GenerationTrace } from '../../domain/generation-trace.js';
+import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import { objectKeyOf } from './object-key.js';
 
 const ENDED_AT = new Date('2026-03-09T23:59:59.999Z');

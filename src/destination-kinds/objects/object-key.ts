@@ -1,6 +1,6 @@
 // The key of a trace's object. It is a pure function of the trace, so that storing twice overwrites.
-import { boundedText } from '../../domain/bounded-text.js';
-import type { GenerationTrace } from '../../domain/generation-trace.js';
+import { boundedText } from '../../domain/text/bounded-text.js';
+import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 
 export interface KeyTemplate {
   readonly prefix: string;

@@ -1,7 +1,7 @@
 // A signed PUT of one object: where a bucket is, in which region, and the signature (AWS, version 4).
 import { hash } from 'node:crypto';
 import { AwsV4Signer } from 'aws4fetch';
-import type { DeliveryRequest } from '../delivery.js';
+import type { DeliveryRequest } from '../shared/delivery.js';
 
 export interface BucketAccess {
   readonly bucketName: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { DeliveryOutcome, DeliveryRequest, DeliveryResponse } from '../delivery.js';
+import type { DeliveryOutcome, DeliveryRequest, DeliveryResponse } from '../shared/delivery.js';
 import { putObject } from './signed-put.js';
 import { problemOfPut, readStoreAnswer } from './store-answer.js';
 

@@ -1,6 +1,11 @@
 // What object stores answer to a PUT. Source: delivery.md 4, the error codes of Amazon S3.
-import type { DeliveryContext, DeliveryOutcome, DeliveryRequest, DeliveryResponse } from '../delivery.js';
-import { describeAnswer, isSuccess, outcomeOfStatus } from '../delivery-outcome.js';
+import type {
+  DeliveryContext,
+  DeliveryOutcome,
+  DeliveryRequest,
+  DeliveryResponse,
+} from '../shared/delivery.js';
+import { describeAnswer, isSuccess, outcomeOfStatus } from '../shared/delivery-outcome.js';
 import { canBeIn, homeRegion, movedPut, signedRegion } from './signed-put.js';
 import type { BucketAccess } from './signed-put.js';
 

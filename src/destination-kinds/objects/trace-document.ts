@@ -1,8 +1,8 @@
 // The JSON object that stands for a trace in an object store: the trace, and its one observation.
-import type { GenerationTrace } from '../../domain/generation-trace.js';
+import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
 import { levelOf } from '../otlp/attributes.js';
-import { attributesOf, inputOf, metadataOf, outputOf, parametersOf } from '../rows/json-columns.js';
+import { attributesOf, inputOf, metadataOf, outputOf, parametersOf } from '../tables/json-columns.js';
 
 export function traceDocument(trace: GenerationTrace): object {
   const { startedAt, endedAt, promptTokens, totalTokens } = trace;

@@ -1,5 +1,5 @@
 // Where an OTLP receiver takes traces. People paste its origin, the base of its paths, or the whole address.
-import { normaliseAddress } from '../delivery-outcome.js';
+import { normaliseAddress } from '../shared/delivery-outcome.js';
 
 const TRACES_PATH = '/v1/traces';
 

@@ -1,7 +1,7 @@
 // Reading the answers of OTLP receivers. Source: delivery.md 3, the OTLP specification.
-import type { DeliveryContext, DeliveryOutcome, DeliveryResponse } from '../delivery.js';
-import { oneLine, outcomeOfStatus } from '../delivery-outcome.js';
-import type { StatusRules } from '../delivery-outcome.js';
+import type { DeliveryContext, DeliveryOutcome, DeliveryResponse } from '../shared/delivery.js';
+import { oneLine, outcomeOfStatus } from '../shared/delivery-outcome.js';
+import type { StatusRules } from '../shared/delivery-outcome.js';
 
 // The specification names these and no other: after any other failure the same spans must not be sent again.
 const RETRIED = new Set([429, 502, 503, 504]);

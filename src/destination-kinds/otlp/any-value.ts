@@ -1,5 +1,5 @@
 // The values of OTLP attributes as JSON has them: the member names the type, and a 64-bit integer is text.
-import { wellFormedText } from '../rows/well-formed-json.js';
+import { wellFormedText } from '../tables/well-formed-json.js';
 
 export type AnyValue =
   /** `json`: the JSON of the text, where it is known, so that it is made once for all attributes that have it. */

@@ -1,7 +1,7 @@
 // From names to values: every attribute that says the same to all OTLP platforms. A name that the conventions change is
 // changed in its one line here; an older name that vendors still read is a line of its own.
 // Source: delivery.md 2 and 7, contract 8.
-import type { GenerationTrace } from '../../domain/generation-trace.js';
+import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
 import { decimal, flag, integer, text, texts } from './any-value.js';
 import type { AnyValue, Attribute } from './any-value.js';

@@ -1,6 +1,6 @@
 // The content of a call as one JSON text. It stays valid JSON however short it has to be.
-import type { TracedContent } from '../../domain/generation-trace.js';
-import { wellFormedJson, wellFormedText } from '../rows/well-formed-json.js';
+import type { TracedContent } from '../../domain/generations/generation-trace.js';
+import { wellFormedJson, wellFormedText } from '../tables/well-formed-json.js';
 
 const OPENING = '{"input":[';
 const CLOSING = ']}';

@@ -1,5 +1,5 @@
 // The limits of OTLP platforms that publish none: batches that a collector takes in its default settings.
-import type { DeliveryLimits } from '../delivery.js';
+import type { DeliveryLimits } from '../shared/delivery.js';
 
 export const OTLP_LIMITS: DeliveryLimits = {
   maxTraces: 500,

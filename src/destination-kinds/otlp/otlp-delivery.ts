@@ -1,9 +1,9 @@
 // Delivery to a platform that takes OTLP/HTTP JSON: a kind says where, with which credentials and in which words.
-import type { GenerationTrace } from '../../domain/generation-trace.js';
-import { isSuccess, outcomeOfStatus, problemUnless } from '../delivery-outcome.js';
-import type { StatusRules } from '../delivery-outcome.js';
-import type { DeliveryContext, DeliveryLimits, DeliveryRequest, KindDelivery } from '../delivery.js';
-import type { BaseDestinationConfig } from '../destination-kind.js';
+import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
+import { isSuccess, outcomeOfStatus, problemUnless } from '../shared/delivery-outcome.js';
+import type { StatusRules } from '../shared/delivery-outcome.js';
+import type { DeliveryContext, DeliveryLimits, DeliveryRequest, KindDelivery } from '../shared/delivery.js';
+import type { BaseDestinationConfig } from '../shared/destination-kind.js';
 import { OTLP_RULES, readOtlpAnswer } from './answer.js';
 import { writeAttribute } from './any-value.js';
 import type { Attribute } from './any-value.js';

@@ -2,10 +2,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { generationTrace } from '../../../test/support/generation-trace.js';
 import { CONTEXT, requestOf, sentTo } from '../../../test/support/otlp-requests.js';
-import type { DestinationConfig } from '../../domain/destination.js';
-import type { GenerationTrace } from '../../domain/generation-trace.js';
-import { parseConfig } from '../destination-kind.js';
-import type { DeliveryOutcome, DeliveryRequest } from '../delivery.js';
+import type { DestinationConfig } from '../../domain/destinations/destination.js';
+import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
+import { parseConfig } from '../shared/destination-kind.js';
+import type { DeliveryOutcome, DeliveryRequest } from '../shared/delivery.js';
 import { requireDestinationKind } from '../index.js';
 
 async function outcomeOf(type: string, status: number, body: string): Promise<DeliveryOutcome> {

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { generationTrace } from '../../../test/support/generation-trace.js';
 import { attributesOf, requestOf, sentTo } from '../../../test/support/otlp-requests.js';
 import type { Sent } from '../../../test/support/otlp-requests.js';
-import type { GenerationTrace } from '../../domain/generation-trace.js';
+import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 
 describe('sentry', () => {
   it.each([

@@ -1,7 +1,7 @@
 // One span of a trace request: what every OTLP platform gets alike, and where they differ.
-import type { GenerationTrace } from '../../domain/generation-trace.js';
-import { errorText } from '../trace-json.js';
-import { wellFormedText } from '../rows/well-formed-json.js';
+import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
+import { errorText } from '../shared/trace-json.js';
+import { wellFormedText } from '../tables/well-formed-json.js';
 import { anyValueOf, closeAttribute, openAttribute, text, writeAttribute } from './any-value.js';
 import type { AnyValue, Attribute } from './any-value.js';
 import { OWN_METADATA } from './attributes.js';

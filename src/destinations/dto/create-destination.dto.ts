@@ -2,10 +2,10 @@
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsIn, IsObject, IsUUID, ValidateIf, ValidateNested } from 'class-validator';
-import { BaseDestinationConfig } from '../../destination-kinds/destination-kind.js';
+import { BaseDestinationConfig } from '../../destination-kinds/shared/destination-kind.js';
 import { DESTINATION_KINDS, DESTINATION_TYPES, findDestinationKind } from '../../destination-kinds/index.js';
-import type { Region } from '../../domain/destination.js';
-import { IfGiven } from '../../http/optional-members.js';
+import type { Region } from '../../domain/destinations/destination.js';
+import { IfGiven } from '../../http/fields/optional-members.js';
 import { DestinationOptionsDto, IsDestinationName } from './destination-options.dto.js';
 
 const CONFIG_CLASSES = DESTINATION_KINDS.map((kind) => kind.configClass);

@@ -2,9 +2,9 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { AppError } from '../../domain/errors.js';
 import { PageQueryDto } from '../../http/dto/page-query.dto.js';
-import { IfGiven } from '../../http/optional-members.js';
-import { IsStorableText } from '../../http/storable-text.js';
-import type { DeadLetterPlace } from '../../persistence/dead-letters.repository.js';
+import { IfGiven } from '../../http/fields/optional-members.js';
+import { IsStorableText } from '../../http/fields/storable-text.js';
+import type { DeadLetterPlace } from '../../persistence/deliveries/dead-letters.repository.js';
 
 const MAX_CURSOR_LENGTH = 200;
 const PLACE = /^(\d{1,15})\.([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;

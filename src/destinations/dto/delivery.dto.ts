@@ -1,8 +1,8 @@
 // The wire shapes of what operators see of deliveries: extensions of the contract, under the same prefix.
 import { ApiProperty } from '@nestjs/swagger';
-import type { ConnectionTest } from '../../broadcast/connection-test.js';
-import type { StoredDeadLetter } from '../../persistence/dead-letters.repository.js';
-import type { DeliveryState } from '../../persistence/delivery-states.repository.js';
+import type { ConnectionTest } from '../../deliveries/connection-test.js';
+import type { StoredDeadLetter } from '../../persistence/deliveries/dead-letters.repository.js';
+import type { DeliveryState } from '../../persistence/deliveries/delivery-states.repository.js';
 
 const MESSAGE =
   'What the platform answered, cut; never a secret. After 24 hours, and with `privacy_mode`, the HTTP status alone.';

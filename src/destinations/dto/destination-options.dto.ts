@@ -14,10 +14,10 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { REGIONS } from '../../domain/destination.js';
-import type { Region } from '../../domain/destination.js';
-import { IfGiven, IfGivenAndNotNull } from '../../http/optional-members.js';
-import { IsStorableText } from '../../http/storable-text.js';
+import { REGIONS } from '../../domain/destinations/destination.js';
+import type { Region } from '../../domain/destinations/destination.js';
+import { IfGiven, IfGivenAndNotNull } from '../../http/fields/optional-members.js';
+import { IsStorableText } from '../../http/fields/storable-text.js';
 import { FilterRulesDto } from './filter-rules.dto.js';
 
 const MAX_NAME_LENGTH = 1_000;

@@ -1,13 +1,13 @@
 // A destination record on the wire. Source: interface "Destination record"; contract 2.3.
 import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
-import { maskConfig } from '../../destination-kinds/destination-kind.js';
+import { maskConfig } from '../../destination-kinds/shared/destination-kind.js';
 import {
   DESTINATION_KINDS,
   DESTINATION_TYPES,
   requireDestinationKind,
 } from '../../destination-kinds/index.js';
-import { REGIONS } from '../../domain/destination.js';
-import type { Destination } from '../../domain/destination.js';
+import { REGIONS } from '../../domain/destinations/destination.js';
+import type { Destination } from '../../domain/destinations/destination.js';
 import { FilterRulesDto } from './filter-rules.dto.js';
 
 const CONFIG_SCHEMAS = DESTINATION_KINDS.map((kind) => ({ $ref: getSchemaPath(kind.configClass) }));

@@ -2,7 +2,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsUUID } from 'class-validator';
 import { PageQueryDto } from '../../http/dto/page-query.dto.js';
-import { IfGiven } from '../../http/optional-members.js';
+import { IfGiven } from '../../http/fields/optional-members.js';
 
 export class DestinationsQueryDto extends PageQueryDto {
   @ApiPropertyOptional({ format: 'uuid', description: "Absent: the account's default workspace." })

@@ -10,12 +10,21 @@ import {
   ValidateBy,
   ValidateNested,
 } from 'class-validator';
-import { regexProblem, regexSumProblem, syntaxProblem } from '../../domain/filter-match.js';
-import { FILTER_FIELDS, FILTER_LOGICS, FILTER_OPERATORS } from '../../domain/filter-rules.js';
-import type { FilterField, FilterLogic, FilterOperator, FilterRules } from '../../domain/filter-rules.js';
-import { IfGiven } from '../../http/optional-members.js';
-import { MAX_REGEX_DEPTH, MAX_REGEX_SIZE, MAX_REGEX_SIZE_OF_FILTER } from '../../domain/regex-size.js';
-import { isStorableText, NOT_STORABLE } from '../../domain/storable-text.js';
+import { regexProblem, regexSumProblem, syntaxProblem } from '../../domain/destinations/filter-match.js';
+import { FILTER_FIELDS, FILTER_LOGICS, FILTER_OPERATORS } from '../../domain/destinations/filter-rules.js';
+import type {
+  FilterField,
+  FilterLogic,
+  FilterOperator,
+  FilterRules,
+} from '../../domain/destinations/filter-rules.js';
+import { IfGiven } from '../../http/fields/optional-members.js';
+import {
+  MAX_REGEX_DEPTH,
+  MAX_REGEX_SIZE,
+  MAX_REGEX_SIZE_OF_FILTER,
+} from '../../domain/destinations/regex-size.js';
+import { isStorableText, NOT_STORABLE } from '../../domain/text/storable-text.js';
 
 const MAX_GROUPS = 50;
 const MAX_RULES_PER_GROUP = 50;

@@ -1,8 +1,8 @@
 // The body of a replay: from a time on, or of dead letters.
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsUUID, ValidateIf } from 'class-validator';
-import { IsUtcTime } from '../../http/is-utc-time.js';
-import { IfGiven } from '../../http/optional-members.js';
+import { IsUtcTime } from '../../http/fields/is-utc-time.js';
+import { IfGiven } from '../../http/fields/optional-members.js';
 
 const MAX_NAMED = 1_000;
 

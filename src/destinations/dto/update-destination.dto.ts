@@ -1,7 +1,7 @@
 // The body of PATCH /observability/destinations/{id}. Source: contract 2.2; decisions 8 and 13.
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsObject } from 'class-validator';
-import { IfGiven } from '../../http/optional-members.js';
+import { IfGiven } from '../../http/fields/optional-members.js';
 import { DestinationOptionsDto, IsDestinationName } from './destination-options.dto.js';
 
 export class UpdateDestinationDto extends DestinationOptionsDto {

@@ -15,13 +15,13 @@ import {
   validateSync,
 } from 'class-validator';
 import { LRUCache } from 'lru-cache';
-import { ENCODING_FORMATS } from '../../domain/embedding.js';
-import type { EmbeddingInput, EncodingFormat } from '../../domain/embedding.js';
+import { ENCODING_FORMATS } from '../../domain/embeddings/embedding.js';
+import type { EmbeddingInput, EncodingFormat } from '../../domain/embeddings/embedding.js';
 import { AppError } from '../../domain/errors.js';
-import type { CallerTrace } from '../../domain/generation.js';
-import { IfGiven, IfGivenAndNotNull } from '../../http/optional-members.js';
-import { OPERATION_BODY, refuseHostileShape, refuseTooManyMembers } from '../../http/json-shape.js';
-import { validationFailure } from '../../http/validation.pipe.js';
+import type { CallerTrace } from '../../domain/generations/generation.js';
+import { IfGiven, IfGivenAndNotNull } from '../../http/fields/optional-members.js';
+import { OPERATION_BODY, refuseHostileShape, refuseTooManyMembers } from '../../http/body/json-shape.js';
+import { validationFailure } from '../../http/fields/validation.pipe.js';
 import { InputProblem, readEmbeddingInput } from './embedding-input.js';
 import { ProviderPreferencesDto } from './provider-preferences.dto.js';
 

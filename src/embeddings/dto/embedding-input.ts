@@ -1,6 +1,6 @@
 // Reading `input` in its five forms: text, texts, tokens, several of tokens, multimodal items. Source: contract 4.1.
-import { refuseHostileShape } from '../../http/json-shape.js';
-import type { EmbeddingInput, MultimodalItem } from '../../domain/embedding.js';
+import { refuseHostileShape } from '../../http/body/json-shape.js';
+import type { EmbeddingInput, MultimodalItem } from '../../domain/embeddings/embedding.js';
 
 /** What is wrong with an input, in the words of the 400: "input[3]: must not be empty". */
 export class InputProblem extends Error {}

@@ -1,14 +1,14 @@
 // The answer of POST /embeddings: documented as a class, written as bytes. Source: contract 4.2.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { EncodingFormat } from '../../domain/embedding.js';
+import type { EncodingFormat } from '../../domain/embeddings/embedding.js';
 import { embeddingAnswerId } from '../../domain/identifiers.js';
-import { usdToNumber } from '../../domain/money.js';
-import type { RoutingMetadata } from '../../domain/routing-metadata.js';
-import { encodeVector } from '../../domain/vectors.js';
+import { usdToNumber } from '../../domain/spend/money.js';
+import type { RoutingMetadata } from '../../domain/embeddings/routing-metadata.js';
+import { encodeVector } from '../../vectors/vectors.js';
 import { RoutingMetadataDto, toRoutingMetadataDto } from '../../http/dto/routing-metadata.dto.js';
 import { PromptTokensDetailsDto, toPromptTokensDetailsDto } from './prompt-tokens-details.dto.js';
-import type { Charge } from '../call-cost.js';
+import type { Charge } from '../charges/call-cost.js';
 import type { SuppliedVector } from '../vector-supply.js';
 
 class EmbeddingDto {

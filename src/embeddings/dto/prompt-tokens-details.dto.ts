@@ -1,7 +1,7 @@
 // The member `usage.prompt_tokens_details`: what the tokens of an input of several modalities are of. Source: contract 4.2.
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { modalityCounts } from '../../domain/modality.js';
-import type { Modality, TokensByModality } from '../../domain/modality.js';
+import { modalityCounts } from '../../domain/embeddings/modality.js';
+import type { Modality, TokensByModality } from '../../domain/embeddings/modality.js';
 
 const Tokens = (): PropertyDecorator => ApiPropertyOptional({ type: 'integer', minimum: 1 });
 

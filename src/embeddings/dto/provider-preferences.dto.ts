@@ -1,15 +1,15 @@
 // The `provider` object of an embeddings request: a closed object, every member optional. Source: contract 4.4.
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsString, ValidateBy } from 'class-validator';
-import { parseUsdPerMillion } from '../../domain/money.js';
-import { NO_PREFERENCES, QUANTIZATIONS, SORTS } from '../../domain/provider-preferences.js';
+import { parseUsdPerMillion } from '../../domain/spend/money.js';
+import { NO_PREFERENCES, QUANTIZATIONS, SORTS } from '../../domain/embeddings/provider-preferences.js';
 import type {
   MaxPrices,
   PercentileBound,
   ProviderPreferences,
   Sort,
-} from '../../domain/provider-preferences.js';
-import { IfGivenAndNotNull } from '../../http/optional-members.js';
+} from '../../domain/embeddings/provider-preferences.js';
+import { IfGivenAndNotNull } from '../../http/fields/optional-members.js';
 
 const MAX_SLUGS = 100;
 const PERCENTILES: readonly string[] = ['p50', 'p75', 'p90', 'p99'];

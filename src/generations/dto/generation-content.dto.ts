@@ -1,7 +1,7 @@
 // What was said in a call on the wire. Source: contract section 6.
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
-import type { GenerationContent } from '../../domain/generation-content.js';
-import type { Generation } from '../../domain/generation.js';
+import type { GenerationContent } from '../../domain/generations/generation-content.js';
+import type { Generation } from '../../domain/generations/generation.js';
 
 class PromptInputDto {
   @ApiProperty({ description: 'The only text of the call.' })

@@ -1,9 +1,9 @@
 // The record of a call on the wire. Source: contract section 6.
 import { ApiProperty } from '@nestjs/swagger';
-import type { Generation, GenerationAttempt } from '../../domain/generation.js';
+import type { Generation, GenerationAttempt } from '../../domain/generations/generation.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
-import { usdToNumber } from '../../domain/money.js';
-import type { PicoUsd } from '../../domain/money.js';
+import { usdToNumber } from '../../domain/spend/money.js';
+import type { PicoUsd } from '../../domain/spend/money.js';
 
 const NEVER = 'Always null: embeddings know nothing of it.';
 

@@ -1,6 +1,6 @@
 // `openrouter_metadata` on the wire. Source: contract section 5.
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { RoutingMetadata } from '../../domain/routing-metadata.js';
+import type { RoutingMetadata } from '../../domain/embeddings/routing-metadata.js';
 
 class AvailableEndpointDto {
   @ApiProperty()

@@ -1,8 +1,8 @@
 // An API key record on the wire. Source: interface "API key record"; contract 3.2.
 import { ApiProperty } from '@nestjs/swagger';
-import type { ApiKey, ApiKeyWithSpend } from '../../domain/api-key.js';
-import { usdToNumber } from '../../domain/money.js';
-import { LIMIT_RESETS, remainingOfLimit } from '../../domain/spend.js';
+import type { ApiKey, ApiKeyWithSpend } from '../../domain/keys/api-key.js';
+import { usdToNumber } from '../../domain/spend/money.js';
+import { LIMIT_RESETS, remainingOfLimit } from '../../domain/spend/spend.js';
 
 const USD = 'USD';
 

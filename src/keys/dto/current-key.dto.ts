@@ -1,7 +1,7 @@
 // What a key can read about itself. Source: contract 3.3.
 import { ApiProperty } from '@nestjs/swagger';
-import type { ApiKeyWithSpend } from '../../domain/api-key.js';
-import { REGIONS } from '../../domain/destination.js';
+import type { ApiKeyWithSpend } from '../../domain/keys/api-key.js';
+import { REGIONS } from '../../domain/destinations/destination.js';
 import { KeyUsageDto, toKeyUsageDto } from './api-key.dto.js';
 
 class LegacyRateLimitDto {

@@ -15,11 +15,11 @@ import {
   MinLength,
   ValidateNested,
 } from 'class-validator';
-import { LIMIT_RESETS } from '../../domain/spend.js';
-import type { LimitReset } from '../../domain/spend.js';
-import { IsUtcTime } from '../../http/is-utc-time.js';
-import { IfGiven, IfGivenAndNotNull } from '../../http/optional-members.js';
-import { IsStorableText } from '../../http/storable-text.js';
+import { LIMIT_RESETS } from '../../domain/spend/spend.js';
+import type { LimitReset } from '../../domain/spend/spend.js';
+import { IsUtcTime } from '../../http/fields/is-utc-time.js';
+import { IfGiven, IfGivenAndNotNull } from '../../http/fields/optional-members.js';
+import { IsStorableText } from '../../http/fields/storable-text.js';
 
 const MAX_TEXT_LENGTH = 1_000;
 // USD. Far above any limit, far below what the database can hold.

@@ -2,7 +2,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { endpointTag, priceOn } from '../../catalogue/catalogue-model.js';
 import type { CatalogueModel, ModelEndpoint } from '../../catalogue/catalogue-model.js';
-import type { EndpointReport } from '../../routing/endpoint-reports.js';
+import type { EndpointReport } from '../../routing/endpoints/endpoint-reports.js';
 import { createdAt, ModelArchitectureDto, PricingDto } from './model.dto.js';
 import { supportedParameters, toArchitectureDto, toPricingDto } from './model.dto.js';
 

@@ -2,8 +2,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { priceOn } from '../../catalogue/catalogue-model.js';
 import type { CatalogueModel } from '../../catalogue/catalogue-model.js';
-import { formatUsd } from '../../domain/money.js';
-import type { PicoUsd } from '../../domain/money.js';
+import { formatUsd } from '../../domain/spend/money.js';
+import type { PicoUsd } from '../../domain/spend/money.js';
 
 // Clients read a decimal string here, and know this one for "there is no fixed price".
 const UNKNOWN_PRICE = '-1';

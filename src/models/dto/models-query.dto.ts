@@ -1,7 +1,7 @@
 // The queries of the lists of all models. Source: contract section 6.
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, Matches } from 'class-validator';
-import { IfGiven } from '../../http/optional-members.js';
+import { IfGiven } from '../../http/fields/optional-members.js';
 
 // Of the contract's modalities, only embeddings are made here; a list of another one is empty.
 const MODALITIES = ['text', 'image', 'audio', 'video', 'speech', 'transcription', 'rerank', 'embeddings'];

@@ -1,6 +1,6 @@
 // Providers on the wire. Source: contract section 6.
 import { ApiProperty } from '@nestjs/swagger';
-import type { EmbeddingProvider } from '../../embedding-providers/embedding-provider.js';
+import type { EmbeddingProvider } from '../../providers/shared/provider.js';
 
 class ProviderDto {
   @ApiProperty({ example: 'openai', description: 'What the preferences of a request name.' })

@@ -2,8 +2,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, Matches, MinLength, ValidateBy } from 'class-validator';
-import { IfGiven, IfGivenAndNotNull } from '../../http/optional-members.js';
-import { IsStorableText } from '../../http/storable-text.js';
+import { IfGiven, IfGivenAndNotNull } from '../../http/fields/optional-members.js';
+import { IsStorableText } from '../../http/fields/storable-text.js';
 import { ABSENT_SETTINGS } from './workspace.dto.js';
 
 const MAX_NAME_LENGTH = 100;

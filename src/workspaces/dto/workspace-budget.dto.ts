@@ -1,9 +1,9 @@
 // Budgets of a workspace on the wire. Source: contract section 6.
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsNumber, IsPositive, Max } from 'class-validator';
-import { usdToNumber } from '../../domain/money.js';
+import { usdToNumber } from '../../domain/spend/money.js';
 import type { WorkspaceBudget } from '../../domain/workspace.js';
-import { IfGiven } from '../../http/optional-members.js';
+import { IfGiven } from '../../http/fields/optional-members.js';
 
 const MAX_LIMIT = 1_000_000_000;
 

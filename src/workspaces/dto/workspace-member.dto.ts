@@ -4,7 +4,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsString, Matches } from 'class-validator';
 import { MEMBER_ROLES } from '../../domain/workspace.js';
 import type { MemberRole, WorkspaceMember } from '../../domain/workspace.js';
-import { IfGiven } from '../../http/optional-members.js';
+import { IfGiven } from '../../http/fields/optional-members.js';
 
 const MAX_USERS = 100;
 

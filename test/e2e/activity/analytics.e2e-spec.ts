@@ -5,7 +5,7 @@ import { createTestApp } from '../../support/app.js';
 import type { TestAccount, TestApp, TestKey } from '../../support/app.js';
 import { recordGenerations } from '../../support/broadcast.js';
 import { expectError } from '../../support/error-shape.js';
-import { Reports } from '../../../src/persistence/reports.js';
+import { Reports } from '../../../src/persistence/database/reports.js';
 
 const USD = 1_000_000_000_000n;
 

@@ -1,6 +1,6 @@
 // From a call to a destination, through the whole service: what arrives, what does not, and what is stored meanwhile.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { NewDestination } from '../../../src/domain/destination.js';
+import type { NewDestination } from '../../../src/domain/destinations/destination.js';
 import type { TestApp } from '../../support/app.js';
 import {
   createBroadcastApp,

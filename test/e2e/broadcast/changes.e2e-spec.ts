@@ -1,7 +1,7 @@
 // What a change of a destination does to deliveries that are in progress, and what rules that cannot be applied do.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import type { FilterRules } from '../../../src/domain/filter-rules.js';
+import type { FilterRules } from '../../../src/domain/destinations/filter-rules.js';
 import { ask } from '../../support/admin.js';
 import type { TestApp } from '../../support/app.js';
 import {

@@ -1,8 +1,8 @@
 // Contents that are stored together: each call arrives with its own, and a block stays as long as one of its calls needs it.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ConfigCipher } from '../../../src/persistence/config-cipher.js';
-import { GenerationContents } from '../../../src/persistence/generation-contents.js';
-import { GenerationLog } from '../../../src/persistence/generation-log.js';
+import { ConfigCipher } from '../../../src/persistence/encryption/config-cipher.js';
+import { GenerationContents } from '../../../src/persistence/generations/generation-contents.js';
+import { GenerationLog } from '../../../src/persistence/generations/generation-log.js';
 import type { TestApp } from '../../support/app.js';
 import {
   createBroadcastApp,

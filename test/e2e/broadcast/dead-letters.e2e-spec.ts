@@ -1,7 +1,7 @@
 // What becomes a dead letter and what does not, and dead letters that are asked for again.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Destination } from '../../../src/domain/destination.js';
-import { GenerationLog } from '../../../src/persistence/generation-log.js';
+import type { Destination } from '../../../src/domain/destinations/destination.js';
+import { GenerationLog } from '../../../src/persistence/generations/generation-log.js';
 import type { TestApp } from '../../support/app.js';
 import {
   createBroadcastApp,

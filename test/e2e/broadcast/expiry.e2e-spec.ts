@@ -1,8 +1,8 @@
 // What waits for longer than a day is given up and counted, however long nobody looked.
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { PAGE_SIZE } from '../../../src/broadcast/log-pages.js';
-import type { NewDestination } from '../../../src/domain/destination.js';
-import type { FilterRules } from '../../../src/domain/filter-rules.js';
+import { PAGE_SIZE } from '../../../src/deliveries/log/log-tail.js';
+import type { NewDestination } from '../../../src/domain/destinations/destination.js';
+import type { FilterRules } from '../../../src/domain/destinations/filter-rules.js';
 import type { TestApp } from '../../support/app.js';
 import {
   createBroadcastApp,

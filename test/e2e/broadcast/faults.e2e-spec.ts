@@ -1,6 +1,6 @@
 // Destinations that fail in every way: nothing is lost, nobody else waits, and operators can read what is wrong.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { ConfigCipher } from '../../../src/persistence/config-cipher.js';
+import { ConfigCipher } from '../../../src/persistence/encryption/config-cipher.js';
 import type { TestApp } from '../../support/app.js';
 import {
   createBroadcastApp,

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import type { Destination } from '../../../src/domain/destination.js';
+import type { Destination } from '../../../src/domain/destinations/destination.js';
 import type { TestApp } from '../../support/app.js';
 import {
   createBroadcastApp,

@@ -1,12 +1,12 @@
 // What platforms say of a failure may repeat what they were sent: where it is kept, for how long, and who sees it.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
-import type { Destination } from '../../../src/domain/destination.js';
+import type { Destination } from '../../../src/domain/destinations/destination.js';
 import { AppConfig } from '../../../src/config/app-config.js';
-import { ConfigCipher } from '../../../src/persistence/config-cipher.js';
-import { Database } from '../../../src/persistence/database.js';
-import { DeadLettersRepository } from '../../../src/persistence/dead-letters.repository.js';
-import { rotateEncryption } from '../../../src/persistence/encryption-rotation.js';
+import { ConfigCipher } from '../../../src/persistence/encryption/config-cipher.js';
+import { Database } from '../../../src/persistence/database/database.js';
+import { DeadLettersRepository } from '../../../src/persistence/deliveries/dead-letters.repository.js';
+import { rotateEncryption } from '../../../src/persistence/encryption/encryption-rotation.js';
 import type { TestApp } from '../../support/app.js';
 import {
   createBroadcastApp,

@@ -1,6 +1,6 @@
 // How often a destination can be replayed to and tested: in the database, so that every replica and restart keeps to it.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Destination } from '../../../src/domain/destination.js';
+import type { Destination } from '../../../src/domain/destinations/destination.js';
 import type { TestApp } from '../../support/app.js';
 import {
   createBroadcastApp,

@@ -1,7 +1,7 @@
 // Everything since a moment delivered again: what arrives, and when that cannot be asked for.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Destination } from '../../../src/domain/destination.js';
-import type { FilterRules } from '../../../src/domain/filter-rules.js';
+import type { Destination } from '../../../src/domain/destinations/destination.js';
+import type { FilterRules } from '../../../src/domain/destinations/filter-rules.js';
 import type { TestApp } from '../../support/app.js';
 import {
   createBroadcastApp,

@@ -1,8 +1,8 @@
 // What the calls of a workspace may store: contents beyond the quota are left out and counted, records beyond it refuse the
 // calls that would write more.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { GenerationContents } from '../../../src/persistence/generation-contents.js';
-import { StorageUsage } from '../../../src/persistence/storage-usage.js';
+import { GenerationContents } from '../../../src/persistence/generations/generation-contents.js';
+import { StorageUsage } from '../../../src/persistence/generations/storage-usage.js';
 import { ask, askFor } from '../../support/admin.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestAccount, TestApp } from '../../support/app.js';

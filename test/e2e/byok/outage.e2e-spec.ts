@@ -1,7 +1,7 @@
 // POST /embeddings through own keys at two providers that fail: who takes over, who pays, and who is not asked any more.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
-import { parseUsd, parseUsdPerMillion } from '../../../src/domain/money.js';
+import { parseUsd, parseUsdPerMillion } from '../../../src/domain/spend/money.js';
 import type { TestKey } from '../../support/app.js';
 import { answerOf, embed, SMALL } from '../../support/create-embedding.js';
 import { eventually } from '../../support/eventually.js';

@@ -1,7 +1,7 @@
 // What own provider keys cost: the byok counters, the key's numbers, and the limit that they may count toward.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
-import { parseUsd, parseUsdPerMillion } from '../../../src/domain/money.js';
+import { parseUsd, parseUsdPerMillion } from '../../../src/domain/spend/money.js';
 import type { TestApp, TestKey } from '../../support/app.js';
 import { embed, SMALL } from '../../support/create-embedding.js';
 import { eventually } from '../../support/eventually.js';

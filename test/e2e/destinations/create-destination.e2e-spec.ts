@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { readAppConfig } from '../../../src/config/app-config.js';
 import { DESTINATION_KINDS } from '../../../src/destination-kinds/index.js';
-import { ConfigCipher } from '../../../src/persistence/config-cipher.js';
+import { ConfigCipher } from '../../../src/persistence/encryption/config-cipher.js';
 import { createTestApp, TEST_ENCRYPTION_KEY } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
 import { CONTRACT_KINDS, shownConfig } from '../../support/contract-kinds.js';

@@ -1,7 +1,7 @@
 // PATCH /observability/destinations/{id}: what is changed, and what stays. Refusals stand in the file beside.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { DESTINATION_KINDS } from '../../../src/destination-kinds/index.js';
-import { DestinationsRepository } from '../../../src/persistence/destinations.repository.js';
+import { DestinationsRepository } from '../../../src/persistence/destinations/destinations.repository.js';
 import { ask, askFor } from '../../support/admin.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';

@@ -2,10 +2,10 @@
 // failure.
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { parseUsd } from '../../../src/domain/money.js';
-import { EmbeddingCache } from '../../../src/embeddings/embedding-cache.js';
-import { GenerationLog } from '../../../src/persistence/generation-log.js';
-import { SpendGate } from '../../../src/spend/spend-gate.js';
+import { parseUsd } from '../../../src/domain/spend/money.js';
+import { EmbeddingCache } from '../../../src/embeddings/cache/embedding-cache.js';
+import { GenerationLog } from '../../../src/persistence/generations/generation-log.js';
+import { SpendGate } from '../../../src/spend/spend-limiter.js';
 import type { TestApp } from '../../support/app.js';
 import {
   answerByText,

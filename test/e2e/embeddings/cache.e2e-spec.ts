@@ -1,6 +1,6 @@
 // POST /embeddings with X-Embedding-Cache: what was paid for once is answered again, item by item, and costs nothing.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { parseUsd } from '../../../src/domain/money.js';
+import { parseUsd } from '../../../src/domain/spend/money.js';
 import {
   answerByText,
   CACHE_HEADER,

@@ -1,6 +1,6 @@
 // POST /embeddings: who may call, how much, how often, and for what.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { parseUsd } from '../../../src/domain/money.js';
+import { parseUsd } from '../../../src/domain/spend/money.js';
 import {
   answerOf,
   answerWithEmbeddings,

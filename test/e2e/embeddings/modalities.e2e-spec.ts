@@ -1,6 +1,6 @@
 // POST /embeddings with inputs of several modalities: each token costs what its modality costs, before and after the call.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { formatUsd, parseUsd, parseUsdPerMillion } from '../../../src/domain/money.js';
+import { formatUsd, parseUsd, parseUsdPerMillion } from '../../../src/domain/spend/money.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp, TestKey } from '../../support/app.js';
 import { CACHE_HEADER, embedCached } from '../../support/cached-embedding.js';

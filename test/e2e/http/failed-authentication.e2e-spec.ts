@@ -1,9 +1,9 @@
 // Guessing keys is limited per address. Source: decisions 20.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
-import { hashKeySecret } from '../../../src/domain/api-key.js';
-import { ApiKeysRepository } from '../../../src/persistence/api-keys.repository.js';
-import { Notifications } from '../../../src/persistence/notifications.js';
+import { hashKeySecret } from '../../../src/domain/keys/api-key.js';
+import { ApiKeysRepository } from '../../../src/persistence/keys/api-keys.repository.js';
+import { Notifications } from '../../../src/persistence/database/notifications.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
 import { post, WEBHOOK } from '../../support/create-destination.js';

@@ -7,7 +7,7 @@ import { documentedOperations, takeExamples } from '../../support/openapi-exampl
 import type { ExamplesOfOperation, Shown } from '../../support/openapi-examples/journey.js';
 import { OpenApiJudge } from '../../support/openapi-judge.js';
 
-const FILE = new URL('../../../src/openapi-examples.json', import.meta.url);
+const FILE = new URL('../../../src/runtime/openapi-examples.json', import.meta.url);
 const OPERATIONS = documentedOperations();
 const judge = new OpenApiJudge();
 

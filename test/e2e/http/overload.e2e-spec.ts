@@ -11,7 +11,7 @@ import { expectError } from '../../support/error-shape.js';
 import { eventually } from '../../support/eventually.js';
 import { getKey } from '../../support/get-key.js';
 import { sendExactly } from '../../support/raw-requests.js';
-import { SlowTransfers } from '../../../src/http/slow-transfers.js';
+import { SlowTransfers } from '../../../src/http/server/slow-transfers.js';
 import { answerLikeOpenAi } from '../../support/stub-upstream.js';
 import type { ReceivedRequest } from '../../support/stub-upstream.js';
 

@@ -1,7 +1,7 @@
 // PATCH, DELETE and rotation of keys, and GET /key: on two replicas, because both cache keys and hold leases of money.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { hashKeySecret } from '../../../src/domain/api-key.js';
-import { parseUsd } from '../../../src/domain/money.js';
+import { hashKeySecret } from '../../../src/domain/keys/api-key.js';
+import { parseUsd } from '../../../src/domain/spend/money.js';
 import { ask, askFor } from '../../support/admin.js';
 import type { TestApp, TestKey } from '../../support/app.js';
 import { embed, SMALL, startWithUpstream } from '../../support/create-embedding.js';

@@ -1,7 +1,7 @@
 // POST /keys and GET /keys: new keys, and pages of them.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { hashKeySecret } from '../../../src/domain/api-key.js';
+import { hashKeySecret } from '../../../src/domain/keys/api-key.js';
 import { ask, askFor } from '../../support/admin.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';

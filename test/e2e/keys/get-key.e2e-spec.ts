@@ -1,6 +1,6 @@
 // GET /keys/{hash}: one key's record. Who may read it, and how often, stands in the files beside.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { parseUsd } from '../../../src/domain/money.js';
+import { parseUsd } from '../../../src/domain/spend/money.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp, TestKey } from '../../support/app.js';
 import { expectError } from '../../support/error-shape.js';

@@ -46,7 +46,7 @@ async function runProgram(program: string, ...options: string[]): Promise<string
 }
 
 const CREATE = `
-  const { run } = await import(${built('command-line/keys-create.js')});
+  const { run } = await import(${built('cli/keys-create.js')});
   await run(process.argv.slice(1)).catch((error) => {
     process.stderr.write(error.message + '\\n');
     process.exitCode = 1;

@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { parseUsd } from '../../../src/domain/money.js';
+import { parseUsd } from '../../../src/domain/spend/money.js';
 import { TEST_ENCRYPTION_KEY } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
 import { embed, SMALL, startWithUpstream } from '../../support/create-embedding.js';
 import type { Setup } from '../../support/create-embedding.js';
 
 const PROGRAM = `
-  const { run } = await import(${JSON.stringify(new URL('../../../dist/command-line/keys-list.js', import.meta.url).href)});
+  const { run } = await import(${JSON.stringify(new URL('../../../dist/cli/keys-list.js', import.meta.url).href)});
   await run(process.argv.slice(1)).catch((error) => {
     process.stderr.write(error.message + '\\n');
     process.exitCode = 1;

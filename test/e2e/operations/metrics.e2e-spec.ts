@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
-import { parseUsd } from '../../../src/domain/money.js';
+import { parseUsd } from '../../../src/domain/spend/money.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
 import { canariesIn, canary } from '../../support/canaries.js';

@@ -1,6 +1,6 @@
 // The spans that the built service sends of its own work, and what becomes of the service when nobody takes them.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Dispatcher } from '../../../src/broadcast/dispatcher.js';
+import { Dispatcher } from '../../../src/deliveries/consumers/consumer-supervisor.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
 import { BROADCAST_ENVIRONMENT, createDestination } from '../../support/broadcast.js';

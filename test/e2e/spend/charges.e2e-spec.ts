@@ -1,7 +1,7 @@
 // What a call is charged when a provider reports too much, when it fails, and when nothing is known of its price.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
-import { parseUsd, parseUsdPerMillion, usdToNumber } from '../../../src/domain/money.js';
+import { parseUsd, parseUsdPerMillion, usdToNumber } from '../../../src/domain/spend/money.js';
 import type { TestApp, TestKey } from '../../support/app.js';
 import { answerOf, embed, SMALL, startWithUpstream } from '../../support/create-embedding.js';
 import type { Setup } from '../../support/create-embedding.js';

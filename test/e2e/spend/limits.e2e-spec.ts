@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
 import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
-import { formatUsd, parseUsd, parseUsdPerMillion } from '../../../src/domain/money.js';
+import { formatUsd, parseUsd, parseUsdPerMillion } from '../../../src/domain/spend/money.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
 import { patternVector, sendJson, startStubUpstream, toBase64 } from '../../support/stub-upstream.js';

@@ -3,10 +3,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
 import pg from 'pg';
-import { parseUsd, parseUsdPerMillion } from '../../../src/domain/money.js';
-import { Notifications } from '../../../src/persistence/notifications.js';
-import { SpendGate } from '../../../src/spend/spend-gate.js';
-import { TERMS_CHANNEL } from '../../../src/spend/spend-terms-cache.js';
+import { parseUsd, parseUsdPerMillion } from '../../../src/domain/spend/money.js';
+import { Notifications } from '../../../src/persistence/database/notifications.js';
+import { SpendGate } from '../../../src/spend/spend-limiter.js';
+import { TERMS_CHANNEL } from '../../../src/spend/spend-policy-cache.js';
 import type { TestKey } from '../../support/app.js';
 import { embed, startWithUpstream } from '../../support/create-embedding.js';
 import type { Setup } from '../../support/create-embedding.js';

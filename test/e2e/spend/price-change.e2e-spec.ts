@@ -1,7 +1,7 @@
 // A price that rises while a call waits for money: the call costs what was reserved for it, in the windows of the new day.
 import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
-import { parseUsd, parseUsdPerMillion } from '../../../src/domain/money.js';
-import { SpendGate } from '../../../src/spend/spend-gate.js';
+import { parseUsd, parseUsdPerMillion } from '../../../src/domain/spend/money.js';
+import { SpendGate } from '../../../src/spend/spend-limiter.js';
 import { withCatalogueFile } from '../../support/catalogue-file.js';
 import { answerOf, embed, startWithUpstream } from '../../support/create-embedding.js';
 import type { Setup } from '../../support/create-embedding.js';

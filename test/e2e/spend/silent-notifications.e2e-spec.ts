@@ -2,9 +2,9 @@
 // within two seconds all the same.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
-import { formatUsd, parseUsdPerMillion } from '../../../src/domain/money.js';
+import { formatUsd, parseUsdPerMillion } from '../../../src/domain/spend/money.js';
 import { SynchronizedClock } from '../../../src/domain/clock.js';
-import { Notifications } from '../../../src/persistence/notifications.js';
+import { Notifications } from '../../../src/persistence/database/notifications.js';
 import type { TestKey } from '../../support/app.js';
 import { embed, SMALL, startWithUpstream } from '../../support/create-embedding.js';
 import type { Setup } from '../../support/create-embedding.js';

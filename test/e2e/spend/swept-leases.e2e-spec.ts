@@ -1,11 +1,11 @@
 // The database has swept a lease that its process still believes in: after a pause of the machine, or when the database's
 // clock was set. Nothing more is handed out of it, and what calls still hold of it is not taken from others.
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { formatUsd, parseUsd } from '../../../src/domain/money.js';
-import { GenerationLog } from '../../../src/persistence/generation-log.js';
-import { SpendLedger } from '../../../src/persistence/spend-ledger.js';
-import { SpendGate } from '../../../src/spend/spend-gate.js';
-import type { Reservation } from '../../../src/spend/spend-gate.js';
+import { formatUsd, parseUsd } from '../../../src/domain/spend/money.js';
+import { GenerationLog } from '../../../src/persistence/generations/generation-log.js';
+import { SpendLedger } from '../../../src/persistence/spend/spend-ledger.js';
+import { SpendGate } from '../../../src/spend/spend-limiter.js';
+import type { Reservation } from '../../../src/spend/spend-limiter.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp, TestKey } from '../../support/app.js';
 import { createGeneration } from '../../support/generation.js';

@@ -1,7 +1,7 @@
 // Processes whose clocks are wrong by days or years: what they record counts on the day of the database, and limits hold.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { parseUsd, parseUsdPerMillion } from '../../../src/domain/money.js';
-import type { LimitReset } from '../../../src/domain/spend.js';
+import { parseUsd, parseUsdPerMillion } from '../../../src/domain/spend/money.js';
+import type { LimitReset } from '../../../src/domain/spend/spend.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp, TestKey } from '../../support/app.js';
 import { TestClock } from '../../support/clock.js';

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 
 const { FAULT_SERVICE_ROOT: root, DATABASE_URL: databaseUrl, FAULT_ACCOUNTS: count } = process.env;
-const { run } = await import(pathToFileURL(`${root}/dist/command-line/keys-create.js`).href);
+const { run } = await import(pathToFileURL(`${root}/dist/cli/keys-create.js`).href);
 
 /** The default workspace is a deferred foreign key: both rows are made in one transaction. */
 async function createAccount(client) {

@@ -1,6 +1,6 @@
 // What a provider must do, as a row of the conformance table, and the rows that several providers share.
-import { INPUT_TYPES } from '../../../src/domain/input-type.js';
-import type { InputType } from '../../../src/domain/input-type.js';
+import { INPUT_TYPES } from '../../../src/domain/embeddings/input-type.js';
+import type { InputType } from '../../../src/domain/embeddings/input-type.js';
 
 export type Members = Readonly<Record<string, unknown>>;
 /** What an input type becomes: members of the request, or words before every text. Neither: it is dropped. */

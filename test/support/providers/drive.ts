@@ -8,9 +8,9 @@ import type {
   ProviderError,
   UpstreamRequest,
   UpstreamResponse,
-} from '../../../src/embedding-providers/embedding-provider.js';
-import { findEmbeddingProvider } from '../../../src/embedding-providers/index.js';
-import { failureOfStatus } from '../../../src/routing/endpoint-failure.js';
+} from '../../../src/providers/shared/provider.js';
+import { findEmbeddingProvider } from '../../../src/providers/index.js';
+import { failureOfStatus } from '../../../src/routing/endpoints/endpoint-failure.js';
 import { PROVIDER_STUBS } from './index.js';
 import type { ProviderStub } from './provider-stub.js';
 

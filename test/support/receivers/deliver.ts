@@ -1,21 +1,21 @@
 // A plain sender for tests: it takes the requests of a kind to a running receiver as they are, one after the other,
 // and has the kind read the answers. Nothing is retried or split.
 import { request as httpRequest } from 'node:http';
-import { secretFieldsOf } from '../../../src/destination-kinds/config-fields.js';
-import { parseConfig } from '../../../src/destination-kinds/destination-kind.js';
+import { secretFieldsOf } from '../../../src/destination-kinds/shared/config-fields.js';
+import { parseConfig } from '../../../src/destination-kinds/shared/destination-kind.js';
 import type {
   BaseDestinationConfig,
   DestinationKind,
-} from '../../../src/destination-kinds/destination-kind.js';
+} from '../../../src/destination-kinds/shared/destination-kind.js';
 import type {
   DeliveryContext,
   DeliveryOutcome,
   DeliveryRequest,
   DeliveryResponse,
-} from '../../../src/destination-kinds/delivery.js';
+} from '../../../src/destination-kinds/shared/delivery.js';
 import { requireDestinationKind } from '../../../src/destination-kinds/index.js';
-import type { DestinationConfig } from '../../../src/domain/destination.js';
-import type { GenerationTrace } from '../../../src/domain/generation-trace.js';
+import type { DestinationConfig } from '../../../src/domain/destinations/destination.js';
+import type { GenerationTrace } from '../../../src/domain/generations/generation-trace.js';
 import type { DestinationReceiver, RunningReceiver } from './receiver.js';
 
 const MAX_CONTINUATIONS = 10;

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import type { DestinationConfig } from '../../../src/domain/destination.js';
+import type { DestinationConfig } from '../../../src/domain/destinations/destination.js';
 
 export interface ReceivedDelivery {
   readonly method: string;

@@ -1,0 +1,36 @@
+// `npm run encryption:rotate`: encrypts what is stored anew with the first of ENCRYPTION_KEYS.
+import { parseArgs } from 'node:util';
+import { ConfigCipher } from '../persistence/encryption/config-cipher.js';
+import { Database } from '../persistence/database/database.js';
+import { rotateEncryption } from '../persistence/encryption/encryption-rotation.js';
+import { readEnvironment } from '../main.js';
+
+const HELP = `Encrypts destinations, provider credentials and stored contents anew with the first of ENCRYPTION_KEYS.
+
+Usage: npm run encryption:rotate
+
+To rotate: restart every replica with ENCRYPTION_KEYS=old,new, so that all can read the new key; then with new,old; run
+this; then restart them with new alone. It may run while the service serves, and again after an interruption.
+The signing secrets of webhooks change with the first key; both signatures are sent while both keys are configured.
+`;
+
+/** Throws an Error with one line for the person at the terminal. */
+export async function run(argv: string[]): Promise<void> {
+  const { values } = parseArgs({ args: argv, options: { help: { type: 'boolean', default: false } } });
+  if (values.help) {
+    process.stdout.write(HELP);
+    return;
+  }
+  const config = readEnvironment(process.env);
+  const database = new Database(config);
+  try {
+    await rotateEncryption(database, new ConfigCipher(config), ({ table, rotated, unreadable }) => {
+      for (const id of unreadable)
+        process.stderr.write(`${table}: ${id} cannot be read and stays as it is\n`);
+      process.stdout.write(`${table}: ${rotated}\n`);
+    });
+  } finally {
+    await database.onApplicationShutdown();
+  }
+  process.stdout.write('Everything is encrypted with the first of ENCRYPTION_KEYS.\n');
+}

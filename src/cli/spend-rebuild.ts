@@ -1,0 +1,51 @@
+// `npm run spend:rebuild`: makes the spend counters anew from the generation log.
+import { parseArgs } from 'node:util';
+import { Database } from '../persistence/database/database.js';
+import { rebuildSpend } from '../persistence/spend/spend-rebuild.js';
+import { readEnvironment } from '../main.js';
+
+const HELP = `Corrects the spend counters of keys, workspaces and accounts that are not the sums of the generation log.
+
+Usage: npm run spend:rebuild [-- --force]
+
+The counters are sums of the log at every commit: this is for a log that was restored or repaired by hand. It may run while
+the service serves, and holds back no delivery. The log is read once, some seconds for each million calls; only counters
+that are wrong are locked then, a hundred at a time, for a moment.
+
+Where the log holds less than a counter has counted (partitions were dropped, rows removed), nothing is changed and the
+exit code is 1. --force makes the counters what is left of the log all the same: lifetime limits and credits begin again
+there.
+`;
+
+// Milliseconds between signs of life.
+const SIGN_OF_LIFE = 2_000;
+
+/** Throws an Error with one line for the person at the terminal. */
+export async function run(argv: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: argv,
+    options: {
+      force: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(HELP);
+    return;
+  }
+  const database = new Database(readEnvironment(process.env));
+  const begunAt = performance.now();
+  const timer = setInterval(() => {
+    const seconds = Math.round((performance.now() - begunAt) / 1000);
+    process.stdout.write(`Summing the log up … ${seconds} s\n`);
+  }, SIGN_OF_LIFE);
+  try {
+    const { key, workspace, account } = await rebuildSpend(database, { force: values.force });
+    process.stdout.write(
+      `The spend counters are the sums of the log. Corrected: ${key} of keys, ${workspace} of workspaces, ${account} of accounts.\n`,
+    );
+  } finally {
+    clearInterval(timer);
+    await database.onApplicationShutdown();
+  }
+}

@@ -1,0 +1,61 @@
+// That what comes together is done together, and that nothing is forgotten that has failed.
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Gathering } from './debouncer.js';
+
+describe('gathering', () => {
+  let done: string[][];
+  let failures: number;
+  let gathering: Gathering;
+  beforeEach(() => {
+    jest.useFakeTimers();
+    done = [];
+    failures = 0;
+    gathering = new Gathering(100, async (items) => {
+      await Promise.resolve();
+      if (failures-- > 0) throw new Error('not now');
+      done.push([...items]);
+    });
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it('does each once that has come within the time', async () => {
+    gathering.add('a');
+    gathering.add('b');
+    gathering.add('a');
+    await jest.advanceTimersByTimeAsync(99);
+    expect(done).toEqual([]);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(done).toEqual([['a', 'b']]);
+    gathering.add('a');
+    await jest.advanceTimersByTimeAsync(100);
+    expect(done).toEqual([['a', 'b'], ['a']]);
+  });
+
+  it('does one thing after the other, however long that takes', async () => {
+    const ends: (() => void)[] = [];
+    const begun: string[][] = [];
+    const slow = new Gathering(100, async (items) => {
+      begun.push([...items]);
+      await new Promise<void>((resolve) => ends.push(resolve));
+    });
+    slow.add('a');
+    await jest.advanceTimersByTimeAsync(100);
+    slow.add('b');
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(begun).toEqual([['a']]);
+    ends[0]?.();
+    await jest.advanceTimersByTimeAsync(100);
+    expect(begun).toEqual([['a'], ['b']]);
+  });
+
+  it('does again what has failed, with what has come meanwhile', async () => {
+    failures = 1;
+    gathering.add('a');
+    await jest.advanceTimersByTimeAsync(100);
+    gathering.add('b');
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(done).toEqual([['a', 'b']]);
+  });
+});

@@ -1,0 +1,140 @@
+import { describe, expect, it } from '@jest/globals';
+import { Batcher } from './micro-batcher.js';
+
+class FaultOfOneItem extends Error {}
+
+const LIMITS = {
+  maxBatch: 3,
+  maxUnderWay: 1,
+  maxWaiting: 5,
+  isFaultOfOneItem: (error: unknown) => error instanceof FaultOfOneItem,
+  overflow: () => new Error('too many wait'),
+};
+
+/** Batches end when they are let, each with its items in words. */
+function recorder() {
+  const batches: number[][] = [];
+  const gates: (() => void)[] = [];
+  const run = async (items: readonly number[]): Promise<string[]> => {
+    batches.push([...items]);
+    await new Promise<void>((resolve) => gates.push(resolve));
+    return items.map((item) => `done ${item}`);
+  };
+  return { batches, run, end: () => gates.shift()?.() };
+}
+
+/** Until what was added is under way. */
+const turn = (): Promise<void> => new Promise(setImmediate);
+
+/** Until what has ended is heard of, and what waited for it has begun: that waits for what the turn brings. */
+const turns = (): Promise<void> => turn().then(turn);
+
+describe('the batcher', () => {
+  it('runs together what comes in one turn, and what comes meanwhile, in order, up to the limit', async () => {
+    const { batches, run, end } = recorder();
+    const batcher = new Batcher(run, LIMITS);
+    const early = [1, 2].map((item) => batcher.add(item));
+    await turn();
+    const late = [3, 4, 5, 6].map((item) => batcher.add(item));
+    await turn();
+    expect(batches).toEqual([[1, 2]]);
+    for (let round = 0; round < 3; round++) {
+      end();
+      await turns();
+    }
+    expect(batches).toEqual([[1, 2], [3, 4, 5], [6]]);
+    expect(await Promise.all([...early, ...late])).toEqual([1, 2, 3, 4, 5, 6].map((item) => `done ${item}`));
+  });
+
+  it('keeps to the bound of batches under way, and goes on beside one that hangs', async () => {
+    const { batches, run, end } = recorder();
+    const batcher = new Batcher(run, { ...LIMITS, maxBatch: 1, maxUnderWay: 2, maxWaiting: 9 });
+    const added = [1, 2, 3, 4].map((item) => batcher.add(item));
+    await turn();
+    await turn();
+    expect(batches).toEqual([[1], [2]]);
+    for (let round = 0; round < 4; round++) {
+      end();
+      await turns();
+    }
+    await Promise.all(added);
+  });
+
+  it('runs together what is of one group, and lets the others keep their places', async () => {
+    const { batches, run, end } = recorder();
+    const batcher = new Batcher(run, { ...LIMITS, maxWaiting: 9 }, (item) => (item % 2 ? 'odd' : 'even'));
+    const added = [1, 2, 3, 4, 6, 5, 7, 8].map((item) => batcher.add(item));
+    await turn();
+    for (let round = 0; round < 4; round++) {
+      end();
+      await turns();
+    }
+    expect(batches).toEqual([[1, 3], [2, 4, 6], [5, 7], [8]]);
+    expect(await Promise.all(added)).toEqual([1, 2, 3, 4, 6, 5, 7, 8].map((item) => `done ${item}`));
+  });
+
+  it('drains all groups', async () => {
+    const kept: (readonly number[])[] = [];
+    const batcher = new Batcher<number, void>(
+      async (items) => {
+        await Promise.resolve();
+        kept.push(items);
+        return [];
+      },
+      LIMITS,
+      String,
+    );
+    const added = [1, 2, 1].map((item) => batcher.add(item));
+    await batcher.drain();
+    await Promise.all(added);
+    expect(kept).toEqual([[1, 1], [2]]);
+  });
+
+  it('refuses an item at once when too many wait', async () => {
+    const { run, end } = recorder();
+    const batcher = new Batcher(run, LIMITS);
+    const added = [1, 2, 3, 4, 5].map((item) => batcher.add(item));
+    await expect(batcher.add(6)).rejects.toThrow('too many wait');
+    await turn();
+    for (let round = 0; round < 2; round++) {
+      end();
+      await turns();
+    }
+    await Promise.all(added);
+  });
+
+  it('fails only the item that is at fault', async () => {
+    const fault = new FaultOfOneItem('no');
+    const kept: number[] = [];
+    const batcher = new Batcher<number, number>(
+      async (items) => {
+        await Promise.resolve();
+        if (items.includes(3)) throw fault;
+        kept.push(...items);
+        return items;
+      },
+      { ...LIMITS, maxBatch: 10 },
+    );
+    const outcomes = await Promise.allSettled([1, 2, 3, 4, 5].map((item) => batcher.add(item)));
+    expect(outcomes).toEqual(
+      [1, 2, 3, 4, 5].map((value) =>
+        value === 3 ? { status: 'rejected', reason: fault } : { status: 'fulfilled', value },
+      ),
+    );
+    expect(kept).toEqual([1, 2, 4, 5]);
+  });
+
+  it('goes on after a batch that failed as a whole, and drains', async () => {
+    let attempts = 0;
+    const batcher = new Batcher<number, void>(async () => {
+      await Promise.resolve();
+      if (++attempts === 1) throw new Error('away');
+      return [];
+    }, LIMITS);
+    await expect(batcher.add(1)).rejects.toThrow('away');
+    const second = batcher.add(2);
+    await batcher.drain();
+    await expect(second).resolves.toBeUndefined();
+    expect(attempts).toBe(2);
+  });
+});

@@ -1,0 +1,115 @@
+// Group commit and shared statements: what arrives at the same time, or while a batch is under way, goes out together.
+
+interface Waiting<Item, Result> {
+  readonly item: Item;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+export interface BatchLimits {
+  /** Items of one batch at most. */
+  readonly maxBatch: number;
+  /** Batches under way at most. Above one where a batch that hangs must not hold up everybody. */
+  readonly maxUnderWay: number;
+  /** Items that may wait; beyond it an item is refused at once, so that a slow database cannot fill the memory. */
+  readonly maxWaiting: number;
+}
+
+export interface BatchFailures {
+  /** Whether a batch that failed with this error may succeed without one of its items. */
+  isFaultOfOneItem(error: unknown): boolean;
+  /** The rejection of an item beyond `maxWaiting`. */
+  overflow(): Error;
+}
+
+export class Batcher<Item, Result> {
+  private waiting: Waiting<Item, Result>[] = [];
+  private readonly underWay = new Set<Promise<void>>();
+  private isScheduled = false;
+
+  /**
+   * `run` answers by the places of the items; where there is nothing to answer, with an empty list. `groupOf` tells items
+   * apart that must not go together: a batch is done as a whole or not at all, and so has to be one statement.
+   */
+  constructor(
+    private readonly run: (items: readonly Item[]) => Promise<readonly Result[]>,
+    private readonly limits: BatchLimits & BatchFailures,
+    private readonly groupOf: ((item: Item) => string) | null = null,
+  ) {}
+
+  /** Resolves when the item's batch is done, rejects when it is known not to be or when nobody can tell. */
+  add(item: Item): Promise<Result> {
+    if (this.waiting.length >= this.limits.maxWaiting) {
+      return Promise.reject(this.limits.overflow());
+    }
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ item, resolve, reject });
+      this.schedule();
+    });
+  }
+
+  /** Resolves when nothing waits any more. */
+  async drain(): Promise<void> {
+    while (this.waiting.length > 0 || this.underWay.size > 0) {
+      this.begin();
+      await Promise.race(this.underWay);
+    }
+  }
+
+  /** After all that has arrived in this turn of the event loop: under load that is many requests. */
+  private schedule(): void {
+    if (this.isScheduled || this.waiting.length === 0 || this.underWay.size >= this.limits.maxUnderWay)
+      return;
+    this.isScheduled = true;
+    setImmediate(() => {
+      this.isScheduled = false;
+      this.begin();
+    });
+  }
+
+  private begin(): void {
+    if (this.waiting.length === 0 || this.underWay.size >= this.limits.maxUnderWay) return;
+    const done = this.runBatch(this.takeBatch());
+    this.underWay.add(done);
+    void this.goOnAfter(done);
+    this.schedule();
+  }
+
+  /** Those that wait longest and are of the first one's group; the others keep their places before all that came later. */
+  private takeBatch(): Waiting<Item, Result>[] {
+    const { maxBatch } = this.limits;
+    const oldest = this.waiting.slice(0, maxBatch);
+    this.waiting = this.waiting.slice(maxBatch);
+    const { groupOf } = this;
+    const [first] = oldest;
+    if (!groupOf || !first) return oldest;
+    const group = groupOf(first.item);
+    const isOfGroup = ({ item }: Waiting<Item, Result>): boolean => groupOf(item) === group;
+    if (oldest.every(isOfGroup)) return oldest;
+    this.waiting = [...oldest.filter((each) => !isOfGroup(each)), ...this.waiting];
+    return oldest.filter(isOfGroup);
+  }
+
+  /** Not at once: those that were just answered first, and whoever comes in the same turn goes along. */
+  private async goOnAfter(done: Promise<void>): Promise<void> {
+    await done;
+    this.underWay.delete(done);
+    this.schedule();
+  }
+
+  /** A value that the database refuses fails its own item only: the batch is halved until that item stands alone. */
+  private async runBatch(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.run(batch.map(({ item }) => item));
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
+    } catch (error) {
+      if (this.limits.isFaultOfOneItem(error) && batch.length > 1) {
+        const middle = batch.length >> 1;
+        await this.runBatch(batch.slice(0, middle));
+        await this.runBatch(batch.slice(middle));
+        return;
+      }
+      for (const { reject } of batch) reject(error);
+    }
+  }
+}

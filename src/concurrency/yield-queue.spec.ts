@@ -1,0 +1,81 @@
+// That there is one turn for each round of the event loop, and in which order.
+import { describe, expect, it } from '@jest/globals';
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { Turns } from './yield-queue.js';
+
+describe('turns', () => {
+  it('come one in each round of the event loop, in order', async () => {
+    const turns = new Turns();
+    const done: string[] = [];
+    const work = async (name: string): Promise<void> => {
+      await turns.take('account');
+      done.push(name);
+    };
+    const all = Promise.all([work('a'), work('b'), work('c')]);
+    const counts: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      await nextRound();
+      counts.push(done.length);
+    }
+    expect(counts).toEqual([1, 2, 3]);
+    await all;
+    expect(done).toEqual(['a', 'b', 'c']);
+  });
+
+  it('go round among accounts, however many one of them wants', async () => {
+    const turns = new Turns();
+    const done: string[] = [];
+    const work = async (account: string, times: number): Promise<void> => {
+      for (let time = 0; time < times; time++) {
+        await turns.take(account);
+        done.push(account);
+      }
+    };
+    const many = Array.from({ length: 20 }, () => work('many', 2));
+    await Promise.all([...many, work('one', 3), work('other', 3)]);
+    expect(done.lastIndexOf('one')).toBeLessThan(12);
+    expect(done.lastIndexOf('other')).toBeLessThan(12);
+    expect(done.filter((account) => account === 'many')).toHaveLength(40);
+  });
+
+  it('are there again when all have been taken', async () => {
+    const turns = new Turns();
+    await turns.take('account');
+    await turns.take('account');
+    await Promise.all([turns.take('account'), turns.take('account')]);
+  });
+});
+
+describe('work in pieces', () => {
+  function* pieces(count: number, duration: number): Generator<undefined, string> {
+    for (let piece = 0; piece < count; piece++) {
+      const end = performance.now() + duration;
+      while (performance.now() < end);
+      yield;
+    }
+    return 'done';
+  }
+
+  it('gives way whenever it has taken its time, and to the work of others', async () => {
+    const turns = new Turns();
+    const order: string[] = [];
+    const run = async (name: string, count: number): Promise<string> => {
+      const result = await turns.begin(name).run(pieces(count, 3));
+      order.push(name);
+      return result;
+    };
+    const all = Promise.all([run('long', 40), run('short', 4)]);
+    let rounds = 0;
+    for (; order.length < 2; rounds++) await nextRound();
+    // At most two pieces of 3 ms for each of its turns.
+    expect(rounds).toBeGreaterThanOrEqual(20);
+    expect(order).toEqual(['short', 'long']);
+    expect(await all).toEqual(['done', 'done']);
+  });
+
+  it('knows how much of the processor it took, without the time of others', async () => {
+    const work = new Turns().begin('account');
+    await work.run(pieces(4, 6));
+    expect(work.ruling).toBeGreaterThanOrEqual(24);
+  });
+});

@@ -1,0 +1,270 @@
+// Turns what follows a destination's place in the log into the batch that is sent next.
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../domain/clock.js';
+import { needsContent } from '../../domain/destinations/destination-selection.js';
+import type { Destination } from '../../domain/destinations/destination.js';
+import type { LogPosition, LogSnapshot } from '../../domain/destinations/delivery.js';
+import type { GenerationContent } from '../../domain/generations/generation-content.js';
+import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
+import type { Generation } from '../../domain/generations/generation.js';
+import { buildTrace } from '../../domain/generations/trace-builder.js';
+import type { ClaimedCursor } from '../../persistence/deliveries/delivery-cursors.repository.js';
+import { GenerationReader } from '../../persistence/generations/generation-reader.js';
+import type { LoggedGeneration } from '../../persistence/generations/generation-reader.js';
+import type { DeliveryTarget } from '../workspace-destinations.js';
+import type { Share } from '../../concurrency/weighted-semaphore.js';
+import { BatchSize, DeliveryMemory } from '../delivery-budget.js';
+import { isLongEnough, isSelected, takeWithin } from './entry-judge.js';
+import type { JudgedEntry, RunLimits } from './entry-judge.js';
+import { LogPages, PAGE_SIZE, reachOfLog } from '../log/log-tail.js';
+import { TracedContents } from '../log/content-cache.js';
+import { TracedKeys } from '../log/key-name-cache.js';
+import { Turns } from '../../concurrency/yield-queue.js';
+import type { Work } from '../../concurrency/yield-queue.js';
+
+/** What is to become of one generation: sent, given up, or passed over because the destination does not want it. */
+export interface PlannedEntry {
+  readonly position: LogPosition;
+  readonly generation: Pick<Generation, 'id' | 'createdAt'>;
+  readonly fate: GenerationTrace | 'expired' | 'content_gone' | 'passed';
+}
+
+export interface PlannedBatch {
+  /** In the order of the log. */
+  readonly entries: readonly PlannedEntry[];
+  /** Whether more can be read at once behind this batch. */
+  readonly hasMore: boolean;
+  readonly isHeldBack: boolean;
+  /** To be called when the batch is needed no more. */
+  release(): void;
+}
+
+interface Page {
+  readonly entries: readonly LoggedGeneration[];
+  readonly hasMore: boolean;
+  readonly isHeldBack: boolean;
+  /** What had committed then is not this destination's. */
+  readonly start?: LogSnapshot;
+  /** Somebody has asked for these by name, whatever their age and whether they would be chosen today. */
+  readonly isNamed?: boolean;
+}
+
+/** What the next batch is made of, and the memory that it takes. */
+interface Run extends Pick<PlannedBatch, 'hasMore' | 'isHeldBack'> {
+  readonly judged: readonly JudgedEntry[];
+  readonly isNamed: boolean;
+  readonly bytes: number;
+}
+
+interface Planned {
+  readonly run: Run;
+  readonly share: Share;
+}
+
+const NO_CONTENTS: ReadonlyMap<string, GenerationContent> = new Map();
+
+@Injectable()
+export class BatchPlanner {
+  private readonly memory = new DeliveryMemory();
+
+  constructor(
+    private readonly pages: LogPages,
+    private readonly reader: GenerationReader,
+    private readonly keys: TracedKeys,
+    private readonly contents: TracedContents,
+    private readonly turns: Turns,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The batch behind `after`: at most `maxTraces` to send, among any number that are passed over. */
+  async planNext(
+    target: DeliveryTarget,
+    { position, start }: Pick<ClaimedCursor, 'position' | 'start'>,
+    maxTraces: number,
+  ): Promise<PlannedBatch> {
+    const { workspaceId } = target.destination;
+    return this.plan(target, maxTraces, async () => ({
+      ...(await this.pages.read(workspaceId, position, { enough: maxTraces, isShared: target.sharesLog })),
+      start,
+    }));
+  }
+
+  /** Generations that are to be sent again, whatever their age. */
+  async planNamed(
+    target: DeliveryTarget,
+    names: readonly Pick<Generation, 'id' | 'createdAt'>[],
+  ): Promise<PlannedBatch> {
+    return this.plan(target, names.length, async () => ({
+      entries: await this.reader.readNamed(target.destination.workspaceId, names),
+      hasMore: false,
+      isHeldBack: false,
+      isNamed: true,
+    }));
+  }
+
+  /**
+   * What follows `after` and was made before a moment, as far as nothing younger comes before it: given up, or passed over
+   * as it would have been in its time. Pages of the log reach less far: when the cursor stopped, it had what they reached.
+   */
+  async planExpired(
+    target: DeliveryTarget,
+    { position, start }: Pick<ClaimedCursor, 'position' | 'start'>,
+    { before, stoodFor }: { readonly before: Date; readonly stoodFor: number },
+  ): Promise<Pick<PlannedBatch, 'entries' | 'hasMore'>> {
+    const { destination } = target;
+    const page = await this.memory.takePage(destination);
+    try {
+      const since = reachOfLog(new Date(this.clock.now().getTime() - stoodFor));
+      const { entries } = await this.reader.readAfter(destination.workspaceId, position, since, PAGE_SIZE);
+      const young = entries.findIndex(({ generation }) => generation.createdAt >= before);
+      const old = young === -1 ? entries : entries.slice(0, young);
+      const judging = {
+        keys: await this.findKeys(target, old),
+        start,
+        isNamed: false,
+        now: this.clock.now(),
+      };
+      const work = this.turns.begin(destination.accountId);
+      const limits = { maxTraces: Infinity, most: Infinity };
+      const { judged } = await takeWithin(target, old, judging, limits, work);
+      return {
+        entries: judged.map(({ entry, verdict }) => ({
+          position: entry.position,
+          generation: { id: entry.generation.id, createdAt: entry.generation.createdAt },
+          // Of its time none is a candidate any more.
+          fate: verdict === 'passed' ? 'passed' : 'expired',
+        })),
+        hasMore: judged.length < old.length || old.length === PAGE_SIZE,
+      };
+    } finally {
+      page.release();
+    }
+  }
+
+  private async plan(
+    target: DeliveryTarget,
+    maxTraces: number,
+    read: () => Promise<Page>,
+  ): Promise<PlannedBatch> {
+    const { run, share } = await this.findRoom(target, (most) =>
+      this.findRun(target, { maxTraces, most }, read),
+    );
+    try {
+      return await this.build(target, run, share);
+    } catch (error) {
+      share.release();
+      throw error;
+    }
+  }
+
+  private async findRoom(
+    { destination }: DeliveryTarget,
+    find: (most: number) => Promise<Run>,
+  ): Promise<Planned> {
+    const first = await this.tryRoom(destination, find);
+    if ('run' in first) return first;
+    // Who waits holds nothing of the log meanwhile, and reads it again.
+    const share = await first.asked;
+    try {
+      return { run: await find(first.bytes), share };
+    } catch (error) {
+      share.release();
+      throw error;
+    }
+  }
+
+  private async tryRoom(
+    destination: Destination,
+    find: (most: number) => Promise<Run>,
+  ): Promise<Planned | { readonly asked: Promise<Share>; readonly bytes: number }> {
+    const page = await this.memory.takePage(destination);
+    try {
+      const run = await find(Infinity);
+      const share = this.memory.takeBatch(destination, run.bytes);
+      return share instanceof Promise ? { asked: share, bytes: run.bytes } : { run, share };
+    } finally {
+      page.release();
+    }
+  }
+
+  private async findRun(target: DeliveryTarget, limits: RunLimits, read: () => Promise<Page>): Promise<Run> {
+    const { destination } = target;
+    const page = await read();
+    const isNamed = page.isNamed === true;
+    const keys = await this.findKeys(target, page.entries);
+    const work = this.turns.begin(destination.accountId);
+    const judging = { keys, start: page.start, isNamed, now: this.clock.now() };
+    const { judged, bytes } = await takeWithin(target, page.entries, judging, limits, work);
+    return {
+      judged,
+      bytes,
+      hasMore: page.hasMore || judged.length < page.entries.length,
+      isHeldBack: page.isHeldBack,
+      isNamed,
+    };
+  }
+
+  private findKeys({ destination }: DeliveryTarget, entries: readonly LoggedGeneration[]) {
+    return this.keys.find(
+      destination.workspaceId,
+      new Set(entries.map(({ generation }) => generation.apiKeyId)),
+    );
+  }
+
+  private async build(target: DeliveryTarget, run: Run, share: Share): Promise<PlannedBatch> {
+    const { judged, isHeldBack } = run;
+    const contents = await this.readContents(target, judged);
+    const entries: PlannedEntry[] = [];
+    const size = new BatchSize();
+    const work = this.turns.begin(target.destination.accountId);
+    await work.giveWay();
+    for (const each of judged) {
+      if (isLongEnough(work)) break;
+      if (work.isDue) await work.giveWay();
+      const { position, generation } = each.entry;
+      const { id, createdAt } = generation;
+      const decided = fateOf(target, each, contents.get(generation.id) ?? null, run.isNamed, work);
+      const fate = decided instanceof Promise ? await decided : decided;
+      // Of the row itself nothing is kept for as long as a platform takes.
+      entries.push({ position, generation: { id, createdAt }, fate });
+      if (typeof fate === 'object') size.addTrace(each.textBytes);
+      else size.addOther();
+    }
+    share.shrinkTo(size.bytes);
+    const hasMore = run.hasMore || entries.length < judged.length;
+    return { entries, hasMore, isHeldBack, release: () => share.release() };
+  }
+
+  private readContents(
+    { destination, sharesContents }: DeliveryTarget,
+    judged: readonly JudgedEntry[],
+  ): Promise<ReadonlyMap<string, GenerationContent>> {
+    const { workspaceId } = destination;
+    if (!needsContent(destination)) return Promise.resolve(NO_CONTENTS);
+    const stored = judged
+      .filter(({ entry, verdict }) => typeof verdict === 'object' && entry.contentBytes > 0)
+      .map(({ entry }) => entry);
+    // What nobody else will ask for is not kept: under load that is 100 MB.
+    return sharesContents
+      ? this.contents.find(workspaceId, stored)
+      : this.reader.readContents(workspaceId, stored);
+  }
+}
+
+function fateOf(
+  target: DeliveryTarget,
+  { entry: { generation }, verdict }: JudgedEntry,
+  content: GenerationContent | null,
+  isNamed: boolean,
+  work: Work,
+): PlannedEntry['fate'] | Promise<PlannedEntry['fate']> {
+  if (typeof verdict === 'string') return verdict;
+  const { destination, filtersByInput, selection } = target;
+  const candidate = { generation, key: verdict, content };
+  if (isNamed || !filtersByInput) return buildTrace(candidate, destination);
+  return isSelected(selection, candidate, work).then((passes) => {
+    if (passes) return buildTrace(candidate, destination);
+    // What the other rules keep from it has been passed over already.
+    return content === null ? 'content_gone' : 'passed';
+  });
+}

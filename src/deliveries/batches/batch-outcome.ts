@@ -1,0 +1,97 @@
+// What a batch comes to: how far the cursor may move, what is counted, what becomes a dead letter.
+import type { DeadLetter, DropReason, LogPosition } from '../../domain/destinations/delivery.js';
+import type { DeliveryProgress } from '../../persistence/deliveries/delivery-cursors.repository.js';
+import type { PlannedBatch, PlannedEntry } from './batch-builder.js';
+import type { TraceFate } from './batch-sender.js';
+
+export interface BatchOutcome extends DeliveryProgress {
+  /** Milliseconds from the end of each call to now, of those that were delivered. */
+  readonly lags: readonly number[];
+}
+
+interface Sent {
+  /** Where the cursor stands. */
+  readonly start: LogPosition;
+  /** Traces that were taken by the platform and dropped by it. */
+  readonly rejected: number;
+  readonly now: Date;
+}
+
+/**
+ * Walks the entries up to the first whose fate is open. `fates` are by the generation's id.
+ */
+export function concludeBatch(
+  entries: readonly PlannedEntry[],
+  fates: ReadonlyMap<string, TraceFate>,
+  { start, rejected, now }: Sent,
+): BatchOutcome {
+  const counts = new Map<DropReason, number>();
+  const drop = (reason: DropReason, count = 1): Map<DropReason, number> =>
+    counts.set(reason, (counts.get(reason) ?? 0) + count);
+  const deadLetters: DeadLetter[] = [];
+  const lags: number[] = [];
+  let position = start;
+  for (const entry of entries) {
+    if (typeof entry.fate === 'object') {
+      const fate = fates.get(entry.generation.id);
+      if (!fate) break;
+      if (fate.fate === 'delivered') {
+        lags.push(Math.max(now.getTime() - entry.fate.endedAt.getTime(), 0));
+      } else {
+        drop(fate.fate);
+        deadLetters.push({
+          generationId: entry.generation.id,
+          generationCreatedAt: entry.generation.createdAt,
+          reason: fate.fate,
+          message: fate.message,
+        });
+      }
+    } else if (entry.fate !== 'passed') {
+      drop(entry.fate);
+    }
+    position = entry.position;
+  }
+  const lost = Math.min(rejected, lags.length);
+  if (lost > 0) drop('rejected', lost);
+  return {
+    position,
+    delivered: lags.length - lost,
+    dropped: Object.fromEntries(counts),
+    deadLetters,
+    lags: lags.slice(lost),
+  };
+}
+
+/** Of dead letters that were asked for again: the cursor stays, and `replayed` are letters no more. */
+export function concludeReplay(
+  letters: readonly DeadLetter[],
+  batch: Pick<PlannedBatch, 'entries' | 'hasMore'>,
+  fates: ReadonlyMap<string, TraceFate>,
+  { start, rejected, now }: Sent,
+): BatchOutcome & { readonly replayed: readonly string[] } {
+  const found = new Map(batch.entries.map((entry) => [entry.generation.id, entry]));
+  const delivered = letters.filter(({ generationId }) => fates.get(generationId)?.fate === 'delivered');
+  const deadLetters = letters.flatMap((letter) => {
+    const entry = found.get(letter.generationId);
+    // Not all of them need to fit into one batch.
+    if (!entry && batch.hasMore) return [];
+    const message = reasonAgainst(entry, fates.get(letter.generationId));
+    return message === null ? [] : [{ ...letter, message }];
+  });
+  return {
+    position: start,
+    delivered: Math.max(delivered.length - rejected, 0),
+    dropped: rejected > 0 ? { rejected } : {},
+    deadLetters,
+    lags: delivered.map(({ generationCreatedAt }) => now.getTime() - generationCreatedAt.getTime()),
+    replayed: delivered.map(({ generationId }) => generationId),
+  };
+}
+
+/** Why a dead letter stays one; null when it was delivered or is still to be. */
+function reasonAgainst(entry: PlannedEntry | undefined, fate: TraceFate | undefined): string | null {
+  if (!entry) return 'the log does not hold it any more';
+  if (entry.fate === 'expired') return 'it is older than the platform takes';
+  if (entry.fate === 'passed') return 'its API key is not known any more';
+  return fate && 'message' in fate ? fate.message : null;
+}

@@ -1,0 +1,147 @@
+// What of a batch is sent again, and what is not sent any more.
+import { describe, expect, it } from '@jest/globals';
+import { parseConfig } from '../../destination-kinds/shared/destination-kind.js';
+import { requireDestinationKind } from '../../destination-kinds/index.js';
+import type { DeliveryRequest } from '../../destination-kinds/shared/delivery.js';
+import { compileSelection } from '../../domain/destinations/destination-selection.js';
+import type { Destination } from '../../domain/destinations/destination.js';
+import { generationTrace } from '../../../test/support/generation-trace.js';
+import { BatchSender } from './batch-sender.js';
+import type { BroadcastTerms, BroadcastTermsCache, DeliveryTarget } from '../workspace-destinations.js';
+import type { DeliveryExchange, FinalOutcome } from './platform-client.js';
+import { RequestSizes } from './payload-sizer.js';
+import { Turns } from '../../concurrency/yield-queue.js';
+
+const FAILED: FinalOutcome = { outcome: 'retry', reason: 'down', status: 503 };
+const TAKEN: FinalOutcome = { outcome: 'delivered', status: 200 };
+const TOO_LARGE: FinalOutcome = { outcome: 'too_large', reason: 'no', status: 413 };
+const never = new AbortController().signal;
+const traces = [1, 2, 3, 4].map((number) => generationTrace(number));
+
+function targetOf(type: string, version = 1): DeliveryTarget {
+  const kind = requireDestinationKind(type);
+  const destination: Destination = {
+    id: 'a0000000-0000-4000-8000-000000000000',
+    accountId: 'account',
+    workspaceId: 'workspace',
+    kind: type,
+    type,
+    name: 'Under test',
+    enabled: true,
+    privacyMode: false,
+    broadcastCost: false,
+    broadcastIdentity: false,
+    broadcastRequestContext: false,
+    samplingRate: 1,
+    apiKeyHashes: null,
+    filterRules: null,
+    regions: ['global'],
+    config: kind.example,
+    version,
+    createdAt: new Date(0),
+    updatedAt: new Date(0),
+  };
+  const selection = compileSelection(destination);
+  return {
+    destination,
+    kind,
+    config: parseConfig(kind, kind.example),
+    selection,
+    wanted: selection,
+    filtersByInput: false,
+    sharesLog: false,
+    sharesContents: false,
+  };
+}
+
+/** A sender to a platform that answers as it is scripted, and then takes everything. */
+function senderTo(current: () => DeliveryTarget | undefined, answers: FinalOutcome[]) {
+  const sent: string[] = [];
+  const terms = {
+    peek: (): BroadcastTerms => {
+      const target = current();
+      const targets = new Map(target ? [[target.destination.id, target]] : []);
+      return { targets, problems: new Map(), needsContent: true };
+    },
+  } as unknown as BroadcastTermsCache;
+  const exchange = {
+    deliver: (_target: DeliveryTarget, { url, body = '' }: DeliveryRequest): Promise<FinalOutcome> => {
+      const { traces: ofTraces, spans } = JSON.parse(body.toString()) as Record<
+        string,
+        unknown[] | undefined
+      >;
+      sent.push(`${new URL(url).pathname.split('/').at(-2)} ${(ofTraces ?? spans ?? [null]).length}`);
+      return Promise.resolve(answers.shift() ?? TAKEN);
+    },
+  } as unknown as DeliveryExchange;
+  const tracing = { span: (_name: string, _options: object, work: () => unknown) => work() };
+  const sender = new BatchSender(
+    terms,
+    exchange,
+    { now: () => new Date() },
+    tracing as unknown as ConstructorParameters<typeof BatchSender>[3],
+    new Turns(),
+    new RequestSizes(),
+  );
+  return { sender, sent };
+}
+
+describe('a platform with two requests a batch', () => {
+  const opik = targetOf('opik');
+
+  it('gets the first one once, when the second one fails', async () => {
+    const { sender, sent } = senderTo(() => opik, [TAKEN, FAILED, FAILED]);
+    expect((await sender.send(opik, traces, never)).failure?.status).toBe(503);
+    expect((await sender.send(opik, traces, never)).failure?.status).toBe(503);
+    expect((await sender.send(opik, traces, never)).settled).toHaveLength(4);
+    expect(sent).toEqual(['traces 4', 'spans 4', 'spans 4', 'spans 4']);
+  });
+
+  it('gets both of traces that have come since, and of another batch', async () => {
+    const { sender, sent } = senderTo(() => opik, [TAKEN, FAILED]);
+    await sender.send(opik, traces.slice(0, 2), never);
+    expect((await sender.send(opik, traces, never)).settled).toHaveLength(4);
+    expect((await sender.send(opik, traces, never)).settled).toHaveLength(4);
+    expect(sent).toEqual(['traces 2', 'spans 2', 'spans 2', 'traces 2', 'spans 2', 'traces 4', 'spans 4']);
+  });
+
+  it('gets the second one in parts where it is too large', async () => {
+    const { sender, sent } = senderTo(() => opik, [TAKEN, TOO_LARGE]);
+    expect((await sender.send(opik, traces, never)).settled).toHaveLength(4);
+    expect(sent).toEqual(['traces 4', 'spans 4', 'spans 1', 'spans 1', 'spans 1', 'spans 1']);
+  });
+
+  it('gets both once more where its config has changed', async () => {
+    let current = opik;
+    const { sender, sent } = senderTo(() => current, [TAKEN, FAILED]);
+    await sender.send(opik, traces, never);
+    current = targetOf('opik', 2);
+    await sender.send(current, traces, never);
+    expect(sent).toEqual(['traces 4', 'spans 4', 'traces 4', 'spans 4']);
+  });
+});
+
+describe('a destination that changes while a batch is sent', () => {
+  it.each<[string, DeliveryTarget | undefined]>([
+    ['deleted or switched off', undefined],
+    ['set up otherwise', targetOf('weave', 2)],
+  ])('gets no further request when it is %s', async (_what, after) => {
+    const weave = targetOf('weave');
+    let current: DeliveryTarget | undefined = weave;
+    const { sender, sent } = senderTo(() => {
+      // The first request is too large, and the batch is sent in parts.
+      if (sent.length === 2) current = after;
+      return current;
+    }, [TOO_LARGE]);
+    const result = await sender.send(weave, traces, never);
+    expect(result).toEqual({ settled: [{ fate: 'delivered' }], rejected: 0, failure: null });
+    expect(await sender.send(weave, traces.slice(1), never)).toMatchObject({ settled: [] });
+    expect(sent).toHaveLength(2);
+  });
+
+  it('gets not even the first one when it has changed since the batch was built', async () => {
+    const { sender, sent } = senderTo(() => targetOf('weave', 2), []);
+    const result = await sender.send(targetOf('weave'), traces, never);
+    expect([result.settled, sent]).toEqual([[], []]);
+  });
+});

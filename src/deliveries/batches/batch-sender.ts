@@ -1,0 +1,260 @@
+// Sends the traces of one batch and tells what became of each: splits what is too large, and finds by halving the ones
+// that the platform will never take.
+import { Injectable, Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { DeliveryRequest } from '../../destination-kinds/shared/delivery.js';
+import { Tracing } from '../../config/tracing.js';
+import { Clock } from '../../domain/clock.js';
+import type { DeliveryFailure } from '../../domain/destinations/delivery.js';
+import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
+import { BroadcastTermsCache } from '../workspace-destinations.js';
+import type { DeliveryTarget } from '../workspace-destinations.js';
+import { DeliveryExchange } from './platform-client.js';
+import type { FinalOutcome } from './platform-client.js';
+import { RequestSizes } from './payload-sizer.js';
+import { Turns } from '../../concurrency/yield-queue.js';
+
+/** What became of one trace, once that is known for good. */
+export type TraceFate =
+  { readonly fate: 'delivered' } | { readonly fate: 'refused' | 'too_large'; readonly message: string };
+
+export interface SendResult {
+  /** Of the first traces, in order. */
+  readonly settled: readonly TraceFate[];
+  /** Traces that the platform says it dropped, though it took the request. */
+  readonly rejected: number;
+  /** Why the rest is still to be sent. */
+  readonly failure: (DeliveryFailure & { readonly retryAfter?: number }) | null;
+}
+
+/** Refused traces without one delivered in between, after which the destination is taken to be at fault, not the traces. */
+export const MAX_REFUSED_IN_A_ROW = 20;
+
+// Traces; of more the oldest are sent again as a whole.
+const MAX_TAKEN = 50_000;
+
+const NOT_SENT: SendResult = { settled: [], rejected: 0, failure: null };
+
+@Injectable()
+export class BatchSender {
+  private readonly logger = new Logger(BatchSender.name);
+
+  /** Of traces that some of their requests were taken of, how many: those are not sent again. */
+  private readonly taken = new LRUCache<string, number>({ max: MAX_TAKEN });
+
+  constructor(
+    private readonly terms: BroadcastTermsCache,
+    private readonly exchange: DeliveryExchange,
+    private readonly clock: Clock,
+    private readonly tracing: Tracing,
+    private readonly turns: Turns,
+    private readonly sizes: RequestSizes,
+  ) {}
+
+  /**
+   * Without a failure all are settled, or so many of the last ones were refused that the rest was not sent, or the
+   * destination is not as it was: then the rest is for what it has become.
+   */
+  async send(
+    target: DeliveryTarget,
+    traces: readonly GenerationTrace[],
+    signal: AbortSignal,
+  ): Promise<SendResult> {
+    return this.tracing.span('deliver', { kind: 'client', isRoot: true }, async (span) => {
+      const parts = this.runsOf(target, traces).flatMap((run) => this.sizes.split(target, run));
+      const result = await this.sendParts(target, parts, signal);
+      const { settled, failure } = result;
+      span?.setAttributes({
+        'signalbox.destination_id': target.destination.id,
+        'signalbox.destination_kind': target.kind.type,
+        'signalbox.traces': traces.length,
+        'signalbox.delivered': settled.filter(({ fate }) => fate === 'delivered').length,
+        ...(failure && { 'error.type': failure.class }),
+        ...(failure?.status && { 'http.response.status_code': failure.status }),
+      });
+      return result;
+    });
+  }
+
+  private async sendAll(
+    target: DeliveryTarget,
+    traces: readonly GenerationTrace[],
+    signal: AbortSignal,
+  ): Promise<SendResult> {
+    if (!(await this.isCurrent(target))) return NOT_SENT;
+    const requests = await this.encode(target, traces);
+    if (requests === null) return this.sendAround(target, traces, 'it cannot be encoded', signal);
+    const bytes = Math.max(0, ...requests.map(({ body = '' }) => Buffer.byteLength(body)));
+    this.sizes.note(target, traces, bytes);
+    if (bytes > target.kind.delivery.limits.maxBytes) {
+      return this.sendSmaller(target, traces, 'larger than the platform takes', signal);
+    }
+    let rejected = 0;
+    const skipped = this.takenOf(target, traces);
+    for (const [index, request] of requests.entries()) {
+      if (index < skipped) continue;
+      // What was changed since the last request is in force: switched off, private, or with other credentials.
+      if (!(await this.isCurrent(target))) return NOT_SENT;
+      const outcome = await this.exchange.deliver(target, request, signal);
+      switch (outcome.outcome) {
+        case 'delivered':
+          this.sizes.noteTaken(target);
+          rejected += outcome.rejected ?? 0;
+          if (requests.length > 1) this.noteTaken(target, traces, index + 1, requests.length);
+          break;
+        case 'too_large':
+          this.sizes.noteRefused(target, Buffer.byteLength(request.body ?? ''));
+          return this.sendSmaller(target, traces, outcome.reason, signal);
+        case 'refused':
+          return this.sendAround(target, traces, outcome.reason, signal);
+        case 'retry':
+        case 'blocked':
+          return { settled: [], rejected: 0, failure: toFailure(outcome) };
+      }
+    }
+    return {
+      settled: traces.map(() => ({ fate: 'delivered' })),
+      rejected: Math.min(rejected, traces.length),
+      failure: null,
+    };
+  }
+
+  /** From memory, unless something of its workspace has changed. */
+  private async isCurrent({ destination: { id, workspaceId, version } }: DeliveryTarget): Promise<boolean> {
+    const terms = this.terms.peek(workspaceId) ?? (await this.terms.find(workspaceId));
+    return terms?.targets.get(id)?.destination.version === version;
+  }
+
+  /** Runs of traces of which the same requests are still to be sent. */
+  private runsOf(
+    target: DeliveryTarget,
+    traces: readonly GenerationTrace[],
+  ): readonly (readonly GenerationTrace[])[] {
+    if (this.taken.size === 0) return [traces];
+    const runs: GenerationTrace[][] = [];
+    let last = -1;
+    for (const trace of traces) {
+      const taken = this.takenOf(target, [trace]);
+      const run = runs.at(-1);
+      if (run && taken === last) run.push(trace);
+      else runs.push([trace]);
+      last = taken;
+    }
+    return runs;
+  }
+
+  /** Of traces that are alike in it. */
+  private takenOf(target: DeliveryTarget, [trace]: readonly GenerationTrace[]): number {
+    return (trace && this.taken.get(takenKey(target, trace))) ?? 0;
+  }
+
+  private noteTaken(
+    target: DeliveryTarget,
+    traces: readonly GenerationTrace[],
+    count: number,
+    all: number,
+  ): void {
+    for (const trace of traces) {
+      if (count < all) this.taken.set(takenKey(target, trace), count);
+      else this.taken.delete(takenKey(target, trace));
+    }
+  }
+
+  /**
+   * Null when one of these traces makes the encoder fail: a defect, which must not hold up the others. A text is made
+   * bytes once: it is measured, often signed, and sent.
+   */
+  private async encode(
+    { destination, kind, config }: DeliveryTarget,
+    traces: readonly GenerationTrace[],
+  ): Promise<readonly DeliveryRequest[] | null> {
+    const context = { destinationId: destination.id, now: this.clock.now() };
+    await this.turns.take(destination.accountId);
+    try {
+      const requests = await kind.delivery.encode(config, traces, context);
+      return requests.map((request) => {
+        const { method, url, headers, body } = request;
+        return typeof body === 'string' ? { method, url, headers, body: Buffer.from(body) } : request;
+      });
+    } catch (error) {
+      this.logger.error({ destinationId: destination.id, error }, 'traces could not be encoded');
+      return null;
+    }
+  }
+
+  /** Finds by halving the one that cannot be delivered. */
+  private async sendAround(
+    target: DeliveryTarget,
+    traces: readonly GenerationTrace[],
+    message: string,
+    signal: AbortSignal,
+  ): Promise<SendResult> {
+    if (traces.length > 1) return this.sendParts(target, halvesOf(traces), signal);
+    return { settled: [{ fate: 'refused', message }], rejected: 0, failure: null };
+  }
+
+  private async sendSmaller(
+    target: DeliveryTarget,
+    traces: readonly GenerationTrace[],
+    reason: string,
+    signal: AbortSignal,
+  ): Promise<SendResult> {
+    if (traces.length > 1) {
+      const parts = this.sizes.split(target, traces);
+      return this.sendParts(target, parts.length > 1 ? parts : halvesOf(traces), signal);
+    }
+    const [trace] = traces;
+    if (trace?.input && trace.input.items.length > 0) {
+      return this.sendAll(target, [{ ...trace, input: { items: [], isTruncated: true } }], signal);
+    }
+    return { settled: [{ fate: 'too_large', message: reason }], rejected: 0, failure: null };
+  }
+
+  /** One part after the other: what is settled is always the beginning. */
+  private async sendParts(
+    target: DeliveryTarget,
+    parts: readonly (readonly GenerationTrace[])[],
+    signal: AbortSignal,
+  ): Promise<SendResult> {
+    const settled: TraceFate[] = [];
+    let rejected = 0;
+    for (const part of parts) {
+      const sent = await this.sendAll(target, part, signal);
+      settled.push(...sent.settled);
+      rejected += sent.rejected;
+      if (sent.failure) return { settled, rejected, failure: sent.failure };
+      if (sent.settled.length < part.length || refusedAtEnd(settled) >= MAX_REFUSED_IN_A_ROW) break;
+    }
+    return { settled, rejected, failure: null };
+  }
+}
+
+/** What was sent before a change was sent to what the destination was. */
+function takenKey(
+  { destination: { id, version } }: DeliveryTarget,
+  { generationId }: GenerationTrace,
+): string {
+  return `${id}:${version}:${generationId}`;
+}
+
+function halvesOf<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+  const middle = items.length >> 1;
+  return [items.slice(0, middle), items.slice(middle)];
+}
+
+function toFailure(outcome: Extract<FinalOutcome, { readonly outcome: 'retry' | 'blocked' }>) {
+  return {
+    class: outcome.outcome,
+    status: outcome.status,
+    message: outcome.reason,
+    ...('retryAfter' in outcome && outcome.retryAfter !== undefined
+      ? { retryAfter: outcome.retryAfter }
+      : {}),
+  };
+}
+
+/** The refused traces at the end of a run. */
+export function refusedAtEnd(settled: readonly TraceFate[]): number {
+  const last = settled.findLastIndex(({ fate }) => fate !== 'refused');
+  return settled.length - 1 - last;
+}

@@ -1,0 +1,84 @@
+// That traces are brought together as their requests have come out, whatever they hold, and none is left out.
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { generationTrace } from '../../../test/support/generation-trace.js';
+import { webhook } from '../../destination-kinds/webhook.js';
+import type { DeliveryTarget } from '../workspace-destinations.js';
+import { RequestSizes } from './payload-sizer.js';
+
+const MOST = webhook.delivery.limits.maxBytes;
+const target = (): DeliveryTarget => ({ kind: webhook }) as unknown as DeliveryTarget;
+const traceOf = (length: number, number = 1) =>
+  generationTrace(number, { input: { items: ['x'.repeat(length)], isTruncated: false } });
+const tracesOf = (lengths: readonly number[]) => lengths.map(traceOf);
+
+describe('requests', () => {
+  it('are one as long as nothing is known of a destination', () => {
+    const sizes = new RequestSizes();
+    const traces = tracesOf([1, 100_000, 2]);
+    expect(sizes.split(target(), traces)).toEqual([traces]);
+    sizes.note(target(), traces, 100 * MOST);
+    expect(sizes.split(target(), traces)).toEqual([traces]);
+  });
+
+  it('are as many as the last one says, and fewer where its like had room', () => {
+    const sizes = new RequestSizes();
+    const webhookTarget = target();
+    const traces = tracesOf(Array<number>(40).fill(9_000));
+    sizes.note(webhookTarget, traces, 2 * MOST);
+    // 40 take two of the largest: 18 fit into what is aimed at.
+    expect(sizes.split(webhookTarget, traces).map(({ length }) => length)).toEqual([18, 18, 4]);
+    sizes.note(webhookTarget, traces.slice(0, 18), MOST / 4);
+    expect(sizes.split(webhookTarget, traces)).toHaveLength(1);
+  });
+
+  it('are what a platform takes that has refused more, and grow again with all that it takes', () => {
+    const sizes = new RequestSizes();
+    const webhookTarget = target();
+    const traces = tracesOf(Array<number>(40).fill(9_000));
+    const largest = () => sizes.split(webhookTarget, traces)[0]?.length;
+    sizes.note(webhookTarget, traces, MOST);
+    sizes.noteRefused(webhookTarget, MOST);
+    expect(largest()).toBe(18);
+    sizes.noteRefused(webhookTarget, MOST / 4);
+    expect(largest()).toBe(4);
+    // A larger one that was on its way.
+    sizes.noteRefused(webhookTarget, MOST);
+    expect(largest()).toBe(4);
+    for (let taken = 0; taken < 40; taken++) sizes.noteTaken(webhookTarget);
+    expect(largest()).toBe(9);
+    for (let taken = 0; taken < 400; taken++) sizes.noteTaken(webhookTarget);
+    expect(largest()).toBe(36);
+  });
+
+  it('count tokens, and what has no input at all', () => {
+    const sizes = new RequestSizes();
+    const webhookTarget = target();
+    const tokens = generationTrace(1, {
+      input: { items: [Array<number>(1_500).fill(12_345)], isTruncated: false },
+    });
+    const withoutInput = generationTrace(2, { input: null });
+    sizes.note(webhookTarget, [withoutInput], MOST / 12);
+    expect(sizes.split(webhookTarget, Array(11).fill(withoutInput))).toHaveLength(2);
+    expect(sizes.split(webhookTarget, [tokens, tokens])).toHaveLength(2);
+  });
+
+  it('hold every trace once, in order, and none without any', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.nat({ max: 50_000 }), { minLength: 1, maxLength: 30 }),
+        fc.integer({ min: 1, max: 100 * MOST }),
+        (lengths, bytes) => {
+          const sizes = new RequestSizes();
+          const webhookTarget = target();
+          const traces = tracesOf(lengths);
+          sizes.note(webhookTarget, traces, bytes);
+          const parts = sizes.split(webhookTarget, traces);
+          expect(parts.flat()).toEqual(traces);
+          expect(parts.every(({ length }) => length > 0)).toBe(true);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+});

@@ -1,0 +1,130 @@
+// One request to a platform and what its answer means, until the platform has said what became of the traces.
+import { setTimeout as wait } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { BaseDestinationConfig } from '../../destination-kinds/shared/destination-kind.js';
+import { sendableHeaders } from '../../destination-kinds/shared/config-fields.js';
+import { secretsOf } from '../../destination-kinds/shared/destination-kind.js';
+import type {
+  DeliveryOutcome,
+  DeliveryRequest,
+  DeliveryResponse,
+} from '../../destination-kinds/shared/delivery.js';
+import { boundedText } from '../../domain/text/bounded-text.js';
+import { Clock } from '../../domain/clock.js';
+import { DestinationClient } from '../../outbound/destination-client.js';
+import { OutboundFailure, OutboundRefused, OutboundTimeout } from '../../outbound/exchange.js';
+import type { DeliveryTarget } from '../workspace-destinations.js';
+import { WebhookSignatures } from './webhook-signatures.js';
+
+/** What became of a request, after all that had to be asked. */
+export type FinalOutcome = Exclude<DeliveryOutcome, { readonly outcome: 'continue' }> & {
+  /** The last HTTP status; null when there was no answer. */
+  readonly status: number | null;
+};
+
+// How often a platform may say that it does not know yet.
+const MAX_CONTINUATIONS = 60;
+const MAX_REASON_LENGTH = 300;
+// What is shorter is no secret, and would tear holes into words.
+const SHORTEST_SECRET = 8;
+const MASK = '****';
+// Headers of requests that hold nothing secret; every other one may.
+const PLAIN_HEADERS = new Set(['accept', 'content-type', 'host', 'user-agent', 'x-test-connection']);
+
+@Injectable()
+export class DeliveryExchange {
+  constructor(
+    private readonly client: DestinationClient,
+    private readonly signatures: WebhookSignatures,
+    private readonly clock: Clock,
+  ) {}
+
+  async deliver(
+    target: DeliveryTarget,
+    request: DeliveryRequest,
+    signal: AbortSignal,
+  ): Promise<FinalOutcome> {
+    const { destination, kind, config } = target;
+    let next = request;
+    for (let hop = 0; hop <= MAX_CONTINUATIONS; hop++) {
+      const response = await this.send(target, next, signal);
+      if ('outcome' in response) return response;
+      const context = { destinationId: destination.id, now: this.clock.now() };
+      const outcome = await kind.delivery.read(response, next, config, context);
+      const { status } = response;
+      if (outcome.outcome !== 'continue') {
+        const { reason } = outcome;
+        if (reason === undefined) return { ...outcome, status };
+        // A platform may repeat what it was sent, which privacy mode keeps from being stored.
+        const shown = destination.privacyMode ? `HTTP ${status}` : withoutSecrets(reason, config, next);
+        return { ...outcome, reason: shown, status };
+      }
+      await wait(outcome.delay, undefined, { signal, ref: false });
+      next = outcome.request;
+    }
+    return { outcome: 'retry', reason: 'the platform did not say in time what became of it', status: null };
+  }
+
+  /** The answer, or what its absence means. */
+  async send(
+    { destination, kind, config }: Pick<DeliveryTarget, 'destination' | 'kind' | 'config'>,
+    request: DeliveryRequest,
+    signal: AbortSignal,
+  ): Promise<DeliveryResponse | FinalOutcome> {
+    try {
+      return await this.client.send(
+        {
+          ...request,
+          headers: {
+            ...headersOf(request, config),
+            ...this.signatures.headersFor(destination.id, request),
+          },
+        },
+        { timeout: kind.delivery.limits.timeout, signal, accountId: destination.accountId },
+      );
+    } catch (error) {
+      if (error instanceof OutboundRefused)
+        return { outcome: 'blocked', reason: error.message, status: null };
+      if (error instanceof OutboundTimeout || error instanceof OutboundFailure) {
+        return { outcome: 'retry', reason: error.message, status: null };
+      }
+      throw error;
+    }
+  }
+}
+
+/** What the kind sets itself wins over custom headers: another content type, id or credential makes a request wrong. */
+function headersOf(
+  request: DeliveryRequest,
+  config: BaseDestinationConfig,
+): Readonly<Record<string, string>> {
+  return { 'user-agent': 'signalbox', ...sendableHeaders(config.headers), ...request.headers };
+}
+
+/** A platform may repeat the credential that it refuses, whole or the part of it that a header carries. */
+export function withoutSecrets(
+  reason: string,
+  config: BaseDestinationConfig,
+  { headers }: Pick<DeliveryRequest, 'headers'>,
+): string {
+  const secrets = Object.entries(headers)
+    .filter(([name]) => !PLAIN_HEADERS.has(name))
+    .map(([, value]) => value);
+  const parts = secrets.flatMap((value) => value.split(/[\s=,]+/));
+  const longestFirst = [...secretsOf(config), ...secrets, ...parts].toSorted(
+    (one, other) => other.length - one.length,
+  );
+  let text = reason;
+  for (const secret of longestFirst) {
+    if (secret.length >= SHORTEST_SECRET) text = withoutBeginning(text.replaceAll(secret, MASK), secret);
+  }
+  return boundedText(text, MAX_REASON_LENGTH);
+}
+
+/** What is quoted of an answer is cut, and may end within a secret. */
+function withoutBeginning(text: string, secret: string): string {
+  for (let length = Math.min(secret.length - 1, text.length); length >= SHORTEST_SECRET; length--) {
+    if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + MASK;
+  }
+  return text;
+}

@@ -1,0 +1,63 @@
+// What the request path has to do with broadcasting: it stores what destinations will need and says that it did.
+// Nothing here waits for a destination.
+import { Injectable, Logger } from '@nestjs/common';
+import { AppConfig } from '../config/app-config.js';
+import type { EmbeddingInput } from '../domain/embeddings/embedding.js';
+import { contentOf } from '../domain/generations/generation-content.js';
+import type { GenerationContent } from '../domain/generations/generation-content.js';
+import { Notifications } from '../persistence/database/notifications.js';
+import { StorageUsage } from '../persistence/generations/storage-usage.js';
+import { APPENDED_CHANNEL, writeAppended } from './log/generation-events.js';
+import { BroadcastTermsCache } from './workspace-destinations.js';
+import { Gathering } from '../concurrency/debouncer.js';
+
+// Milliseconds for which news are gathered.
+const GATHERING_TIME = 25;
+
+@Injectable()
+export class Broadcaster {
+  private readonly logger = new Logger(Broadcaster.name);
+  private readonly news = new Gathering(GATHERING_TIME, (workspaceIds) => this.tell(workspaceIds));
+
+  constructor(
+    private readonly terms: BroadcastTermsCache,
+    private readonly notifications: Notifications,
+    private readonly config: AppConfig,
+    private readonly storage: StorageUsage,
+  ) {}
+
+  /**
+   * What of a call's content is to be stored; null where no destination of the workspace needs any, or the workspace is
+   * above its quota: then the call is delivered without its input.
+   */
+  async contentToStore(
+    workspaceId: string,
+    input: EmbeddingInput,
+    errorMessage: string | null,
+  ): Promise<GenerationContent | null> {
+    const terms = this.terms.peek(workspaceId) ?? (await this.terms.find(workspaceId));
+    if (!terms?.needsContent || !this.storage.admitContent(workspaceId)) return null;
+    return contentOf(input, errorMessage);
+  }
+
+  /** To be called when a generation of the workspace is committed. */
+  appended(workspaceId: string): void {
+    this.news.add(workspaceId);
+  }
+
+  /** Whoever delivers, in this process or another one, hears of it from the database. */
+  private async tell(workspaceIds: readonly string[]): Promise<void> {
+    try {
+      const news: string[] = [];
+      for (const workspaceId of workspaceIds) {
+        const terms = await this.terms.find(workspaceId);
+        if (terms && terms.targets.size + terms.problems.size > 0)
+          news.push(writeAppended({ workspaceId, replicaId: this.config.replicaId }));
+      }
+      if (news.length > 0) await this.notifications.notify(APPENDED_CHANNEL, news);
+    } catch (error) {
+      this.logger.debug({ error }, 'nobody could be told of new generations');
+      throw error;
+    }
+  }
+}

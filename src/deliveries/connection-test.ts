@@ -1,0 +1,41 @@
+// Tries a destination out: proves credentials and the right to write, step by step, and leaves as little as it can.
+import { Injectable } from '@nestjs/common';
+import { parseConfig } from '../destination-kinds/shared/destination-kind.js';
+import { requireDestinationKind } from '../destination-kinds/index.js';
+import { Clock } from '../domain/clock.js';
+import type { Destination } from '../domain/destinations/destination.js';
+import { DeliveryExchange, withoutSecrets } from './batches/platform-client.js';
+
+export interface ConnectionTest {
+  /** What is wrong, for an operator, without secrets; null when nothing is. */
+  readonly problem: string | null;
+  readonly durationMs: number;
+}
+
+@Injectable()
+export class ConnectionTester {
+  constructor(
+    private readonly exchange: DeliveryExchange,
+    private readonly clock: Clock,
+  ) {}
+
+  async test(destination: Destination): Promise<ConnectionTest> {
+    const startedAt = performance.now();
+    const problem = await this.findProblem(destination);
+    return { problem, durationMs: Math.round(performance.now() - startedAt) };
+  }
+
+  private async findProblem(destination: Destination): Promise<string | null> {
+    const kind = requireDestinationKind(destination.kind);
+    const config = parseConfig(kind, destination.config);
+    const context = { destinationId: destination.id, now: this.clock.now() };
+    for (const step of await kind.delivery.probe(config, context)) {
+      const { request } = step;
+      const signal = AbortSignal.timeout(kind.delivery.limits.timeout);
+      const response = await this.exchange.send({ destination, kind, config }, request, signal);
+      const found = 'outcome' in response ? response.reason : step.problem(response);
+      if (found !== undefined && found !== null) return withoutSecrets(found, config, request);
+    }
+    return null;
+  }
+}

@@ -1,0 +1,312 @@
+// The deliveries to one destination, one batch after the other in the order of the log, while this process holds its
+// claim. Whatever the platform does holds back nobody else.
+import { Logger } from '@nestjs/common';
+import type { DropReason, LogPosition, LogSnapshot } from '../../domain/destinations/delivery.js';
+import { MAX_DELIVERY_AGE, isBehind } from '../../domain/destinations/delivery.js';
+import { jitteredDelay } from '../../concurrency/backoff.js';
+import { UnusableFilter } from '../../domain/destinations/filter-match.js';
+import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
+import type { ClaimedCursor } from '../../persistence/deliveries/delivery-cursors.repository.js';
+import { concludeBatch, concludeReplay } from '../batches/batch-outcome.js';
+import type { BatchOutcome } from '../batches/batch-outcome.js';
+import type { PlannedBatch, PlannedEntry } from '../batches/batch-builder.js';
+import type { DeliveryTarget } from '../workspace-destinations.js';
+import { LaneSender } from './poison-isolation.js';
+import type { SendFailure } from './poison-isolation.js';
+import type { LaneServices } from './consumer-services.js';
+import { Pauses } from './wake-signal.js';
+import { delayAfter } from './retry-delay.js';
+
+// Milliseconds that an idle lane keeps its claim: under a trickle nobody has to claim anew for every call.
+const IDLE_TIME = 2_000;
+// Milliseconds until what an open transaction holds back is looked at again, at first and at most.
+const HELD_BACK_PAUSE = { base: 25, cap: 500 };
+// Running lanes for which each gathers for one linger longer, and how long (milliseconds) they do at most for that.
+const LANES_PER_LINGER = 5;
+const LONGEST_GATHERING = 1_000;
+// Milliseconds that a lane waits in place; through a longer pause it gives its claim back.
+const LONGEST_PAUSE = 5_000;
+
+// What breaks off a delivery again and again must not do so without a pause.
+const BROKEN_OFF: SendFailure = {
+  class: 'retry',
+  status: null,
+  message: 'broken off by an error of this service',
+};
+
+type Step = 'more' | 'idle' | 'held_back' | 'moved' | SendFailure;
+
+export class DeliveryLane {
+  /** Settles when the lane has ended and its claim is given back. Never rejects. */
+  readonly finished: Promise<void>;
+  private readonly logger = new Logger(DeliveryLane.name);
+  private readonly pauses = new Pauses();
+  private readonly sender: LaneSender;
+  position: LogPosition;
+  start: LogSnapshot;
+  private wantsReplay = true;
+  private mayHaveMoved = false;
+
+  constructor(
+    readonly claim: ClaimedCursor,
+    private readonly services: LaneServices,
+  ) {
+    this.position = claim.position;
+    this.start = claim.start;
+    this.sender = new LaneSender(services.sender, claim);
+    this.finished = this.run();
+  }
+
+  /** Whether something came that the lane has not looked at. */
+  get isWoken(): boolean {
+    return this.pauses.isWoken;
+  }
+
+  /** There may be something new in the log. */
+  wake(): void {
+    this.pauses.wake();
+  }
+
+  /** The destination, or what is asked of it, has changed: a pause after a failure is over. */
+  reconsider(): void {
+    this.wantsReplay = true;
+    this.mayHaveMoved = true;
+    this.pauses.interrupt();
+    void this.endIfUnwanted();
+  }
+
+  /** To a destination that is deleted or switched off not even the request in flight is finished. */
+  private async endIfUnwanted(): Promise<void> {
+    try {
+      const terms = await this.services.terms.find(this.claim.workspaceId);
+      const { destinationId } = this.claim;
+      if (terms?.targets.has(destinationId) || terms?.problems.has(destinationId)) return;
+      this.pauses.stop();
+      this.pauses.abort();
+    } catch {
+      // It is looked at again before the next request.
+    }
+  }
+
+  /** Lets the request that is under way end, for a while. */
+  async stop(grace: AbortSignal): Promise<void> {
+    this.pauses.stop();
+    grace.addEventListener('abort', () => this.pauses.abort(), { once: true });
+    await this.finished;
+  }
+
+  private async run(): Promise<void> {
+    this.services.running++;
+    let failure: SendFailure | null = null;
+    try {
+      await this.giveUpTheOld();
+      await this.deliver();
+    } catch (error) {
+      // Nothing was confirmed that is not in the database: whoever claims next goes on from there.
+      if (error instanceof UnusableFilter) {
+        failure = { class: 'blocked', status: null, message: error.message };
+      } else if (!this.pauses.isStopped) {
+        this.logger.warn({ ...this.name, error }, 'a delivery was broken off');
+        failure = BROKEN_OFF;
+      }
+    }
+    this.services.running--;
+    try {
+      if (failure) await this.services.cursors.fail(this.claim, failure, this.delayAfter(failure));
+      await this.services.cursors.release(this.claim);
+    } catch {
+      // The claim expires by itself.
+    }
+  }
+
+  /** Gives up what is too old for pages of the log to reach it, where the cursor has stood for long. */
+  private async giveUpTheOld(): Promise<void> {
+    const { hasStood, stoodFor } = this.claim;
+    let hasMore = hasStood;
+    const before = new Date(this.services.clock.now().getTime() - MAX_DELIVERY_AGE);
+    while (hasMore && !this.pauses.isStopped) {
+      const target = await this.findTarget();
+      if (!target) return;
+      const old = await this.services.planner.planExpired(target, this, { before, stoodFor });
+      const now = this.services.clock.now();
+      const outcome = concludeBatch(old.entries, new Map(), { start: this.position, rejected: 0, now });
+      // Where there is nothing, that it was looked at.
+      if (!(await this.advance(target, outcome))) return;
+      hasMore = old.hasMore;
+    }
+  }
+
+  /** Moves the cursor; false when it was moved by somebody else. */
+  private async advance(target: DeliveryTarget, outcome: BatchOutcome): Promise<boolean> {
+    if (!(await this.services.cursors.advance(this.claim, this, outcome))) {
+      this.mayHaveMoved = true;
+      return false;
+    }
+    this.position = outcome.position;
+    this.count(target, outcome);
+    return true;
+  }
+
+  private async deliver(): Promise<void> {
+    let isFirst = true;
+    let heldBack = 0;
+    while (!this.pauses.isStopped) {
+      if (this.mayHaveMoved && !(await this.lookAgain())) return;
+      const target = await this.findTarget();
+      if (!target) return this.reportProblem();
+      const { linger } = target.kind.delivery.limits;
+      if (isFirst && this.sender.failures === 0) await this.gather(linger);
+      isFirst = false;
+      const step = await this.takeStep(target);
+      heldBack = step === 'held_back' ? heldBack + 1 : 0;
+      if (heldBack > 0) await this.pauses.sleep(jitteredDelay(heldBack, HELD_BACK_PAUSE, 1));
+      if (step === 'idle') {
+        if (!(await this.pauses.untilWoken(IDLE_TIME))) return;
+        await this.gather(linger);
+      }
+      if (typeof step === 'object' && !(await this.outlast(target, step))) return;
+    }
+  }
+
+  /**
+   * Waits for more, so that what every batch costs is paid for many traces. The more lanes share the processor with the
+   * calls, the longer, and each for a time of its own: woken together, they would all need it together.
+   */
+  private async gather(linger: number): Promise<void> {
+    const { services } = this;
+    const shared = Math.min(
+      linger * (1 + services.running / LANES_PER_LINGER),
+      Math.max(linger, LONGEST_GATHERING),
+    );
+    await this.pauses.sleep(shared * (0.75 + services.random() / 2));
+  }
+
+  /** False when the claim was lost: what is to be done is somebody else's. */
+  private async lookAgain(): Promise<boolean> {
+    this.mayHaveMoved = false;
+    const found = await this.services.cursors.lookAgain(this.claim);
+    if (!found) return false;
+    if (isBehind(this.position, found.position)) this.sender.forget();
+    this.position = found.position;
+    this.start = found.start;
+    return true;
+  }
+
+  /** Undefined when the destination is not to be delivered to any more. */
+  private async findTarget(): Promise<DeliveryTarget | undefined> {
+    const terms = await this.services.terms.find(this.claim.workspaceId);
+    return terms?.targets.get(this.claim.destinationId);
+  }
+
+  /** A destination that is switched on, and cannot be delivered to as it is stored, waits for somebody to change it. */
+  private async reportProblem(): Promise<void> {
+    const terms = await this.services.terms.find(this.claim.workspaceId);
+    const message = terms?.problems.get(this.claim.destinationId);
+    if (message === undefined) return;
+    const failure: SendFailure = { class: 'blocked', status: null, message };
+    await this.services.cursors.fail(this.claim, failure, this.delayAfter(failure));
+  }
+
+  /** What is asked for again comes after what is new: neither may hold up the other. */
+  private async takeStep(target: DeliveryTarget): Promise<Step> {
+    const step = await this.deliverNext(target);
+    if (typeof step === 'object' || step === 'moved' || !this.wantsReplay) return step;
+    this.wantsReplay = false;
+    const replayed = await this.replay(target);
+    if (replayed === 'idle') return step;
+    this.wantsReplay = true;
+    return replayed;
+  }
+
+  private async deliverNext(target: DeliveryTarget): Promise<Step> {
+    this.pauses.takeNote();
+    const size = this.sender.batchSize(target);
+    const batch = await this.services.planner.planNext(
+      target,
+      { position: this.position, start: this.start },
+      size,
+    );
+    try {
+      if (batch.entries.length === 0) return batch.isHeldBack ? 'held_back' : 'idle';
+      return await this.sendBatch(target, batch);
+    } finally {
+      batch.release();
+    }
+  }
+
+  private async sendBatch(target: DeliveryTarget, batch: PlannedBatch): Promise<Step> {
+    const traces = tracesOf(batch.entries);
+    const { fates, rejected, failure, hasRest } = await this.sender.send(target, traces, this.pauses.aborted);
+    const now = this.services.clock.now();
+    const outcome = concludeBatch(batch.entries, fates, { start: this.position, rejected, now });
+    if (outcome.position !== this.position) {
+      if (!(await this.advance(target, outcome))) return 'moved';
+    }
+    if (failure) return failure;
+    if (hasRest || batch.hasMore) return 'more';
+    return batch.isHeldBack ? 'held_back' : 'idle';
+  }
+
+  /** Sends dead letters that somebody asked for again; `idle` when there are none. */
+  private async replay(target: DeliveryTarget): Promise<Step> {
+    const { deadLetters, planner, clock } = this.services;
+    const letters = await deadLetters.listRequested(this.claim, target.kind.delivery.limits.maxTraces);
+    if (letters.length === 0) return 'idle';
+    const batch = await planner.planNamed(
+      target,
+      letters.map(({ generationId: id, generationCreatedAt: createdAt }) => ({ id, createdAt })),
+    );
+    try {
+      const traces = tracesOf(batch.entries);
+      const { fates, rejected, failure } = await this.sender.sendAgain(target, traces, this.pauses.aborted);
+      const outcome = concludeReplay(letters, batch, fates, {
+        start: this.position,
+        rejected,
+        now: clock.now(),
+      });
+      if (!(await this.advance(target, outcome))) return 'moved';
+      await deadLetters.remove(this.claim, outcome.replayed);
+      return failure ?? 'more';
+    } finally {
+      batch.release();
+    }
+  }
+
+  private count(
+    { kind }: DeliveryTarget,
+    outcome: { readonly lags: readonly number[]; readonly dropped: object },
+  ): void {
+    const { metrics, contents } = this.services;
+    if (outcome.lags.length > 0) metrics.countDelivered(kind.type, outcome.lags);
+    for (const [reason, count] of Object.entries(outcome.dropped) as [DropReason, number][])
+      metrics.countDropped(kind.type, reason, count);
+    contents.note(this.claim.workspaceId);
+  }
+
+  /** Notes the failure and waits; false when the lane is to end instead. */
+  private async outlast({ kind }: DeliveryTarget, failure: SendFailure): Promise<boolean> {
+    const delay = this.delayAfter(failure);
+    this.services.metrics.countFailure(kind.type, failure.class);
+    // It may have been set up otherwise since it was asked: as it is now, it is to be tried at once.
+    if (this.mayHaveMoved) return true;
+    this.sender.failures++;
+    if (this.pauses.isStopped || !(await this.services.cursors.fail(this.claim, failure, delay)))
+      return false;
+    if (delay > LONGEST_PAUSE) return false;
+    await this.pauses.sleep(delay);
+    return true;
+  }
+
+  private delayAfter(failure: SendFailure): number {
+    const { config } = this.services;
+    return delayAfter(failure, this.sender.failures, config.broadcast, this.services.random());
+  }
+
+  private get name(): object {
+    return { destinationId: this.claim.destinationId, workspaceId: this.claim.workspaceId };
+  }
+}
+
+function tracesOf(entries: readonly PlannedEntry[]): readonly GenerationTrace[] {
+  return entries.flatMap(({ fate }) => (typeof fate === 'object' ? [fate] : []));
+}

@@ -1,0 +1,247 @@
+// What is sent, kept and given up while a platform fails, answers errors of its own or refuses.
+import { describe, expect, it } from '@jest/globals';
+import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
+import { generationTrace } from '../../../test/support/generation-trace.js';
+import type { SendResult, TraceFate } from '../batches/batch-sender.js';
+import type { DeliveryTarget } from '../workspace-destinations.js';
+import { LaneSender } from './poison-isolation.js';
+
+type Answer = 'delivered' | 'refused' | number;
+
+const DELIVERED: TraceFate = { fate: 'delivered' };
+const REFUSED: TraceFate = { fate: 'refused', message: 'HTTP 400: no' };
+const CLAIM = { failures: 0, isPaused: false };
+
+function failureOf(status: number): SendResult['failure'] {
+  return { class: 'retry', status, message: `HTTP ${status}: oops` };
+}
+
+const traces = (count: number) => Array.from({ length: count }, (_, index) => generationTrace(index + 1));
+const ids = (list: readonly GenerationTrace[]) => list.map(({ generationId }) => generationId);
+
+/** A platform that judges a request by its first trace that is not taken; all before it are. */
+function createLane(judge: (trace: GenerationTrace) => Answer, limits = {}, claim = CLAIM) {
+  const requests: (readonly GenerationTrace[])[] = [];
+  const sender = new LaneSender(
+    {
+      send: async (_target, group) => {
+        requests.push(group);
+        const settled: TraceFate[] = [];
+        for (const trace of group) {
+          const answer = judge(trace);
+          if (typeof answer === 'number') return { settled, rejected: 0, failure: failureOf(answer) };
+          settled.push(answer === 'delivered' ? DELIVERED : REFUSED);
+        }
+        return { settled, rejected: 0, failure: null };
+      },
+    },
+    claim,
+  );
+  const target = { kind: { delivery: { limits: { maxTraces: 100, ...limits } } } } as DeliveryTarget;
+  const { signal } = new AbortController();
+  /** As a lane does: so many as are asked for, and a failure is counted. */
+  const send = async (waiting: readonly GenerationTrace[]) => {
+    const sent = await sender.send(target, waiting.slice(0, sender.batchSize(target)), signal);
+    if (sent.failure) sender.failures++;
+    return sent;
+  };
+  const sendAgain = (letters: readonly GenerationTrace[]) => sender.sendAgain(target, letters, signal);
+  return { sender, requests, send, sendAgain, sizeOf: () => sender.batchSize(target) };
+}
+
+describe('a platform that answers an error of its own', () => {
+  it('to everything is at fault: nothing is given up, however long it lasts', async () => {
+    const waiting = traces(50);
+    let isDown = true;
+    const { send } = createLane(() => (isDown ? 500 : 'delivered'));
+    for (let attempt = 1; attempt <= 30; attempt++) {
+      expect(await send(waiting)).toMatchObject({ fates: new Map(), failure: { status: 500 } });
+    }
+    isDown = false;
+    expect(await send(waiting)).toMatchObject({ failure: null, hasRest: true });
+    const { fates } = await send(waiting);
+    expect([...fates.values()]).toEqual(waiting.map(() => DELIVERED));
+  });
+
+  it('to one trace while it takes others gets those, and that one is given up', async () => {
+    const waiting = traces(5);
+    const [poison] = ids(waiting);
+    const { send, requests } = createLane(({ generationId }) =>
+      generationId === poison ? 500 : 'delivered',
+    );
+    for (let attempt = 1; attempt <= 9; attempt++) expect((await send(waiting)).fates.size).toBe(0);
+    const { fates, failure, hasRest } = await send(waiting);
+    expect(failure).toBeNull();
+    expect(hasRest).toBe(true);
+    expect([...fates]).toEqual([
+      [ids(waiting)[1], DELIVERED],
+      [poison, { fate: 'refused', message: 'given up after 11 attempts: HTTP 500: oops' }],
+    ]);
+    requests.length = 0;
+    const rest = await send(waiting.slice(2));
+    expect(rest.hasRest).toBe(false);
+    expect(requests.map(ids)).toEqual([ids(waiting.slice(2))]);
+  });
+
+  it('is back before the trace in doubt is sent once more: it is not given up', async () => {
+    const waiting = traces(3);
+    let errors = 1;
+    const { send } = createLane(() => (errors-- > 0 ? 500 : 'delivered'), {}, { ...CLAIM, failures: 9 });
+    const { fates, failure } = await send(waiting);
+    expect(failure).toBeNull();
+    expect([...fates.values()]).toEqual([DELIVERED, DELIVERED]);
+  });
+
+  it('keeps a trace that waits alone: nothing tells whose fault it is', async () => {
+    const { send } = createLane(() => 500, {}, { ...CLAIM, failures: 40 });
+    expect(await send(traces(1))).toMatchObject({ fates: new Map(), failure: { status: 500 } });
+  });
+
+  it.each([502, 503, 504, 529])('is not asked about others when it says %i', async (status) => {
+    const { send, requests } = createLane(() => status, {}, { ...CLAIM, failures: 40 });
+    await send(traces(5));
+    expect(requests).toHaveLength(1);
+  });
+});
+
+describe('a part that was delivered before a failure', () => {
+  it('counts once: the attempts that follow fail in a row', async () => {
+    const waiting = traces(10);
+    const fallible = ids(waiting)[4] ?? '';
+    const { send, sender, sizeOf } = createLane(({ generationId }) =>
+      generationId === fallible ? 503 : 'delivered',
+    );
+    expect((await send(waiting)).fates.size).toBe(4);
+    expect(sender.failures).toBe(1);
+    for (let attempt = 1; attempt <= 4; attempt++) await send(waiting.slice(4));
+    expect(sender.failures).toBe(5);
+    expect(sizeOf()).toBe(1);
+  });
+
+  it('behind what failed is not sent again, until the cursor is set back', async () => {
+    const waiting = traces(4);
+    const fallible = ids(waiting)[0];
+    const { send, sender, requests } = createLane(
+      ({ generationId }) => (generationId === fallible ? 503 : 'delivered'),
+      { maxTraces: 1, parallelRequests: 4 },
+    );
+    await send(waiting);
+    requests.length = 0;
+    for (let attempt = 1; attempt <= 12; attempt++) await send(waiting);
+    expect(new Set(requests.flatMap(ids))).toEqual(new Set([fallible]));
+    sender.forget();
+    sender.failures = 0;
+    requests.length = 0;
+    await send(waiting);
+    expect(requests).toHaveLength(4);
+  });
+});
+
+describe('a platform that refuses everything', () => {
+  it.each<[string, object]>([
+    ['in one request', {}],
+    ['in many at once', { maxTraces: 1, parallelRequests: 32 }],
+  ])('%s is taken to be at fault: all stay', async (_name, limits) => {
+    const { send } = createLane(() => 'refused', limits);
+    expect(await send(traces(32))).toMatchObject({
+      fates: new Map(),
+      failure: { class: 'blocked', message: 'everything is refused: HTTP 400: no' },
+    });
+  });
+
+  it('is believed about what somebody asks for by name', async () => {
+    const { sendAgain } = createLane(() => 'refused');
+    const { fates, failure } = await sendAgain(traces(32));
+    expect(failure).toBeNull();
+    expect([...fates.values()]).toEqual(traces(32).map(() => REFUSED));
+  });
+});
+
+describe('a paused destination', () => {
+  const refusingOnly =
+    (...refused: readonly (string | undefined)[]) =>
+    ({ generationId }: GenerationTrace): Answer =>
+      refused.includes(generationId) ? 'refused' : 'delivered';
+
+  it.each([1, 2, 3, 5, 8, 9, 30])(
+    'that failed %i times and is set right gets past a trace that it refuses for good',
+    async (failures) => {
+      const waiting = traces(30);
+      const [poison] = ids(waiting);
+      const { send } = createLane(refusingOnly(poison), {}, { failures, isPaused: true });
+      const { fates, failure } = await send(waiting);
+      expect(failure).toBeNull();
+      expect(fates.get(poison ?? '')).toEqual(REFUSED);
+      const rest = waiting.filter(({ generationId }) => !fates.has(generationId));
+      const last = await send(rest);
+      expect([...last.fates.values()]).toEqual(rest.map(() => DELIVERED));
+    },
+  );
+
+  it('gets past several of them', async () => {
+    const waiting = traces(30);
+    const { send, sender } = createLane(
+      refusingOnly(...ids(waiting).slice(0, 19)),
+      {},
+      { failures: 4, isPaused: true },
+    );
+    expect((await send(waiting)).fates.size).toBe(20);
+    expect(sender.failures).toBe(0);
+  });
+
+  it.each([3, 9])('that still refuses everything after %i failures keeps all', async (failures) => {
+    const { send } = createLane(() => 'refused', {}, { failures, isPaused: true });
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      expect(await send(traces(30))).toMatchObject({ fates: new Map(), failure: { class: 'blocked' } });
+    }
+  });
+
+  it('is told apart by no trace: a single one that it refuses stays', async () => {
+    const { send } = createLane(() => 'refused', {}, { failures: 4, isPaused: true });
+    expect(await send(traces(1))).toMatchObject({ fates: new Map(), failure: { class: 'blocked' } });
+  });
+
+  it('that goes away while it is found out keeps all, and is asked again later', async () => {
+    const waiting = traces(5);
+    const [poison] = ids(waiting);
+    const { send, requests } = createLane(
+      ({ generationId }) => (generationId === poison ? 'refused' : 503),
+      {},
+      { failures: 4, isPaused: true },
+    );
+    expect(await send(waiting)).toMatchObject({ fates: new Map(), failure: { class: 'retry', status: 503 } });
+    expect(requests).toHaveLength(2);
+  });
+
+  it('gives up no trace for an error of its own that it answers for the first time', async () => {
+    const waiting = traces(5);
+    const [fallible] = ids(waiting);
+    const { send } = createLane(
+      ({ generationId }) => (generationId === fallible ? 500 : 'delivered'),
+      {},
+      { failures: 4, isPaused: true },
+    );
+    expect(await send(waiting)).toMatchObject({ fates: new Map(), failure: { status: 500 } });
+  });
+});
+
+describe('what is asked for again', () => {
+  it('stays given up where the platform answers an error of its own to it alone, and the others are taken', async () => {
+    const letters = traces(4);
+    const poison = ids(letters)[2];
+    const { sendAgain } = createLane(({ generationId }) => (generationId === poison ? 500 : 'delivered'));
+    const { fates, failure } = await sendAgain(letters);
+    expect(failure).toBeNull();
+    expect(ids(letters).map((id) => fates.get(id)?.fate)).toEqual([
+      'delivered',
+      'delivered',
+      'refused',
+      'delivered',
+    ]);
+  });
+
+  it('is still to be sent when the platform is away', async () => {
+    const { sendAgain } = createLane(() => 503);
+    expect(await sendAgain(traces(3))).toMatchObject({ fates: new Map(), failure: { status: 503 } });
+  });
+});

@@ -1,0 +1,235 @@
+// Sends the traces of one destination and remembers between attempts what was confirmed, what was refused, and how often
+// it failed in a row.
+import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
+import type { ClaimedCursor } from '../../persistence/deliveries/delivery-cursors.repository.js';
+import { MAX_REFUSED_IN_A_ROW, refusedAtEnd } from '../batches/batch-sender.js';
+import type { BatchSender, SendResult, TraceFate } from '../batches/batch-sender.js';
+import type { DeliveryTarget } from '../workspace-destinations.js';
+
+// Failures in a row after which only one trace is sent at a time, until one is taken.
+const HALF_OPEN_AFTER = 3;
+// Failures in a row after which the first trace may be the cause of errors of the platform's own.
+const SUSPECT_AFTER = 9;
+// How many of the traces behind the first one are tried to find out whose fault it is.
+const WITNESSES = MAX_REFUSED_IN_A_ROW - 1;
+
+export type SendFailure = NonNullable<SendResult['failure']>;
+type Fates = ReadonlyMap<string, TraceFate>;
+
+interface Attempt {
+  /** By the generation's id. */
+  readonly fates: Fates;
+  readonly rejected: number;
+  readonly failure: SendFailure | null;
+}
+
+export interface SentTraces extends Attempt {
+  /** Some are still to be sent, though nothing has failed. */
+  readonly hasRest: boolean;
+}
+
+const NOTHING: Attempt = { fates: new Map(), rejected: 0, failure: null };
+
+export class LaneSender {
+  /** Failed attempts since the last success. */
+  failures: number;
+  private refusedInARow: number;
+  /** Settled, but behind something that is not: not to be sent again. */
+  private settledAhead: Fates = new Map();
+
+  constructor(
+    private readonly sender: Pick<BatchSender, 'send'>,
+    claim: Pick<ClaimedCursor, 'failures' | 'isPaused'>,
+  ) {
+    this.failures = claim.failures;
+    this.refusedInARow = claim.isPaused ? MAX_REFUSED_IN_A_ROW - 1 : 0;
+  }
+
+  batchSize({ kind }: DeliveryTarget): number {
+    const { maxTraces, parallelRequests = 1 } = kind.delivery.limits;
+    if (this.failures < HALF_OPEN_AFTER) return maxTraces * parallelRequests;
+    return this.needsWitnesses ? 1 + WITNESSES + this.settledAhead.size : 1;
+  }
+
+  /** The traces that follow the cursor, in the order of the log. */
+  async send(
+    target: DeliveryTarget,
+    traces: readonly GenerationTrace[],
+    signal: AbortSignal,
+  ): Promise<SentTraces> {
+    const open = traces.filter(({ generationId }) => !this.settledAhead.has(generationId));
+    const sent = this.needsWitnesses
+      ? await this.sendWithWitnesses(target, open, signal)
+      : await this.sendGroups(target, open, signal);
+    const attempt = this.note(this.judgeRefusals(open, sent));
+    const { rejected, failure } = attempt;
+    const fates = new Map([...this.settledAhead, ...attempt.fates]);
+    const firstOpen = traces.findIndex(({ generationId }) => !fates.has(generationId));
+    this.settledAhead = without(fates, firstOpen === -1 ? traces : traces.slice(0, firstOpen));
+    return { fates, rejected, failure, hasRest: failure === null && firstOpen !== -1 };
+  }
+
+  /**
+   * Traces that somebody has asked for by name, once more each: what is refused is not doubted, and what is answered with
+   * an error of the platform's own when it is sent alone is refused as well.
+   */
+  async sendAgain(
+    target: DeliveryTarget,
+    traces: readonly GenerationTrace[],
+    signal: AbortSignal,
+  ): Promise<Attempt> {
+    const sent = this.note(await this.sendGroups(target, traces, signal));
+    if (!isOwnError(sent.failure)) return sent;
+    const [only] = traces;
+    if (only && traces.length === 1) return refusing(sent, only, sent.failure.message);
+    let outcome: Attempt = { ...sent, failure: null };
+    for (const trace of traces.filter(({ generationId }) => !sent.fates.has(generationId))) {
+      outcome = join(outcome, await this.sendAgain(target, [trace], signal));
+      if (outcome.failure) break;
+    }
+    return outcome;
+  }
+
+  /** The cursor was moved by somebody else: what lies behind it is to be sent, whatever became of it before. */
+  forget(): void {
+    this.settledAhead = new Map();
+  }
+
+  /** Where one trace is sent at a time, and it may be the one that is at fault. */
+  private get needsWitnesses(): boolean {
+    if (this.failures < HALF_OPEN_AFTER) return false;
+    return this.failures >= SUSPECT_AFTER || this.refusedInARow > 0;
+  }
+
+  /**
+   * An error of its own that the platform answers to one trace again and again, and a refusal by one that may refuse
+   * everything, are about that trace if another one is taken meanwhile. If none is, the platform is at fault.
+   */
+  private async sendWithWitnesses(
+    target: DeliveryTarget,
+    [suspect, ...others]: readonly GenerationTrace[],
+    signal: AbortSignal,
+  ): Promise<Attempt> {
+    if (!suspect) return NOTHING;
+    const attempts = this.failures + 2;
+    const first = await this.sendGroups(target, [suspect], signal);
+    const isFailing = isOwnError(first.failure) && this.failures >= SUSPECT_AFTER;
+    if (!isFailing && !isRefused(first, suspect)) return first;
+    let outcome = first;
+    for (const other of others.slice(0, WITNESSES)) {
+      const witness = await this.sendGroups(target, [other], signal);
+      outcome = { ...join(outcome, witness), failure: outcome.failure ?? witness.failure };
+      if (witness.failure && !isOwnError(witness.failure)) break;
+      if (!hasDelivered(witness.fates)) continue;
+      if (!isFailing) return { ...outcome, failure: null };
+      // Once more: what has failed so often may have been down until a moment ago.
+      const again = await this.sendGroups(target, [suspect], signal);
+      outcome = join(outcome, again);
+      if (!isOwnError(again.failure)) return outcome;
+      return refusing(outcome, suspect, `given up after ${attempts} attempts: ${again.failure.message}`);
+    }
+    return outcome;
+  }
+
+  /** Refusals are believed until there are too many of them in a row. */
+  private judgeRefusals(traces: readonly GenerationTrace[], attempt: Attempt): Attempt {
+    const settled = traces.flatMap(({ generationId }) => attempt.fates.get(generationId) ?? []);
+    const refused = refusedAtEnd(settled);
+    const inARow = refused === settled.length ? this.refusedInARow + refused : refused;
+    if (refused > 0 && inARow >= MAX_REFUSED_IN_A_ROW) {
+      if (refused < settled.length) this.refusedInARow = 0;
+      return doubtRefusals(traces, attempt, refused);
+    }
+    this.refusedInARow = inARow;
+    return attempt;
+  }
+
+  /** As many requests as the kind takes at once. */
+  private async sendGroups(
+    target: DeliveryTarget,
+    traces: readonly GenerationTrace[],
+    signal: AbortSignal,
+  ): Promise<Attempt> {
+    const groups = chunk(traces, target.kind.delivery.limits.maxTraces);
+    const results = await Promise.all(groups.map((group) => this.sender.send(target, group, signal)));
+    const fates = new Map<string, TraceFate>();
+    let rejected = 0;
+    let failure: SendFailure | null = null;
+    for (const [index, result] of results.entries()) {
+      for (const [place, { generationId }] of (groups[index] ?? []).entries()) {
+        const fate = result.settled[place];
+        if (fate) fates.set(generationId, fate);
+      }
+      rejected += result.rejected;
+      failure ??= result.failure;
+    }
+    return { fates, rejected, failure };
+  }
+
+  private note(attempt: Attempt): Attempt {
+    if (hasDelivered(attempt.fates)) this.failures = 0;
+    return attempt;
+  }
+}
+
+/** The platform answers, and says that the fault is its own. */
+function isOwnError(failure: SendFailure | null): failure is SendFailure {
+  if (failure?.class !== 'retry' || failure.status === null) return false;
+  return failure.status >= 500 && ![502, 503, 504, 529].includes(failure.status);
+}
+
+function isRefused({ fates }: Attempt, { generationId }: GenerationTrace): boolean {
+  return fates.get(generationId)?.fate === 'refused';
+}
+
+function hasDelivered(fates: Fates): boolean {
+  return [...fates.values()].some(({ fate }) => fate === 'delivered');
+}
+
+function without(fates: Fates, traces: readonly GenerationTrace[]): Fates {
+  const rest = new Map(fates);
+  for (const { generationId } of traces) rest.delete(generationId);
+  return rest;
+}
+
+function chunk<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
+  const chunks: (readonly Item[])[] = [];
+  for (let start = 0; start < items.length; start += size) chunks.push(items.slice(start, start + size));
+  return chunks;
+}
+
+/**
+ * A platform that refuses everything is set up wrongly: the traces stay where they are until somebody mends it, instead
+ * of all becoming dead letters. `refused` of the last traces were.
+ */
+function doubtRefusals(
+  traces: readonly GenerationTrace[],
+  { fates, rejected, failure }: Attempt,
+  refused: number,
+): Attempt {
+  const settled = traces.filter(({ generationId }) => fates.has(generationId));
+  const last = fates.get(settled.at(-1)?.generationId ?? '');
+  const message = `everything is refused: ${last && 'message' in last ? last.message : ''}`;
+  return {
+    fates: without(fates, settled.slice(settled.length - refused)),
+    rejected,
+    failure: failure ?? { class: 'blocked', status: null, message },
+  };
+}
+
+function refusing({ fates, rejected }: Attempt, { generationId }: GenerationTrace, message: string): Attempt {
+  return {
+    fates: new Map([...fates, [generationId, { fate: 'refused', message }]]),
+    rejected,
+    failure: null,
+  };
+}
+
+/** One after the other: what the second one failed with is what both did. */
+function join(first: Attempt, second: Attempt): Attempt {
+  return {
+    fates: new Map([...first.fates, ...second.fates]),
+    rejected: first.rejected + second.rejected,
+    failure: second.failure,
+  };
+}

@@ -1,0 +1,20 @@
+// How long a destination is left alone after a failure.
+import type { AppConfig } from '../../config/app-config.js';
+import { jitteredDelay } from '../../concurrency/backoff.js';
+import type { SendFailure } from './poison-isolation.js';
+
+// Seconds; no platform decides for longer than this.
+const MAX_RETRY_AFTER = 3_600;
+
+/** Milliseconds until the next attempt, after so many failures in a row; `random` is between 0 and 1. */
+export function delayAfter(
+  failure: SendFailure,
+  failures: number,
+  { retryBaseDelay: base, retryMaxDelay: cap }: AppConfig['broadcast'],
+  random: number,
+): number {
+  // What needs a person is asked for rarely, and by different lanes at different times.
+  if (failure.class === 'blocked') return cap * (0.5 + random / 2);
+  const asked = Math.min(failure.retryAfter ?? 0, MAX_RETRY_AFTER) * 1_000;
+  return Math.max(asked, jitteredDelay(failures, { base, cap }, random));
+}

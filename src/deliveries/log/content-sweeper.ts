@@ -1,0 +1,68 @@
+// Removes stored contents as soon as nobody may need them any more.
+import { Injectable, Logger } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Clock } from '../../domain/clock.js';
+import { MAX_DELIVERY_AGE } from '../../domain/destinations/delivery.js';
+import {
+  DEAD_LETTER_BOUNDS,
+  DeadLettersRepository,
+} from '../../persistence/deliveries/dead-letters.repository.js';
+import { GenerationContents } from '../../persistence/generations/generation-contents.js';
+
+// Milliseconds.
+const PAUSE_BETWEEN_SWEEPS = 1_000;
+const PAUSE_BETWEEN_AGE_SWEEPS = 60_000;
+
+@Injectable()
+export class ContentSweeper implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(ContentSweeper.name);
+  private readonly due = new Set<string>();
+  private timers: NodeJS.Timeout[] = [];
+  private sweeping: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly contents: GenerationContents,
+    private readonly deadLetters: DeadLettersRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** A cursor of the workspace has moved, or a destination has changed. */
+  note(workspaceId: string): void {
+    this.due.add(workspaceId);
+  }
+
+  onApplicationBootstrap(): void {
+    this.timers = [
+      setInterval(() => this.start(() => this.sweepDue()), PAUSE_BETWEEN_SWEEPS),
+      setInterval(() => this.start(() => this.sweepOld()), PAUSE_BETWEEN_AGE_SWEEPS),
+    ];
+    for (const timer of this.timers) timer.unref();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    for (const timer of this.timers) clearInterval(timer);
+    await this.sweeping;
+  }
+
+  /** One sweep after the other; a failure waits for the next. */
+  private start(sweep: () => Promise<void>): void {
+    this.sweeping = this.sweeping
+      .then(sweep)
+      .catch((error: unknown) => this.logger.warn({ error }, 'stored contents could not be removed'));
+  }
+
+  private async sweepDue(): Promise<void> {
+    const workspaceIds = [...this.due];
+    this.due.clear();
+    await this.contents.removePassed(workspaceIds);
+  }
+
+  /** Also what no cursor passes any more: of destinations that were switched off, and dead letters beyond their bounds. */
+  private async sweepOld(): Promise<void> {
+    const oldest = new Date(this.clock.now().getTime() - MAX_DELIVERY_AGE);
+    await this.contents.removeOlderThan(oldest);
+    // They may repeat contents.
+    await this.deadLetters.removeTexts(oldest);
+    await this.deadLetters.removeBeyond(DEAD_LETTER_BOUNDS);
+  }
+}

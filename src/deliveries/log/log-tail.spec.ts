@@ -1,0 +1,218 @@
+// What is read once for all who want it, and that nobody ever misses an entry or has one twice.
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { isBehind } from '../../domain/destinations/delivery.js';
+import type { LogPosition } from '../../domain/destinations/delivery.js';
+import type {
+  GenerationReader,
+  LogPage,
+  LoggedGeneration,
+} from '../../persistence/generations/generation-reader.js';
+import { TestClock } from '../../../test/support/clock.js';
+import { LogPages } from './log-tail.js';
+
+const START: LogPosition = { transaction: 0n, ordinal: 0 };
+const PAGE_SIZE = 500;
+// More than is kept of a workspace.
+const BEFORE = 3_000;
+
+/** A log in memory, read as the one in the database is. */
+class Log {
+  readonly entries: LoggedGeneration[] = [];
+  /** How many entries each statement has read. */
+  readonly reads: number[] = [];
+  readonly pages: LogPages;
+  isHeldBack = false;
+
+  constructor(private readonly traceLength = 0) {
+    const reader: Pick<GenerationReader, 'readAfter'> = {
+      readAfter: async (_workspaceId, after, _since, limit) => this.readAfter(after, limit),
+    };
+    this.pages = new LogPages(reader as GenerationReader, new TestClock());
+  }
+
+  /** So many entries of one transaction. */
+  append(count: number): void {
+    const transaction = (this.entries.at(-1)?.position.transaction ?? 0n) + 1n;
+    for (let ordinal = 1; ordinal <= count; ordinal++)
+      this.entries.push({
+        position: { transaction, ordinal },
+        traceLength: this.traceLength,
+      } as LoggedGeneration);
+  }
+
+  behind(after: LogPosition): LoggedGeneration[] {
+    return this.entries.filter(({ position }) => isBehind(position, after));
+  }
+
+  private readAfter(after: LogPosition, limit: number): LogPage {
+    const entries = this.behind(after).slice(0, limit);
+    this.reads.push(entries.length);
+    return { entries, isHeldBack: this.isHeldBack, hasMore: !this.isHeldBack && entries.length === limit };
+  }
+}
+
+/** One of the destinations of a workspace. */
+class Lane {
+  position: LogPosition;
+
+  constructor(
+    private readonly log: Log,
+    last: Pick<LoggedGeneration, 'position'> = { position: START },
+    private readonly isShared = true,
+  ) {
+    this.position = last.position;
+  }
+
+  /** Goes on behind the whole page, or behind as much of it as it has taken. */
+  async read(enough = PAGE_SIZE, taken = PAGE_SIZE): Promise<LogPage> {
+    const page = await this.log.pages.read('workspace', this.position, { enough, isShared: this.isShared });
+    this.position = page.entries.slice(0, taken).at(-1)?.position ?? this.position;
+    return page;
+  }
+}
+
+describe('the pages of the log', () => {
+  it('have in one page what others have read and what came since, each entry read once', async () => {
+    const log = new Log();
+    const [first, second, third] = [new Lane(log), new Lane(log), new Lane(log)];
+    log.append(70);
+    await first.read();
+    log.append(30);
+    expect((await second.read()).entries).toEqual(log.entries);
+    log.append(5);
+    expect((await third.read()).entries).toEqual(log.entries);
+    expect(await first.read()).toEqual({ entries: log.entries.slice(70), isHeldBack: false, hasMore: false });
+    expect(log.reads).toEqual([70, 30, 5, 0]);
+  });
+
+  it('ask the database nothing where enough is known', async () => {
+    const log = new Log();
+    const [first, second] = [new Lane(log), new Lane(log)];
+    log.append(100);
+    await first.read();
+    expect(await second.read(100)).toEqual({ entries: log.entries, isHeldBack: false, hasMore: true });
+    expect(log.reads).toEqual([100]);
+  });
+
+  it('are read once by all who ask at the same time, wherever they stand', async () => {
+    const log = new Log();
+    const [first, second] = [new Lane(log), new Lane(log)];
+    log.append(10);
+    await first.read();
+    log.append(10);
+    const pages = await Promise.all([first.read(), second.read(), second.read()]);
+    expect(pages.map(({ entries }) => entries.length)).toEqual([10, 20, 20]);
+    expect(log.reads).toEqual([10, 10]);
+  });
+
+  it('say what is held back, behind what is known as well', async () => {
+    const log = new Log();
+    const [first, second] = [new Lane(log), new Lane(log)];
+    log.append(10);
+    await first.read();
+    log.isHeldBack = true;
+    expect(await second.read()).toEqual({ entries: log.entries, isHeldBack: true, hasMore: false });
+  });
+
+  it('stay where most are when one is late', async () => {
+    const log = new Log();
+    log.append(PAGE_SIZE);
+    log.append(300);
+    await new Lane(log, log.entries[PAGE_SIZE - 1]).read();
+    await new Lane(log).read();
+    log.reads.length = 0;
+    expect((await new Lane(log, log.entries.at(-201)).read(200)).entries).toEqual(log.entries.slice(-200));
+    expect(log.reads).toEqual([]);
+  });
+
+  it('go on with whoever is further', async () => {
+    const log = new Log();
+    log.append(100);
+    await new Lane(log).read();
+    log.append(400);
+    log.append(10);
+    await new Lane(log, log.entries.at(-11)).read();
+    expect((await new Lane(log, log.entries.at(-6)).read(5)).entries).toEqual(log.entries.slice(-5));
+    expect(log.reads).toEqual([100, 10]);
+  });
+
+  it('are read once by a destination alone as well, batch by batch', async () => {
+    const log = new Log();
+    const only = new Lane(log, undefined, false);
+    log.append(1_130);
+    const batches: LoggedGeneration[] = [];
+    let page: LogPage;
+    do {
+      page = await only.read(100, 100);
+      batches.push(...page.entries.slice(0, 100));
+    } while (page.hasMore || page.entries.length > 100);
+    expect(batches).toEqual(log.entries);
+    expect(log.reads).toEqual([500, 500, 130, 0]);
+  });
+
+  it('are not kept where a destination alone has taken all', async () => {
+    const log = new Log();
+    log.append(10);
+    await new Lane(log, undefined, false).read(10);
+    expect((await new Lane(log, undefined, false).read(10)).entries).toEqual(log.entries);
+    expect(log.reads).toEqual([10, 10]);
+  });
+
+  it.each([true, false])(
+    'are kept as far as there is room for what callers have said (shared: %s)',
+    async (isShared) => {
+      const log = new Log(16_000);
+      log.append(PAGE_SIZE);
+      await new Lane(log, undefined, isShared).read(1, 1);
+      log.reads.length = 0;
+      await new Lane(log, log.entries.at(-61), isShared).read(60, 1);
+      expect(log.reads).toEqual([]);
+      await new Lane(log, log.entries.at(-91), isShared).read(60, 1);
+      expect(log.reads).toEqual([90]);
+    },
+  );
+
+  it('have no gap and nothing twice, whoever reads when', async () => {
+    const step = fc.oneof(
+      fc.record({ appended: fc.integer({ min: 1, max: 900 }) }),
+      fc.record({
+        lanes: fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 4 }),
+        enough: fc.constantFrom(1, 100, 500, 5_000),
+        taken: fc.constantFrom(1, 60, PAGE_SIZE),
+      }),
+    );
+    const places = fc.array(fc.tuple(fc.nat({ max: BEFORE - 1 }), fc.boolean()), {
+      minLength: 4,
+      maxLength: 4,
+    });
+    const property = fc.asyncProperty(
+      places,
+      fc.array(step, { size: 'max', maxLength: 30 }),
+      async (from, steps) => {
+        const log = new Log();
+        log.append(BEFORE);
+        const lanes = from.map(([index, isShared]) => new Lane(log, log.entries[index], isShared));
+        for (const each of steps) {
+          if ('appended' in each) {
+            log.append(each.appended);
+            continue;
+          }
+          await Promise.all(
+            [...new Set(each.lanes)].map(async (index) => {
+              const lane = lanes[index] as Lane;
+              const behind = log.behind(lane.position);
+              const { entries, hasMore } = await lane.read(each.enough, each.taken);
+              const known = behind.slice(0, entries.length);
+              expect(entries.every((entry, place) => entry === known[place])).toBe(true);
+              expect(entries.length).toBeGreaterThanOrEqual(Math.min(each.enough, behind.length, PAGE_SIZE));
+              expect(entries.length).toBeLessThanOrEqual(PAGE_SIZE);
+              if (!hasMore) expect(entries).toHaveLength(behind.length);
+            }),
+          );
+        }
+      },
+    );
+    await fc.assert(property, { seed: 20_261_126, numRuns: 100 });
+  });
+});

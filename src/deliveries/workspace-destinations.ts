@@ -1,0 +1,88 @@
+// The destinations of workspaces, from memory: every change empties it on every replica as it commits.
+import { Injectable, Logger } from '@nestjs/common';
+import { UnusableConfig, parseConfig } from '../destination-kinds/shared/destination-kind.js';
+import type { BaseDestinationConfig, DestinationKind } from '../destination-kinds/shared/destination-kind.js';
+import { requireDestinationKind } from '../destination-kinds/index.js';
+import type { Destination } from '../domain/destinations/destination.js';
+import { compileSelection, needsContent } from '../domain/destinations/destination-selection.js';
+import type { Selection } from '../domain/destinations/destination-selection.js';
+import { UnusableFilter, filterReads } from '../domain/destinations/filter-match.js';
+import { DestinationsRepository } from '../persistence/destinations/destinations.repository.js';
+import { NotifiedCache } from '../persistence/database/notified-cache.js';
+import { Notifications } from '../persistence/database/notifications.js';
+
+/** The channel on which the database tells of changes. The payload is the workspace's id. */
+export const TERMS_CHANNEL = 'broadcast_terms_changed';
+
+/** A destination, ready to be delivered to. */
+export interface DeliveryTarget {
+  readonly destination: Destination;
+  readonly kind: DestinationKind;
+  readonly config: BaseDestinationConfig;
+  readonly selection: Selection;
+  /** The same without the filter. */
+  readonly wanted: Selection;
+  /** Whether the selection itself looks at contents. */
+  readonly filtersByInput: boolean;
+  /** Whether the workspace has other destinations. */
+  readonly sharesLog: boolean;
+  /** Whether others of them are told contents as well. */
+  readonly sharesContents: boolean;
+}
+
+export interface BroadcastTerms {
+  /** By the destination's id; only those that are to be delivered to. */
+  readonly targets: ReadonlyMap<string, DeliveryTarget>;
+  /** By the destination's id, why one that is switched on cannot be delivered to: for an operator, without secrets. */
+  readonly problems: ReadonlyMap<string, string>;
+  /** Whether one of them needs the inputs of calls. */
+  readonly needsContent: boolean;
+}
+
+@Injectable()
+export class BroadcastTermsCache extends NotifiedCache<BroadcastTerms> {
+  constructor(repository: DestinationsRepository, notifications: Notifications) {
+    super(notifications, { channel: TERMS_CHANNEL, max: 20_000 }, async (workspaceId) =>
+      toTerms(await repository.listForBroadcast(workspaceId)),
+    );
+  }
+}
+
+function toTerms(destinations: readonly Destination[]): BroadcastTerms {
+  const readers = destinations.filter(needsContent).length;
+  const shared = { sharesLog: destinations.length > 1, sharesContents: readers > 1 };
+  const targets = new Map<string, DeliveryTarget>();
+  const problems = new Map<string, string>();
+  for (const destination of destinations) {
+    try {
+      targets.set(destination.id, toTarget(destination, shared));
+    } catch (error) {
+      problems.set(destination.id, problemOf(error));
+      new Logger('Broadcast').error(
+        { destinationId: destination.id, error },
+        'a stored destination cannot be used',
+      );
+    }
+  }
+  return { targets, problems, needsContent: readers > 0 };
+}
+
+/** Throws for a row that this version cannot use. */
+function toTarget(
+  destination: Destination,
+  { sharesLog, sharesContents }: Pick<DeliveryTarget, 'sharesLog' | 'sharesContents'>,
+): DeliveryTarget {
+  const kind = requireDestinationKind(destination.kind);
+  const config = parseConfig(kind, destination.config);
+  const selection = compileSelection(destination);
+  const wanted = compileSelection({ ...destination, filterRules: null });
+  const filtersByInput = filterReads(destination.filterRules, 'input');
+  return { destination, kind, config, selection, wanted, filtersByInput, sharesLog, sharesContents };
+}
+
+/** Both name fields alone, never their values. */
+function problemOf(error: unknown): string {
+  return error instanceof UnusableFilter || error instanceof UnusableConfig
+    ? error.message
+    : 'this version of the service cannot read the stored destination';
+}

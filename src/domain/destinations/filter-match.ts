@@ -1,0 +1,223 @@
+// Decides whether filter rules let something pass, from the texts of its fields. Source: decisions 11 and 12.
+import type { FilterField, FilterGroup, FilterOperator, FilterRule, FilterRules } from './filter-rules.js';
+import { formatUsd, parseUsd } from '../spend/money.js';
+import { compileRegex, matchPieces } from './regex-program.js';
+import type { Pieces } from './regex-program.js';
+import {
+  MAX_REGEX_DEPTH,
+  MAX_REGEX_SIZE,
+  MAX_REGEX_SIZE_OF_FILTER,
+  REGEX_FRAME,
+  sizeOfRegex,
+} from './regex-size.js';
+import { textHolding } from './text-search.js';
+
+/** The text of a field; null when it is missing, undefined when it is not known any more. */
+export type FieldTexts = (field: FilterField) => string | null | undefined;
+
+export interface Filter {
+  /** In one go, however long that takes. */
+  passes(textOf: FieldTexts): boolean;
+  /** The same in pieces; null where there is nothing to do. */
+  readonly pieces: ((textOf: FieldTexts) => Pieces<boolean>) | null;
+}
+
+type TextTest = (text: string | null) => boolean;
+type PiecesTest = (textOf: FieldTexts) => Pieces<boolean>;
+
+/** Stored rules that cannot be applied: nothing may be delivered by them. Its message is for an operator. */
+export class UnusableFilter extends Error {}
+
+/**
+ * What all regular expressions of one filter may cost for one generation, in steps of the automaton. Their time is
+ * linear, but a large one on a large text would still take minutes of a processor that others need. So each sees only
+ * the beginning of a long text: `secret|password` the first 60,000 characters, `a.{500}b` the first 2,000.
+ */
+const MAX_REGEX_STEPS = 1_000_000;
+
+// Characters that take time to look through; of shorter ones all rules of a filter take half a millisecond.
+const LONG_TEXT = 1_000;
+
+const ALWAYS: Filter = { passes: () => true, pieces: null };
+
+/** Throws UnusableFilter on rules that are too large; one that is no RE2 throws when it is first applied. */
+export function compileFilter(filter: FilterRules | null): Filter {
+  if (!filter?.enabled || filter.groups.length === 0) return ALWAYS;
+  const problem = sizeProblemOf(filter);
+  if (problem !== null) throw new UnusableFilter(problem);
+  const regexCount = regexRulesOf(filter).length;
+  const groups = filter.groups.map((group, index) =>
+    compileGroup(group, MAX_REGEX_STEPS / regexCount, `groups[${index}]`),
+  );
+  const pieces = function* (textOf: FieldTexts): Pieces<boolean> {
+    for (const matches of groups) if (yield* matches(textOf)) return true;
+    return false;
+  };
+  return { passes: (textOf) => inOneGo(pieces(textOf)), pieces };
+}
+
+/** Whether rules that are in force look at a field. */
+export function filterReads(filter: FilterRules | null, field: FilterField): boolean {
+  return (
+    filter?.enabled === true && filter.groups.some(({ rules }) => rules.some((rule) => rule.field === field))
+  );
+}
+
+/** Why a regular expression must not be compiled; null: nothing is known against it. */
+export function regexProblem(pattern: string): string | null {
+  const { size, depth } = sizeOfRegex(pattern);
+  if (depth > MAX_REGEX_DEPTH) return `nests groups ${depth} deep, at most ${MAX_REGEX_DEPTH} are allowed`;
+  if (size <= MAX_REGEX_SIZE) return null;
+  return (
+    `is too large: its repeats, classes and alternatives come to some ${size} instructions, ` +
+    `at most ${MAX_REGEX_SIZE} are allowed`
+  );
+}
+
+/** The same of all regular expressions of a filter together. */
+export function regexSumProblem(patterns: readonly string[]): string | null {
+  const sum = patterns.reduce((size, pattern) => size + sizeOfRegex(pattern).size, 0);
+  if (sum <= MAX_REGEX_SIZE_OF_FILTER) return null;
+  return (
+    `has regular expressions that come to some ${sum} instructions together, ` +
+    `at most ${MAX_REGEX_SIZE_OF_FILTER} are allowed`
+  );
+}
+
+/** Null when the text is RE2; asked only of what has no regexProblem(). */
+export function syntaxProblem(pattern: string): string | null {
+  try {
+    compileRegex(pattern);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function sizeProblemOf({ groups }: FilterRules): string | null {
+  for (const [index, { rules }] of groups.entries()) {
+    for (const [place, { operator, value }] of rules.entries()) {
+      const problem = operator === 'regex' ? regexProblem(plainText(value ?? '')) : null;
+      if (problem !== null) return `filter_rules.groups[${index}].rules[${place}].value ${problem}`;
+    }
+  }
+  const problem = regexSumProblem(regexRulesOf({ groups }).map(({ value }) => plainText(value ?? '')));
+  return problem && `filter_rules ${problem}`;
+}
+
+function regexRulesOf({ groups }: Pick<FilterRules, 'groups'>): readonly FilterRule[] {
+  return groups.flatMap(({ rules }) => rules.filter(({ operator }) => operator === 'regex'));
+}
+
+function compileGroup({ logic, rules }: FilterGroup, stepsPerRegex: number, path: string): PiecesTest {
+  // In a group of `and` the first miss decides, in one of `or` the first match does.
+  const decides = logic === 'or';
+  const tests = rules.map((rule, index): PiecesTest => {
+    const matches = compileRule(rule, stepsPerRegex, `${path}.rules[${index}]`);
+    return function* (textOf) {
+      const text = textOf(rule.field);
+      // A rule that keeps something back must not let through what nobody can tell.
+      return text !== undefined && (yield* matches(text));
+    };
+  });
+  return function* (textOf) {
+    for (const matches of tests) if ((yield* matches(textOf)) === decides) return decides;
+    return !decides || tests.length === 0;
+  };
+}
+
+function compileRule(
+  { operator, value }: FilterRule,
+  stepsPerRegex: number,
+  path: string,
+): (text: string | null) => Pieces<boolean> {
+  const wanted = plainText(value ?? '');
+  if (operator === 'regex') return regexTest(wanted, stepsPerRegex, path);
+  if (operator === 'contains' || operator === 'not_contains') {
+    const holds = textHolding(wanted);
+    return function* (text) {
+      if (text !== null && text.length >= LONG_TEXT) yield;
+      const found = text !== null && holds(text);
+      return (typeof found === 'boolean' ? found : yield* found) === (operator === 'contains');
+    };
+  }
+  const matches = TESTS[operator](wanted);
+  return function* (text) {
+    if (text !== null && text.length >= LONG_TEXT) yield;
+    return matches(text);
+  };
+}
+
+/** Matches anywhere in the text, as RE2 does unless it is anchored. */
+function regexTest(pattern: string, steps: number, path: string): (text: string | null) => Pieces<boolean> {
+  const { size, reading } = sizeOfRegex(pattern);
+  const reach = Math.floor(steps / Math.max(size - reading, REGEX_FRAME));
+  return function* (text) {
+    const problem = text === null ? null : syntaxProblem(pattern);
+    if (problem !== null) throw new UnusableFilter(`filter_rules.${path}.value: ${problem}`);
+    if (text === null) return false;
+    // Compiling it took a piece of its own.
+    yield;
+    return yield* matchPieces(pattern, text.length > reach ? text.slice(0, reach) : text);
+  };
+}
+
+function inOneGo<Result>(pieces: Pieces<Result>): Result {
+  for (;;) {
+    const piece = pieces.next();
+    if (piece.done === true) return piece.value;
+  }
+}
+
+const isPresent: TextTest = (text) => text !== null && text !== '';
+const negated =
+  (test: (wanted: string) => TextTest) =>
+  (wanted: string): TextTest => {
+    const matches = test(wanted);
+    return (text) => !matches(text);
+  };
+const numeric =
+  (compare: (actual: number, wanted: number) => boolean) =>
+  (wantedText: string): TextTest => {
+    const wanted = finiteNumber(wantedText);
+    return (text) => {
+      const actual = text === null ? null : finiteNumber(text);
+      return actual !== null && wanted !== null && compare(actual, wanted);
+    };
+  };
+
+const equals =
+  (wanted: string): TextTest =>
+  (text) =>
+    text === wanted;
+
+const TESTS: Readonly<
+  Record<Exclude<FilterOperator, 'regex' | 'contains' | 'not_contains'>, (wanted: string) => TextTest>
+> = {
+  equals,
+  not_equals: negated(equals),
+  starts_with: (wanted) => (text) => text?.startsWith(wanted) ?? false,
+  ends_with: (wanted) => (text) => text?.endsWith(wanted) ?? false,
+  gt: numeric((actual, wanted) => actual > wanted),
+  lt: numeric((actual, wanted) => actual < wanted),
+  gte: numeric((actual, wanted) => actual >= wanted),
+  lte: numeric((actual, wanted) => actual <= wanted),
+  exists: () => isPresent,
+  not_exists: () => (text) => !isPresent(text),
+};
+
+function finiteNumber(text: string): number | null {
+  const number = text.trim() === '' ? NaN : Number(text);
+  return Number.isFinite(number) ? number : null;
+}
+
+/** Numbers without an exponent, as the fields have theirs. */
+function plainText(value: string | number): string {
+  if (typeof value === 'string') return value;
+  try {
+    return formatUsd(parseUsd(value));
+  } catch {
+    // Finer than any field is.
+    return String(value);
+  }
+}

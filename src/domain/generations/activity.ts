@@ -1,0 +1,28 @@
+// What an account did in a day at one endpoint. Source: contract section 6 (/activity).
+import type { PicoUsd } from '../spend/money.js';
+
+export interface ActivityRow {
+  /** YYYY-MM-DD. */
+  readonly date: string;
+  readonly model: string;
+  /** Null: no endpoint was reached. */
+  readonly endpoint: string | null;
+  readonly provider: string | null;
+  /** Null unless it is asked for by workspace. */
+  readonly workspaceId: string | null;
+  readonly requests: number;
+  readonly promptTokens: number;
+  readonly usage: PicoUsd;
+  /** Through own provider keys. */
+  readonly byokUsage: PicoUsd;
+}
+
+export interface ActivityScope {
+  readonly accountId: string;
+  readonly workspaceIds: readonly string[];
+  /** Null: every key. */
+  readonly apiKeyIds: readonly string[] | null;
+  readonly from: Date;
+  /** Exclusive. */
+  readonly to: Date;
+}

@@ -1,0 +1,91 @@
+// What was said in one call: the texts or tokens that were embedded, and the words of its error. Kept encrypted beside
+// the log, and only as long as a destination may need it; so it is bounded, and costs no more than what is kept of it.
+import type { EmbeddingInput, MultimodalItem } from '../embeddings/embedding.js';
+import type { TracedContent } from './generation-trace.js';
+import { modalityOf } from '../embeddings/modality.js';
+
+export interface GenerationContent extends TracedContent {
+  /** What the caller was told; null for a success. */
+  readonly errorMessage: string | null;
+}
+
+/** In UTF-8, tokens counted as JSON writes them. */
+export const MAX_CONTENT_BYTES = 256 * 1024;
+
+const MAX_ERROR_BYTES = 16 * 1024;
+// What JSON adds to an entry, so that a great many short ones are bounded too.
+const ENTRY_BYTES = 3;
+const PART_BYTES = 1;
+
+const encoder = new TextEncoder();
+const scratch = Buffer.alloc(MAX_CONTENT_BYTES);
+
+/** The beginning of something that had to fit into a given room. */
+interface Kept<Item> {
+  readonly item: Item;
+  readonly bytes: number;
+  readonly isWhole: boolean;
+}
+
+/** Takes the inputs from the first on, as far as there is room; the first that does not fit is cut. */
+export function contentOf(input: EmbeddingInput, errorMessage: string | null): GenerationContent {
+  const error = errorMessage === null ? null : keepText(errorMessage, MAX_ERROR_BYTES);
+  let room = MAX_CONTENT_BYTES - (error?.bytes ?? 0);
+  const items: (string | readonly number[])[] = [];
+  let isTruncated = false;
+  for (let index = 0; index < input.items.length && !isTruncated; index++) {
+    const { item, bytes, isWhole } = keepItem(input, index, room - ENTRY_BYTES);
+    if (isWhole || item.length > 0) items.push(item);
+    room -= bytes + ENTRY_BYTES;
+    isTruncated = !isWhole;
+  }
+  return { items, isTruncated, errorMessage: error?.item ?? null };
+}
+
+function keepItem(input: EmbeddingInput, index: number, room: number): Kept<string | readonly number[]> {
+  switch (input.form) {
+    case 'texts':
+      return keepText(input.items[index] ?? '', room);
+    case 'tokens':
+      return keepTokens(input.items[index] ?? [], room);
+    case 'multimodal':
+      return keepTextParts(input.items[index]?.content ?? [], room);
+  }
+}
+
+function keepText(text: string, room: number): Kept<string> {
+  // A character has one byte at least: of a text that is longer than the room only its beginning is looked at.
+  const bytes = text.length > room ? Infinity : Buffer.byteLength(text);
+  if (bytes <= room) return { item: text.toWellFormed(), bytes, isWhole: true };
+  if (room <= 0) return { item: '', bytes: 0, isWhole: false };
+  // Writes whole characters only. Read back, because a slice would hold on to the whole of the long text.
+  const { written } = encoder.encodeInto(text.slice(0, room), scratch.subarray(0, room));
+  return { item: scratch.toString('utf8', 0, written), bytes: written, isWhole: false };
+}
+
+function keepTokens(tokens: readonly number[], room: number): Kept<readonly number[]> {
+  let bytes = 0;
+  for (const [count, token] of tokens.entries()) {
+    const next = bytes + String(token).length + 1;
+    if (next > room) return { item: tokens.slice(0, count), bytes, isWhole: false };
+    bytes = next;
+  }
+  return { item: tokens, bytes, isWhole: bytes <= room };
+}
+
+/** Images and the like are never kept. Every part takes room, so that a great many of them are not walked through. */
+function keepTextParts(parts: MultimodalItem['content'], room: number): Kept<string> {
+  const texts: string[] = [];
+  let left = room;
+  let isWhole = left >= 0;
+  for (const part of parts) {
+    left -= PART_BYTES;
+    const text = modalityOf(part) === 'text' && typeof part['text'] === 'string' ? part['text'] : '';
+    const kept = keepText(text, left);
+    if (kept.item !== '') texts.push(kept.item);
+    left -= kept.bytes;
+    isWhole = kept.isWhole;
+    if (!isWhole) break;
+  }
+  return { item: texts.join('\n'), bytes: room - left, isWhole };
+}

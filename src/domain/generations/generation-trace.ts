@@ -1,0 +1,75 @@
+// What one destination is told of one generation. It is put together by an allow-list before any encoder sees it, so
+// that no encoder can send what its destination must not get. Source: delivery.md 2, decisions "Destinations".
+import type { EncodingFormat } from '../embeddings/embedding.js';
+import type { GenerationAttempt } from './generation.js';
+
+/** The scalar facts that a flag of a destination adds, as `openrouter_generation.<name>`. */
+export type GenerationFacts = Readonly<Record<string, string | number | boolean>>;
+
+export interface TracedContent {
+  /** One entry an input: its text, or its token ids. Parts that are not text are left out. */
+  readonly items: readonly (string | readonly number[])[];
+  /** Whether inputs were cut or left out because they are too long to be forwarded. */
+  readonly isTruncated: boolean;
+}
+
+export interface TracedError {
+  /** Of low cardinality: `provider_timeout`. */
+  readonly type: string;
+  /** Null in privacy mode: texts of providers may repeat the input. */
+  readonly message: string | null;
+}
+
+export interface GenerationTrace {
+  readonly generationId: string;
+  /** 32 hex digits. */
+  readonly traceId: string;
+  /** 16 hex digits: a pure function of the generation and the destination, so that sending twice is harmless. */
+  readonly spanId: string;
+  /** 16 hex digits. */
+  readonly parentSpanId: string | null;
+  /** The caller's own `trace_id` where it is not 32 hex digits; null in privacy mode. */
+  readonly callerTraceId: string | null;
+  /** Null unless the caller named the trace; null in privacy mode. */
+  readonly traceName: string | null;
+  /** The caller's name of the generation or span, else and in privacy mode `embeddings <model>`. */
+  readonly spanName: string;
+  readonly startedAt: Date;
+  readonly endedAt: Date;
+  readonly durationMs: number;
+  readonly operation: 'embeddings';
+  readonly model: string;
+  /** The name that the provider knows the model by; null when no endpoint was reached. */
+  readonly upstreamModel: string | null;
+  /** The provider's slug; null when no endpoint was reached. */
+  readonly provider: string | null;
+  /** The provider's own id of the answer; in privacy mode only where it looks like one. */
+  readonly upstreamId: string | null;
+  /** The HTTP status that the caller got. */
+  readonly status: number;
+  /** Null for a success. */
+  readonly error: TracedError | null;
+  readonly inputCount: number;
+  readonly promptTokens: number;
+  readonly totalTokens: number;
+  /** USD; null where no price is known. */
+  readonly cost: number | null;
+  readonly isByok: boolean;
+  readonly dimensions: number | null;
+  readonly encodingFormat: EncodingFormat;
+  /** In privacy mode only where it is one of INPUT_TYPES: any other is the caller's own text. */
+  readonly inputType: string | null;
+  readonly workspaceId: string;
+  readonly apiKeyName: string;
+  readonly creatorUserId: string | null;
+  readonly userId: string | null;
+  readonly sessionId: string | null;
+  /** The caller's own keys of `trace`; empty in privacy mode. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** What the destination's three flags add; empty without them. */
+  readonly facts: GenerationFacts;
+  /** Null in privacy mode, and when the content is no longer stored. Never the vectors. */
+  readonly input: TracedContent | null;
+  /** In the order in which they began; each without texts. */
+  readonly attempts: readonly GenerationAttempt[];
+}

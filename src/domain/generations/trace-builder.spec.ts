@@ -1,0 +1,470 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { createCandidate, createOpenDestination } from '../../../test/support/generation-candidate.js';
+import { CANARY_CALLS, canariesIn, canary, TOKEN_CANARIES } from '../../../test/support/canaries.js';
+import type { Destination } from '../destinations/destination.js';
+import type { GenerationCandidate } from './generation-candidate.js';
+import { contentOf } from './generation-content.js';
+import type { Generation } from './generation.js';
+import { INPUT_TYPES } from '../embeddings/input-type.js';
+import { spanIdOf, traceIdOf } from './trace-ids.js';
+import { buildTrace } from './trace-builder.js';
+
+const WITHOUT_FLAGS = { broadcastCost: false, broadcastIdentity: false, broadcastRequestContext: false };
+const PRIVATE: Partial<Destination> = { privacyMode: true };
+
+function traceOf(overrides: Parameters<typeof createCandidate>[0] = {}, rules: Partial<Destination> = {}) {
+  return buildTrace(createCandidate(overrides), createOpenDestination(rules));
+}
+
+describe('a trace', () => {
+  it('tells the whole of a success', () => {
+    const candidate = createCandidate({
+      generation: {
+        model: 'openai/text-embedding-3-small',
+        endpoint: 'azure/deployments/small',
+        provider: 'azure',
+        upstreamId: 'upstream-1',
+        inputCount: 2,
+        promptTokens: 9,
+        totalTokens: 12,
+        cost: 180_000n,
+        upstreamCost: 170_000n,
+        dimensions: 256,
+        encodingFormat: 'base64',
+        inputType: 'passage',
+        durationMs: 42,
+        upstreamMs: 40,
+        userId: 'customer-7',
+        sessionId: 'session-9',
+        requestId: 'request-1',
+        trace: { trace_name: 'Checkout', span_name: 'Embed', environment: 'production' },
+        requestContext: { userAgent: 'client/1.0', referer: 'https://app.example.com', title: 'App' },
+        attempts: [
+          {
+            provider: 'openai',
+            endpoint: 'openai/small',
+            status: 429,
+            errorType: 'overloaded',
+            durationMs: 2,
+          },
+          {
+            provider: 'azure',
+            endpoint: 'azure/deployments/small',
+            status: 200,
+            errorType: null,
+            durationMs: 38,
+          },
+        ],
+      },
+      content: contentOf({ form: 'texts', items: ['one', 'two'] }, null),
+    });
+    const destination = createOpenDestination();
+    const { generation } = candidate;
+    expect(buildTrace(candidate, destination)).toEqual({
+      generationId: generation.id,
+      traceId: generation.id.replaceAll('-', ''),
+      spanId: spanIdOf(destination.id, generation.id),
+      parentSpanId: null,
+      callerTraceId: null,
+      traceName: 'Checkout',
+      spanName: 'Embed',
+      startedAt: new Date('2026-11-18T12:00:00.000Z'),
+      endedAt: new Date('2026-11-18T12:00:00.042Z'),
+      durationMs: 42,
+      operation: 'embeddings',
+      model: 'openai/text-embedding-3-small',
+      upstreamModel: 'deployments/small',
+      provider: 'azure',
+      upstreamId: 'upstream-1',
+      status: 200,
+      error: null,
+      inputCount: 2,
+      promptTokens: 9,
+      totalTokens: 12,
+      cost: 1.8e-7,
+      isByok: false,
+      dimensions: 256,
+      encodingFormat: 'base64',
+      inputType: 'passage',
+      workspaceId: generation.workspaceId,
+      apiKeyName: 'Search service',
+      creatorUserId: 'user-42',
+      userId: 'customer-7',
+      sessionId: 'session-9',
+      metadata: { environment: 'production' },
+      facts: {
+        usage: 1.8e-7,
+        usage_upstream: 1.7e-7,
+        byok_usage_inference: 0,
+        is_byok: false,
+        tokens_prompt: 9,
+        tokens_completion: 0,
+        external_user: 'customer-7',
+        user_id: 'customer-7',
+        creator_user_id: 'user-42',
+        api_key_name: 'Search service',
+        api_key_hash: 'a'.repeat(64),
+        workspace_id: generation.workspaceId,
+        request_id: 'request-1',
+        data_region: 'global',
+        api_type: 'embeddings',
+        encoding_format: 'base64',
+        dimensions: 256,
+        input_count: 2,
+        input_type: 'passage',
+        generation_time: 40,
+        upstream_id: 'upstream-1',
+        http_referer: 'https://app.example.com',
+        user_agent: 'client/1.0',
+        title: 'App',
+      },
+      input: { items: ['one', 'two'], isTruncated: false },
+      attempts: generation.attempts,
+    });
+  });
+
+  it('says what is not known by leaving it out', () => {
+    const trace = traceOf({
+      generation: {
+        endpoint: null,
+        provider: null,
+        cost: null,
+        upstreamCost: null,
+        dimensions: null,
+        upstreamMs: null,
+        userId: '',
+        sessionId: '',
+      },
+      key: { creatorUserId: null, externalUser: null },
+    });
+    expect(trace).toMatchObject({
+      spanName: 'embeddings openai/text-embedding-3-small',
+      traceName: null,
+      upstreamModel: null,
+      provider: null,
+      cost: null,
+      creatorUserId: null,
+      userId: null,
+      sessionId: null,
+      input: null,
+      metadata: {},
+    });
+    expect(Object.keys(trace.facts)).toEqual([
+      'byok_usage_inference',
+      'is_byok',
+      'tokens_prompt',
+      'tokens_completion',
+      'api_key_name',
+      'api_key_hash',
+      'workspace_id',
+      'request_id',
+      'data_region',
+      'api_type',
+      'encoding_format',
+      'input_count',
+    ]);
+  });
+
+  it('tells a failure, with its words where they are kept', () => {
+    const failure: Partial<Generation> = { status: 502, errorType: 'provider_unavailable' };
+    const content = contentOf({ form: 'texts', items: ['one'] }, 'It said no');
+    expect(traceOf({ generation: failure, content }).error).toEqual({
+      type: 'provider_unavailable',
+      message: 'It said no',
+    });
+    expect(traceOf({ generation: failure }).error).toEqual({ type: 'provider_unavailable', message: null });
+    expect(traceOf({ generation: { status: 500, errorType: null } }).error).toEqual({
+      type: '_OTHER',
+      message: null,
+    });
+  });
+
+  it.each([
+    [{ generation_name: 'Generation', span_name: 'Span' }, 'Generation'],
+    [{ generation_name: '', span_name: 'Span' }, 'Span'],
+    [{ trace_name: 'Trace' }, 'embeddings openai/text-embedding-3-small'],
+    [{ span_name: { no: 'text' } }, 'embeddings openai/text-embedding-3-small'],
+  ])('of a call with %j is named %s', (trace, name) => {
+    expect(traceOf({ generation: { trace } }).spanName).toBe(name);
+  });
+
+  it('has the same span in every destination only by chance, and the same trace in all', () => {
+    const candidate = createCandidate();
+    const one = buildTrace(candidate, createOpenDestination());
+    const other = buildTrace(
+      candidate,
+      createOpenDestination({ id: '0193a1b2-0000-7000-8000-0000000000ff' }),
+    );
+    expect(one.spanId).not.toBe(other.spanId);
+    expect(one.traceId).toBe(other.traceId);
+  });
+
+  it('names the end user of the request, else the one that the key was made for', () => {
+    expect(traceOf({ generation: { userId: 'customer-7' } }).facts['external_user']).toBe('customer-7');
+    const { facts } = traceOf({ generation: { userId: null } });
+    expect(facts['external_user']).toBe('tenant-7');
+    expect(facts).not.toHaveProperty('user_id');
+  });
+
+  it('tells what the provider charges the owner of own keys', () => {
+    const { facts, cost } = traceOf({
+      generation: { isByok: true, cost: 10n ** 9n, upstreamCost: 10n ** 10n },
+    });
+    expect(cost).toBe(0.001);
+    expect(facts).toMatchObject({
+      usage: 0.001,
+      usage_upstream: 0.01,
+      byok_usage_inference: 0.01,
+      is_byok: true,
+    });
+  });
+
+  it('has a bound for every text that somebody chose', () => {
+    const long = 'x'.repeat(20_000);
+    const trace = traceOf({
+      generation: {
+        userId: long,
+        sessionId: long,
+        inputType: long,
+        upstreamId: long,
+        trace: { trace_id: long, trace_name: long, span_name: long, other: long },
+        requestContext: { userAgent: long, referer: long, title: long },
+      },
+      key: { name: long, creatorUserId: long, externalUser: long },
+    });
+    expect(JSON.stringify({ ...trace, metadata: {} }).length).toBeLessThan(20_000);
+    expect(trace.metadata['other']).toHaveLength(16_384);
+    expect(trace.traceId).toBe(
+      traceIdOf(createCandidate({ generation: { trace: { trace_id: long } } }).generation),
+    );
+  });
+});
+
+describe('the flags of a destination', () => {
+  const FLAGS = ['broadcastCost', 'broadcastIdentity', 'broadcastRequestContext'] as const;
+  const OWN_FACT = {
+    broadcastCost: 'usage',
+    broadcastIdentity: 'api_key_hash',
+    broadcastRequestContext: 'request_id',
+  };
+
+  it('each add facts of their own, and together all of them', () => {
+    for (const set of [
+      [],
+      ['broadcastCost'],
+      ['broadcastIdentity'],
+      ['broadcastRequestContext'],
+      FLAGS,
+    ] as const) {
+      const { facts } = traceOf(
+        {},
+        Object.fromEntries(FLAGS.map((flag) => [flag, (set as readonly string[]).includes(flag)])),
+      );
+      for (const flag of FLAGS) {
+        expect(OWN_FACT[flag] in facts).toBe((set as readonly string[]).includes(flag));
+      }
+    }
+    const alone = FLAGS.flatMap((flag) => Object.keys(traceOf({}, { ...WITHOUT_FLAGS, [flag]: true }).facts));
+    expect(alone).toEqual(Object.keys(traceOf().facts));
+    expect(new Set(alone).size).toBe(alone.length);
+  });
+
+  it('change nothing else', () => {
+    const candidate = createCandidate();
+    const withAll = buildTrace(candidate, createOpenDestination());
+    const withNone = buildTrace(candidate, createOpenDestination(WITHOUT_FLAGS));
+    expect(withNone).toEqual({ ...withAll, facts: {} });
+  });
+});
+
+describe('privacy mode', () => {
+  it('leaves everything that is no text of anybody', () => {
+    const [, failure] = CANARY_CALLS[1]!;
+    const open = buildTrace(failure, createOpenDestination());
+    const closed = buildTrace(failure, createOpenDestination(PRIVATE));
+    expect(closed).toEqual({
+      ...open,
+      callerTraceId: null,
+      traceName: null,
+      spanName: 'embeddings openai/text-embedding-3-small',
+      upstreamId: null,
+      inputType: null,
+      error: { type: 'provider_unavailable', message: null },
+      metadata: {},
+      input: null,
+      facts: Object.fromEntries(
+        Object.entries(open.facts).filter(
+          ([name]) => !['input_type', 'upstream_id', 'http_referer', 'user_agent', 'title'].includes(name),
+        ),
+      ),
+    });
+    // The same trace and parent as without it, so that spans still find each other.
+    expect(closed.traceId).toMatch(/^[0-9a-f]{32}$/);
+    expect(closed.parentSpanId).toMatch(/^[0-9a-f]{16}$/);
+    expect(closed).toMatchObject({ userId: 'customer-7', sessionId: 'session-9' });
+  });
+
+  it('leaves an input type that is known, and an id that looks like one', () => {
+    for (const inputType of INPUT_TYPES) {
+      expect(traceOf({ generation: { inputType } }, PRIVATE).inputType).toBe(inputType);
+    }
+    for (const upstreamId of ['chatcmpl-0a:b.c_d', '0193a1b2-c3d4-7000-8000-0123456789ab']) {
+      expect(traceOf({ generation: { upstreamId } }, PRIVATE).upstreamId).toBe(upstreamId);
+    }
+    for (const upstreamId of ['', 'my secret', 'x'.repeat(129), 'a\n']) {
+      expect(traceOf({ generation: { upstreamId } }, PRIVATE).upstreamId).toBeNull();
+    }
+  });
+
+  it.each(CANARY_CALLS)('has no canary of %s', (_name, call) => {
+    expect(canariesIn(JSON.stringify(buildTrace(call, createOpenDestination(PRIVATE))))).toEqual([]);
+  });
+
+  it('is what keeps them out', () => {
+    const sent = CANARY_CALLS.flatMap(([, call]) =>
+      canariesIn(JSON.stringify(buildTrace(call, createOpenDestination()))),
+    );
+    const places = [
+      'Text',
+      'SecondText',
+      'TextPart',
+      'Error',
+      'InputType',
+      'UpstreamId',
+      'UserAgent',
+      'Referer',
+      'Title',
+      'TraceId',
+      'TraceName',
+      'GenerationName',
+      'Environment',
+      'Key',
+      'NestedKey',
+      'Nested',
+      'Inherited',
+    ];
+    const expected = [...places.map((place) => canary(place).toLowerCase()), ...TOKEN_CANARIES.map(String)];
+    expect([...new Set(sent)].toSorted()).toEqual(expected.toSorted());
+  });
+});
+
+describe('whatever a generation holds', () => {
+  const anyText = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('', '\ud800', '\0', '🙂'.repeat(2_000)),
+  );
+  const planted = anyText.map((text) => `${text}${canary('Any')}${text}`);
+  const textOrNone = fc.option(planted, { nil: null });
+  const counts = fc.nat();
+  const amounts = fc.option(fc.bigInt({ min: 0n, max: 10n ** 24n }), { nil: null });
+  const json: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small' },
+      planted,
+      fc.integer(),
+      fc.boolean(),
+      fc.constant(null),
+      tie('list'),
+      tie('object'),
+    ),
+    list: fc.array(tie('value'), { maxLength: 3 }),
+    object: fc.dictionary(planted, tie('value'), { maxKeys: 3 }),
+  })).value;
+  const traces = fc.option(
+    fc.dictionary(
+      fc.oneof(
+        planted,
+        fc.constantFrom(
+          'trace_id',
+          'trace_name',
+          'span_name',
+          'generation_name',
+          'parent_span_id',
+          '__proto__',
+        ),
+      ),
+      json,
+    ),
+    { nil: null },
+  );
+  const generations = fc.record<Partial<Generation>>({
+    id: fc.uuid(),
+    endpoint: fc.constantFrom(null, 'azure/a/b', 'odd'),
+    provider: fc.constantFrom(null, 'azure'),
+    upstreamId: textOrNone.map((text) => text && `said ${text}`),
+    status: fc.constantFrom(200, 400, 524),
+    errorType: fc.constantFrom(null, 'timeout'),
+    inputCount: counts,
+    promptTokens: counts,
+    totalTokens: counts,
+    cost: amounts,
+    upstreamCost: amounts,
+    isByok: fc.boolean(),
+    dimensions: fc.option(counts, { nil: null }),
+    inputType: textOrNone,
+    durationMs: counts,
+    upstreamMs: fc.option(counts, { nil: null }),
+    trace: traces,
+    requestContext: fc.option(
+      fc.record({ userAgent: planted, referer: planted, title: planted }, { requiredKeys: [] }),
+      { nil: null },
+    ),
+  });
+  const contents = fc.option(
+    fc
+      .tuple(fc.array(planted, { maxLength: 3 }), textOrNone)
+      .map(([items, error]) => contentOf({ form: 'texts', items }, error)),
+    { nil: null },
+  );
+  const candidates: fc.Arbitrary<GenerationCandidate> = fc
+    .record({
+      generation: generations,
+      key: fc.record({
+        name: anyText,
+        creatorUserId: fc.option(anyText, { nil: null }),
+        externalUser: fc.option(anyText, { nil: null }),
+      }),
+      content: contents,
+    })
+    .map((overrides) => createCandidate(overrides));
+  const destinations = fc
+    .record({
+      id: fc.uuid(),
+      broadcastCost: fc.boolean(),
+      broadcastIdentity: fc.boolean(),
+      broadcastRequestContext: fc.boolean(),
+    })
+    .map((overrides) => createOpenDestination(overrides));
+
+  it('a trace can be made of it, of well-formed texts, and again the same', () => {
+    fc.assert(
+      fc.property(candidates, destinations, fc.boolean(), (candidate, destination, privacyMode) => {
+        const trace = buildTrace(candidate, { ...destination, privacyMode });
+        const sent = JSON.stringify(trace);
+        // JSON writes halves of pairs, and nothing else of that kind, by their number.
+        expect(sent).not.toMatch(/(?<!\\)(?:\\\\)*\\ud[89a-f]/);
+        expect(JSON.stringify(buildTrace(candidate, { ...destination, privacyMode }))).toBe(sent);
+        expect(trace.traceId).toMatch(/^[0-9a-f]{32}$/);
+        expect(trace.spanId).toMatch(/^[0-9a-f]{16}$/);
+        expect(trace.endedAt.getTime() - trace.startedAt.getTime()).toBe(trace.durationMs);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('no word of it is in a trace in privacy mode, wherever it stood', () => {
+    let found = 0;
+    fc.assert(
+      fc.property(candidates, destinations, (candidate, destination) => {
+        expect(
+          canariesIn(JSON.stringify(buildTrace(candidate, { ...destination, privacyMode: true }))),
+        ).toEqual([]);
+        found += canariesIn(JSON.stringify(buildTrace(candidate, destination))).length;
+      }),
+      { numRuns: 300 },
+    );
+    // It was there to be found.
+    expect(found).toBeGreaterThan(100);
+  });
+});

@@ -1,0 +1,69 @@
+// API keys: the record, the secret that a caller presents, and who is calling.
+import { hash, randomBytes } from 'node:crypto';
+import { abbreviate } from '../text/masking.js';
+import type { KeySpend, SpendLimit } from '../spend/spend.js';
+
+export type ApiKeyKind = 'management' | 'inference';
+
+export interface ApiKey extends SpendLimit {
+  readonly id: string;
+  readonly accountId: string;
+  readonly workspaceId: string;
+  /** SHA-256 hex of the key's first secret; the public identifier. */
+  readonly hash: string;
+  readonly kind: ApiKeyKind;
+  readonly name: string;
+  readonly label: string;
+  readonly disabled: boolean;
+  /** Whether its embeddings calls use the cache when they do not say so themselves. */
+  readonly embeddingCache: boolean;
+  readonly creatorUserId: string | null;
+  readonly externalUser: string | null;
+  readonly createdAt: Date;
+  /** Null until the first change. */
+  readonly updatedAt: Date | null;
+  readonly expiresAt: Date | null;
+}
+
+/** What can be changed of a key; what is absent stays. */
+export type ApiKeyChange = Partial<
+  Pick<ApiKey, 'name' | 'disabled' | 'limit' | 'limitReset' | 'includeByokInLimit' | 'embeddingCache'>
+>;
+
+export interface ApiKeyWithSpend {
+  readonly key: ApiKey;
+  readonly spend: KeySpend;
+}
+
+/** Who is asking: the key behind a request's credential. */
+export interface Caller {
+  readonly key: ApiKey;
+  /** When the presented secret stops working, before the key itself does (rotation). */
+  readonly secretExpiresAt: Date | null;
+}
+
+const KEY_PREFIX = 'sk-sb-v1-';
+
+/** A new secret: the prefix and 256 random bits in hex. Shown once, never stored. */
+export function createKeySecret(): string {
+  return KEY_PREFIX + randomBytes(32).toString('hex');
+}
+
+/** SHA-256 in lower-case hex: how a secret is stored and looked up. */
+export function hashKeySecret(secret: string): string {
+  return hash('sha256', secret, 'hex');
+}
+
+/** The abbreviated key that a record shows. Source: decisions 15. */
+export function keyLabel(secret: string): string {
+  return abbreviate(secret, 12, 4);
+}
+
+export function isUsableAt(caller: Caller, now: Date): boolean {
+  const { key, secretExpiresAt } = caller;
+  return (
+    !key.disabled &&
+    (key.expiresAt === null || key.expiresAt > now) &&
+    (secretExpiresAt === null || secretExpiresAt > now)
+  );
+}

@@ -1,0 +1,235 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { TestClock } from '../../../test/support/clock.js';
+import { readAppConfig } from '../../config/app-config.js';
+import { EmbeddingCache } from './embedding-cache.js';
+import type { MadeVector } from '../sourced-vector.js';
+
+const OWNER = { accountId: 'account', workspaceId: 'workspace' };
+const MAKER = { provider: 'OpenAI', slug: 'openai', endpoint: 'openai/some-model' };
+
+function createCache(bytes = 1_000_000, secondsToLive = 60) {
+  const clock = new TestClock();
+  const config = readAppConfig(
+    {
+      DATABASE_URL: 'postgresql://nowhere.invalid/none',
+      ENCRYPTION_KEYS: Buffer.alloc(32).toString('base64'),
+      EMBEDDING_CACHE_BYTES: String(bytes),
+      EMBEDDING_CACHE_TTL: String(secondsToLive),
+    },
+    [],
+  );
+  return { clock, cache: new EmbeddingCache(config, clock) };
+}
+
+const vectorOf = (key: string): MadeVector => ({
+  vector: { form: 'json', text: Buffer.from(`["${key}"]`) },
+  maker: MAKER,
+});
+
+/** A call that fetches what is missing, pays and ends. */
+function buy(cache: EmbeddingCache, keys: readonly string[]): void {
+  const claim = cache.claim(keys, OWNER);
+  claim.add(
+    claim.missing,
+    claim.missing.map((position) => vectorOf(keys[position]!)),
+  );
+  claim.share();
+  claim.release();
+}
+
+/** What of the keys is not kept. */
+function missingOf(cache: EmbeddingCache, keys: readonly string[]): string[] {
+  const claim = cache.claim(keys, OWNER);
+  claim.release();
+  return claim.missing.map((position) => keys[position]!);
+}
+
+const soon = () => performance.now() + 10_000;
+
+describe('what is kept', () => {
+  it('is found again, in the order of the call', () => {
+    const { cache } = createCache();
+    buy(cache, ['a', 'b']);
+    const claim = cache.claim(['b', 'c', 'a', 'c', 'b'], OWNER);
+    expect(claim.missing).toEqual([1]);
+    claim.add([1], [vectorOf('c')]);
+    expect(claim.vectors()).toEqual(['b', 'c', 'a', 'c', 'b'].map(vectorOf));
+    expect([0, 1, 2, 3, 4].map((position) => claim.isCached(position))).toEqual([
+      true,
+      false,
+      true,
+      true,
+      true,
+    ]);
+    claim.release();
+  });
+
+  it.each([
+    ['text', { form: 'base64', text: Buffer.alloc(1_000_000, 65).subarray(10, 18) }],
+    ['numbers', { form: 'floats', values: new Float32Array(250_000).subarray(10, 12) }],
+  ] as const)(
+    'is a copy of the %s, and holds nothing of the answer that it was cut from',
+    (_name, vector) => {
+      const { cache } = createCache();
+      cache.keep(OWNER, 'a', { vector, maker: MAKER });
+      const kept = cache.get(OWNER, 'a')!.vector;
+      expect(kept).toEqual(vector);
+      const bytes = kept.form === 'floats' ? kept.values : kept.text;
+      const given = vector.form === 'floats' ? vector.values : vector.text;
+      expect(bytes.buffer.byteLength).toBe(8);
+      given.fill(66);
+      expect([...bytes]).not.toContain(66);
+    },
+  );
+
+  it('is forgotten at the end of its time, by the clock', () => {
+    const { cache, clock } = createCache(1_000_000, 60);
+    buy(cache, ['a']);
+    clock.advance(60_000);
+    expect(missingOf(cache, ['a'])).toEqual([]);
+    clock.advance(1);
+    expect(missingOf(cache, ['a'])).toEqual(['a']);
+  });
+
+  it('has so many bytes at most, of the entries around the vectors as well; what was used last stays', () => {
+    const { cache } = createCache(100 * 1024);
+    const keys = Array.from({ length: 1_000 }, (_value, index) => String(index));
+    for (const key of keys) {
+      buy(cache, [key]);
+      buy(cache, ['0']);
+    }
+    const left = keys.length - missingOf(cache, keys).length;
+    expect(left).toBeGreaterThan(90);
+    expect(left).toBeLessThan(100);
+    expect(missingOf(cache, ['0', '1', '998', '999'])).toEqual(['1']);
+  });
+
+  it('is nothing larger than all of it', () => {
+    const { cache } = createCache(10_000);
+    buy(cache, ['small']);
+    cache.keep(OWNER, 'large', { vector: { form: 'json', text: Buffer.alloc(10_000) }, maker: MAKER });
+    expect(missingOf(cache, ['small', 'large'])).toEqual(['large']);
+  });
+
+  it('is nothing at all with 0 bytes', () => {
+    const { cache } = createCache(0);
+    buy(cache, ['a']);
+    expect(missingOf(cache, ['a'])).toEqual(['a']);
+  });
+});
+
+describe('calls in flight', () => {
+  it('share with calls of their workspace alone', () => {
+    const { cache } = createCache();
+    const first = cache.claim(['a'], OWNER);
+    const stranger = cache.claim(['a'], { accountId: 'other', workspaceId: 'other' });
+    const second = cache.claim(['a'], OWNER);
+    expect([first.missing, stranger.missing, second.missing]).toEqual([[0], [0], []]);
+    for (const claim of [first, stranger, second]) claim.release();
+  });
+
+  it('share no more than a bounded number of inputs for a workspace; what is beyond is fetched by each call', () => {
+    const { cache } = createCache();
+    const keys = Array.from({ length: 100_001 }, (_value, index) => String(index));
+    const flooding = cache.claim(keys, OWNER);
+    expect(flooding.missing).toHaveLength(100_001);
+    const second = cache.claim(['0', '100000'], OWNER);
+    expect(second.missing).toEqual([1]);
+    second.release();
+    flooding.release();
+    expect(missingOf(cache, ['0', '100000'])).toEqual(['0', '100000']);
+  });
+
+  it('that are not shared leave those of others where they are when they end', () => {
+    const { cache } = createCache(0);
+    const first = cache.claim(['a'], OWNER);
+    const second = cache.claim(['a', 'b'], OWNER);
+    second.release();
+    expect(missingOf(cache, ['a', 'b'])).toEqual(['b']);
+    first.release();
+  });
+
+  it('with 0 bytes kept share all the same', async () => {
+    const { cache } = createCache(0);
+    const first = cache.claim(['a', 'b'], OWNER);
+    const second = cache.claim(['c', 'b'], OWNER);
+    expect([first.missing, second.missing]).toEqual([[0, 1], [0]]);
+    first.add([0, 1], [vectorOf('a'), vectorOf('b')]);
+    first.share();
+    first.release();
+    expect(await second.takeFromOthers(soon())).toEqual([]);
+    second.add([0], [vectorOf('c')]);
+    expect(second.vectors()).toEqual([vectorOf('c'), vectorOf('b')]);
+    expect([second.isCached(0), second.isCached(1)]).toEqual([false, true]);
+    second.release();
+  });
+
+  it('tell those that wait for them when they fail, and leave nothing behind', async () => {
+    const { cache } = createCache();
+    const failing = cache.claim(['a', 'b'], OWNER);
+    const waiting = cache.claim(['x', 'b', 'b', 'a'], OWNER);
+    failing.add([0, 1], [vectorOf('a'), vectorOf('b')]);
+    failing.release();
+    expect(await waiting.takeFromOthers(soon())).toEqual([1, 3]);
+    waiting.release();
+    expect(missingOf(cache, ['a', 'b', 'x'])).toEqual(['a', 'b', 'x']);
+  });
+
+  it('that fail are not asked for again where a third call has brought the vector', async () => {
+    const { cache } = createCache();
+    const failing = cache.claim(['a'], OWNER);
+    const waiting = cache.claim(['a'], OWNER);
+    failing.release();
+    buy(cache, ['a']);
+    expect(await waiting.takeFromOthers(soon())).toEqual([]);
+    expect(waiting.vectors()).toEqual([vectorOf('a')]);
+    waiting.release();
+  });
+
+  it('are waited for until the deadline', async () => {
+    const { cache } = createCache();
+    const slow = cache.claim(['a'], OWNER);
+    const waiting = cache.claim(['a'], OWNER);
+    await expect(waiting.takeFromOthers(performance.now())).rejects.toMatchObject({
+      code: 'operation_timeout',
+    });
+    waiting.release();
+    slow.release();
+  });
+
+  it('never wait for each other, whatever they ask for and whoever fails', async () => {
+    const calls = fc.array(
+      fc.record({
+        keys: fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 5 }),
+        fails: fc.boolean(),
+      }),
+      { maxLength: 8 },
+    );
+    await fc.assert(
+      fc.asyncProperty(calls, fc.boolean(), async (asked, isKept) => {
+        const { cache } = createCache(isKept ? 1_000_000 : 0);
+        const claims = asked.map(({ keys }) => cache.claim(keys, OWNER));
+        // The last comes first: each gives what it has only when it has all.
+        const finished = claims.map(async (claim, index) => {
+          const { keys, fails } = asked[index]!;
+          const fetch = (positions: readonly number[]) =>
+            claim.add(
+              positions,
+              positions.map((position) => vectorOf(keys[position]!)),
+            );
+          fetch(claim.missing);
+          fetch(await claim.takeFromOthers(soon()));
+          expect(claim.vectors()).toEqual(keys.map(vectorOf));
+          if (!fails) claim.share();
+          claim.release();
+        });
+        await Promise.all(finished);
+        const bought = asked.filter(({ fails }) => !fails).flatMap(({ keys }) => keys);
+        const missing = new Set(missingOf(cache, ['a', 'b', 'c', 'd']));
+        for (const key of bought) if (isKept) expect(missing).not.toContain(key);
+        if (!isKept) expect(missing.size).toBe(4);
+      }),
+    );
+  });
+});

@@ -1,0 +1,146 @@
+// What is read of bodies on a real connection, in whatever pieces they come, and what they take before they are read.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { AppError } from '../../domain/errors.js';
+import { readBody } from './body-reader.js';
+import { createRequestClass } from './gathering-request.js';
+
+const LIMIT = 1_000_000;
+const server = createServer({ IncomingMessage: createRequestClass() });
+const BODY = Buffer.from(Array.from({ length: 50_000 }, (_none, index) => 33 + (index % 90)));
+
+let client: Socket;
+let taken: number;
+let giveUp: () => void;
+const watched = new Set<() => void>();
+beforeEach(async () => {
+  taken = 0;
+  watched.clear();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  client.on('error', () => undefined);
+});
+afterEach(() => {
+  client.destroy();
+  server.closeAllConnections();
+  server.close();
+});
+
+const transfers = {
+  watchUpload: (_received: () => number, end: () => void) => {
+    giveUp = end;
+    watched.add(end);
+    return () => void watched.delete(end);
+  },
+};
+const takeBytes = (bytes: number): void => void (taken += bytes);
+
+async function request(head: string, body: Uint8Array | string): Promise<IncomingMessage> {
+  const arrived = once(server, 'request') as Promise<[IncomingMessage]>;
+  client.write(`POST / HTTP/1.1\r\nHost: a\r\n${head}\r\n\r\n`);
+  client.write(body);
+  return (await arrived)[0];
+}
+const read = (incoming: IncomingMessage, limit = LIMIT) =>
+  readBody(incoming, { limit, takeBytes, transfers });
+const inChunks = (body: Buffer, size: number): Buffer => {
+  const parts: Buffer[] = [];
+  for (let at = 0; at < body.length; at += size) {
+    const part = body.subarray(at, at + size);
+    parts.push(Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n'));
+  }
+  return Buffer.concat([...parts, Buffer.from('0\r\n\r\n')]);
+};
+const CHUNKED = 'Transfer-Encoding: chunked';
+
+describe('a body', () => {
+  it.each([[1], [3], [1_000], [1_024], [40_000]])('in chunks of %i bytes is read whole', async (size) => {
+    expect((await read(await request(CHUNKED, inChunks(BODY, size)))).equals(BODY)).toBe(true);
+    expect(taken).toBeGreaterThanOrEqual(BODY.length);
+    expect(taken).toBeLessThan(2 * BODY.length + 65_536);
+    expect(watched.size).toBe(0);
+  });
+
+  it('in chunks of one byte that nobody reads yet waits in few buffers, and is read whole then', async () => {
+    const incoming = await request(CHUNKED, inChunks(BODY.subarray(0, 30_000), 1));
+    while (!incoming.complete && incoming.readableLength < 1)
+      await new Promise((resolve) => setImmediate(resolve));
+    for (let turns = 0; turns < 100; turns++) await new Promise((resolve) => setImmediate(resolve));
+    const { buffer } = (incoming as unknown as { _readableState: { buffer: { length: number } } })
+      ._readableState;
+    expect(buffer.length).toBeLessThan(20);
+    expect((await read(incoming)).equals(BODY.subarray(0, 30_000))).toBe(true);
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ] as const)('in %s is unpacked, and counted as it is', async (encoding, pack) => {
+    const packed = pack(BODY);
+    const head = `Content-Encoding: ${encoding}\r\nContent-Length: ${packed.length}`;
+    expect((await read(await request(head, packed))).equals(BODY)).toBe(true);
+    expect(taken).toBeGreaterThanOrEqual(BODY.length);
+  });
+
+  it.each([
+    ['announced', `Content-Length: ${LIMIT + 1}`, ''],
+    ['in chunks', CHUNKED, inChunks(Buffer.alloc(LIMIT + 1), 60_000)],
+    ['packed', `Content-Encoding: gzip\r\n${CHUNKED}`, inChunks(gzipSync(Buffer.alloc(50 * LIMIT)), 60_000)],
+    // Unpacks to nothing, without end.
+    [
+      'of empty blocks',
+      `Content-Encoding: gzip\r\n${CHUNKED}`,
+      inChunks(
+        Buffer.concat([
+          gzipSync('').subarray(0, 10),
+          ...Array.from({ length: 300_000 }, () => Buffer.from([0, 0, 0, 0xff, 0xff])),
+        ]),
+        60_000,
+      ),
+    ],
+  ])('that is too large is refused: %s', async (_name, head, body) => {
+    await expect(read(await request(head, body))).rejects.toMatchObject({ type: 'entity.too.large' });
+    expect(taken).toBeLessThanOrEqual(2 * LIMIT);
+    expect(watched.size).toBe(0);
+  });
+
+  it('that does not fit is refused as it comes', async () => {
+    const incoming = await request(`Content-Length: ${BODY.length}`, BODY.subarray(0, 40_000));
+    const overloaded = new AppError('overloaded');
+    const reading = readBody(incoming, {
+      limit: LIMIT,
+      takeBytes: () => {
+        throw overloaded;
+      },
+      transfers,
+    });
+    await expect(reading).rejects.toBe(overloaded);
+  });
+
+  it('that stays away ends with 408', async () => {
+    const reading = read(await request('Content-Length: 100', 'abc'));
+    giveUp();
+    await expect(reading).rejects.toMatchObject({ code: 'operation_timeout', status: 408 });
+    expect(watched.size).toBe(0);
+  });
+
+  it.each(['', 'Content-Encoding: gzip\r\n'])('whose caller leaves ends early: "%s"', async (encoding) => {
+    const reading = read(await request(`${encoding}Content-Length: 100`, gzipSync('abc')));
+    client.destroy();
+    await expect(reading).rejects.toMatchObject({ type: 'request.aborted' });
+    expect(watched.size).toBe(0);
+  });
+
+  it('that is not packed as it says cannot be read', async () => {
+    const incoming = await request('Content-Encoding: gzip\r\nContent-Length: 3', 'abc');
+    await expect(read(incoming)).rejects.toThrow('incorrect header check');
+    const unknown = read(Object.assign(incoming, { headers: { 'content-encoding': 'compress' } }));
+    await expect(unknown).rejects.toMatchObject({ type: 'encoding.unsupported' });
+  });
+});

@@ -1,0 +1,120 @@
+// Reads the JSON body of a request that every other guard has let in: one without a credential is told 401, however
+// malformed or large its body is. A guard, the last one, and not an interceptor: with a single interceptor Nest takes
+// every request through Observables, which costs more than the reading.
+import { Injectable } from '@nestjs/common';
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { AppConfig } from '../../config/app-config.js';
+import { AppError } from '../../domain/errors.js';
+import { ticketOf } from '../load-shedding/load-shedding.guard.js';
+import { Admission } from '../load-shedding/load-shedder.js';
+import { readBody } from './body-reader.js';
+import { needsScan, scanJson, scanJsonAtOnce } from './json-scan.js';
+import { bodyLimitOf } from './large-body.js';
+import { isInUtf8, isPlainBody, parsePlainBody, takeArrivedBody, UnreadableBody } from './plain-body.js';
+import { SlowTransfers } from '../server/slow-transfers.js';
+
+const METHODS_WITHOUT_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
+
+@Injectable()
+export class JsonBodyGuard implements CanActivate {
+  constructor(
+    private readonly config: AppConfig,
+    private readonly admission: Admission,
+    private readonly transfers: SlowTransfers,
+  ) {}
+
+  canActivate(context: ExecutionContext): true | Promise<true> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    // The account is known by now: it has a share of what is in flight.
+    const ticket = ticketOf(request);
+    if (ticket !== null) this.admission.assign(ticket, request);
+    if (METHODS_WITHOUT_BODY.has(request.method)) return true;
+    if (isEmpty(request)) {
+      // Some operations need nothing said; the others will name what they miss.
+      request.body = {};
+      return true;
+    }
+    if (!isJson(request)) {
+      throw new AppError('invalid_request', { detail: 'the Content-Type header must be application/json' });
+    }
+    const limit = bodyLimitOf(context, this.config);
+    const arrived = isPlainBody(request, limit) ? takeArrivedBody(request) : null;
+    if (arrived === null) return this.readAsItComes(request, http.getResponse<Response>(), limit);
+    try {
+      ticket?.setBytes(arrived.length);
+      if (needsScan(arrived)) scanJsonAtOnce(arrived);
+      request.body = parsePlainBody(arrived);
+    } catch (error) {
+      throw toAppError(error, limit);
+    }
+    return requireObject(request);
+  }
+
+  private async readAsItComes(request: Request, response: Response, limit: number): Promise<true> {
+    const ticket = ticketOf(request);
+    try {
+      if (!isInUtf8(request.headers['content-type'] ?? '')) throw new UnreadableBody('charset.unsupported');
+      const bytes = await readBody(request, {
+        limit,
+        takeBytes: (count) => ticket?.takeBytes(count),
+        transfers: this.transfers,
+      });
+      ticket?.setBytes(bytes.length);
+      if (needsScan(bytes)) await scanJson(bytes);
+      request.body = parsePlainBody(bytes);
+    } catch (error) {
+      const shown = toAppError(error, limit);
+      // What did not come in time is not waited for any longer.
+      if (shown instanceof AppError && shown.code === 'operation_timeout')
+        response.setHeader('Connection', 'close');
+      throw shown;
+    }
+    // The caller may have left while its body was unpacked or scanned.
+    if (ticket?.isGivenBack) throw endedEarly();
+    return requireObject(request);
+  }
+}
+
+function requireObject({ body }: { readonly body?: unknown }): true {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return true;
+  throw new AppError('invalid_request', { detail: 'the body must be a JSON object' });
+}
+
+/** Neither a body nor the announcement of one. */
+function isEmpty({ headers }: { readonly headers: Request['headers'] }): boolean {
+  const { 'content-length': length = '0', 'content-type': type, 'transfer-encoding': encoding } = headers;
+  return length === '0' && type === undefined && encoding === undefined;
+}
+
+function isJson(request: { readonly headers: Request['headers'] }): boolean {
+  return /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(request.headers['content-type'] ?? '');
+}
+
+function endedEarly(): AppError {
+  return new AppError('invalid_request', { detail: 'the body ended early' });
+}
+
+function toAppError(error: unknown, limit: number): unknown {
+  if (error instanceof AppError) return error;
+  const { type, message } = error as { type?: string; message?: string };
+  switch (type) {
+    case 'entity.parse.failed':
+      // Only where it fails: the parser's own message quotes the body, which may hold a secret.
+      return new AppError('invalid_request', {
+        detail: ['malformed JSON', /at position \d+/.exec(message ?? '')?.[0]].filter(Boolean).join(' '),
+      });
+    case 'entity.too.large':
+      return new AppError('payload_too_large', { detail: `the limit is ${limit} bytes` });
+    case 'charset.unsupported':
+      return new AppError('invalid_request', { detail: 'the body must be encoded in UTF-8' });
+    case 'encoding.unsupported':
+      return new AppError('invalid_request', { detail: 'the Content-Encoding is not supported' });
+    case 'request.aborted':
+      return endedEarly();
+    default:
+      // Zlib's errors, for a body that is not what its Content-Encoding says.
+      return new AppError('invalid_request', { detail: 'the body cannot be read', cause: error });
+  }
+}

@@ -1,0 +1,143 @@
+// Bounds the structure of a large JSON text before it is parsed: JSON.parse needs seconds for an object of a million
+// members or for millions of empty arrays, and milliseconds for as many bytes of text or of token numbers.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { AppError } from '../../domain/errors.js';
+import { MAX_MEMBERS, memberPath } from './json-shape.js';
+
+// Bytes. Whatever a shorter text holds is parsed within milliseconds, and its shape is checked afterwards.
+const SCANNED_FROM = 64 * 1024;
+// A text with fewer colons and brackets cannot exceed any bound by much.
+const FEW = 1_000;
+// Objects and arrays in one body. The inputs that one call may have are fewer.
+const MAX_CONTAINERS = 2 ** 19;
+// A little deeper than any member may be, whose own check names it.
+const MAX_DEPTH = 48;
+// Bytes that are scanned before other calls get their turn.
+const BYTES_PER_TURN = 2 ** 20;
+// Bytes of a string that are read one by one before the search for its end is left to the native one.
+const SHORT_STRING = 32;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** Whether the text has to be scanned before it is parsed. Takes about a millisecond at most. */
+export function needsScan(bytes: Buffer): boolean {
+  return (
+    bytes.length >= SCANNED_FROM &&
+    [COLON, OPEN_OBJECT, OPEN_ARRAY].some((byte) => hasMoreThan(FEW, byte, bytes))
+  );
+}
+
+/** Throws `invalid_request` with the path of what has too many members, is nested too deeply, or is one too many. */
+export async function scanJson(bytes: Buffer): Promise<void> {
+  const scan = new StructureScan(bytes);
+  for (let until = BYTES_PER_TURN; !scan.run(until); until += BYTES_PER_TURN) await nextTurn();
+}
+
+/** The same in one turn: for a text that is not much longer than those that need no scan. */
+export function scanJsonAtOnce(bytes: Buffer): void {
+  new StructureScan(bytes).run(bytes.length);
+}
+
+/** Follows quotes, brackets, colons and commas only. Malformed JSON is left to the parser. */
+class StructureScan {
+  private at = 0;
+  private depth = 0;
+  private containers = 0;
+  private stringStart = 0;
+  private stringEnd = 0;
+  /** By depth: members of the object so far, or the index within the array. */
+  private readonly counts = new Int32Array(MAX_DEPTH + 1);
+  private readonly isArray = new Uint8Array(MAX_DEPTH + 1);
+  /** By depth: where the name of the current member stands. */
+  private readonly names = new Int32Array(2 * (MAX_DEPTH + 1));
+
+  constructor(private readonly bytes: Buffer) {}
+
+  /** True: the text was scanned to its end. */
+  run(until: number): boolean {
+    const { bytes } = this;
+    const end = Math.min(until, bytes.length);
+    while (this.at < end && this.depth >= 0) {
+      const byte = bytes[this.at++];
+      if (byte === QUOTE) {
+        this.stringStart = this.at;
+        this.at = endOfString(bytes, this.at);
+        this.stringEnd = this.at - 1;
+      } else if (byte === COMMA) this.countElement();
+      else if (byte === COLON) this.countMember();
+      else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) this.open(byte === OPEN_ARRAY);
+      else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) this.depth--;
+    }
+    return this.at >= bytes.length || this.depth < 0;
+  }
+
+  private countElement(): void {
+    if (this.isArray[this.depth]) this.counts[this.depth] = (this.counts[this.depth] ?? 0) + 1;
+  }
+
+  private countMember(): void {
+    const { depth } = this;
+    const count = (this.counts[depth] ?? 0) + 1;
+    this.counts[depth] = count;
+    // The path is that of the object, and so without the name of this member.
+    if (count > MAX_MEMBERS) this.refuse(depth - 1, `must have at most ${MAX_MEMBERS} members`);
+    this.names[2 * depth] = this.stringStart;
+    this.names[2 * depth + 1] = this.stringEnd;
+  }
+
+  private open(isArray: boolean): void {
+    if (++this.containers > MAX_CONTAINERS)
+      this.refuse(1, `must have at most ${MAX_CONTAINERS} objects and arrays in all`);
+    if (this.depth === MAX_DEPTH) this.refuse(1, 'is nested too deeply');
+    this.depth++;
+    this.counts[this.depth] = 0;
+    this.isArray[this.depth] = Number(isArray);
+  }
+
+  private refuse(deepest: number, problem: string): never {
+    const path: (string | number)[] = [];
+    for (let depth = 1; depth <= deepest; depth++) {
+      path.push(this.isArray[depth] ? (this.counts[depth] ?? 0) : this.nameAt(depth));
+    }
+    throw new AppError('invalid_request', { detail: `${memberPath(path) || 'the body'}: ${problem}` });
+  }
+
+  private nameAt(depth: number): string {
+    return this.bytes.toString('utf8', this.names[2 * depth], this.names[2 * depth + 1]);
+  }
+}
+
+/** Where the string goes on behind its closing quote. */
+function endOfString(bytes: Buffer, start: number): number {
+  let at = start;
+  while (at < bytes.length) {
+    for (const near = at + SHORT_STRING; at < near; at++) {
+      const byte = bytes[at];
+      if (byte === QUOTE) return at + 1;
+      if (byte === BACKSLASH) at++;
+    }
+    const quote = bytes.indexOf(QUOTE, at);
+    if (quote === -1) break;
+    let backslashes = 0;
+    while (quote - backslashes > at && bytes[quote - backslashes - 1] === BACKSLASH) backslashes++;
+    at = quote + 1;
+    if (backslashes % 2 === 0) return at;
+  }
+  return bytes.length;
+}
+
+function hasMoreThan(count: number, byte: number, bytes: Buffer): boolean {
+  let at = -1;
+  for (let found = 0; found <= count; found++) {
+    at = bytes.indexOf(byte, at + 1);
+    if (at === -1) return false;
+  }
+  return true;
+}

@@ -1,0 +1,115 @@
+// Bounds the shape of a parsed JSON value before anything walks all of it: what transforms, validates and describes
+// members takes microseconds for each, and the square of their number for unknown ones.
+import { AppError } from '../../domain/errors.js';
+
+/** Far more than any object of the contract has. */
+export const MAX_MEMBERS = 256;
+// Far deeper than any body of the contract; the transformer recurses, and some thousands of levels would end the stack.
+const MAX_DEPTH = 32;
+const MAX_SHOWN_NAME_LENGTH = 64;
+const MAX_SHOWN_PATH_LENGTH = 256;
+
+export interface ShapeBounds {
+  /** Elements of one list. */
+  readonly elements: number;
+  /** Values at any depth, lists and objects included. */
+  readonly values: number;
+  /** Of all texts and names of members together. */
+  readonly characters?: number;
+  /** Names that every object has already, such as `__proto__` and `toString`: refused unless nothing looks at them. */
+  readonly allowsAnyName?: boolean;
+}
+
+/** Bodies of operations: the longest list of the contract, and the values of the largest filter many times over. */
+export const OPERATION_BODY: ShapeBounds = { elements: 1_000, values: 20_000 };
+
+type Path = (string | number)[];
+
+/** Throws `invalid_request` with the path of what exceeds a bound. `path` is where the value stands. */
+export function refuseHostileShape(value: unknown, path: Path, bounds: ShapeBounds): void {
+  if (typeof value === 'string' ? bounds.characters === undefined : typeof value !== 'object') return;
+  new ShapeWalk(path, bounds).visit(value, path.length);
+}
+
+/** Reads no further than one member beyond the bound. */
+export function refuseTooManyMembers(value: object): void {
+  let members = 0;
+  for (const _name in value) if (++members > MAX_MEMBERS) refuse([], tooManyMembers());
+}
+
+/** `filter_rules.groups[0].rules`. Names are the caller's text: cut, and without line breaks. */
+export function memberPath(path: readonly (string | number)[]): string {
+  const text = path.reduce<string>((before, part) => before + pathPart(part, before === ''), '');
+  return text.length > MAX_SHOWN_PATH_LENGTH ? `${text.slice(0, MAX_SHOWN_PATH_LENGTH)}...` : text;
+}
+
+export function pathPart(part: string | number, isFirst: boolean): string {
+  if (typeof part === 'number' || /^\d{1,10}$/.test(part)) return `[${part}]`;
+  const name = part.length > MAX_SHOWN_NAME_LENGTH ? `${part.slice(0, MAX_SHOWN_NAME_LENGTH)}...` : part;
+  return (isFirst ? '' : '.') + name.replace(/[^\x20-\x7e]/g, '?');
+}
+
+class ShapeWalk {
+  private values = 0;
+  private characters = 0;
+
+  constructor(
+    private readonly path: Path,
+    private readonly bounds: ShapeBounds,
+  ) {}
+
+  visit(value: unknown, depth: number): void {
+    if (++this.values > this.bounds.values)
+      this.refuseWhole(`must have at most ${this.bounds.values} values in all`);
+    if (typeof value === 'string') this.countCharacters(value);
+    if (typeof value !== 'object' || value === null) return;
+    if (depth > MAX_DEPTH) this.refuseWhole('is nested too deeply');
+    if (Array.isArray(value)) this.visitElements(value, depth);
+    else this.visitMembers(value, depth);
+  }
+
+  private visitElements(list: readonly unknown[], depth: number): void {
+    const { elements } = this.bounds;
+    if (list.length > elements) refuse(this.path, `must have at most ${elements} elements`);
+    const { path } = this;
+    // Without an iterator: there may be a hundred thousand.
+    for (let index = 0; index < list.length; index++) {
+      path.push(index);
+      this.visit(list[index], depth + 1);
+      path.pop();
+    }
+  }
+
+  private visitMembers(value: object, depth: number): void {
+    let members = 0;
+    // An object of JSON inherits no member that is enumerable.
+    for (const name in value) {
+      if (++members > MAX_MEMBERS) refuse(this.path, tooManyMembers());
+      this.countCharacters(name);
+      this.path.push(name);
+      if (!this.bounds.allowsAnyName && name in Object.prototype)
+        refuse(this.path, 'is not a name that a member may have');
+      this.visit(value[name as keyof typeof value], depth + 1);
+      this.path.pop();
+    }
+  }
+
+  private countCharacters(text: string): void {
+    const { characters = Infinity } = this.bounds;
+    this.characters += text.length;
+    if (this.characters > characters) this.refuseWhole(`must have at most ${characters} characters as JSON`);
+  }
+
+  /** Deep down nothing is at fault by itself: the member is. */
+  private refuseWhole(problem: string): never {
+    return refuse(this.path.slice(0, 1), problem);
+  }
+}
+
+function tooManyMembers(): string {
+  return `must have at most ${MAX_MEMBERS} members`;
+}
+
+function refuse(path: readonly (string | number)[], problem: string): never {
+  throw new AppError('invalid_request', { detail: `${memberPath(path) || 'the body'}: ${problem}` });
+}

@@ -1,0 +1,67 @@
+// What a connection is told that does not speak HTTP well enough to become a request.
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { NextFunction, Request, Response } from 'express';
+import { AppError } from '../../domain/errors.js';
+import { errorBody } from './error.filter.js';
+
+// Milliseconds in which a caller may read why its connection ends: one that does not go by itself is cut off.
+const TIME_TO_LEAVE = 1_000;
+
+const DETAILS: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: 'the headers are too large',
+};
+
+/** RFC 9112, section 3.2. As a middleware: Node's own refusal has neither a body nor an id. */
+export function requireHost(
+  { httpVersion, headers }: Request,
+  _response: Response,
+  next: NextFunction,
+): void {
+  const isMissing = httpVersion === '1.1' && headers.host === undefined;
+  next(isMissing ? new AppError('invalid_request', { detail: 'the Host header is missing' }) : undefined);
+}
+
+export function answerClientErrors(server: Server, timeToLeave = TIME_TO_LEAVE): void {
+  server.prependListener('request', (request) => {
+    request.url = pathOf(request.url ?? '');
+  });
+  // An expectation that Node does not know would be answered by Node itself, with a 417 and no body.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const refusal = toAppError(error);
+    const body = JSON.stringify(errorBody(refusal));
+    socket.end(
+      `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n` +
+        'Content-Type: application/json; charset=utf-8\r\n' +
+        `x-request-id: ${randomUUID()}\r\n` +
+        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    );
+    // Neither the end nor the answer needs the caller's consent: its requests would keep their permits.
+    const timer = setTimeout(() => socket.destroy(), timeToLeave).unref();
+    socket.once('close', () => clearTimeout(timer));
+  });
+}
+
+function toAppError({ code = '' }: NodeJS.ErrnoException): AppError {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new AppError('operation_timeout', { detail: 'the request did not arrive in time' });
+  return new AppError('invalid_request', { detail: DETAILS[code] ?? 'malformed HTTP' });
+}
+
+/**
+ * RFC 9112, section 3.2.2: the target of a request may be a whole URL. One that is broken is led to where nothing is:
+ * Node's old parser, which Express asks, would print it in a warning.
+ */
+function pathOf(target: string): string {
+  if (target.startsWith('/')) return target;
+  if (!URL.canParse(target)) return '/';
+  const { pathname, search } = new URL(target);
+  return pathname.startsWith('/') ? pathname + search : '/';
+}

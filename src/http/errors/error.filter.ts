@@ -1,0 +1,79 @@
+// The only writer of error bodies. Source: interface "Error object"; contract section 5.
+import { Catch, HttpException, Logger } from '@nestjs/common';
+import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { AppError } from '../../domain/errors.js';
+import type { ErrorCode } from '../../domain/errors.js';
+import { toRoutingMetadataDto } from '../dto/routing-metadata.dto.js';
+import { requestIdOf } from '../observe/request-id.js';
+import { RouteTable } from '../server/route-table.js';
+
+// The framework's own refusals, by their status: its router, its body parser, its path decoding.
+const CODES_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
+  400: 'invalid_request',
+  404: 'not_found',
+  413: 'payload_too_large',
+  415: 'invalid_request',
+};
+
+const ERROR_CODE = Symbol('error code');
+
+interface RequestWithErrorCode {
+  [ERROR_CODE]?: ErrorCode;
+}
+
+/** What the caller was told, or would have been; null: no error. */
+export function errorCodeOf(request: object): ErrorCode | null {
+  return (request as RequestWithErrorCode)[ERROR_CODE] ?? null;
+}
+
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  private readonly logger = new Logger('Errors');
+
+  constructor(private readonly routes: RouteTable) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const request = host.switchToHttp().getRequest<Request>();
+    const response = host.switchToHttp().getResponse<Response>();
+    const error = this.toAppError(thrown, request);
+    (request as RequestWithErrorCode)[ERROR_CODE] = error.code;
+    if (error.status >= 500 && error.code !== 'overloaded') {
+      const cause = error.code === 'internal' ? thrown : (error.cause ?? error);
+      this.logger.error(
+        { error: cause, requestId: requestIdOf(request), status: error.status },
+        error.message,
+      );
+    }
+    if (response.headersSent) {
+      // Too late for an error body: only a broken connection tells the caller that the answer is not whole.
+      response.destroy();
+      return;
+    }
+    response.status(error.status).set(error.headers).json(errorBody(error));
+  }
+
+  private toAppError(thrown: unknown, request: Request): AppError {
+    if (thrown instanceof AppError) return thrown;
+    if (!(thrown instanceof HttpException)) return new AppError('internal', { cause: thrown });
+    const status = thrown.getStatus();
+    if (status === 404) {
+      const allowed = this.routes.methodsFor(request.path);
+      if (allowed.length > 0)
+        return new AppError('method_not_allowed', { headers: { Allow: allowed.join(', ') } });
+      return new AppError('not_found', { detail: 'no such path' });
+    }
+    const code = CODES_BY_STATUS[status];
+    return code ? new AppError(code) : new AppError('internal', { cause: thrown });
+  }
+}
+
+export function errorBody(error: AppError): unknown {
+  const { code, message, status, errorType, metadata, routingMetadata } = error;
+  // A 500 tells nothing about the inside.
+  if (code === 'internal') return { error: { code: status, message } };
+  return {
+    error: { code: status, message, metadata: { error_type: errorType, ...metadata } },
+    ...(routingMetadata === null ? {} : { openrouter_metadata: toRoutingMetadataDto(routingMetadata) }),
+  };
+}

@@ -1,0 +1,50 @@
+// Turns a validated body into its DTO, or into a 400 that names the member at fault and never shows a value.
+import { Injectable, ValidationPipe } from '@nestjs/common';
+import type { ArgumentMetadata } from '@nestjs/common';
+import type { ValidationError } from 'class-validator';
+import { AppError } from '../../domain/errors.js';
+import { OPERATION_BODY, pathPart, refuseHostileShape } from '../body/json-shape.js';
+
+// A hundred problems in one answer help nobody.
+const MAX_PROBLEMS = 5;
+
+@Injectable()
+export class RequestValidationPipe extends ValidationPipe {
+  constructor() {
+    super({
+      transform: true,
+      whitelist: true,
+      forbidNonWhitelisted: true,
+      stopAtFirstError: true,
+      // Names in messages are ours; values and whole objects stay out of the errors.
+      validationError: { target: false, value: false },
+      exceptionFactory: validationFailure,
+    });
+  }
+
+  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    if (metadata.type === 'body') refuseHostileShape(value, [], OPERATION_BODY);
+    return super.transform(value, metadata);
+  }
+
+  /** Bodies are JSON and all else is text: to look for what is binary would take a seventh of a validation. */
+  protected override findNestedBinaryValues(): ValidationError[] {
+    return [];
+  }
+}
+
+export function validationFailure(errors: readonly ValidationError[]): AppError {
+  const problems = errors.flatMap((error) => describe(error, ''));
+  const shown = problems.slice(0, MAX_PROBLEMS).join('; ');
+  const rest = problems.length - MAX_PROBLEMS;
+  return new AppError('invalid_request', { detail: rest > 0 ? `${shown}; and ${rest} more` : shown });
+}
+
+/** "config.secretKey: must not be empty", "filter_rules.groups[0].rules: must be an array". */
+function describe(error: ValidationError, path: string): string[] {
+  const here = path + pathPart(error.property, path === '');
+  const own = Object.entries(error.constraints ?? {}).map(([rule, message]) =>
+    rule === 'whitelistValidation' ? `${here}: is not a member of this object` : `${here}: ${message}`,
+  );
+  return [...own, ...(error.children ?? []).flatMap((child) => describe(child, here))];
+}

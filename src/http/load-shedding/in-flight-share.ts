@@ -1,0 +1,163 @@
+// The requests of one group that a process has in flight, and the bytes that they hold: of all accounts together, and of
+// each, so that no account can keep every other one out.
+import type { AppError } from '../../domain/errors.js';
+
+export type Refusal = 'calls' | 'bytes';
+
+/** What one account has in flight. */
+interface Holdings {
+  calls: number;
+  bytes: number;
+}
+
+/** What a request holds until its answer has left and its work has ended, whichever is later. Given back, it is empty. */
+export class Ticket {
+  private holds = 1;
+  private bytes = 0;
+  private accountId: string | null = null;
+  private isRefused = false;
+
+  constructor(
+    private readonly share: Share,
+    private readonly announced: number,
+  ) {}
+
+  /** Its caller has left before the work had begun. */
+  get isGivenBack(): boolean {
+    return this.holds === 0;
+  }
+
+  /** Counts as the account's from now on. Throws `overloaded` when that has its share already, and then holds nothing. */
+  assign(accountId: string): void {
+    if (this.isGivenBack || this.accountId !== null) return;
+    const refusal = this.share.judge(accountId, this.announced);
+    if (refusal === null) {
+      this.accountId = accountId;
+      this.share.enter(accountId, this.bytes);
+      return;
+    }
+    this.release();
+    this.isRefused = true;
+    throw this.share.refuse(refusal);
+  }
+
+  /** The work may outlive the connection of its caller; work that begins only afterwards is a call of its own. */
+  hold(): void {
+    if (this.holds++ > 0) return;
+    this.share.calls++;
+    if (this.accountId !== null) this.share.enter(this.accountId, 0);
+  }
+
+  release(): void {
+    if (this.isRefused || --this.holds > 0) return;
+    const { bytes } = this;
+    this.bytes = 0;
+    this.share.takeBack(bytes, this.accountId);
+  }
+
+  /** What the body takes up once it is read. */
+  setBytes(bytes: number): void {
+    // No release would ever give them back.
+    if (this.isGivenBack) return;
+    this.add(bytes - this.bytes);
+  }
+
+  /** Throws `overloaded` when so many more bytes do not fit. */
+  takeBytes(bytes: number): void {
+    if (this.isGivenBack) return;
+    if (!this.share.fits(bytes, this.bytes, this.accountId)) throw this.share.refuse('bytes');
+    this.add(bytes);
+  }
+
+  private add(bytes: number): void {
+    this.bytes += bytes;
+    this.share.addBytes(bytes, this.accountId);
+  }
+}
+
+/**
+ * An account that is alone may hold all there is. Accounts that come while it does still get in: half as much again is
+ * kept for those that hold little, an equal part for each.
+ */
+export class Share {
+  calls = 0;
+  bytes = 0;
+  private readonly accounts = new Map<string, Holdings>();
+  private readonly onIdle: (() => void)[] = [];
+
+  constructor(
+    private readonly maxCalls: () => number,
+    private readonly maxBytes: number,
+    readonly refuse: (reason: Refusal) => AppError,
+  ) {}
+
+  /**
+   * `announced` bytes have to fit, and count only as they come. Where there is no room, a request that `mayBeAnothers` is
+   * let in until its account is known. Throws `overloaded`.
+   */
+  admit(announced: number, mayBeAnothers: boolean): Ticket {
+    const maxCalls = this.maxCalls();
+    const beyond = mayBeAnothers ? 1 : 0;
+    if (this.calls >= maxCalls + beyond * spareOf(maxCalls)) throw this.refuse('calls');
+    const maxBytes = this.maxBytes + beyond * spareOf(this.maxBytes);
+    if (this.bytes + announced > maxBytes && this.bytes > 0) throw this.refuse('bytes');
+    this.calls++;
+    return new Ticket(this, announced);
+  }
+
+  /** Of a request that is admitted already: whether its account has to leave what is there to others. */
+  judge(accountId: string, announced: number): Refusal | null {
+    const own = this.accounts.get(accountId);
+    const maxCalls = this.maxCalls();
+    if (this.calls > maxCalls && (own?.calls ?? 0) >= Math.max(1, this.partOf(spareOf(maxCalls), own)))
+      return 'calls';
+    return this.fits(announced, 0, accountId) ? null : 'bytes';
+  }
+
+  enter(accountId: string, bytes: number): void {
+    const holdings = this.accounts.get(accountId);
+    if (holdings) {
+      holdings.calls++;
+      holdings.bytes += bytes;
+    } else this.accounts.set(accountId, { calls: 1, bytes });
+  }
+
+  addBytes(bytes: number, accountId: string | null): void {
+    this.bytes += bytes;
+    const holdings = accountId === null ? undefined : this.accounts.get(accountId);
+    if (holdings) holdings.bytes += bytes;
+  }
+
+  takeBack(bytes: number, accountId: string | null): void {
+    this.calls--;
+    this.addBytes(-bytes, accountId);
+    const holdings = accountId === null ? undefined : this.accounts.get(accountId);
+    if (holdings && accountId !== null && --holdings.calls === 0) this.accounts.delete(accountId);
+    if (this.calls > 0) return;
+    for (const tell of this.onIdle.splice(0)) tell();
+  }
+
+  whenIdle(): Promise<void> {
+    return this.calls === 0 ? Promise.resolve() : new Promise((resolve) => this.onIdle.push(resolve));
+  }
+
+  /** What one request holds alone always fits: whether that is too much is decided elsewhere. */
+  fits(bytes: number, ofRequest: number, accountId: string | null): boolean {
+    if (this.bytes + bytes <= this.maxBytes || this.bytes === ofRequest) return true;
+    if (accountId === null) return false;
+    const spare = spareOf(this.maxBytes);
+    const own = this.accounts.get(accountId);
+    return (
+      this.bytes + bytes <= this.maxBytes + spare && (own?.bytes ?? 0) + bytes <= this.partOf(spare, own)
+    );
+  }
+
+  /** One account's part of what is kept for others, whether it is among those that are there or comes to them. */
+  private partOf(spare: number, own: Holdings | undefined): number {
+    return Math.floor(spare / Math.max(1, this.accounts.size - (own ? 1 : 0)));
+  }
+}
+
+function spareOf(most: number): number {
+  return Math.max(1, Math.floor(most / 2));
+}

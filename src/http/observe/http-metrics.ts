@@ -1,0 +1,48 @@
+// What Prometheus is told of requests. Every label is one of a closed list: routes as they stand in the code, never a
+// path as it came.
+import { Injectable } from '@nestjs/common';
+import { Counter, Histogram } from 'prom-client';
+import { Metrics } from '../../config/metrics.js';
+import type { FinishedRequest } from './finished-request.js';
+
+// Seconds.
+const DURATION_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+@Injectable()
+export class HttpMetrics {
+  private readonly requests;
+  private readonly durations;
+  private readonly errors;
+
+  constructor({ registry }: Metrics) {
+    const registers = [registry];
+    this.requests = new Counter({
+      name: 'signalbox_http_requests_total',
+      help: 'Requests that are over; status aborted: the caller went away before there was an answer.',
+      labelNames: ['method', 'route', 'status'],
+      registers,
+    });
+    this.durations = new Histogram({
+      name: 'signalbox_http_request_duration_seconds',
+      help: 'From the first header of a request to the last byte of its answer.',
+      labelNames: ['method', 'route'],
+      buckets: DURATION_BUCKETS,
+      registers,
+    });
+    this.errors = new Counter({
+      name: 'signalbox_http_errors_total',
+      help: 'Requests that were told an error, by its code; insufficient_credits, budget_exceeded: refused to spend.',
+      labelNames: ['code'],
+      registers,
+    });
+  }
+
+  finished({ method: given, route: found, status, duration, errorCode }: FinishedRequest): void {
+    const method = METHODS.has(given) ? given : 'other';
+    const route = found ?? 'none';
+    this.requests.inc({ method, route, status: status ?? 'aborted' });
+    this.durations.observe({ method, route }, duration / 1_000);
+    if (errorCode !== null) this.errors.inc({ code: errorCode });
+  }
+}

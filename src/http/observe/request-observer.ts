@@ -1,0 +1,88 @@
+// The one look at every request from its first header to the end of its answer: what is logged and counted of it is
+// known only then, however it ended.
+import { Injectable } from '@nestjs/common';
+import type { Span } from '@opentelemetry/api';
+import type { NextFunction, Request, Response } from 'express';
+import { Tracing } from '../../config/tracing.js';
+import type { Caller } from '../../domain/keys/api-key.js';
+import { Cohort } from '../../concurrency/tick-batch.js';
+import { errorCodeOf } from '../errors/error.filter.js';
+import type { FinishedRequest } from './finished-request.js';
+import { HttpMetrics } from './http-metrics.js';
+import { RequestLog } from './request-log.js';
+import { endRequestSpan } from './request-span.js';
+import { requestIdOf } from './request-id.js';
+
+type Middleware = (request: Request, response: Response, next: NextFunction) => void;
+
+/** A request that is over. */
+interface Ended extends Pick<FinishedRequest, 'isAborted' | 'duration'> {
+  readonly request: Request;
+  readonly response: Response;
+  readonly span: Span | null;
+}
+
+@Injectable()
+export class RequestObserver {
+  constructor(
+    private readonly log: RequestLog,
+    private readonly metrics: HttpMetrics,
+    private readonly tracing: Tracing,
+  ) {}
+
+  /**
+   * The middleware that comes first: what comes behind it is begun for all requests of a turn in one go. `findCaller`
+   * tells whom a request was let in as.
+   */
+  watch(findCaller: (request: object) => Caller | null): Middleware {
+    const beginning = new Cohort<() => void>((begin) => begin());
+    const ending = new Cohort<Ended>((ended) => this.tell(ended, findCaller(ended.request)));
+    return (request, response, next) => {
+      const startedAt = performance.now();
+      let span: Span | null = null;
+      // The end of a whole answer as well as of a connection that was lost.
+      response.once('close', () => {
+        const duration = performance.now() - startedAt;
+        // What is lost with its connection also counts as written.
+        const isAborted = !response.writableFinished || request.socket.destroyed;
+        ending.add({ request, response, span, isAborted, duration });
+      });
+      beginning.add(() => {
+        // Its caller has left in the turn in which it came.
+        if (request.socket.destroyed) return;
+        this.tracing.request(request.headers, (begun) => {
+          span = begun;
+          next();
+        });
+      });
+    };
+  }
+
+  private tell(ended: Ended, caller: Caller | null): void {
+    const { span } = ended;
+    const finished = describe(ended, caller);
+    this.metrics.finished(finished);
+    this.log.finished(finished);
+    if (span) endRequestSpan(span, finished);
+  }
+}
+
+function describe(
+  { request, response, span, isAborted, duration }: Ended,
+  caller: Caller | null,
+): FinishedRequest {
+  const route = request.route as { readonly path?: unknown } | undefined;
+  const length = response.getHeader('content-length');
+  return {
+    requestId: requestIdOf(request),
+    method: request.method,
+    route: typeof route?.path === 'string' ? route.path : null,
+    status: response.headersSent ? response.statusCode : null,
+    isAborted,
+    duration,
+    bytes: length === undefined ? null : Number(length),
+    errorCode: errorCodeOf(request),
+    caller,
+    traceId: span?.spanContext().traceId ?? null,
+  };
+}

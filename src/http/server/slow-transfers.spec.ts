@@ -1,0 +1,126 @@
+// Answers that are not read and bodies that stay away, on real sockets, by a clock that the test turns.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Registry } from 'prom-client';
+import type { Metrics } from '../../config/metrics.js';
+import { SlowTransfers } from './slow-transfers.js';
+
+// More than the kernel takes on for a reader that does not read.
+const LARGE = Buffer.alloc(64 * 2 ** 20);
+const LOOK = 1_000;
+
+let transfers: SlowTransfers;
+let now: number;
+let server: Server;
+const clients: Socket[] = [];
+beforeEach(() => {
+  server = createServer((_request, response) => response.end(LARGE));
+  transfers = new SlowTransfers({ registry: new Registry() } as Metrics);
+});
+afterEach(() => {
+  transfers.onModuleDestroy();
+  for (const client of clients.splice(0)) client.destroy();
+  server.closeAllConnections();
+  server.close();
+});
+
+function look(times: number): void {
+  for (let time = 0; time < times; time++) transfers.look((now += LOOK));
+}
+
+/** And then stops again. */
+function readSome(client: Socket, bytes: number): Promise<void> {
+  let read = 0;
+  return new Promise((resolve) => {
+    client.on('data', function count(chunk: Buffer) {
+      read += chunk.length;
+      if (read < bytes) return;
+      client.off('data', count).pause();
+      resolve();
+    });
+    client.resume();
+  });
+}
+
+describe('an answer', () => {
+  async function ask(): Promise<[Socket, Socket]> {
+    transfers.watch(server);
+    now = performance.now();
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const accepted = once(server, 'connection') as Promise<[Socket]>;
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    client.on('error', () => undefined);
+    clients.push(client);
+    client.pause();
+    client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    const [socket] = await accepted;
+    while (socket.writableLength === 0) await new Promise((resolve) => setImmediate(resolve));
+    return [client, socket];
+  }
+
+  it('that is not read ends with its connection', async () => {
+    const [, socket] = await ask();
+    look(10);
+    expect(socket.destroyed).toBe(false);
+    look(2);
+    expect(socket.destroyed).toBe(true);
+  });
+
+  it('that is read goes on, though it is one write', async () => {
+    const [client, socket] = await ask();
+    for (let round = 0; round < 4; round++) {
+      look(6);
+      // What was read makes room for more.
+      // So much that the connection has room for more.
+      await readSome(client, 8 * 2 ** 20);
+    }
+    expect(socket.writableLength).toBeGreaterThan(0);
+    expect(socket.destroyed).toBe(false);
+  });
+});
+
+describe('a body', () => {
+  beforeEach(() => {
+    now = 0;
+    transfers.look(now);
+  });
+
+  it('that stays away is given up once', () => {
+    let givenUp = 0;
+    transfers.watchUpload(
+      () => 30,
+      () => givenUp++,
+    );
+    look(10);
+    expect(givenUp).toBe(0);
+    look(20);
+    expect(givenUp).toBe(1);
+  });
+
+  it('that comes, or has come, is not', () => {
+    let received = 0;
+    const giveUp = (): void => {
+      throw new Error('given up');
+    };
+    transfers.watchUpload(() => (received += 100_000), giveUp);
+    const end = transfers.watchUpload(() => 30, giveUp);
+    look(5);
+    end();
+    look(20);
+    expect(received).toBeGreaterThan(2_000_000);
+  });
+
+  it('is not given up for a look that comes late', () => {
+    let givenUp = 0;
+    transfers.watchUpload(
+      () => 30,
+      () => givenUp++,
+    );
+    transfers.look((now += 60_000));
+    expect(givenUp).toBe(0);
+  });
+});

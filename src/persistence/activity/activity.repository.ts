@@ -1,0 +1,52 @@
+// Sums of the log by day and endpoint: those that the rollup has made, and what it has not come to yet.
+import { Injectable } from '@nestjs/common';
+import type { ActivityRow, ActivityScope } from '../../domain/generations/activity.js';
+import { parseUsd } from '../../domain/spend/money.js';
+import { utcDay } from '../../domain/spend/spend.js';
+import { placeValues } from './activity-rollup.repository.js';
+import type { RollupPlace } from './activity-rollup.repository.js';
+import { READ_PLACE, SUM_UP, SUM_UP_BY_WORKSPACE } from './activity-statements.js';
+import { Reports } from '../database/reports.js';
+
+interface SumsRow {
+  readonly date: string;
+  readonly model: string;
+  readonly endpoint: string | null;
+  readonly provider: string | null;
+  readonly workspaceId: string | null;
+  readonly requests: string;
+  readonly promptTokens: string;
+  readonly usage: string;
+  readonly byokUsage: string;
+}
+
+@Injectable()
+export class ActivityRepository {
+  constructor(private readonly reports: Reports) {}
+
+  /** At most `limit` rows, the newest day first. */
+  async sumUp(
+    { accountId, workspaceIds, apiKeyIds, from, to }: ActivityScope,
+    { byWorkspace, limit }: { readonly byWorkspace: boolean; readonly limit: number },
+  ): Promise<readonly ActivityRow[]> {
+    // Both with one snapshot: what a step of the rollup moves in between would be counted twice.
+    const rows = await this.reports.readTogether(accountId, async (read) => {
+      const places = await read<RollupPlace & Record<string, unknown>>({ text: READ_PLACE });
+      return read<SumsRow & Record<string, unknown>>({
+        text: byWorkspace ? SUM_UP_BY_WORKSPACE : SUM_UP,
+        values: [workspaceIds, utcDay(from), utcDay(to), apiKeyIds, limit, ...places.flatMap(placeValues)],
+      });
+    });
+    return rows.map(toActivityRow);
+  }
+}
+
+function toActivityRow(row: SumsRow): ActivityRow {
+  return {
+    ...row,
+    requests: Number(row.requests),
+    promptTokens: Number(row.promptTokens),
+    usage: parseUsd(row.usage),
+    byokUsage: parseUsd(row.byokUsage),
+  };
+}

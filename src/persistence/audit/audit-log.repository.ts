@@ -1,0 +1,116 @@
+// The audit log: appended to in the transaction of every change, read by the account that it belongs to.
+import { Injectable } from '@nestjs/common';
+import { AUDIT_ACTIONS, AUDIT_OBJECT_TYPES, boundedState } from '../../domain/audit.js';
+import type { AuditEntry, AuditedState, StoredAuditEntry } from '../../domain/audit.js';
+import { boundedText } from '../../domain/text/bounded-text.js';
+import { Clock } from '../../domain/clock.js';
+import { uuidV7 } from '../../domain/identifiers.js';
+import type { NewAuditRow } from './audit-statements.js';
+import { Database } from '../database/database.js';
+import type { Transaction } from '../database/database.js';
+import { Prisma } from '../generated/client.js';
+import type { AuditLogEntryModel as AuditLogRow } from '../generated/models.js';
+
+const MAX_USER_AGENT_LENGTH = 512;
+
+export interface AuditFilter {
+  readonly objectType?: string | undefined;
+  readonly objectId?: string | undefined;
+  readonly workspaceId?: string | undefined;
+  readonly action?: string | undefined;
+  readonly from?: Date | undefined;
+  /** Exclusive. */
+  readonly to?: Date | undefined;
+  /** Only what is older than this entry. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+type NewAuditLogRow = Omit<AuditLogRow, 'before' | 'after'> &
+  NewAuditRow &
+  Readonly<Record<'before' | 'after', Prisma.InputJsonObject | null>>;
+
+@Injectable()
+export class AuditLogRepository {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** To be called in the transaction of the change (Database.transact), so that neither is there without the other. */
+  async record(entry: AuditEntry, transaction: Transaction): Promise<void> {
+    const { before, after, ...columns } = this.toRow(entry);
+    await transaction.auditLogEntry.create({
+      data: { ...columns, before: before ?? Prisma.DbNull, after: after ?? Prisma.DbNull },
+    });
+  }
+
+  /** The entry of a change that is made now: for a plain statement that writes it together with the change. */
+  toRow(entry: AuditEntry): NewAuditLogRow {
+    const now = this.clock.now();
+    const { actor } = entry;
+    return {
+      id: uuidV7(now),
+      accountId: actor.key.accountId,
+      workspaceId: entry.workspaceId,
+      createdAt: now,
+      actorHash: actor.key.hash,
+      actorLabel: actor.key.label,
+      address: actor.address,
+      requestId: actor.requestId,
+      userAgent: actor.userAgent === null ? null : boundedText(actor.userAgent, MAX_USER_AGENT_LENGTH),
+      action: entry.action,
+      objectType: entry.objectType,
+      objectId: entry.objectId,
+      before: toJson(entry.before),
+      after: toJson(entry.after),
+    };
+  }
+
+  /** Newest first. */
+  async list(accountId: string, filter: AuditFilter): Promise<readonly StoredAuditEntry[]> {
+    const rows = await this.database.prisma.auditLogEntry.findMany({
+      where: {
+        accountId,
+        ...(filter.after === undefined ? {} : { id: { lt: filter.after } }),
+        ...(filter.objectType === undefined ? {} : { objectType: filter.objectType }),
+        ...(filter.objectId === undefined ? {} : { objectId: filter.objectId }),
+        ...(filter.workspaceId === undefined ? {} : { workspaceId: filter.workspaceId }),
+        ...(filter.action === undefined ? {} : { action: filter.action }),
+        createdAt: {
+          ...(filter.from === undefined ? {} : { gte: filter.from }),
+          ...(filter.to === undefined ? {} : { lt: filter.to }),
+        },
+      },
+      // The ids begin with the time.
+      orderBy: { id: 'desc' },
+      take: filter.limit,
+    });
+    return rows.map(toEntry);
+  }
+}
+
+function toJson(state: AuditedState | null): Prisma.InputJsonObject | null {
+  return state && boundedState(state);
+}
+
+function toEntry(row: AuditLogRow): StoredAuditEntry {
+  const action = AUDIT_ACTIONS.find((known) => known === row.action);
+  const objectType = AUDIT_OBJECT_TYPES.find((known) => known === row.objectType);
+  if (!action || !objectType) throw new Error(`unknown audit entry: ${row.action} of ${row.objectType}`);
+  return {
+    id: row.id,
+    createdAt: row.createdAt,
+    workspaceId: row.workspaceId,
+    actorHash: row.actorHash,
+    actorLabel: row.actorLabel,
+    address: row.address,
+    requestId: row.requestId,
+    userAgent: row.userAgent,
+    action,
+    objectType,
+    objectId: row.objectId,
+    before: row.before as AuditedState | null,
+    after: row.after as AuditedState | null,
+  };
+}

@@ -1,0 +1,48 @@
+// The part of plain statements that writes audit entries beside the change that they tell of.
+import { columnsOf, membersOf, typedMembersOf } from '../database/json-rows.js';
+
+const FIELDS = {
+  id: 'uuid',
+  accountId: 'uuid',
+  workspaceId: 'uuid',
+  createdAt: 'timestamptz',
+  actorHash: 'text',
+  actorLabel: 'text',
+  address: 'text',
+  requestId: 'text',
+  userAgent: 'text',
+  action: 'text',
+  objectType: 'text',
+  objectId: 'text',
+  before: 'jsonb',
+  after: 'jsonb',
+} as const;
+
+/** An entry as statements read it. */
+export type NewAuditRow = Readonly<Record<keyof typeof FIELDS, unknown>>;
+
+/** Writes those entries of a JSON parameter whose objects the CTE of the change has among its ids. */
+export function recordEntries(parameter: string, change: string): string {
+  return `
+  INSERT INTO audit_log (${columnsOf(FIELDS)})
+  SELECT ${membersOf(FIELDS)} FROM json_to_recordset(${parameter}::json) AS entry (${typedMembersOf(FIELDS)})
+  WHERE "objectId" IN (SELECT id::text FROM ${change})`;
+}
+
+/** What entries of one change have each for themselves. */
+const OF_EACH: ReadonlySet<string> = new Set(['action', 'objectType', 'objectId', 'before', 'after']);
+// The time that the id of `entry` begins with, and a version 7: pages are read in the order of the ids.
+const NEW_ID = '(left(entry.id::text, 15) || substr(gen_random_uuid()::text, 16))::uuid';
+
+/**
+ * Writes an entry for every row of the CTE, which has the members of OF_EACH. Who made the change, when and from where is
+ * what one entry says, a JSON parameter.
+ */
+export function recordEntryOfEach(parameter: string, change: string): string {
+  const values = Object.keys(FIELDS).map((name) =>
+    name === 'id' ? NEW_ID : `${OF_EACH.has(name) ? change : 'entry'}."${name}"`,
+  );
+  return `
+  INSERT INTO audit_log (${columnsOf(FIELDS)})
+  SELECT ${values.join(', ')} FROM json_to_record(${parameter}::json) AS entry (${typedMembersOf(FIELDS)}), ${change}`;
+}

@@ -1,0 +1,251 @@
+// The one pool of PostgreSQL connections, shared by Prisma and by the hot statements, and the clients' lives.
+import { Injectable } from '@nestjs/common';
+import type { OnApplicationShutdown } from '@nestjs/common';
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import { AppConfig } from '../../config/app-config.js';
+import { AppError } from '../../domain/errors.js';
+import { FairBulkhead } from '../../concurrency/fair-bulkhead.js';
+import { translateDatabaseError } from './database-errors.js';
+import { Prisma, PrismaClient } from '../generated/client.js';
+import { settleLog } from '../generations/log-offset.js';
+
+// Milliseconds. A database that does not answer must become a 503, not a client that waits for ever.
+const CONNECT_TIMEOUT = 5_000;
+const QUERY_TIMEOUT = 15_000;
+const COMMAND_TIMEOUT = 6 * 3_600_000;
+// The pool hands no connection out before the promise is settled; only the type of this option does not know promises.
+const ON_CONNECT = { onConnect: prepareConnection };
+// Deadlock detected, serialization failure: the statement was rolled back whole and can be repeated.
+const REPEATABLE_STATES = new Set(['40P01', '40001']);
+// What Prisma makes of them.
+const REPEATABLE_PRISMA_CODE = 'P2034';
+const MAX_TRIES = 5;
+// Transactions of changes that run at once, and changes of one account that may wait for their turn.
+const MAX_TRANSACTIONS = 4;
+const MAX_WAITING_CHANGES = 100;
+
+// The lock comes before the snapshot: no rows of the log move between partitions from then on (move_default_rows).
+const READ_ONE_SNAPSHOT =
+  'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; LOCK TABLE generations IN ACCESS SHARE MODE';
+
+/** Runs one statement of a transaction. */
+export type Run = <Row extends pg.QueryResultRow>(statement: pg.QueryConfig) => Promise<Row[]>;
+
+/** The statements of a command, one after the other on one connection. */
+export interface CommandSession {
+  run<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  transaction(texts: readonly string[]): Promise<void>;
+}
+
+@Injectable()
+export class Database implements OnApplicationShutdown {
+  private readonly pool: pg.Pool;
+  /** Every repository's way to the tables; its errors are already this service's own. */
+  readonly prisma: TranslatingPrismaClient;
+  private readonly changes: FairBulkhead;
+  private seeChanges = (): Promise<void> => Promise.resolve();
+
+  constructor(config: AppConfig) {
+    this.pool = new pg.Pool({
+      connectionString: config.databaseUrl,
+      max: config.databasePoolSize,
+      connectionTimeoutMillis: CONNECT_TIMEOUT,
+      query_timeout: QUERY_TIMEOUT,
+      keepAlive: true,
+      application_name: 'signalbox',
+      ...ON_CONNECT,
+    });
+    // A lost idle connection is replaced by the pool; without a listener it would end the process.
+    this.pool.on('error', () => undefined);
+    this.prisma = createPrismaClient(this.pool);
+    this.changes = new FairBulkhead(
+      { permits: transactionsOf(config.databasePoolSize), reserved: 1, maxWaiting: MAX_WAITING_CHANGES },
+      () =>
+        new AppError('unavailable', {
+          detail: `${MAX_WAITING_CHANGES} changes of the account wait already`,
+          headers: { 'Retry-After': '1' },
+        }),
+    );
+  }
+
+  /** Sets what is waited for whenever a change has been committed. */
+  afterChanges(seeChanges: () => Promise<void>): void {
+    this.seeChanges = seeChanges;
+  }
+
+  /** What the pool is doing. */
+  connections(): { readonly total: number; readonly idle: number; readonly waiting: number } {
+    const { totalCount: total, idleCount: idle, waitingCount: waiting } = this.pool;
+    return { total, idle, waiting };
+  }
+
+  /** Runs one plain statement; `name` makes it a prepared one. For the hot statements, which Prisma cannot say. */
+  async query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Row[]> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return (await this.pool.query<Row>(statement)).rows;
+      } catch (error) {
+        const isRepeatable = error instanceof pg.DatabaseError && REPEATABLE_STATES.has(error.code ?? '');
+        if (!isRepeatable || attempt === MAX_TRIES) throw translateDatabaseError(error);
+      }
+    }
+  }
+
+  /** Runs one plain statement that changes what processes keep in memory; resolves like `transact`. */
+  async change<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Row[]> {
+    const rows = await this.query<Row>(statement);
+    await this.seeChanges();
+    return rows;
+  }
+
+  /**
+   * Runs plain statements that only read, all of them with one snapshot, and has the database end each after so many
+   * milliseconds.
+   */
+  async readWithin<Result>(milliseconds: number, work: (run: Run) => Promise<Result>): Promise<Result> {
+    const settings = { statement_timeout: String(milliseconds) };
+    return this.runWithin(READ_ONE_SNAPSHOT, settings, work);
+  }
+
+  /** Runs plain statements in one transaction; each sees what has been committed before it. */
+  async writeWithin<Result>(work: (run: Run) => Promise<Result>): Promise<Result> {
+    return this.runWithin('BEGIN', {}, work);
+  }
+
+  /** Runs one plain statement with settings of its own: for what the planner has to be told about it. */
+  async queryWith<Row extends pg.QueryResultRow>(
+    settings: Readonly<Record<string, string>>,
+    statement: pg.QueryConfig,
+  ): Promise<Row[]> {
+    return this.runWithin('BEGIN', settings, (run) => run<Row>(statement));
+  }
+
+  private async runWithin<Result>(
+    begin: string,
+    settings: Readonly<Record<string, string>>,
+    work: (run: Run) => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      const client = await this.pool.connect();
+      try {
+        await client.query(begin);
+        for (const setting of Object.entries(settings))
+          await client.query('SELECT set_config($1, $2, true)', setting);
+        const result = await work(async <Row extends pg.QueryResultRow>(statement: pg.QueryConfig) => {
+          const { rows } = await client.query<Row>(statement);
+          return rows;
+        });
+        await client.query('COMMIT');
+        client.release();
+        return result;
+      } catch (error) {
+        // Closing the connection ends the transaction, whatever state it is in.
+        client.release(true);
+        throw error;
+      }
+    } catch (error) {
+      throw translateDatabaseError(error);
+    }
+  }
+
+  /**
+   * Runs repositories' statements in one transaction. `work` may run again, and so must do nothing but these: all of them
+   * through the client that it is handed. Resolves when what this process keeps in memory knows of the change, so that
+   * whoever was told of it never meets what was before.
+   *
+   * A few transactions run at once, shared fairly between accounts: a transaction holds a connection for several round
+   * trips, and a storm of changes would take the connections and the processor from calls. `accountId` is absent for
+   * commands.
+   */
+  async transact<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    accountId = '',
+  ): Promise<Result> {
+    const result = await this.changes.run(accountId, () => this.transactNow(work));
+    await this.seeChanges();
+    return result;
+  }
+
+  private async transactNow<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.prisma.$transaction(work);
+      } catch (error) {
+        const isRepeatable =
+          error instanceof Prisma.PrismaClientKnownRequestError && error.code === REPEATABLE_PRISMA_CODE;
+        if (!isRepeatable || attempt === MAX_TRIES) throw translateDatabaseError(error);
+      }
+    }
+  }
+
+  /** One connection for a command's statements, without the time-out of the request path. */
+  async withSession<Result>(work: (session: CommandSession) => Promise<Result>): Promise<Result> {
+    const client = await this.pool.connect().catch((error: unknown) => {
+      throw translateDatabaseError(error);
+    });
+    const run: CommandSession['run'] = async <Row extends pg.QueryResultRow>(
+      text: string,
+      values: readonly unknown[] = [],
+    ) => {
+      const statement = { text, values: [...values], query_timeout: COMMAND_TIMEOUT };
+      try {
+        return (await client.query<Row>(statement)).rows;
+      } catch (error) {
+        throw translateDatabaseError(error);
+      }
+    };
+    const transaction = async (texts: readonly string[]): Promise<void> => {
+      for (const text of ['BEGIN', ...texts, 'COMMIT']) await run(text);
+    };
+    try {
+      const result = await work({ run, transaction });
+      client.release();
+      return result;
+    } catch (error) {
+      // Closing the connection rolls back whatever state it was left in.
+      client.release(true);
+      throw error;
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.prisma.$disconnect();
+    await this.pool.end();
+  }
+}
+
+/** Changes get two connections in five, four at most: calls and reports need the others. */
+function transactionsOf(poolSize: number): number {
+  return Math.min(MAX_TRANSACTIONS, Math.max(2, Math.floor(poolSize * 0.4)));
+}
+
+/** Prisma says no zone with its times: in a session of another one each would be another moment. */
+async function prepareConnection(client: pg.ClientBase): Promise<void> {
+  await client.query("SET TIME ZONE 'UTC'");
+  await settleLog(client);
+}
+
+function createPrismaClient(pool: pg.Pool) {
+  // Prisma's own limits are shorter, and hold also where it begins a transaction by itself.
+  const transactionOptions = { maxWait: CONNECT_TIMEOUT, timeout: QUERY_TIMEOUT };
+  return new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions }).$extends({
+    query: {
+      async $allOperations({ args, query }) {
+        try {
+          return await query(args);
+        } catch (error) {
+          throw translateDatabaseError(error);
+        }
+      },
+    },
+  });
+}
+
+type TranslatingPrismaClient = ReturnType<typeof createPrismaClient>;
+
+/** The client of one transaction. */
+export type Transaction = Omit<
+  TranslatingPrismaClient,
+  '$connect' | '$disconnect' | '$on' | '$transaction' | '$extends' | '$use'
+>;

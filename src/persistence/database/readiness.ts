@@ -1,0 +1,40 @@
+// Whether this process can serve: database reached, every migration that this build knows applied, not draining.
+import { readdir } from 'node:fs/promises';
+import { Injectable } from '@nestjs/common';
+import { Database } from './database.js';
+
+const MIGRATIONS = new URL('../../../prisma/migrations/', import.meta.url);
+
+@Injectable()
+export class Readiness {
+  private expected: Promise<string[]> | null = null;
+  private isDraining = false;
+
+  constructor(private readonly database: Database) {}
+
+  /** From now on load balancers are told to look elsewhere. */
+  startDraining(): void {
+    this.isDraining = true;
+  }
+
+  /** Null when all is well; throws `unavailable` when the database cannot be reached. */
+  async reasonNotToServe(): Promise<string | null> {
+    if (this.isDraining) return 'shutting down';
+    const pending = await this.pendingMigrations();
+    return pending.length === 0 ? null : `migrations are missing: ${pending.join(', ')}`;
+  }
+
+  private async pendingMigrations(): Promise<string[]> {
+    this.expected ??= listMigrations();
+    const rows = await this.database.query<{ migration_name: string }>({
+      text: 'SELECT migration_name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
+    });
+    const applied = new Set(rows.map((row) => row.migration_name));
+    return (await this.expected).filter((name) => !applied.has(name));
+  }
+}
+
+async function listMigrations(): Promise<string[]> {
+  const entries = await readdir(MIGRATIONS, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+}

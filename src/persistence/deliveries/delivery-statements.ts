@@ -1,0 +1,158 @@
+// The text of the statements that move delivery cursors: claiming, renewing, advancing, failing.
+//
+// Why plain SQL: whether a destination may be claimed, and whether a cursor may still be moved by who holds it, has to be
+// decided and written under one lock. All moments are the database's own, so that no two clocks have to agree.
+
+import { LIVE_SESSIONS } from '../database/sessions.js';
+import { unseenList } from '../database/opaque-array.js';
+
+/** Seconds that a lease lives without being renewed. */
+export const LEASE_SECONDS = 30;
+
+// Where a cursor moves, what it has not passed was young enough a moment ago. The pages of the log reach two hours beyond
+// the age at which a generation is given up: what waits behind a cursor that stood for less cannot have left them.
+const STOOD_AFTER = '1 hour';
+
+// A process that was killed has lost its locks at once: nobody has to wait for its leases to expire. No index can answer
+// for `coalesce`, and none shall: in a table that has grown since it was last analysed, cursors that wait for nothing pass
+// for rare, and the planner would gather all of them for each workspace.
+const CLAIMABLE = `destination.enabled AND destination.deleted_at IS NULL AND workspace.is_broadcast_enabled
+  AND (cursor.lease_owner IS NULL OR cursor.lease_expires_at < now() OR (
+    cursor.lease_session IS NOT NULL AND cursor.lease_session NOT IN (${LIVE_SESSIONS})
+  ))
+  AND coalesce(cursor.next_attempt_at, '-infinity') <= now()`;
+
+/**
+ * A generation that a cursor has not passed. The upper limit says nothing about rows and all to the planner: it takes a
+ * position between two for a rare one and looks it up by the index on positions, where it would else read everything
+ * that the workspace has of the time in question, for each cursor, to find nothing behind it.
+ */
+const BEHIND_CURSOR = `generation.log_transaction BETWEEN cursor.log_transaction AND ${2n ** 63n - 1n}
+        AND (generation.log_transaction, generation.log_ordinal) > (cursor.log_transaction, cursor.log_ordinal)`;
+
+const JOINED = `FROM delivery_cursors AS cursor
+  JOIN destinations AS destination ON destination.workspace_id = cursor.workspace_id AND destination.id = cursor.destination_id
+  JOIN workspaces AS workspace ON workspace.id = cursor.workspace_id`;
+
+/** The rows of \`chosen\` (workspace_id, destination_id) get a new claim, $1, of the session $2. */
+function claim(chosen: string): string {
+  return `WITH chosen AS (${chosen})
+UPDATE delivery_cursors AS cursor
+SET lease_owner = $1, lease_session = $2, lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS})
+FROM chosen WHERE cursor.workspace_id = chosen.workspace_id AND cursor.destination_id = chosen.destination_id
+RETURNING cursor.workspace_id AS "workspaceId", cursor.destination_id AS "destinationId",
+  cursor.log_transaction AS transaction, cursor.log_ordinal AS ordinal, cursor.failures, cursor.paused_at AS "pausedAt",
+  cursor.start_snapshot AS "startSnapshot", cursor.updated_at < now() - interval '${STOOD_AFTER}' AS "hasStood",
+  extract(epoch FROM now() - cursor.updated_at)::float8 * 1000 AS "stoodFor"`;
+}
+
+/** $1 the new claim, $2 its session, $3 workspace. */
+export const CLAIM_WORKSPACE = claim(
+  `SELECT cursor.workspace_id, cursor.destination_id ${JOINED}
+  WHERE cursor.workspace_id = $3 AND ${CLAIMABLE} FOR UPDATE OF cursor SKIP LOCKED`,
+);
+
+// $4 a moment: something made since then waits, or something that was given up and is asked for again.
+const WAITED_FOR = `(
+    EXISTS (
+      SELECT 1 FROM generations AS generation WHERE generation.workspace_id = cursor.workspace_id
+        AND ${BEHIND_CURSOR} AND generation.created_at >= $4
+    ) OR EXISTS (
+      SELECT 1 FROM dead_letters AS letter WHERE letter.workspace_id = cursor.workspace_id
+        AND letter.destination_id = cursor.destination_id AND letter.replay_requested_at IS NOT NULL
+    )
+  )`;
+
+/**
+ * $1 the new claim, $2 its session, $3 workspaces, $4 a moment: their destinations that something made since then waits
+ * for. Workspace by workspace: all in one join, the planner would read every workspace for a few.
+ */
+export const CLAIM_WAITING_OF_WORKSPACES = claim(
+  `SELECT waiting.* FROM unnest(${unseenList('$3', 'uuid')}) AS wanted (workspace_id) CROSS JOIN LATERAL (
+    SELECT cursor.workspace_id, cursor.destination_id ${JOINED}
+    WHERE cursor.workspace_id = wanted.workspace_id AND ${CLAIMABLE} AND ${WAITED_FOR} FOR UPDATE OF cursor SKIP LOCKED
+  ) AS waiting`,
+);
+
+/** $1 a workspace, $2 how many at most: the next workspaces that have destinations. */
+export const LIST_WORKSPACES = `
+SELECT DISTINCT workspace_id AS "workspaceId" FROM delivery_cursors WHERE workspace_id > $1 ORDER BY workspace_id LIMIT $2`;
+
+/**
+ * $1 the new claim, $2 its session, $3 how many at most: destinations whose next attempt is due. One by one: in one join
+ * the planner may read every destination to find that none is.
+ */
+export const CLAIM_DUE = claim(
+  `SELECT claimable.* FROM delivery_cursors AS due CROSS JOIN LATERAL (
+    SELECT cursor.workspace_id, cursor.destination_id ${JOINED}
+    WHERE cursor.workspace_id = due.workspace_id AND cursor.destination_id = due.destination_id AND ${CLAIMABLE}
+    FOR UPDATE OF cursor SKIP LOCKED
+  ) AS claimable WHERE due.next_attempt_at <= now() LIMIT $3`,
+);
+
+/** $1 claims. */
+export const RENEW = `
+UPDATE delivery_cursors SET lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS}) WHERE lease_owner = ANY($1)`;
+
+/** $1 claim, $2 workspace, $3 destination. A pause that is over has been made use of: nothing is due any more. */
+export const RELEASE = `
+UPDATE delivery_cursors SET lease_owner = NULL, lease_session = NULL, lease_expires_at = NULL,
+  next_attempt_at = CASE WHEN next_attempt_at > now() THEN next_attempt_at END
+WHERE workspace_id = $2 AND destination_id = $3 AND lease_owner = $1`;
+
+/** $1 claim, $2 workspace, $3 destination: where the cursor is now, if the claim still holds. */
+export const LOOK_AGAIN = `
+SELECT log_transaction AS transaction, log_ordinal AS ordinal, start_snapshot AS "startSnapshot" FROM delivery_cursors
+WHERE workspace_id = $2 AND destination_id = $3 AND lease_owner = $1`;
+
+/** Adds the counts of a JSON object to those of the column. */
+const sumOfDropped = (
+  parameter: string,
+): string => `CASE WHEN ${parameter}::jsonb = '{}' THEN cursor.dropped ELSE
+    cursor.dropped || (SELECT jsonb_object_agg(key, coalesce((cursor.dropped ->> key)::bigint, 0) + value::bigint)
+      FROM jsonb_each_text(${parameter}::jsonb)) END`;
+
+/**
+ * $1 claim, $2 workspace, $3 destination, $4 and $5 the new position, $6 how many were confirmed, $7 dropped counts,
+ * $8 dead letters [{generation_id, generation_created_at, reason, message, message_ciphertext, message_encryption_key_id}],
+ * $9 and $10 the position that it moves from, $11 the snapshot of what it passes over.
+ *
+ * Everything that became of a batch in one commit: what is counted is what the cursor has passed. Not when somebody has
+ * moved the cursor meanwhile: an operator who set it back must not be overruled.
+ */
+export const ADVANCE = `
+WITH moved AS (
+  UPDATE delivery_cursors AS cursor SET
+    log_transaction = $4, log_ordinal = $5, updated_at = now(),
+    delivered = cursor.delivered + $6::bigint, dropped = ${sumOfDropped('$7')},
+    failures = CASE WHEN $6::bigint > 0 THEN 0 ELSE cursor.failures END,
+    last_success_at = CASE WHEN $6::bigint > 0 THEN now() ELSE cursor.last_success_at END,
+    next_attempt_at = CASE WHEN $6::bigint > 0 THEN NULL ELSE cursor.next_attempt_at END,
+    paused_at = CASE WHEN $6::bigint > 0 THEN NULL ELSE cursor.paused_at END
+  WHERE cursor.workspace_id = $2 AND cursor.destination_id = $3 AND cursor.lease_owner = $1
+    AND cursor.log_transaction = $9 AND cursor.log_ordinal = $10 AND cursor.start_snapshot = $11
+  RETURNING cursor.workspace_id, cursor.destination_id
+), buried AS (
+  INSERT INTO dead_letters (workspace_id, destination_id, generation_id, generation_created_at, reason, message,
+    message_ciphertext, message_encryption_key_id)
+  SELECT moved.workspace_id, moved.destination_id, letter.*
+  FROM moved, json_to_recordset($8::json)
+    AS letter (generation_id uuid, generation_created_at timestamptz, reason text, message text,
+      message_ciphertext bytea, message_encryption_key_id text)
+  ON CONFLICT (workspace_id, destination_id, generation_id)
+  DO UPDATE SET reason = excluded.reason, message = excluded.message, message_ciphertext = excluded.message_ciphertext,
+    message_encryption_key_id = excluded.message_encryption_key_id, replay_requested_at = NULL
+)
+SELECT count(*)::integer AS moved FROM moved`;
+
+/**
+ * $1 claim, $2 workspace, $3 destination, $4 class, $5 status, $6 message without the platform's text, $7 milliseconds until
+ * the next attempt, $8 and $9 the text, encrypted, and the id of its key.
+ */
+export const FAIL = `
+UPDATE delivery_cursors AS cursor SET
+  failures = cursor.failures + 1, last_error_at = now(), last_error_class = $4, last_error_status = $5,
+  last_error_message = $6, last_error_ciphertext = $8, last_error_encryption_key_id = $9, next_attempt_at = now() + make_interval(secs => $7::float8 / 1000),
+  paused_at = CASE WHEN $4 = 'blocked' THEN coalesce(cursor.paused_at, now()) END
+WHERE cursor.workspace_id = $2 AND cursor.destination_id = $3 AND cursor.lease_owner = $1
+RETURNING 1`;

@@ -1,0 +1,161 @@
+// What operators see of the deliveries to a destination, and how they set them back.
+import { Injectable } from '@nestjs/common';
+import type { DropCounts } from '../../domain/destinations/delivery.js';
+import { AppError } from '../../domain/errors.js';
+import { utcDay } from '../../domain/spend/spend.js';
+import { ConfigCipher } from '../encryption/config-cipher.js';
+import { Database } from '../database/database.js';
+import type { Run } from '../database/database.js';
+import type { DestinationRef } from './delivery-cursors.repository.js';
+import { decryptText, ownerOfLastError } from './platform-texts.js';
+
+export interface DeliveryState {
+  readonly delivered: number;
+  readonly dropped: DropCounts;
+  readonly deadLetters: number;
+  /** Generations behind the cursor, those that its rules will pass over included; at most MAX_PENDING. */
+  readonly pending: number;
+  readonly oldestPendingAt: Date | null;
+  /** Calls of the workspace since the UTC day of `since` whose contents were not stored: it was above its quota. */
+  readonly contentsSkipped: number;
+  readonly failures: number;
+  readonly lastSuccessAt: Date | null;
+  readonly lastError: {
+    readonly at: Date;
+    readonly class: string;
+    readonly status: number | null;
+    readonly message: string;
+  } | null;
+  readonly nextAttemptAt: Date | null;
+  readonly pausedAt: Date | null;
+}
+
+/** Counting goes no further than this. */
+export const MAX_PENDING = 10_000;
+
+/**
+ * $1 workspace, $2 and $3 where the cursor stands, $4 what it passes over, $5 the moment before which the log is not
+ * looked at. The position is given, and the statement planned for it: joined, it would be looked for among everything
+ * that the workspace has since that moment.
+ */
+const COUNT_PENDING = `
+SELECT count(*)::integer AS pending, min(created_at) AS oldest FROM (
+  SELECT created_at FROM generations
+  WHERE workspace_id = $1 AND (log_transaction, log_ordinal) > ($2, $3) AND created_at >= $5
+    AND NOT pg_visible_in_snapshot(log_transaction::text::xid8, $4::pg_snapshot)
+  ORDER BY log_transaction, log_ordinal LIMIT ${MAX_PENDING}
+) AS waiting`;
+
+/**
+ * $1 workspace, $2 destination, $3 a moment. Back to before the first generation made since then; never forward, and not
+ * while nothing is delivered: switched on, the cursor would go to the end. What had been committed when the destination
+ * was switched on counts from that first generation on no more: the snapshot ends there. A cursor may stand before it all
+ * the same, where a transaction was open when the destination was switched on, and would pass over what follows.
+ *
+ * Of those made since then the first in the log is among those of the first hour: no call takes so long, and no clocks
+ * are so far apart. OFFSET 0 keeps the planner from looking for it from the beginning of the log.
+ */
+const SET_BACK = `
+WITH destination AS (
+  SELECT destination.enabled AND workspace.is_broadcast_enabled AS "isOn" FROM destinations AS destination
+  JOIN workspaces AS workspace ON workspace.id = destination.workspace_id
+  WHERE destination.workspace_id = $1 AND destination.id = $2
+), first AS (
+  SELECT min(log_transaction) AS log_transaction FROM (
+    SELECT log_transaction FROM generations WHERE workspace_id = $1 AND created_at >= $3 AND created_at <= (
+      SELECT min(created_at) FROM generations WHERE workspace_id = $1 AND created_at >= $3
+    ) + interval '1 hour' OFFSET 0
+  ) AS early
+), moved AS (
+  UPDATE delivery_cursors AS cursor
+  SET (log_transaction, log_ordinal) = (
+      SELECT back.log_transaction, back.log_ordinal
+      FROM (VALUES (first.log_transaction - 1, 2147483647), (cursor.log_transaction, cursor.log_ordinal))
+        AS back (log_transaction, log_ordinal)
+      ORDER BY 1, 2 LIMIT 1
+    ),
+    start_snapshot = concat_ws(':',
+      least(pg_snapshot_xmin(cursor.start_snapshot::pg_snapshot)::text::bigint, first.log_transaction),
+      first.log_transaction,
+      coalesce((
+        SELECT string_agg(open.id::text, ',' ORDER BY open.id::text::bigint)
+        FROM pg_snapshot_xip(cursor.start_snapshot::pg_snapshot) AS open (id)
+        WHERE open.id::text::bigint < first.log_transaction
+      ), '')),
+    next_attempt_at = NULL
+  FROM first, destination
+  WHERE destination."isOn" AND cursor.workspace_id = $1 AND cursor.destination_id = $2
+    AND (first.log_transaction <= cursor.log_transaction
+      OR first.log_transaction < pg_snapshot_xmax(cursor.start_snapshot::pg_snapshot)::text::bigint)
+)
+SELECT "isOn" FROM destination`;
+
+@Injectable()
+export class DeliveryStatesRepository {
+  constructor(
+    private readonly database: Database,
+    private readonly cipher: ConfigCipher,
+  ) {}
+
+  async find({ workspaceId, destinationId }: DestinationRef, since: Date): Promise<DeliveryState> {
+    const where = { workspaceId, destinationId };
+    const cursor = await this.database.prisma.deliveryCursor.findUnique({
+      where: { workspaceId_destinationId: where },
+    });
+    // It was deleted a moment ago, or with its workspace.
+    if (!cursor)
+      throw new AppError('not_found', { detail: 'nothing is delivered to this destination any more' });
+    const [deadLetters, storage, [waiting]] = await Promise.all([
+      this.database.prisma.deadLetter.count({ where }),
+      this.database.prisma.storageDay.aggregate({
+        _sum: { contentsSkipped: true },
+        where: { workspaceId, day: { gte: new Date(utcDay(since)) } },
+      }),
+      this.database.query<{ pending: number; oldest: Date | null }>({
+        text: COUNT_PENDING,
+        values: [workspaceId, cursor.logTransaction, cursor.logOrdinal, cursor.startSnapshot, since],
+      }),
+    ]);
+    return {
+      delivered: Number(cursor.delivered),
+      dropped: cursor.dropped as DropCounts,
+      deadLetters,
+      pending: waiting?.pending ?? 0,
+      oldestPendingAt: waiting?.oldest ?? null,
+      contentsSkipped: Number(storage._sum.contentsSkipped ?? 0),
+      failures: cursor.failures,
+      lastSuccessAt: cursor.lastSuccessAt,
+      lastError:
+        cursor.lastErrorAt === null
+          ? null
+          : {
+              at: cursor.lastErrorAt,
+              class: cursor.lastErrorClass ?? 'retry',
+              status: cursor.lastErrorStatus,
+              message: decryptText(
+                this.cipher,
+                {
+                  status: cursor.lastErrorMessage ?? '',
+                  ciphertext: cursor.lastErrorCiphertext,
+                  encryptionKeyId: cursor.lastErrorEncryptionKeyId,
+                },
+                ownerOfLastError(destinationId),
+              ),
+            },
+      nextAttemptAt: cursor.nextAttemptAt,
+      pausedAt: cursor.pausedAt,
+    };
+  }
+
+  /**
+   * Has everything made since `from` delivered again; false when the destination or its workspace is switched off. Whoever
+   * delivers just now is told by the database.
+   */
+  async replayFrom(run: Run, { workspaceId, destinationId }: DestinationRef, from: Date): Promise<boolean> {
+    const [row] = await run<{ isOn: boolean }>({
+      text: SET_BACK,
+      values: [workspaceId, destinationId, from],
+    });
+    return row?.isOn === true;
+  }
+}

@@ -1,0 +1,89 @@
+// How often operators may have a destination sent to: a replay of a small request may send a hundred megabytes to a third
+// party. Kept in the cursor's row, so that the limits hold across replicas and restarts; the database tells the time.
+import { Injectable } from '@nestjs/common';
+import { MAX_REPLAYS_PER_HOUR, MAX_TESTS_PER_MINUTE } from '../../domain/destinations/delivery.js';
+import { Database } from '../database/database.js';
+import type { Run } from '../database/database.js';
+import type { DestinationRef } from './delivery-cursors.repository.js';
+
+export type Admission<Result> =
+  | { readonly is: 'admitted'; readonly result: Result }
+  | { readonly is: 'running' }
+  /** `retryAfter` in seconds. */
+  | { readonly is: 'too_often'; readonly retryAfter: number };
+
+interface ReplayState {
+  readonly transaction: string;
+  readonly ordinal: number;
+  readonly isBehindEnd: boolean;
+  readonly recent: number;
+  /** Seconds until one of the recent ones is old; null: there is none. */
+  readonly retryAfter: number | null;
+}
+
+const RECENT_REPLAYS = `SELECT started FROM unnest(replays_started_at) AS started WHERE started > now() - interval '1 hour'`;
+const RECENT_TESTS = `SELECT started FROM unnest(tests_started_at) AS started WHERE started > now() - interval '1 minute'`;
+
+/** $1 workspace, $2 destination. The lock lets one request at a time decide. */
+const LOCK = `
+SELECT log_transaction AS transaction, log_ordinal AS ordinal,
+  coalesce((log_transaction, log_ordinal) < (replay_end_transaction, replay_end_ordinal), false) AS "isBehindEnd",
+  (SELECT count(*)::integer FROM (${RECENT_REPLAYS}) AS recent) AS recent,
+  (SELECT ceil(extract(epoch FROM min(started) + interval '1 hour' - now()))::integer FROM (${RECENT_REPLAYS}) AS recent)
+    AS "retryAfter"
+FROM delivery_cursors WHERE workspace_id = $1 AND destination_id = $2 FOR UPDATE`;
+
+const HAS_REQUESTED = `
+SELECT EXISTS (
+  SELECT 1 FROM dead_letters WHERE workspace_id = $1 AND destination_id = $2 AND replay_requested_at IS NOT NULL
+) AS "hasRequested"`;
+
+/**
+ * $1 workspace, $2 destination, $3 and $4 where the cursor was before the replay, $5 whether dead letters were asked for. A
+ * replay that sends nothing counts for none.
+ */
+const NOTE_REPLAY = `
+UPDATE delivery_cursors SET replays_started_at = ARRAY(${RECENT_REPLAYS}) || now(),
+  replay_end_transaction = CASE WHEN $5 THEN replay_end_transaction ELSE $3 END,
+  replay_end_ordinal = CASE WHEN $5 THEN replay_end_ordinal ELSE $4 END
+WHERE workspace_id = $1 AND destination_id = $2 AND ($5 OR (log_transaction, log_ordinal) < ($3, $4))`;
+
+const NOTE_TEST = `
+UPDATE delivery_cursors SET tests_started_at = ARRAY(${RECENT_TESTS}) || now()
+WHERE workspace_id = $1 AND destination_id = $2 AND cardinality(ARRAY(${RECENT_TESTS})) < $3
+RETURNING 1`;
+
+@Injectable()
+export class ReplayLimitsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** `replay` answers how many dead letters it asks for, or null where it moves the cursor. */
+  async admitReplay<Result extends number | null>(
+    { workspaceId, destinationId }: DestinationRef,
+    replay: (run: Run) => Promise<Result>,
+  ): Promise<Admission<Result>> {
+    const ref = [workspaceId, destinationId];
+    return this.database.writeWithin(async (run): Promise<Admission<Result>> => {
+      const [state] = await run<ReplayState>({ text: LOCK, values: ref });
+      const [letters] = await run<{ hasRequested: boolean }>({ text: HAS_REQUESTED, values: ref });
+      if (state?.isBehindEnd || letters?.hasRequested) return { is: 'running' };
+      if (state && state.recent >= MAX_REPLAYS_PER_HOUR)
+        return { is: 'too_often', retryAfter: state.retryAfter ?? 1 };
+      const result = await replay(run);
+      if (state && result !== 0) {
+        const values = [...ref, state.transaction, state.ordinal, result !== null];
+        await run({ text: NOTE_REPLAY, values });
+      }
+      return { is: 'admitted', result };
+    });
+  }
+
+  /** Counts one connection test; false: there were too many in the last minute. */
+  async admitTest({ workspaceId, destinationId }: DestinationRef): Promise<boolean> {
+    const rows = await this.database.query({
+      text: NOTE_TEST,
+      values: [workspaceId, destinationId, MAX_TESTS_PER_MINUTE],
+    });
+    return rows.length === 1;
+  }
+}

@@ -1,0 +1,281 @@
+// Destinations, their encrypted configs, and the cursors that deliveries start from.
+import { Injectable, Logger } from '@nestjs/common';
+import type { DescribeChange } from '../../domain/audit.js';
+import { Clock } from '../../domain/clock.js';
+import { MAX_DESTINATIONS_PER_KIND, REGIONS } from '../../domain/destinations/destination.js';
+import type {
+  Destination,
+  DestinationChange,
+  DestinationConfig,
+  NewDestination,
+} from '../../domain/destinations/destination.js';
+import { needsContent } from '../../domain/destinations/destination-selection.js';
+import { AppError } from '../../domain/errors.js';
+import type { FilterRules } from '../../domain/destinations/filter-rules.js';
+import { uuidV7 } from '../../domain/identifiers.js';
+import { AuditLogRepository } from '../audit/audit-log.repository.js';
+import type { NewAuditRow } from '../audit/audit-statements.js';
+import { Batcher } from '../../concurrency/micro-batcher.js';
+import { ConfigCipher } from '../encryption/config-cipher.js';
+import type { Encrypted } from '../encryption/config-cipher.js';
+import { Database } from '../database/database.js';
+import { noSuchWorkspace, STATEMENT_FAILURES } from '../database/database-errors.js';
+import { CREATE_DESTINATIONS } from './destination-statements.js';
+import type { NewDestinationRow } from './destination-statements.js';
+import { Prisma } from '../generated/client.js';
+import type { DestinationModel as DestinationRow } from '../generated/models.js';
+
+/** A destination to be made, and what the audit log is to say of it. */
+interface Creation {
+  readonly row: NewDestinationRow;
+  readonly entries: readonly NewAuditRow[];
+}
+
+interface CreationOutcome {
+  readonly hasWorkspace: boolean;
+  readonly hasSlot: boolean;
+  readonly isMade: boolean;
+  /** In the order of members in which the database tells them ever after. */
+  readonly filterRules: FilterRules | null;
+}
+
+const CREATION_LIMITS = {
+  // Two small ones instead of one of everybody: while the database works at one, the other's are answered here.
+  maxBatch: 25,
+  // One that waits for somebody's lock must not hold up everybody.
+  maxUnderWay: 2,
+  maxWaiting: 10_000,
+  ...STATEMENT_FAILURES,
+};
+
+@Injectable()
+export class DestinationsRepository {
+  private readonly logger = new Logger(DestinationsRepository.name);
+  private readonly creations = new Batcher<Creation, CreationOutcome>(
+    (creations) => this.createMany(creations),
+    CREATION_LIMITS,
+  );
+
+  constructor(
+    private readonly database: Database,
+    private readonly cipher: ConfigCipher,
+    private readonly clock: Clock,
+    private readonly auditLog: AuditLogRepository,
+  ) {}
+
+  /**
+   * Creates the destination in a free one of its workspace's five slots of the kind, and throws `conflict` when all
+   * are taken, `invalid_request` when the account has no such workspace. The unique key on the slot makes the limit exact:
+   * whoever loses a race for a slot looks again.
+   */
+  async createWithinLimit(
+    destination: NewDestination,
+    describe?: DescribeChange<Destination>,
+  ): Promise<Destination> {
+    const now = this.clock.now();
+    const id = uuidV7(now);
+    const created = toDestination(destination, {
+      id,
+      // As it will be read: without the members that have no value.
+      config: JSON.parse(JSON.stringify(destination.config)) as DestinationConfig,
+      version: 1,
+      createdAt: now,
+      updatedAt: now,
+    });
+    const row = toNewRow(created, this.cipher.encrypt(created.config, id));
+    const entries = describe ? [this.auditLog.toRow(describe(null, created))] : [];
+    for (;;) {
+      const outcome = await this.creations.add({ row, entries });
+      if (outcome.isMade) return { ...created, filterRules: outcome.filterRules };
+      if (!outcome.hasWorkspace) throw noSuchWorkspace();
+      if (!outcome.hasSlot) refuseOneMore(destination);
+    }
+  }
+
+  /** By the places of the creations. */
+  private async createMany(creations: readonly Creation[]): Promise<CreationOutcome[]> {
+    return this.database.change<CreationOutcome>({
+      name: 'create-destinations',
+      text: CREATE_DESTINATIONS,
+      values: [
+        JSON.stringify(creations.map(({ row }) => row)),
+        JSON.stringify(creations.flatMap(({ entries }) => entries)),
+      ],
+    });
+  }
+
+  async find(accountId: string, id: string): Promise<Destination | null> {
+    const row = await this.database.prisma.destination.findUnique({
+      where: { accountId_id: { accountId, id }, deletedAt: null },
+    });
+    return row && this.decrypted(row);
+  }
+
+  /** Newest first. */
+  async list(
+    accountId: string,
+    workspaceId: string,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<{ readonly destinations: readonly Destination[]; readonly total: number }> {
+    const where = { accountId, workspaceId, deletedAt: null };
+    const rows = await this.database.prisma.destination.findMany({
+      where,
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      skip: page.offset,
+      take: page.limit,
+    });
+    // The last page tells the total: counting would be a second statement, which may look at deleted rows.
+    const isLast = rows.length < page.limit && (rows.length > 0 || page.offset === 0);
+    const total = isLast
+      ? page.offset + rows.length
+      : await this.database.prisma.destination.count({ where });
+    return { destinations: rows.map((row) => this.decrypted(row)), total };
+  }
+
+  /** Changes the destination as it was read; null: it has been changed or deleted since then. */
+  async update(
+    before: Destination,
+    change: DestinationChange,
+    describe: DescribeChange<Destination>,
+  ): Promise<Destination | null> {
+    const { accountId, workspaceId, id, version } = before;
+    const { apiKeyHashes, filterRules, regions, config, ...columns } = change;
+    return this.database.transact(async (transaction) => {
+      const [row] = await transaction.destination.updateManyAndReturn({
+        where: { workspaceId, id, accountId, version, deletedAt: null },
+        data: {
+          ...columns,
+          ...(config === undefined ? {} : this.encrypt(config, id)),
+          ...(apiKeyHashes === undefined ? {} : { apiKeyHashes: [...(apiKeyHashes ?? [])] }),
+          ...(filterRules === undefined ? {} : { filterRules: toJson(filterRules) }),
+          ...(regions === undefined ? {} : { regions: [...regions] }),
+          needsContent: needsContent({ ...before, ...change }),
+          version: { increment: 1 },
+          updatedAt: this.clock.now(),
+        },
+      });
+      if (!row) return null;
+      const after = this.decrypted(row);
+      await this.auditLog.record(describe(before, after), transaction);
+      return after;
+    }, accountId);
+  }
+
+  /**
+   * Frees the destination's slot. Its cursor and dead letters go with it, by a trigger; its row stays until it is purged.
+   * False: the account has no such one.
+   */
+  async delete(accountId: string, id: string, describe: DescribeChange<Destination>): Promise<boolean> {
+    return this.database.transact(async (transaction) => {
+      const [row] = await transaction.destination.updateManyAndReturn({
+        where: { accountId, id, deletedAt: null },
+        data: { slot: null, deletedAt: this.clock.now(), version: { increment: 1 } },
+      });
+      if (!row) return false;
+      await this.auditLog.record(describe(this.decrypted(row), null), transaction);
+      return true;
+    }, accountId);
+  }
+
+  /** The destinations that generations of the workspace are forwarded to; none while its broadcast switch is off. */
+  async listForBroadcast(workspaceId: string): Promise<readonly Destination[]> {
+    const rows = await this.database.prisma.destination.findMany({
+      where: { workspaceId, enabled: true, deletedAt: null, workspace: { isBroadcastEnabled: true } },
+    });
+    return rows.flatMap((row) => this.readable(row));
+  }
+
+  /** One config that cannot be decrypted must not stop the others. */
+  private readable(row: DestinationRow): Destination[] {
+    try {
+      return [this.decrypted(row)];
+    } catch (error) {
+      this.logger.error({ destinationId: row.id, error }, 'the config of a destination cannot be read');
+      return [];
+    }
+  }
+
+  private encrypt(config: DestinationConfig, id: string) {
+    const { ciphertext, encryptionKeyId } = this.cipher.encrypt(config, id);
+    return { configCiphertext: ciphertext, configEncryptionKeyId: encryptionKeyId };
+  }
+
+  private decrypted(row: DestinationRow): Destination {
+    const encrypted = { ciphertext: row.configCiphertext, encryptionKeyId: row.configEncryptionKeyId };
+    const config = this.cipher.decrypt(encrypted, row.id) as DestinationConfig;
+    const { id, version, createdAt, updatedAt } = row;
+    return toDestination(row, { id, config, version, createdAt, updatedAt });
+  }
+}
+
+// Both member by member: they are part of every creation, and V8 reads no member fast of an object that was copied from
+// another one and then given more members (docs/decisions/0009).
+
+function toDestination(
+  columns: Omit<NewDestination, 'config' | 'regions' | 'filterRules'> & {
+    readonly regions: readonly string[];
+    readonly filterRules: unknown;
+  },
+  own: Pick<Destination, 'id' | 'config' | 'version' | 'createdAt' | 'updatedAt'>,
+): Destination {
+  const { apiKeyHashes, regions } = columns;
+  return {
+    id: own.id,
+    accountId: columns.accountId,
+    workspaceId: columns.workspaceId,
+    kind: columns.kind,
+    type: columns.type,
+    name: columns.name,
+    enabled: columns.enabled,
+    privacyMode: columns.privacyMode,
+    broadcastCost: columns.broadcastCost,
+    broadcastIdentity: columns.broadcastIdentity,
+    broadcastRequestContext: columns.broadcastRequestContext,
+    samplingRate: columns.samplingRate,
+    apiKeyHashes: apiKeyHashes === null || apiKeyHashes.length === 0 ? null : apiKeyHashes,
+    filterRules: columns.filterRules as FilterRules | null,
+    regions: REGIONS.filter((region) => regions.includes(region)),
+    config: own.config,
+    version: own.version,
+    createdAt: own.createdAt,
+    updatedAt: own.updatedAt,
+  };
+}
+
+function toNewRow(destination: Destination, { ciphertext, encryptionKeyId }: Encrypted): NewDestinationRow {
+  return {
+    id: destination.id,
+    workspaceId: destination.workspaceId,
+    accountId: destination.accountId,
+    kind: destination.kind,
+    type: destination.type,
+    name: destination.name,
+    enabled: destination.enabled,
+    privacyMode: destination.privacyMode,
+    broadcastCost: destination.broadcastCost,
+    broadcastIdentity: destination.broadcastIdentity,
+    broadcastRequestContext: destination.broadcastRequestContext,
+    samplingRate: destination.samplingRate,
+    apiKeyHashes: destination.apiKeyHashes ?? [],
+    filterRules: destination.filterRules,
+    needsContent: needsContent(destination),
+    regions: destination.regions,
+    configCiphertext: `\\x${Buffer.from(ciphertext).toString('hex')}`,
+    configEncryptionKeyId: encryptionKeyId,
+    version: destination.version,
+    createdAt: destination.createdAt,
+    updatedAt: destination.updatedAt,
+  };
+}
+
+function refuseOneMore({ workspaceId, type }: NewDestination): never {
+  throw new AppError('conflict', {
+    detail:
+      `workspace ${workspaceId} has ${MAX_DESTINATIONS_PER_KIND} destinations of type ${type}, ` +
+      'which is the limit; delete one of them first',
+  });
+}
+
+function toJson(filterRules: FilterRules | null): Prisma.InputJsonObject | typeof Prisma.DbNull {
+  return filterRules ? (filterRules as unknown as Prisma.InputJsonObject) : Prisma.DbNull;
+}

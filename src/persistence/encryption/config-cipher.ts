@@ -1,0 +1,117 @@
+// Encryption of what must not be readable in the database: destination configs, provider credentials, contents.
+// AES-256-GCM; the key's id is stored beside the ciphertext, so that keys can be rotated without a pause.
+import { createCipheriv, createDecipheriv, randomFillSync } from 'node:crypto';
+import type { CipherGCM } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { AppConfig } from '../../config/app-config.js';
+import type { EncryptionKey } from '../../config/environment-reader.js';
+
+export interface Encrypted {
+  /** 12 bytes of nonce, 16 of tag, then the ciphertext. */
+  readonly ciphertext: Uint8Array<ArrayBuffer>;
+  readonly encryptionKeyId: string;
+}
+
+/** The key is not configured: not here, or not any more. */
+export class MissingEncryptionKey extends Error {
+  constructor(id: string) {
+    super(`ENCRYPTION_KEYS lacks the key ${id}`);
+  }
+}
+
+const ALGORITHM = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+// Randomness is fetched for many nonces at once: every fetch takes longer than a small content's encryption.
+const NONCES_AT_ONCE = 256;
+
+/** Not used yet, and for one encryption only. */
+interface FreshCipher {
+  readonly cipher: CipherGCM;
+  readonly nonce: Buffer;
+  readonly encryptionKeyId: string;
+}
+
+@Injectable()
+export class ConfigCipher {
+  private readonly nonces = Buffer.alloc(NONCE_BYTES * NONCES_AT_ONCE);
+  private nextNonce = NONCES_AT_ONCE;
+  /**
+   * For the next encryption, made while what the last one was for is written down: OpenSSL takes longer to make a cipher
+   * than to encrypt what is small with it, most of all where it was not asked for a while.
+   */
+  private prepared: FreshCipher | null = null;
+
+  constructor(private readonly config: AppConfig) {}
+
+  /** The id of the key that encrypts. */
+  get currentKeyId(): string {
+    return this.currentKey.id;
+  }
+
+  /** The ids of all keys that can decrypt. */
+  get keyIds(): readonly string[] {
+    return this.config.encryptionKeys.map(({ id }) => id);
+  }
+
+  /**
+   * Encrypts a JSON value with the first key. `owner` (the id of the row) is bound to the ciphertext, so that one row's
+   * secrets cannot be made readable by copying them into another row.
+   */
+  encrypt(value: unknown, owner: string): Encrypted {
+    return this.encryptJson(JSON.stringify(value), owner);
+  }
+
+  /** Like encrypt(), of a value whose JSON is there already. */
+  encryptJson(json: string, owner: string): Encrypted {
+    const { cipher, nonce, encryptionKeyId } = this.prepared ?? this.freshCipher();
+    this.prepared = null;
+    setImmediate(() => (this.prepared ??= this.freshCipher()));
+    cipher.setAAD(Buffer.from(owner));
+    const body = cipher.update(json, 'utf8');
+    // The tag is there only then; of a stream cipher no bytes are left.
+    cipher.final();
+    const ciphertext = new Uint8Array(NONCE_BYTES + TAG_BYTES + body.length);
+    ciphertext.set(nonce);
+    ciphertext.set(cipher.getAuthTag(), NONCE_BYTES);
+    ciphertext.set(body, NONCE_BYTES + TAG_BYTES);
+    return { ciphertext, encryptionKeyId };
+  }
+
+  /** Throws when the key is not configured, or the ciphertext was changed or belongs to another row. */
+  decrypt(
+    encrypted: Pick<Encrypted, 'encryptionKeyId'> & { readonly ciphertext: Uint8Array },
+    owner: string,
+  ): unknown {
+    const key = this.config.encryptionKeys.find((candidate) => candidate.id === encrypted.encryptionKeyId);
+    if (!key) throw new MissingEncryptionKey(encrypted.encryptionKeyId);
+    const bytes = Buffer.from(encrypted.ciphertext);
+    const decipher = createDecipheriv(ALGORITHM, key.bytes, bytes.subarray(0, NONCE_BYTES))
+      .setAAD(Buffer.from(owner))
+      .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+    const text = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
+    return JSON.parse(text.toString('utf8'));
+  }
+
+  private freshCipher(): FreshCipher {
+    const { id: encryptionKeyId, bytes } = this.currentKey;
+    const nonce = this.takeNonce();
+    return { cipher: createCipheriv(ALGORITHM, bytes, nonce), nonce, encryptionKeyId };
+  }
+
+  private get currentKey(): EncryptionKey {
+    const [key] = this.config.encryptionKeys;
+    if (!key) throw new Error('no encryption key');
+    return key;
+  }
+
+  private takeNonce(): Buffer {
+    if (this.nextNonce === NONCES_AT_ONCE) {
+      randomFillSync(this.nonces);
+      this.nextNonce = 0;
+    }
+    const start = NONCE_BYTES * this.nextNonce++;
+    // A copy: those bytes are the ones of a later nonce some day.
+    return Buffer.from(this.nonces.subarray(start, start + NONCE_BYTES));
+  }
+}

@@ -1,0 +1,29 @@
+// Refuses to start with encryption keys that cannot read what is stored: found out now, in words, and not call by call.
+import { Injectable } from '@nestjs/common';
+import type { OnApplicationBootstrap } from '@nestjs/common';
+import { AppConfig } from '../../config/app-config.js';
+import { ConfigError } from '../../config/environment-reader.js';
+import { Database } from '../database/database.js';
+
+const USED_KEYS = `
+SELECT config_encryption_key_id AS id FROM destinations WHERE deleted_at IS NULL
+UNION SELECT encryption_key_id FROM provider_credentials WHERE deleted_at IS NULL`;
+
+@Injectable()
+export class EncryptionKeyCheck implements OnApplicationBootstrap {
+  constructor(
+    private readonly database: Database,
+    private readonly config: AppConfig,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    const used = await this.database.query<{ id: string }>({ text: USED_KEYS });
+    const known = new Set(this.config.encryptionKeys.map((key) => key.id));
+    const missing = used.map(({ id }) => id).filter((id) => !known.has(id));
+    if (missing.length > 0) {
+      throw new ConfigError(
+        `ENCRYPTION_KEYS lacks ${missing.join(', ')}, with which stored configurations are encrypted; add the key that had this id`,
+      );
+    }
+  }
+}

@@ -1,0 +1,204 @@
+// Encrypts what is stored anew with the first of the encryption keys, so that the others can be taken away.
+import type { AuditEntry } from '../../domain/audit.js';
+import { SystemClock } from '../../domain/clock.js';
+import { AuditLogRepository } from '../audit/audit-log.repository.js';
+import { ConfigCipher, MissingEncryptionKey } from './config-cipher.js';
+import type { Encrypted } from './config-cipher.js';
+import type { Database } from '../database/database.js';
+
+interface EncryptedTable {
+  readonly name: string;
+  /** What the ciphertext is bound to. */
+  readonly id: string;
+  /** Columns of the primary key and their types: rows are found, and gone through, by it. */
+  readonly key: Readonly<Record<string, string>>;
+  readonly ciphertext: string;
+  readonly encryptionKeyId: string;
+  /** Whether somebody reads the row. What nobody reads is encrypted anew where that can be done. */
+  readonly isInUse: string;
+}
+
+const TABLES = [
+  {
+    name: 'destinations',
+    id: 'id',
+    key: { workspace_id: 'uuid', id: 'uuid' },
+    ciphertext: 'config_ciphertext',
+    encryptionKeyId: 'config_encryption_key_id',
+    isInUse: 'deleted_at IS NULL',
+  },
+  {
+    name: 'provider_credentials',
+    id: 'id',
+    key: { workspace_id: 'uuid', id: 'uuid' },
+    ciphertext: 'ciphertext',
+    encryptionKeyId: 'encryption_key_id',
+    isInUse: 'deleted_at IS NULL',
+  },
+  {
+    name: 'generation_contents',
+    id: 'generation_id',
+    key: { workspace_id: 'uuid', created_at: 'timestamptz', generation_id: 'uuid' },
+    ciphertext: 'ciphertext',
+    encryptionKeyId: 'encryption_key_id',
+    isInUse: 'true',
+  },
+  // The owners of the last two are put together in `platform-texts.ts`.
+  {
+    name: 'dead_letters',
+    id: "'dead letter ' || destination_id || ' ' || generation_id",
+    key: { workspace_id: 'uuid', destination_id: 'uuid', generation_id: 'uuid' },
+    ciphertext: 'message_ciphertext',
+    encryptionKeyId: 'message_encryption_key_id',
+    isInUse: 'message_ciphertext IS NOT NULL',
+  },
+  {
+    name: 'delivery_cursors',
+    id: "'last error ' || destination_id",
+    key: { workspace_id: 'uuid', destination_id: 'uuid' },
+    ciphertext: 'last_error_ciphertext',
+    encryptionKeyId: 'last_error_encryption_key_id',
+    isInUse: 'last_error_ciphertext IS NOT NULL',
+  },
+] as const satisfies readonly EncryptedTable[];
+
+// Rows of one step: a rotation of millions holds nobody up.
+const STEP = 200;
+
+export interface RotationProgress {
+  readonly table: string;
+  /** Rows of the table that were encrypted anew so far. */
+  readonly rotated: number;
+  /** Ids of rows that could not be read, since the last report: they stay as they are. */
+  readonly unreadable: readonly string[];
+}
+
+/**
+ * Goes on where an earlier run ended, and may run while the service serves: a row that is changed meanwhile is encrypted
+ * with the first key by who changes it. Throws, naming the key, where a row's key is not configured, and at the end where
+ * rows could not be read: one of them must not keep the others under the old key.
+ */
+export async function rotateEncryption(
+  database: Database,
+  cipher: ConfigCipher,
+  report: (progress: RotationProgress) => void,
+): Promise<void> {
+  await recordRotation(database, cipher);
+  let unread = 0;
+  for (const table of TABLES) {
+    let rotated = 0;
+    let last: readonly string[] | null = null;
+    do {
+      const { rows, unreadable } = await rotateStep(database, cipher, table, last);
+      rotated += rows.length - unreadable.length;
+      unread += unreadable.length;
+      last = rows.length === STEP ? (rows.at(-1)?.place ?? null) : null;
+      report({ table: table.name, rotated, unreadable });
+    } while (last !== null);
+  }
+  if (unread > 0) {
+    throw new Error(
+      `${unread} ${unread === 1 ? 'row' : 'rows'} could not be read: what is named above stays as it is`,
+    );
+  }
+}
+
+// The operator has no key of this service; the column wants a hash.
+const NO_KEY_HASH = '0'.repeat(64);
+
+/** The audit log of every account that has secrets under another key tells of the rotation, before it begins. */
+async function recordRotation(database: Database, cipher: ConfigCipher): Promise<void> {
+  const [destinations, credentials] = TABLES;
+  const keysOf = (table: EncryptedTable): string =>
+    `SELECT account_id, ${table.encryptionKeyId} AS key_id FROM ${table.name} WHERE ${toRotate(table)}`;
+  const affected = await database.query<{ account_id: string; key_ids: string[] }>({
+    text: `SELECT account_id, array_agg(DISTINCT key_id ORDER BY key_id) AS key_ids
+      FROM (${keysOf(destinations)} UNION ALL ${keysOf(credentials)}) AS used GROUP BY account_id`,
+    values: [cipher.currentKeyId, cipher.keyIds],
+  });
+  const auditLog = new AuditLogRepository(database, new SystemClock());
+  for (const { account_id: accountId, key_ids: keyIds } of affected) {
+    const entry: AuditEntry = {
+      actor: {
+        key: { accountId, hash: NO_KEY_HASH, label: 'operator' },
+        address: '',
+        requestId: '',
+        userAgent: null,
+      },
+      action: 'rotate',
+      objectType: 'encryption_key',
+      objectId: cipher.currentKeyId,
+      workspaceId: null,
+      before: { key_ids: keyIds },
+      after: { key_ids: [cipher.currentKeyId] },
+    };
+    await database.transact((transaction) => auditLog.record(entry, transaction));
+  }
+}
+
+/**
+ * $1 the id of the first key, $2 those of all. Of what was deleted the secret may be gone, and its key: no start asks for
+ * that.
+ */
+function toRotate({ ciphertext, encryptionKeyId, isInUse }: EncryptedTable): string {
+  return `${encryptionKeyId} <> $1
+    AND (${isInUse} OR octet_length(${ciphertext}) > 0 AND ${encryptionKeyId} = ANY ($2::text[]))`;
+}
+
+interface EncryptedRow {
+  readonly id: string;
+  readonly ciphertext: Buffer;
+  readonly encryption_key_id: string;
+  /** The values of the primary key. */
+  readonly place: readonly string[];
+}
+
+/** The rows behind `after`, in the order of the primary key. */
+async function rotateStep(
+  database: Database,
+  cipher: ConfigCipher,
+  table: EncryptedTable,
+  after: readonly string[] | null,
+): Promise<{ readonly rows: readonly EncryptedRow[]; readonly unreadable: readonly string[] }> {
+  const { name, id, ciphertext, encryptionKeyId } = table;
+  const names = Object.keys(table.key);
+  const columns = names.join(', ');
+  const placeFrom = (first: number): string =>
+    Object.values(table.key)
+      .map((type, index) => `$${first + index}::${type}`)
+      .join(', ');
+  const rows = await database.query<EncryptedRow>({
+    text: `SELECT ${id} AS id, ${ciphertext} AS ciphertext, ${encryptionKeyId} AS encryption_key_id,
+        ARRAY[${names.map((column) => `${column}::text`).join(', ')}] AS place
+      FROM ${name} WHERE ${toRotate(table)} ${after === null ? '' : `AND (${columns}) > (${placeFrom(3)})`}
+      ORDER BY ${columns} LIMIT ${STEP}`,
+    values: [cipher.currentKeyId, cipher.keyIds, ...(after ?? [])],
+  });
+  const unreadable: string[] = [];
+  for (const row of rows) {
+    const fresh = encryptAnew(cipher, row);
+    if (fresh === null) {
+      unreadable.push(row.id);
+      continue;
+    }
+    await database.query({
+      text: `UPDATE ${name} SET ${ciphertext} = $2, ${encryptionKeyId} = $3
+        WHERE ${ciphertext} = $1 AND (${columns}) = (${placeFrom(4)})`,
+      values: [row.ciphertext, Buffer.from(fresh.ciphertext), fresh.encryptionKeyId, ...row.place],
+    });
+  }
+  return { rows, unreadable };
+}
+
+/** Null: the ciphertext was changed, or is another row's. */
+function encryptAnew(cipher: ConfigCipher, row: EncryptedRow): Encrypted | null {
+  const old = { ciphertext: row.ciphertext, encryptionKeyId: row.encryption_key_id };
+  let value: unknown;
+  try {
+    value = cipher.decrypt(old, row.id);
+  } catch (error) {
+    if (error instanceof MissingEncryptionKey) throw error;
+    return null;
+  }
+  return cipher.encrypt(value, row.id);
+}

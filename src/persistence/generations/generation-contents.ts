@@ -1,0 +1,86 @@
+// How long stored contents stay: until every destination that may need them has passed, and never longer than a day.
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+
+// Rows that one statement removes: a backlog goes in steps that lock nobody out.
+const STEP = 5_000;
+const WORKSPACES_AT_ONCE = 200;
+// The highest transaction: of what nobody needs, all has been passed.
+const END_OF_LOG = 2n ** 63n - 1n;
+
+/**
+ * Takes the bytes of removed contents off the days that they were stored on. Below 0 for a moment, where a process has not
+ * added them yet. Answers how many rows were removed.
+ */
+const removing = (statement: string): string => `
+WITH removed AS (${statement}
+RETURNING content.workspace_id, (content.created_at AT TIME ZONE 'UTC')::date AS day,
+  octet_length(content.ciphertext) AS bytes
+), subtracted AS (
+  INSERT INTO storage_days AS stored (workspace_id, day, content_bytes)
+  SELECT workspace_id, day, -sum(bytes) FROM removed GROUP BY workspace_id, day ORDER BY workspace_id, day
+  ON CONFLICT (workspace_id, day) DO UPDATE SET content_bytes = stored.content_bytes + excluded.content_bytes
+)
+SELECT count(*)::integer AS count FROM removed`;
+
+/**
+ * $1 workspaces. What a dead letter still has to be delivered with stays. One statement, and so one snapshot: a
+ * destination that comes to be meanwhile keeps the contents of the calls that it will be sent.
+ */
+const REMOVE_PASSED = removing(`
+DELETE FROM generation_contents AS content USING (
+  SELECT passed.* FROM unnest($1::uuid[]) AS due (workspace_id)
+  LEFT JOIN LATERAL (
+    SELECT cursor.log_transaction AS transaction, cursor.log_ordinal AS ordinal FROM delivery_cursors AS cursor
+    JOIN destinations AS destination
+      ON destination.workspace_id = cursor.workspace_id AND destination.id = cursor.destination_id
+    JOIN workspaces AS workspace ON workspace.id = cursor.workspace_id
+    WHERE cursor.workspace_id = due.workspace_id AND destination.enabled AND destination.deleted_at IS NULL
+      AND destination.needs_content AND workspace.is_broadcast_enabled
+    ORDER BY cursor.log_transaction, cursor.log_ordinal LIMIT 1
+  ) AS behind ON true
+  CROSS JOIN LATERAL (
+    SELECT workspace_id, created_at, generation_id FROM generation_contents AS stored
+    WHERE stored.workspace_id = due.workspace_id AND (log_transaction, log_ordinal) <= (
+      coalesce(behind.transaction, ${END_OF_LOG}), coalesce(behind.ordinal, 0)
+    ) AND NOT EXISTS (
+      SELECT 1 FROM dead_letters AS letter
+      WHERE letter.workspace_id = stored.workspace_id
+        AND letter.generation_id = ANY(coalesce(stored.generation_ids, ARRAY[stored.generation_id]))
+    ) LIMIT ${STEP}
+  ) AS passed LIMIT ${STEP}
+) AS passed
+WHERE content.workspace_id = passed.workspace_id AND content.created_at = passed.created_at
+  AND content.generation_id = passed.generation_id`);
+
+/** $1 a moment. */
+const REMOVE_OLDER = removing(`
+DELETE FROM generation_contents AS content USING (
+  SELECT workspace_id, created_at, generation_id FROM generation_contents WHERE created_at < $1 LIMIT ${STEP}
+) AS old
+WHERE content.workspace_id = old.workspace_id AND content.created_at = old.created_at
+  AND content.generation_id = old.generation_id`);
+
+@Injectable()
+export class GenerationContents {
+  constructor(private readonly database: Database) {}
+
+  /** Removes what no destination of the workspaces may need any more. */
+  async removePassed(workspaceIds: readonly string[]): Promise<void> {
+    for (let from = 0; from < workspaceIds.length; from += WORKSPACES_AT_ONCE) {
+      await this.removeInSteps(REMOVE_PASSED, [workspaceIds.slice(from, from + WORKSPACES_AT_ONCE)]);
+    }
+  }
+
+  /** Removes what was made before `moment`, of every workspace. */
+  async removeOlderThan(moment: Date): Promise<void> {
+    await this.removeInSteps(REMOVE_OLDER, [moment]);
+  }
+
+  private async removeInSteps(text: string, values: readonly unknown[]): Promise<void> {
+    for (;;) {
+      const [removed] = await this.database.query<{ count: number }>({ text, values: [...values] });
+      if ((removed?.count ?? 0) < STEP) return;
+    }
+  }
+}

@@ -1,0 +1,148 @@
+// The durable log of generations, and the settling of their cost: one statement, one commit, many calls.
+import { Injectable } from '@nestjs/common';
+import type { BeforeApplicationShutdown } from '@nestjs/common';
+import { Tracing } from '../../config/tracing.js';
+import type { GenerationContent } from '../../domain/generations/generation-content.js';
+import type { Generation } from '../../domain/generations/generation.js';
+import { formatUsd } from '../../domain/spend/money.js';
+import type { SpendRelease } from '../../domain/spend/spend-cap.js';
+import { utcDay } from '../../domain/spend/spend.js';
+import { Batcher } from '../../concurrency/micro-batcher.js';
+import { STATEMENT_FAILURES } from '../database/database-errors.js';
+import { ConfigCipher } from '../encryption/config-cipher.js';
+import { packContents } from './content-blocks.js';
+import type { ContentPlace } from './content-blocks.js';
+import { DatabaseMetrics } from '../database/database-metrics.js';
+import { Database } from '../database/database.js';
+import { storedAttempts } from './generation-row.js';
+import { writeRecords } from '../database/record-rows.js';
+import { describeSpend } from '../spend/spend-changes.js';
+import { StorageUsage } from './storage-usage.js';
+import { APPEND_AND_SETTLE, BLOCK_COLUMNS, GENERATION_COLUMNS } from '../spend/spend-statements.js';
+import type { GenerationRow } from '../spend/spend-statements.js';
+
+// One batch at a time: two would only wait for each other's counters.
+const LIMITS = { maxBatch: 500, maxUnderWay: 1, maxWaiting: 20_000, ...STATEMENT_FAILURES };
+
+interface Entry {
+  readonly generation: Generation;
+  readonly releases: readonly SpendRelease[];
+  readonly content: GenerationContent | null;
+}
+
+@Injectable()
+export class GenerationLog implements BeforeApplicationShutdown {
+  private readonly batcher: Batcher<Entry, void>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly cipher: ConfigCipher,
+    private readonly metrics: DatabaseMetrics,
+    private readonly tracing: Tracing,
+    private readonly storage: StorageUsage,
+  ) {
+    this.batcher = new Batcher<Entry, void>((entries) => this.write(entries), LIMITS, dayOf);
+  }
+
+  /**
+   * Resolves when the generation and its cost are committed: only then may the caller see the answer. `releases` are
+   * the reservations that the cost takes the place of; a failure leaves their leases in doubt, since the statement may
+   * have been committed all the same, or may yet be. `content` is stored encrypted beside the log.
+   */
+  async append(
+    generation: Generation,
+    releases: readonly SpendRelease[] = [],
+    content: GenerationContent | null = null,
+  ): Promise<void> {
+    for (const release of releases) release.handOver();
+    try {
+      await this.tracing.span('append to the log', { kind: 'internal' }, (span) => {
+        span?.setAttribute('signalbox.generation_id', generation.id);
+        return this.batcher.add({ generation, releases, content });
+      });
+    } catch (error) {
+      for (const { lease } of releases) lease.doubt();
+      throw error;
+    }
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.batcher.drain();
+    // What is not told is forgotten; a database that is away must not fail the end.
+    await this.storage.exchange().catch(() => undefined);
+  }
+
+  /** All of one UTC day, so that the statement can say for each window whether it goes on or begins anew. */
+  private async write(entries: readonly Entry[]): Promise<[]> {
+    const [first] = entries;
+    if (!first) return [];
+    const generations = entries.map(({ generation }) => generation);
+    const { blocks, ciphertexts, places } = packContents(entries, this.cipher);
+    const spend = describeSpend(
+      generations,
+      entries.flatMap(({ releases }) => releases),
+    );
+    const bytes = new Map<string, number>();
+    const statement = {
+      name: 'append-and-settle',
+      text: APPEND_AND_SETTLE,
+      values: [
+        writeRecords(
+          GENERATION_COLUMNS,
+          generations.map((generation, index) => toRow(generation, places[index])),
+          ({ workspace_id: id }, length) => bytes.set(id as string, (bytes.get(id as string) ?? 0) + length),
+        ),
+        writeRecords(BLOCK_COLUMNS, blocks),
+        ciphertexts,
+        dayOf(first),
+        spend.releases,
+        spend.changes,
+      ],
+    };
+    await this.metrics.batch(entries.length, () => this.database.query(statement));
+    for (const [workspaceId, length] of bytes) this.storage.add(workspaceId, dayOf(first), length, 0);
+    for (const block of blocks) this.storage.add(block.workspace_id, dayOf(first), 0, block.bytes);
+    return [];
+  }
+}
+
+function dayOf({ generation }: Entry): string {
+  return utcDay(generation.createdAt);
+}
+
+function toRow(generation: Generation, content: ContentPlace | undefined): GenerationRow {
+  return {
+    id: generation.id,
+    workspace_id: generation.workspaceId,
+    created_at: generation.createdAt,
+    account_id: generation.accountId,
+    api_key_id: generation.apiKeyId,
+    operation: generation.operation,
+    model: generation.model,
+    endpoint: generation.endpoint,
+    provider: generation.provider,
+    upstream_id: generation.upstreamId,
+    status: generation.status,
+    error_type: generation.errorType,
+    input_count: generation.inputCount,
+    prompt_tokens: generation.promptTokens,
+    total_tokens: generation.totalTokens,
+    cost: generation.cost === null ? null : formatUsd(generation.cost),
+    upstream_cost: generation.upstreamCost === null ? null : formatUsd(generation.upstreamCost),
+    is_byok: generation.isByok,
+    dimensions: generation.dimensions,
+    encoding_format: generation.encodingFormat,
+    input_type: generation.inputType,
+    duration_ms: generation.durationMs,
+    upstream_ms: generation.upstreamMs,
+    user_id: generation.userId,
+    session_id: generation.sessionId,
+    request_id: generation.requestId,
+    region: generation.region,
+    trace: generation.trace,
+    request_context: generation.requestContext,
+    attempts: storedAttempts(generation),
+    content_ordinal: content?.ordinal,
+    content_bytes: content?.bytes ?? 0,
+  };
+}

@@ -1,0 +1,86 @@
+// A generation as its table holds it.
+import type {
+  CallerTrace,
+  Generation,
+  GenerationAttempt,
+  RequestContext,
+} from '../../domain/generations/generation.js';
+import { parseUsd } from '../../domain/spend/money.js';
+import type { Generation as TableRow, Prisma } from '../generated/client.js';
+
+/** Plain statements give amounts as texts, Prisma as its own decimals. */
+type Amount = Prisma.Decimal | string | null;
+
+export type GenerationRow = Omit<TableRow, 'cost' | 'upstreamCost' | 'logTransaction' | 'logOrdinal'> & {
+  readonly cost: Amount;
+  readonly upstreamCost: Amount;
+};
+
+/**
+ * The attempts as the table holds them: null for none, and an empty list for a single one that the rest of the row
+ * describes, as almost all do. A list of objects would be a third of what a call writes.
+ */
+export function storedAttempts(generation: Generation): readonly GenerationAttempt[] | null {
+  const { attempts } = generation;
+  const [only] = attempts;
+  if (!only) return null;
+  const { provider, endpoint, status, errorType, durationMs } = only;
+  const isDescribed =
+    attempts.length === 1 &&
+    provider === generation.provider &&
+    endpoint === generation.endpoint &&
+    status === generation.status &&
+    errorType === generation.errorType &&
+    durationMs === generation.upstreamMs;
+  return isDescribed ? [] : attempts;
+}
+
+function readAttempts(row: GenerationRow): readonly GenerationAttempt[] {
+  if (row.attempts === null) return [];
+  const stored = row.attempts as unknown as readonly GenerationAttempt[];
+  if (stored.length > 0) return stored;
+  const { provider, endpoint, status, errorType, upstreamMs } = row;
+  return [
+    { provider: provider ?? '', endpoint: endpoint ?? '', status, errorType, durationMs: upstreamMs ?? 0 },
+  ];
+}
+
+export function toGeneration(row: GenerationRow): Generation {
+  return {
+    id: row.id,
+    accountId: row.accountId,
+    workspaceId: row.workspaceId,
+    apiKeyId: row.apiKeyId,
+    createdAt: row.createdAt,
+    operation: 'embeddings',
+    model: row.model,
+    endpoint: row.endpoint,
+    provider: row.provider,
+    upstreamId: row.upstreamId,
+    status: row.status,
+    errorType: row.errorType,
+    inputCount: row.inputCount,
+    promptTokens: row.promptTokens,
+    totalTokens: row.totalTokens,
+    cost: toUsd(row.cost),
+    upstreamCost: toUsd(row.upstreamCost),
+    isByok: row.isByok,
+    dimensions: row.dimensions,
+    encodingFormat: row.encodingFormat === 'base64' ? 'base64' : 'float',
+    inputType: row.inputType,
+    durationMs: row.durationMs,
+    upstreamMs: row.upstreamMs,
+    userId: row.userId,
+    sessionId: row.sessionId,
+    requestId: row.requestId,
+    region: row.region,
+    trace: row.trace as CallerTrace | null,
+    requestContext: row.requestContext as RequestContext | null,
+    attempts: readAttempts(row),
+  };
+}
+
+function toUsd(amount: Amount): bigint | null {
+  if (amount === null) return null;
+  return parseUsd(typeof amount === 'string' ? amount : amount.toFixed());
+}

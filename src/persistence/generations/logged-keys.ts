@@ -1,0 +1,34 @@
+// Keys as the log names them, deleted ones included.
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+
+@Injectable()
+export class LoggedKeys {
+  constructor(private readonly database: Database) {}
+
+  /** By the hash; what is no key of the account is left out. */
+  async findIds(accountId: string, hashes: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const keys = await this.database.prisma.apiKey.findMany({
+      select: { id: true, hash: true },
+      where: { accountId, hash: { in: [...hashes] } },
+    });
+    return new Map(keys.map(({ id, hash }) => [hash, id]));
+  }
+
+  /** By the id. */
+  async findHashes(accountId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const keys = await this.database.prisma.apiKey.findMany({
+      select: { id: true, hash: true },
+      where: { accountId, id: { in: [...ids] } },
+    });
+    return new Map(keys.map(({ id, hash }) => [id, hash]));
+  }
+
+  async listIdsOfCreator(accountId: string, creatorUserId: string): Promise<readonly string[]> {
+    const keys = await this.database.prisma.apiKey.findMany({
+      select: { id: true },
+      where: { accountId, creatorUserId },
+    });
+    return keys.map(({ id }) => id);
+  }
+}

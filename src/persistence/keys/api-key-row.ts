@@ -1,0 +1,58 @@
+// How an API key and its spend stand in their tables.
+import type { ApiKey } from '../../domain/keys/api-key.js';
+import { parseUsd } from '../../domain/spend/money.js';
+import type { PicoUsd } from '../../domain/spend/money.js';
+import { LIMIT_RESETS, NO_SPEND, spendAt } from '../../domain/spend/spend.js';
+import type { KeySpend } from '../../domain/spend/spend.js';
+import type { Prisma } from '../generated/client.js';
+import type { ApiKeyModel, KeySpendModel } from '../generated/models.js';
+
+/** Plain statements give amounts as texts, Prisma as its own decimals. */
+type Amount = Prisma.Decimal | string;
+
+export type ApiKeyRow = Omit<ApiKeyModel, 'limit' | 'deletedAt'> & { readonly limit: Amount | null };
+
+type SpendAmount = Exclude<keyof KeySpendModel, 'workspaceId' | 'apiKeyId' | 'lastDay' | 'reserved'>;
+
+export type KeySpendRow = Pick<KeySpendModel, 'lastDay'> & Readonly<Record<SpendAmount, Amount>>;
+
+export function toApiKey(row: ApiKeyRow): ApiKey {
+  return {
+    id: row.id,
+    accountId: row.accountId,
+    workspaceId: row.workspaceId,
+    hash: row.hash,
+    kind: row.kind === 'management' ? 'management' : 'inference',
+    name: row.name,
+    label: row.label,
+    disabled: row.disabled,
+    limit: row.limit === null ? null : toUsd(row.limit),
+    limitReset: LIMIT_RESETS.find((reset) => reset === row.limitReset) ?? null,
+    includeByokInLimit: row.includeByokInLimit,
+    embeddingCache: row.embeddingCache,
+    creatorUserId: row.creatorUserId,
+    externalUser: row.externalUser,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    expiresAt: row.expiresAt,
+  };
+}
+
+/** The spend as a reader sees it at `now`; null: the key has spent nothing. */
+export function toKeySpend(row: KeySpendRow | null, now: Date): KeySpend {
+  if (row === null) return NO_SPEND;
+  const windows = (total: Amount, daily: Amount, weekly: Amount, monthly: Amount) =>
+    spendAt(
+      { total: toUsd(total), daily: toUsd(daily), weekly: toUsd(weekly), monthly: toUsd(monthly) },
+      row.lastDay,
+      now,
+    );
+  return {
+    usage: windows(row.total, row.daily, row.weekly, row.monthly),
+    byok: windows(row.byokTotal, row.byokDaily, row.byokWeekly, row.byokMonthly),
+  };
+}
+
+function toUsd(amount: Amount): PicoUsd {
+  return parseUsd(typeof amount === 'string' ? amount : amount.toFixed());
+}

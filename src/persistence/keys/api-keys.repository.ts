@@ -1,0 +1,293 @@
+// API keys, the secrets they are presented by, and what they have spent.
+import { Injectable } from '@nestjs/common';
+import { hashKeySecret, keyLabel } from '../../domain/keys/api-key.js';
+import type { ApiKey, ApiKeyChange, ApiKeyKind, ApiKeyWithSpend, Caller } from '../../domain/keys/api-key.js';
+import type { DescribeChange } from '../../domain/audit.js';
+import { Clock } from '../../domain/clock.js';
+import { uuidV7 } from '../../domain/identifiers.js';
+import { formatUsd } from '../../domain/spend/money.js';
+import type { PicoUsd } from '../../domain/spend/money.js';
+import type { PageRequest } from '../../domain/page.js';
+import type { SpendLimit } from '../../domain/spend/spend.js';
+import { createKeyReader } from './api-key-reader.js';
+import { toApiKey, toKeySpend } from './api-key-row.js';
+import { AuditLogRepository } from '../audit/audit-log.repository.js';
+import { BatchReader } from '../database/batch-reader.js';
+import { Database } from '../database/database.js';
+import type { Transaction } from '../database/database.js';
+import type { Prisma } from '../generated/client.js';
+import type { ApiKeyModel as ApiKeyRow, KeySpendModel } from '../generated/models.js';
+import { refuseAboveQuotas } from '../workspaces/quotas.js';
+import type { Quota } from '../workspaces/quotas.js';
+
+export interface NewApiKey extends SpendLimit {
+  readonly accountId: string;
+  readonly workspaceId: string;
+  readonly kind: ApiKeyKind;
+  readonly name: string;
+  /** Only its hash and its label are stored. */
+  readonly secret: string;
+  readonly expiresAt: Date | null;
+  readonly creatorUserId: string | null;
+  /** Absent: false. */
+  readonly embeddingCache?: boolean;
+  /** Absent: null. */
+  readonly externalUser?: string | null;
+  /** A secret that a partner chose, by which the key is presented as well. Only its hash is stored. */
+  readonly partnerSecret?: string | null;
+}
+
+export type TracedKey = Pick<ApiKey, 'id' | 'hash' | 'name' | 'creatorUserId' | 'externalUser'>;
+
+/** What is undefined does not matter. */
+export interface OperatorListing extends PageRequest {
+  readonly accountId: string | undefined;
+  readonly workspaceId: string | undefined;
+  readonly kind: ApiKeyKind | undefined;
+}
+
+export interface ApiKeyListing extends PageRequest {
+  readonly workspaceId: string;
+  readonly includeDisabled: boolean;
+}
+
+/** A new secret, and how long those that it replaces go on working. */
+export interface SecretRotation {
+  readonly secret: string;
+  /** Null: they end at once. */
+  readonly oldSecretsUntil: Date | null;
+}
+
+type ApiKeyRowWithSpend = ApiKeyRow & { readonly spend: KeySpendModel | null };
+
+@Injectable()
+export class ApiKeysRepository {
+  private readonly reader;
+  private readonly callers = new BatchReader<string, Caller>({
+    idOf: (secretHash) => secretHash,
+    read: (secretHashes) => this.readCallers(secretHashes),
+  });
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly auditLog: AuditLogRepository,
+  ) {
+    this.reader = createKeyReader(database, clock);
+  }
+
+  /** Throws UniqueViolation when the secret is in use already, `conflict` when one of the quotas is used up. */
+  async create(
+    key: NewApiKey,
+    describe?: DescribeChange<ApiKey>,
+    quotas: readonly Quota[] = [],
+  ): Promise<ApiKey> {
+    const now = this.clock.now();
+    const hash = hashKeySecret(key.secret);
+    const secretHashes = [hash, ...(key.partnerSecret ? [hashKeySecret(key.partnerSecret)] : [])];
+    return this.database.transact(async (transaction) => {
+      const row = await transaction.apiKey.create({
+        data: {
+          id: uuidV7(now),
+          accountId: key.accountId,
+          workspaceId: key.workspaceId,
+          hash,
+          kind: key.kind,
+          name: key.name,
+          label: keyLabel(key.secret),
+          limit: toAmount(key.limit),
+          limitReset: key.limitReset,
+          includeByokInLimit: key.includeByokInLimit,
+          embeddingCache: key.embeddingCache ?? false,
+          creatorUserId: key.creatorUserId,
+          externalUser: key.externalUser ?? null,
+          expiresAt: key.expiresAt,
+          createdAt: now,
+          secrets: { create: secretHashes.map((secretHash) => ({ secretHash, createdAt: now })) },
+        },
+      });
+      await refuseAboveQuotas(transaction, quotas);
+      const created = toApiKey(row);
+      if (describe) await this.auditLog.record(describe(null, created), transaction);
+      return created;
+    }, key.accountId);
+  }
+
+  /** Null: the account has no such key. */
+  async update(
+    accountId: string,
+    hash: string,
+    change: ApiKeyChange,
+    describe: DescribeChange<ApiKey>,
+  ): Promise<ApiKeyWithSpend | null> {
+    const { limit, ...others } = change;
+    return this.change(accountId, hash, describe, (transaction, { workspaceId, id }) =>
+      transaction.apiKey.update({
+        where: { workspaceId_id: { workspaceId, id } },
+        data: {
+          ...others,
+          ...(limit === undefined ? {} : { limit: toAmount(limit) }),
+          updatedAt: this.clock.now(),
+        },
+        include: { spend: true },
+      }),
+    );
+  }
+
+  /** Null: the account has no such key. A key has two secrets at most: those replaced before this time end now. */
+  async rotate(
+    accountId: string,
+    hash: string,
+    { secret, oldSecretsUntil }: SecretRotation,
+    describe: DescribeChange<ApiKey>,
+  ): Promise<ApiKeyWithSpend | null> {
+    const now = this.clock.now();
+    return this.change(accountId, hash, describe, async (transaction, { workspaceId, id }) => {
+      const secrets = { workspaceId, apiKeyId: id };
+      await transaction.apiKeySecret.deleteMany({
+        where: oldSecretsUntil ? { ...secrets, expiresAt: { not: null } } : secrets,
+      });
+      await transaction.apiKeySecret.updateMany({ where: secrets, data: { expiresAt: oldSecretsUntil } });
+      await transaction.apiKeySecret.create({
+        data: { ...secrets, secretHash: hashKeySecret(secret), createdAt: now },
+      });
+      return transaction.apiKey.update({
+        where: { workspaceId_id: { workspaceId, id } },
+        data: { label: keyLabel(secret), updatedAt: now },
+        include: { spend: true },
+      });
+    });
+  }
+
+  /** False: the account has no such key. Its row stays, for the records that name it; its secrets do not. */
+  async delete(accountId: string, hash: string, describe: DescribeChange<ApiKey>): Promise<boolean> {
+    const deleted = await this.change(accountId, hash, describe, async (transaction, { workspaceId, id }) => {
+      const row = await transaction.apiKey.update({
+        where: { workspaceId_id: { workspaceId, id } },
+        data: { deletedAt: this.clock.now() },
+        include: { spend: true },
+      });
+      await transaction.apiKeySecret.deleteMany({ where: { workspaceId, apiKeyId: id } });
+      return row;
+    });
+    return deleted !== null;
+  }
+
+  /** Newest first. */
+  async list(accountId: string, listing: ApiKeyListing): Promise<readonly ApiKeyWithSpend[]> {
+    const { workspaceId, includeDisabled, ...page } = listing;
+    return this.listWhere({ accountId, workspaceId, ...(includeDisabled ? {} : { disabled: false }) }, page);
+  }
+
+  /** Of all accounts, newest first. For commands alone: no caller may see so much. */
+  async listForOperator({ offset, limit, ...filter }: OperatorListing): Promise<readonly ApiKeyWithSpend[]> {
+    const { accountId, workspaceId, kind } = filter;
+    return this.listWhere(
+      {
+        ...(accountId === undefined ? {} : { accountId }),
+        ...(workspaceId === undefined ? {} : { workspaceId }),
+        ...(kind === undefined ? {} : { kind }),
+      },
+      { offset, limit },
+    );
+  }
+
+  private async listWhere(
+    where: Prisma.ApiKeyWhereInput,
+    { offset, limit }: PageRequest,
+  ): Promise<readonly ApiKeyWithSpend[]> {
+    const rows = await this.database.prisma.apiKey.findMany({
+      where: { ...where, deletedAt: null },
+      include: { spend: true },
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      skip: offset,
+      take: limit,
+    });
+    const now = this.clock.now();
+    return rows.map((row) => ({ key: toApiKey(row), spend: toKeySpend(row.spend, now) }));
+  }
+
+  /**
+   * Who presents a secret: the one look-up of the request path that the cache in front of it misses. Together with those
+   * of other requests: however many secrets are guessed, few statements run, and no valid one waits long behind them.
+   */
+  async findCaller(secretHash: string): Promise<Caller | null> {
+    return this.callers.find(secretHash);
+  }
+
+  private async readCallers(secretHashes: readonly string[]): Promise<ReadonlyMap<string, Caller>> {
+    const secrets = await this.database.prisma.apiKeySecret.findMany({
+      where: { secretHash: { in: [...secretHashes] } },
+      include: { apiKey: true },
+    });
+    return new Map(
+      secrets
+        .filter(({ apiKey }) => apiKey.deletedAt === null)
+        .map(({ secretHash, apiKey, expiresAt }) => [
+          secretHash,
+          { key: toApiKey(apiKey), secretExpiresAt: expiresAt },
+        ]),
+    );
+  }
+
+  /** Together with what others ask for at the same time. Null: the account has no such key. */
+  async findWithSpend(accountId: string, hash: string): Promise<ApiKeyWithSpend | null> {
+    return this.reader.find({ accountId, hash });
+  }
+
+  /** Those of `hashes` that name no key of the account. Those that `stood` there already may be deleted keys'. */
+  async findUnknownHashes(
+    accountId: string,
+    hashes: readonly string[],
+    stood: readonly string[] = [],
+  ): Promise<string[]> {
+    const added = hashes.filter((hash) => !stood.includes(hash));
+    if (added.length === 0) return [];
+    const known = await this.database.prisma.apiKey.findMany({
+      select: { hash: true },
+      where: { accountId, hash: { in: added }, deletedAt: null },
+    });
+    const knownHashes = new Set(known.map(({ hash }) => hash));
+    return added.filter((hash) => !knownHashes.has(hash));
+  }
+
+  /** What traces tell of these keys, deleted ones included. */
+  async findForTraces(workspaceId: string, ids: readonly string[]): Promise<readonly TracedKey[]> {
+    return this.database.prisma.apiKey.findMany({
+      select: { id: true, hash: true, name: true, creatorUserId: true, externalUser: true },
+      where: { workspaceId, id: { in: [...ids] } },
+    });
+  }
+
+  async count(kind: ApiKeyKind): Promise<number> {
+    return this.database.prisma.apiKey.count({ where: { kind, deletedAt: null } });
+  }
+
+  /**
+   * One change of one key, and its entry in the audit log. What it answers is read before the commit: nothing may fail
+   * once the key is changed.
+   */
+  private async change(
+    accountId: string,
+    hash: string,
+    describe: DescribeChange<ApiKey>,
+    apply: (transaction: Transaction, row: ApiKeyRow) => Promise<ApiKeyRowWithSpend>,
+  ): Promise<ApiKeyWithSpend | null> {
+    return this.database.transact(async (transaction) => {
+      // Writing what is there already locks the row: changes of one key come one after the other.
+      const [row] = await transaction.apiKey.updateManyAndReturn({
+        where: { accountId, hash, deletedAt: null },
+        data: { accountId },
+      });
+      if (!row) return null;
+      const changed = await apply(transaction, row);
+      const key = toApiKey(changed);
+      await this.auditLog.record(describe(toApiKey(row), changed.deletedAt ? null : key), transaction);
+      return { key, spend: toKeySpend(changed.spend, this.clock.now()) };
+    }, accountId);
+  }
+}
+
+function toAmount(limit: PicoUsd | null): string | null {
+  return limit === null ? null : formatUsd(limit);
+}

@@ -1,0 +1,125 @@
+// What calls and released reservations change of counters and leases, summed up: one entry a counter, one a lease, both
+// in the order in which their rows are locked everywhere.
+import type { Generation } from '../../domain/generations/generation.js';
+import { formatUsd } from '../../domain/spend/money.js';
+import type { PicoUsd } from '../../domain/spend/money.js';
+import type { SpendRelease } from '../../domain/spend/spend-cap.js';
+import type { SpendHolder, SpendLease } from '../../domain/spend/spend-lease.js';
+import { writeRecords } from '../database/record-rows.js';
+import { CHANGE_COLUMNS, RELEASE_COLUMNS } from './spend-statements.js';
+
+/** What of a generation its counters grow by. */
+export type Charged = Pick<
+  Generation,
+  'workspaceId' | 'accountId' | 'apiKeyId' | 'cost' | 'upstreamCost' | 'isByok'
+>;
+
+/** Two lists of records, for the function settle_spend. */
+export interface SpendChanges {
+  readonly releases: string;
+  readonly changes: string;
+}
+
+class Change {
+  /** Among all of them, counted from 1. */
+  place = 0;
+  cost: PicoUsd = 0n;
+  byokCost: PicoUsd = 0n;
+  released: PicoUsd = 0n;
+
+  constructor(readonly holder: SpendHolder) {}
+
+  get isNone(): boolean {
+    return this.cost === 0n && this.byokCost === 0n && this.released === 0n;
+  }
+}
+
+export function describeSpend(
+  generations: readonly Charged[],
+  releases: readonly SpendRelease[],
+): SpendChanges {
+  const changes = new ChangeList();
+  for (const { workspaceId, accountId, apiKeyId, cost, upstreamCost, isByok } of generations) {
+    const byokCost = isByok ? (upstreamCost ?? 0n) : 0n;
+    for (const holder of [
+      { kind: 'key', workspaceId, id: apiKeyId },
+      { kind: 'workspace', workspaceId, id: workspaceId },
+      { kind: 'account', workspaceId: accountId, id: accountId },
+    ] as const) {
+      const change = changes.of(holder);
+      change.cost += cost ?? 0n;
+      change.byokCost += byokCost;
+    }
+  }
+  const given = new Map<SpendLease, PicoUsd>();
+  for (const { lease, amount } of releases) {
+    given.set(lease, (given.get(lease) ?? 0n) + amount);
+    changes.of(lease.holder).released += amount;
+  }
+  const inOrder = changes.inOrder();
+  return {
+    releases: writeRecords(
+      RELEASE_COLUMNS,
+      [...given]
+        .filter(([, amount]) => amount !== 0n)
+        .toSorted(([one], [other]) => compare(one.id, other.id))
+        .map(([lease, amount]) => ({
+          change: changes.of(lease.holder).place,
+          workspace_id: lease.holder.workspaceId,
+          holder_id: lease.holder.id,
+          lease_id: lease.id,
+          amount: formatUsd(amount),
+        })),
+    ),
+    changes: writeRecords(
+      CHANGE_COLUMNS,
+      inOrder.map(({ holder, cost, byokCost, released }) => ({
+        holder: holder.kind,
+        workspace_id: holder.workspaceId,
+        holder_id: holder.id,
+        cost: formatUsd(cost),
+        byok_cost: formatUsd(byokCost),
+        released: formatUsd(released),
+      })),
+    ),
+  };
+}
+
+class ChangeList {
+  // In the order in which counters are locked.
+  private readonly byKind = {
+    key: new Map<string, Change>(),
+    workspace: new Map<string, Change>(),
+    account: new Map<string, Change>(),
+  };
+
+  of(holder: SpendHolder): Change {
+    const known = this.byKind[holder.kind];
+    let change = known.get(holder.id);
+    if (!change) {
+      change = new Change(holder);
+      known.set(holder.id, change);
+    }
+    return change;
+  }
+
+  /** Without those that change nothing; each knows its place from then on. */
+  inOrder(): readonly Change[] {
+    const ordered = Object.values(this.byKind).flatMap((changes) =>
+      [...changes.values()]
+        .filter((change) => !change.isNone)
+        .toSorted(
+          ({ holder: one }, { holder: other }) =>
+            compare(one.workspaceId, other.workspaceId) || compare(one.id, other.id),
+        ),
+    );
+    for (const [index, change] of ordered.entries()) change.place = index + 1;
+    return ordered;
+  }
+}
+
+/** As PostgreSQL puts UUIDs in order. */
+function compare(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}

@@ -1,0 +1,88 @@
+// What becomes of the leases that a statement is about, with a database that answers or fails as told.
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { TestClock } from '../../../test/support/clock.js';
+import { SpendRelease } from '../../domain/spend/spend-cap.js';
+import { LEASE_SECONDS, SpendLease } from '../../domain/spend/spend-lease.js';
+import type { Database } from '../database/database.js';
+import { SpendLedger } from './spend-ledger.js';
+
+const LIFE = LEASE_SECONDS * 1000;
+const WISH = { needed: 1n, wanted: 1n, isHeld: true };
+
+const newLease = (): SpendLease => new SpendLease({ kind: 'key', id: 'key-1', workspaceId: 'workspace-1' });
+const row = (granted: string) => ({ granted, available: '1', unspent: '1', is_gone: false, caps: [] });
+
+/** Milliseconds. A statement takes one second. */
+let now: number;
+let answer: object[] | Error;
+let ledger: SpendLedger;
+beforeEach(() => {
+  now = 1_000_000;
+  jest.spyOn(performance, 'now').mockImplementation(() => now);
+  const query = (): Promise<object[]> => {
+    now += 1000;
+    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+  };
+  ledger = new SpendLedger({ query } as Partial<Database> as Database, new TestClock());
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+describe('a lease that was granted', () => {
+  it('lives from when it was asked for, and longer with all that is added', async () => {
+    answer = [row('0.5')];
+    const lease = newLease();
+    const askedAt = now;
+    await ledger.acquire(lease, WISH);
+    expect([askedAt + LIFE - 1, askedAt + LIFE].map((at) => lease.isUsable(at))).toEqual([true, false]);
+    const againAt = now;
+    await ledger.acquire(lease, WISH);
+    expect([againAt + LIFE - 1, againAt + LIFE].map((at) => lease.isUsable(at))).toEqual([true, false]);
+  });
+
+  it('lives no longer where nothing was added', async () => {
+    answer = [row('0.5')];
+    const lease = newLease();
+    const askedAt = now;
+    await ledger.acquire(lease, WISH);
+    answer = [row('0')];
+    await ledger.acquire(lease, WISH);
+    expect(lease.isUsable(askedAt + LIFE)).toBe(false);
+  });
+
+  it('lives from when it was to be renewed', async () => {
+    const lease = newLease();
+    answer = [{ id: lease.id }];
+    const askedAt = now;
+    await ledger.renew([lease]);
+    expect([askedAt + LIFE - 1, askedAt + LIFE].map((at) => lease.isUsable(at))).toEqual([true, false]);
+  });
+});
+
+describe('a statement that fails', () => {
+  beforeEach(() => {
+    answer = new Error('no connection');
+  });
+
+  it('has the lease in doubt that it was to grant', async () => {
+    const lease = newLease();
+    await expect(ledger.acquire(lease, WISH)).rejects.toBe(answer);
+    expect(lease.isUsable(now)).toBe(false);
+  });
+
+  it('has every lease in doubt that it was to give parts of back', async () => {
+    const [one, other, beside] = [newLease(), newLease(), newLease()];
+    const releases = [one, other].map((lease) => new SpendRelease(lease, 1n));
+    await expect(ledger.giveBack(releases)).rejects.toBe(answer);
+    expect([one, other, beside].map((lease) => lease.isUsable(now))).toEqual([false, false, true]);
+  });
+
+  it('renews no lease, and leaves it as it was: nothing was to be taken from it or added', async () => {
+    const lease = newLease();
+    lease.renew(now);
+    const lastsUntil = now + LIFE;
+    await expect(ledger.renew([lease])).rejects.toBe(answer);
+    expect([lastsUntil - 1, lastsUntil].map((at) => lease.isUsable(at))).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,150 @@
+// The leases of this process on the spend counters: what it may still spend, reserved in the database, so that the
+// check of one call can be made in memory and no two replicas spend the same cent.
+import { Injectable } from '@nestjs/common';
+import type { QueryConfig, QueryResultRow } from 'pg';
+import { Clock } from '../../domain/clock.js';
+import { formatUsd, parseUsd } from '../../domain/spend/money.js';
+import type { PicoUsd } from '../../domain/spend/money.js';
+import type { SpendCap, SpendRelease } from '../../domain/spend/spend-cap.js';
+import { LEASE_SECONDS } from '../../domain/spend/spend-lease.js';
+import type { SpendHolder, SpendLease } from '../../domain/spend/spend-lease.js';
+import { utcDay } from '../../domain/spend/spend.js';
+import { Database } from '../database/database.js';
+import { describeSpend } from './spend-changes.js';
+import { GIVE_BACK, RENEW_LEASES, SWEEP_EXPIRED_LEASES, acquireLease } from './spend-statements.js';
+
+export interface LeaseWish {
+  readonly needed: PicoUsd;
+  /** What all waiting calls need together. */
+  readonly wanted: PicoUsd;
+  /** Whether the process holds something of the lease already. */
+  readonly isHeld: boolean;
+}
+
+export interface LeaseGrant {
+  /** At least what was needed, or nothing. */
+  readonly granted: PicoUsd;
+  /** What is left of the tightest limit and reserved by nobody. */
+  readonly available: PicoUsd;
+  /** What is left of the tightest limit, reservations not counted. */
+  readonly unspent: PicoUsd;
+  /** The limits that the database held when it granted; none: there is no limit any more. */
+  readonly caps: readonly SpendCap[];
+}
+
+interface GrantRow {
+  readonly granted: string;
+  /** Null without a limit, like the one below. */
+  readonly available: string | null;
+  readonly unspent: string | null;
+  readonly is_gone: boolean | null;
+  /** Null: there is no such counter. */
+  readonly caps:
+    | readonly {
+        readonly window: SpendCap['window'];
+        readonly limit: string;
+        readonly include_byok: boolean;
+      }[]
+    | null;
+}
+
+/** The channel on which processes ask each other to give back what they do not use. The payload is the holder's id. */
+export const RECALL_CHANNEL = 'spend_recall';
+
+@Injectable()
+export class SpendLedger {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Adds at least what is needed to a lease, or nothing, under the limits that the database holds. A lease that the
+   * database has swept is in doubt from then on.
+   */
+  async acquire(lease: SpendLease, { needed, wanted, isHeld }: LeaseWish): Promise<LeaseGrant> {
+    const { holder } = lease;
+    const askedAt = performance.now();
+    const [row] = await this.queryAbout<GrantRow>([lease], {
+      name: `acquire-lease-${holder.kind}`,
+      text: acquireLease(holder.kind),
+      values: [
+        holder.workspaceId,
+        holder.id,
+        lease.id,
+        utcDay(this.clock.now()),
+        formatUsd(needed),
+        formatUsd(wanted),
+        LEASE_SECONDS,
+        isHeld,
+      ],
+    });
+    if (row?.is_gone) lease.doubt();
+    const granted = parseUsd(row?.granted ?? '0');
+    // Nothing granted: nothing was written.
+    if (granted > 0n) lease.renew(askedAt);
+    return {
+      granted,
+      available: parseUsd(row?.available ?? '0'),
+      unspent: parseUsd(row?.unspent ?? '0'),
+      caps: (row?.caps ?? []).map((cap) => ({
+        window: cap.window,
+        limit: parseUsd(cap.limit),
+        includeByok: cap.include_byok,
+      })),
+    };
+  }
+
+  /** Gives back what calls did not use. */
+  async giveBack(releases: readonly SpendRelease[]): Promise<void> {
+    if (releases.length === 0) return;
+    const spend = describeSpend([], releases);
+    await this.queryAbout(
+      releases.map(({ lease }) => lease),
+      { name: 'give-back', text: GIVE_BACK, values: [spend.releases, spend.changes] },
+    );
+  }
+
+  /**
+   * Of leases that the process holds something of. One that holds nothing in the database was swept while the process was
+   * away, or while the database's clock was: it is in doubt. So may be one whose last part is being settled right now,
+   * which costs nothing but another lease.
+   */
+  async renew(leases: readonly SpendLease[]): Promise<void> {
+    if (leases.length === 0) return;
+    const askedAt = performance.now();
+    const rows = await this.database.query<{ id: string }>({
+      name: 'renew-leases',
+      text: RENEW_LEASES,
+      values: [leases.map(({ id }) => id), LEASE_SECONDS],
+    });
+    const renewed = new Set(rows.map(({ id }) => id));
+    for (const lease of leases) {
+      if (renewed.has(lease.id)) lease.renew(askedAt);
+      else lease.doubt();
+    }
+  }
+
+  /** Frees what processes held that are gone. */
+  async sweepExpired(): Promise<void> {
+    await this.database.query({ name: 'sweep-leases', text: SWEEP_EXPIRED_LEASES });
+  }
+
+  /** Asks the other processes to give back what they do not use of this holder's money. */
+  async recall(holder: SpendHolder): Promise<void> {
+    await this.database.query({ text: 'SELECT pg_notify($1, $2)', values: [RECALL_CHANNEL, holder.id] });
+  }
+
+  /** A statement that fails may have been committed all the same, or may yet be. */
+  private async queryAbout<Row extends QueryResultRow>(
+    leases: readonly SpendLease[],
+    statement: QueryConfig,
+  ): Promise<Row[]> {
+    try {
+      return await this.database.query<Row>(statement);
+    } catch (error) {
+      for (const lease of leases) lease.doubt();
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,40 @@
+// What a workspace and its account may spend: budgets and credits.
+import { Injectable } from '@nestjs/common';
+import { parseUsd } from '../../domain/spend/money.js';
+import type { PicoUsd } from '../../domain/spend/money.js';
+import type { SpendCap } from '../../domain/spend/spend-cap.js';
+import { Database } from '../database/database.js';
+
+export interface SpendTerms {
+  /** The workspace's budgets. */
+  readonly budgets: readonly SpendCap[];
+  /** USD bought so far; null: the account is not metered. */
+  readonly credits: PicoUsd | null;
+}
+
+const WINDOWS = { daily: 'daily', weekly: 'weekly', monthly: 'monthly', lifetime: 'total' } as const;
+
+@Injectable()
+export class SpendTermsRepository {
+  constructor(private readonly database: Database) {}
+
+  async find(workspaceId: string): Promise<SpendTerms> {
+    const workspace = await this.database.prisma.workspace.findUniqueOrThrow({
+      where: { id: workspaceId },
+      select: {
+        includeByokInBudgets: true,
+        budgets: { select: { interval: true, limit: true } },
+        account: { select: { credits: true } },
+      },
+    });
+    const { credits } = workspace.account;
+    return {
+      budgets: workspace.budgets.map(({ interval, limit }) => ({
+        window: WINDOWS[interval as keyof typeof WINDOWS],
+        limit: parseUsd(limit.toFixed()),
+        includeByok: workspace.includeByokInBudgets,
+      })),
+      credits: credits === null ? null : parseUsd(credits.toFixed()),
+    };
+  }
+}

@@ -1,0 +1,197 @@
+// The statements that compare the spend counters with the log, and that correct them (spend-rebuild.ts).
+import type { SpendHolderKind } from '../../domain/spend/spend-lease.js';
+import { LOG_SNAPSHOT } from '../generations/log-offset.js';
+
+interface Counters {
+  readonly holder: SpendHolderKind;
+  readonly table: string;
+  /** Columns that the counter has as well as the log: what leases and changes name its holder by. */
+  readonly workspaceColumn: string;
+  readonly holderColumn: string;
+}
+
+/** In the order in which counters are locked everywhere. */
+const COUNTERS: readonly Counters[] = [
+  { holder: 'key', table: 'key_spend', workspaceColumn: 'workspace_id', holderColumn: 'api_key_id' },
+  {
+    holder: 'workspace',
+    table: 'workspace_spend',
+    workspaceColumn: 'workspace_id',
+    holderColumn: 'workspace_id',
+  },
+  { holder: 'account', table: 'account_spend', workspaceColumn: 'account_id', holderColumn: 'account_id' },
+];
+
+const WINDOWS = ['daily', 'weekly', 'monthly'] as const;
+const UNITS = { daily: 'day', weekly: 'week', monthly: 'month' } as const;
+const SUMS = ['last_day', 'total', ...WINDOWS, 'byok_total', ...WINDOWS.map((window) => `byok_${window}`)];
+
+/** Rows of a day that is still to come have a wrong time: they count in no window, and in the total alone. */
+const IS_PAST = (day: string): string => `${day} <= (SELECT spend_day('infinity'))`;
+
+const sumByDay = (entries: string): string => `
+  SELECT workspace_id, api_key_id, account_id, (created_at AT TIME ZONE 'UTC')::date AS day,
+    sum(coalesce(cost, 0)) AS cost, sum(CASE WHEN is_byok THEN coalesce(upstream_cost, 0) ELSE 0 END) AS byok
+  FROM ${entries} GROUP BY workspace_id, api_key_id, account_id, day`;
+
+function inWindow(window: (typeof WINDOWS)[number], amount: string): string {
+  const start = (day: string): string => `date_trunc('${UNITS[window]}', ${day}::timestamp)`;
+  return `coalesce(sum(days.${amount}) FILTER (WHERE ${start('days.day')} = ${start('newest.day')}), 0)`;
+}
+
+/** Counters of one kind that are not what the log adds up to in `days`. */
+function selectWrong({ holder, table, workspaceColumn, holderColumn }: Counters): string {
+  const key = [...new Set([workspaceColumn, holderColumn])];
+  const columns = (of: string): string => key.map((column) => `${of}.${column}`).join(', ');
+  const joins = (one: string, other: string): string => `(${columns(one)}) = (${columns(other)})`;
+  const all = [...SUMS, 'reserved'];
+  return `
+SELECT '${holder}' AS holder, sums.${workspaceColumn} AS workspace_id, sums.${holderColumn} AS holder_id,
+  sums.last_day::text AS last_day, ${SUMS.slice(1)
+    .map((column) => `sums.${column}`)
+    .join(', ')}, ${LOG_SNAPSHOT} AS snapshot,
+  sums.total < counter.total OR sums.byok_total < counter.byok_total AS is_short,
+  counter.total + counter.byok_total AS counted
+FROM (
+  SELECT ${columns('counter')}, coalesce(newest.day, '1970-01-01') AS last_day,
+    coalesce(sum(days.cost), 0) AS total, coalesce(sum(days.byok), 0) AS byok_total,
+    ${WINDOWS.map((window) => `${inWindow(window, 'cost')} AS ${window}`).join(', ')},
+    ${WINDOWS.map((window) => `${inWindow(window, 'byok')} AS byok_${window}`).join(', ')},
+    ${reservedOf(holder, `counter.${workspaceColumn}`, `counter.${holderColumn}`)} AS reserved
+  FROM ${table} AS counter
+  LEFT JOIN (
+    SELECT ${columns('days')}, max(day) AS day FROM days
+    WHERE (cost <> 0 OR byok <> 0) AND ${IS_PAST('day')} GROUP BY ${columns('days')}
+  ) AS newest ON ${joins('newest', 'counter')}
+  LEFT JOIN days ON ${joins('days', 'counter')}
+  GROUP BY ${columns('counter')}, newest.day
+) AS sums JOIN ${table} AS counter ON ${joins('counter', 'sums')}
+WHERE (${all.map((column) => `counter.${column}`).join(', ')})
+  IS DISTINCT FROM (${all.map((column) => `sums.${column}`).join(', ')})`;
+}
+
+function reservedOf(holder: SpendHolderKind, workspaceId: string, holderId: string): string {
+  return `(SELECT coalesce(sum(amount), 0) FROM spend_leases AS lease
+    WHERE lease.holder = '${holder}' AND lease.workspace_id = ${workspaceId} AND lease.holder_id = ${holderId})`;
+}
+
+/** One statement, and so one snapshot: the log is read once, for all counters. */
+export const FIND_WRONG = `
+DECLARE wrong_found NO SCROLL CURSOR FOR
+WITH days AS MATERIALIZED (${sumByDay('generations')})
+${COUNTERS.map(selectWrong).join(' UNION ALL ')}`;
+
+// Counters that one transaction corrects.
+const BATCH = 100;
+
+const COLUMNS = ['holder', 'workspace_id', 'holder_id', ...SUMS, 'snapshot', 'is_short', 'counted'] as const;
+export const CREATE_TABLES = [
+  // Before the snapshot: a workspace that spends between the two is looked at in vain, and none is passed over.
+  'CREATE TEMP TABLE spend_before AS SELECT workspace_id, total, byok_total FROM workspace_spend',
+  `CREATE TEMP TABLE found_counters (place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, holder text,
+    workspace_id uuid, holder_id uuid, last_day date, ${SUMS.slice(1)
+      .map((column) => `${column} numeric`)
+      .join(', ')}, snapshot text, is_short boolean, counted numeric)`,
+  // Those that the transaction at hand corrects.
+  'CREATE TEMP TABLE wrong_counters AS SELECT * FROM found_counters',
+];
+export const DROP_TABLES = 'DROP TABLE IF EXISTS spend_before, found_counters, wrong_counters';
+/** $1 rows of the cursor. */
+export const KEEP_FOUND = `
+INSERT INTO found_counters (${COLUMNS.join(', ')})
+SELECT ${COLUMNS.join(', ')} FROM json_populate_recordset(NULL::found_counters, $1::json)`;
+
+function lockWrong({ holder, table, workspaceColumn, holderColumn }: Counters): string {
+  return `
+SELECT FROM ${table} WHERE (${workspaceColumn}, ${holderColumn}) IN (
+  SELECT workspace_id, holder_id FROM wrong_counters WHERE holder = '${holder}'
+) ORDER BY ${workspaceColumn}, ${holderColumn} FOR UPDATE`;
+}
+
+/**
+ * What was committed after that snapshot, of the workspaces that matter and have spent something since. OFFSET 0 has each
+ * looked up by the index on workspace and position, however much of the log the planner expects to be late.
+ */
+const SUM_LATE_ENTRIES = `
+CREATE TEMP TABLE late_days AS
+WITH summed AS MATERIALIZED (
+  SELECT pg_snapshot_xmax(snapshot::pg_snapshot)::text::bigint AS ends,
+    ARRAY(SELECT pg_snapshot_xip(snapshot::pg_snapshot)::text::bigint) AS open
+  FROM wrong_counters LIMIT 1
+), moved AS MATERIALIZED (
+  SELECT workspace.id FROM workspaces AS workspace
+  JOIN workspace_spend AS spend ON spend.workspace_id = workspace.id
+  LEFT JOIN spend_before AS before ON before.workspace_id = workspace.id
+  WHERE (
+      (spend.total, spend.byok_total) IS DISTINCT FROM (before.total, before.byok_total)
+      -- Corrected just now, perhaps to what it was before.
+      OR workspace.id IN (SELECT holder_id FROM found_counters WHERE holder = 'workspace')
+    ) AND (
+      workspace.id IN (SELECT workspace_id FROM wrong_counters)
+      OR workspace.account_id IN (SELECT workspace_id FROM wrong_counters)
+    )
+)
+${sumByDay(`(
+    SELECT entry.* FROM summed, moved CROSS JOIN LATERAL (
+      SELECT * FROM generations WHERE workspace_id = moved.id AND log_transaction >= summed.ends
+      UNION ALL
+      SELECT * FROM generations WHERE workspace_id = moved.id AND log_transaction = ANY (summed.open)
+      OFFSET 0
+    ) AS entry
+  ) AS late`)}`;
+
+function correct({ holder, table, workspaceColumn, holderColumn }: Counters): string {
+  return `
+UPDATE ${table} AS counter SET ${SUMS.map((column) => `${column} = wrong.${column}`).join(', ')},
+  reserved = ${reservedOf(holder, 'wrong.workspace_id', 'wrong.holder_id')}
+FROM wrong_counters AS wrong
+WHERE wrong.holder = '${holder}' AND counter.${workspaceColumn} = wrong.workspace_id
+  AND counter.${holderColumn} = wrong.holder_id`;
+}
+
+function lateChanges({ holder, workspaceColumn, holderColumn }: Counters): string {
+  return `
+  SELECT late.day, wrong.holder, wrong.workspace_id, wrong.holder_id, sum(late.cost) AS cost, sum(late.byok) AS byok
+  FROM wrong_counters AS wrong JOIN late_days AS late
+    ON late.${workspaceColumn} = wrong.workspace_id AND late.${holderColumn} = wrong.holder_id
+  WHERE wrong.holder = '${holder}' GROUP BY late.day, wrong.holder, wrong.workspace_id, wrong.holder_id`;
+}
+
+/**
+ * As those did who settled it: into the counters as they should have been. Day after day, by the functions that take any
+ * day: these may be over already.
+ */
+const SETTLE_LATE_ENTRIES = `
+SELECT CASE holder
+  WHEN 'key' THEN settle_key_spend(workspace_id, holder_id, day, cost, byok, 0)::text
+  WHEN 'workspace' THEN settle_workspace_spend(NULL, holder_id, day, cost, byok, 0)::text
+  ELSE settle_account_spend(NULL, holder_id, day, cost, byok, 0)::text END
+FROM (
+  SELECT * FROM (${COUNTERS.map(lateChanges).join(' UNION ALL ')}) AS changes ORDER BY day
+  OFFSET 0
+) AS in_order`;
+
+/** $1 the last place of the batch before. */
+export const TAKE_BATCH = `
+INSERT INTO wrong_counters SELECT * FROM found_counters WHERE place > $1 ORDER BY place LIMIT ${BATCH}
+RETURNING place::text`;
+
+export const correctBatch = (patience: number): readonly string[] => [
+  // A counter that another transaction holds for long must not make calls wait for the others.
+  `SET LOCAL lock_timeout = ${patience}`,
+  ...COUNTERS.map(lockWrong),
+  'SET LOCAL enable_seqscan = off',
+  'DROP TABLE IF EXISTS late_days',
+  SUM_LATE_ENTRIES,
+  ...COUNTERS.map(correct),
+  SETTLE_LATE_ENTRIES,
+];
+
+export const COUNT = `SELECT ${COUNTERS.map(
+  ({ holder }) => `count(*) FILTER (WHERE holder = '${holder}')::integer AS ${holder}`,
+).join(', ')} FROM found_counters`;
+
+export const MAX_NAMED = 20;
+export const FIND_SHORT = `
+SELECT holder, holder_id, counted::text AS counted, (total + byok_total)::text AS logged
+FROM found_counters WHERE is_short ORDER BY counted - total - byok_total DESC, holder_id LIMIT ${MAX_NAMED + 1}`;

@@ -1,0 +1,134 @@
+// The text of the statements that move money: appending and settling, and the leases that bound what is in flight.
+//
+// Why plain SQL: every statement must read a counter, decide and write it under one lock, in one round trip.
+// Rows are locked in one order everywhere (leases, then the counters of keys, of workspaces, of accounts, each by id), so
+// that those who settle the same counters wait for each other instead of deadlocking. A lease is known by its column
+// process_id: a process has one lease of a counter, and a new one when it cannot trust the old one any more.
+import type { SpendHolderKind } from '../../domain/spend/spend-lease.js';
+import type { ContentBlockRow } from '../generations/content-blocks.js';
+import { LOG_TRANSACTION } from '../generations/log-offset.js';
+
+/** The columns of the type generation_entry, in its order. */
+export const GENERATION_COLUMNS = [
+  'id',
+  'workspace_id',
+  'created_at',
+  'account_id',
+  'api_key_id',
+  'operation',
+  'model',
+  'endpoint',
+  'provider',
+  'upstream_id',
+  'status',
+  'error_type',
+  'input_count',
+  'prompt_tokens',
+  'total_tokens',
+  'cost',
+  'upstream_cost',
+  'is_byok',
+  'dimensions',
+  'encoding_format',
+  'input_type',
+  'duration_ms',
+  'upstream_ms',
+  'user_id',
+  'session_id',
+  'request_id',
+  'region',
+  'trace',
+  'request_context',
+  'attempts',
+  'content_ordinal',
+  'content_bytes',
+] as const;
+
+/** The columns of the type content_block_entry, in its order. */
+export const BLOCK_COLUMNS = [
+  'generation_id',
+  'workspace_id',
+  'created_at',
+  'ordinal',
+  'generation_ids',
+  'encryption_key_id',
+  'first_byte',
+  'bytes',
+] as const satisfies readonly (keyof ContentBlockRow)[];
+
+/** The columns of the type spend_release, in its order. */
+export const RELEASE_COLUMNS = ['change', 'workspace_id', 'holder_id', 'lease_id', 'amount'] as const;
+
+/** The columns of the type spend_change, in its order. */
+export const CHANGE_COLUMNS = [
+  'holder',
+  'workspace_id',
+  'holder_id',
+  'cost',
+  'byok_cost',
+  'released',
+] as const;
+
+/** A generation as the statement reads it. */
+export type GenerationRow = Readonly<Record<(typeof GENERATION_COLUMNS)[number], unknown>>;
+
+const NAMES = GENERATION_COLUMNS.join(', ');
+/** A process whose clock is wrong by days must not put a row where neither partitions nor windows are: see spend_day(). */
+const DAYS_OFF = '(SELECT make_interval(days => spend_day($4::date) - $4::date))';
+const VALUES = GENERATION_COLUMNS.map((column) =>
+  column === 'created_at' ? `created_at + ${DAYS_OFF}` : column,
+).join(', ');
+
+/**
+ * $1 generations of one UTC day as records, $2 blocks of contents as records, each with the ordinal of its last
+ * generation, $3 the blocks' ciphertexts, $4 the day, $5 and $6 what is released and what counters change by
+ * (spend-changes.ts).
+ *
+ * Why records and not one array per column: the same rows cost less to write down and to read in one text. Every row is
+ * inserted or the statement fails, on a generation that is there already too: spend is the sum of the rows, and none
+ * counts twice. Counters are settled when the generations are there, and so locked as late as can be.
+ */
+export const APPEND_AND_SETTLE = `
+WITH appended AS (
+  INSERT INTO generations (${NAMES}, log_transaction, log_ordinal)
+  SELECT ${VALUES}, ${LOG_TRANSACTION}, ordinal
+  FROM unnest($1::generation_entry[]) WITH ORDINALITY AS batch (${NAMES}, ordinal)
+  RETURNING 1
+), kept AS (
+  INSERT INTO generation_contents (generation_id, workspace_id, created_at, log_transaction, log_ordinal, generation_ids,
+    ciphertext, encryption_key_id)
+  SELECT generation_id, workspace_id, created_at + ${DAYS_OFF}, ${LOG_TRANSACTION}, ordinal, generation_ids,
+    substring($3::bytea FROM first_byte FOR bytes), encryption_key_id
+  FROM unnest($2::content_block_entry[])
+)
+SELECT settle_spend($4::date, $5::spend_release[], $6::spend_change[]) FROM (SELECT count(*) FROM appended) AS done`;
+
+/** $1 and $2 what is released and what counters change by: gives back what calls did not use. */
+export const GIVE_BACK = 'SELECT settle_spend(NULL, $1::spend_release[], $2::spend_change[])';
+
+/** Takes back the leases whose processes have not renewed them. Most hold nothing any more, and change no counter. */
+export const SWEEP_EXPIRED_LEASES = `
+WITH swept AS (
+  DELETE FROM spend_leases WHERE expires_at < now() RETURNING workspace_id, holder_id, holder, amount
+)
+SELECT settle_spend(NULL, '{}', array_agg(
+  ROW(holder, workspace_id, holder_id, 0, 0, amount)::spend_change
+  ORDER BY array_position(ARRAY['key', 'workspace', 'account'], holder), workspace_id, holder_id
+)) FROM swept WHERE amount <> 0 HAVING count(*) > 0`;
+
+/**
+ * $1 workspace, $2 holder, $3 lease, $4 today, $5 what is needed, $6 what all waiting calls need together, $7 seconds of a
+ * lease's life, $8 whether the process holds something of the lease. Grants at least $5 or nothing, under the limits that
+ * the database holds when it grants: the functions of the migration say how.
+ */
+export function acquireLease(kind: SpendHolderKind): string {
+  return `
+SELECT granted::text, available::text, unspent::text, is_gone, caps
+FROM acquire_${kind}_lease($1::uuid, $2::uuid, $3::uuid, $4::date, $5::numeric, $6::numeric, $7::integer, $8::boolean)`;
+}
+
+/** $1 leases, $2 seconds. Answers which were renewed. What holds nothing is left to expire. */
+export const RENEW_LEASES = `
+UPDATE spend_leases SET expires_at = now() + make_interval(secs => $2::integer)
+WHERE process_id = ANY($1::uuid[]) AND amount > 0
+RETURNING process_id AS id`;

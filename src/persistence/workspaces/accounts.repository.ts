@@ -1,0 +1,174 @@
+// Accounts and their workspaces.
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../domain/clock.js';
+import { AppError } from '../../domain/errors.js';
+import { uuidV7 } from '../../domain/identifiers.js';
+import { parseUsd } from '../../domain/spend/money.js';
+import type { AccountCredits } from '../../domain/spend/spend.js';
+import type { Workspace } from '../../domain/workspace.js';
+import { BatchReader } from '../database/batch-reader.js';
+import { noSuchWorkspace } from '../database/database-errors.js';
+import { Database } from '../database/database.js';
+import { unseenList } from '../database/opaque-array.js';
+
+export interface AccountWithDefaultWorkspace {
+  readonly id: string;
+  readonly defaultWorkspaceId: string;
+}
+
+const DEFAULT_WORKSPACE = { name: 'Default', slug: 'default' };
+
+// Plain SQL: one of the two stands before most calls of a management key, where Prisma would take a good part of the time.
+const FIND_DEFAULT_WORKSPACE = `
+SELECT workspace.id, workspace.deleted_at IS NOT NULL AS "isDeleted"
+FROM accounts AS account JOIN workspaces AS workspace ON workspace.id = account.default_workspace_id
+WHERE account.id = $1`;
+/** $1 accounts, $2 workspaces, which belong together by their places. */
+const FIND_WORKSPACES = `
+SELECT account_id AS "accountId", id, deleted_at IS NOT NULL AS "isDeleted" FROM workspaces
+WHERE (account_id, id) IN (SELECT * FROM unnest(${unseenList('$1', 'uuid')}, ${unseenList('$2', 'uuid')}))`;
+
+type WorkspaceName = Pick<Workspace, 'accountId' | 'id'>;
+
+interface FoundWorkspace {
+  readonly id: string;
+  readonly isDeleted: boolean;
+}
+
+@Injectable()
+export class AccountsRepository {
+  private readonly workspaces = new BatchReader<WorkspaceName, FoundWorkspace>({
+    idOf: nameOf,
+    read: async (names) => {
+      const found = await this.database.query<FoundWorkspace & WorkspaceName>({
+        name: 'find-workspaces',
+        text: FIND_WORKSPACES,
+        values: [names.map(({ accountId }) => accountId), names.map(({ id }) => id)],
+      });
+      return new Map(found.map((workspace) => [nameOf(workspace), workspace]));
+    },
+  });
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Creates the account and its default workspace in one transaction. */
+  async create(name: string): Promise<AccountWithDefaultWorkspace> {
+    const now = this.clock.now();
+    const account = { id: uuidV7(now), defaultWorkspaceId: uuidV7(now) };
+    await this.database.transact(async (transaction) => {
+      await transaction.account.create({ data: { ...account, name, createdAt: now } });
+      await transaction.workspace.create({
+        data: { ...DEFAULT_WORKSPACE, id: account.defaultWorkspaceId, accountId: account.id, createdAt: now },
+      });
+    });
+    return account;
+  }
+
+  async findFirstId(): Promise<string | null> {
+    const account = await this.database.prisma.account.findFirst({
+      select: { id: true },
+      orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+    });
+    return account?.id ?? null;
+  }
+
+  /**
+   * For who makes a key outside of the API, which the account may have locked itself out of: the default workspace, or
+   * the oldest of the others where it was deleted; where all were, a new default one is made.
+   */
+  async ensureWorkspace(accountId: string): Promise<string> {
+    const { id, isDeleted } = await this.findDefaultWorkspace(accountId);
+    if (!isDeleted) return id;
+    const other = await this.database.prisma.workspace.findFirst({
+      select: { id: true },
+      where: { accountId, deletedAt: null },
+      orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+    });
+    return other?.id ?? this.replaceDefaultWorkspace(accountId);
+  }
+
+  private async replaceDefaultWorkspace(accountId: string): Promise<string> {
+    const now = this.clock.now();
+    const id = uuidV7(now);
+    await this.database.transact(async (transaction) => {
+      await transaction.workspace.create({ data: { ...DEFAULT_WORKSPACE, id, accountId, createdAt: now } });
+      await transaction.account.update({ where: { id: accountId }, data: { defaultWorkspaceId: id } });
+    });
+    return id;
+  }
+
+  private async findDefaultWorkspace(accountId: string): Promise<FoundWorkspace> {
+    const [workspace] = await this.database.query<FoundWorkspace>({
+      name: 'find-default-workspace',
+      text: FIND_DEFAULT_WORKSPACE,
+      values: [accountId],
+    });
+    if (!workspace) throw new Error(`no such account: ${accountId}`);
+    return workspace;
+  }
+
+  async findDefaultWorkspaceId(accountId: string): Promise<string> {
+    const workspace = await this.findDefaultWorkspace(accountId);
+    if (!workspace.isDeleted) return workspace.id;
+    throw new AppError('invalid_request', {
+      detail: 'workspace_id: the default workspace was deleted, name another one',
+    });
+  }
+
+  async getCredits(accountId: string): Promise<AccountCredits> {
+    const { credits, spend } = await this.database.prisma.account.findUniqueOrThrow({
+      select: { credits: true, spend: { select: { total: true } } },
+      where: { id: accountId },
+    });
+    return {
+      bought: credits === null ? null : parseUsd(credits.toFixed()),
+      spent: spend === null ? 0n : parseUsd(spend.total.toFixed()),
+    };
+  }
+
+  async isDefaultWorkspace({ accountId, id }: WorkspaceName): Promise<boolean> {
+    const account = await this.database.prisma.account.findUniqueOrThrow({
+      select: { defaultWorkspaceId: true },
+      where: { id: accountId },
+    });
+    return account.defaultWorkspaceId === id;
+  }
+
+  /** The workspace that a request names, or the default one. Another account's is told like none (decisions 3). */
+  async chooseWorkspace(accountId: string, wanted: string | undefined): Promise<string> {
+    if (wanted === undefined) return this.findDefaultWorkspaceId(accountId);
+    const workspace = await this.findWorkspace(accountId, wanted);
+    if (workspace && !workspace.isDeleted) return workspace.id;
+    throw noSuchWorkspace();
+  }
+
+  /** Like chooseWorkspace(), of deleted ones as well: management keys outlive theirs. */
+  async chooseWorkspaceOfKeys(accountId: string, wanted: string | undefined): Promise<string> {
+    const workspace =
+      wanted === undefined
+        ? await this.findDefaultWorkspace(accountId)
+        : await this.findWorkspace(accountId, wanted);
+    if (workspace) return workspace.id;
+    throw noSuchWorkspace();
+  }
+
+  private async findWorkspace(accountId: string, id: string): Promise<FoundWorkspace | null> {
+    return this.workspaces.find({ accountId, id: id.toLowerCase() });
+  }
+
+  /** Deleted ones included: the log tells of them. */
+  async listWorkspaceIds(accountId: string): Promise<readonly string[]> {
+    const workspaces = await this.database.prisma.workspace.findMany({
+      select: { id: true },
+      where: { accountId },
+    });
+    return workspaces.map(({ id }) => id);
+  }
+}
+
+function nameOf({ accountId, id }: WorkspaceName): string {
+  return `${accountId} ${id}`;
+}

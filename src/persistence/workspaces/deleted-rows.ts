@@ -1,0 +1,74 @@
+// Purges what was deleted long ago. A deleted key, destination or provider credential keeps its row, because records name
+// it: traces and /activity name keys by their hashes. Nothing names it any more after the retention: the audit log and
+// analytics keep texts and ids of their own.
+import { Injectable, Logger } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { AppConfig } from '../../config/app-config.js';
+import { Clock } from '../../domain/clock.js';
+import { Database } from '../database/database.js';
+
+const DAY = 86_400_000;
+const TEN_MINUTES = 600_000;
+// Rows that one statement removes: a backlog goes in steps that lock no other change out.
+const STEP = 500;
+const TABLES = ['destinations', 'provider_credentials', 'api_keys'] as const;
+
+/** $1 a moment. Rows that another process is removing are passed over. */
+const removeFrom = (table: (typeof TABLES)[number]): string => `
+DELETE FROM ${table} AS purged USING (
+  SELECT workspace_id, id FROM ${table} WHERE deleted_at < $1 ORDER BY deleted_at LIMIT ${STEP} FOR UPDATE SKIP LOCKED
+) AS old
+WHERE purged.workspace_id = old.workspace_id AND purged.id = old.id
+RETURNING 1`;
+
+/** $1 a moment: days of which no content can be stored any more. */
+const REMOVE_STORAGE_DAYS = `
+DELETE FROM storage_days AS purged USING (
+  SELECT workspace_id, day FROM storage_days WHERE day < ($1::timestamptz AT TIME ZONE 'UTC')::date - 2
+  ORDER BY day LIMIT ${STEP} FOR UPDATE SKIP LOCKED
+) AS old
+WHERE purged.workspace_id = old.workspace_id AND purged.day = old.day
+RETURNING 1`;
+
+@Injectable()
+export class DeletedRows implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(DeletedRows.name);
+  private timer: NodeJS.Timeout | null = null;
+  private purging: Promise<void> = Promise.resolve();
+  private isStopping = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly config: AppConfig,
+    private readonly clock: Clock,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => {
+      this.purging = this.purging
+        .then(() => this.purge())
+        .catch((error: unknown) => this.logger.warn({ error }, 'failed to purge deleted rows; will retry'));
+    }, TEN_MINUTES);
+    this.timer.unref();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.isStopping = true;
+    if (this.timer) clearInterval(this.timer);
+    await this.purging;
+  }
+
+  async purge(): Promise<void> {
+    const now = this.clock.now();
+    const before = new Date(now.getTime() - this.config.deletedRetentionDays * DAY);
+    for (const table of TABLES) await this.removeInSteps(removeFrom(table), before);
+    await this.removeInSteps(REMOVE_STORAGE_DAYS, now);
+  }
+
+  private async removeInSteps(text: string, before: Date): Promise<void> {
+    while (!this.isStopping) {
+      const removed = await this.database.query({ text, values: [before] });
+      if (removed.length < STEP) return;
+    }
+  }
+}

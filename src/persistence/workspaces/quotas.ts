@@ -1,0 +1,35 @@
+// Quotas of living objects. Exact: triggers count in the transaction of every change (see the migration of quota_usage), and
+// whoever creates reads the number behind its own insert, while it holds the row lock of the number.
+import { AppError } from '../../domain/errors.js';
+import type { Transaction } from '../database/database.js';
+
+const RESOURCES = {
+  api_keys: 'API keys',
+  members: 'members',
+  workspaces: 'workspaces',
+} as const;
+
+export interface Quota {
+  readonly resource: keyof typeof RESOURCES;
+  readonly owner: 'account' | 'workspace';
+  readonly ownerId: string;
+  /** Objects that the owner may have. */
+  readonly limit: number;
+  /** The variable that sets the limit. */
+  readonly variable: string;
+}
+
+/** To be called behind the insert, in its transaction. Throws `conflict` when the owner has more than it may have now. */
+export async function refuseAboveQuotas(transaction: Transaction, quotas: readonly Quota[]): Promise<void> {
+  for (const { resource, owner, ownerId, limit, variable } of quotas) {
+    const usage = await transaction.quotaUsage.findUnique({
+      where: { ownerId_resource: { ownerId, resource } },
+    });
+    if (usage === null || usage.used <= BigInt(limit)) continue;
+    throw new AppError('conflict', {
+      detail:
+        `${owner} ${ownerId} may have ${limit} ${RESOURCES[resource]}; delete some of them first, or have the ` +
+        `operator raise ${variable}`,
+    });
+  }
+}

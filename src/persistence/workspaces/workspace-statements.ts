@@ -1,0 +1,39 @@
+// The text of the statement that takes away, or switches off, what a deleted workspace had.
+//
+// Why plain SQL: a workspace may have 100,000 keys, and each of them has an entry in the audit log. Entries that were
+// described one by one would be read, sent back and written within the time that one transaction has.
+import { recordEntryOfEach } from '../audit/audit-statements.js';
+
+const KEY = `'name', name, 'label', label, 'disabled'`;
+const DESTINATION = `'name', name, 'type', type, 'enabled'`;
+
+/**
+ * $1 the workspace, $2 the moment, $3 whether its inference keys are disabled, $4 the audit entry of the deletion as JSON.
+ * Entries tell of each object by its name and by what changed.
+ */
+export const SWITCH_OFF_WORKSPACE = `
+WITH keys AS (
+  UPDATE api_keys SET disabled = true, updated_at = $2::timestamptz
+  WHERE $3::boolean AND workspace_id = $1::uuid AND kind = 'inference' AND deleted_at IS NULL AND NOT disabled
+  RETURNING hash, name, label
+), off AS (
+  UPDATE destinations SET enabled = false, updated_at = $2::timestamptz, version = version + 1
+  WHERE workspace_id = $1::uuid AND deleted_at IS NULL AND enabled
+  RETURNING id, name, type
+), credentials AS (
+  UPDATE provider_credentials SET deleted_at = $2::timestamptz, ciphertext = ''
+  WHERE workspace_id = $1::uuid AND deleted_at IS NULL
+  RETURNING id, provider, name, label
+), budgets AS (
+  DELETE FROM workspace_budgets WHERE workspace_id = $1::uuid RETURNING interval, trim_scale(limit_amount) AS amount
+), changed ("objectType", "objectId", action, before, after) AS (
+  SELECT 'api_key', hash::text, 'update', jsonb_build_object(${KEY}, false), jsonb_build_object(${KEY}, true) FROM keys
+  UNION ALL
+  SELECT 'destination', id::text, 'update', jsonb_build_object(${DESTINATION}, true),
+    jsonb_build_object(${DESTINATION}, false) FROM off
+  UNION ALL
+  SELECT 'provider_credential', id::text, 'delete',
+    jsonb_build_object('provider', provider, 'name', name, 'label', label), NULL FROM credentials
+  UNION ALL
+  SELECT 'workspace_budget', interval, 'delete', jsonb_build_object('limit_usd', amount), NULL FROM budgets
+)${recordEntryOfEach('$4', 'changed')}`;

@@ -1,0 +1,175 @@
+// Workspaces, of which an account always begins with one.
+import { Injectable } from '@nestjs/common';
+import type { DescribeChange } from '../../domain/audit.js';
+import { Clock } from '../../domain/clock.js';
+import { AppError } from '../../domain/errors.js';
+import { uuidV7 } from '../../domain/identifiers.js';
+import type { Page, PageRequest } from '../../domain/page.js';
+import type { Workspace, WorkspaceSettings } from '../../domain/workspace.js';
+import { AuditLogRepository } from '../audit/audit-log.repository.js';
+import { Database } from '../database/database.js';
+import type { Transaction } from '../database/database.js';
+import { UniqueViolation } from '../database/database-errors.js';
+import type { WorkspaceModel as WorkspaceRow } from '../generated/models.js';
+import { refuseAboveQuotas } from './quotas.js';
+import type { Quota } from './quotas.js';
+import { lockRow } from '../database/row-lock.js';
+import { SWITCH_OFF_WORKSPACE } from './workspace-statements.js';
+
+interface WorkspaceRef {
+  readonly accountId: string;
+  readonly id: string;
+}
+
+@Injectable()
+export class WorkspacesRepository {
+  constructor(
+    private readonly database: Database,
+    private readonly audit: AuditLogRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** `limit`: workspaces that the account may have. Throws `conflict` beyond it. */
+  async create(
+    accountId: string,
+    settings: WorkspaceSettings & Pick<Workspace, 'createdBy'>,
+    describe: DescribeChange<Workspace>,
+    limit: number,
+  ): Promise<Workspace> {
+    const now = this.clock.now();
+    const quota: Quota = {
+      resource: 'workspaces',
+      owner: 'account',
+      ownerId: accountId,
+      limit,
+      variable: 'MAX_WORKSPACES_PER_ACCOUNT',
+    };
+    return this.refusingTakenSlugs(accountId, async (transaction) => {
+      const row = await transaction.workspace.create({
+        data: { ...settings, id: uuidV7(now), accountId, createdAt: now },
+      });
+      await refuseAboveQuotas(transaction, [quota]);
+      const workspace = toWorkspace(row);
+      await this.audit.record(describe(null, workspace), transaction);
+      return workspace;
+    });
+  }
+
+  async findById(accountId: string, id: string): Promise<Workspace | null> {
+    const row = await this.database.prisma.workspace.findUnique({ where: living({ accountId, id }) });
+    return row && toWorkspace(row);
+  }
+
+  async findBySlug(accountId: string, slug: string): Promise<Workspace | null> {
+    const row = await this.database.prisma.workspace.findUnique({
+      where: { accountId_slug: { accountId, slug } },
+    });
+    return row && toWorkspace(row);
+  }
+
+  /** The oldest first. */
+  async list(accountId: string, { offset, limit }: PageRequest): Promise<Page<Workspace>> {
+    const where = { accountId, deletedAt: null };
+    const [rows, total] = await Promise.all([
+      this.database.prisma.workspace.findMany({
+        where,
+        orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+        skip: offset,
+        take: limit,
+      }),
+      this.database.prisma.workspace.count({ where }),
+    ]);
+    return { items: rows.map(toWorkspace), total };
+  }
+
+  /** Null: there is none. */
+  async update(
+    ref: WorkspaceRef,
+    change: Partial<WorkspaceSettings>,
+    describe: DescribeChange<Workspace>,
+  ): Promise<Workspace | null> {
+    return this.refusingTakenSlugs(ref.accountId, async (transaction) => {
+      await lockRow(transaction, 'workspaces', ref);
+      const row = await transaction.workspace.findUnique({ where: living(ref) });
+      if (!row) return null;
+      const changed = await transaction.workspace.update({
+        where: living(ref),
+        data: { ...change, updatedAt: this.clock.now() },
+      });
+      const after = toWorkspace(changed);
+      await this.audit.record(describe(toWorkspace(row), after), transaction);
+      return after;
+    });
+  }
+
+  /**
+   * The row stays, since the log tells of it. Its destinations are switched off, its own provider keys and its budgets
+   * are gone. With `disablesKeys` its inference keys are disabled for ever; without it, a workspace that has keys is
+   * refused. False: there is no such workspace.
+   */
+  async delete(
+    ref: WorkspaceRef,
+    { disablesKeys }: { readonly disablesKeys: boolean },
+    describe: DescribeChange<Workspace>,
+  ): Promise<boolean> {
+    const now = this.clock.now();
+    const { id: workspaceId } = ref;
+    return this.database.transact(async (transaction) => {
+      await lockRow(transaction, 'workspaces', ref);
+      const row = await transaction.workspace.findUnique({ where: living(ref) });
+      if (!row) return false;
+      // The change of the slug waits for whoever makes a key just now; the count comes after it, and sees that key.
+      await transaction.workspace.update({ where: living(ref), data: { deletedAt: now, slug: null } });
+      if (!disablesKeys) await refuseKeys(transaction, workspaceId);
+      const entry = describe(toWorkspace(row), null);
+      await transaction.$executeRawUnsafe(
+        SWITCH_OFF_WORKSPACE,
+        workspaceId,
+        now.toISOString(),
+        disablesKeys,
+        JSON.stringify(this.audit.toRow(entry)),
+      );
+      await this.audit.record(entry, transaction);
+      return true;
+    }, ref.accountId);
+  }
+
+  private async refusingTakenSlugs<Result>(
+    accountId: string,
+    work: (transaction: Transaction) => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await this.database.transact(work, accountId);
+    } catch (error) {
+      if (!(error instanceof UniqueViolation)) throw error;
+      throw new AppError('invalid_request', { detail: 'slug: another workspace of the account has it' });
+    }
+  }
+}
+
+async function refuseKeys(transaction: Transaction, workspaceId: string): Promise<void> {
+  const keys = await transaction.apiKey.count({ where: { workspaceId, deletedAt: null } });
+  if (keys === 0) return;
+  throw new AppError('invalid_request', {
+    detail: `the workspace has ${keys} API ${keys === 1 ? 'key' : 'keys'}; delete them first`,
+  });
+}
+
+function living(ref: WorkspaceRef) {
+  return { accountId_id: { accountId: ref.accountId, id: ref.id }, deletedAt: null };
+}
+
+function toWorkspace(row: WorkspaceRow): Workspace {
+  return {
+    id: row.id,
+    accountId: row.accountId,
+    name: row.name,
+    slug: row.slug ?? '',
+    description: row.description,
+    isBroadcastEnabled: row.isBroadcastEnabled,
+    includeByokInBudgets: row.includeByokInBudgets,
+    createdBy: row.createdBy,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  };
+}

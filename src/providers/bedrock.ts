@@ -1,0 +1,148 @@
+// Amazon Bedrock: Titan text embeddings, one text a call, and Cohere's models. The region is read off the host of
+// BEDROCK_BASE_URL. The key is `accessKeyId:secretAccessKey`, `accessKeyId:secretAccessKey:sessionToken`, or a Bedrock
+// API key, which has no colon.
+import { AwsV4Signer } from 'aws4fetch';
+import { readBedrockError } from './shared/bedrock-error.js';
+import { partsOfInput, refuseOtherForms, textsOf } from './shared/call-input.js';
+import { COHERE_BILLING, cohereBody, readCohereVectors } from './shared/cohere-wire.js';
+import { UnsupportedRequest } from './shared/provider.js';
+import type {
+  HttpEmbeddingProvider,
+  ProviderAnswer,
+  ProviderCall,
+  ProviderConnection,
+  UpstreamRequest,
+  UpstreamResponse,
+} from './shared/provider.js';
+import {
+  bearer,
+  given,
+  postJson,
+  readAnswerObject,
+  readVector,
+  recordableId,
+  tokenCount,
+  tokenCountHeader,
+} from './shared/wire.js';
+
+const TITAN_FORMS = { embeddingTypes: ['float'] };
+const DEFAULT_REGION = 'us-east-1';
+// AWS: of each text, for v3 of Cohere's models. Later ones are limited by their tokens alone.
+const MAX_CHARACTERS_OF_V3 = 2_048;
+
+/** `now` is the clock of the signature, which is good for five minutes. */
+export function createBedrock(now: () => Date): HttpEmbeddingProvider {
+  return {
+    transport: 'http',
+    slug: 'bedrock',
+    name: 'Amazon Bedrock',
+    defaultBaseUrl: `https://bedrock-runtime.${DEFAULT_REGION}.amazonaws.com`,
+    needsApiKey: true,
+    billing: { ...COHERE_BILLING, free: ['truncate', 'max_tokens', 'normalize'] },
+    buildRequest: (call, connection) => sign(buildBedrockRequest(call, connection), connection, now()),
+    readAnswer: (response, call) =>
+      isCohere(call.upstreamModel) ? readCohereAnswer(response) : readTitanAnswer(response),
+    readError: readBedrockError,
+  };
+}
+
+export const bedrock: HttpEmbeddingProvider = createBedrock(() => new Date());
+
+function buildBedrockRequest(call: ProviderCall, { baseUrl }: ProviderConnection): UpstreamRequest {
+  const url = `${baseUrl}/model/${encodeURIComponent(call.upstreamModel)}/invoke`;
+  if (isCohere(call.upstreamModel)) return postJson(url, {}, cohereBodyOnBedrock(call));
+  if (call.upstreamModel.includes('titan-embed-text')) return postJson(url, {}, titanBody(call));
+  throw new UnsupportedRequest(
+    `model: ${call.upstreamModel} is neither of Titan's text models nor of Cohere's`,
+  );
+}
+
+/** With the region of an inference profile before it as well: eu.cohere.embed-v4:0. */
+function isCohere(upstreamModel: string): boolean {
+  return upstreamModel.includes('cohere.');
+}
+
+function cohereBodyOnBedrock(call: ProviderCall): Record<string, unknown> {
+  const isV3 = /-v3\b/.test(call.upstreamModel);
+  if (isV3) refuseLongTexts(call);
+  return {
+    // Cohere itself cuts off the end of what is too long for a model, and Bedrock refuses that unless it is told; what the
+    // end is called depends on the model.
+    truncate: isV3 ? 'END' : 'RIGHT',
+    // Bedrock has no base64, and an image is its data URL itself.
+    ...cohereBody(call, { embeddingType: 'float', imagePart: (image) => image }),
+  };
+}
+
+/** Bedrock would answer 400, which is final, where Cohere itself may take the text. */
+function refuseLongTexts(call: ProviderCall): void {
+  for (const part of partsOfInput(call).flat()) {
+    if (part.modality !== 'text' || !hasTooManyCharacters(part.text)) continue;
+    throw new UnsupportedRequest(
+      `${part.path}: ${call.upstreamModel} takes at most ${MAX_CHARACTERS_OF_V3} characters on Bedrock`,
+    );
+  }
+}
+
+/** A surrogate pair is one character: so JSON schemas count, by which Bedrock judges. */
+function hasTooManyCharacters(text: string): boolean {
+  if (text.length <= MAX_CHARACTERS_OF_V3) return false;
+  return text.length > 2 * MAX_CHARACTERS_OF_V3 || Array.from(text).length > MAX_CHARACTERS_OF_V3;
+}
+
+function titanBody(call: ProviderCall): Record<string, unknown> {
+  refuseOtherForms(TITAN_FORMS, call);
+  const [inputText, ...others] = textsOf(call);
+  if (others.length > 0) throw new UnsupportedRequest(`input: ${call.upstreamModel} takes one text a call`);
+  return { ...call.extra, inputText, ...given('dimensions', call.dimensions) };
+}
+
+function readTitanAnswer(response: UpstreamResponse): ProviderAnswer {
+  const { vectors, members } = readAnswerObject(response, 'embedding', (cursor) => [readVector(cursor)], [
+    'inputTextTokenCount',
+  ]);
+  const tokens = tokenCount(members['inputTextTokenCount']);
+  return { vectors, promptTokens: tokens, totalTokens: tokens, upstreamId: requestIdOf(response) };
+}
+
+/** Cohere's bodies on Bedrock say nothing of tokens; Bedrock's header does. */
+function readCohereAnswer(response: UpstreamResponse): ProviderAnswer {
+  const { vectors } = readAnswerObject(response, 'embeddings', readCohereVectors, []);
+  const tokens = tokenCountHeader(response.headers['x-amzn-bedrock-input-token-count']);
+  return { vectors, promptTokens: tokens, totalTokens: tokens, upstreamId: requestIdOf(response) };
+}
+
+function requestIdOf({ headers }: UpstreamResponse): string | null {
+  return recordableId(headers['x-amzn-requestid']);
+}
+
+async function sign(
+  request: UpstreamRequest,
+  { apiKey = '', baseUrl }: ProviderConnection,
+  moment: Date,
+): Promise<UpstreamRequest> {
+  if (!apiKey.includes(':')) return { ...request, headers: { ...request.headers, ...bearer(apiKey) } };
+  const [accessKeyId = '', secretAccessKey = '', ...sessionToken] = apiKey.split(':');
+  const signer = new AwsV4Signer({
+    method: request.method,
+    url: request.url,
+    headers: request.headers,
+    body: request.body,
+    accessKeyId,
+    secretAccessKey,
+    ...(sessionToken.length === 0 ? {} : { sessionToken: sessionToken.join(':') }),
+    service: 'bedrock',
+    region: regionOf(baseUrl),
+    datetime: moment.toISOString().replace(/[:-]|\.\d{3}/g, ''),
+  });
+  const { headers } = await signer.sign();
+  return { ...request, headers: Object.fromEntries(headers) };
+}
+
+/** bedrock-runtime.{region}.amazonaws.com, also with -fips and behind the name of a private endpoint. */
+function regionOf(baseUrl: string): string {
+  return (
+    /\bbedrock-runtime(?:-fips)?\.([a-z]+(?:-[a-z]+)+-\d+)\./.exec(new URL(baseUrl).host)?.[1] ??
+    DEFAULT_REGION
+  );
+}

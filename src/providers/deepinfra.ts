@@ -1,0 +1,35 @@
+// DeepInfra, at its OpenAI-compatible address. It has no input type; the width can be chosen for the Qwen3 models.
+import { textsOf } from './shared/call-input.js';
+import type {
+  HttpEmbeddingProvider,
+  ProviderCall,
+  ProviderConnection,
+  UpstreamRequest,
+} from './shared/provider.js';
+import { readOpenAiAnswer } from './shared/openai-wire.js';
+import { readUpstreamError } from './shared/upstream-error.js';
+import { bearer, given, postJson } from './shared/wire.js';
+
+export const deepinfra: HttpEmbeddingProvider = {
+  transport: 'http',
+  slug: 'deepinfra',
+  name: 'DeepInfra',
+  defaultBaseUrl: 'https://api.deepinfra.com/v1/openai',
+  needsApiKey: true,
+  // The tier `priority` costs a multiple of the listed price.
+  billing: { free: ['normalize'], repriced: { service_tier: ['default'] } },
+  buildRequest: buildDeepInfraRequest,
+  readAnswer: readOpenAiAnswer,
+  readError: readUpstreamError,
+};
+
+function buildDeepInfraRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
+  return postJson(`${baseUrl}/embeddings`, bearer(apiKey), {
+    ...call.extra,
+    model: call.upstreamModel,
+    input: textsOf(call),
+    // Refused when it is null.
+    encoding_format: call.encodingFormat,
+    ...given('dimensions', call.dimensions),
+  });
+}

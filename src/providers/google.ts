@@ -1,0 +1,164 @@
+// Google's Gemini API. Every input is a content of its own in one batch: the parts of one content become one vector.
+import type { Modality } from '../domain/embeddings/modality.js';
+import { truncateAndNormalise, vectorValues } from '../vectors/vectors.js';
+import type { Vector } from '../vectors/vectors.js';
+import { inlineData, partsOfInput, refuseWidth, unsupportedPart } from './shared/call-input.js';
+import type { InputPart } from './shared/call-input.js';
+import { BrokenAnswer } from './shared/provider.js';
+import type {
+  HttpEmbeddingProvider,
+  ProviderAnswer,
+  ProviderCall,
+  ProviderConnection,
+  UpstreamRequest,
+  UpstreamResponse,
+} from './shared/provider.js';
+import { readGoogleError } from './shared/google-error.js';
+import { knownInputTypeIn } from './shared/input-types.js';
+import type { JsonCursor } from '../vectors/json-scanner.js';
+import {
+  asObject,
+  eachVector,
+  given,
+  partialTokenCount,
+  postJson,
+  readAnswerObject,
+  tokenCount,
+} from './shared/wire.js';
+
+const TASK_TYPES = {
+  search_query: 'RETRIEVAL_QUERY',
+  search_document: 'RETRIEVAL_DOCUMENT',
+  classification: 'CLASSIFICATION',
+  clustering: 'CLUSTERING',
+  semantic_similarity: 'SEMANTIC_SIMILARITY',
+};
+/** gemini-embedding-2 ignores `taskType`; its documentation has these prefixes of the text instead. */
+const PREFIXES: Readonly<Record<string, string>> = {
+  RETRIEVAL_QUERY: 'task: search result | query: ',
+  RETRIEVAL_DOCUMENT: 'title: none | text: ',
+  CLASSIFICATION: 'task: classification | query: ',
+  CLUSTERING: 'task: clustering | query: ',
+  SEMANTIC_SIMILARITY: 'task: sentence similarity | query: ',
+  QUESTION_ANSWERING: 'task: question answering | query: ',
+  FACT_VERIFICATION: 'task: fact checking | query: ',
+  CODE_RETRIEVAL_QUERY: 'task: code retrieval | query: ',
+};
+const OTHER_TASK_TYPES = ['QUESTION_ANSWERING', 'FACT_VERIFICATION', 'CODE_RETRIEVAL_QUERY'];
+const MODALITY_NAMES: Readonly<Record<string, Modality>> = {
+  TEXT: 'text',
+  IMAGE: 'image',
+  AUDIO: 'audio',
+  VIDEO: 'video',
+  DOCUMENT: 'file',
+};
+const EMBEDDING = { name: 'values', whenMissing: 'an embedding has no values' };
+
+export const google: HttpEmbeddingProvider = {
+  transport: 'http',
+  slug: 'google',
+  name: 'Google',
+  defaultBaseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+  needsApiKey: true,
+  // `title` is text of each input. Both extractions make tokens of a modality that the input does not show.
+  billing: {
+    free: ['autoTruncate', 'auto_truncate'],
+    repriced: {
+      documentOcr: [false],
+      document_ocr: [false],
+      audioTrackExtraction: [false],
+      audio_track_extraction: [false],
+    },
+    promptBytes: Math.max(...Object.values(PREFIXES).map(({ length }) => length)),
+    promptMembers: ['taskType', 'task_type'],
+  },
+  buildRequest: buildGoogleRequest,
+  readAnswer: readGoogleAnswer,
+  readError: readGoogleError,
+};
+
+function buildGoogleRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
+  const model = `models/${call.upstreamModel}`;
+  const taskType = knownInputTypeIn(TASK_TYPES, OTHER_TASK_TYPES, call);
+  const wantsPrefix = isMultimodal(call.upstreamModel);
+  refuseWidths(call);
+  const settings = {
+    ...call.extra,
+    model,
+    ...given('outputDimensionality', call.dimensions),
+    ...given('taskType', wantsPrefix ? undefined : taskType),
+  };
+  // A caller of multimodal items composes their texts; only a plain text is given a prefix.
+  const prefix = (wantsPrefix && call.input.form === 'texts' && taskType && PREFIXES[taskType]) || '';
+  const requests = partsOfInput(call).map((parts) =>
+    Object.assign({}, settings, {
+      content: { parts: parts.map((part) => toGooglePart(part, prefix, call.upstreamModel)) },
+    }),
+  );
+  const headers = apiKey === undefined ? {} : { 'x-goog-api-key': apiKey };
+  return postJson(`${baseUrl}/${model}:batchEmbedContents`, headers, { requests });
+}
+
+/** Google reads names in snake case as well, and a `config` that has the settings again. */
+function refuseWidths({ extra }: ProviderCall): void {
+  const { embedContentConfig, embed_content_config: inSnakeCase } = extra;
+  for (const alias of ['outputDimensionality', 'output_dimensionality'])
+    for (const members of [extra, asObject(embedContentConfig), asObject(inSnakeCase)])
+      refuseWidth(alias, members);
+}
+
+function isMultimodal(upstreamModel: string): boolean {
+  return /^gemini-embedding-2\b/.test(upstreamModel);
+}
+
+function toGooglePart(part: InputPart, prefix: string, upstreamModel: string): unknown {
+  if (part.modality === 'text') return { text: prefix + part.text };
+  if (!isMultimodal(upstreamModel)) throw unsupportedPart(part, upstreamModel);
+  const { mimeType, base64 } = inlineData(part);
+  return { inlineData: { mimeType, data: base64 } };
+}
+
+function readGoogleAnswer(response: UpstreamResponse, call: ProviderCall): ProviderAnswer {
+  const { vectors, members } = readAnswerObject(response, 'embeddings', readEmbeddings, ['usageMetadata']);
+  const usage = asObject(members['usageMetadata']);
+  const promptTokens = tokenCount(usage['promptTokenCount']);
+  return {
+    // gemini-embedding-001 cuts its vectors and does not scale them; to scale those of gemini-embedding-2 again is harmless.
+    vectors: call.dimensions === undefined ? vectors : vectors.map(normalise),
+    promptTokens,
+    totalTokens: tokenCount(usage['totalTokenCount']) ?? promptTokens,
+    ...tokensByModality(usage['promptTokenDetails'] ?? usage['promptTokensDetails']),
+    upstreamId: null,
+  };
+}
+
+function readEmbeddings(cursor: JsonCursor): Vector[] {
+  const vectors: Vector[] = [];
+  eachVector(cursor, EMBEDDING, (vector, index, place) => {
+    // Google's have none and stand in order. What says otherwise of itself would be given to the wrong input.
+    if (index !== place) throw new BrokenAnswer('the embeddings are not in the order of the inputs');
+    vectors.push(vector);
+  });
+  return vectors;
+}
+
+function normalise(vector: Vector): Vector {
+  try {
+    const values = vectorValues(vector);
+    return { form: 'floats', values: truncateAndNormalise(values, values.length) };
+  } catch (error) {
+    throw new BrokenAnswer('an embedding is not one of finite numbers', { cause: error });
+  }
+}
+
+function tokensByModality(details: unknown): Pick<ProviderAnswer, 'tokensByModality'> {
+  if (!Array.isArray(details)) return {};
+  const counts: Partial<Record<Modality, number>> = {};
+  for (const detail of details) {
+    const { modality, tokenCount: count } = asObject(detail);
+    const name = MODALITY_NAMES[String(modality)];
+    const tokens = partialTokenCount(count);
+    if (name && tokens !== null) counts[name] = (counts[name] ?? 0) + tokens;
+  }
+  return Object.keys(counts).length === 0 ? {} : { tokensByModality: counts };
+}

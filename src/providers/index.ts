@@ -1,0 +1,48 @@
+// The list of embedding providers. Adding one is one file and one line here.
+import { azure } from './azure.js';
+import { bedrock } from './bedrock.js';
+import { cohere } from './cohere.js';
+import { deepinfra } from './deepinfra.js';
+import type { EmbeddingProvider } from './shared/provider.js';
+import { google } from './google.js';
+import { jina } from './jina.js';
+import { local } from './local.js';
+import { mistral } from './mistral.js';
+import { nomic } from './nomic.js';
+import { ollama } from './ollama.js';
+import { openaiCompatible } from './openai-compatible.js';
+import { openai } from './openai.js';
+import { tei } from './tei.js';
+import { together } from './together.js';
+import { vllm } from './vllm.js';
+import { voyage } from './voyage.js';
+
+export const EMBEDDING_PROVIDERS: readonly EmbeddingProvider[] = [
+  local,
+  openai,
+  azure,
+  cohere,
+  voyage,
+  mistral,
+  google,
+  jina,
+  together,
+  deepinfra,
+  nomic,
+  bedrock,
+  ollama,
+  tei,
+  vllm,
+  openaiCompatible,
+];
+
+const providersBySlug = new Map(EMBEDDING_PROVIDERS.map((provider) => [provider.slug, provider]));
+
+export function findEmbeddingProvider(slug: string): EmbeddingProvider | undefined {
+  return providersBySlug.get(slug);
+}
+
+/** What people call it; the slug itself where this version does not know the provider. */
+export function embeddingProviderName(slug: string): string {
+  return findEmbeddingProvider(slug)?.name ?? slug;
+}

@@ -1,0 +1,85 @@
+// Jina AI. Its input types are called tasks and differ from generation to generation; items of v4 and of the CLIP models
+// may be images.
+import { inlineData, partsOfInput, refuseOtherForms, textsOf, unsupportedPart } from './shared/call-input.js';
+import type { InputPart } from './shared/call-input.js';
+import { UnsupportedRequest } from './shared/provider.js';
+import type {
+  HttpEmbeddingProvider,
+  ProviderCall,
+  ProviderConnection,
+  UpstreamRequest,
+} from './shared/provider.js';
+import { inputTypeIn } from './shared/input-types.js';
+import type { InputTypeNames } from './shared/input-types.js';
+import { readOpenAiAnswer } from './shared/openai-wire.js';
+import { readUpstreamError } from './shared/upstream-error.js';
+import { bearer, given, postJson } from './shared/wire.js';
+
+const FORMS = { return_multivector: [false] };
+const RETRIEVAL_TASKS = { search_query: 'retrieval.query', search_document: 'retrieval.passage' };
+const MATCHING_TASKS = { ...RETRIEVAL_TASKS, semantic_similarity: 'text-matching' };
+const TASKS_OF_V3 = { ...MATCHING_TASKS, classification: 'classification', clustering: 'separation' };
+const TASKS_OF_V5 = { ...TASKS_OF_V3, clustering: 'clustering' };
+
+export const jina: HttpEmbeddingProvider = {
+  transport: 'http',
+  slug: 'jina',
+  name: 'Jina AI',
+  defaultBaseUrl: 'https://api.jina.ai/v1',
+  needsApiKey: true,
+  inputTyingMember: 'late_chunking',
+  // Its models from v3 on write an instruction before an input of a task.
+  billing: {
+    free: ['late_chunking', 'truncate', 'normalized', 'return_multivector'],
+    promptBytes: 128,
+    promptMembers: ['task'],
+  },
+  buildRequest: buildJinaRequest,
+  readAnswer: readOpenAiAnswer,
+  readError: readUpstreamError,
+};
+
+function buildJinaRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
+  refuseOtherForms(FORMS, call);
+  return postJson(`${baseUrl}/embeddings`, bearer(apiKey), {
+    // Length one is what every other provider gives, and what a shortened vector needs. A caller may say otherwise.
+    normalized: true,
+    ...call.extra,
+    model: call.upstreamModel,
+    input: takesImages(call) ? itemsOf(call) : textsOf(call),
+    embedding_type: call.encodingFormat,
+    ...given('dimensions', call.dimensions),
+    ...given('task', inputTypeIn(tasksOf(call.upstreamModel), call)),
+  });
+}
+
+/** v2 knows no tasks at all, the CLIP models retrieval only, and v4 neither classification nor clustering. */
+function tasksOf(model: string): InputTypeNames {
+  if (/clip/.test(model)) return RETRIEVAL_TASKS;
+  if (/-v[12]\b/.test(model)) return {};
+  if (/-v3\b/.test(model)) return TASKS_OF_V3;
+  return /-v4\b/.test(model) ? MATCHING_TASKS : TASKS_OF_V5;
+}
+
+/** Of the models, those for text take nothing else: v1 to v3, and what has text or code in its name. */
+function takesImages({ input, upstreamModel }: ProviderCall): boolean {
+  return input.form === 'multimodal' && !/-v[123]\b|-text\b|-code\b/.test(upstreamModel);
+}
+
+function itemsOf(call: ProviderCall): readonly Record<string, string>[] {
+  return partsOfInput(call).map((parts, index) => {
+    const [part, ...others] = parts;
+    if (!part || others.length > 0) {
+      throw new UnsupportedRequest(
+        `input[${index}].content: ${call.upstreamModel} takes one part for each input`,
+      );
+    }
+    return itemOf(part, call.upstreamModel);
+  });
+}
+
+function itemOf(part: InputPart, upstreamModel: string): Record<string, string> {
+  if (part.modality === 'text') return { text: part.text };
+  if (part.modality !== 'image') throw unsupportedPart(part, upstreamModel);
+  return { image: part.url.startsWith('data:') ? inlineData(part).base64 : part.url };
+}

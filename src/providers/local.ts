@@ -1,0 +1,177 @@
+// The embedded model `local/hashing`: signed feature hashing of words and character n-grams, scaled to length one. It
+// needs no download and no network, is the same on every machine, and measures wording, not meaning: texts that share
+// words and spellings come close, texts that mean the same in other words do not.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { EmbeddingInput, MultimodalItem } from '../domain/embeddings/embedding.js';
+import { UnsupportedRequest } from './shared/provider.js';
+import type { LocalEmbeddingProvider, ProviderAnswer, ProviderCall } from './shared/provider.js';
+
+const DEFAULT_DIMENSIONS = 1024;
+const SHORTEST_GRAM = 3;
+const LONGEST_GRAM = 5;
+// A whole word says more than a piece of one. Both are exact in binary, so that opposite signs cancel to zero.
+const WORD_WEIGHT = 1;
+const GRAM_WEIGHT = 0.5;
+const WORDS = /[\p{L}\p{N}]+/gu;
+const MAX_CHARACTERS = 1_000_000;
+// Characters, tokens and numbers: after so many of them other calls get their turn.
+const WORK_PER_TURN = 100_000;
+// A text is read in pieces of about this length; one that has no space for so long is cut.
+const PIECE_LENGTH = 10_000;
+
+export const local: LocalEmbeddingProvider = {
+  transport: 'local',
+  slug: 'local',
+  name: 'Local',
+  billing: {},
+  async embed(call: ProviderCall): Promise<ProviderAnswer> {
+    const dimensions = call.dimensions ?? DEFAULT_DIMENSIONS;
+    const items = itemsOf(call.input);
+    const vectors: ProviderAnswer['vectors'][number][] = [];
+    const pace = new Pace();
+    let tokens = 0;
+    for (const item of items) {
+      const sums = new FeatureSums(dimensions);
+      tokens +=
+        typeof item === 'string' ? await addText(sums, item, pace) : await addTokens(sums, item, pace);
+      vectors.push({ form: 'floats', values: sums.toUnitVector() });
+      await pace.worked(dimensions);
+    }
+    return { vectors, promptTokens: tokens, totalTokens: tokens, upstreamId: null };
+  },
+};
+
+function itemsOf(input: EmbeddingInput): readonly (string | readonly number[])[] {
+  const items = input.form === 'multimodal' ? input.items.map(textOf) : input.items;
+  items.forEach((item, index) => {
+    if (item.length > MAX_CHARACTERS) {
+      throw new UnsupportedRequest(
+        `input[${index}]: local/hashing takes at most ${MAX_CHARACTERS} characters`,
+      );
+    }
+  });
+  return items;
+}
+
+function textOf(item: MultimodalItem, index: number): string {
+  const texts = item.content.map(({ type, text }) => {
+    if (type === 'text' && typeof text === 'string') return text;
+    throw new UnsupportedRequest(`input[${index}]: local/hashing takes text only`);
+  });
+  return texts.join('\n');
+}
+
+/** Lets other calls have their turn in the midst of a large one. */
+class Pace {
+  private done = 0;
+
+  async worked(amount: number): Promise<void> {
+    this.done += amount;
+    if (this.done < WORK_PER_TURN) return;
+    this.done = 0;
+    await nextTurn();
+  }
+}
+
+/** Returns the number of words, which count as the tokens of this model. */
+async function addText(sums: FeatureSums, text: string, pace: Pace): Promise<number> {
+  let count = 0;
+  for (let start = 0; start < text.length;) {
+    const end = endOfPiece(text, start);
+    const piece = text.slice(start, end).normalize('NFKC').toLowerCase();
+    const words = piece.match(WORDS) ?? [];
+    for (const word of words) {
+      sums.add(hashText('w', word), WORD_WEIGHT);
+      addGrams(sums, `<${word}>`);
+    }
+    count += words.length;
+    start = end;
+    await pace.worked(piece.length);
+  }
+  if (count > 0) return count;
+  // Punctuation or space alone is a feature of its own: a text must never become a vector of zeros.
+  sums.add(hashText('r', text), WORD_WEIGHT);
+  return 1;
+}
+
+/** Behind a space where there is one, so that neither a word nor its spelling depends on where a piece ends. */
+function endOfPiece(text: string, start: number): number {
+  const end = start + PIECE_LENGTH;
+  if (end >= text.length) return text.length;
+  const space = Math.max(text.lastIndexOf(' ', end - 1), text.lastIndexOf('\n', end - 1));
+  if (space >= start) return space + 1;
+  const splitsPair = isHighSurrogate(text.charCodeAt(end - 1));
+  return splitsPair ? end - 1 : end;
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code < 0xdc00;
+}
+
+function addGrams(sums: FeatureSums, marked: string): void {
+  for (let start = 0; start + SHORTEST_GRAM <= marked.length; start++) {
+    let hash = FIRST_HASH;
+    const end = Math.min(start + LONGEST_GRAM, marked.length);
+    for (let at = start; at < end; at++) {
+      hash = imul(hash ^ marked.charCodeAt(at), PRIME);
+      if (at - start + 1 >= SHORTEST_GRAM) sums.add(mix(hash), GRAM_WEIGHT);
+    }
+  }
+}
+
+async function addTokens(sums: FeatureSums, tokens: readonly number[], pace: Pace): Promise<number> {
+  for (let start = 0; start < tokens.length; start += PIECE_LENGTH) {
+    const piece = tokens.slice(start, start + PIECE_LENGTH);
+    for (const token of piece) sums.add(hashText('t', String(token)), WORD_WEIGHT);
+    await pace.worked(piece.length);
+  }
+  return tokens.length;
+}
+
+/** One sum per dimension; the hash of a feature chooses the dimension and the sign. */
+class FeatureSums {
+  private readonly sums: Float64Array;
+  private lastHash = 0;
+
+  constructor(dimensions: number) {
+    this.sums = new Float64Array(dimensions);
+  }
+
+  add(hash: number, weight: number): void {
+    const dimension = (hash & 0x7fffffff) % this.sums.length;
+    this.sums[dimension] = (this.sums[dimension] ?? 0) + (hash < 0 ? -weight : weight);
+    this.lastHash = hash;
+  }
+
+  toUnitVector(): Float32Array {
+    const { sums } = this;
+    let squares = 0;
+    for (const sum of sums) squares += sum * sum;
+    if (squares === 0) {
+      // The signs cancelled every feature of a short text; its last one then stands for it.
+      sums[(this.lastHash & 0x7fffffff) % sums.length] = 1;
+      squares = 1;
+    }
+    const scale = 1 / Math.sqrt(squares);
+    const values = new Float32Array(sums.length);
+    for (let index = 0; index < values.length; index++) values[index] = (sums[index] ?? 0) * scale;
+    return values;
+  }
+}
+
+// FNV-1a over UTF-16 code units with a finishing mix, 32 bits: fixed for ever, stored vectors depend on it.
+const { imul } = Math;
+const FIRST_HASH = 0x811c9dc5 | 0;
+const PRIME = 0x01000193;
+
+function hashText(marker: string, text: string): number {
+  let hash = imul(FIRST_HASH ^ marker.charCodeAt(0), PRIME);
+  for (let at = 0; at < text.length; at++) hash = imul(hash ^ text.charCodeAt(at), PRIME);
+  return mix(hash);
+}
+
+function mix(hash: number): number {
+  let mixed = imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  mixed = imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return mixed ^ (mixed >>> 16);
+}

@@ -1,0 +1,64 @@
+// Nomic Atlas.
+import { extraWithout, textsOf } from './shared/call-input.js';
+import type {
+  HttpEmbeddingProvider,
+  ProviderAnswer,
+  ProviderCall,
+  ProviderConnection,
+  UpstreamRequest,
+  UpstreamResponse,
+} from './shared/provider.js';
+import { knownInputTypeIn } from './shared/input-types.js';
+import { readUpstreamError } from './shared/upstream-error.js';
+import {
+  asObject,
+  bearer,
+  given,
+  postJson,
+  readAnswerObject,
+  readVectors,
+  tokenCount,
+} from './shared/wire.js';
+
+const TASK_TYPES = {
+  search_query: 'search_query',
+  search_document: 'search_document',
+  classification: 'classification',
+  clustering: 'clustering',
+  // Nomic's own advice: both sides of a comparison are documents.
+  semantic_similarity: 'search_document',
+};
+
+export const nomic: HttpEmbeddingProvider = {
+  transport: 'http',
+  slug: 'nomic',
+  name: 'Nomic',
+  defaultBaseUrl: 'https://api-atlas.nomic.ai/v1',
+  needsApiKey: true,
+  // Nomic writes the task before each input, and bills the whole of a long text that it embeds in pieces.
+  billing: { repriced: { long_text_mode: ['truncate'] }, promptBytes: 32, hasPrompt: 'always' },
+  buildRequest: buildNomicRequest,
+  readAnswer: readNomicAnswer,
+  readError: readUpstreamError,
+};
+
+function buildNomicRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
+  return postJson(`${baseUrl}/embedding/text`, bearer(apiKey), {
+    ...extraWithout('dimensionality', call),
+    model: call.upstreamModel,
+    texts: textsOf(call),
+    ...given('dimensionality', call.dimensions),
+    ...given('task_type', knownInputTypeIn(TASK_TYPES, [], call)),
+  });
+}
+
+function readNomicAnswer(response: UpstreamResponse): ProviderAnswer {
+  const { vectors, members } = readAnswerObject(response, 'embeddings', readVectors, ['usage']);
+  const usage = asObject(members['usage']);
+  return {
+    vectors,
+    promptTokens: tokenCount(usage['prompt_tokens']),
+    totalTokens: tokenCount(usage['total_tokens']),
+    upstreamId: null,
+  };
+}

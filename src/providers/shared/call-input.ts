@@ -1,0 +1,109 @@
+// Reads the input of a call in the forms that a wire can carry, and says which item or part it cannot.
+import type { MultimodalItem } from '../../domain/embeddings/embedding.js';
+import { addressOf, modalityOf } from '../../domain/embeddings/modality.js';
+import type { Modality } from '../../domain/embeddings/modality.js';
+import { UnsupportedRequest } from './provider.js';
+import type { ProviderCall } from './provider.js';
+
+/** One part of a multimodal item. */
+export type InputPart =
+  | { readonly modality: 'text'; readonly text: string; readonly path: string }
+  | {
+      readonly modality: Exclude<Modality, 'text'>;
+      /** http(s) or data. */
+      readonly url: string;
+      readonly path: string;
+    };
+
+export interface InlineData {
+  readonly mimeType: string;
+  readonly base64: string;
+}
+
+/** For wires that take texts only. Token arrays and parts that are not text are refused. */
+export function textsOf({ input, upstreamModel }: ProviderCall): readonly string[] {
+  if (input.form === 'texts') return input.items;
+  if (input.form === 'tokens') {
+    throw new UnsupportedRequest(`input: ${upstreamModel} takes text here, not token arrays`);
+  }
+  return partsOf(input.items).map((parts) => parts.map((part) => textOf(part, upstreamModel)).join('\n'));
+}
+
+/** For wires that take token arrays as well. */
+export function textsOrTokens(call: ProviderCall): readonly (string | readonly number[])[] {
+  return call.input.form === 'tokens' ? call.input.items : textsOf(call);
+}
+
+/** The parts of every item; texts and their likes are items of one part. */
+export function partsOfInput(call: ProviderCall): readonly (readonly InputPart[])[] {
+  if (call.input.form === 'multimodal') return partsOf(call.input.items);
+  return textsOf(call).map((text, index) => [{ modality: 'text', text, path: `input[${index}]` }]);
+}
+
+const TYPED_MODALITIES: readonly string[] = ['image', 'audio', 'video'];
+
+/**
+ * Throws UnsupportedRequest for an address that points elsewhere, and for data of another modality than the part's: its
+ * price would be another.
+ */
+export function inlineData({ url, path, modality }: Exclude<InputPart, { modality: 'text' }>): InlineData {
+  const match = /^data:([^;,]+)(?:;[^;,]*)*;base64,/.exec(url);
+  if (!match?.[1]) {
+    throw new UnsupportedRequest(`${path}: must be a data URL in base64 (data:image/png;base64,...)`);
+  }
+  const [mimeType] = match[1].trim().toLowerCase().split('/');
+  const found = TYPED_MODALITIES.find((name) => name === mimeType) ?? 'file';
+  if (found !== modality)
+    throw new UnsupportedRequest(`${path}: is of ${modality}, and its data URL of ${match[1].slice(0, 100)}`);
+  return { mimeType: match[1], base64: url.slice(match[0].length) };
+}
+
+export function unsupportedPart({ modality, path }: InputPart, upstreamModel: string): UnsupportedRequest {
+  return new UnsupportedRequest(`${path}: ${upstreamModel} takes no ${modality} here`);
+}
+
+function textOf(part: InputPart, upstreamModel: string): string {
+  if (part.modality !== 'text') throw unsupportedPart(part, upstreamModel);
+  return part.text;
+}
+
+function partsOf(items: readonly MultimodalItem[]): InputPart[][] {
+  return items.map(({ content }, item) =>
+    content.map((part, index) => readPart(part, `input[${item}].content[${index}]`)),
+  );
+}
+
+function readPart(part: Readonly<Record<string, unknown>>, path: string): InputPart {
+  const modality = modalityOf(part);
+  if (modality === 'text') {
+    if (typeof part['text'] === 'string') return { modality, text: part['text'], path };
+  } else if (modality) {
+    const url = addressOf(part);
+    if (url !== undefined) return { modality, url, path };
+  }
+  throw new UnsupportedRequest(`${path}: is not a part that is known here`);
+}
+
+/** Members of an upstream's own that say what vectors are made of, each with what of it can be read here. */
+export type ReadableForms = Readonly<Record<string, readonly unknown[]>>;
+
+/** What comes back in another form would be paid for and thrown away. */
+export function refuseOtherForms(forms: ReadableForms, { extra }: ProviderCall): void {
+  for (const [name, readable] of Object.entries(forms)) {
+    const value = Object.hasOwn(extra, name) ? extra[name] : null;
+    const asked = Array.isArray(value) ? value : [value ?? readable[0]];
+    if (!asked.every((form) => readable.includes(form)))
+      throw new UnsupportedRequest(`${name}: must be ${readable.join(' or ')} here`);
+  }
+}
+
+/** The members that this service does not know. `alias` is the upstream's own name for the width. */
+export function extraWithout(alias: string, { extra }: ProviderCall): Readonly<Record<string, unknown>> {
+  refuseWidth(alias, extra);
+  return extra;
+}
+
+/** The width has one way in. */
+export function refuseWidth(alias: string, members: object): void {
+  if (Object.hasOwn(members, alias)) throw new UnsupportedRequest(`${alias}: is called dimensions here`);
+}

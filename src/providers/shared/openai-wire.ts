@@ -1,0 +1,99 @@
+// The embeddings wire of OpenAI, which many others speak too: its request, its answer and its errors.
+import { textsOrTokens } from './call-input.js';
+import { BrokenAnswer } from './provider.js';
+import type {
+  ProviderAnswer,
+  ProviderCall,
+  ProviderConnection,
+  ProviderError,
+  UpstreamRequest,
+  UpstreamResponse,
+} from './provider.js';
+import type { Vector } from '../../vectors/vectors.js';
+import { JsonCursor } from '../../vectors/json-scanner.js';
+import {
+  asObject,
+  bearer,
+  eachVector,
+  errorText,
+  parseErrorBody,
+  postJson,
+  recordableId,
+  tokenCount,
+} from './wire.js';
+
+const ELEMENT = { name: 'embedding', whenMissing: 'an element of data has no embedding' };
+
+/** What is wrong with the account at the upstream comes with a status that says something else: 429 or 400. */
+const CREDENTIAL_CODES: ReadonlySet<unknown> = new Set([
+  'insufficient_quota',
+  'billing_not_active',
+  'billing_hard_limit_reached',
+  'invalid_api_key',
+  'account_deactivated',
+]);
+
+export function buildOpenAiRequest(call: ProviderCall, connection: ProviderConnection): UpstreamRequest {
+  return postJson(`${connection.baseUrl}/embeddings`, bearer(connection.apiKey), {
+    ...call.extra,
+    model: call.upstreamModel,
+    input: textsOrTokens(call),
+    encoding_format: call.encodingFormat,
+    // Not by given(): the caller's own members of these names are never among the extra ones.
+    dimensions: call.dimensions,
+    user: call.user,
+  });
+}
+
+/**
+ * Reads the answer in one pass over its bytes: vectors stay slices of them, only the small rest becomes values.
+ * Vectors are put where their `index` says.
+ */
+export function readOpenAiAnswer(response: UpstreamResponse): ProviderAnswer {
+  const cursor = new JsonCursor(response.body, BrokenAnswer);
+  let vectors: Vector[] | null = null;
+  let usage: unknown = null;
+  let id: unknown = null;
+  cursor.eachMember((name) => {
+    if (name === 'data') vectors = readData(cursor);
+    else if (name === 'usage') usage = cursor.value();
+    else if (name === 'id') id = cursor.value();
+    else cursor.skipValue();
+  });
+  cursor.end();
+  if (vectors === null) throw new BrokenAnswer('the answer has no data');
+  return {
+    vectors,
+    promptTokens: tokenCount(asObject(usage)['prompt_tokens']),
+    totalTokens: tokenCount(asObject(usage)['total_tokens']),
+    upstreamId: recordableId(id),
+  };
+}
+
+/** `{error: {message, code, type}}`, and the shapes that look-alikes answer with. */
+export function readOpenAiError(response: UpstreamResponse): ProviderError {
+  const outer = parseErrorBody(response);
+  const error = asObject(outer['error'] ?? outer);
+  const message = [error['message'], outer['error'], outer['detail'], outer['message']].find(
+    (candidate) => typeof candidate === 'string',
+  );
+  const code = error['code'] ?? error['type'];
+  return {
+    message: typeof message === 'string' ? message : errorText(response),
+    code: typeof code === 'string' || typeof code === 'number' ? String(code) : null,
+    ...(CREDENTIAL_CODES.has(code) ? { kind: 'credential' } : {}),
+  };
+}
+
+function readData(cursor: JsonCursor): Vector[] {
+  const placed: Vector[] = [];
+  const count = eachVector(cursor, ELEMENT, (vector, index) => {
+    if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || placed[index] !== undefined) {
+      throw new BrokenAnswer('the indexes of data are not 0 to N-1');
+    }
+    placed[index] = vector;
+  });
+  // A hole means that some index was beyond the end.
+  if (placed.length !== count) throw new BrokenAnswer('the indexes of data are not 0 to N-1');
+  return placed;
+}

@@ -1,0 +1,136 @@
+// What the wires of all providers share: requests as JSON, vectors as slices of the answer, counts and ids that can be
+// recorded.
+import { MAX_TOKENS } from '../../domain/generations/generation.js';
+import type { Vector } from '../../vectors/vectors.js';
+import { BrokenAnswer } from './provider.js';
+import type { UpstreamRequest, UpstreamResponse } from './provider.js';
+import { JsonCursor } from '../../vectors/json-scanner.js';
+
+const MAX_ID_LENGTH = 1_000;
+// Errors are small; what is longer is a page of a proxy.
+const MAX_ERROR_BYTES = 16_384;
+
+type Members = Readonly<Record<string, unknown>>;
+
+export function postJson(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: Members,
+): UpstreamRequest {
+  return {
+    method: 'POST',
+    url,
+    headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
+    body: JSON.stringify(body),
+  };
+}
+
+export function bearer(apiKey: string | undefined): Record<string, string> {
+  return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+}
+
+/** The member, or nothing: upstreams refuse members that are null. */
+export function given(name: string, value: unknown): Record<string, unknown> {
+  return value === undefined ? {} : { [name]: value };
+}
+
+export function asObject(value: unknown): Members {
+  return typeof value === 'object' && value !== null ? (value as Members) : {};
+}
+
+/** Null when the upstream does not say, or says what is no count. No input is empty: 0 is no count either. */
+export function tokenCount(value: unknown): number | null {
+  return partialTokenCount(value) || null;
+}
+
+/** The same of a part of the tokens, such as those of one modality: there may be none. */
+export function partialTokenCount(value: unknown): number | null {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_TOKENS
+    ? value
+    : null;
+}
+
+/** A count of tokens that came in a header. */
+export function tokenCountHeader(header: string | string[] | undefined): number | null {
+  return typeof header === 'string' && /^\d+$/.test(header) ? tokenCount(Number(header)) : null;
+}
+
+/** PostgreSQL stores neither NUL nor half of a surrogate pair: an odd id must not cost the call its record. */
+export function recordableId(id: unknown): string | null {
+  const isRecordable =
+    typeof id === 'string' && id.length <= MAX_ID_LENGTH && id.isWellFormed() && !id.includes('\0');
+  return isRecordable ? id : null;
+}
+
+export function readVector(cursor: JsonCursor): Vector {
+  return cursor.isString()
+    ? { form: 'base64', text: cursor.plainString() }
+    : { form: 'json', text: cursor.flatArray() };
+}
+
+/** An array of vectors, in the order of the inputs. */
+export function readVectors(cursor: JsonCursor): Vector[] {
+  const vectors: Vector[] = [];
+  cursor.eachElement(() => vectors.push(readVector(cursor)));
+  return vectors;
+}
+
+/**
+ * Reads an array of objects that each hold a vector, as the member `name`: `take` is given it with the index that it says
+ * of itself, else with its place. Returns how many there are; throws with `whenMissing` where one has none.
+ */
+export function eachVector(
+  cursor: JsonCursor,
+  { name, whenMissing }: { readonly name: string; readonly whenMissing: string },
+  take: (vector: Vector, index: unknown, place: number) => void,
+): number {
+  let place = 0;
+  cursor.eachElement(() => {
+    let vector: Vector | null = null;
+    let index: unknown = place;
+    cursor.eachMember((member) => {
+      if (member === name) vector = readVector(cursor);
+      else if (member === 'index') index = cursor.value();
+      else cursor.skipValue();
+    });
+    if (vector === null) throw new BrokenAnswer(whenMissing);
+    take(vector, index, place++);
+  });
+  return place;
+}
+
+/**
+ * Reads an answer that is an object, in one pass over its bytes: the member `vectorsName` holds the vectors, the members
+ * named in `others` become values.
+ */
+export function readAnswerObject(
+  response: UpstreamResponse,
+  vectorsName: string,
+  read: (cursor: JsonCursor) => Vector[],
+  others: readonly string[],
+): { readonly vectors: readonly Vector[]; readonly members: Members } {
+  const cursor = new JsonCursor(response.body, BrokenAnswer);
+  const members: Record<string, unknown> = {};
+  let vectors: Vector[] | null = null;
+  cursor.eachMember((name) => {
+    if (name === vectorsName) vectors = read(cursor);
+    else if (others.includes(name)) members[name] = cursor.value();
+    else cursor.skipValue();
+  });
+  cursor.end();
+  if (vectors === null) throw new BrokenAnswer(`the answer has no ${vectorsName}`);
+  return { vectors, members };
+}
+
+export function errorText(response: UpstreamResponse): string {
+  return response.body.toString('utf8', 0, MAX_ERROR_BYTES);
+}
+
+/** Empty when the body is not a JSON object: a proxy's page or a cut body. */
+export function parseErrorBody(response: UpstreamResponse): Members {
+  try {
+    return asObject(JSON.parse(errorText(response)));
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,38 @@
+// Together. Its embeddings take a model and texts: no width, no input type and no user (each of them is refused
+// upstream), and answers may come without usage.
+import { textsOf } from './shared/call-input.js';
+import { UnsupportedRequest } from './shared/provider.js';
+import type {
+  HttpEmbeddingProvider,
+  ProviderCall,
+  ProviderConnection,
+  UpstreamRequest,
+} from './shared/provider.js';
+import { readOpenAiAnswer } from './shared/openai-wire.js';
+import { readUpstreamError } from './shared/upstream-error.js';
+import { bearer, postJson } from './shared/wire.js';
+
+export const together: HttpEmbeddingProvider = {
+  transport: 'http',
+  slug: 'together',
+  name: 'Together',
+  defaultBaseUrl: 'https://api.together.xyz/v1',
+  needsApiKey: true,
+  billing: {},
+  buildRequest: buildTogetherRequest,
+  readAnswer: readOpenAiAnswer,
+  readError: readUpstreamError,
+};
+
+function buildTogetherRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
+  if (call.dimensions !== undefined) {
+    throw new UnsupportedRequest(
+      `dimensions: Together gives the vectors of ${call.upstreamModel} in full only`,
+    );
+  }
+  return postJson(`${baseUrl}/embeddings`, bearer(apiKey), {
+    ...call.extra,
+    model: call.upstreamModel,
+    input: textsOf(call),
+  });
+}

@@ -1,0 +1,60 @@
+// vLLM, at VLLM_BASE_URL with its /v1. Models that see take one conversation a call instead of a list of inputs.
+import { partsOfInput, refuseOtherForms, textsOrTokens, unsupportedPart } from './shared/call-input.js';
+import { UnsupportedRequest } from './shared/provider.js';
+import type {
+  HttpEmbeddingProvider,
+  ProviderCall,
+  ProviderConnection,
+  UpstreamRequest,
+} from './shared/provider.js';
+import { readOpenAiAnswer } from './shared/openai-wire.js';
+import { readUpstreamError } from './shared/upstream-error.js';
+import { bearer, given, postJson } from './shared/wire.js';
+
+// Of base64.
+const FORMS = { embed_dtype: ['float32'], endianness: ['native', 'little'] };
+
+export const vllm: HttpEmbeddingProvider = {
+  transport: 'http',
+  slug: 'vllm',
+  name: 'vLLM',
+  defaultBaseUrl: null,
+  needsApiKey: false,
+  billing: {
+    free: ['truncate_prompt_tokens', 'add_special_tokens', 'normalize', 'priority', ...Object.keys(FORMS)],
+    // Each replaces or multiplies what is read of an input.
+    repriced: { messages: [], chat_template: [], chat_template_kwargs: [], mm_processor_kwargs: [] },
+  },
+  // A conversation is one input.
+  maxInputsByForm: { multimodal: 1 },
+  buildRequest: buildVllmRequest,
+  readAnswer: readOpenAiAnswer,
+  readError: readUpstreamError,
+};
+
+function buildVllmRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
+  refuseOtherForms(FORMS, call);
+  return postJson(`${baseUrl}/embeddings`, bearer(apiKey), {
+    ...call.extra,
+    model: call.upstreamModel,
+    ...(call.input.form === 'multimodal' ? { messages: messagesOf(call) } : { input: textsOrTokens(call) }),
+    // Null and the empty text are refused.
+    encoding_format: call.encodingFormat,
+    // Refused by models that do not declare that they can be shortened, even for their own width.
+    ...given('dimensions', call.dimensions),
+    ...given('user', call.user),
+  });
+}
+
+function messagesOf(call: ProviderCall): readonly unknown[] {
+  const [parts, ...others] = partsOfInput(call);
+  if (!parts || others.length > 0) {
+    throw new UnsupportedRequest('input: vLLM takes one multimodal input a call');
+  }
+  const content = parts.map((part) => {
+    if (part.modality === 'text') return { type: 'text', text: part.text };
+    if (part.modality === 'image') return { type: 'image_url', image_url: { url: part.url } };
+    throw unsupportedPart(part, call.upstreamModel);
+  });
+  return [{ role: 'user', content }];
+}

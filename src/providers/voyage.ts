@@ -1,0 +1,41 @@
+// Voyage AI, texts only: its multimodal models have an endpoint of their own. Its word for float is to say nothing, and
+// its usage tells the total only.
+import { extraWithout, refuseOtherForms, textsOf } from './shared/call-input.js';
+import type {
+  HttpEmbeddingProvider,
+  ProviderCall,
+  ProviderConnection,
+  UpstreamRequest,
+} from './shared/provider.js';
+import { knownInputTypeIn } from './shared/input-types.js';
+import { readOpenAiAnswer } from './shared/openai-wire.js';
+import { readUpstreamError } from './shared/upstream-error.js';
+import { bearer, given, postJson } from './shared/wire.js';
+
+const INPUT_TYPES = { search_query: 'query', search_document: 'document' };
+const FORMS = { output_dtype: ['float'] };
+
+export const voyage: HttpEmbeddingProvider = {
+  transport: 'http',
+  slug: 'voyage',
+  name: 'Voyage AI',
+  defaultBaseUrl: 'https://api.voyageai.com/v1',
+  needsApiKey: true,
+  // Voyage writes a sentence before an input of a type.
+  billing: { free: ['truncation'], promptBytes: 128 },
+  buildRequest: buildVoyageRequest,
+  readAnswer: readOpenAiAnswer,
+  readError: readUpstreamError,
+};
+
+function buildVoyageRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
+  refuseOtherForms(FORMS, call);
+  return postJson(`${baseUrl}/embeddings`, bearer(apiKey), {
+    ...extraWithout('output_dimension', call),
+    model: call.upstreamModel,
+    input: textsOf(call),
+    ...given('encoding_format', call.encodingFormat === 'base64' ? 'base64' : undefined),
+    ...given('output_dimension', call.dimensions),
+    ...given('input_type', knownInputTypeIn(INPUT_TYPES, [], call)),
+  });
+}

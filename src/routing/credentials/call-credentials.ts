@@ -1,0 +1,58 @@
+// Which credentials one call may still ask: those that rest or that refused it are passed over.
+import type { AppError } from '../../domain/errors.js';
+import type { CredentialCircuits } from './credential-circuits.js';
+import { restingError, toCallerError, tooManyRefusals } from '../endpoints/endpoint-failure.js';
+import type { EndpointFailure } from '../endpoints/endpoint-failure.js';
+import type { EndpointTarget } from '../endpoints/endpoint-target.js';
+
+/** Own keys refused in one call, after which it asks with no other own key. */
+const MAX_REFUSED_KEYS = 3;
+
+export class CallCredentials {
+  /** The other slices need not ask again. */
+  private readonly refused = new Set<EndpointTarget>();
+  private readonly refusedKeys = new Set<string>();
+  /** Asked by every slice, because one of them was the first after the credential's rest. */
+  private readonly probed = new Set<EndpointTarget>();
+
+  constructor(
+    private readonly circuits: CredentialCircuits,
+    private readonly accountId: string,
+  ) {}
+
+  mayAsk(target: EndpointTarget): boolean {
+    if (this.refused.has(target)) return false;
+    if (target.credential !== null && this.refusedKeys.size >= MAX_REFUSED_KEYS) return false;
+    if (this.circuits.areClosed || this.probed.has(target)) return true;
+    if (!this.circuits.tryUse(target, this.accountId)) return false;
+    this.probed.add(target);
+    return true;
+  }
+
+  served(target: EndpointTarget): void {
+    this.circuits.served(target, this.accountId);
+  }
+
+  noteFailure({ kind, status }: EndpointFailure, target: EndpointTarget): void {
+    if (kind !== 'credential') {
+      this.circuits.probeFailed(target, this.accountId);
+      return;
+    }
+    this.circuits.refused(target, this.accountId, status);
+    this.refused.add(target);
+    if (target.credential !== null) this.refusedKeys.add(target.credential.id);
+  }
+
+  /** The caller's error for a failure that is the last so far. */
+  errorOf(failure: EndpointFailure, target: EndpointTarget): AppError {
+    const { size } = this.refusedKeys;
+    return failure.kind === 'credential' && size >= MAX_REFUSED_KEYS
+      ? tooManyRefusals(failure, target, size)
+      : toCallerError(failure, target);
+  }
+
+  /** The caller's error where the last endpoint is passed over, and no other has failed. */
+  passedOverError(target: EndpointTarget): AppError {
+    return restingError(target, this.circuits.restOf(target, this.accountId));
+  }
+}

@@ -1,0 +1,15 @@
+// The provider credentials of workspaces, from memory: a change or a revocation empties it on every replica at once.
+import { Injectable } from '@nestjs/common';
+import type { ProviderCredential } from '../../domain/embeddings/provider-credential.js';
+import { NotifiedCache } from '../../persistence/database/notified-cache.js';
+import { Notifications } from '../../persistence/database/notifications.js';
+import { ProviderCredentialsRepository } from '../../persistence/keys/provider-credentials.repository.js';
+
+@Injectable()
+export class OwnCredentialsCache extends NotifiedCache<readonly ProviderCredential[]> {
+  constructor(repository: ProviderCredentialsRepository, notifications: Notifications) {
+    super(notifications, { channel: 'provider_credential_changed', max: 20_000 }, (workspaceId) =>
+      repository.listForWorkspace(workspaceId),
+    );
+  }
+}

@@ -1,0 +1,75 @@
+// Nothing but whole vectors of the wanted width comes through.
+import { describe, expect, it } from '@jest/globals';
+import { createEndpoint, createTarget } from '../../../test/support/endpoints.js';
+import type { ModelEndpoint } from '../../catalogue/catalogue-model.js';
+import type { AppConfig } from '../../config/app-config.js';
+import type { EmbeddingRequest } from '../../domain/embeddings/embedding.js';
+import type { EmbeddingProvider } from '../../providers/shared/provider.js';
+import { Cancellation } from '../../concurrency/cancellation.js';
+import { HttpClient } from '../../outbound/http-client.js';
+import { EndpointCaller } from './endpoint-caller.js';
+
+const caller = new EndpointCaller(new HttpClient(), {} as AppConfig, { now: () => new Date(0) });
+
+/** Asks an endpoint that always gives vectors of four, the native width, for another one. */
+async function ask(
+  endpoint: Partial<ModelEndpoint>,
+  dimensions: number,
+  values: readonly number[] = [3, 4, 0, 0],
+): Promise<unknown[]> {
+  const target = createTarget(createEndpoint(endpoint));
+  const embed = async () => ({
+    vectors: [{ form: 'floats' as const, values: Float32Array.from(values) }],
+    promptTokens: 1,
+    totalTokens: 1,
+    upstreamId: null,
+  });
+  const request: EmbeddingRequest = {
+    model: 'vendor/model',
+    input: { form: 'texts', items: ['a'] },
+    encodingFormat: 'float',
+    extra: {},
+    dimensions,
+  };
+  const answer = await caller.call(
+    { ...target, provider: { ...target.provider, embed } as EmbeddingProvider },
+    request,
+    request.input,
+    { timeout: 1_000, signal: new Cancellation() },
+  );
+  return [...answer.vectors];
+}
+
+describe('call', () => {
+  it('cuts what an endpoint cannot cut itself', async () => {
+    expect(await ask({ takesDimensions: false }, 2)).toEqual([
+      { form: 'floats', values: Float32Array.from([0.6, 0.8]) },
+    ]);
+  });
+
+  it.each([
+    [4, [0, 0, -0, 0]],
+    [2, [0, 0, 0, 0]],
+    [2, [0, 0, 1, 0]],
+  ])('lets no vector of zeros through, of %d numbers of %j', async (width, values) => {
+    await expect(ask({ takesDimensions: false }, width, values)).rejects.toMatchObject({
+      kind: 'broken',
+      message: `a vector has nothing but zeros in its ${width} numbers`,
+      usage: { promptTokens: 1, totalTokens: 1 },
+    });
+  });
+
+  it.each([
+    [false, 'vectors of 4 cannot become vectors of 8'],
+    [true, 'a vector has 4 numbers and not 8'],
+  ])(
+    'lets no vector through that is narrower than wanted; takes dimensions: %p',
+    async (takesDimensions, message) => {
+      await expect(ask({ takesDimensions }, 8)).rejects.toMatchObject({
+        kind: 'broken',
+        message,
+        usage: { promptTokens: 1, totalTokens: 1 },
+      });
+    },
+  );
+});

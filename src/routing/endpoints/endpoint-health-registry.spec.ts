@@ -1,0 +1,48 @@
+// Whose failures count against whom.
+import { describe, expect, it } from '@jest/globals';
+import { createEndpoint, createOwnCredential, createTarget } from '../../../test/support/endpoints.js';
+import type { ModelEndpoint } from '../../catalogue/catalogue-model.js';
+import { endpointName } from './endpoint-target.js';
+import type { EndpointTarget, OwnCredential } from './endpoint-target.js';
+import { HealthBoard } from './endpoint-health-registry.js';
+
+const target = (endpoint: Partial<ModelEndpoint>): EndpointTarget =>
+  createTarget(createEndpoint({ provider: 'deepinfra', upstreamModel: 'BAAI/bge-m3', ...endpoint }));
+
+describe('the health of an endpoint', () => {
+  const base = target({});
+  const turbo = target({ tag: 'deepinfra/turbo' });
+
+  it.each([
+    ['another tag of the same upstream model', turbo],
+    ['another upstream model', target({ upstreamModel: 'BAAI/bge-large-en-v1.5' })],
+    ['another provider', target({ provider: 'together' })],
+    ['an own key', { ...base, credential: createOwnCredential(0) }],
+  ])('is not that of %s', (_name, other) => {
+    const board = new HealthBoard();
+    const now = 1_000_000;
+    for (let failure = 0; failure < 10; failure++) board.of(other).recordFailure(now);
+    expect(board.of(other).isOut(now)).toBe(true);
+    expect(board.of(base).isOut(now)).toBe(false);
+  });
+
+  it('is kept from call to call', () => {
+    const board = new HealthBoard();
+    expect(board.of(target({}))).toBe(board.of(base));
+    expect(board.of({ ...turbo, credential: createOwnCredential(3) })).toBe(
+      board.of({ ...turbo, credential: createOwnCredential(3) }),
+    );
+  });
+});
+
+it('own keys share the places of an endpoint among themselves, apart from the shared endpoint', () => {
+  const board = new HealthBoard();
+  const placesOf = (credential: OwnCredential | null) => board.of({ ...target({}), credential }).places;
+  expect(placesOf(createOwnCredential(0))).toBe(placesOf(createOwnCredential(1)));
+  expect(placesOf(createOwnCredential(0))).not.toBe(placesOf(null));
+});
+
+it('the name of an endpoint holds its tag', () => {
+  expect(endpointName(target({}))).toBe('deepinfra/BAAI/bge-m3');
+  expect(endpointName(target({ tag: 'deepinfra/turbo' }))).toBe('deepinfra/turbo/BAAI/bge-m3');
+});

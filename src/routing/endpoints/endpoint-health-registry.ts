@@ -1,0 +1,44 @@
+// The health of every endpoint, and the chance that routing uses.
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { EndpointHealth } from './endpoint-health.js';
+import { EndpointPlaces } from './endpoint-permits.js';
+import { endpointName } from './endpoint-target.js';
+import type { EndpointTarget } from './endpoint-target.js';
+
+// Credentials come and go with customers: those not used for long are forgotten.
+const MAX_OWN = 20_000;
+
+@Injectable()
+export class HealthBoard {
+  private readonly shared = new Map<string, EndpointHealth>();
+  private readonly own = new LRUCache<string, EndpointHealth>({ max: MAX_OWN });
+  private readonly ownPlaces = new Map<string, EndpointPlaces>();
+
+  /**
+   * An own provider key has limits of its own: its health is not that of the shared endpoint. Places it shares with all
+   * other own keys there: with places for each key, an account could open as many connections as it has keys for.
+   */
+  of(target: EndpointTarget): EndpointHealth {
+    const { credential } = target;
+    const endpoint = endpointName(target);
+    const name = endpoint + (credential === null ? '' : ` ${credential.id}`);
+    const known = credential === null ? this.shared : this.own;
+    let health = known.get(name);
+    if (!health) {
+      health = new EndpointHealth(credential === null ? undefined : this.ownPlacesOf(endpoint));
+      known.set(name, health);
+    }
+    return health;
+  }
+
+  private ownPlacesOf(endpoint: string): EndpointPlaces {
+    let places = this.ownPlaces.get(endpoint);
+    if (!places) this.ownPlaces.set(endpoint, (places = new EndpointPlaces()));
+    return places;
+  }
+
+  random(): number {
+    return Math.random();
+  }
+}

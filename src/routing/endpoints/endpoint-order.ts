@@ -1,0 +1,237 @@
+// Which endpoints may serve a call and in what order they are tried. Source: contract 4.4.
+import { endpointTag, priceOn } from '../../catalogue/catalogue-model.js';
+import type { Modality } from '../../domain/embeddings/modality.js';
+import type { PicoUsd } from '../../domain/spend/money.js';
+import type {
+  MaxPrices,
+  PercentileBound,
+  ProviderPreferences,
+  Sort,
+} from '../../domain/embeddings/provider-preferences.js';
+import type { EndpointHealth, Percentile, Percentiles } from './endpoint-health.js';
+import type { EndpointTarget } from './endpoint-target.js';
+
+export interface Candidate {
+  readonly target: EndpointTarget;
+  readonly health: EndpointHealth;
+  /** For one token, on the day of the call; null: not known. */
+  readonly price: PicoUsd | null;
+}
+
+export interface OrderingContext {
+  readonly now: number;
+  /** YYYY-MM-DD, in UTC: whose prices count. */
+  readonly day: string;
+  /** Of the call's input. */
+  readonly modalities: readonly Modality[];
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  /** Whether every parameter of the call is one that the endpoint knows. */
+  readonly supportsAllParameters: (target: EndpointTarget) => boolean;
+}
+
+/**
+ * A base slug matches all its variants (`deepinfra` matches `deepinfra/turbo`), a full slug only itself. So does the
+ * provider's name, which is what answers and clients' types call it.
+ */
+export function slugMatches(slug: string, { endpoint, provider }: EndpointTarget): boolean {
+  const wanted = slug.toLowerCase();
+  const tag = endpointTag(endpoint).toLowerCase();
+  return wanted === tag || tag.startsWith(`${wanted}/`) || wanted === provider.name.toLowerCase();
+}
+
+/** The candidates that the caller's preferences leave. */
+export function filterCandidates(
+  candidates: readonly Candidate[],
+  preferences: ProviderPreferences,
+  context: OrderingContext,
+): Candidate[] {
+  const { only, ignore, order, quantizations } = preferences;
+  const isIn = (slugs: readonly string[], target: EndpointTarget) =>
+    slugs.some((slug) => slugMatches(slug, target));
+  return candidates.filter(({ target }) => {
+    const { dataPolicy, quantization } = target.endpoint;
+    // A customer knows what was agreed on for the own account.
+    const keepsNothing = target.credential?.declaredZdr ?? !(dataPolicy.retainsPrompts || dataPolicy.trains);
+    if (only.length > 0 && !isIn(only, target)) return false;
+    if (isIn(ignore, target)) return false;
+    // Without fallbacks, an order is also the list of who may serve at all.
+    if (!preferences.allowFallbacks && order.length > 0 && !isIn(order, target)) return false;
+    if (preferences.requireParameters && !context.supportsAllParameters(target)) return false;
+    if (preferences.denyDataCollection && dataPolicy.trains) return false;
+    if (preferences.zeroDataRetention && !keepsNothing) return false;
+    if (quantizations.length > 0 && !quantizations.includes(quantization ?? 'unknown')) return false;
+    return preferences.maxPrices === null || staysWithin(preferences.maxPrices, target, context);
+  });
+}
+
+function staysWithin(
+  bounds: MaxPrices,
+  { endpoint }: EndpointTarget,
+  { day, modalities }: OrderingContext,
+): boolean {
+  return modalities.every((modality) =>
+    [bounds.prompt, bounds[modality]].every((bound) => {
+      if (bound === undefined) return true;
+      const price = priceOn(endpoint, day, modality);
+      // A price that is not known may be above any bound.
+      return price !== null && price <= bound;
+    }),
+  );
+}
+
+/**
+ * Best first. Own provider keys come before the shared ones whatever `order` says, those kept as fallbacks after them;
+ * among themselves they keep the order that their workspace gave them. Own keys in an outage wait behind the own keys that
+ * work, and behind the shared endpoints that work where those may take over from them.
+ */
+export function orderCandidates(
+  candidates: readonly Candidate[],
+  preferences: ProviderPreferences,
+  context: OrderingContext,
+): Candidate[] {
+  if (candidates.length <= 1) return [...candidates];
+  const own: Candidate[] = [];
+  const shared: Candidate[] = [];
+  const fallbacks: Candidate[] = [];
+  for (const candidate of candidates) {
+    const { credential } = candidate.target;
+    if (credential === null) shared.push(candidate);
+    else (credential.isFallback ? fallbacks : own).push(candidate);
+  }
+  const ordered = (group: readonly Candidate[]) => orderAlike(group, preferences, context);
+  const inPosition = (group: readonly Candidate[]) =>
+    ordered(group).toSorted((one, other) => positionOf(one) - positionOf(other));
+  const isWorking = ({ health }: Candidate): boolean => !health.isOut(context.now);
+  const mayWait = preferences.allowFallbacks && [...own, ...shared].some(isWorking);
+  const waiting = own.filter(
+    (candidate) => mayWait && !isWorking(candidate) && !candidate.health.claimProbe(context.now),
+  );
+  const givesWay = ({ target: { credential } }: Candidate): boolean => credential?.excludesShared === false;
+  const sharedInOrder = ordered(shared);
+  const working = sharedInOrder.slice(0, sharedInOrder.findLastIndex(isWorking) + 1);
+  return [
+    ...inPosition(own.filter((candidate) => !waiting.includes(candidate))),
+    ...inPosition(waiting.filter((candidate) => !givesWay(candidate))),
+    ...working,
+    ...inPosition(waiting.filter(givesWay)),
+    ...sharedInOrder.slice(working.length),
+    ...inPosition(fallbacks),
+  ];
+}
+
+function positionOf({ target: { credential } }: Candidate): number {
+  return credential?.position ?? 0;
+}
+
+/** By `order`, then by `sort` or by chance and price. */
+function orderAlike(
+  candidates: readonly Candidate[],
+  preferences: ProviderPreferences,
+  context: OrderingContext,
+): Candidate[] {
+  const balanced = preferences.sort
+    ? explore(preferences, sortBy(preferences.sort, candidates, context.now), context)
+    : balance(candidates, preferences, context);
+  const listed = preferences.order.flatMap((slug) =>
+    balanced.filter(({ target }) => slugMatches(slug, target)),
+  );
+  const unlisted = deprioritise(balanced, preferences, context.now);
+  return [...new Set([...listed, ...unlisted])];
+}
+
+function sortBy(sort: Sort, candidates: readonly Candidate[], now: number): Candidate[] {
+  const value: Record<Sort, (candidate: Candidate) => number> = {
+    price: ({ price }) => (price === null ? Infinity : Number(price)),
+    // Nothing is known of the quality of an embedding endpoint but whether it works: what works best comes first.
+    exacto: ({ health }) => -(health.uptime(now) ?? 1),
+    latency: ({ health }) => health.latency(now)?.p50 ?? Infinity,
+    throughput: ({ health }) => -(health.throughput(now)?.p50 ?? 0),
+  };
+  const out = (candidate: Candidate) => Number(candidate.health.isOut(now));
+  const by = (candidate: Candidate) => value[sort](candidate);
+  return candidates.toSorted((one, other) => out(one) - out(other) || compare(by(one), by(other)));
+}
+
+function compare(one: number, other: number): number {
+  // Infinity minus Infinity is no number.
+  return one === other ? 0 : one - other;
+}
+
+/** What nothing is known of would stay behind for ever: now and then it is tried first. */
+function explore(
+  { sort, allowFallbacks }: ProviderPreferences,
+  candidates: Candidate[],
+  { now }: OrderingContext,
+): Candidate[] {
+  // Without fallbacks a call would be spent on it.
+  if (!allowFallbacks || (sort !== 'latency' && sort !== 'throughput')) return candidates;
+  const unknown = candidates.find(
+    ({ health }) => health.latency(now) === null && !health.isOut(now) && health.claimProbe(now),
+  );
+  return unknown ? startingWith(unknown, candidates) : candidates;
+}
+
+function startingWith(first: Candidate, candidates: readonly Candidate[]): Candidate[] {
+  return [first, ...candidates.filter((candidate) => candidate !== first)];
+}
+
+/** The first by chance, weighted by 1/price², among those that are not out; then the others by price; then the out. */
+function balance(
+  candidates: readonly Candidate[],
+  { allowFallbacks }: ProviderPreferences,
+  { now, random }: OrderingContext,
+): Candidate[] {
+  if (candidates.length <= 1) return [...candidates];
+  const isOut = new Map(candidates.map((candidate) => [candidate, candidate.health.isOut(now)]));
+  const healthy = sortBy(
+    'price',
+    candidates.filter((candidate) => !isOut.get(candidate)),
+    now,
+  );
+  const out = candidates.filter((candidate) => isOut.get(candidate));
+  const mayProbe = allowFallbacks && healthy.length > 0;
+  const probe = out.find(({ health }) => mayProbe && health.claimProbe(now));
+  const first = probe ?? pickByPrice(healthy, random());
+  return first ? startingWith(first, [...healthy, ...out]) : out;
+}
+
+function pickByPrice(candidates: readonly Candidate[], chance: number): Candidate | undefined {
+  // A free endpoint is not infinitely better, and one without a price must not look free.
+  const known = candidates.map(({ price }) => price).filter((price) => price !== null && price > 0n);
+  const dearest = known.reduce<bigint>((most, price) => (price !== null && price > most ? price : most), 1n);
+  const weights = candidates.map(
+    ({ price }) => 1 / Math.max(Number(price ?? dearest) / Number(dearest), 0.01) ** 2,
+  );
+  let rest = chance * weights.reduce((sum, weight) => sum + weight, 0);
+  return candidates.find((_candidate, index) => (rest -= weights[index] ?? 0) < 0) ?? candidates[0];
+}
+
+/** Moves those behind that are slower than the caller would like, before what is out; none is left out. */
+function deprioritise(
+  candidates: readonly Candidate[],
+  preferences: ProviderPreferences,
+  now: number,
+): Candidate[] {
+  const { preferredMaxLatency, preferredMinThroughput } = preferences;
+  if (!preferredMaxLatency && !preferredMinThroughput) return [...candidates];
+  const isSlow = ({ health }: Candidate): boolean =>
+    misses(health.latency(now), preferredMaxLatency, (value, bound) => value > bound) ||
+    misses(health.throughput(now), preferredMinThroughput, (value, bound) => value < bound);
+  const [first] = candidates;
+  const rank = (candidate: Candidate): number => {
+    const isOut = candidate.health.isOut(now);
+    // One that is out and yet comes first is being probed.
+    return isOut && candidate === first ? -1 : 2 * Number(isOut) + Number(isSlow(candidate));
+  };
+  return candidates.toSorted((one, other) => rank(one) - rank(other));
+}
+
+function misses(
+  seen: Percentiles | null,
+  bound: PercentileBound | null,
+  isMissed: (value: number, limit: number) => boolean,
+): boolean {
+  if (!seen || !bound) return false;
+  return Object.entries(bound).some(([percentile, limit]) => isMissed(seen[percentile as Percentile], limit));
+}

@@ -1,0 +1,168 @@
+// Places go to the account that has the fewest, and in it to the call that has the fewest; none is lost or given twice.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { Cancellation } from '../../concurrency/cancellation.js';
+import { EndpointPlaces } from './endpoint-permits.js';
+import type { Place, PlaceOwner } from './endpoint-permits.js';
+
+const LATER = performance.now() + 3_600_000;
+
+/** One call of the account. */
+const callOf = (accountId: string): PlaceOwner => ({ accountId });
+
+const labs: Lab[] = [];
+afterEach(() => {
+  for (const { waiting } of labs.splice(0)) for (const signal of waiting) signal.abort();
+});
+
+/** Asks for places and notes who got one, in order. */
+class Lab {
+  readonly places = new EndpointPlaces();
+  readonly served: PlaceOwner[] = [];
+  readonly held: Place[] = [];
+  /** The signals of those that wait. */
+  readonly waiting = new Set<Cancellation>();
+
+  constructor(private readonly limit: number) {
+    labs.push(this);
+  }
+
+  take(owner: PlaceOwner, count = 1): void {
+    for (let place = 0; place < count; place++) {
+      const signal = new Cancellation();
+      const taken = this.places.tryTake(this.limit, owner);
+      if (taken) this.note(owner, taken);
+      else void this.wait(owner, signal);
+    }
+  }
+
+  /** Gives back the place that was taken first. */
+  async giveBack(): Promise<void> {
+    this.held.shift()?.giveBack();
+    await nextTurn();
+  }
+
+  private async wait(owner: PlaceOwner, signal: Cancellation): Promise<void> {
+    this.waiting.add(signal);
+    const place = await this.places.wait(owner, LATER, signal);
+    this.waiting.delete(signal);
+    if (place) this.note(owner, place);
+  }
+
+  private note(owner: PlaceOwner, place: Place): void {
+    this.served.push(owner);
+    this.held.push(place);
+  }
+}
+
+describe('places', () => {
+  it('are taken while there are any, and never more than there are', () => {
+    const places = new EndpointPlaces();
+    const owner = callOf('a');
+    const [first, second, third] = [1, 2, 3].map(() => places.tryTake(2, owner));
+    expect([first, second, third].map(Boolean)).toEqual([true, true, false]);
+    first?.giveBack();
+    expect([1, 2].map(() => places.tryTake(2, owner) !== null)).toEqual([true, false]);
+  });
+
+  it('go next to an account that has none, however many of another wait', async () => {
+    const lab = new Lab(8);
+    for (let call = 0; call < 100; call++) lab.take(callOf('large'), 8);
+    const small = callOf('small');
+    lab.take(small);
+    await lab.giveBack();
+    expect(lab.served).toHaveLength(9);
+    expect(lab.served.at(-1)).toBe(small);
+  });
+
+  it('are kept in part for accounts that have none, where there are many', () => {
+    const lab = new Lab(256);
+    for (let call = 0; call < 100; call++) lab.take(callOf('large'), 8);
+    expect(lab.served).toHaveLength(240);
+    for (let account = 0; account < 16; account++) lab.take(callOf(`small-${account}`));
+    expect(lab.served).toHaveLength(256);
+  });
+
+  it('of an account go next to its call that has none, however many slices of its other calls wait', async () => {
+    const lab = new Lab(8);
+    const [large, small] = [callOf('a'), callOf('a')];
+    lab.take(large, 100);
+    lab.take(small);
+    await lab.giveBack();
+    expect(lab.served.at(-1)).toBe(small);
+    expect(lab.served).toHaveLength(9);
+  });
+
+  it('are shared equally by the calls of an account that all want more', async () => {
+    const lab = new Lab(6);
+    const calls = ['one', 'two', 'three'].map(() => callOf('a'));
+    for (const call of calls) lab.take(call, 30);
+    for (let turn = 0; turn < 30; turn++) await lab.giveBack();
+    expect(calls.map((call) => lab.served.slice(-18).filter((owner) => owner === call).length)).toEqual([
+      6, 6, 6,
+    ]);
+  });
+
+  const steps = fc.array(
+    fc.oneof(
+      fc.record({
+        deed: fc.constant('come' as const),
+        account: fc.constantFrom('a', 'b'),
+        call: fc.nat(2),
+      }),
+      fc.record({ deed: fc.constantFrom('go' as const, 'cancel' as const), who: fc.nat(20) }),
+    ),
+    { maxLength: 60 },
+  );
+
+  it('are lost by no call, whichever comes, goes and is cancelled in whatever order', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, fc.integer({ min: 1, max: 3 }), async (deeds, limit) => {
+        const lab = new Lab(limit);
+        const calls = new Map(
+          ['a', 'b'].map((account) => [account, [0, 1, 2].map(() => callOf(account))] as const),
+        );
+        for (const step of deeds) {
+          if (step.deed === 'come') lab.take(calls.get(step.account)![step.call]!);
+          else if (step.deed === 'go' && lab.held.length > 0)
+            lab.held.splice(step.who % lab.held.length, 1)[0]?.giveBack();
+          else if (step.deed === 'cancel') [...lab.waiting][step.who % lab.waiting.size]?.abort();
+          await nextTurn();
+          expect(lab.held.length).toBeLessThanOrEqual(limit);
+          if (lab.waiting.size > 0) expect(lab.held).toHaveLength(limit);
+        }
+        for (const signal of lab.waiting) signal.abort();
+        while (lab.held.length > 0) await lab.giveBack();
+        const all = Array.from({ length: limit }, () => lab.places.tryTake(limit, callOf('c')));
+        expect(all.every(Boolean)).toBe(true);
+      }),
+    );
+  });
+
+  it('are not waited for beyond the deadline, nor by a call that has been cancelled before', async () => {
+    const places = new EndpointPlaces();
+    const owner = callOf('a');
+    const cancelled = new Cancellation();
+    cancelled.abort();
+    const place = places.tryTake(1, owner);
+    expect(await places.wait(owner, performance.now() - 1, new Cancellation())).toBeNull();
+    expect(await places.wait(owner, LATER, cancelled)).toBeNull();
+    place?.giveBack();
+    expect(places.tryTake(1, owner)).not.toBeNull();
+  });
+
+  it('are free again when the call that was next is cancelled at the same moment', async () => {
+    const places = new EndpointPlaces();
+    const owner = callOf('a');
+    const cancellation = new Cancellation();
+    const place = places.tryTake(1, owner);
+    const wait = places.wait(owner, LATER, cancellation);
+    place?.giveBack();
+    expect(places.tryTake(1, owner)).toBeNull();
+    cancellation.abort();
+    expect(await wait).toBeNull();
+    await nextTurn();
+    expect([1, 2].map(() => places.tryTake(1, owner) !== null)).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,56 @@
+// What may be told of an endpoint: whether it can serve, and how it has been doing, as this process saw it.
+import { Injectable } from '@nestjs/common';
+import type { CatalogueModel, ModelEndpoint } from '../../catalogue/catalogue-model.js';
+import { findEmbeddingProvider } from '../../providers/index.js';
+import { CredentialCircuits } from '../credentials/credential-circuits.js';
+import { EndpointCaller } from './endpoint-caller.js';
+import type { Percentiles } from './endpoint-health.js';
+import { HealthBoard } from './endpoint-health-registry.js';
+
+const HALF_AN_HOUR = 1_800_000;
+const MINUTES = { fiveMinutes: 5, halfAnHour: 30, day: 1_440 } as const;
+
+export interface EndpointReport {
+  readonly providerName: string;
+  /** `out`: routing passes it over. `unconfigured`: this service has no credential or address for it. */
+  readonly state: 'serving' | 'out' | 'unconfigured';
+  /** Shares of successes; null without calls. */
+  readonly uptime: Readonly<Record<keyof typeof MINUTES, number | null>>;
+  /** Seconds; null without samples. */
+  readonly latency: Percentiles | null;
+  /** Tokens a second. */
+  readonly throughput: Percentiles | null;
+}
+
+@Injectable()
+export class EndpointReports {
+  constructor(
+    private readonly caller: EndpointCaller,
+    private readonly board: HealthBoard,
+    private readonly circuits: CredentialCircuits,
+  ) {}
+
+  /** Of the operator's own endpoint: what customers' keys meet is their own affair. */
+  of(model: CatalogueModel, endpoint: ModelEndpoint): EndpointReport {
+    const provider = findEmbeddingProvider(endpoint.provider);
+    if (!provider) throw new Error(`the catalogue names an unknown provider: ${endpoint.provider}`);
+    const target = { model, endpoint, provider, credential: null };
+    const health = this.board.of(target);
+    const now = performance.now();
+    const uptime = (window: keyof typeof MINUTES): number | null =>
+      health.history.uptime(now, MINUTES[window]);
+    const isOut = health.isOut(now) || this.circuits.restOf(target, null) > 0;
+    const outage = isOut ? 'out' : 'serving';
+    return {
+      providerName: provider.name,
+      state: this.caller.isConfigured(provider) ? outage : 'unconfigured',
+      uptime: {
+        fiveMinutes: uptime('fiveMinutes'),
+        halfAnHour: uptime('halfAnHour'),
+        day: uptime('day'),
+      },
+      latency: health.latency(now, HALF_AN_HOUR),
+      throughput: health.throughput(now, HALF_AN_HOUR),
+    };
+  }
+}

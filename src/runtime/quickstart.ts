@@ -1,0 +1,67 @@
+// The first account and its two keys, for `npm start` on an empty database of its own.
+import { createKeySecret, hashKeySecret } from '../domain/keys/api-key.js';
+import type { ApiKeyKind } from '../domain/keys/api-key.js';
+import { SystemClock } from '../domain/clock.js';
+import { readEnvironment } from '../main.js';
+import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
+import { ApiKeysRepository } from '../persistence/keys/api-keys.repository.js';
+import { AuditLogRepository } from '../persistence/audit/audit-log.repository.js';
+import { Database } from '../persistence/database/database.js';
+
+export interface QuickstartKeys {
+  readonly managementKey: string;
+  readonly apiKey: string;
+}
+
+/** Keeps those of the `existing` keys that the database knows and makes the others, with an account if there is none. */
+export function ensureQuickstartKeys(options: {
+  readonly databaseUrl: string;
+  readonly existing?: QuickstartKeys | undefined;
+}): Promise<QuickstartKeys> {
+  return withRepositories(options.databaseUrl, async (accounts, apiKeys) => {
+    const keep = async (kind: ApiKeyKind, name: string, secret: string | undefined): Promise<string> => {
+      const caller = secret === undefined ? null : await apiKeys.findCaller(hashKeySecret(secret));
+      if (secret !== undefined && caller?.key.kind === kind) return secret;
+      const accountId = (await accounts.findFirstId()) ?? (await accounts.create('Quickstart')).id;
+      const created = createKeySecret();
+      await apiKeys.create({
+        accountId,
+        workspaceId: await accounts.ensureWorkspace(accountId),
+        kind,
+        name,
+        secret: created,
+        limit: null,
+        limitReset: null,
+        includeByokInLimit: false,
+        expiresAt: null,
+        creatorUserId: null,
+      });
+      return created;
+    };
+    return {
+      managementKey: await keep('management', 'Quickstart management', options.existing?.managementKey),
+      apiKey: await keep('inference', 'Quickstart', options.existing?.apiKey),
+    };
+  });
+}
+
+export function countManagementKeys(options: { readonly databaseUrl: string }): Promise<number> {
+  return withRepositories(options.databaseUrl, (_accounts, apiKeys) => apiKeys.count('management'));
+}
+
+export async function withRepositories<Result>(
+  databaseUrl: string,
+  work: (accounts: AccountsRepository, apiKeys: ApiKeysRepository) => Promise<Result>,
+): Promise<Result> {
+  const clock = new SystemClock();
+  const database = new Database(readEnvironment({ ...process.env, DATABASE_URL: databaseUrl }));
+  try {
+    const auditLog = new AuditLogRepository(database, clock);
+    return await work(
+      new AccountsRepository(database, clock),
+      new ApiKeysRepository(database, clock, auditLog),
+    );
+  } finally {
+    await database.onApplicationShutdown();
+  }
+}

@@ -1,0 +1,74 @@
+// A process that serves: the application, its socket, and how both end.
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Logger } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { collectDefaultMetrics } from 'prom-client';
+import { AppModule } from '../app.module.js';
+import { setUpApplication } from '../app.setup.js';
+import { baseUrlOf } from './base-url.js';
+import type { AppConfig } from '../config/app-config.js';
+import { JsonLogger } from '../config/json-logger.js';
+import { Metrics } from '../config/metrics.js';
+import { Admission } from '../http/load-shedding/load-shedder.js';
+import { ExpressServerAdapter } from '../http/server/express-server.adapter.js';
+import { Readiness } from '../persistence/database/readiness.js';
+
+export interface RunningProcess {
+  /** Ends what is in flight, then the process's part. */
+  stop(): Promise<void>;
+}
+
+export interface RunningService extends RunningProcess {
+  readonly baseUrl: string;
+}
+
+export async function startServing(config: AppConfig): Promise<RunningService> {
+  const application = await NestFactory.create<NestExpressApplication>(
+    AppModule.forRoot(config),
+    new ExpressServerAdapter(),
+    { logger: new JsonLogger(config), bodyParser: false, abortOnError: false },
+  );
+  setUpApplication(application);
+  collectDefaultMetrics({ register: application.get(Metrics).registry });
+  await application.listen(config.port, config.host);
+  const server: Server = application.getHttpServer();
+  return {
+    baseUrl: baseUrlOf(config, server.address() as AddressInfo),
+    stop: () => stopProcess(application, server, config.shutdownGrace),
+  };
+}
+
+async function stopProcess(
+  application: NestExpressApplication,
+  server: Server,
+  grace: number,
+): Promise<void> {
+  application.get(Readiness).startDraining();
+  const closed = close(server);
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<void>((resolve) => {
+    timer = setTimeout(() => {
+      new Logger('Shutdown').warn('calls were still in flight at the end of SHUTDOWN_GRACE_MS; closing them');
+      server.closeAllConnections();
+      resolve();
+    }, grace);
+  });
+  // A call whose caller has left has no connection any more, and will still be charged for.
+  const admission = application.get(Admission);
+  await Promise.race([closed.then(() => admission.whenIdle()), deadline]);
+  clearTimeout(timer);
+  await closed;
+  await application.close();
+}
+
+/** Resolves when the last connection is closed: without this, kept-alive ones would last for as long as they are used. */
+function close(server: Server): Promise<void> {
+  server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) =>
+    response.setHeader('connection', 'close'),
+  );
+  // Those whose answers were begun before.
+  server.keepAliveTimeout = 1;
+  return new Promise((resolve) => server.close(() => resolve()));
+}

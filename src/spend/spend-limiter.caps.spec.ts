@@ -1,0 +1,144 @@
+// Limits, budgets and credits that change while calls reserve: nothing that was granted under others is spent.
+import { setImmediate as asFarAsItGoes } from 'node:timers/promises';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { CountingLedger } from '../../test/support/counting-ledger.js';
+import { boundOf, createSpendGate, keyWithLimit } from '../../test/support/spend-gate.js';
+import type { GateSetup } from '../../test/support/spend-gate.js';
+import type { ApiKey } from '../domain/keys/api-key.js';
+import type { Reservation } from './spend-limiter.js';
+import { TERMS_CHANNEL } from './spend-policy-cache.js';
+
+const COST = 10n;
+const LIMIT = 100_000n;
+
+let ledger: CountingLedger;
+let setup: GateSetup;
+beforeEach(() => {
+  ledger = new CountingLedger();
+  setup = createSpendGate(ledger);
+});
+
+const reserve = (key: ApiKey, cost = COST, patience?: number): Promise<Reservation> =>
+  setup.gate.reserve(
+    key,
+    { quick: () => boundOf(cost), exact: () => Promise.resolve(boundOf(cost)) },
+    patience,
+  );
+
+/** The log has recorded the call. */
+function settle(reservation: Reservation): void {
+  for (const release of reservation.releases) {
+    release.handOver();
+    ledger.reserved -= release.amount;
+    ledger.total += release.amount;
+  }
+  reservation.settled();
+}
+
+const call = async (key: ApiKey, cost = COST): Promise<void> => settle(await reserve(key, cost));
+
+const refused = { code: 'insufficient_credits' };
+
+describe('a limit that is lowered', () => {
+  it('while a lease is asked for leaves nothing of the old one to be spent', async () => {
+    let unlock = (): void => undefined;
+    ledger.lock = new Promise((resolve) => {
+      unlock = resolve;
+    });
+    const before = reserve(keyWithLimit(LIMIT));
+    await asFarAsItGoes();
+    expect(ledger.asked).toBe(1);
+    ledger.limit = 0n;
+    const lowered = keyWithLimit(0n);
+    const after = reserve(lowered);
+    const ends = Promise.allSettled([before, after]);
+    await asFarAsItGoes();
+    unlock();
+    expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await expect(reserve(lowered)).rejects.toMatchObject(refused);
+    expect(ledger.reserved).toBe(0n);
+  });
+
+  it('leaves nothing of what a call puts back that had reserved before', async () => {
+    const before = await reserve(keyWithLimit(LIMIT));
+    ledger.limit = 0n;
+    const lowered = keyWithLimit(0n);
+    await expect(reserve(lowered)).rejects.toMatchObject(refused);
+    before.settled();
+    await expect(reserve(lowered)).rejects.toMatchObject(refused);
+    expect(ledger.reserved).toBe(0n);
+  });
+});
+
+describe('a limit that is taken away and put back', () => {
+  it.each([
+    ['by the process that held a lease', async () => call(keyWithLimit(null))],
+    ['by others', async () => {}],
+  ])('is not spent again, whatever was spent meanwhile %s', async (_who, spend) => {
+    await call(keyWithLimit(LIMIT));
+    await spend();
+    ledger.total = LIMIT;
+    await expect(reserve(keyWithLimit(LIMIT))).rejects.toMatchObject(refused);
+    expect(ledger.reserved).toBe(0n);
+  });
+
+  it('asks for no new lease while the key is the same', async () => {
+    const key = keyWithLimit(LIMIT);
+    for (let count = 0; count < 5; count++) await call(key);
+    expect(ledger.asked).toBe(1);
+  });
+});
+
+describe('credits that are taken away and put back', () => {
+  const key = keyWithLimit(null);
+  const credits = { budgets: [], credits: LIMIT };
+  beforeEach(async () => {
+    setup.setTerms(credits);
+    await call(key);
+    ledger.total = LIMIT;
+  });
+
+  it('are not spent again', async () => {
+    setup.tell(TERMS_CHANNEL, 'another-account');
+    await call(key);
+    setup.tell(TERMS_CHANNEL, 'account-1');
+    setup.setTerms({ ...credits });
+    await expect(reserve(key)).rejects.toMatchObject(refused);
+    expect(ledger.reserved).toBe(0n);
+  });
+
+  it('while nobody could tell of it are not spent again either', async () => {
+    setup.reconnect();
+    setup.setTerms({ ...credits });
+    await expect(reserve(key)).rejects.toMatchObject(refused);
+  });
+});
+
+describe('a call that costs nothing', () => {
+  it('does not wait behind one that waits for money', async () => {
+    const key = keyWithLimit(LIMIT);
+    ledger.reserved = LIMIT - COST;
+    const waiting = reserve(key, COST * 2n);
+    await expect(call(key, 0n)).resolves.toBeUndefined();
+    ledger.reserved = 0n;
+    settle(await waiting);
+  });
+
+  it('is served where a limit was lowered below what is spent, beside one that is refused', async () => {
+    ledger.total = LIMIT;
+    ledger.limit = COST;
+    const key = keyWithLimit(COST);
+    const paid = reserve(key);
+    const free = call(key, 0n);
+    await expect(paid).rejects.toMatchObject(refused);
+    await expect(free).resolves.toBeUndefined();
+  });
+});
+
+describe('a call without patience', () => {
+  it('is told at once that the rest is reserved, and nobody is asked for it', async () => {
+    ledger.reserved = LIMIT;
+    await expect(reserve(keyWithLimit(LIMIT), COST, 0)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(ledger.recalls).toBe(0);
+  });
+});

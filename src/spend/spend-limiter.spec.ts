@@ -1,0 +1,162 @@
+// What becomes of the money that calls have reserved, whatever becomes of the calls.
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { boundOf, createSpendGate, keyWithLimit } from '../../test/support/spend-gate.js';
+import { AppError } from '../domain/errors.js';
+import type { SpendRelease } from '../domain/spend/spend-cap.js';
+import type { SpendLease } from '../domain/spend/spend-lease.js';
+import type { Reservation, SpendGate } from './spend-limiter.js';
+
+const KEY = keyWithLimit(100n);
+const COST = 7n;
+
+/** Grants whatever is needed and not reserved elsewhere, and keeps what it was asked. */
+class FakeLedger {
+  readonly acquired: SpendLease[] = [];
+  readonly recalled: unknown[] = [];
+  /** What others hold, until they have been asked so often to give it back. */
+  reservedElsewhere = 0n;
+  recallsNeeded = 1;
+  failure: Error | null = null;
+  readonly givenBack: SpendRelease[] = [];
+  renewed: readonly SpendLease[] = [];
+
+  acquire(lease: SpendLease, { needed }: { readonly needed: bigint }) {
+    if (this.failure) return Promise.reject(this.failure);
+    this.acquired.push(lease);
+    const granted = needed > 100n - this.reservedElsewhere ? 0n : needed;
+    const available = 100n - this.reservedElsewhere;
+    return Promise.resolve({ granted, available, unspent: 100n, caps: [] });
+  }
+
+  giveBack(releases: readonly SpendRelease[]) {
+    this.givenBack.push(...releases);
+    return Promise.resolve();
+  }
+
+  renew(leases: readonly SpendLease[]) {
+    this.renewed = leases;
+    return Promise.resolve();
+  }
+
+  sweepExpired() {
+    return Promise.resolve();
+  }
+
+  recall(holder: unknown) {
+    this.recalled.push(holder);
+    if (this.recalled.length >= this.recallsNeeded) this.reservedElsewhere = 0n;
+    return Promise.resolve();
+  }
+}
+
+let ledger: FakeLedger;
+let gate: SpendGate;
+beforeEach(() => {
+  ledger = new FakeLedger();
+  ({ gate } = createSpendGate(ledger));
+});
+
+async function reserve(): Promise<Reservation & { readonly lease: SpendLease }> {
+  const bound = boundOf(COST);
+  const reservation = await gate.reserve(KEY, { quick: () => bound, exact: () => Promise.resolve(bound) });
+  const [release] = reservation.releases;
+  if (!release) throw new Error('nothing is reserved');
+  expect(release.amount).toBe(COST);
+  return { ...reservation, lease: release.lease };
+}
+
+describe('what a call held', () => {
+  it('can serve another when the call never came to its settlement', async () => {
+    (await reserve()).settled();
+    const second = await reserve();
+    expect(ledger.acquired).toHaveLength(1);
+    second.settled();
+    await gate.beat();
+    await gate.beat();
+    expect(ledger.givenBack.map(({ amount }) => amount)).toEqual([COST]);
+  });
+
+  it('is gone when its settlement was sent', async () => {
+    const first = await reserve();
+    for (const release of first.releases) release.handOver();
+    first.settled();
+    await reserve();
+    expect(ledger.acquired).toHaveLength(2);
+    expect(new Set(ledger.acquired).size).toBe(1);
+  });
+});
+
+describe('a lease in doubt', () => {
+  it('serves no other call, and is renewed only while calls hold parts of it', async () => {
+    const [first, second] = [await reserve(), await reserve()];
+    expect(first.lease).toBe(second.lease);
+    for (const release of first.releases) release.handOver();
+    first.lease.doubt();
+    first.settled();
+
+    const third = await reserve();
+    expect(third.lease).not.toBe(first.lease);
+    await gate.beat();
+    expect(new Set(ledger.renewed)).toEqual(new Set([first.lease, third.lease]));
+
+    second.settled();
+    await reserve();
+    await gate.beat();
+    expect(ledger.renewed).toEqual([third.lease]);
+    // The second call never came to its settlement: what it held is known to be there.
+    expect(ledger.givenBack).toEqual([expect.objectContaining({ lease: first.lease, amount: COST })]);
+  });
+
+  it('is found by the beat as well', async () => {
+    const first = await reserve();
+    first.lease.doubt();
+    await gate.beat();
+    expect(ledger.renewed).toEqual([first.lease]);
+    first.settled();
+    await gate.beat();
+    expect(ledger.renewed).toEqual([]);
+  });
+});
+
+describe('a bound that does not fit', () => {
+  /** The amount that is reserved of a key, and how often tokens were counted for it. */
+  async function amountOf(quick: bigint, exact: bigint): Promise<{ amount: bigint; counts: number }> {
+    let counts = 0;
+    const { releases } = await gate.reserve(KEY, {
+      quick: () => boundOf(quick),
+      exact: () => {
+        counts++;
+        return Promise.resolve(boundOf(exact));
+      },
+    });
+    return { amount: releases.reduce((sum, release) => sum + release.amount, 0n), counts };
+  }
+
+  it('is counted at once when the rest is reserved by others, whom nobody has to wait for', async () => {
+    ledger.reservedElsewhere = 90n;
+    expect(await amountOf(50n, 10n)).toEqual({ amount: 10n, counts: 1 });
+    expect(ledger.recalled).toEqual([]);
+  });
+
+  it('waits for others when counted, together with whoever comes meanwhile', async () => {
+    ledger.reservedElsewhere = 90n;
+    const amounts = await Promise.all([amountOf(50n, 40n), amountOf(50n, 30n), amountOf(50n, 10n)]);
+    expect(amounts.map(({ amount }) => amount)).toEqual([40n, 30n, 10n]);
+    expect(ledger.recalled).toHaveLength(1);
+  });
+
+  it('asks others again, who may have taken more since they were asked', async () => {
+    ledger.reservedElsewhere = 90n;
+    ledger.recallsNeeded = 2;
+    expect(await amountOf(50n, 40n)).toEqual({ amount: 40n, counts: 1 });
+  });
+
+  it('is not counted where it fits, nor where the database is away', async () => {
+    expect(await amountOf(50n, 10n)).toEqual({ amount: 50n, counts: 0 });
+    ledger.failure = new AppError('unavailable');
+    const exact = jest.fn(() => Promise.resolve(boundOf(1n)));
+    const reservation = gate.reserve(KEY, { quick: () => boundOf(60n), exact });
+    await expect(reservation).rejects.toBe(ledger.failure);
+    expect(exact).not.toHaveBeenCalled();
+  });
+});
