@@ -6,7 +6,7 @@ import { findCaller } from './auth/caller.js';
 import { limitPublicRequests } from './auth/public-requests.js';
 import { RateLimiter } from './auth/rate-limiter.js';
 import { AppConfig } from './config/app-config.js';
-import { Admission } from './http/load-shedding/load-shedder.js';
+import { LoadShedder } from './http/load-shedding/load-shedder.js';
 import { answerClientErrors, requireHost } from './http/errors/client-errors.js';
 import { tellAddresses } from './http/server/client-address.js';
 import { compareEntityTags } from './http/server/conditional-get.js';
@@ -30,7 +30,7 @@ export function setUpApplication(application: NestExpressApplication): void {
   } = application.get(AppConfig);
   tellAddresses(application, trustedProxies);
   if (origins.length > 0) application.enableCors(corsOptions(origins));
-  application.get(Admission).findAccountsBy((request) => findCaller(request)?.key.accountId ?? null);
+  application.get(LoadShedder).findAccountsBy((request) => findCaller(request)?.key.accountId ?? null);
   application.use(requireHost);
   application.use(OPENAPI_PATHS, limitPublicRequests(application.get(RateLimiter)));
   serveOpenApi(application);

@@ -2,7 +2,7 @@
 // commits is an id, a time and a length, in batches as the service's.
 import { randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import { Batcher } from '../../dist/concurrency/micro-batcher.js';
+import { MicroBatcher } from '../../dist/concurrency/micro-batcher.js';
 import { connect } from '../../scripts/support/database-connection.mjs';
 import { servePipe } from './pipe.mjs';
 
@@ -14,7 +14,7 @@ const INSERT = {
 // As of the service's log.
 const LIMITS = {
   maxBatch: 500,
-  maxUnderWay: 1,
+  maxInFlight: 1,
   maxWaiting: 20_000,
   isFaultOfOneItem: () => false,
   overflow: () => new Error('too many calls wait for the database'),
@@ -23,7 +23,7 @@ const LIMITS = {
 const client = await connect(process.env.DATABASE_URL);
 await client.query(`CREATE TABLE ${TABLE} (id uuid PRIMARY KEY, created_at timestamptz, bytes integer)`);
 
-const batcher = new Batcher(async (calls) => {
+const batcher = new MicroBatcher(async (calls) => {
   const column = (name) => calls.map((call) => call[name]);
   await client.query({ ...INSERT, values: [column('id'), column('createdAt'), column('bytes')] });
   return [];

@@ -5,7 +5,7 @@ import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { AppError } from '../domain/errors.js';
-import { withoutAbsent } from '../domain/members.js';
+import { omitUndefined } from '../domain/members.js';
 import type { Page } from '../domain/page.js';
 import type {
   ProviderCredentialChange,
@@ -113,7 +113,7 @@ export class ByokService {
 function toChange(dto: UpdateByokKeyDto): ProviderCredentialChange {
   const list = (given: string[] | null | undefined): string[] | undefined =>
     given === undefined ? undefined : [...new Set(given)];
-  return withoutAbsent({
+  return omitUndefined({
     apiKey: dto.key,
     name: dto.name,
     disabled: dto.disabled,

@@ -1,16 +1,16 @@
 // That what comes together is done together, and that nothing is forgotten that has failed.
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Gathering } from './debouncer.js';
+import { Debouncer } from './debouncer.js';
 
 describe('gathering', () => {
   let done: string[][];
   let failures: number;
-  let gathering: Gathering;
+  let gathering: Debouncer;
   beforeEach(() => {
     jest.useFakeTimers();
     done = [];
     failures = 0;
-    gathering = new Gathering(100, async (items) => {
+    gathering = new Debouncer(100, async (items) => {
       await Promise.resolve();
       if (failures-- > 0) throw new Error('not now');
       done.push([...items]);
@@ -36,7 +36,7 @@ describe('gathering', () => {
   it('does one thing after the other, however long that takes', async () => {
     const ends: (() => void)[] = [];
     const begun: string[][] = [];
-    const slow = new Gathering(100, async (items) => {
+    const slow = new Debouncer(100, async (items) => {
       begun.push([...items]);
       await new Promise<void>((resolve) => ends.push(resolve));
     });

@@ -3,7 +3,7 @@
 // Milliseconds until what has failed is tried again.
 const PAUSE_AFTER_FAILURE = 1_000;
 
-export class Gathering {
+export class Debouncer {
   private readonly gathered = new Set<string>();
   /** Set until what it has begun is done: what comes meanwhile waits, so that a slow database is asked once at a time. */
   private timer: NodeJS.Timeout | null = null;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { Batcher } from './micro-batcher.js';
+import { MicroBatcher } from './micro-batcher.js';
 
 class FaultOfOneItem extends Error {}
 
 const LIMITS = {
   maxBatch: 3,
-  maxUnderWay: 1,
+  maxInFlight: 1,
   maxWaiting: 5,
   isFaultOfOneItem: (error: unknown) => error instanceof FaultOfOneItem,
   overflow: () => new Error('too many wait'),
@@ -32,7 +32,7 @@ const turns = (): Promise<void> => turn().then(turn);
 describe('the batcher', () => {
   it('runs together what comes in one turn, and what comes meanwhile, in order, up to the limit', async () => {
     const { batches, run, end } = recorder();
-    const batcher = new Batcher(run, LIMITS);
+    const batcher = new MicroBatcher(run, LIMITS);
     const early = [1, 2].map((item) => batcher.add(item));
     await turn();
     const late = [3, 4, 5, 6].map((item) => batcher.add(item));
@@ -48,7 +48,7 @@ describe('the batcher', () => {
 
   it('keeps to the bound of batches under way, and goes on beside one that hangs', async () => {
     const { batches, run, end } = recorder();
-    const batcher = new Batcher(run, { ...LIMITS, maxBatch: 1, maxUnderWay: 2, maxWaiting: 9 });
+    const batcher = new MicroBatcher(run, { ...LIMITS, maxBatch: 1, maxInFlight: 2, maxWaiting: 9 });
     const added = [1, 2, 3, 4].map((item) => batcher.add(item));
     await turn();
     await turn();
@@ -62,7 +62,9 @@ describe('the batcher', () => {
 
   it('runs together what is of one group, and lets the others keep their places', async () => {
     const { batches, run, end } = recorder();
-    const batcher = new Batcher(run, { ...LIMITS, maxWaiting: 9 }, (item) => (item % 2 ? 'odd' : 'even'));
+    const batcher = new MicroBatcher(run, { ...LIMITS, maxWaiting: 9 }, (item) =>
+      item % 2 ? 'odd' : 'even',
+    );
     const added = [1, 2, 3, 4, 6, 5, 7, 8].map((item) => batcher.add(item));
     await turn();
     for (let round = 0; round < 4; round++) {
@@ -75,7 +77,7 @@ describe('the batcher', () => {
 
   it('drains all groups', async () => {
     const kept: (readonly number[])[] = [];
-    const batcher = new Batcher<number, void>(
+    const batcher = new MicroBatcher<number, void>(
       async (items) => {
         await Promise.resolve();
         kept.push(items);
@@ -92,7 +94,7 @@ describe('the batcher', () => {
 
   it('refuses an item at once when too many wait', async () => {
     const { run, end } = recorder();
-    const batcher = new Batcher(run, LIMITS);
+    const batcher = new MicroBatcher(run, LIMITS);
     const added = [1, 2, 3, 4, 5].map((item) => batcher.add(item));
     await expect(batcher.add(6)).rejects.toThrow('too many wait');
     await turn();
@@ -106,7 +108,7 @@ describe('the batcher', () => {
   it('fails only the item that is at fault', async () => {
     const fault = new FaultOfOneItem('no');
     const kept: number[] = [];
-    const batcher = new Batcher<number, number>(
+    const batcher = new MicroBatcher<number, number>(
       async (items) => {
         await Promise.resolve();
         if (items.includes(3)) throw fault;
@@ -126,7 +128,7 @@ describe('the batcher', () => {
 
   it('goes on after a batch that failed as a whole, and drains', async () => {
     let attempts = 0;
-    const batcher = new Batcher<number, void>(async () => {
+    const batcher = new MicroBatcher<number, void>(async () => {
       await Promise.resolve();
       if (++attempts === 1) throw new Error('away');
       return [];

@@ -10,7 +10,7 @@ export interface BatchLimits {
   /** Items of one batch at most. */
   readonly maxBatch: number;
   /** Batches under way at most. Above one where a batch that hangs must not hold up everybody. */
-  readonly maxUnderWay: number;
+  readonly maxInFlight: number;
   /** Items that may wait; beyond it an item is refused at once, so that a slow database cannot fill the memory. */
   readonly maxWaiting: number;
 }
@@ -22,7 +22,7 @@ export interface BatchFailures {
   overflow(): Error;
 }
 
-export class Batcher<Item, Result> {
+export class MicroBatcher<Item, Result> {
   private waiting: Waiting<Item, Result>[] = [];
   private readonly underWay = new Set<Promise<void>>();
   private isScheduled = false;
@@ -58,7 +58,7 @@ export class Batcher<Item, Result> {
 
   /** After all that has arrived in this turn of the event loop: under load that is many requests. */
   private schedule(): void {
-    if (this.isScheduled || this.waiting.length === 0 || this.underWay.size >= this.limits.maxUnderWay)
+    if (this.isScheduled || this.waiting.length === 0 || this.underWay.size >= this.limits.maxInFlight)
       return;
     this.isScheduled = true;
     setImmediate(() => {
@@ -68,7 +68,7 @@ export class Batcher<Item, Result> {
   }
 
   private begin(): void {
-    if (this.waiting.length === 0 || this.underWay.size >= this.limits.maxUnderWay) return;
+    if (this.waiting.length === 0 || this.underWay.size >= this.limits.maxInFlight) return;
     const done = this.runBatch(this.takeBatch());
     this.underWay.add(done);
     void this.goOnAfter(done);

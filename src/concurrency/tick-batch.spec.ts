@@ -1,6 +1,6 @@
 // When the work of a cohort is done, and what becomes of it when some of it fails.
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Cohort } from './tick-batch.js';
+import { TickBatch } from './tick-batch.js';
 
 describe('Cohort', () => {
   let done: string[];
@@ -11,8 +11,8 @@ describe('Cohort', () => {
     scheduled = [];
   });
 
-  const cohortOf = (work: (item: string) => void): Cohort<string> =>
-    new Cohort(work, (run) => scheduled.push(run));
+  const cohortOf = (work: (item: string) => void): TickBatch<string> =>
+    new TickBatch(work, (run) => scheduled.push(run));
   const endTurn = (): void => {
     for (const run of scheduled.splice(0)) run();
   };
@@ -53,7 +53,7 @@ describe('Cohort', () => {
   });
 
   it('waits for the turn of the event loop to end', async () => {
-    const cohort = new Cohort<string>((item) => done.push(item));
+    const cohort = new TickBatch<string>((item) => done.push(item));
     cohort.add('a');
     await Promise.resolve();
     expect(done).toEqual([]);

@@ -1,7 +1,7 @@
 // Does in one go what has come in one turn of the event loop. A call passes through more code than a processor's caches
 // hold: done for twenty calls in a row, each part of it is fetched once and not twenty times (docs/decisions/0009).
 
-export class Cohort<Item> {
+export class TickBatch<Item> {
   private items: Item[] = [];
 
   /** `schedule`: for the end of a turn. */

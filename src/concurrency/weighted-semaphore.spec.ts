@@ -1,10 +1,10 @@
 // Who waits for bytes, and who does not.
 import { describe, expect, it } from '@jest/globals';
-import { ByteBudget } from './weighted-semaphore.js';
-import type { Share } from './weighted-semaphore.js';
+import { WeightedSemaphore } from './weighted-semaphore.js';
+import type { Permit } from './weighted-semaphore.js';
 
 /** Which of these takes are served, once nothing is left to be done at once. */
-async function servedOf(takes: readonly (Share | Promise<Share>)[]): Promise<readonly boolean[]> {
+async function servedOf(takes: readonly (Permit | Promise<Permit>)[]): Promise<readonly boolean[]> {
   const served = takes.map(() => false);
   for (const [index, take] of takes.entries()) void Promise.resolve(take).then(() => (served[index] = true));
   await new Promise((resolve) => setImmediate(resolve));
@@ -13,26 +13,26 @@ async function servedOf(takes: readonly (Share | Promise<Share>)[]): Promise<rea
 
 describe('a budget of bytes', () => {
   it('lets those who need more than is left wait, and those who need nothing pass', async () => {
-    const budget = new ByteBudget(10);
-    const share = await budget.take('first', 8);
-    const takes = [budget.take('one', 5), budget.take('two', 1), budget.take('three', 0)];
+    const budget = new WeightedSemaphore(10);
+    const share = await budget.acquire('first', 8);
+    const takes = [budget.acquire('one', 5), budget.acquire('two', 1), budget.acquire('three', 0)];
     expect(await servedOf(takes)).toEqual([false, false, true]);
     share.release();
     expect(await servedOf(takes)).toEqual([true, true, true]);
   });
 
   it('counts more than all of it as all of it, and what is given back once', async () => {
-    const budget = new ByteBudget(10);
-    const share = await budget.take('one', 1_000);
+    const budget = new WeightedSemaphore(10);
+    const share = await budget.acquire('one', 1_000);
     share.release();
     share.release();
-    expect(await servedOf([budget.take('one', 10), budget.take('two', 1)])).toEqual([true, false]);
+    expect(await servedOf([budget.acquire('one', 10), budget.acquire('two', 1)])).toEqual([true, false]);
   });
 
   it('serves others with what is not needed after all', async () => {
-    const budget = new ByteBudget(10);
-    const share = await budget.take('one', 10);
-    const other = budget.take('two', 6);
+    const budget = new WeightedSemaphore(10);
+    const share = await budget.acquire('one', 10);
+    const other = budget.acquire('two', 6);
     share.shrinkTo(5);
     expect(await servedOf([other])).toEqual([false]);
     share.shrinkTo(4);
@@ -41,34 +41,34 @@ describe('a budget of bytes', () => {
   });
 
   it('never gives one owner more than it leaves to the others', async () => {
-    const budget = new ByteBudget(120);
-    const takes = Array.from({ length: 100 }, () => budget.take('greedy', 10));
+    const budget = new WeightedSemaphore(120);
+    const takes = Array.from({ length: 100 }, () => budget.acquire('greedy', 10));
     expect((await servedOf(takes)).filter(Boolean)).toHaveLength(4);
-    expect(budget.take('modest', 30)).not.toBeInstanceOf(Promise);
+    expect(budget.acquire('modest', 30)).not.toBeInstanceOf(Promise);
   });
 
   it('leaves room for one more, however many owners have taken what they get', async () => {
-    const budget = new ByteBudget(1_000);
+    const budget = new WeightedSemaphore(1_000);
     for (let owner = 0; owner < 15; owner++)
-      for (let take = 0; take < 75; take++) void budget.take(`${owner}`, 5);
-    expect(budget.take('modest', 5)).not.toBeInstanceOf(Promise);
+      for (let take = 0; take < 75; take++) void budget.acquire(`${owner}`, 5);
+    expect(budget.acquire('modest', 5)).not.toBeInstanceOf(Promise);
   });
 
   it('serves the owner that holds least first, each in order', async () => {
-    const budget = new ByteBudget(10);
-    const share = await budget.take('first', 6);
-    await budget.take('one', 2);
-    const takes = [budget.take('one', 5), budget.take('two', 5), budget.take('two', 1)];
+    const budget = new WeightedSemaphore(10);
+    const share = await budget.acquire('first', 6);
+    await budget.acquire('one', 2);
+    const takes = [budget.acquire('one', 5), budget.acquire('two', 5), budget.acquire('two', 1)];
     expect(await servedOf(takes)).toEqual([false, false, false]);
     share.release();
     expect(await servedOf(takes)).toEqual([false, true, false]);
   });
 
   it('keeps no large request waiting for good: small ones that come later stay behind it', async () => {
-    const budget = new ByteBudget(10);
-    const share = await budget.take('first', 2);
-    const large = budget.take('one', 10);
-    const small = ['two', 'three'].map((owner) => budget.take(owner, 1));
+    const budget = new WeightedSemaphore(10);
+    const share = await budget.acquire('first', 2);
+    const large = budget.acquire('one', 10);
+    const small = ['two', 'three'].map((owner) => budget.acquire(owner, 1));
     expect(await servedOf([large, ...small])).toEqual([false, false, false]);
     share.release();
     expect(await servedOf([large, ...small])).toEqual([true, false, false]);

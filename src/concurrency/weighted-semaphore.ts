@@ -1,7 +1,7 @@
 // A bound on bytes that are in memory at once: who needs more than is left waits, and nobody takes what the others need.
 
 /** Bytes that somebody holds. */
-export interface Share {
+export interface Permit {
   /** Gives back what is above this. */
   shrinkTo(bytes: number): void;
   release(): void;
@@ -9,13 +9,13 @@ export interface Share {
 
 interface Request {
   readonly bytes: number;
-  readonly grant: (share: Share) => void;
+  readonly grant: (share: Permit) => void;
 }
 
 // The part that only owners get who hold nothing: who comes last finds room as well.
 const RESERVE = 1 / 4;
 
-export class ByteBudget {
+export class WeightedSemaphore {
   private used = 0;
   private readonly held = new Map<string, number>();
   /** By owner, each in order. */
@@ -27,7 +27,7 @@ export class ByteBudget {
    * The share itself when it can be had at once. More than the whole budget counts as the whole. An owner that holds
    * something never gets more than it leaves to the others; of those who wait, one that holds less comes first.
    */
-  take(owner: string, bytes: number): Share | Promise<Share> {
+  acquire(owner: string, bytes: number): Permit | Promise<Permit> {
     const size = Math.min(bytes, this.most);
     // Who needs nothing waits for nobody.
     const isFree = size === 0 || (!this.isOneBefore(owner) && this.hasRoom(owner, size));
@@ -82,7 +82,7 @@ export class ByteBudget {
     return this.held.get(owner) ?? 0;
   }
 
-  private hold(owner: string, bytes: number): Share {
+  private hold(owner: string, bytes: number): Permit {
     let size = 0;
     const resize = (to: number): void => {
       this.used += to - size;

@@ -1,14 +1,14 @@
 // That there is one turn for each round of the event loop, and in which order.
 import { describe, expect, it } from '@jest/globals';
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { Turns } from './yield-queue.js';
+import { YieldQueue } from './yield-queue.js';
 
 describe('turns', () => {
   it('come one in each round of the event loop, in order', async () => {
-    const turns = new Turns();
+    const turns = new YieldQueue();
     const done: string[] = [];
     const work = async (name: string): Promise<void> => {
-      await turns.take('account');
+      await turns.enter('account');
       done.push(name);
     };
     const all = Promise.all([work('a'), work('b'), work('c')]);
@@ -23,11 +23,11 @@ describe('turns', () => {
   });
 
   it('go round among accounts, however many one of them wants', async () => {
-    const turns = new Turns();
+    const turns = new YieldQueue();
     const done: string[] = [];
     const work = async (account: string, times: number): Promise<void> => {
       for (let time = 0; time < times; time++) {
-        await turns.take(account);
+        await turns.enter(account);
         done.push(account);
       }
     };
@@ -39,10 +39,10 @@ describe('turns', () => {
   });
 
   it('are there again when all have been taken', async () => {
-    const turns = new Turns();
-    await turns.take('account');
-    await turns.take('account');
-    await Promise.all([turns.take('account'), turns.take('account')]);
+    const turns = new YieldQueue();
+    await turns.enter('account');
+    await turns.enter('account');
+    await Promise.all([turns.enter('account'), turns.enter('account')]);
   });
 });
 
@@ -57,7 +57,7 @@ describe('work in pieces', () => {
   }
 
   it('gives way whenever it has taken its time, and to the work of others', async () => {
-    const turns = new Turns();
+    const turns = new YieldQueue();
     const order: string[] = [];
     const run = async (name: string, count: number): Promise<string> => {
       const result = await turns.begin(name).run(pieces(count, 3));
@@ -74,7 +74,7 @@ describe('work in pieces', () => {
   });
 
   it('knows how much of the processor it took, without the time of others', async () => {
-    const work = new Turns().begin('account');
+    const work = new YieldQueue().begin('account');
     await work.run(pieces(4, 6));
     expect(work.ruling).toBeGreaterThanOrEqual(24);
   });

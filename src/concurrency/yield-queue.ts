@@ -5,12 +5,12 @@
 // Milliseconds that a piece of work may take before what else waits is done.
 const PIECE = 5;
 
-export class Turns {
+export class YieldQueue {
   /** By account, the next one first. */
   private readonly waiting = new Map<string, (() => void)[]>();
 
   /** Resolves when it is the caller's turn, behind all of its account who have asked before; it lasts until the caller next waits. */
-  take(accountId: string): Promise<void> {
+  enter(accountId: string): Promise<void> {
     return new Promise((resolve) => {
       const isIdle = this.waiting.size === 0;
       const own = this.waiting.get(accountId);
@@ -44,7 +44,7 @@ export class Work {
   private begunAt = performance.now();
 
   constructor(
-    private readonly turns: Pick<Turns, 'take'>,
+    private readonly turns: Pick<YieldQueue, 'enter'>,
     private readonly accountId: string,
   ) {}
 
@@ -55,7 +55,7 @@ export class Work {
 
   /** Waits for the next turn. */
   async giveWay(): Promise<void> {
-    await this.turns.take(this.accountId);
+    await this.turns.enter(this.accountId);
     this.begunAt = performance.now();
   }
 

@@ -7,7 +7,7 @@ import type { EncryptionKey, ProviderSettings } from './environment-reader.js';
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 const DUTIES = ['all', 'calls', 'deliveries'] as const;
-export type Duty = (typeof DUTIES)[number];
+export type ProcessRole = (typeof DUTIES)[number];
 // How a process tells those that it starts.
 const DUTY_VARIABLE = 'SIGNALBOX_DUTY';
 const REPLICA_VARIABLE = 'SIGNALBOX_REPLICA';
@@ -33,7 +33,7 @@ export class AppConfig {
   /** Whether the workers leave deliveries to a process of their own, so that no call ever waits for one. */
   readonly deliveryProcess: 'own' | 'shared';
   /** What this process is there for. Set by the process that starts it, never by an operator. */
-  readonly duty: Duty;
+  readonly duty: ProcessRole;
   /** What the processes of one replica know each other by. */
   readonly replicaId: string;
   /** Of this process: what is looked up or read meanwhile. */
@@ -190,7 +190,7 @@ export function readAppConfig(
 
 /** What a process that this one starts has in its environment beside what this one has. */
 export function environmentOf(
-  duty: Duty,
+  duty: ProcessRole,
   { replicaId, threadPoolSize }: AppConfig,
 ): Readonly<Record<string, string>> {
   const threads = { [THREADS_VARIABLE]: String(Math.max(threadPoolSize, THREADS_OF_STARTED)) };

@@ -7,20 +7,20 @@ import { contentOf } from '../domain/generations/generation-content.js';
 import type { GenerationContent } from '../domain/generations/generation-content.js';
 import { Notifications } from '../persistence/database/notifications.js';
 import { StorageUsage } from '../persistence/generations/storage-usage.js';
-import { APPENDED_CHANNEL, writeAppended } from './log/generation-events.js';
-import { BroadcastTermsCache } from './workspace-destinations.js';
-import { Gathering } from '../concurrency/debouncer.js';
+import { GENERATIONS_CHANNEL, writeGenerationsAppended } from './log/generation-events.js';
+import { WorkspaceDestinationsCache } from './workspace-destinations.js';
+import { Debouncer } from '../concurrency/debouncer.js';
 
 // Milliseconds for which news are gathered.
 const GATHERING_TIME = 25;
 
 @Injectable()
-export class Broadcaster {
-  private readonly logger = new Logger(Broadcaster.name);
-  private readonly news = new Gathering(GATHERING_TIME, (workspaceIds) => this.tell(workspaceIds));
+export class GenerationPublisher {
+  private readonly logger = new Logger(GenerationPublisher.name);
+  private readonly news = new Debouncer(GATHERING_TIME, (workspaceIds) => this.publish(workspaceIds));
 
   constructor(
-    private readonly terms: BroadcastTermsCache,
+    private readonly terms: WorkspaceDestinationsCache,
     private readonly notifications: Notifications,
     private readonly config: AppConfig,
     private readonly storage: StorageUsage,
@@ -46,15 +46,15 @@ export class Broadcaster {
   }
 
   /** Whoever delivers, in this process or another one, hears of it from the database. */
-  private async tell(workspaceIds: readonly string[]): Promise<void> {
+  private async publish(workspaceIds: readonly string[]): Promise<void> {
     try {
       const news: string[] = [];
       for (const workspaceId of workspaceIds) {
         const terms = await this.terms.find(workspaceId);
         if (terms && terms.targets.size + terms.problems.size > 0)
-          news.push(writeAppended({ workspaceId, replicaId: this.config.replicaId }));
+          news.push(writeGenerationsAppended({ workspaceId, replicaId: this.config.replicaId }));
       }
-      if (news.length > 0) await this.notifications.notify(APPENDED_CHANNEL, news);
+      if (news.length > 0) await this.notifications.notify(GENERATIONS_CHANNEL, news);
     } catch (error) {
       this.logger.debug({ error }, 'nobody could be told of new generations');
       throw error;

@@ -4,7 +4,7 @@ import { parseConfig } from '../destination-kinds/shared/destination-kind.js';
 import { requireDestinationKind } from '../destination-kinds/index.js';
 import { Clock } from '../domain/clock.js';
 import type { Destination } from '../domain/destinations/destination.js';
-import { DeliveryExchange, withoutSecrets } from './batches/platform-client.js';
+import { PlatformClient, withoutSecrets } from './batches/platform-client.js';
 
 export interface ConnectionTest {
   /** What is wrong, for an operator, without secrets; null when nothing is. */
@@ -15,7 +15,7 @@ export interface ConnectionTest {
 @Injectable()
 export class ConnectionTester {
   constructor(
-    private readonly exchange: DeliveryExchange,
+    private readonly exchange: PlatformClient,
     private readonly clock: Clock,
   ) {}
 

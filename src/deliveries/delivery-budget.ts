@@ -2,8 +2,8 @@
 // batches from when they are built until their requests are over. Accounts share it fairly.
 import type { Destination } from '../domain/destinations/destination.js';
 import type { LoggedGeneration } from '../persistence/generations/generation-reader.js';
-import { ByteBudget } from '../concurrency/weighted-semaphore.js';
-import type { Share } from '../concurrency/weighted-semaphore.js';
+import { WeightedSemaphore } from '../concurrency/weighted-semaphore.js';
+import type { Permit } from '../concurrency/weighted-semaphore.js';
 
 // Bytes of batches in all. Small ones have a part of their own: what is quickly sent never waits for what is not.
 const LARGE_BATCHES = 224_000_000;
@@ -23,17 +23,17 @@ const MAX_TEXT_BYTES = 2_000_000;
 
 type Owner = Pick<Destination, 'accountId'>;
 
-export class DeliveryMemory {
-  private readonly large = new ByteBudget(LARGE_BATCHES);
-  private readonly small = new ByteBudget(SMALL_BATCHES);
-  private readonly pages = new ByteBudget(PAGES);
+export class DeliveryBudget {
+  private readonly large = new WeightedSemaphore(LARGE_BATCHES);
+  private readonly small = new WeightedSemaphore(SMALL_BATCHES);
+  private readonly pages = new WeightedSemaphore(PAGES);
 
-  takePage({ accountId }: Owner): Share | Promise<Share> {
-    return this.pages.take(accountId, PAGE);
+  takePage({ accountId }: Owner): Permit | Promise<Permit> {
+    return this.pages.acquire(accountId, PAGE);
   }
 
-  takeBatch({ accountId }: Owner, bytes: number): Share | Promise<Share> {
-    return (bytes > SMALL_BATCH ? this.large : this.small).take(accountId, bytes);
+  takeBatch({ accountId }: Owner, bytes: number): Permit | Promise<Permit> {
+    return (bytes > SMALL_BATCH ? this.large : this.small).acquire(accountId, bytes);
   }
 }
 

@@ -12,7 +12,7 @@ import { NotifiedCache } from '../persistence/database/notified-cache.js';
 import { Notifications } from '../persistence/database/notifications.js';
 
 /** The channel on which the database tells of changes. The payload is the workspace's id. */
-export const TERMS_CHANNEL = 'broadcast_terms_changed';
+export const DESTINATIONS_CHANNEL = 'broadcast_terms_changed';
 
 /** A destination, ready to be delivered to. */
 export interface DeliveryTarget {
@@ -30,7 +30,7 @@ export interface DeliveryTarget {
   readonly sharesContents: boolean;
 }
 
-export interface BroadcastTerms {
+export interface WorkspaceDestinations {
   /** By the destination's id; only those that are to be delivered to. */
   readonly targets: ReadonlyMap<string, DeliveryTarget>;
   /** By the destination's id, why one that is switched on cannot be delivered to: for an operator, without secrets. */
@@ -40,15 +40,15 @@ export interface BroadcastTerms {
 }
 
 @Injectable()
-export class BroadcastTermsCache extends NotifiedCache<BroadcastTerms> {
+export class WorkspaceDestinationsCache extends NotifiedCache<WorkspaceDestinations> {
   constructor(repository: DestinationsRepository, notifications: Notifications) {
-    super(notifications, { channel: TERMS_CHANNEL, max: 20_000 }, async (workspaceId) =>
-      toTerms(await repository.listForBroadcast(workspaceId)),
+    super(notifications, { channel: DESTINATIONS_CHANNEL, max: 20_000 }, async (workspaceId) =>
+      toWorkspaceDestinations(await repository.listForBroadcast(workspaceId)),
     );
   }
 }
 
-function toTerms(destinations: readonly Destination[]): BroadcastTerms {
+function toWorkspaceDestinations(destinations: readonly Destination[]): WorkspaceDestinations {
   const readers = destinations.filter(needsContent).length;
   const shared = { sharesLog: destinations.length > 1, sharesContents: readers > 1 };
   const targets = new Map<string, DeliveryTarget>();

@@ -1,13 +1,13 @@
 // Observability destinations: where a workspace's generations are forwarded to.
 import { Module } from '@nestjs/common';
-import { BroadcastModule } from '../deliveries/broadcast.module.js';
+import { GenerationEventsModule } from '../deliveries/broadcast.module.js';
 import { DeliveriesController } from './deliveries.controller.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { DestinationsController } from './destinations.controller.js';
 import { DestinationsService } from './destinations.service.js';
 
 @Module({
-  imports: [BroadcastModule],
+  imports: [GenerationEventsModule],
   controllers: [DestinationsController, DeliveriesController],
   providers: [DestinationsService, DeliveriesService],
 })

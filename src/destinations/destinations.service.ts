@@ -9,7 +9,7 @@ import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
 import type { Destination, DestinationConfig } from '../domain/destinations/destination.js';
 import { AppError } from '../domain/errors.js';
-import { withoutAbsent } from '../domain/members.js';
+import { omitUndefined } from '../domain/members.js';
 import { UrlGuard } from '../outbound/url-guard.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
 import { ApiKeysRepository } from '../persistence/keys/api-keys.repository.js';
@@ -89,7 +89,7 @@ export class DestinationsService {
 
   async update(actor: Actor, id: string, dto: UpdateDestinationDto): Promise<Destination> {
     const before = await this.get(actor, id);
-    const change = withoutAbsent({
+    const change = omitUndefined({
       name: dto.name,
       enabled: dto.enabled,
       privacyMode: dto.privacy_mode,

@@ -9,9 +9,9 @@ import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import { AppError } from '../domain/errors.js';
 import type { RequestContext } from '../domain/generations/generation.js';
 import { generationHeaderId } from '../domain/identifiers.js';
-import type { Unfinished } from '../domain/members.js';
+import type { Mutable } from '../domain/members.js';
 import { ApiErrors } from '../http/errors/api-errors.js';
-import { AdmittedAs, ticketOf } from '../http/load-shedding/load-shedding.guard.js';
+import { InTrafficClass, permitOf } from '../http/load-shedding/load-shedding.guard.js';
 import { LargeBody } from '../http/body/large-body.js';
 import { sendInPieces } from '../http/server/send-in-pieces.js';
 import { requestIdOf } from '../http/observe/request-id.js';
@@ -35,7 +35,7 @@ export class EmbeddingsController {
   @HttpCode(200)
   @InferenceOnly()
   @LargeBody()
-  @AdmittedAs('calls')
+  @InTrafficClass('calls')
   @ApiOperation({
     summary: 'Create embeddings',
     operationId: 'createEmbeddings',
@@ -77,13 +77,13 @@ export class EmbeddingsController {
   @ApiErrors(400, 401, 402, 403, 404, 408, 413, 429, 500, 502, 503, 524, 529)
   // Not with @CurrentCaller(): every call would go through the pipes for it, which takes seven promises.
   async create(@Req() request: Request, @Res() response: Response): Promise<void> {
-    const ticket = ticketOf(request);
+    const permit = permitOf(request);
     // The work may outlive the connection of its caller, and still counts.
-    ticket?.hold();
+    permit?.hold();
     try {
       await this.answer(callerOf(request), request, response);
     } finally {
-      ticket?.release();
+      permit?.release();
     }
   }
 
@@ -100,7 +100,7 @@ export class EmbeddingsController {
       announceId: (generationId) => {
         response.setHeader('x-generation-id', generationHeaderId(generationId));
       },
-      expectBytes: (bytes) => ticketOf(request)?.takeBytes(bytes),
+      expectBytes: (bytes) => permitOf(request)?.acquireBytes(bytes),
       wantsCache: readCacheHeader(request) ?? caller.key.embeddingCache,
       wantsRoutingMetadata: METADATA_HEADERS.some((name) => isEnabled(request.headers[name])),
     });
@@ -126,7 +126,7 @@ function describeApplication(request: Request): RequestContext {
   const userAgent = headerText(request, 'user-agent');
   const referer = headerText(request, 'http-referer') ?? headerText(request, 'referer');
   const title = headerText(request, 'x-openrouter-title') ?? headerText(request, 'x-title');
-  const context: Unfinished<RequestContext> = {};
+  const context: Mutable<RequestContext> = {};
   if (userAgent) context.userAgent = userAgent;
   if (referer) context.referer = referer;
   if (title) context.title = title;

@@ -1,6 +1,6 @@
 // Embeddings: from a request to vectors, with its cost and its record.
 import { Module } from '@nestjs/common';
-import { BroadcastModule } from '../deliveries/broadcast.module.js';
+import { GenerationEventsModule } from '../deliveries/broadcast.module.js';
 import { RoutingModule } from '../routing/routing.module.js';
 import { SpendModule } from '../spend/spend.module.js';
 import { EmbeddingCacheMetrics } from './cache/embedding-cache-metrics.js';
@@ -12,7 +12,7 @@ import { VectorPurchases } from './vector-purchase.js';
 import { VectorSupplies } from './vector-supply.js';
 
 @Module({
-  imports: [BroadcastModule, RoutingModule, SpendModule],
+  imports: [GenerationEventsModule, RoutingModule, SpendModule],
   controllers: [EmbeddingsController],
   providers: [
     EmbeddingsService,

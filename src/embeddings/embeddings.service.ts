@@ -2,13 +2,13 @@
 // routing, before its answer leaves.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { Broadcaster } from '../deliveries/broadcaster.js';
+import { GenerationPublisher } from '../deliveries/broadcaster.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { Clock } from '../domain/clock.js';
 import type { EmbeddingRequest, EncodingFormat } from '../domain/embeddings/embedding.js';
 import { AppError } from '../domain/errors.js';
 import { uuidV7 } from '../domain/identifiers.js';
-import type { Unfinished } from '../domain/members.js';
+import type { Mutable } from '../domain/members.js';
 import type { ProviderPreferences } from '../domain/embeddings/provider-preferences.js';
 import { GenerationLog } from '../persistence/generations/generation-log.js';
 import { StorageUsage } from '../persistence/generations/storage-usage.js';
@@ -16,7 +16,7 @@ import { RoutePlanner } from '../routing/route-planner.js';
 import type { Route } from '../routing/route-planner.js';
 import { describeRouting } from '../routing/routing-metadata.js';
 import type { RoutingProgress } from '../routing/routing-metadata.js';
-import { SpendGate } from '../spend/spend-limiter.js';
+import { SpendLimiter } from '../spend/spend-limiter.js';
 import { chargeFor } from './charges/call-cost.js';
 import { writeEmbeddingResponse } from './dto/embedding-response.dto.js';
 import type { EmbeddingAnswer } from './dto/embedding-response.dto.js';
@@ -26,7 +26,7 @@ import { UnpaidCosts } from './charges/unpaid-costs.js';
 import { VectorSupplies } from './vector-supply.js';
 import type { CacheOutcome } from './vector-supply.js';
 
-export interface AnswerWishes {
+export interface AnswerOptions {
   /** Is told the generation's id as soon as there is one, so that failures carry it as well. */
   announceId(generationId: string): void;
   /** Is told how large the answer will be, before anybody is asked for it. Throws `overloaded` when that is too much. */
@@ -47,17 +47,17 @@ export interface WrittenAnswer {
 const BYTES_PER_NUMBER = { base64: 16 / 3, float: 14 } as const;
 
 /** Filled in as the call goes on: a failure says how far it came. */
-type Progress = Unfinished<RoutingProgress>;
+type Progress = Mutable<RoutingProgress>;
 
 @Injectable()
 export class EmbeddingsService {
   constructor(
     private readonly planner: RoutePlanner,
-    private readonly spendGate: SpendGate,
+    private readonly spendGate: SpendLimiter,
     private readonly supplies: VectorSupplies,
     private readonly unpaid: UnpaidCosts,
     private readonly log: GenerationLog,
-    private readonly broadcaster: Broadcaster,
+    private readonly broadcaster: GenerationPublisher,
     private readonly storage: StorageUsage,
     private readonly clock: Clock,
   ) {}
@@ -67,7 +67,7 @@ export class EmbeddingsService {
     request: EmbeddingRequest,
     preferences: ProviderPreferences,
     context: CallContext,
-    wishes: AnswerWishes,
+    wishes: AnswerOptions,
   ): Promise<WrittenAnswer> {
     this.storage.refuseAboveLogQuota(caller.key.workspaceId);
     const progress: Progress = { route: null, routed: null, durationMs: null };
@@ -87,7 +87,7 @@ export class EmbeddingsService {
     request: EmbeddingRequest,
     planned: Route,
     context: CallContext,
-    wishes: AnswerWishes,
+    wishes: AnswerOptions,
     progress: Progress,
   ): Promise<WrittenAnswer> {
     const supply = await this.supplies.open(caller.key, planned, request, wishes.wantsCache);
@@ -97,7 +97,7 @@ export class EmbeddingsService {
       wishes.announceId(id);
       const startedAt = performance.now();
       const supplied = await supply.gather();
-      const { routed, vectors, maker, cacheOutcome } = supplied;
+      const { routed, vectors, source, cacheOutcome } = supplied;
       const charge = await chargeFor(routed, request, supply.priceDay, supply.bound);
       if (charge.unpaid.length > 0) this.unpaid.record(caller.key.accountId, id, charge.unpaid);
       const durationMs = Math.round(performance.now() - startedAt);
@@ -113,12 +113,12 @@ export class EmbeddingsService {
       const error = routed.error?.message ?? null;
       const content = await this.broadcaster.contentToStore(workspaceId, request.input, error);
       const answer: EmbeddingAnswer | null =
-        routed.error || !maker
+        routed.error || !source
           ? null
           : {
               generationId: id,
               model: request.model,
-              provider: maker.provider,
+              provider: source.provider,
               vectors,
               routingMetadata: wishes.wantsRoutingMetadata ? describeRouting(request.model, progress) : null,
               charge,

@@ -22,7 +22,7 @@ export interface FinishedCall {
   readonly request: EmbeddingRequest;
   readonly context: CallContext;
   readonly route: Route;
-  readonly supplied: Pick<SuppliedCall, 'routed' | 'maker'>;
+  readonly supplied: Pick<SuppliedCall, 'routed' | 'source'>;
   readonly charge: Charge;
 }
 
@@ -30,7 +30,7 @@ export function describeGeneration(
   moment: Pick<Generation, 'id' | 'createdAt' | 'durationMs'>,
   { caller: { key }, request, context, route, supplied, charge }: FinishedCall,
 ): Generation {
-  const { routed, maker } = supplied;
+  const { routed, source } = supplied;
   const { error, attempts, served } = routed;
   const lastAttempt = attempts.at(-1);
   // Member by member: what spreads objects into a literal of this size is many times slower.
@@ -48,8 +48,8 @@ export function describeGeneration(
     apiKeyId: key.id,
     operation: 'embeddings',
     model: request.model,
-    endpoint: maker?.endpoint ?? lastAttempt?.endpoint ?? null,
-    provider: maker?.slug ?? lastAttempt?.provider ?? null,
+    endpoint: source?.endpoint ?? lastAttempt?.endpoint ?? null,
+    provider: source?.slug ?? lastAttempt?.provider ?? null,
     upstreamId: served[0]?.upstreamId ?? null,
     status: error?.status ?? 200,
     errorType: error?.errorType ?? null,

@@ -5,7 +5,7 @@ import { endpointName } from '../routing/endpoints/endpoint-target.js';
 import type { EndpointTarget } from '../routing/endpoints/endpoint-target.js';
 
 /** Names alone: an endpoint's target holds a credential, which nobody may keep. */
-export interface VectorMaker {
+export interface VectorSource {
   readonly provider: string;
   /** The provider's slug. */
   readonly slug: string;
@@ -13,20 +13,20 @@ export interface VectorMaker {
   readonly endpoint: string;
 }
 
-export interface MadeVector {
+export interface SourcedVector {
   readonly vector: Vector;
-  readonly maker: VectorMaker;
+  readonly source: VectorSource;
 }
 
-export function makerOf(target: EndpointTarget): VectorMaker {
+export function sourceOf(target: EndpointTarget): VectorSource {
   const { provider } = target;
   return { provider: provider.name, slug: provider.slug, endpoint: endpointName(target) };
 }
 
 /** The vectors of what was served, in the order of the inputs. */
-export function vectorsOf(served: readonly ServedSlice[]): MadeVector[] {
+export function vectorsOf(served: readonly ServedSlice[]): SourcedVector[] {
   return served.flatMap(({ target, vectors }) => {
-    const maker = makerOf(target);
-    return vectors.map((vector) => ({ vector, maker }));
+    const source = sourceOf(target);
+    return vectors.map((vector) => ({ vector, source }));
   });
 }

@@ -7,7 +7,7 @@ import { EmbeddingRouter } from '../routing/embedding-router.js';
 import type { RoutedCall } from '../routing/embedding-router.js';
 import type { EndpointTarget } from '../routing/endpoints/endpoint-target.js';
 import type { Route } from '../routing/route-planner.js';
-import { isAboutMoney, SpendGate } from '../spend/spend-limiter.js';
+import { isAboutMoney, SpendLimiter } from '../spend/spend-limiter.js';
 import type { Reservation } from '../spend/spend-limiter.js';
 import { boundsOf } from './charges/call-bound.js';
 
@@ -25,7 +25,7 @@ export interface VectorPurchase {
 export class VectorPurchases {
   constructor(
     private readonly router: EmbeddingRouter,
-    private readonly spendGate: SpendGate,
+    private readonly spendGate: SpendLimiter,
   ) {}
 
   /**

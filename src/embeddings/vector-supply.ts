@@ -13,15 +13,15 @@ import { embeddingCacheKeys, isCacheable } from './cache/embedding-cache-key.js'
 import { EmbeddingCacheMetrics } from './cache/embedding-cache-metrics.js';
 import { EmbeddingCache } from './cache/embedding-cache.js';
 import type { CacheClaim } from './cache/embedding-cache.js';
-import { makerOf, vectorsOf } from './sourced-vector.js';
-import type { MadeVector, VectorMaker } from './sourced-vector.js';
+import { sourceOf, vectorsOf } from './sourced-vector.js';
+import type { SourcedVector, VectorSource } from './sourced-vector.js';
 import { VectorPurchases } from './vector-purchase.js';
 import type { VectorPurchase } from './vector-purchase.js';
 
 /** How much of an answer was cached; null: nobody has asked for that. */
 export type CacheOutcome = 'hit' | 'partial' | 'miss' | 'bypass' | null;
 
-export interface SuppliedVector extends MadeVector {
+export interface SuppliedVector extends SourcedVector {
   /** No provider was asked for this input: another call was, or one was for the same input further up. */
   readonly isCached: boolean;
 }
@@ -32,7 +32,7 @@ export interface SuppliedCall {
   /** One for each input, in order; none when the call failed. */
   readonly vectors: readonly SuppliedVector[];
   /** Who has served; where no provider was asked, who once made the first vector. */
-  readonly maker: VectorMaker | null;
+  readonly source: VectorSource | null;
   readonly cacheOutcome: CacheOutcome;
 }
 
@@ -139,7 +139,7 @@ export class VectorSupply {
     return {
       routed,
       vectors,
-      maker: first ? makerOf(first.target) : (vectors[0]?.maker ?? null),
+      source: first ? sourceOf(first.target) : (vectors[0]?.source ?? null),
       cacheOutcome: this.outcomeOf(vectors),
     };
   }
@@ -152,7 +152,7 @@ export class VectorSupply {
   /** Also when it is not known whether it was recorded: what is held of a lease must not be handed out again. */
   close(): void {
     this.claim?.release();
-    for (const { reservation } of this.bought) reservation.settled();
+    for (const { reservation } of this.bought) reservation.close();
   }
 
   private async run(purchase: VectorPurchase, deadline: number): Promise<RoutedCall> {
@@ -174,10 +174,10 @@ export class VectorSupply {
 
   private vectorsOf({ served }: RoutedCall): SuppliedVector[] {
     const { claim } = this;
-    if (!claim) return vectorsOf(served).map(({ vector, maker }) => ({ vector, maker, isCached: false }));
+    if (!claim) return vectorsOf(served).map(({ vector, source }) => ({ vector, source, isCached: false }));
     return claim
       .vectors()
-      .map(({ vector, maker }, position) => ({ vector, maker, isCached: claim.isCached(position) }));
+      .map(({ vector, source }, position) => ({ vector, source, isCached: claim.isCached(position) }));
   }
 
   private outcomeOf(vectors: readonly SuppliedVector[]): CacheOutcome {

@@ -3,7 +3,7 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Public, RateLimitExempt } from '../auth/auth.decorators.js';
 import { AppError } from '../domain/errors.js';
-import { AdmittedAs } from '../http/load-shedding/load-shedding.guard.js';
+import { InTrafficClass } from '../http/load-shedding/load-shedding.guard.js';
 import { LogHorizonReader } from '../persistence/generations/log-horizon.js';
 import { Readiness } from '../persistence/database/readiness.js';
 
@@ -21,7 +21,7 @@ interface ReadyDto {
 
 @Public()
 @RateLimitExempt()
-@AdmittedAs('none')
+@InTrafficClass('none')
 @ApiExcludeController()
 @Controller()
 export class HealthController {

@@ -8,11 +8,11 @@ import { Public, RateLimitExempt } from '../auth/auth.decorators.js';
 import { AppConfig } from '../config/app-config.js';
 import { Metrics } from '../config/metrics.js';
 import { AppError } from '../domain/errors.js';
-import { AdmittedAs } from '../http/load-shedding/load-shedding.guard.js';
+import { InTrafficClass } from '../http/load-shedding/load-shedding.guard.js';
 
 @Public()
 @RateLimitExempt()
-@AdmittedAs('metrics')
+@InTrafficClass('metrics')
 @ApiExcludeController()
 @Controller()
 export class MetricsController {

@@ -2,8 +2,8 @@
 // the metrics of requests.
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
-import { AdmissionGuard } from './load-shedding/load-shedding.guard.js';
-import { Admission } from './load-shedding/load-shedder.js';
+import { LoadSheddingGuard } from './load-shedding/load-shedding.guard.js';
+import { LoadShedder } from './load-shedding/load-shedder.js';
 import { ErrorFilter } from './errors/error.filter.js';
 import { HttpMetrics } from './observe/http-metrics.js';
 import { RequestLog } from './observe/request-log.js';
@@ -20,10 +20,10 @@ import { RequestValidationPipe } from './fields/validation.pipe.js';
     RouteTable,
     SlowTransfers,
     { provide: APP_FILTER, useClass: ErrorFilter },
-    Admission,
-    { provide: APP_GUARD, useClass: AdmissionGuard },
+    LoadShedder,
+    { provide: APP_GUARD, useClass: LoadSheddingGuard },
     { provide: APP_PIPE, useClass: RequestValidationPipe },
   ],
-  exports: [Admission, SlowTransfers],
+  exports: [LoadShedder, SlowTransfers],
 })
 export class HttpModule {}

@@ -7,7 +7,7 @@ import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
-import { withoutAbsent } from '../domain/members.js';
+import { omitUndefined } from '../domain/members.js';
 import { parseUsd } from '../domain/spend/money.js';
 import type { PicoUsd } from '../domain/spend/money.js';
 import { NO_SPEND } from '../domain/spend/spend.js';
@@ -119,7 +119,7 @@ export class KeysService {
 
   async update(actor: Actor, hash: string, dto: UpdateKeyDto): Promise<ApiKeyWithSpend> {
     const before = await this.get(actor, hash);
-    const change = withoutAbsent({
+    const change = omitUndefined({
       name: dto.name,
       disabled: dto.disabled,
       limit: dto.limit === undefined ? undefined : toLimit(dto.limit),

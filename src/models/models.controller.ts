@@ -6,7 +6,7 @@ import type { CatalogueModel } from '../catalogue/catalogue-model.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { EMBEDDING_PROVIDERS } from '../providers/index.js';
 import { ApiErrors } from '../http/errors/api-errors.js';
-import { AdmittedAs } from '../http/load-shedding/load-shedding.guard.js';
+import { InTrafficClass } from '../http/load-shedding/load-shedding.guard.js';
 import { ConditionalGet } from '../http/server/conditional-get.js';
 import { ModelEndpointsResponseDto, toModelEndpointsDto } from './dto/model-endpoints.dto.js';
 import { ModelCountResponseDto } from './dto/model-count.dto.js';
@@ -25,7 +25,7 @@ export class ModelsController {
   @Get('embeddings/models')
   @ConditionalGet()
   @Public()
-  @AdmittedAs('public')
+  @InTrafficClass('public')
   @ApiOperation({
     summary: 'List the embedding models',
     description: 'Needs no credential. Without offset and limit the whole list.',
@@ -47,7 +47,7 @@ export class ModelsController {
   @Get('models')
   @ConditionalGet()
   @Public()
-  @AdmittedAs('public')
+  @InTrafficClass('public')
   @ApiOperation({
     summary: 'List the models',
     description:
@@ -63,7 +63,7 @@ export class ModelsController {
 
   @Get('models/count')
   @Public()
-  @AdmittedAs('public')
+  @InTrafficClass('public')
   @ApiOperation({ summary: 'Count the models', operationId: 'listModelsCount' })
   @ApiOkResponse({ type: ModelCountResponseDto })
   @ApiErrors(400, 500)
@@ -89,7 +89,7 @@ export class ModelsController {
   @Get('model/:author/:slug')
   @ConditionalGet()
   @Public()
-  @AdmittedAs('public')
+  @InTrafficClass('public')
   @ApiOperation({ summary: 'Get one model', operationId: 'getModel' })
   @ApiOkResponse({ type: ModelResponseDto })
   @ApiErrors(404, 500)
@@ -100,7 +100,7 @@ export class ModelsController {
   @Get('providers')
   @ConditionalGet()
   @Public()
-  @AdmittedAs('public')
+  @InTrafficClass('public')
   @ApiOperation({ summary: 'List the providers', operationId: 'listProviders' })
   @ApiOkResponse({ type: ProviderListDto })
   @ApiErrors(500)

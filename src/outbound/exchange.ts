@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { LRUCache } from 'lru-cache';
 import { errors } from 'undici';
 import type { Dispatcher } from 'undici';
-import { Cohort } from '../concurrency/tick-batch.js';
+import { TickBatch } from '../concurrency/tick-batch.js';
 import { announceExchange, AnswerTooLarge } from './bounded-reads.js';
 import { Cancellation } from '../concurrency/cancellation.js';
 import type { CancelSignal } from '../concurrency/cancellation.js';
@@ -213,7 +213,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
 }
 
 /** Answers that are whole: what becomes of them is done for all of a turn in one go. */
-const ENDED = new Cohort<AnswerReader>((reader) => reader.answer());
+const ENDED = new TickBatch<AnswerReader>((reader) => reader.answer());
 
 function joined(chunks: readonly Buffer[], length: number): Buffer {
   const [first, ...others] = chunks;

@@ -28,7 +28,7 @@ import { Readiness } from './database/readiness.js';
 import { ReplayLimitsRepository } from './deliveries/replay-limits.repository.js';
 import { Reports } from './database/reports.js';
 import { SpendLedger } from './spend/spend-ledger.js';
-import { SpendTermsRepository } from './spend/spend-policy.repository.js';
+import { SpendPolicyRepository } from './spend/spend-policy.repository.js';
 import { StorageUsage } from './generations/storage-usage.js';
 import { WorkspaceBudgetsRepository } from './workspaces/workspace-budgets.repository.js';
 import { WorkspaceMembersRepository } from './workspaces/workspace-members.repository.js';
@@ -53,7 +53,7 @@ const REPOSITORIES = [
   ProviderCredentialsRepository,
   ReplayLimitsRepository,
   SpendLedger,
-  SpendTermsRepository,
+  SpendPolicyRepository,
   StorageUsage,
   WorkspaceBudgetsRepository,
   WorkspaceMembersRepository,

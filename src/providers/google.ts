@@ -15,7 +15,7 @@ import type {
 } from './shared/provider.js';
 import { readGoogleError } from './shared/google-error.js';
 import { knownInputTypeIn } from './shared/input-types.js';
-import type { JsonCursor } from '../vectors/json-scanner.js';
+import type { JsonScanner } from '../vectors/json-scanner.js';
 import {
   asObject,
   eachVector,
@@ -132,7 +132,7 @@ function readGoogleAnswer(response: UpstreamResponse, call: ProviderCall): Provi
   };
 }
 
-function readEmbeddings(cursor: JsonCursor): Vector[] {
+function readEmbeddings(cursor: JsonScanner): Vector[] {
   const vectors: Vector[] = [];
   eachVector(cursor, EMBEDDING, (vector, index, place) => {
     // Google's have none and stand in order. What says otherwise of itself would be given to the wrong input.

@@ -13,7 +13,7 @@ import type {
   UpstreamResponse,
 } from './shared/provider.js';
 import { listedInputTypeIn } from './shared/input-types.js';
-import { JsonCursor } from '../vectors/json-scanner.js';
+import { JsonScanner } from '../vectors/json-scanner.js';
 import { buildOpenAiRequest, readOpenAiAnswer } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, parseErrorBody, postJson, readVectors, tokenCountHeader } from './shared/wire.js';
@@ -55,7 +55,7 @@ function buildTeiRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnec
 }
 
 function readTeiAnswer(response: UpstreamResponse, call: ProviderCall): ProviderAnswer {
-  const cursor = new JsonCursor(response.body, BrokenAnswer);
+  const cursor = new JsonScanner(response.body, BrokenAnswer);
   if (!cursor.isArray()) return readOpenAiAnswer(response);
   const vectors = readVectors(cursor);
   cursor.end();

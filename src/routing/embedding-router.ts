@@ -22,7 +22,7 @@ import type { Place, PlaceOwner } from './endpoints/endpoint-permits.js';
 import { EndpointFailure } from './endpoints/endpoint-failure.js';
 import { endpointName } from './endpoints/endpoint-target.js';
 import type { EndpointTarget } from './endpoints/endpoint-target.js';
-import { HealthBoard } from './endpoints/endpoint-health-registry.js';
+import { EndpointHealthRegistry } from './endpoints/endpoint-health-registry.js';
 import { mapBounded } from '../concurrency/map-bounded.js';
 import type { Route } from './route-planner.js';
 import { describeAttempt, RoutingMetrics } from './routing-metrics.js';
@@ -98,7 +98,7 @@ const isLastOf = ({ targets, position }: Way): boolean => position + 1 >= target
 export class EmbeddingRouter {
   constructor(
     private readonly caller: EndpointCaller,
-    private readonly health: HealthBoard,
+    private readonly health: EndpointHealthRegistry,
     private readonly circuits: CredentialCircuits,
     private readonly config: AppConfig,
     private readonly metrics: RoutingMetrics,
@@ -203,7 +203,7 @@ export class EmbeddingRouter {
         this.attemptWithin(span, target, health, part, run),
       );
     } finally {
-      place.giveBack();
+      place.release();
     }
   }
 

@@ -11,7 +11,7 @@ import { NO_PREFERENCES } from '../domain/embeddings/provider-preferences.js';
 import type { ProviderCredential } from '../domain/embeddings/provider-credential.js';
 import { HttpClient } from '../outbound/http-client.js';
 import { EndpointCaller } from './endpoints/endpoint-caller.js';
-import { HealthBoard } from './endpoints/endpoint-health-registry.js';
+import { EndpointHealthRegistry } from './endpoints/endpoint-health-registry.js';
 import type { OwnCredentialsCache } from './credentials/own-credentials-cache.js';
 import { RoutePlanner } from './route-planner.js';
 
@@ -71,7 +71,7 @@ function createPlanner(
     find: () => stored,
     peek: () => stored,
   } as Partial<OwnCredentialsCache> as OwnCredentialsCache;
-  return new RoutePlanner(catalogue, caller, new HealthBoard(), cache, CLOCK);
+  return new RoutePlanner(catalogue, caller, new EndpointHealthRegistry(), cache, CLOCK);
 }
 
 describe('plan', () => {

@@ -23,7 +23,7 @@ import { EndpointCaller } from './endpoints/endpoint-caller.js';
 import { filterCandidates, orderCandidates } from './endpoints/endpoint-order.js';
 import type { Candidate, OrderingContext } from './endpoints/endpoint-order.js';
 import type { EndpointTarget, OwnCredential } from './endpoints/endpoint-target.js';
-import { HealthBoard } from './endpoints/endpoint-health-registry.js';
+import { EndpointHealthRegistry } from './endpoints/endpoint-health-registry.js';
 import { OwnCredentialsCache } from './credentials/own-credentials-cache.js';
 
 /** The endpoints that may serve a call, best first; at least one. */
@@ -59,7 +59,7 @@ export class RoutePlanner {
   constructor(
     private readonly catalogue: Catalogue,
     private readonly caller: EndpointCaller,
-    private readonly health: HealthBoard,
+    private readonly health: EndpointHealthRegistry,
     private readonly ownCredentials: OwnCredentialsCache,
     private readonly clock: Clock,
   ) {}

@@ -7,7 +7,7 @@ import { CredentialCircuits } from './credentials/credential-circuits.js';
 import { EmbeddingRouter } from './embedding-router.js';
 import { EndpointCaller } from './endpoints/endpoint-caller.js';
 import { EndpointReports } from './endpoints/endpoint-reports.js';
-import { HealthBoard } from './endpoints/endpoint-health-registry.js';
+import { EndpointHealthRegistry } from './endpoints/endpoint-health-registry.js';
 import { OwnCredentialsCache } from './credentials/own-credentials-cache.js';
 import { RoutePlanner } from './route-planner.js';
 import { RoutingMetrics } from './routing-metrics.js';
@@ -28,7 +28,7 @@ import { RoutingMetrics } from './routing-metrics.js';
     EmbeddingRouter,
     EndpointCaller,
     EndpointReports,
-    HealthBoard,
+    EndpointHealthRegistry,
     OwnCredentialsCache,
     RoutePlanner,
     RoutingMetrics,

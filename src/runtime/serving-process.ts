@@ -11,7 +11,7 @@ import { baseUrlOf } from './base-url.js';
 import type { AppConfig } from '../config/app-config.js';
 import { JsonLogger } from '../config/json-logger.js';
 import { Metrics } from '../config/metrics.js';
-import { Admission } from '../http/load-shedding/load-shedder.js';
+import { LoadShedder } from '../http/load-shedding/load-shedder.js';
 import { ExpressServerAdapter } from '../http/server/express-server.adapter.js';
 import { Readiness } from '../persistence/database/readiness.js';
 
@@ -56,7 +56,7 @@ async function stopProcess(
     }, grace);
   });
   // A call whose caller has left has no connection any more, and will still be charged for.
-  const admission = application.get(Admission);
+  const admission = application.get(LoadShedder);
   await Promise.race([closed.then(() => admission.whenIdle()), deadline]);
   clearTimeout(timer);
   await closed;

@@ -5,7 +5,7 @@ import type { Worker } from 'node:cluster';
 import { Logger } from '@nestjs/common';
 import { baseUrlOf } from './base-url.js';
 import { environmentOf } from '../config/app-config.js';
-import type { AppConfig, Duty } from '../config/app-config.js';
+import type { AppConfig, ProcessRole } from '../config/app-config.js';
 import { GroupMetrics } from '../config/group-metrics.js';
 import { JsonLogger } from '../config/json-logger.js';
 import type { RunningProcess, RunningService } from './serving-process.js';
@@ -49,13 +49,13 @@ async function startHere(config: AppConfig): Promise<RunningService> {
 
 class Workers {
   private readonly logger = new Logger('Workers');
-  private readonly workers = new Map<Worker, Duty>();
+  private readonly workers = new Map<Worker, ProcessRole>();
   /** From now on nothing is replaced. */
   isStopping = false;
 
   constructor(private readonly config: AppConfig) {}
 
-  async startServing(count: number, duty: Duty): Promise<RunningService> {
+  async startServing(count: number, duty: ProcessRole): Promise<RunningService> {
     Logger.overrideLogger(new JsonLogger(this.config));
     new GroupMetrics(null).open();
     const starting = Array.from({ length: count }, async () => {
@@ -77,14 +77,14 @@ class Workers {
     return { stop: () => this.stop('deliveries') };
   }
 
-  private fork(duty: Duty): Worker {
+  private fork(duty: ProcessRole): Worker {
     const worker = cluster.fork(environmentOf(duty, this.config));
     this.workers.set(worker, duty);
     worker.once('exit', () => this.workers.delete(worker));
     return worker;
   }
 
-  private replaceWhenItDies(worker: Worker, duty: Duty): void {
+  private replaceWhenItDies(worker: Worker, duty: ProcessRole): void {
     worker.once('exit', (code: number, signal: string) => {
       if (this.isStopping) return;
       this.logger.error(
@@ -94,7 +94,7 @@ class Workers {
     });
   }
 
-  private async stop(duty: Duty): Promise<void> {
+  private async stop(duty: ProcessRole): Promise<void> {
     const workers = [...this.workers].filter(([, itsDuty]) => itsDuty === duty);
     await Promise.all(workers.map(([worker]) => ended(worker)));
   }

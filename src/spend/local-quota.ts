@@ -4,11 +4,11 @@ import { AppError } from '../domain/errors.js';
 import { formatUsd } from '../domain/spend/money.js';
 import type { PicoUsd } from '../domain/spend/money.js';
 import { SpendRelease } from '../domain/spend/spend-cap.js';
-import type { SpendCap } from '../domain/spend/spend-cap.js';
+import type { SpendLimitWindow } from '../domain/spend/spend-cap.js';
 import type { SpendLease } from '../domain/spend/spend-lease.js';
 import type { LeaseGrant, SpendLedger } from '../persistence/spend/spend-ledger.js';
 
-interface Waiting {
+interface Waiter {
   readonly amount: PicoUsd;
   readonly deadline: number;
   readonly resolve: (isTaken: boolean) => void;
@@ -16,7 +16,7 @@ interface Waiting {
 }
 
 /** What is left is reserved by calls in flight, and nobody waits for them any longer. */
-export class ReservedElsewhere extends AppError {
+export class LimitReserved extends AppError {
   constructor() {
     super('unavailable', {
       detail: 'what is left of the limit is reserved by calls in flight',
@@ -29,55 +29,55 @@ export class ReservedElsewhere extends AppError {
 const FIRST_PAUSE = 5;
 const LONGEST_PAUSE = 100;
 
-export class Allowance {
+export class LocalQuota {
   /** What of the lease is neither handed out nor spent. */
-  private free: PicoUsd = 0n;
+  private available: PicoUsd = 0n;
   /** What calls in flight hold. */
-  private held: PicoUsd = 0n;
-  private waiting: Waiting[] = [];
+  private reserved: PicoUsd = 0n;
+  private waiters: Waiter[] = [];
   private isGrowing = false;
   /** Ends the pause between two looks at the counter. */
   private wake: (() => void) | null = null;
   private wasUsed = true;
   /** The limits that the database held when it last granted or refused. */
-  private grantedUnder: readonly SpendCap[] | null = null;
+  private grantedUnder: readonly SpendLimitWindow[] | null = null;
 
   constructor(
     readonly lease: SpendLease,
-    private caps: readonly SpendCap[],
+    private limits: readonly SpendLimitWindow[],
     private readonly ledger: SpendLedger,
   ) {}
 
   /** A lease was granted under certain caps: when they change, what is free of it is to be given back. */
-  changeCaps(caps: readonly SpendCap[]): SpendRelease[] {
-    const isSame = this.isUnder(caps);
-    this.caps = caps;
-    return isSame ? [] : this.takeUnused();
+  changeLimits(limits: readonly SpendLimitWindow[]): SpendRelease[] {
+    const isSame = this.hasLimits(limits);
+    this.limits = limits;
+    return isSame ? [] : this.drainUnused();
   }
 
-  private isUnder(caps: readonly SpendCap[]): boolean {
+  private hasLimits(limits: readonly SpendLimitWindow[]): boolean {
     // Mostly they are the very same ones: to compare them member by member takes longer than all the rest here.
-    return caps === this.caps || isDeepStrictEqual(caps, this.caps);
+    return limits === this.limits || isDeepStrictEqual(limits, this.limits);
   }
 
-  get isUsable(): boolean {
-    return this.lease.isUsable(performance.now());
+  get isValid(): boolean {
+    return this.lease.isValid(performance.now());
   }
 
   /** Whether anything of the lease is here, handed out or not. */
-  get isHeld(): boolean {
-    return this.held > 0n || this.free > 0n;
+  get hasBudget(): boolean {
+    return this.reserved > 0n || this.available > 0n;
   }
 
   get isIdle(): boolean {
-    return this.held === 0n && this.waiting.length === 0 && !this.isGrowing;
+    return this.reserved === 0n && this.waiters.length === 0 && !this.isGrowing;
   }
 
   /** Hands out `amount` where it is free, also past calls that wait for more than that; else false. */
-  takeAtOnce(amount: PicoUsd): boolean {
+  tryAcquire(amount: PicoUsd): boolean {
     this.wasUsed = true;
-    if (this.free < amount) return false;
-    this.hand(amount);
+    if (this.available < amount) return false;
+    this.grant(amount);
     return true;
   }
 
@@ -87,10 +87,10 @@ export class Allowance {
    * one that has passed already, as soon as that is known. False: nothing was handed out, since the lease cannot be
    * trusted any more; another may have it.
    */
-  async take(amount: PicoUsd, deadline: number): Promise<boolean> {
-    if (this.takeAtOnce(amount)) return true;
+  async acquire(amount: PicoUsd, deadline: number): Promise<boolean> {
+    if (this.tryAcquire(amount)) return true;
     return new Promise<boolean>((resolve, reject) => {
-      this.waiting.push({ amount, deadline, resolve, reject });
+      this.waiters.push({ amount, deadline, resolve, reject });
       if (!this.isGrowing) void this.grow();
       // It may fit where those do not that have waited before it.
       else this.wake?.();
@@ -98,24 +98,24 @@ export class Allowance {
   }
 
   /** The call did not happen: what it held can serve another, or is to be given back where other caps hold meanwhile. */
-  putBack(amount: PicoUsd, caps: readonly SpendCap[]): SpendRelease[] {
-    this.held -= amount;
-    if (!this.isUnder(caps)) return [new SpendRelease(this.lease, amount)];
-    this.free += amount;
+  release(amount: PicoUsd, limits: readonly SpendLimitWindow[]): SpendRelease[] {
+    this.reserved -= amount;
+    if (!this.hasLimits(limits)) return [new SpendRelease(this.lease, amount)];
+    this.available += amount;
     this.serveWaiting();
     return [];
   }
 
   /** The call was settled, and its part of the lease given back with it. */
-  settled(amount: PicoUsd): void {
-    this.held -= amount;
+  commit(amount: PicoUsd): void {
+    this.reserved -= amount;
   }
 
   /** Takes what is free out of the allowance, to be given back to the database. */
-  takeUnused(): SpendRelease[] {
-    if (this.free === 0n) return [];
-    const amount = this.free;
-    this.free = 0n;
+  drainUnused(): SpendRelease[] {
+    if (this.available === 0n) return [];
+    const amount = this.available;
+    this.available = 0n;
     return [new SpendRelease(this.lease, amount)];
   }
 
@@ -126,26 +126,26 @@ export class Allowance {
     return wasIdle;
   }
 
-  private hand(amount: PicoUsd): void {
-    this.free -= amount;
-    this.held += amount;
+  private grant(amount: PicoUsd): void {
+    this.available -= amount;
+    this.reserved += amount;
   }
 
   /** In the order in which they came; one that does not fit keeps those behind it from nothing. */
   private serveWaiting(): void {
     // grow() sends them away.
-    if (this.waiting.length === 0 || !this.isUsable) return;
-    this.waiting = this.waiting.filter(({ amount, resolve }) => {
-      if (this.free < amount) return true;
-      this.hand(amount);
+    if (this.waiters.length === 0 || !this.isValid) return;
+    this.waiters = this.waiters.filter(({ amount, resolve }) => {
+      if (this.available < amount) return true;
+      this.grant(amount);
       resolve(true);
       return false;
     });
   }
 
-  private refuse(isRefused: (waiting: Waiting) => boolean, reasonOf: (waiting: Waiting) => AppError): void {
-    const all = this.waiting;
-    this.waiting = all.filter((waiting) => !isRefused(waiting));
+  private reject(isRefused: (waiting: Waiter) => boolean, reasonOf: (waiting: Waiter) => AppError): void {
+    const all = this.waiters;
+    this.waiters = all.filter((waiting) => !isRefused(waiting));
     for (const waiting of all) if (isRefused(waiting)) waiting.reject(reasonOf(waiting));
   }
 
@@ -154,18 +154,18 @@ export class Allowance {
     this.isGrowing = true;
     let pause = FIRST_PAUSE;
     try {
-      for (let first = this.waiting[0]; first; first = this.waiting[0]) {
-        if (!this.isUsable) {
-          for (const { resolve } of this.waiting.splice(0)) resolve(false);
+      for (let first = this.waiters[0]; first; first = this.waiters[0]) {
+        if (!this.isValid) {
+          for (const { resolve } of this.waiters.splice(0)) resolve(false);
           return;
         }
-        const grant = await this.ask(this.waiting);
+        const grant = await this.ask(this.waiters);
         if (!grant) continue;
         const { unspent, available } = grant;
-        if (grant.granted > 0n || this.waiting[0] !== first || !this.isUsable) {
+        if (grant.granted > 0n || this.waiters[0] !== first || !this.isValid) {
           pause = FIRST_PAUSE;
         } else if (unspent < first.amount) {
-          this.refuse(
+          this.reject(
             ({ amount }) => amount > unspent,
             ({ amount }) => this.insufficient(unspent, amount),
           );
@@ -174,22 +174,22 @@ export class Allowance {
           const fitting = this.fitting(available);
           if (fitting.length > 0) await this.ask(fitting);
           const now = performance.now();
-          this.refuse(
+          this.reject(
             ({ deadline }) => now >= deadline,
-            () => new ReservedElsewhere(),
+            () => new LimitReserved(),
           );
-          if (this.waiting[0] !== first) continue;
+          if (this.waiters[0] !== first) continue;
           // Again and again: others may have taken more since than they came to need.
           if (pause === FIRST_PAUSE || pause === LONGEST_PAUSE) {
             await this.ledger.sweepExpired();
-            await this.ledger.recall(this.lease.holder);
+            await this.ledger.recall(this.lease.owner);
           }
           await this.rest(pause);
           pause = Math.min(pause * 2, LONGEST_PAUSE);
         }
       }
     } catch (error) {
-      for (const { reject } of this.waiting.splice(0)) reject(error);
+      for (const { reject } of this.waiters.splice(0)) reject(error);
     } finally {
       this.isGrowing = false;
     }
@@ -199,34 +199,34 @@ export class Allowance {
    * Asks for enough to serve the first of some that wait, and all of them where there is so much, and serves who can be
    * served. Null: other limits came during the statement; what it granted was given back.
    */
-  private async ask(waiting: readonly Waiting[]): Promise<LeaseGrant | null> {
-    const { caps } = this;
+  private async ask(waiting: readonly Waiter[]): Promise<LeaseGrant | null> {
+    const { limits } = this;
     const [first] = waiting;
     const grant = await this.ledger.acquire(this.lease, {
-      needed: (first?.amount ?? 0n) - this.free,
-      wanted: waiting.reduce((sum, { amount }) => sum + amount, 0n) - this.free,
-      isHeld: this.isHeld,
+      needed: (first?.amount ?? 0n) - this.available,
+      wanted: waiting.reduce((sum, { amount }) => sum + amount, 0n) - this.available,
+      isHeld: this.hasBudget,
     });
     const { granted } = grant;
-    if (!this.isUnder(caps)) {
+    if (!this.hasLimits(limits)) {
       // What it granted, and what it found unspent, may be of the old ones.
-      if (granted > 0n) await this.ledger.giveBack([new SpendRelease(this.lease, granted)]);
+      if (granted > 0n) await this.ledger.release([new SpendRelease(this.lease, granted)]);
       return null;
     }
     // The database's own limits are others than at the last statement, and no notification has told this process so far:
     // what is free here was granted under the old ones.
-    if (this.grantedUnder && !areSame(grant.caps, this.grantedUnder))
-      await this.ledger.giveBack(this.takeUnused());
-    this.grantedUnder = grant.caps;
-    this.free += granted;
+    if (this.grantedUnder && !areSame(grant.limits, this.grantedUnder))
+      await this.ledger.release(this.drainUnused());
+    this.grantedUnder = grant.limits;
+    this.available += granted;
     this.serveWaiting();
     return grant;
   }
 
   /** Those that what is free here and in the database suffices for, first come first served. */
-  private fitting(available: PicoUsd): readonly Waiting[] {
-    let room = this.free + available;
-    return this.waiting.filter(({ amount }) => {
+  private fitting(available: PicoUsd): readonly Waiter[] {
+    let room = this.available + available;
+    return this.waiters.filter(({ amount }) => {
       if (amount > room) return false;
       room -= amount;
       return true;
@@ -247,10 +247,10 @@ export class Allowance {
   private insufficient(unspent: PicoUsd, amount: PicoUsd): AppError {
     const left = formatUsd(unspent > 0n ? unspent : 0n);
     const need = `this call may cost ${formatUsd(amount)} USD and ${left} USD are left`;
-    const limits = (this.grantedUnder ?? this.caps)
+    const limits = (this.grantedUnder ?? this.limits)
       .map(({ window, limit }) => `${window === 'total' ? '' : `${window} `}limit of ${formatUsd(limit)} USD`)
       .join(', ');
-    switch (this.lease.holder.kind) {
+    switch (this.lease.owner.kind) {
       case 'key':
         return new AppError('insufficient_credits', { detail: `${need} of this key's ${limits}` });
       case 'account':
@@ -262,7 +262,7 @@ export class Allowance {
 }
 
 /** Whatever their order. */
-function areSame(some: readonly SpendCap[], others: readonly SpendCap[]): boolean {
+function areSame(some: readonly SpendLimitWindow[], others: readonly SpendLimitWindow[]): boolean {
   return (
     some.length === others.length &&
     some.every((cap) => others.some((other) => isDeepStrictEqual(cap, other)))

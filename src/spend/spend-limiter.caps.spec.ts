@@ -6,7 +6,7 @@ import { boundOf, createSpendGate, keyWithLimit } from '../../test/support/spend
 import type { GateSetup } from '../../test/support/spend-gate.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import type { Reservation } from './spend-limiter.js';
-import { TERMS_CHANNEL } from './spend-policy-cache.js';
+import { SPEND_POLICY_CHANNEL } from './spend-policy-cache.js';
 
 const COST = 10n;
 const LIMIT = 100_000n;
@@ -32,7 +32,7 @@ function settle(reservation: Reservation): void {
     ledger.reserved -= release.amount;
     ledger.total += release.amount;
   }
-  reservation.settled();
+  reservation.close();
 }
 
 const call = async (key: ApiKey, cost = COST): Promise<void> => settle(await reserve(key, cost));
@@ -64,7 +64,7 @@ describe('a limit that is lowered', () => {
     ledger.limit = 0n;
     const lowered = keyWithLimit(0n);
     await expect(reserve(lowered)).rejects.toMatchObject(refused);
-    before.settled();
+    before.close();
     await expect(reserve(lowered)).rejects.toMatchObject(refused);
     expect(ledger.reserved).toBe(0n);
   });
@@ -99,9 +99,9 @@ describe('credits that are taken away and put back', () => {
   });
 
   it('are not spent again', async () => {
-    setup.tell(TERMS_CHANNEL, 'another-account');
+    setup.tell(SPEND_POLICY_CHANNEL, 'another-account');
     await call(key);
-    setup.tell(TERMS_CHANNEL, 'account-1');
+    setup.tell(SPEND_POLICY_CHANNEL, 'account-1');
     setup.setTerms({ ...credits });
     await expect(reserve(key)).rejects.toMatchObject(refused);
     expect(ledger.reserved).toBe(0n);

@@ -5,7 +5,7 @@ import { CountingLedger } from '../../test/support/counting-ledger.js';
 import { boundOf, createSpendGate, keyWithLimit } from '../../test/support/spend-gate.js';
 import type { GateSetup } from '../../test/support/spend-gate.js';
 import type { SpendLease } from '../domain/spend/spend-lease.js';
-import { RECALL_CHANNEL } from '../persistence/spend/spend-ledger.js';
+import { RELEASE_REQUEST_CHANNEL } from '../persistence/spend/spend-ledger.js';
 import type { Reservation } from './spend-limiter.js';
 
 const COST = 10n;
@@ -65,8 +65,8 @@ describe('a lease that cannot be trusted any more', () => {
     const before = await reserve(LIMIT);
     const waiting = reserve(LIMIT);
     await asFarAsItGoes();
-    leaseOf(before).doubt();
-    before.settled();
+    leaseOf(before).invalidate();
+    before.close();
     // The database has swept it.
     ledger.reserved = 0n;
     expect(leaseOf(await waiting)).not.toBe(leaseOf(before));
@@ -75,8 +75,8 @@ describe('a lease that cannot be trusted any more', () => {
   it('sends nobody away whom another lease can serve, however little patience there is', async () => {
     const before = await reserve(LIMIT / 2n);
     jest.spyOn(ledger, 'acquire').mockImplementationOnce((lease) => {
-      lease.doubt();
-      return Promise.resolve({ granted: 0n, available: LIMIT, unspent: LIMIT, caps: [] });
+      lease.invalidate();
+      return Promise.resolve({ granted: 0n, available: LIMIT, unspent: LIMIT, limits: [] });
     });
     const exact = jest.fn(() => Promise.resolve(boundOf(COST)));
     const after = await setup.gate.reserve(KEY, { quick: () => boundOf(LIMIT / 2n), exact });
@@ -85,9 +85,9 @@ describe('a lease that cannot be trusted any more', () => {
   });
 
   it('gives back at the next beat what no call holds, even of one that was used just now', async () => {
-    leaseOf(await reserve()).doubt();
+    leaseOf(await reserve()).invalidate();
     expect(ledger.reserved).toBe(SHARE);
-    await setup.gate.beat();
+    await setup.gate.heartbeat();
     expect(ledger.reserved).toBe(COST);
   });
 });
@@ -117,8 +117,8 @@ describe('a small call', () => {
     await asFarAsItGoes();
     // From what is left in the database, and then from what an earlier call has put back.
     const small = await reserve(COST);
-    small.settled();
-    (await reserve(COST)).settled();
+    small.close();
+    (await reserve(COST)).close();
     await setup.gate.onApplicationShutdown();
     ledger.reserved = 0n;
     expect((await large).releases).toMatchObject([{ amount: LIMIT }]);
@@ -144,11 +144,11 @@ describe('a small call', () => {
   it('is served while a large one of the same key waits for the credits of the account', async () => {
     const credits = new CountingLedger();
     credits.reserved = LIMIT - COST;
-    const of = ({ holder }: SpendLease) => (holder.kind === 'account' ? credits : ledger);
+    const of = ({ owner: holder }: SpendLease) => (holder.kind === 'account' ? credits : ledger);
     const gate = createSpendGate({
       acquire: (lease, wish) => of(lease).acquire(lease, wish),
-      giveBack: async (releases) => {
-        for (const release of releases) await of(release.lease).giveBack([release]);
+      release: async (releases) => {
+        for (const release of releases) await of(release.lease).release([release]);
       },
       renew: () => Promise.resolve(),
       sweepExpired: () => Promise.resolve(),
@@ -161,7 +161,7 @@ describe('a small call', () => {
     await asFarAsItGoes();
     const small = await call(COST);
     expect(small.releases.map(({ amount }) => amount)).toEqual([COST, COST]);
-    small.settled();
+    small.close();
     credits.reserved -= LIMIT - COST;
     expect((await large).releases.map(({ amount }) => amount)).toEqual([LIMIT, LIMIT]);
   });
@@ -180,13 +180,13 @@ describe('a call that is refused by one holder', () => {
 describe('what is free of a lease', () => {
   it('is renewed while calls come, though none holds anything', async () => {
     const reservation = await reserve();
-    reservation.settled();
-    await setup.gate.beat();
+    reservation.close();
+    await setup.gate.heartbeat();
     expect(ledger.renewed).toEqual([leaseOf(reservation)]);
   });
 
   it('is held when more is asked for: a lease that the database has swept must not be made anew', async () => {
-    (await reserve()).settled();
+    (await reserve()).close();
     const acquire = jest.spyOn(ledger, 'acquire');
     await reserve(LIMIT);
     expect(acquire.mock.lastCall?.[1]).toMatchObject({ isHeld: true, needed: LIMIT - SHARE });
@@ -194,9 +194,9 @@ describe('what is free of a lease', () => {
 
   it('goes back when others ask for it, and what a call holds does not', async () => {
     await reserve();
-    setup.tell(RECALL_CHANNEL, 'another-key');
+    setup.tell(RELEASE_REQUEST_CHANNEL, 'another-key');
     expect(ledger.reserved).toBe(SHARE);
-    setup.tell(RECALL_CHANNEL, KEY.id);
+    setup.tell(RELEASE_REQUEST_CHANNEL, KEY.id);
     expect(ledger.reserved).toBe(COST);
   });
 
@@ -211,7 +211,7 @@ describe('what is free of a lease', () => {
     const call = () =>
       setup.gate.reserve(key, { quick: () => boundOf(COST), exact: () => Promise.resolve(boundOf(COST)) });
     setup.setTerms({ budgets: [], credits: LIMIT });
-    (await call()).settled();
+    (await call()).close();
     // Nobody has told the gate.
     setup.setTerms({ budgets: [], credits: 0n });
     ledger.limit = 0n;
@@ -221,10 +221,10 @@ describe('what is free of a lease', () => {
 
   it('goes back after a beat without calls, and the lease is forgotten with it', async () => {
     const before = await reserve();
-    before.settled();
-    await setup.gate.beat();
+    before.close();
+    await setup.gate.heartbeat();
     expect(ledger.reserved).toBe(SHARE);
-    await setup.gate.beat();
+    await setup.gate.heartbeat();
     expect(ledger.reserved).toBe(0n);
     expect(leaseOf(await reserve())).not.toBe(leaseOf(before));
   });

@@ -4,7 +4,7 @@ import { boundOf, createSpendGate, keyWithLimit } from '../../test/support/spend
 import { AppError } from '../domain/errors.js';
 import type { SpendRelease } from '../domain/spend/spend-cap.js';
 import type { SpendLease } from '../domain/spend/spend-lease.js';
-import type { Reservation, SpendGate } from './spend-limiter.js';
+import type { Reservation, SpendLimiter } from './spend-limiter.js';
 
 const KEY = keyWithLimit(100n);
 const COST = 7n;
@@ -25,10 +25,10 @@ class FakeLedger {
     this.acquired.push(lease);
     const granted = needed > 100n - this.reservedElsewhere ? 0n : needed;
     const available = 100n - this.reservedElsewhere;
-    return Promise.resolve({ granted, available, unspent: 100n, caps: [] });
+    return Promise.resolve({ granted, available, unspent: 100n, limits: [] });
   }
 
-  giveBack(releases: readonly SpendRelease[]) {
+  release(releases: readonly SpendRelease[]) {
     this.givenBack.push(...releases);
     return Promise.resolve();
   }
@@ -50,7 +50,7 @@ class FakeLedger {
 }
 
 let ledger: FakeLedger;
-let gate: SpendGate;
+let gate: SpendLimiter;
 beforeEach(() => {
   ledger = new FakeLedger();
   ({ gate } = createSpendGate(ledger));
@@ -67,19 +67,19 @@ async function reserve(): Promise<Reservation & { readonly lease: SpendLease }> 
 
 describe('what a call held', () => {
   it('can serve another when the call never came to its settlement', async () => {
-    (await reserve()).settled();
+    (await reserve()).close();
     const second = await reserve();
     expect(ledger.acquired).toHaveLength(1);
-    second.settled();
-    await gate.beat();
-    await gate.beat();
+    second.close();
+    await gate.heartbeat();
+    await gate.heartbeat();
     expect(ledger.givenBack.map(({ amount }) => amount)).toEqual([COST]);
   });
 
   it('is gone when its settlement was sent', async () => {
     const first = await reserve();
     for (const release of first.releases) release.handOver();
-    first.settled();
+    first.close();
     await reserve();
     expect(ledger.acquired).toHaveLength(2);
     expect(new Set(ledger.acquired).size).toBe(1);
@@ -91,17 +91,17 @@ describe('a lease in doubt', () => {
     const [first, second] = [await reserve(), await reserve()];
     expect(first.lease).toBe(second.lease);
     for (const release of first.releases) release.handOver();
-    first.lease.doubt();
-    first.settled();
+    first.lease.invalidate();
+    first.close();
 
     const third = await reserve();
     expect(third.lease).not.toBe(first.lease);
-    await gate.beat();
+    await gate.heartbeat();
     expect(new Set(ledger.renewed)).toEqual(new Set([first.lease, third.lease]));
 
-    second.settled();
+    second.close();
     await reserve();
-    await gate.beat();
+    await gate.heartbeat();
     expect(ledger.renewed).toEqual([third.lease]);
     // The second call never came to its settlement: what it held is known to be there.
     expect(ledger.givenBack).toEqual([expect.objectContaining({ lease: first.lease, amount: COST })]);
@@ -109,11 +109,11 @@ describe('a lease in doubt', () => {
 
   it('is found by the beat as well', async () => {
     const first = await reserve();
-    first.lease.doubt();
-    await gate.beat();
+    first.lease.invalidate();
+    await gate.heartbeat();
     expect(ledger.renewed).toEqual([first.lease]);
-    first.settled();
-    await gate.beat();
+    first.close();
+    await gate.heartbeat();
     expect(ledger.renewed).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 // Limits: what a key may still spend.
 import { Module } from '@nestjs/common';
-import { SpendGate } from './spend-limiter.js';
-import { SpendTermsCache } from './spend-policy-cache.js';
+import { SpendLimiter } from './spend-limiter.js';
+import { SpendPolicyCache } from './spend-policy-cache.js';
 
-@Module({ providers: [SpendGate, SpendTermsCache], exports: [SpendGate] })
+@Module({ providers: [SpendLimiter, SpendPolicyCache], exports: [SpendLimiter] })
 export class SpendModule {}

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { JsonCursor } from './json-scanner.js';
+import { JsonScanner } from './json-scanner.js';
 
 class Malformed extends Error {}
 
-const cursorOver = (text: string | Buffer): JsonCursor =>
-  new JsonCursor(Buffer.from(text as string), Malformed);
+const cursorOver = (text: string | Buffer): JsonScanner =>
+  new JsonScanner(Buffer.from(text as string), Malformed);
 
 /** Reads a whole document by the cursor's own means, down to the leaves. */
 function readWhole(text: string): unknown {
@@ -161,7 +161,7 @@ describe('the elements of an array', () => {
 describe('the bytes of a vector', () => {
   it('are a slice of the document, not a copy', () => {
     const document = Buffer.from('["AACAPw==",[1, 2]]');
-    const cursor = new JsonCursor(document, Malformed);
+    const cursor = new JsonScanner(document, Malformed);
     const slices: Buffer[] = [];
     cursor.eachElement(() => slices.push(cursor.isString() ? cursor.plainString() : cursor.flatArray()));
     cursor.end();

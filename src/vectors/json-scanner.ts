@@ -16,7 +16,7 @@ const LONGEST_PLAIN_NAME = 32;
 // Deeper than any answer that is understood.
 const MAX_DEPTH = 100;
 
-export class JsonCursor {
+export class JsonScanner {
   private at = 0;
 
   constructor(

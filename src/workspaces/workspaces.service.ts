@@ -6,7 +6,7 @@ import type { Caller } from '../domain/keys/api-key.js';
 import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
 import { AppError } from '../domain/errors.js';
-import { withoutAbsent } from '../domain/members.js';
+import { omitUndefined } from '../domain/members.js';
 import type { Page, PageRequest } from '../domain/page.js';
 import type { Workspace } from '../domain/workspace.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
@@ -60,7 +60,7 @@ export class WorkspacesService {
 
   async update(actor: Actor, ref: string, dto: UpdateWorkspaceDto): Promise<Workspace> {
     const workspace = await this.get(actor, ref);
-    const change = withoutAbsent({
+    const change = omitUndefined({
       name: dto.name,
       slug: dto.slug,
       description: dto.description,

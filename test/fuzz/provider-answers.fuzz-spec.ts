@@ -6,7 +6,7 @@ import { vectorValues, vectorWidth } from '../../src/vectors/vectors.js';
 import type { Vector } from '../../src/vectors/vectors.js';
 import { BrokenAnswer } from '../../src/providers/shared/provider.js';
 import type { HttpEmbeddingProvider, ProviderCall } from '../../src/providers/shared/provider.js';
-import { JsonCursor } from '../../src/vectors/json-scanner.js';
+import { JsonScanner } from '../../src/vectors/json-scanner.js';
 import { reportCounts, share, TEST_PATIENCE, tryOut } from '../support/fuzz/budget.js';
 import { hostileValue, spoilt } from '../support/fuzz/hostile-values.js';
 import { callOf, exchange, httpProvider } from '../support/providers/drive.js';
@@ -206,7 +206,7 @@ describe('the cursor', () => {
         fc.property(
           fc.oneof(bytesOf(hostileValue), damaged('{"a":[1,2,{"b":"c"}],"d":null}'), garbage),
           (body) => {
-            const cursor = new JsonCursor(body, BrokenAnswer);
+            const cursor = new JsonScanner(body, BrokenAnswer);
             let value: unknown;
             try {
               value = cursor.value();

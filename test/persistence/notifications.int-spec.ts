@@ -1,6 +1,6 @@
 // What a process knows of a change when the one who made it is told that it is made.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { BroadcastTermsCache } from '../../src/deliveries/workspace-destinations.js';
+import { WorkspaceDestinationsCache } from '../../src/deliveries/workspace-destinations.js';
 import { Database } from '../../src/persistence/database/database.js';
 import { Notifications } from '../../src/persistence/database/notifications.js';
 import type { TestApp } from '../support/app.js';
@@ -15,7 +15,7 @@ afterAll(() => app.close());
 
 describe('a change', () => {
   it('is known in memory as soon as it is made', async () => {
-    const terms = app.application.get(BroadcastTermsCache);
+    const terms = app.application.get(WorkspaceDestinationsCache);
     const before = await terms.find(app.workspaceId);
     expect(before?.needsContent).toBe(false);
     for (let round = 0; round < 4; round++) {

@@ -4,7 +4,7 @@ import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import { parseUsd } from '../../src/domain/spend/money.js';
 import { SpendRelease } from '../../src/domain/spend/spend-cap.js';
 import { SpendLease } from '../../src/domain/spend/spend-lease.js';
-import type { SpendHolder } from '../../src/domain/spend/spend-lease.js';
+import type { SpendOwner } from '../../src/domain/spend/spend-lease.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import { SpendLedger } from '../../src/persistence/spend/spend-ledger.js';
 import { createTestApp } from '../support/app.js';
@@ -16,7 +16,7 @@ const LIMIT = parseUsd('10');
 let app: TestApp;
 let ledger: SpendLedger;
 let key: ApiKey;
-let holder: SpendHolder;
+let holder: SpendOwner;
 beforeAll(async () => {
   app = await createTestApp();
   ledger = app.application.get(SpendLedger);
@@ -69,7 +69,7 @@ const release = (lease: SpendLease, amount: string): SpendRelease =>
 describe('giving back', () => {
   it('takes as much off the leases as off their counter', async () => {
     const leases = [await take('3'), await take('1')] as const;
-    await ledger.giveBack([release(leases[0], '1'), release(leases[1], '0.25'), release(leases[0], '0.5')]);
+    await ledger.release([release(leases[0], '1'), release(leases[1], '0.25'), release(leases[0], '0.5')]);
     expect(await state()).toEqual({
       reserved: parseUsd('2.25'),
       total: 0n,
@@ -79,14 +79,14 @@ describe('giving back', () => {
 
   it('never takes more than a lease holds', async () => {
     const leases = [await take('3'), await take('1')] as const;
-    await ledger.giveBack([release(leases[1], '2')]);
+    await ledger.release([release(leases[1], '2')]);
     expect(await state()).toEqual({ reserved: parseUsd('3'), total: 0n, held: [0n, parseUsd('3')] });
   });
 
   it('takes nothing where the lease was swept', async () => {
     const [swept] = [await take('3'), await take('1')];
     await app.sql('DELETE FROM spend_leases WHERE process_id = $1', [swept.id]);
-    await ledger.giveBack([release(swept, '3')]);
+    await ledger.release([release(swept, '3')]);
     expect(await state()).toEqual({ reserved: parseUsd('4'), total: 0n, held: [parseUsd('1')] });
   });
 });
@@ -95,13 +95,13 @@ describe('a lease that was swept', () => {
   it('is in doubt when it is to be renewed, and those beside it are not', async () => {
     const [kept, swept, empty] = [await take('1'), await take('3'), await take('2')];
     await sweep(swept);
-    await ledger.giveBack([release(empty, '2')]);
+    await ledger.release([release(empty, '2')]);
     await app.sql(`UPDATE spend_leases SET expires_at = now() + interval '1 second' WHERE process_id = $1`, [
       kept.id,
     ]);
     await ledger.renew([kept, swept]);
     const now = performance.now();
-    expect([kept, swept, empty].map((lease) => lease.isUsable(now))).toEqual([true, false, true]);
+    expect([kept, swept, empty].map((lease) => lease.isValid(now))).toEqual([true, false, true]);
     const rows = await app.sql(
       `SELECT process_id FROM spend_leases WHERE holder_id = $1 AND amount > 0
          AND expires_at > now() + interval '20 seconds'`,
@@ -114,16 +114,16 @@ describe('a lease that was swept', () => {
     const swept = await take('3');
     await sweep(swept);
     expect(await add(swept, '1', true)).toMatchObject({ granted: 0n, unspent: LIMIT });
-    expect(swept.isUsable(performance.now())).toBe(false);
+    expect(swept.isValid(performance.now())).toBe(false);
     expect(await state()).toEqual({ reserved: 0n, total: 0n, held: [] });
   });
 
   it('is made anew where nothing of it is held', async () => {
     const empty = await take('3');
-    await ledger.giveBack([release(empty, '3')]);
+    await ledger.release([release(empty, '3')]);
     await sweep(empty);
     expect(await add(empty, '1', false)).toMatchObject({ granted: parseUsd('1'), unspent: LIMIT });
-    expect(empty.isUsable(performance.now())).toBe(true);
+    expect(empty.isValid(performance.now())).toBe(true);
     expect(await state()).toEqual({ reserved: parseUsd('1'), total: 0n, held: [parseUsd('1')] });
   });
 });
@@ -155,7 +155,7 @@ describe('sweeping', () => {
 
   it('does not write a counter whose leases held nothing', async () => {
     const empty = await take('3');
-    await ledger.giveBack([release(empty, '3')]);
+    await ledger.release([release(empty, '3')]);
     const version = () => app.sql('SELECT xmin, ctid FROM key_spend WHERE api_key_id = $1', [key.id]);
     const before = await version();
     await sweep(empty);

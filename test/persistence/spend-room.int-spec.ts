@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { formatUsd, parseUsd } from '../../src/domain/spend/money.js';
-import type { SpendCap } from '../../src/domain/spend/spend-cap.js';
+import type { SpendLimitWindow } from '../../src/domain/spend/spend-cap.js';
 import { SpendLease } from '../../src/domain/spend/spend-lease.js';
-import type { SpendHolder, SpendHolderKind } from '../../src/domain/spend/spend-lease.js';
+import type { SpendOwner, SpendOwnerKind } from '../../src/domain/spend/spend-lease.js';
 import { SpendLedger } from '../../src/persistence/spend/spend-ledger.js';
 import { createTestApp } from '../support/app.js';
 import type { TestAccount, TestApp } from '../support/app.js';
@@ -29,22 +29,22 @@ beforeEach(async () => {
   account = await app.createAccount();
 });
 
-function holderOf(kind: SpendHolderKind): SpendHolder {
+function holderOf(kind: SpendOwnerKind): SpendOwner {
   const { accountId, workspaceId, key } = account;
   if (kind === 'key') return { kind, id: key.id, workspaceId };
   if (kind === 'workspace') return { kind, id: workspaceId, workspaceId };
   return { kind, id: accountId, workspaceId: accountId };
 }
 
-const setCounter = ({ kind, id }: SpendHolder, changes: string) =>
+const setCounter = ({ kind, id }: SpendOwner, changes: string) =>
   app.sql(`UPDATE ${COUNTERS[kind].table} SET ${changes} WHERE ${COUNTERS[kind].column} = $1`, [id]);
 
 const acquire = (lease: SpendLease, amount: bigint, isHeld = false) =>
   ledger.acquire(lease, { needed: amount, wanted: amount, isHeld });
 
 /** Makes these the limits of a holder, as the database keeps them. */
-async function setCaps({ kind, id }: SpendHolder, caps: readonly SpendCap[]): Promise<void> {
-  const [{ window, limit, includeByok } = cap('total', '0')] = caps;
+async function setCaps({ kind, id }: SpendOwner, limits: readonly SpendLimitWindow[]): Promise<void> {
+  const [{ window, limit, includeByok } = cap('total', '0')] = limits;
   switch (kind) {
     case 'key':
       await app.sql(
@@ -55,7 +55,7 @@ async function setCaps({ kind, id }: SpendHolder, caps: readonly SpendCap[]): Pr
     case 'workspace':
       await app.sql('DELETE FROM workspace_budgets WHERE workspace_id = $1', [id]);
       await app.sql('UPDATE workspaces SET include_byok_in_budgets = $2 WHERE id = $1', [id, includeByok]);
-      for (const budget of caps)
+      for (const budget of limits)
         await app.sql(
           `INSERT INTO workspace_budgets (workspace_id, "interval", limit_amount)
            VALUES ($1, CASE $2 WHEN 'total' THEN 'lifetime' ELSE $2 END, $3)`,
@@ -68,14 +68,14 @@ async function setCaps({ kind, id }: SpendHolder, caps: readonly SpendCap[]): Pr
 }
 
 /** What is unspent of it; nothing is granted. */
-async function unspentOf(holder: SpendHolder, ...caps: readonly SpendCap[]): Promise<bigint> {
-  await setCaps(holder, caps);
+async function unspentOf(holder: SpendOwner, ...limits: readonly SpendLimitWindow[]): Promise<bigint> {
+  await setCaps(holder, limits);
   const { granted, unspent } = await acquire(new SpendLease(holder), LIMIT * 2n);
   expect(granted).toBe(0n);
   return unspent;
 }
 
-const cap = (window: SpendCap['window'], limit: string): SpendCap => ({
+const cap = (window: SpendLimitWindow['window'], limit: string): SpendLimitWindow => ({
   window,
   limit: parseUsd(limit),
   includeByok: false,
@@ -87,10 +87,10 @@ describe('several caps of one holder', () => {
   it.each([
     ['the narrower one first', [daily, monthly]],
     ['the wider one first', [monthly, daily]],
-  ])('grant no more than the tightest leaves, %s', async (_name, caps) => {
+  ])('grant no more than the tightest leaves, %s', async (_name, limits) => {
     const holder = holderOf('workspace');
     const lease = new SpendLease(holder);
-    await setCaps(holder, caps);
+    await setCaps(holder, limits);
     const one = parseUsd('1');
     expect(await acquire(lease, one + 1n)).toMatchObject({ granted: 0n, available: one, unspent: one });
     expect(await acquire(lease, one)).toMatchObject({ granted: one, unspent: one });
@@ -137,7 +137,7 @@ describe.each(['key', 'workspace', 'account'] as const)('the windows of the coun
         byok_daily = 16, byok_weekly = 32, byok_monthly = 64, byok_total = 128`,
     );
     app.clock.set(`${today}T12:00:00Z`);
-    const spent = async (window: SpendCap['window'], includeByok: boolean) =>
+    const spent = async (window: SpendLimitWindow['window'], includeByok: boolean) =>
       LIMIT - (await unspentOf(holder, { window, limit: LIMIT, includeByok }));
     // Credits have no windows, and own provider keys cost none of them.
     if (kind === 'account') {
@@ -167,7 +167,7 @@ describe('limits', () => {
       const holder = holderOf(kind);
       const lease = new SpendLease(holder);
       await setCaps(holder, [cap('total', '10')]);
-      const caps = [cap('total', '2')];
+      const limits = [cap('total', '2')];
       const client = new pg.Client({ connectionString: app.databaseUrl });
       await client.connect();
       try {
@@ -179,9 +179,14 @@ describe('limits', () => {
         const asked = acquire(lease, parseUsd('4'));
         await untilSomebodyWaits(app);
         // Committed while the statement waits for the counter.
-        await setCaps(holder, caps);
+        await setCaps(holder, limits);
         await client.query('COMMIT');
-        expect(await asked).toEqual({ granted: 0n, available: parseUsd('1'), unspent: parseUsd('1'), caps });
+        expect(await asked).toEqual({
+          granted: 0n,
+          available: parseUsd('1'),
+          unspent: parseUsd('1'),
+          limits,
+        });
       } finally {
         await client.end();
       }
@@ -190,8 +195,8 @@ describe('limits', () => {
 
   it('that are gone grant what is asked for, which is counted as reserved', async () => {
     const holder = holderOf('key');
-    const { granted, caps } = await acquire(new SpendLease(holder), parseUsd('4'));
-    expect([granted, caps]).toEqual([parseUsd('4'), []]);
+    const { granted, limits } = await acquire(new SpendLease(holder), parseUsd('4'));
+    expect([granted, limits]).toEqual([parseUsd('4'), []]);
     const rows = await app.sql('SELECT reserved::float8 FROM key_spend WHERE api_key_id = $1', [holder.id]);
     expect(rows).toEqual([{ reserved: 4 }]);
   });
@@ -253,7 +258,7 @@ describe('what changes while a lease is asked for', () => {
       () => app.sql('SELECT FROM key_spend WHERE api_key_id = $1 FOR UPDATE NOWAIT', [holder.id]),
     );
     expect(granted).toMatchObject({ granted: 0n });
-    expect(lease.isUsable(performance.now())).toBe(false);
+    expect(lease.isValid(performance.now())).toBe(false);
     expect(await app.sql('SELECT FROM spend_leases WHERE holder_id = $1', [holder.id])).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 // A ledger without a database that keeps one counter as the database keeps each, for specs of what reserves from it.
 import type { SpendRelease } from '../../src/domain/spend/spend-cap.js';
 import type { SpendLease } from '../../src/domain/spend/spend-lease.js';
-import type { LeaseGrant, LeaseWish } from '../../src/persistence/spend/spend-ledger.js';
+import type { LeaseGrant, LeaseOptions } from '../../src/persistence/spend/spend-ledger.js';
 
 // More often no spec has it asked: who never stops asking must fail, and not run for ever.
 const PATIENCE = 1_000;
@@ -18,7 +18,7 @@ export class CountingLedger {
   recalls = 0;
   renewed: readonly SpendLease[] = [];
 
-  async acquire(_lease: SpendLease, { needed, wanted }: LeaseWish): Promise<LeaseGrant> {
+  async acquire(_lease: SpendLease, { needed, wanted }: LeaseOptions): Promise<LeaseGrant> {
     if (++this.asked > PATIENCE) throw new Error('the ledger is asked again and again');
     await this.lock;
     const { limit } = this;
@@ -29,10 +29,10 @@ export class CountingLedger {
     const granted = room < needed ? 0n : most;
     this.reserved += granted;
     const available = room > 0n ? room : 0n;
-    return { granted, available, unspent, caps: [{ window: 'total', limit, includeByok: false }] };
+    return { granted, available, unspent, limits: [{ window: 'total', limit, includeByok: false }] };
   }
 
-  async giveBack(releases: readonly SpendRelease[]): Promise<void> {
+  async release(releases: readonly SpendRelease[]): Promise<void> {
     for (const { amount } of releases) this.reserved -= amount;
   }
 

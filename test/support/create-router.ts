@@ -9,7 +9,7 @@ import type { RoutedCall } from '../../src/routing/embedding-router.js';
 import { CredentialCircuits } from '../../src/routing/credentials/credential-circuits.js';
 import type { EndpointCaller } from '../../src/routing/endpoints/endpoint-caller.js';
 import type { EndpointHealth } from '../../src/routing/endpoints/endpoint-health.js';
-import { HealthBoard } from '../../src/routing/endpoints/endpoint-health-registry.js';
+import { EndpointHealthRegistry } from '../../src/routing/endpoints/endpoint-health-registry.js';
 import type { RoutingMetrics } from '../../src/routing/routing-metrics.js';
 import { TestClock } from './clock.js';
 import { createEndpoint, createModel, createTarget } from './endpoints.js';
@@ -44,7 +44,7 @@ export function createRouter(
     call: ({ endpoint }, _request, { items }, { signal }) =>
       deed(endpoints.indexOf(endpoint), Number(items[0]), signal),
   };
-  const health = new HealthBoard();
+  const health = new EndpointHealthRegistry();
   const config = { providerTimeout: 60_000, providerRetries: 1, retryBaseDelay: 0, endpointConcurrency: 100 };
   const metrics: Partial<RoutingMetrics> = {
     attempted: () => undefined,

@@ -3,14 +3,14 @@ import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import type { SpendBound } from '../../src/domain/spend/spend-cap.js';
 import type { NotificationListener, Notifications } from '../../src/persistence/database/notifications.js';
 import type { SpendLedger } from '../../src/persistence/spend/spend-ledger.js';
-import type { SpendTerms } from '../../src/persistence/spend/spend-policy.repository.js';
-import { SpendGate } from '../../src/spend/spend-limiter.js';
-import type { SpendTermsCache } from '../../src/spend/spend-policy-cache.js';
+import type { SpendPolicy } from '../../src/persistence/spend/spend-policy.repository.js';
+import { SpendLimiter } from '../../src/spend/spend-limiter.js';
+import type { SpendPolicyCache } from '../../src/spend/spend-policy-cache.js';
 
 export interface GateSetup {
-  readonly gate: SpendGate;
+  readonly gate: SpendLimiter;
   /** What the cache of terms holds from now on. */
-  setTerms(terms: SpendTerms): void;
+  setTerms(terms: SpendPolicy): void;
   /** As the database would. */
   tell(channel: string, payload: string): void;
   /** The connection that tells was lost and came back. */
@@ -19,13 +19,13 @@ export interface GateSetup {
 
 export function createSpendGate(ledger: Pick<SpendLedger, keyof SpendLedger>): GateSetup {
   const listeners: NotificationListener[] = [];
-  let held: SpendTerms = { budgets: [], credits: null };
-  const terms = { find: () => held, peek: () => held } as Partial<SpendTermsCache>;
+  let held: SpendPolicy = { budgets: [], credits: null };
+  const terms = { find: () => held, peek: () => held } as Partial<SpendPolicyCache>;
   const notifications = {
     subscribe: (listener) => void listeners.push(listener),
   } as Partial<Notifications>;
   return {
-    gate: new SpendGate(ledger as SpendLedger, terms as SpendTermsCache, notifications as Notifications),
+    gate: new SpendLimiter(ledger as SpendLedger, terms as SpendPolicyCache, notifications as Notifications),
     setTerms: (changed) => {
       held = changed;
     },

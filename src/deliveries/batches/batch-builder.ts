@@ -12,21 +12,21 @@ import type { ClaimedCursor } from '../../persistence/deliveries/delivery-cursor
 import { GenerationReader } from '../../persistence/generations/generation-reader.js';
 import type { LoggedGeneration } from '../../persistence/generations/generation-reader.js';
 import type { DeliveryTarget } from '../workspace-destinations.js';
-import type { Share } from '../../concurrency/weighted-semaphore.js';
-import { BatchSize, DeliveryMemory } from '../delivery-budget.js';
+import type { Permit } from '../../concurrency/weighted-semaphore.js';
+import { BatchSize, DeliveryBudget } from '../delivery-budget.js';
 import { isLongEnough, isSelected, takeWithin } from './entry-judge.js';
-import type { JudgedEntry, RunLimits } from './entry-judge.js';
-import { LogPages, PAGE_SIZE, reachOfLog } from '../log/log-tail.js';
-import { TracedContents } from '../log/content-cache.js';
-import { TracedKeys } from '../log/key-name-cache.js';
-import { Turns } from '../../concurrency/yield-queue.js';
+import type { DecidedEntry, RunLimits } from './entry-judge.js';
+import { LogTail, PAGE_SIZE, reachOfLog } from '../log/log-tail.js';
+import { ContentCache } from '../log/content-cache.js';
+import { KeyNameCache } from '../log/key-name-cache.js';
+import { YieldQueue } from '../../concurrency/yield-queue.js';
 import type { Work } from '../../concurrency/yield-queue.js';
 
 /** What is to become of one generation: sent, given up, or passed over because the destination does not want it. */
 export interface PlannedEntry {
   readonly position: LogPosition;
   readonly generation: Pick<Generation, 'id' | 'createdAt'>;
-  readonly fate: GenerationTrace | 'expired' | 'content_gone' | 'passed';
+  readonly decision: GenerationTrace | 'expired' | 'content_gone' | 'passed';
 }
 
 export interface PlannedBatch {
@@ -51,28 +51,28 @@ interface Page {
 
 /** What the next batch is made of, and the memory that it takes. */
 interface Run extends Pick<PlannedBatch, 'hasMore' | 'isHeldBack'> {
-  readonly judged: readonly JudgedEntry[];
+  readonly decided: readonly DecidedEntry[];
   readonly isNamed: boolean;
   readonly bytes: number;
 }
 
 interface Planned {
   readonly run: Run;
-  readonly share: Share;
+  readonly share: Permit;
 }
 
 const NO_CONTENTS: ReadonlyMap<string, GenerationContent> = new Map();
 
 @Injectable()
-export class BatchPlanner {
-  private readonly memory = new DeliveryMemory();
+export class BatchBuilder {
+  private readonly memory = new DeliveryBudget();
 
   constructor(
-    private readonly pages: LogPages,
+    private readonly pages: LogTail,
     private readonly reader: GenerationReader,
-    private readonly keys: TracedKeys,
-    private readonly contents: TracedContents,
-    private readonly turns: Turns,
+    private readonly keys: KeyNameCache,
+    private readonly contents: ContentCache,
+    private readonly turns: YieldQueue,
     private readonly clock: Clock,
   ) {}
 
@@ -118,7 +118,7 @@ export class BatchPlanner {
       const { entries } = await this.reader.readAfter(destination.workspaceId, position, since, PAGE_SIZE);
       const young = entries.findIndex(({ generation }) => generation.createdAt >= before);
       const old = young === -1 ? entries : entries.slice(0, young);
-      const judging = {
+      const context = {
         keys: await this.findKeys(target, old),
         start,
         isNamed: false,
@@ -126,15 +126,15 @@ export class BatchPlanner {
       };
       const work = this.turns.begin(destination.accountId);
       const limits = { maxTraces: Infinity, most: Infinity };
-      const { judged } = await takeWithin(target, old, judging, limits, work);
+      const { decided } = await takeWithin(target, old, context, limits, work);
       return {
-        entries: judged.map(({ entry, verdict }) => ({
+        entries: decided.map(({ entry, decision }) => ({
           position: entry.position,
           generation: { id: entry.generation.id, createdAt: entry.generation.createdAt },
           // Of its time none is a candidate any more.
-          fate: verdict === 'passed' ? 'passed' : 'expired',
+          decision: decision === 'passed' ? 'passed' : 'expired',
         })),
-        hasMore: judged.length < old.length || old.length === PAGE_SIZE,
+        hasMore: decided.length < old.length || old.length === PAGE_SIZE,
       };
     } finally {
       page.release();
@@ -176,7 +176,7 @@ export class BatchPlanner {
   private async tryRoom(
     destination: Destination,
     find: (most: number) => Promise<Run>,
-  ): Promise<Planned | { readonly asked: Promise<Share>; readonly bytes: number }> {
+  ): Promise<Planned | { readonly asked: Promise<Permit>; readonly bytes: number }> {
     const page = await this.memory.takePage(destination);
     try {
       const run = await find(Infinity);
@@ -193,12 +193,12 @@ export class BatchPlanner {
     const isNamed = page.isNamed === true;
     const keys = await this.findKeys(target, page.entries);
     const work = this.turns.begin(destination.accountId);
-    const judging = { keys, start: page.start, isNamed, now: this.clock.now() };
-    const { judged, bytes } = await takeWithin(target, page.entries, judging, limits, work);
+    const context = { keys, start: page.start, isNamed, now: this.clock.now() };
+    const { decided, bytes } = await takeWithin(target, page.entries, context, limits, work);
     return {
-      judged,
+      decided,
       bytes,
-      hasMore: page.hasMore || judged.length < page.entries.length,
+      hasMore: page.hasMore || decided.length < page.entries.length,
       isHeldBack: page.isHeldBack,
       isNamed,
     };
@@ -211,38 +211,38 @@ export class BatchPlanner {
     );
   }
 
-  private async build(target: DeliveryTarget, run: Run, share: Share): Promise<PlannedBatch> {
-    const { judged, isHeldBack } = run;
-    const contents = await this.readContents(target, judged);
+  private async build(target: DeliveryTarget, run: Run, share: Permit): Promise<PlannedBatch> {
+    const { decided, isHeldBack } = run;
+    const contents = await this.readContents(target, decided);
     const entries: PlannedEntry[] = [];
     const size = new BatchSize();
     const work = this.turns.begin(target.destination.accountId);
     await work.giveWay();
-    for (const each of judged) {
+    for (const each of decided) {
       if (isLongEnough(work)) break;
       if (work.isDue) await work.giveWay();
       const { position, generation } = each.entry;
       const { id, createdAt } = generation;
-      const decided = fateOf(target, each, contents.get(generation.id) ?? null, run.isNamed, work);
-      const fate = decided instanceof Promise ? await decided : decided;
+      const pending = decisionOf(target, each, contents.get(generation.id) ?? null, run.isNamed, work);
+      const decision = pending instanceof Promise ? await pending : pending;
       // Of the row itself nothing is kept for as long as a platform takes.
-      entries.push({ position, generation: { id, createdAt }, fate });
-      if (typeof fate === 'object') size.addTrace(each.textBytes);
+      entries.push({ position, generation: { id, createdAt }, decision });
+      if (typeof decision === 'object') size.addTrace(each.textBytes);
       else size.addOther();
     }
     share.shrinkTo(size.bytes);
-    const hasMore = run.hasMore || entries.length < judged.length;
+    const hasMore = run.hasMore || entries.length < decided.length;
     return { entries, hasMore, isHeldBack, release: () => share.release() };
   }
 
   private readContents(
     { destination, sharesContents }: DeliveryTarget,
-    judged: readonly JudgedEntry[],
+    decided: readonly DecidedEntry[],
   ): Promise<ReadonlyMap<string, GenerationContent>> {
     const { workspaceId } = destination;
     if (!needsContent(destination)) return Promise.resolve(NO_CONTENTS);
-    const stored = judged
-      .filter(({ entry, verdict }) => typeof verdict === 'object' && entry.contentBytes > 0)
+    const stored = decided
+      .filter(({ entry, decision }) => typeof decision === 'object' && entry.contentBytes > 0)
       .map(({ entry }) => entry);
     // What nobody else will ask for is not kept: under load that is 100 MB.
     return sharesContents
@@ -251,16 +251,16 @@ export class BatchPlanner {
   }
 }
 
-function fateOf(
+function decisionOf(
   target: DeliveryTarget,
-  { entry: { generation }, verdict }: JudgedEntry,
+  { entry: { generation }, decision }: DecidedEntry,
   content: GenerationContent | null,
   isNamed: boolean,
   work: Work,
-): PlannedEntry['fate'] | Promise<PlannedEntry['fate']> {
-  if (typeof verdict === 'string') return verdict;
+): PlannedEntry['decision'] | Promise<PlannedEntry['decision']> {
+  if (typeof decision === 'string') return decision;
   const { destination, filtersByInput, selection } = target;
-  const candidate = { generation, key: verdict, content };
+  const candidate = { generation, key: decision, content };
   if (isNamed || !filtersByInput) return buildTrace(candidate, destination);
   return isSelected(selection, candidate, work).then((passes) => {
     if (passes) return buildTrace(candidate, destination);

@@ -2,7 +2,7 @@
 import type { DeadLetter, DropReason, LogPosition } from '../../domain/destinations/delivery.js';
 import type { DeliveryProgress } from '../../persistence/deliveries/delivery-cursors.repository.js';
 import type { PlannedBatch, PlannedEntry } from './batch-builder.js';
-import type { TraceFate } from './batch-sender.js';
+import type { TraceResult } from './batch-sender.js';
 
 export interface BatchOutcome extends DeliveryProgress {
   /** Milliseconds from the end of each call to now, of those that were delivered. */
@@ -18,11 +18,11 @@ interface Sent {
 }
 
 /**
- * Walks the entries up to the first whose fate is open. `fates` are by the generation's id.
+ * Walks the entries up to the first whose fate is open. `results` are by the generation's id.
  */
 export function concludeBatch(
   entries: readonly PlannedEntry[],
-  fates: ReadonlyMap<string, TraceFate>,
+  results: ReadonlyMap<string, TraceResult>,
   { start, rejected, now }: Sent,
 ): BatchOutcome {
   const counts = new Map<DropReason, number>();
@@ -32,22 +32,22 @@ export function concludeBatch(
   const lags: number[] = [];
   let position = start;
   for (const entry of entries) {
-    if (typeof entry.fate === 'object') {
-      const fate = fates.get(entry.generation.id);
-      if (!fate) break;
-      if (fate.fate === 'delivered') {
-        lags.push(Math.max(now.getTime() - entry.fate.endedAt.getTime(), 0));
+    if (typeof entry.decision === 'object') {
+      const result = results.get(entry.generation.id);
+      if (!result) break;
+      if (result.outcome === 'delivered') {
+        lags.push(Math.max(now.getTime() - entry.decision.endedAt.getTime(), 0));
       } else {
-        drop(fate.fate);
+        drop(result.outcome);
         deadLetters.push({
           generationId: entry.generation.id,
           generationCreatedAt: entry.generation.createdAt,
-          reason: fate.fate,
-          message: fate.message,
+          reason: result.outcome,
+          message: result.message,
         });
       }
-    } else if (entry.fate !== 'passed') {
-      drop(entry.fate);
+    } else if (entry.decision !== 'passed') {
+      drop(entry.decision);
     }
     position = entry.position;
   }
@@ -66,16 +66,16 @@ export function concludeBatch(
 export function concludeReplay(
   letters: readonly DeadLetter[],
   batch: Pick<PlannedBatch, 'entries' | 'hasMore'>,
-  fates: ReadonlyMap<string, TraceFate>,
+  results: ReadonlyMap<string, TraceResult>,
   { start, rejected, now }: Sent,
 ): BatchOutcome & { readonly replayed: readonly string[] } {
   const found = new Map(batch.entries.map((entry) => [entry.generation.id, entry]));
-  const delivered = letters.filter(({ generationId }) => fates.get(generationId)?.fate === 'delivered');
+  const delivered = letters.filter(({ generationId }) => results.get(generationId)?.outcome === 'delivered');
   const deadLetters = letters.flatMap((letter) => {
     const entry = found.get(letter.generationId);
     // Not all of them need to fit into one batch.
     if (!entry && batch.hasMore) return [];
-    const message = reasonAgainst(entry, fates.get(letter.generationId));
+    const message = reasonAgainst(entry, results.get(letter.generationId));
     return message === null ? [] : [{ ...letter, message }];
   });
   return {
@@ -89,9 +89,9 @@ export function concludeReplay(
 }
 
 /** Why a dead letter stays one; null when it was delivered or is still to be. */
-function reasonAgainst(entry: PlannedEntry | undefined, fate: TraceFate | undefined): string | null {
+function reasonAgainst(entry: PlannedEntry | undefined, result: TraceResult | undefined): string | null {
   if (!entry) return 'the log does not hold it any more';
-  if (entry.fate === 'expired') return 'it is older than the platform takes';
-  if (entry.fate === 'passed') return 'its API key is not known any more';
-  return fate && 'message' in fate ? fate.message : null;
+  if (entry.decision === 'expired') return 'it is older than the platform takes';
+  if (entry.decision === 'passed') return 'its API key is not known any more';
+  return result && 'message' in result ? result.message : null;
 }

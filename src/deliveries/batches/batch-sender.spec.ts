@@ -7,10 +7,14 @@ import { compileSelection } from '../../domain/destinations/destination-selectio
 import type { Destination } from '../../domain/destinations/destination.js';
 import { generationTrace } from '../../../test/support/generation-trace.js';
 import { BatchSender } from './batch-sender.js';
-import type { BroadcastTerms, BroadcastTermsCache, DeliveryTarget } from '../workspace-destinations.js';
-import type { DeliveryExchange, FinalOutcome } from './platform-client.js';
-import { RequestSizes } from './payload-sizer.js';
-import { Turns } from '../../concurrency/yield-queue.js';
+import type {
+  WorkspaceDestinations,
+  WorkspaceDestinationsCache,
+  DeliveryTarget,
+} from '../workspace-destinations.js';
+import type { PlatformClient, FinalOutcome } from './platform-client.js';
+import { PayloadSizer } from './payload-sizer.js';
+import { YieldQueue } from '../../concurrency/yield-queue.js';
 
 const FAILED: FinalOutcome = { outcome: 'retry', reason: 'down', status: 503 };
 const TAKEN: FinalOutcome = { outcome: 'delivered', status: 200 };
@@ -58,12 +62,12 @@ function targetOf(type: string, version = 1): DeliveryTarget {
 function senderTo(current: () => DeliveryTarget | undefined, answers: FinalOutcome[]) {
   const sent: string[] = [];
   const terms = {
-    peek: (): BroadcastTerms => {
+    peek: (): WorkspaceDestinations => {
       const target = current();
       const targets = new Map(target ? [[target.destination.id, target]] : []);
       return { targets, problems: new Map(), needsContent: true };
     },
-  } as unknown as BroadcastTermsCache;
+  } as unknown as WorkspaceDestinationsCache;
   const exchange = {
     deliver: (_target: DeliveryTarget, { url, body = '' }: DeliveryRequest): Promise<FinalOutcome> => {
       const { traces: ofTraces, spans } = JSON.parse(body.toString()) as Record<
@@ -73,15 +77,15 @@ function senderTo(current: () => DeliveryTarget | undefined, answers: FinalOutco
       sent.push(`${new URL(url).pathname.split('/').at(-2)} ${(ofTraces ?? spans ?? [null]).length}`);
       return Promise.resolve(answers.shift() ?? TAKEN);
     },
-  } as unknown as DeliveryExchange;
+  } as unknown as PlatformClient;
   const tracing = { span: (_name: string, _options: object, work: () => unknown) => work() };
   const sender = new BatchSender(
     terms,
     exchange,
     { now: () => new Date() },
     tracing as unknown as ConstructorParameters<typeof BatchSender>[3],
-    new Turns(),
-    new RequestSizes(),
+    new YieldQueue(),
+    new PayloadSizer(),
   );
   return { sender, sent };
 }
@@ -134,7 +138,7 @@ describe('a destination that changes while a batch is sent', () => {
       return current;
     }, [TOO_LARGE]);
     const result = await sender.send(weave, traces, never);
-    expect(result).toEqual({ settled: [{ fate: 'delivered' }], rejected: 0, failure: null });
+    expect(result).toEqual({ settled: [{ outcome: 'delivered' }], rejected: 0, failure: null });
     expect(await sender.send(weave, traces.slice(1), never)).toMatchObject({ settled: [] });
     expect(sent).toHaveLength(2);
   });

@@ -7,20 +7,20 @@ import { Tracing } from '../../config/tracing.js';
 import { Clock } from '../../domain/clock.js';
 import type { DeliveryFailure } from '../../domain/destinations/delivery.js';
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
-import { BroadcastTermsCache } from '../workspace-destinations.js';
+import { WorkspaceDestinationsCache } from '../workspace-destinations.js';
 import type { DeliveryTarget } from '../workspace-destinations.js';
-import { DeliveryExchange } from './platform-client.js';
+import { PlatformClient } from './platform-client.js';
 import type { FinalOutcome } from './platform-client.js';
-import { RequestSizes } from './payload-sizer.js';
-import { Turns } from '../../concurrency/yield-queue.js';
+import { PayloadSizer } from './payload-sizer.js';
+import { YieldQueue } from '../../concurrency/yield-queue.js';
 
 /** What became of one trace, once that is known for good. */
-export type TraceFate =
-  { readonly fate: 'delivered' } | { readonly fate: 'refused' | 'too_large'; readonly message: string };
+export type TraceResult =
+  { readonly outcome: 'delivered' } | { readonly outcome: 'refused' | 'too_large'; readonly message: string };
 
 export interface SendResult {
   /** Of the first traces, in order. */
-  readonly settled: readonly TraceFate[];
+  readonly settled: readonly TraceResult[];
   /** Traces that the platform says it dropped, though it took the request. */
   readonly rejected: number;
   /** Why the rest is still to be sent. */
@@ -28,7 +28,7 @@ export interface SendResult {
 }
 
 /** Refused traces without one delivered in between, after which the destination is taken to be at fault, not the traces. */
-export const MAX_REFUSED_IN_A_ROW = 20;
+export const MAX_CONSECUTIVE_REJECTIONS = 20;
 
 // Traces; of more the oldest are sent again as a whole.
 const MAX_TAKEN = 50_000;
@@ -43,12 +43,12 @@ export class BatchSender {
   private readonly taken = new LRUCache<string, number>({ max: MAX_TAKEN });
 
   constructor(
-    private readonly terms: BroadcastTermsCache,
-    private readonly exchange: DeliveryExchange,
+    private readonly terms: WorkspaceDestinationsCache,
+    private readonly exchange: PlatformClient,
     private readonly clock: Clock,
     private readonly tracing: Tracing,
-    private readonly turns: Turns,
-    private readonly sizes: RequestSizes,
+    private readonly turns: YieldQueue,
+    private readonly sizes: PayloadSizer,
   ) {}
 
   /**
@@ -68,7 +68,7 @@ export class BatchSender {
         'signalbox.destination_id': target.destination.id,
         'signalbox.destination_kind': target.kind.type,
         'signalbox.traces': traces.length,
-        'signalbox.delivered': settled.filter(({ fate }) => fate === 'delivered').length,
+        'signalbox.delivered': settled.filter(({ outcome }) => outcome === 'delivered').length,
         ...(failure && { 'error.type': failure.class }),
         ...(failure?.status && { 'http.response.status_code': failure.status }),
       });
@@ -113,7 +113,7 @@ export class BatchSender {
       }
     }
     return {
-      settled: traces.map(() => ({ fate: 'delivered' })),
+      settled: traces.map(() => ({ outcome: 'delivered' })),
       rejected: Math.min(rejected, traces.length),
       failure: null,
     };
@@ -169,7 +169,7 @@ export class BatchSender {
     traces: readonly GenerationTrace[],
   ): Promise<readonly DeliveryRequest[] | null> {
     const context = { destinationId: destination.id, now: this.clock.now() };
-    await this.turns.take(destination.accountId);
+    await this.turns.enter(destination.accountId);
     try {
       const requests = await kind.delivery.encode(config, traces, context);
       return requests.map((request) => {
@@ -190,7 +190,7 @@ export class BatchSender {
     signal: AbortSignal,
   ): Promise<SendResult> {
     if (traces.length > 1) return this.sendParts(target, halvesOf(traces), signal);
-    return { settled: [{ fate: 'refused', message }], rejected: 0, failure: null };
+    return { settled: [{ outcome: 'refused', message }], rejected: 0, failure: null };
   }
 
   private async sendSmaller(
@@ -207,7 +207,7 @@ export class BatchSender {
     if (trace?.input && trace.input.items.length > 0) {
       return this.sendAll(target, [{ ...trace, input: { items: [], isTruncated: true } }], signal);
     }
-    return { settled: [{ fate: 'too_large', message: reason }], rejected: 0, failure: null };
+    return { settled: [{ outcome: 'too_large', message: reason }], rejected: 0, failure: null };
   }
 
   /** One part after the other: what is settled is always the beginning. */
@@ -216,14 +216,14 @@ export class BatchSender {
     parts: readonly (readonly GenerationTrace[])[],
     signal: AbortSignal,
   ): Promise<SendResult> {
-    const settled: TraceFate[] = [];
+    const settled: TraceResult[] = [];
     let rejected = 0;
     for (const part of parts) {
       const sent = await this.sendAll(target, part, signal);
       settled.push(...sent.settled);
       rejected += sent.rejected;
       if (sent.failure) return { settled, rejected, failure: sent.failure };
-      if (sent.settled.length < part.length || refusedAtEnd(settled) >= MAX_REFUSED_IN_A_ROW) break;
+      if (sent.settled.length < part.length || rejectedAtEnd(settled) >= MAX_CONSECUTIVE_REJECTIONS) break;
     }
     return { settled, rejected, failure: null };
   }
@@ -254,7 +254,7 @@ function toFailure(outcome: Extract<FinalOutcome, { readonly outcome: 'retry' | 
 }
 
 /** The refused traces at the end of a run. */
-export function refusedAtEnd(settled: readonly TraceFate[]): number {
-  const last = settled.findLastIndex(({ fate }) => fate !== 'refused');
+export function rejectedAtEnd(settled: readonly TraceResult[]): number {
+  const last = settled.findLastIndex(({ outcome }) => outcome !== 'refused');
   return settled.length - 1 - last;
 }

@@ -16,9 +16,9 @@ import type { Work } from '../../concurrency/yield-queue.js';
 const LONGEST_PASS = 250;
 
 /** Of a candidate for sending the key that it is told with. */
-export type Verdict = TracedKey | 'expired' | 'passed';
+export type EntryDecision = TracedKey | 'expired' | 'passed';
 
-export interface Judging {
+export interface DecisionContext {
   readonly keys: ReadonlyMap<string, TracedKey>;
   /** What had committed then is not this destination's. */
   readonly start?: LogSnapshot | undefined;
@@ -27,9 +27,9 @@ export interface Judging {
   readonly now: Date;
 }
 
-export interface JudgedEntry {
+export interface DecidedEntry {
   readonly entry: LoggedGeneration;
-  readonly verdict: Verdict;
+  readonly decision: EntryDecision;
   /** Of a candidate, what callers have said in it. */
   readonly textBytes: number;
 }
@@ -58,20 +58,20 @@ export async function isSelected(
 export async function takeWithin(
   target: DeliveryTarget,
   logged: readonly LoggedGeneration[],
-  judging: Judging,
+  context: DecisionContext,
   { maxTraces, most }: RunLimits,
   work: Work,
-): Promise<{ readonly judged: readonly JudgedEntry[]; readonly bytes: number }> {
+): Promise<{ readonly decided: readonly DecidedEntry[]; readonly bytes: number }> {
   const { destination } = target;
-  const judge = judgeOf(target, judging);
-  const judged: JudgedEntry[] = [];
+  const decide = deciderOf(target, context);
+  const decided: DecidedEntry[] = [];
   const size = new BatchSize();
   const readsContents = needsContent(destination);
   for (const entry of logged) {
     if (isLongEnough(work)) break;
-    const decision = judge(entry, work);
-    const verdict = decision instanceof Promise ? await decision : decision;
-    const isCandidate = typeof verdict === 'object';
+    const pending = decide(entry, work);
+    const decision = pending instanceof Promise ? await pending : pending;
+    const isCandidate = typeof decision === 'object';
     const textBytes = isCandidate ? textBytesOf(entry, destination, readsContents) : 0;
     if (isCandidate) {
       const isFull = size.traces >= maxTraces || !size.hasRoomFor(textBytes, most);
@@ -80,19 +80,19 @@ export async function takeWithin(
     } else {
       size.addOther();
     }
-    judged.push({ entry, verdict, textBytes });
+    decided.push({ entry, decision, textBytes });
   }
-  return { judged, bytes: size.bytes };
+  return { decided, bytes: size.bytes };
 }
 
 /**
  * Nothing is called expired that would have been passed over: rules come first, all that can be applied without the
  * content.
  */
-function judgeOf(
+function deciderOf(
   { kind, filtersByInput, selection, wanted }: DeliveryTarget,
-  { keys, start, isNamed, now }: Judging,
-): (entry: LoggedGeneration, work: Work) => Verdict | Promise<Verdict> {
+  { keys, start, isNamed, now }: DecisionContext,
+): (entry: LoggedGeneration, work: Work) => EntryDecision | Promise<EntryDecision> {
   const general = isNamed ? Infinity : MAX_DELIVERY_AGE;
   const oldest = now.getTime() - Math.min(general, kind.delivery.limits.maxAge ?? Infinity);
   const rules = filtersByInput ? wanted : selection;
@@ -100,10 +100,10 @@ function judgeOf(
     if (start !== undefined && hadCommitted(start, position.transaction)) return 'passed';
     const key = keys.get(generation.apiKeyId);
     if (!key) return 'passed';
-    const verdict = generation.createdAt.getTime() < oldest ? 'expired' : key;
-    if (isNamed) return verdict;
+    const decision = generation.createdAt.getTime() < oldest ? 'expired' : key;
+    if (isNamed) return decision;
     const candidate = { generation, key, content: null };
-    if (rules.pieces === null) return rules.selects(candidate) ? verdict : 'passed';
-    return isSelected(rules, candidate, work).then((isWanted) => (isWanted ? verdict : 'passed'));
+    if (rules.pieces === null) return rules.selects(candidate) ? decision : 'passed';
+    return isSelected(rules, candidate, work).then((isWanted) => (isWanted ? decision : 'passed'));
   };
 }

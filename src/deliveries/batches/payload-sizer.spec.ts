@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { generationTrace } from '../../../test/support/generation-trace.js';
 import { webhook } from '../../destination-kinds/webhook.js';
 import type { DeliveryTarget } from '../workspace-destinations.js';
-import { RequestSizes } from './payload-sizer.js';
+import { PayloadSizer } from './payload-sizer.js';
 
 const MOST = webhook.delivery.limits.maxBytes;
 const target = (): DeliveryTarget => ({ kind: webhook }) as unknown as DeliveryTarget;
@@ -14,7 +14,7 @@ const tracesOf = (lengths: readonly number[]) => lengths.map(traceOf);
 
 describe('requests', () => {
   it('are one as long as nothing is known of a destination', () => {
-    const sizes = new RequestSizes();
+    const sizes = new PayloadSizer();
     const traces = tracesOf([1, 100_000, 2]);
     expect(sizes.split(target(), traces)).toEqual([traces]);
     sizes.note(target(), traces, 100 * MOST);
@@ -22,7 +22,7 @@ describe('requests', () => {
   });
 
   it('are as many as the last one says, and fewer where its like had room', () => {
-    const sizes = new RequestSizes();
+    const sizes = new PayloadSizer();
     const webhookTarget = target();
     const traces = tracesOf(Array<number>(40).fill(9_000));
     sizes.note(webhookTarget, traces, 2 * MOST);
@@ -33,7 +33,7 @@ describe('requests', () => {
   });
 
   it('are what a platform takes that has refused more, and grow again with all that it takes', () => {
-    const sizes = new RequestSizes();
+    const sizes = new PayloadSizer();
     const webhookTarget = target();
     const traces = tracesOf(Array<number>(40).fill(9_000));
     const largest = () => sizes.split(webhookTarget, traces)[0]?.length;
@@ -52,7 +52,7 @@ describe('requests', () => {
   });
 
   it('count tokens, and what has no input at all', () => {
-    const sizes = new RequestSizes();
+    const sizes = new PayloadSizer();
     const webhookTarget = target();
     const tokens = generationTrace(1, {
       input: { items: [Array<number>(1_500).fill(12_345)], isTruncated: false },
@@ -69,7 +69,7 @@ describe('requests', () => {
         fc.array(fc.nat({ max: 50_000 }), { minLength: 1, maxLength: 30 }),
         fc.integer({ min: 1, max: 100 * MOST }),
         (lengths, bytes) => {
-          const sizes = new RequestSizes();
+          const sizes = new PayloadSizer();
           const webhookTarget = target();
           const traces = tracesOf(lengths);
           sizes.note(webhookTarget, traces, bytes);

@@ -15,7 +15,7 @@ const AROUND = 1_000;
 const TOKEN = 6;
 
 @Injectable()
-export class RequestSizes {
+export class PayloadSizer {
   /** Bytes of a request for each unit of weight. */
   private readonly ratios = new WeakMap<DeliveryTarget, number>();
   /** Bytes that a destination most likely takes, where it has refused what its kind takes. */

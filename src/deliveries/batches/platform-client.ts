@@ -32,7 +32,7 @@ const MASK = '****';
 const PLAIN_HEADERS = new Set(['accept', 'content-type', 'host', 'user-agent', 'x-test-connection']);
 
 @Injectable()
-export class DeliveryExchange {
+export class PlatformClient {
   constructor(
     private readonly client: DestinationClient,
     private readonly signatures: WebhookSignatures,

@@ -1,7 +1,7 @@
 // How much one sweep looks at: a page, unless something may have been missed.
 import { describe, expect, it } from '@jest/globals';
 import type { ClaimedCursor } from '../../persistence/deliveries/delivery-cursors.repository.js';
-import { WaitingSweep } from './backlog-scan.js';
+import { BacklogScan } from './backlog-scan.js';
 
 const PAGE = 100;
 
@@ -12,7 +12,7 @@ function setUp(workspaces: number) {
   );
   const looked: string[][] = [];
   const state = { sessions: ['1', '2'], claimsEach: 0, failure: null as Error | null };
-  const sweep = new WaitingSweep(
+  const sweep = new BacklogScan(
     {
       listLiveSessions: () => Promise.resolve(state.sessions),
       listWorkspaces: (after, limit) => Promise.resolve(ids.filter((id) => id > after).slice(0, limit)),
@@ -48,7 +48,7 @@ describe('a sweep', () => {
     const { sweep, run } = setUp(250);
     await run();
     await run();
-    sweep.doubt();
+    sweep.scheduleFullScan();
     expect(await run()).toEqual([PAGE, PAGE, 50]);
   });
 

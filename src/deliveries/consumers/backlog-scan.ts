@@ -12,7 +12,7 @@ const MAX_CLAIMS = 200;
 // Before all workspaces.
 const START = '00000000-0000-0000-0000-000000000000';
 
-export class WaitingSweep {
+export class BacklogScan {
   private after = START;
   private isInDoubt = true;
   private looksAtAll = false;
@@ -28,7 +28,7 @@ export class WaitingSweep {
   ) {}
 
   /** Something may have been missed: the next sweep, or the next ones, look at everything. */
-  doubt(): void {
+  scheduleFullScan(): void {
     this.isInDoubt = true;
   }
 
@@ -57,7 +57,7 @@ export class WaitingSweep {
   /** A process that has ended may have appended what it has told nobody of, and delivers no more. */
   private async noticeEndedSessions(): Promise<void> {
     const live = new Set(await this.cursors.listLiveSessions());
-    if ([...this.sessions].some((session) => !live.has(session))) this.doubt();
+    if ([...this.sessions].some((session) => !live.has(session))) this.scheduleFullScan();
     this.sessions = live;
   }
 }

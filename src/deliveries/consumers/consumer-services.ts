@@ -4,17 +4,17 @@ import { AppConfig } from '../../config/app-config.js';
 import { Clock } from '../../domain/clock.js';
 import { DeadLettersRepository } from '../../persistence/deliveries/dead-letters.repository.js';
 import { DeliveryCursorsRepository } from '../../persistence/deliveries/delivery-cursors.repository.js';
-import { BatchPlanner } from '../batches/batch-builder.js';
+import { BatchBuilder } from '../batches/batch-builder.js';
 import { BatchSender } from '../batches/batch-sender.js';
-import { BroadcastTermsCache } from '../workspace-destinations.js';
+import { WorkspaceDestinationsCache } from '../workspace-destinations.js';
 import { ContentSweeper } from '../log/content-sweeper.js';
 import { DeliveryMetrics } from '../delivery-metrics.js';
 
 @Injectable()
-export class LaneServices {
+export class ConsumerServices {
   constructor(
-    readonly terms: BroadcastTermsCache,
-    readonly planner: BatchPlanner,
+    readonly terms: WorkspaceDestinationsCache,
+    readonly planner: BatchBuilder,
     readonly sender: BatchSender,
     readonly cursors: DeliveryCursorsRepository,
     readonly deadLetters: DeadLettersRepository,

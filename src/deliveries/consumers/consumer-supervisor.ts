@@ -8,15 +8,15 @@ import { DeliveryCursorsRepository } from '../../persistence/deliveries/delivery
 import type { ClaimedCursor } from '../../persistence/deliveries/delivery-cursors.repository.js';
 import { LogHorizonReader } from '../../persistence/generations/log-horizon.js';
 import { Notifications } from '../../persistence/database/notifications.js';
-import { APPENDED_CHANNEL, readAppended } from '../log/generation-events.js';
-import { BroadcastTermsCache, TERMS_CHANNEL } from '../workspace-destinations.js';
+import { GENERATIONS_CHANNEL, readGenerationsAppended } from '../log/generation-events.js';
+import { WorkspaceDestinationsCache, DESTINATIONS_CHANNEL } from '../workspace-destinations.js';
 import { ContentSweeper } from '../log/content-sweeper.js';
-import { DeliveryLane } from './destination-consumer.js';
-import { Gathering } from '../../concurrency/debouncer.js';
-import { LaneServices } from './consumer-services.js';
+import { DestinationConsumer } from './destination-consumer.js';
+import { Debouncer } from '../../concurrency/debouncer.js';
+import { ConsumerServices } from './consumer-services.js';
 import { reachOfLog } from '../log/log-tail.js';
-import { PacedClaims } from './keyed-throttle.js';
-import { WaitingSweep } from './backlog-scan.js';
+import { KeyedThrottle } from './keyed-throttle.js';
+import { BacklogScan } from './backlog-scan.js';
 
 // Milliseconds.
 const RENEW_INTERVAL = 10_000;
@@ -30,40 +30,42 @@ const AT_ONCE = 200;
 const STOP_GRACE = 5_000;
 
 @Injectable()
-export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly logger = new Logger(Dispatcher.name);
+export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(ConsumerSupervisor.name);
   /** By workspace, then by destination. */
-  private readonly lanes = new Map<string, Map<string, DeliveryLane>>();
-  private readonly claims = new PacedClaims((workspaceId) =>
+  private readonly consumers = new Map<string, Map<string, DestinationConsumer>>();
+  private readonly claims = new KeyedThrottle((workspaceId) =>
     this.claim(() => this.cursors.claimWorkspace(workspaceId)),
   );
-  private readonly stirred = new Gathering(GATHERING_TIME, (workspaceIds) => this.claimStirred(workspaceIds));
-  private readonly waiting: WaitingSweep;
+  private readonly changedWorkspaces = new Debouncer(GATHERING_TIME, (workspaceIds) =>
+    this.claimChanged(workspaceIds),
+  );
+  private readonly backlog: BacklogScan;
   private timers: NodeJS.Timeout[] = [];
   private isStopping = false;
 
   constructor(
     private readonly cursors: DeliveryCursorsRepository,
-    private readonly terms: BroadcastTermsCache,
-    private readonly services: LaneServices,
+    private readonly terms: WorkspaceDestinationsCache,
+    private readonly services: ConsumerServices,
     private readonly contents: ContentSweeper,
     private readonly horizon: LogHorizonReader,
     private readonly config: AppConfig,
     private readonly clock: Clock,
     notifications: Notifications,
   ) {
-    this.waiting = new WaitingSweep(cursors, () => reachOfLog(clock.now()));
+    this.backlog = new BacklogScan(cursors, () => reachOfLog(clock.now()));
     notifications.subscribe({
-      channel: APPENDED_CHANNEL,
-      onConnected: () => this.waiting.doubt(),
+      channel: GENERATIONS_CHANNEL,
+      onConnected: () => this.backlog.scheduleFullScan(),
       onNotification: (payload) => {
-        const { workspaceId, replicaId } = readAppended(payload);
-        this.wakeLanes(workspaceId);
+        const { workspaceId, replicaId } = readGenerationsAppended(payload);
+        this.wakeConsumers(workspaceId);
         if (replicaId === config.replicaId) void this.claimMissing(workspaceId);
       },
     });
     notifications.subscribe({
-      channel: TERMS_CHANNEL,
+      channel: DESTINATIONS_CHANNEL,
       onNotification: (workspaceId) => this.reconsider(workspaceId),
     });
   }
@@ -84,30 +86,30 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     const grace = AbortSignal.timeout(STOP_GRACE);
     // One for each lane; Node warns of more than ten.
     setMaxListeners(0, grace);
-    await Promise.all(this.allLanes().map((lane) => lane.stop(grace)));
+    await Promise.all(this.allConsumers().map((lane) => lane.stop(grace)));
   }
 
   /** Generations of this workspace were committed by this replica. */
   private async claimMissing(workspaceId: string): Promise<void> {
     try {
       const terms = await this.terms.find(workspaceId);
-      const lanes = this.lanes.get(workspaceId);
+      const lanes = this.consumers.get(workspaceId);
       const isAllHere = [...(terms?.targets.keys() ?? [])].every((id) => lanes?.has(id));
-      if (!isAllHere) this.claims.ask(workspaceId);
+      if (!isAllHere) this.claims.request(workspaceId);
     } catch (error) {
-      this.waiting.doubt();
+      this.backlog.scheduleFullScan();
       this.logger.debug({ error }, 'the destinations of a workspace could not be read');
     }
   }
 
-  private allLanes(): DeliveryLane[] {
-    const all: DeliveryLane[] = [];
-    for (const lanes of this.lanes.values()) all.push(...lanes.values());
+  private allConsumers(): DestinationConsumer[] {
+    const all: DestinationConsumer[] = [];
+    for (const lanes of this.consumers.values()) all.push(...lanes.values());
     return all;
   }
 
-  private wakeLanes(workspaceId: string): void {
-    for (const lane of this.lanes.get(workspaceId)?.values() ?? []) lane.wake();
+  private wakeConsumers(workspaceId: string): void {
+    for (const lane of this.consumers.get(workspaceId)?.values() ?? []) lane.wake();
   }
 
   /**
@@ -115,12 +117,12 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
    * this replica appends from now on claims all that are missing, since it knows of the change.
    */
   private reconsider(workspaceId: string): void {
-    for (const lane of this.lanes.get(workspaceId)?.values() ?? []) lane.reconsider();
+    for (const lane of this.consumers.get(workspaceId)?.values() ?? []) lane.reconsider();
     this.contents.note(workspaceId);
-    this.stirred.add(workspaceId);
+    this.changedWorkspaces.add(workspaceId);
   }
 
-  private async claimStirred(workspaceIds: readonly string[]): Promise<void> {
+  private async claimChanged(workspaceIds: readonly string[]): Promise<void> {
     for (let from = 0; from < workspaceIds.length; from += AT_ONCE) {
       const some = workspaceIds.slice(from, from + AT_ONCE);
       await this.claim(() => this.cursors.claimWaitingOf(some, reachOfLog(this.clock.now())));
@@ -132,41 +134,41 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     try {
       this.run(await find());
     } catch (error) {
-      this.waiting.doubt();
+      this.backlog.scheduleFullScan();
       this.logger.debug({ error }, 'destinations could not be claimed');
     }
   }
 
   /** What nobody was woken for: after a crash, a lost notification, or a transaction that was open for long. */
   private async sweep(): Promise<void> {
-    for await (const claims of this.waiting.claim()) {
+    for await (const claims of this.backlog.claim()) {
       this.run(claims);
       if (this.isStopping) return;
     }
   }
 
   private async renew(): Promise<void> {
-    const lanes = this.allLanes();
+    const lanes = this.allConsumers();
     if (lanes.length > 0) await this.cursors.renew(lanes.map(({ claim }) => claim));
   }
 
   private run(claims: readonly ClaimedCursor[]): void {
     for (const claim of claims) {
-      const lane = new DeliveryLane(claim, this.services);
-      const lanes = this.lanes.get(claim.workspaceId) ?? new Map<string, DeliveryLane>();
-      this.lanes.set(claim.workspaceId, lanes.set(claim.destinationId, lane));
+      const lane = new DestinationConsumer(claim, this.services);
+      const lanes = this.consumers.get(claim.workspaceId) ?? new Map<string, DestinationConsumer>();
+      this.consumers.set(claim.workspaceId, lanes.set(claim.destinationId, lane));
       void lane.finished.then(() => this.forget(claim, lane));
       if (this.isStopping) void lane.stop(AbortSignal.timeout(STOP_GRACE));
     }
   }
 
-  private forget({ workspaceId, destinationId }: ClaimedCursor, lane: DeliveryLane): void {
-    const lanes = this.lanes.get(workspaceId);
+  private forget({ workspaceId, destinationId }: ClaimedCursor, lane: DestinationConsumer): void {
+    const lanes = this.consumers.get(workspaceId);
     if (lanes?.get(destinationId) !== lane) return;
     lanes.delete(destinationId);
-    if (lanes.size === 0) this.lanes.delete(workspaceId);
+    if (lanes.size === 0) this.consumers.delete(workspaceId);
     // It came between the lane's last look and the end of its claim.
-    if (lane.isWoken) this.claims.ask(workspaceId);
+    if (lane.isWoken) this.claims.request(workspaceId);
   }
 
   /** Never two at once; a failure waits for the next time. */

@@ -11,10 +11,10 @@ import { concludeBatch, concludeReplay } from '../batches/batch-outcome.js';
 import type { BatchOutcome } from '../batches/batch-outcome.js';
 import type { PlannedBatch, PlannedEntry } from '../batches/batch-builder.js';
 import type { DeliveryTarget } from '../workspace-destinations.js';
-import { LaneSender } from './poison-isolation.js';
+import { PoisonIsolation } from './poison-isolation.js';
 import type { SendFailure } from './poison-isolation.js';
-import type { LaneServices } from './consumer-services.js';
-import { Pauses } from './wake-signal.js';
+import type { ConsumerServices } from './consumer-services.js';
+import { WakeSignal } from './wake-signal.js';
 import { delayAfter } from './retry-delay.js';
 
 // Milliseconds that an idle lane keeps its claim: under a trickle nobody has to claim anew for every call.
@@ -36,12 +36,12 @@ const BROKEN_OFF: SendFailure = {
 
 type Step = 'more' | 'idle' | 'held_back' | 'moved' | SendFailure;
 
-export class DeliveryLane {
+export class DestinationConsumer {
   /** Settles when the lane has ended and its claim is given back. Never rejects. */
   readonly finished: Promise<void>;
-  private readonly logger = new Logger(DeliveryLane.name);
-  private readonly pauses = new Pauses();
-  private readonly sender: LaneSender;
+  private readonly logger = new Logger(DestinationConsumer.name);
+  private readonly wakeSignal = new WakeSignal();
+  private readonly sender: PoisonIsolation;
   position: LogPosition;
   start: LogSnapshot;
   private wantsReplay = true;
@@ -49,29 +49,29 @@ export class DeliveryLane {
 
   constructor(
     readonly claim: ClaimedCursor,
-    private readonly services: LaneServices,
+    private readonly services: ConsumerServices,
   ) {
     this.position = claim.position;
     this.start = claim.start;
-    this.sender = new LaneSender(services.sender, claim);
+    this.sender = new PoisonIsolation(services.sender, claim);
     this.finished = this.run();
   }
 
   /** Whether something came that the lane has not looked at. */
   get isWoken(): boolean {
-    return this.pauses.isWoken;
+    return this.wakeSignal.isWoken;
   }
 
   /** There may be something new in the log. */
   wake(): void {
-    this.pauses.wake();
+    this.wakeSignal.wake();
   }
 
   /** The destination, or what is asked of it, has changed: a pause after a failure is over. */
   reconsider(): void {
     this.wantsReplay = true;
     this.mayHaveMoved = true;
-    this.pauses.interrupt();
+    this.wakeSignal.interrupt();
     void this.endIfUnwanted();
   }
 
@@ -81,8 +81,8 @@ export class DeliveryLane {
       const terms = await this.services.terms.find(this.claim.workspaceId);
       const { destinationId } = this.claim;
       if (terms?.targets.has(destinationId) || terms?.problems.has(destinationId)) return;
-      this.pauses.stop();
-      this.pauses.abort();
+      this.wakeSignal.stop();
+      this.wakeSignal.abort();
     } catch {
       // It is looked at again before the next request.
     }
@@ -90,8 +90,8 @@ export class DeliveryLane {
 
   /** Lets the request that is under way end, for a while. */
   async stop(grace: AbortSignal): Promise<void> {
-    this.pauses.stop();
-    grace.addEventListener('abort', () => this.pauses.abort(), { once: true });
+    this.wakeSignal.stop();
+    grace.addEventListener('abort', () => this.wakeSignal.abort(), { once: true });
     await this.finished;
   }
 
@@ -99,13 +99,13 @@ export class DeliveryLane {
     this.services.running++;
     let failure: SendFailure | null = null;
     try {
-      await this.giveUpTheOld();
+      await this.expireBacklog();
       await this.deliver();
     } catch (error) {
       // Nothing was confirmed that is not in the database: whoever claims next goes on from there.
       if (error instanceof UnusableFilter) {
         failure = { class: 'blocked', status: null, message: error.message };
-      } else if (!this.pauses.isStopped) {
+      } else if (!this.wakeSignal.isStopped) {
         this.logger.warn({ ...this.name, error }, 'a delivery was broken off');
         failure = BROKEN_OFF;
       }
@@ -120,11 +120,11 @@ export class DeliveryLane {
   }
 
   /** Gives up what is too old for pages of the log to reach it, where the cursor has stood for long. */
-  private async giveUpTheOld(): Promise<void> {
+  private async expireBacklog(): Promise<void> {
     const { hasStood, stoodFor } = this.claim;
     let hasMore = hasStood;
     const before = new Date(this.services.clock.now().getTime() - MAX_DELIVERY_AGE);
-    while (hasMore && !this.pauses.isStopped) {
+    while (hasMore && !this.wakeSignal.isStopped) {
       const target = await this.findTarget();
       if (!target) return;
       const old = await this.services.planner.planExpired(target, this, { before, stoodFor });
@@ -150,8 +150,8 @@ export class DeliveryLane {
   private async deliver(): Promise<void> {
     let isFirst = true;
     let heldBack = 0;
-    while (!this.pauses.isStopped) {
-      if (this.mayHaveMoved && !(await this.lookAgain())) return;
+    while (!this.wakeSignal.isStopped) {
+      if (this.mayHaveMoved && !(await this.refreshCursor())) return;
       const target = await this.findTarget();
       if (!target) return this.reportProblem();
       const { linger } = target.kind.delivery.limits;
@@ -159,12 +159,12 @@ export class DeliveryLane {
       isFirst = false;
       const step = await this.takeStep(target);
       heldBack = step === 'held_back' ? heldBack + 1 : 0;
-      if (heldBack > 0) await this.pauses.sleep(jitteredDelay(heldBack, HELD_BACK_PAUSE, 1));
+      if (heldBack > 0) await this.wakeSignal.sleep(jitteredDelay(heldBack, HELD_BACK_PAUSE, 1));
       if (step === 'idle') {
-        if (!(await this.pauses.untilWoken(IDLE_TIME))) return;
+        if (!(await this.wakeSignal.untilWoken(IDLE_TIME))) return;
         await this.gather(linger);
       }
-      if (typeof step === 'object' && !(await this.outlast(target, step))) return;
+      if (typeof step === 'object' && !(await this.waitAfterFailure(target, step))) return;
     }
   }
 
@@ -178,11 +178,11 @@ export class DeliveryLane {
       linger * (1 + services.running / LANES_PER_LINGER),
       Math.max(linger, LONGEST_GATHERING),
     );
-    await this.pauses.sleep(shared * (0.75 + services.random() / 2));
+    await this.wakeSignal.sleep(shared * (0.75 + services.random() / 2));
   }
 
   /** False when the claim was lost: what is to be done is somebody else's. */
-  private async lookAgain(): Promise<boolean> {
+  private async refreshCursor(): Promise<boolean> {
     this.mayHaveMoved = false;
     const found = await this.services.cursors.lookAgain(this.claim);
     if (!found) return false;
@@ -219,7 +219,7 @@ export class DeliveryLane {
   }
 
   private async deliverNext(target: DeliveryTarget): Promise<Step> {
-    this.pauses.takeNote();
+    this.wakeSignal.takeNote();
     const size = this.sender.batchSize(target);
     const batch = await this.services.planner.planNext(
       target,
@@ -236,9 +236,13 @@ export class DeliveryLane {
 
   private async sendBatch(target: DeliveryTarget, batch: PlannedBatch): Promise<Step> {
     const traces = tracesOf(batch.entries);
-    const { fates, rejected, failure, hasRest } = await this.sender.send(target, traces, this.pauses.aborted);
+    const { results, rejected, failure, hasRest } = await this.sender.send(
+      target,
+      traces,
+      this.wakeSignal.aborted,
+    );
     const now = this.services.clock.now();
-    const outcome = concludeBatch(batch.entries, fates, { start: this.position, rejected, now });
+    const outcome = concludeBatch(batch.entries, results, { start: this.position, rejected, now });
     if (outcome.position !== this.position) {
       if (!(await this.advance(target, outcome))) return 'moved';
     }
@@ -258,8 +262,12 @@ export class DeliveryLane {
     );
     try {
       const traces = tracesOf(batch.entries);
-      const { fates, rejected, failure } = await this.sender.sendAgain(target, traces, this.pauses.aborted);
-      const outcome = concludeReplay(letters, batch, fates, {
+      const { results, rejected, failure } = await this.sender.sendAgain(
+        target,
+        traces,
+        this.wakeSignal.aborted,
+      );
+      const outcome = concludeReplay(letters, batch, results, {
         start: this.position,
         rejected,
         now: clock.now(),
@@ -284,16 +292,16 @@ export class DeliveryLane {
   }
 
   /** Notes the failure and waits; false when the lane is to end instead. */
-  private async outlast({ kind }: DeliveryTarget, failure: SendFailure): Promise<boolean> {
+  private async waitAfterFailure({ kind }: DeliveryTarget, failure: SendFailure): Promise<boolean> {
     const delay = this.delayAfter(failure);
     this.services.metrics.countFailure(kind.type, failure.class);
     // It may have been set up otherwise since it was asked: as it is now, it is to be tried at once.
     if (this.mayHaveMoved) return true;
     this.sender.failures++;
-    if (this.pauses.isStopped || !(await this.services.cursors.fail(this.claim, failure, delay)))
+    if (this.wakeSignal.isStopped || !(await this.services.cursors.fail(this.claim, failure, delay)))
       return false;
     if (delay > LONGEST_PAUSE) return false;
-    await this.pauses.sleep(delay);
+    await this.wakeSignal.sleep(delay);
     return true;
   }
 
@@ -308,5 +316,5 @@ export class DeliveryLane {
 }
 
 function tracesOf(entries: readonly PlannedEntry[]): readonly GenerationTrace[] {
-  return entries.flatMap(({ fate }) => (typeof fate === 'object' ? [fate] : []));
+  return entries.flatMap(({ decision }) => (typeof decision === 'object' ? [decision] : []));
 }

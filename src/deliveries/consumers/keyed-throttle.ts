@@ -3,14 +3,14 @@
 // Milliseconds until a workspace that had nothing to claim is asked again: its destinations are somebody else's.
 const CLAIM_PAUSE = 500;
 
-export class PacedClaims {
+export class KeyedThrottle {
   /** Workspaces that are being claimed or were claimed a moment ago; true: to be claimed again after that. */
   private readonly claiming = new Map<string, boolean>();
 
   /** `claim` never rejects. */
   constructor(private readonly claim: (workspaceId: string) => Promise<void>) {}
 
-  ask(workspaceId: string): void {
+  request(workspaceId: string): void {
     if (this.claiming.has(workspaceId)) {
       this.claiming.set(workspaceId, true);
       return;
@@ -24,7 +24,7 @@ export class PacedClaims {
     const timer = setTimeout(() => {
       const isWanted = this.claiming.get(workspaceId) === true;
       this.claiming.delete(workspaceId);
-      if (isWanted) this.ask(workspaceId);
+      if (isWanted) this.request(workspaceId);
     }, CLAIM_PAUSE);
     timer.unref();
   }

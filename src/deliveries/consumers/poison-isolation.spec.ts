@@ -2,14 +2,14 @@
 import { describe, expect, it } from '@jest/globals';
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import { generationTrace } from '../../../test/support/generation-trace.js';
-import type { SendResult, TraceFate } from '../batches/batch-sender.js';
+import type { SendResult, TraceResult } from '../batches/batch-sender.js';
 import type { DeliveryTarget } from '../workspace-destinations.js';
-import { LaneSender } from './poison-isolation.js';
+import { PoisonIsolation } from './poison-isolation.js';
 
 type Answer = 'delivered' | 'refused' | number;
 
-const DELIVERED: TraceFate = { fate: 'delivered' };
-const REFUSED: TraceFate = { fate: 'refused', message: 'HTTP 400: no' };
+const DELIVERED: TraceResult = { outcome: 'delivered' };
+const REFUSED: TraceResult = { outcome: 'refused', message: 'HTTP 400: no' };
 const CLAIM = { failures: 0, isPaused: false };
 
 function failureOf(status: number): SendResult['failure'] {
@@ -22,11 +22,11 @@ const ids = (list: readonly GenerationTrace[]) => list.map(({ generationId }) =>
 /** A platform that judges a request by its first trace that is not taken; all before it are. */
 function createLane(judge: (trace: GenerationTrace) => Answer, limits = {}, claim = CLAIM) {
   const requests: (readonly GenerationTrace[])[] = [];
-  const sender = new LaneSender(
+  const sender = new PoisonIsolation(
     {
       send: async (_target, group) => {
         requests.push(group);
-        const settled: TraceFate[] = [];
+        const settled: TraceResult[] = [];
         for (const trace of group) {
           const answer = judge(trace);
           if (typeof answer === 'number') return { settled, rejected: 0, failure: failureOf(answer) };
@@ -55,12 +55,12 @@ describe('a platform that answers an error of its own', () => {
     let isDown = true;
     const { send } = createLane(() => (isDown ? 500 : 'delivered'));
     for (let attempt = 1; attempt <= 30; attempt++) {
-      expect(await send(waiting)).toMatchObject({ fates: new Map(), failure: { status: 500 } });
+      expect(await send(waiting)).toMatchObject({ results: new Map(), failure: { status: 500 } });
     }
     isDown = false;
     expect(await send(waiting)).toMatchObject({ failure: null, hasRest: true });
-    const { fates } = await send(waiting);
-    expect([...fates.values()]).toEqual(waiting.map(() => DELIVERED));
+    const { results } = await send(waiting);
+    expect([...results.values()]).toEqual(waiting.map(() => DELIVERED));
   });
 
   it('to one trace while it takes others gets those, and that one is given up', async () => {
@@ -69,13 +69,13 @@ describe('a platform that answers an error of its own', () => {
     const { send, requests } = createLane(({ generationId }) =>
       generationId === poison ? 500 : 'delivered',
     );
-    for (let attempt = 1; attempt <= 9; attempt++) expect((await send(waiting)).fates.size).toBe(0);
-    const { fates, failure, hasRest } = await send(waiting);
+    for (let attempt = 1; attempt <= 9; attempt++) expect((await send(waiting)).results.size).toBe(0);
+    const { results, failure, hasRest } = await send(waiting);
     expect(failure).toBeNull();
     expect(hasRest).toBe(true);
-    expect([...fates]).toEqual([
+    expect([...results]).toEqual([
       [ids(waiting)[1], DELIVERED],
-      [poison, { fate: 'refused', message: 'given up after 11 attempts: HTTP 500: oops' }],
+      [poison, { outcome: 'refused', message: 'given up after 11 attempts: HTTP 500: oops' }],
     ]);
     requests.length = 0;
     const rest = await send(waiting.slice(2));
@@ -87,14 +87,14 @@ describe('a platform that answers an error of its own', () => {
     const waiting = traces(3);
     let errors = 1;
     const { send } = createLane(() => (errors-- > 0 ? 500 : 'delivered'), {}, { ...CLAIM, failures: 9 });
-    const { fates, failure } = await send(waiting);
+    const { results, failure } = await send(waiting);
     expect(failure).toBeNull();
-    expect([...fates.values()]).toEqual([DELIVERED, DELIVERED]);
+    expect([...results.values()]).toEqual([DELIVERED, DELIVERED]);
   });
 
   it('keeps a trace that waits alone: nothing tells whose fault it is', async () => {
     const { send } = createLane(() => 500, {}, { ...CLAIM, failures: 40 });
-    expect(await send(traces(1))).toMatchObject({ fates: new Map(), failure: { status: 500 } });
+    expect(await send(traces(1))).toMatchObject({ results: new Map(), failure: { status: 500 } });
   });
 
   it.each([502, 503, 504, 529])('is not asked about others when it says %i', async (status) => {
@@ -111,7 +111,7 @@ describe('a part that was delivered before a failure', () => {
     const { send, sender, sizeOf } = createLane(({ generationId }) =>
       generationId === fallible ? 503 : 'delivered',
     );
-    expect((await send(waiting)).fates.size).toBe(4);
+    expect((await send(waiting)).results.size).toBe(4);
     expect(sender.failures).toBe(1);
     for (let attempt = 1; attempt <= 4; attempt++) await send(waiting.slice(4));
     expect(sender.failures).toBe(5);
@@ -144,16 +144,16 @@ describe('a platform that refuses everything', () => {
   ])('%s is taken to be at fault: all stay', async (_name, limits) => {
     const { send } = createLane(() => 'refused', limits);
     expect(await send(traces(32))).toMatchObject({
-      fates: new Map(),
+      results: new Map(),
       failure: { class: 'blocked', message: 'everything is refused: HTTP 400: no' },
     });
   });
 
   it('is believed about what somebody asks for by name', async () => {
     const { sendAgain } = createLane(() => 'refused');
-    const { fates, failure } = await sendAgain(traces(32));
+    const { results, failure } = await sendAgain(traces(32));
     expect(failure).toBeNull();
-    expect([...fates.values()]).toEqual(traces(32).map(() => REFUSED));
+    expect([...results.values()]).toEqual(traces(32).map(() => REFUSED));
   });
 });
 
@@ -169,12 +169,12 @@ describe('a paused destination', () => {
       const waiting = traces(30);
       const [poison] = ids(waiting);
       const { send } = createLane(refusingOnly(poison), {}, { failures, isPaused: true });
-      const { fates, failure } = await send(waiting);
+      const { results, failure } = await send(waiting);
       expect(failure).toBeNull();
-      expect(fates.get(poison ?? '')).toEqual(REFUSED);
-      const rest = waiting.filter(({ generationId }) => !fates.has(generationId));
+      expect(results.get(poison ?? '')).toEqual(REFUSED);
+      const rest = waiting.filter(({ generationId }) => !results.has(generationId));
       const last = await send(rest);
-      expect([...last.fates.values()]).toEqual(rest.map(() => DELIVERED));
+      expect([...last.results.values()]).toEqual(rest.map(() => DELIVERED));
     },
   );
 
@@ -185,20 +185,20 @@ describe('a paused destination', () => {
       {},
       { failures: 4, isPaused: true },
     );
-    expect((await send(waiting)).fates.size).toBe(20);
+    expect((await send(waiting)).results.size).toBe(20);
     expect(sender.failures).toBe(0);
   });
 
   it.each([3, 9])('that still refuses everything after %i failures keeps all', async (failures) => {
     const { send } = createLane(() => 'refused', {}, { failures, isPaused: true });
     for (let attempt = 1; attempt <= 5; attempt++) {
-      expect(await send(traces(30))).toMatchObject({ fates: new Map(), failure: { class: 'blocked' } });
+      expect(await send(traces(30))).toMatchObject({ results: new Map(), failure: { class: 'blocked' } });
     }
   });
 
   it('is told apart by no trace: a single one that it refuses stays', async () => {
     const { send } = createLane(() => 'refused', {}, { failures: 4, isPaused: true });
-    expect(await send(traces(1))).toMatchObject({ fates: new Map(), failure: { class: 'blocked' } });
+    expect(await send(traces(1))).toMatchObject({ results: new Map(), failure: { class: 'blocked' } });
   });
 
   it('that goes away while it is found out keeps all, and is asked again later', async () => {
@@ -209,7 +209,10 @@ describe('a paused destination', () => {
       {},
       { failures: 4, isPaused: true },
     );
-    expect(await send(waiting)).toMatchObject({ fates: new Map(), failure: { class: 'retry', status: 503 } });
+    expect(await send(waiting)).toMatchObject({
+      results: new Map(),
+      failure: { class: 'retry', status: 503 },
+    });
     expect(requests).toHaveLength(2);
   });
 
@@ -221,7 +224,7 @@ describe('a paused destination', () => {
       {},
       { failures: 4, isPaused: true },
     );
-    expect(await send(waiting)).toMatchObject({ fates: new Map(), failure: { status: 500 } });
+    expect(await send(waiting)).toMatchObject({ results: new Map(), failure: { status: 500 } });
   });
 });
 
@@ -230,9 +233,9 @@ describe('what is asked for again', () => {
     const letters = traces(4);
     const poison = ids(letters)[2];
     const { sendAgain } = createLane(({ generationId }) => (generationId === poison ? 500 : 'delivered'));
-    const { fates, failure } = await sendAgain(letters);
+    const { results, failure } = await sendAgain(letters);
     expect(failure).toBeNull();
-    expect(ids(letters).map((id) => fates.get(id)?.fate)).toEqual([
+    expect(ids(letters).map((id) => results.get(id)?.outcome)).toEqual([
       'delivered',
       'delivered',
       'refused',
@@ -242,6 +245,6 @@ describe('what is asked for again', () => {
 
   it('is still to be sent when the platform is away', async () => {
     const { sendAgain } = createLane(() => 503);
-    expect(await sendAgain(traces(3))).toMatchObject({ fates: new Map(), failure: { status: 503 } });
+    expect(await sendAgain(traces(3))).toMatchObject({ results: new Map(), failure: { status: 503 } });
   });
 });

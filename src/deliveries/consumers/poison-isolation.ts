@@ -2,8 +2,8 @@
 // it failed in a row.
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import type { ClaimedCursor } from '../../persistence/deliveries/delivery-cursors.repository.js';
-import { MAX_REFUSED_IN_A_ROW, refusedAtEnd } from '../batches/batch-sender.js';
-import type { BatchSender, SendResult, TraceFate } from '../batches/batch-sender.js';
+import { MAX_CONSECUTIVE_REJECTIONS, rejectedAtEnd } from '../batches/batch-sender.js';
+import type { BatchSender, SendResult, TraceResult } from '../batches/batch-sender.js';
 import type { DeliveryTarget } from '../workspace-destinations.js';
 
 // Failures in a row after which only one trace is sent at a time, until one is taken.
@@ -11,14 +11,14 @@ const HALF_OPEN_AFTER = 3;
 // Failures in a row after which the first trace may be the cause of errors of the platform's own.
 const SUSPECT_AFTER = 9;
 // How many of the traces behind the first one are tried to find out whose fault it is.
-const WITNESSES = MAX_REFUSED_IN_A_ROW - 1;
+const WITNESSES = MAX_CONSECUTIVE_REJECTIONS - 1;
 
 export type SendFailure = NonNullable<SendResult['failure']>;
-type Fates = ReadonlyMap<string, TraceFate>;
+type DeliveryResults = ReadonlyMap<string, TraceResult>;
 
 interface Attempt {
   /** By the generation's id. */
-  readonly fates: Fates;
+  readonly results: DeliveryResults;
   readonly rejected: number;
   readonly failure: SendFailure | null;
 }
@@ -28,27 +28,27 @@ export interface SentTraces extends Attempt {
   readonly hasRest: boolean;
 }
 
-const NOTHING: Attempt = { fates: new Map(), rejected: 0, failure: null };
+const NOTHING: Attempt = { results: new Map(), rejected: 0, failure: null };
 
-export class LaneSender {
+export class PoisonIsolation {
   /** Failed attempts since the last success. */
   failures: number;
   private refusedInARow: number;
   /** Settled, but behind something that is not: not to be sent again. */
-  private settledAhead: Fates = new Map();
+  private settledAhead: DeliveryResults = new Map();
 
   constructor(
     private readonly sender: Pick<BatchSender, 'send'>,
     claim: Pick<ClaimedCursor, 'failures' | 'isPaused'>,
   ) {
     this.failures = claim.failures;
-    this.refusedInARow = claim.isPaused ? MAX_REFUSED_IN_A_ROW - 1 : 0;
+    this.refusedInARow = claim.isPaused ? MAX_CONSECUTIVE_REJECTIONS - 1 : 0;
   }
 
   batchSize({ kind }: DeliveryTarget): number {
     const { maxTraces, parallelRequests = 1 } = kind.delivery.limits;
     if (this.failures < HALF_OPEN_AFTER) return maxTraces * parallelRequests;
-    return this.needsWitnesses ? 1 + WITNESSES + this.settledAhead.size : 1;
+    return this.needsIsolation ? 1 + WITNESSES + this.settledAhead.size : 1;
   }
 
   /** The traces that follow the cursor, in the order of the log. */
@@ -58,15 +58,15 @@ export class LaneSender {
     signal: AbortSignal,
   ): Promise<SentTraces> {
     const open = traces.filter(({ generationId }) => !this.settledAhead.has(generationId));
-    const sent = this.needsWitnesses
-      ? await this.sendWithWitnesses(target, open, signal)
+    const sent = this.needsIsolation
+      ? await this.isolatePoison(target, open, signal)
       : await this.sendGroups(target, open, signal);
-    const attempt = this.note(this.judgeRefusals(open, sent));
+    const attempt = this.note(this.checkRejections(open, sent));
     const { rejected, failure } = attempt;
-    const fates = new Map([...this.settledAhead, ...attempt.fates]);
-    const firstOpen = traces.findIndex(({ generationId }) => !fates.has(generationId));
-    this.settledAhead = without(fates, firstOpen === -1 ? traces : traces.slice(0, firstOpen));
-    return { fates, rejected, failure, hasRest: failure === null && firstOpen !== -1 };
+    const results = new Map([...this.settledAhead, ...attempt.results]);
+    const firstOpen = traces.findIndex(({ generationId }) => !results.has(generationId));
+    this.settledAhead = without(results, firstOpen === -1 ? traces : traces.slice(0, firstOpen));
+    return { results, rejected, failure, hasRest: failure === null && firstOpen !== -1 };
   }
 
   /**
@@ -81,9 +81,9 @@ export class LaneSender {
     const sent = this.note(await this.sendGroups(target, traces, signal));
     if (!isOwnError(sent.failure)) return sent;
     const [only] = traces;
-    if (only && traces.length === 1) return refusing(sent, only, sent.failure.message);
+    if (only && traces.length === 1) return rejecting(sent, only, sent.failure.message);
     let outcome: Attempt = { ...sent, failure: null };
-    for (const trace of traces.filter(({ generationId }) => !sent.fates.has(generationId))) {
+    for (const trace of traces.filter(({ generationId }) => !sent.results.has(generationId))) {
       outcome = join(outcome, await this.sendAgain(target, [trace], signal));
       if (outcome.failure) break;
     }
@@ -96,7 +96,7 @@ export class LaneSender {
   }
 
   /** Where one trace is sent at a time, and it may be the one that is at fault. */
-  private get needsWitnesses(): boolean {
+  private get needsIsolation(): boolean {
     if (this.failures < HALF_OPEN_AFTER) return false;
     return this.failures >= SUSPECT_AFTER || this.refusedInARow > 0;
   }
@@ -105,7 +105,7 @@ export class LaneSender {
    * An error of its own that the platform answers to one trace again and again, and a refusal by one that may refuse
    * everything, are about that trace if another one is taken meanwhile. If none is, the platform is at fault.
    */
-  private async sendWithWitnesses(
+  private async isolatePoison(
     target: DeliveryTarget,
     [suspect, ...others]: readonly GenerationTrace[],
     signal: AbortSignal,
@@ -120,25 +120,25 @@ export class LaneSender {
       const witness = await this.sendGroups(target, [other], signal);
       outcome = { ...join(outcome, witness), failure: outcome.failure ?? witness.failure };
       if (witness.failure && !isOwnError(witness.failure)) break;
-      if (!hasDelivered(witness.fates)) continue;
+      if (!hasDelivered(witness.results)) continue;
       if (!isFailing) return { ...outcome, failure: null };
       // Once more: what has failed so often may have been down until a moment ago.
       const again = await this.sendGroups(target, [suspect], signal);
       outcome = join(outcome, again);
       if (!isOwnError(again.failure)) return outcome;
-      return refusing(outcome, suspect, `given up after ${attempts} attempts: ${again.failure.message}`);
+      return rejecting(outcome, suspect, `given up after ${attempts} attempts: ${again.failure.message}`);
     }
     return outcome;
   }
 
   /** Refusals are believed until there are too many of them in a row. */
-  private judgeRefusals(traces: readonly GenerationTrace[], attempt: Attempt): Attempt {
-    const settled = traces.flatMap(({ generationId }) => attempt.fates.get(generationId) ?? []);
-    const refused = refusedAtEnd(settled);
+  private checkRejections(traces: readonly GenerationTrace[], attempt: Attempt): Attempt {
+    const settled = traces.flatMap(({ generationId }) => attempt.results.get(generationId) ?? []);
+    const refused = rejectedAtEnd(settled);
     const inARow = refused === settled.length ? this.refusedInARow + refused : refused;
-    if (refused > 0 && inARow >= MAX_REFUSED_IN_A_ROW) {
+    if (refused > 0 && inARow >= MAX_CONSECUTIVE_REJECTIONS) {
       if (refused < settled.length) this.refusedInARow = 0;
-      return doubtRefusals(traces, attempt, refused);
+      return toBlocked(traces, attempt, refused);
     }
     this.refusedInARow = inARow;
     return attempt;
@@ -151,23 +151,26 @@ export class LaneSender {
     signal: AbortSignal,
   ): Promise<Attempt> {
     const groups = chunk(traces, target.kind.delivery.limits.maxTraces);
-    const results = await Promise.all(groups.map((group) => this.sender.send(target, group, signal)));
-    const fates = new Map<string, TraceFate>();
+    const sent = await Promise.all(groups.map((group) => this.sender.send(target, group, signal)));
+    const results = new Map<string, TraceResult>();
     let rejected = 0;
     let failure: SendFailure | null = null;
-    for (const [index, result] of results.entries()) {
-      for (const [place, { generationId }] of (groups[index] ?? []).entries()) {
-        const fate = result.settled[place];
-        if (fate) fates.set(generationId, fate);
+    for (const [
+      groupIndex,
+      { settled, rejected: rejectedOfGroup, failure: failureOfGroup },
+    ] of sent.entries()) {
+      for (const [index, { generationId }] of (groups[groupIndex] ?? []).entries()) {
+        const result = settled[index];
+        if (result) results.set(generationId, result);
       }
-      rejected += result.rejected;
-      failure ??= result.failure;
+      rejected += rejectedOfGroup;
+      failure ??= failureOfGroup;
     }
-    return { fates, rejected, failure };
+    return { results, rejected, failure };
   }
 
   private note(attempt: Attempt): Attempt {
-    if (hasDelivered(attempt.fates)) this.failures = 0;
+    if (hasDelivered(attempt.results)) this.failures = 0;
     return attempt;
   }
 }
@@ -178,16 +181,16 @@ function isOwnError(failure: SendFailure | null): failure is SendFailure {
   return failure.status >= 500 && ![502, 503, 504, 529].includes(failure.status);
 }
 
-function isRefused({ fates }: Attempt, { generationId }: GenerationTrace): boolean {
-  return fates.get(generationId)?.fate === 'refused';
+function isRefused({ results }: Attempt, { generationId }: GenerationTrace): boolean {
+  return results.get(generationId)?.outcome === 'refused';
 }
 
-function hasDelivered(fates: Fates): boolean {
-  return [...fates.values()].some(({ fate }) => fate === 'delivered');
+function hasDelivered(results: DeliveryResults): boolean {
+  return [...results.values()].some(({ outcome }) => outcome === 'delivered');
 }
 
-function without(fates: Fates, traces: readonly GenerationTrace[]): Fates {
-  const rest = new Map(fates);
+function without(results: DeliveryResults, traces: readonly GenerationTrace[]): DeliveryResults {
+  const rest = new Map(results);
   for (const { generationId } of traces) rest.delete(generationId);
   return rest;
 }
@@ -202,24 +205,28 @@ function chunk<Item>(items: readonly Item[], size: number): readonly (readonly I
  * A platform that refuses everything is set up wrongly: the traces stay where they are until somebody mends it, instead
  * of all becoming dead letters. `refused` of the last traces were.
  */
-function doubtRefusals(
+function toBlocked(
   traces: readonly GenerationTrace[],
-  { fates, rejected, failure }: Attempt,
+  { results, rejected, failure }: Attempt,
   refused: number,
 ): Attempt {
-  const settled = traces.filter(({ generationId }) => fates.has(generationId));
-  const last = fates.get(settled.at(-1)?.generationId ?? '');
+  const settled = traces.filter(({ generationId }) => results.has(generationId));
+  const last = results.get(settled.at(-1)?.generationId ?? '');
   const message = `everything is refused: ${last && 'message' in last ? last.message : ''}`;
   return {
-    fates: without(fates, settled.slice(settled.length - refused)),
+    results: without(results, settled.slice(settled.length - refused)),
     rejected,
     failure: failure ?? { class: 'blocked', status: null, message },
   };
 }
 
-function refusing({ fates, rejected }: Attempt, { generationId }: GenerationTrace, message: string): Attempt {
+function rejecting(
+  { results, rejected }: Attempt,
+  { generationId }: GenerationTrace,
+  message: string,
+): Attempt {
   return {
-    fates: new Map([...fates, [generationId, { fate: 'refused', message }]]),
+    results: new Map([...results, [generationId, { outcome: 'refused', message }]]),
     rejected,
     failure: null,
   };
@@ -228,7 +235,7 @@ function refusing({ fates, rejected }: Attempt, { generationId }: GenerationTrac
 /** One after the other: what the second one failed with is what both did. */
 function join(first: Attempt, second: Attempt): Attempt {
   return {
-    fates: new Map([...first.fates, ...second.fates]),
+    results: new Map([...first.results, ...second.results]),
     rejected: first.rejected + second.rejected,
     failure: second.failure,
   };

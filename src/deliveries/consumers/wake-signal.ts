@@ -1,5 +1,5 @@
 // The waiting of a lane: for time to pass, for something new, and for being told to end.
-export class Pauses {
+export class WakeSignal {
   private readonly end = new AbortController();
   private resume: (() => void) | null = null;
   private isWaitingForNews = false;

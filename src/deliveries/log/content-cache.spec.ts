@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { GenerationContent } from '../../domain/generations/generation-content.js';
 import type { GenerationReader, LoggedGeneration } from '../../persistence/generations/generation-reader.js';
 import { contentOfText } from '../../../test/support/generation.js';
-import { TracedContents } from './content-cache.js';
+import { ContentCache } from './content-cache.js';
 
 /** Those whose ids begin alike stand in one block. */
 const entry = (id: string) =>
@@ -27,7 +27,7 @@ function createContents(stored: Record<string, GenerationContent>) {
       return new Map(Object.entries(stored).filter(([id]) => places.has(id[0])));
     },
   };
-  const contents = new TracedContents(reader as unknown as GenerationReader);
+  const contents = new ContentCache(reader as unknown as GenerationReader);
   const find = async (...ids: string[]) =>
     Object.fromEntries(await contents.find('workspace', ids.map(entry)));
   return { find, reads, failWith: (error: Error | null) => (failure = error) };

@@ -16,7 +16,7 @@ const KEPT_FOR = 5_000;
 type Read = Promise<ReadonlyMap<string, GenerationContent>>;
 
 @Injectable()
-export class TracedContents {
+export class ContentCache {
   /** By the places of blocks: one for each content would cost more than to read it. */
   private readonly kept = new LRUCache<string, Read>({ maxSize: MAX_BYTES, ttl: KEPT_FOR });
 

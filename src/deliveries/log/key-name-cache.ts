@@ -9,7 +9,7 @@ const MAX_KEYS = 50_000;
 const TIME_TO_LIVE = 30_000;
 
 @Injectable()
-export class TracedKeys {
+export class KeyNameCache {
   private readonly keys = new LRUCache<string, TracedKey>({ max: MAX_KEYS, ttl: TIME_TO_LIVE });
 
   constructor(private readonly repository: ApiKeysRepository) {}

@@ -9,7 +9,7 @@ import type {
   LoggedGeneration,
 } from '../../persistence/generations/generation-reader.js';
 import { TestClock } from '../../../test/support/clock.js';
-import { LogPages } from './log-tail.js';
+import { LogTail } from './log-tail.js';
 
 const START: LogPosition = { transaction: 0n, ordinal: 0 };
 const PAGE_SIZE = 500;
@@ -21,14 +21,14 @@ class Log {
   readonly entries: LoggedGeneration[] = [];
   /** How many entries each statement has read. */
   readonly reads: number[] = [];
-  readonly pages: LogPages;
+  readonly pages: LogTail;
   isHeldBack = false;
 
   constructor(private readonly traceLength = 0) {
     const reader: Pick<GenerationReader, 'readAfter'> = {
       readAfter: async (_workspaceId, after, _since, limit) => this.readAfter(after, limit),
     };
-    this.pages = new LogPages(reader as GenerationReader, new TestClock());
+    this.pages = new LogTail(reader as GenerationReader, new TestClock());
   }
 
   /** So many entries of one transaction. */

@@ -23,12 +23,12 @@ const LOGGED_ENTRY_BYTES = 2_000;
 const TRACE_FACTOR = 3;
 
 /** All that stands in the log of a workspace between two places. */
-interface Stretch {
+interface LogRange {
   readonly after: LogPosition;
   readonly entries: LogPage['entries'];
 }
 
-export interface PageWishes {
+export interface PageOptions {
   /** So many entries are enough: less only where the log has no more. */
   readonly enough: number;
   /** Whether others will read the same. */
@@ -41,9 +41,9 @@ export function reachOfLog(now: Date): Date {
 }
 
 @Injectable()
-export class LogPages {
+export class LogTail {
   private readonly asked = new Map<string, Promise<LogPage>>();
-  private readonly kept = new LRUCache<string, Stretch>({ maxSize: KEPT, ttl: KEPT_FOR });
+  private readonly kept = new LRUCache<string, LogRange>({ maxSize: KEPT, ttl: KEPT_FOR });
 
   constructor(
     private readonly reader: GenerationReader,
@@ -51,7 +51,7 @@ export class LogPages {
   ) {}
 
   /** What follows `after`, a page at most: what is known, and what stands behind that where it is not enough. */
-  async read(workspaceId: string, after: LogPosition, { enough, isShared }: PageWishes): Promise<LogPage> {
+  async read(workspaceId: string, after: LogPosition, { enough, isShared }: PageOptions): Promise<LogPage> {
     const kept = this.kept.get(workspaceId);
     const known = kept && covers(kept, after) ? kept.entries.slice(countUpTo(kept, after)) : [];
     // Whether there is more only the database can tell, once these are done.
@@ -82,7 +82,7 @@ export class LogPages {
   }
 
   /** Behind what is kept, where that goes on there; in its place only if further on: whoever is late is mostly alone. */
-  private keepForAll(workspaceId: string, read: Stretch): void {
+  private keepForAll(workspaceId: string, read: LogRange): void {
     const kept = this.kept.get(workspaceId);
     if (read.entries.length === 0 || (kept && !isBehind(endOf(read), endOf(kept)))) return;
     const whole =
@@ -93,7 +93,7 @@ export class LogPages {
   }
 
   /** As much of its end as there is room for. */
-  private keep(workspaceId: string, { after, entries }: Stretch): void {
+  private keep(workspaceId: string, { after, entries }: LogRange): void {
     let begin = entries.length;
     let size = 0;
     for (const entry of entries.toReversed()) {
@@ -111,16 +111,16 @@ function firstPageOf(entries: LogPage['entries']): LogPage {
   return { entries: entries.slice(0, PAGE_SIZE), isHeldBack: false, hasMore: true };
 }
 
-function endOf({ after, entries }: Stretch): LogPosition {
+function endOf({ after, entries }: LogRange): LogPosition {
   return entries.at(-1)?.position ?? after;
 }
 
 /** Whether nothing can be missing between the place and what stands behind it. */
-function covers(stretch: Stretch, place: LogPosition): boolean {
+function covers(stretch: LogRange, place: LogPosition): boolean {
   return !isBehind(stretch.after, place) && !isBehind(place, endOf(stretch));
 }
 
 /** Its entries up to the place, which is mostly near its end. */
-function countUpTo({ entries }: Stretch, place: LogPosition): number {
+function countUpTo({ entries }: LogRange, place: LogPosition): number {
   return entries.findLastIndex(({ position }) => !isBehind(position, place)) + 1;
 }

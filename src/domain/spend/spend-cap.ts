@@ -3,7 +3,7 @@ import type { PicoUsd } from './money.js';
 import type { SpendLease } from './spend-lease.js';
 import type { WindowedSpend } from './spend.js';
 
-export interface SpendCap {
+export interface SpendLimitWindow {
   readonly window: keyof WindowedSpend;
   readonly limit: PicoUsd;
   readonly includeByok: boolean;
@@ -45,6 +45,6 @@ export interface SpendLimits {
 export const NO_LIMITS: SpendLimits = { isLimited: false, includesByok: false };
 
 /** How much of a bound counts toward a holder's caps. */
-export function amountToward(caps: readonly SpendCap[], bound: SpendBound): PicoUsd {
+export function amountToward(caps: readonly SpendLimitWindow[], bound: SpendBound): PicoUsd {
   return caps.some((cap) => cap.includeByok) ? bound.costWithByok : bound.cost;
 }

@@ -7,18 +7,18 @@ const LIFE = LEASE_SECONDS * 1000;
 
 it('a lease is usable for its life from the last time that it was granted or renewed', () => {
   const lease = create();
-  expect(lease.isUsable(1_000_000)).toBe(true);
+  expect(lease.isValid(1_000_000)).toBe(true);
   lease.renew(1000);
-  expect([1000, 999 + LIFE, 1000 + LIFE].map((now) => lease.isUsable(now))).toEqual([true, true, false]);
+  expect([1000, 999 + LIFE, 1000 + LIFE].map((now) => lease.isValid(now))).toEqual([true, true, false]);
   lease.renew(2000);
-  expect(lease.isUsable(1000 + LIFE)).toBe(true);
+  expect(lease.isValid(1000 + LIFE)).toBe(true);
 });
 
 it('a lease in doubt stays in doubt', () => {
   const lease = create();
-  lease.doubt();
+  lease.invalidate();
   lease.renew(1000);
-  expect(lease.isUsable(1000)).toBe(false);
+  expect(lease.isValid(1000)).toBe(false);
 });
 
 it('every lease has an id of its own', () => {

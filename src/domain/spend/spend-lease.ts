@@ -1,11 +1,11 @@
 // Leases on spend counters: each lets one process spend a part of one without asking again.
 import { randomUUID } from 'node:crypto';
 
-export type SpendHolderKind = 'key' | 'workspace' | 'account';
+export type SpendOwnerKind = 'key' | 'workspace' | 'account';
 
 /** Whose counter it is. */
-export interface SpendHolder {
-  readonly kind: SpendHolderKind;
+export interface SpendOwner {
+  readonly kind: SpendOwnerKind;
   /** The id of the key, the workspace or the account. */
   readonly id: string;
   /** What the lease is kept with: the key's workspace, the workspace, or the account itself. */
@@ -21,10 +21,10 @@ export class SpendLease {
   private isInDoubt = false;
   private expiresAt = Infinity;
 
-  constructor(readonly holder: SpendHolder) {}
+  constructor(readonly owner: SpendOwner) {}
 
   /** False once it may hold more or less than this process thinks: nothing more may be handed out of it. */
-  isUsable(now: number): boolean {
+  isValid(now: number): boolean {
     return !this.isInDoubt && now < this.expiresAt;
   }
 
@@ -34,7 +34,7 @@ export class SpendLease {
   }
 
   /** Nobody can tell whether a statement about it was committed, or will be; or the database has it no more. */
-  doubt(): void {
+  invalidate(): void {
     this.isInDoubt = true;
   }
 }

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { TestClock } from '../../../test/support/clock.js';
 import { readAppConfig } from '../../config/app-config.js';
 import { EmbeddingCache } from './embedding-cache.js';
-import type { MadeVector } from '../sourced-vector.js';
+import type { SourcedVector } from '../sourced-vector.js';
 
 const OWNER = { accountId: 'account', workspaceId: 'workspace' };
-const MAKER = { provider: 'OpenAI', slug: 'openai', endpoint: 'openai/some-model' };
+const SOURCE = { provider: 'OpenAI', slug: 'openai', endpoint: 'openai/some-model' };
 
 function createCache(bytes = 1_000_000, secondsToLive = 60) {
   const clock = new TestClock();
@@ -22,9 +22,9 @@ function createCache(bytes = 1_000_000, secondsToLive = 60) {
   return { clock, cache: new EmbeddingCache(config, clock) };
 }
 
-const vectorOf = (key: string): MadeVector => ({
+const vectorOf = (key: string): SourcedVector => ({
   vector: { form: 'json', text: Buffer.from(`["${key}"]`) },
-  maker: MAKER,
+  source: SOURCE,
 });
 
 /** A call that fetches what is missing, pays and ends. */
@@ -72,7 +72,7 @@ describe('what is kept', () => {
     'is a copy of the %s, and holds nothing of the answer that it was cut from',
     (_name, vector) => {
       const { cache } = createCache();
-      cache.keep(OWNER, 'a', { vector, maker: MAKER });
+      cache.keep(OWNER, 'a', { vector, source: SOURCE });
       const kept = cache.get(OWNER, 'a')!.vector;
       expect(kept).toEqual(vector);
       const bytes = kept.form === 'floats' ? kept.values : kept.text;
@@ -108,7 +108,7 @@ describe('what is kept', () => {
   it('is nothing larger than all of it', () => {
     const { cache } = createCache(10_000);
     buy(cache, ['small']);
-    cache.keep(OWNER, 'large', { vector: { form: 'json', text: Buffer.alloc(10_000) }, maker: MAKER });
+    cache.keep(OWNER, 'large', { vector: { form: 'json', text: Buffer.alloc(10_000) }, source: SOURCE });
     expect(missingOf(cache, ['small', 'large'])).toEqual(['large']);
   });
 

@@ -7,7 +7,7 @@ import { AppError } from '../../domain/errors.js';
 import type { Vector } from '../../vectors/vectors.js';
 import { FairCache } from './fair-cache.js';
 import type { CacheOwner } from './fair-cache.js';
-import type { MadeVector } from '../sourced-vector.js';
+import type { SourcedVector } from '../sourced-vector.js';
 
 // What an entry takes beside its vector: its key, its objects, its place in the list, the allocator's rest.
 const BYTES_AROUND_VECTOR = 1024;
@@ -20,7 +20,7 @@ type CallsInFlight = Map<string, CacheClaim>;
 @Injectable()
 export class EmbeddingCache {
   /** Null: nothing is kept, so that only calls in flight share. */
-  private readonly kept: FairCache<MadeVector> | null;
+  private readonly kept: FairCache<SourcedVector> | null;
   /** By workspace. */
   private readonly inFlight = new Map<string, CallsInFlight>();
 
@@ -41,7 +41,7 @@ export class EmbeddingCache {
     return new CacheClaim(keys, owner, this);
   }
 
-  get(owner: CacheOwner, key: string): MadeVector | undefined {
+  get(owner: CacheOwner, key: string): SourcedVector | undefined {
     return this.kept?.get(owner, key);
   }
 
@@ -65,8 +65,8 @@ export class EmbeddingCache {
   }
 
   /** Keeps a copy: the vector itself is mostly a view of a whole answer. */
-  keep(owner: CacheOwner, key: string, { vector, maker }: MadeVector): void {
-    this.kept?.set(owner, key, { vector: copyOf(vector), maker });
+  keep(owner: CacheOwner, key: string, { vector, source }: SourcedVector): void {
+    this.kept?.set(owner, key, { vector: copyOf(vector), source });
   }
 }
 
@@ -78,13 +78,13 @@ export class CacheClaim {
   /** The positions of the inputs that nobody has and nobody fetches; of the same input once. */
   readonly missing: readonly number[];
   private readonly firstPositions = new Map<string, number>();
-  private readonly found = new Map<string, MadeVector>();
+  private readonly found = new Map<string, SourcedVector>();
   private readonly awaited = new Map<string, CacheClaim>();
-  private readonly fetched = new Map<string, MadeVector>();
+  private readonly fetched = new Map<string, SourcedVector>();
   private readonly fetchedPositions = new Set<number>();
   /** What this call has fetched and paid for; null when it failed. */
-  private readonly outcome: Promise<ReadonlyMap<string, MadeVector> | null>;
-  private decide: (outcome: ReadonlyMap<string, MadeVector> | null) => void = () => undefined;
+  private readonly outcome: Promise<ReadonlyMap<string, SourcedVector> | null>;
+  private decide: (outcome: ReadonlyMap<string, SourcedVector> | null) => void = () => undefined;
 
   constructor(
     private readonly keys: readonly string[],
@@ -98,7 +98,7 @@ export class CacheClaim {
   }
 
   /** What this call has fetched for these positions. */
-  add(positions: readonly number[], vectors: readonly MadeVector[]): void {
+  add(positions: readonly number[], vectors: readonly SourcedVector[]): void {
     for (const [index, position] of positions.entries()) {
       const key = this.keys[position];
       const vector = vectors[index];
@@ -124,7 +124,7 @@ export class CacheClaim {
   }
 
   /** One for each input, in order. */
-  vectors(): MadeVector[] {
+  vectors(): SourcedVector[] {
     return this.keys.map((key) => {
       const vector = this.fetched.get(key) ?? this.found.get(key);
       if (!vector) throw new RangeError('an input has no vector');

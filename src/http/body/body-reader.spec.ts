@@ -38,7 +38,7 @@ const transfers = {
     return () => void watched.delete(end);
   },
 };
-const takeBytes = (bytes: number): void => void (taken += bytes);
+const acquireBytes = (bytes: number): void => void (taken += bytes);
 
 async function request(head: string, body: Uint8Array | string): Promise<IncomingMessage> {
   const arrived = once(server, 'request') as Promise<[IncomingMessage]>;
@@ -47,7 +47,7 @@ async function request(head: string, body: Uint8Array | string): Promise<Incomin
   return (await arrived)[0];
 }
 const read = (incoming: IncomingMessage, limit = LIMIT) =>
-  readBody(incoming, { limit, takeBytes, transfers });
+  readBody(incoming, { limit, acquireBytes, transfers });
 const inChunks = (body: Buffer, size: number): Buffer => {
   const parts: Buffer[] = [];
   for (let at = 0; at < body.length; at += size) {
@@ -115,7 +115,7 @@ describe('a body', () => {
     const overloaded = new AppError('overloaded');
     const reading = readBody(incoming, {
       limit: LIMIT,
-      takeBytes: () => {
+      acquireBytes: () => {
         throw overloaded;
       },
       transfers,

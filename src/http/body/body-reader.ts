@@ -21,7 +21,7 @@ export interface BodyReading {
   /** Bytes. */
   readonly limit: number;
   /** Counts bytes that the body takes. Throws `overloaded` when they do not fit. */
-  readonly takeBytes: (bytes: number) => void;
+  readonly acquireBytes: (bytes: number) => void;
   readonly transfers: Pick<SlowTransfers, 'watchUpload'>;
 }
 
@@ -41,7 +41,7 @@ function gather(
   request: IncomingMessage,
   unpacker: Transform | null,
   wireLimit: number,
-  { limit, takeBytes, transfers }: BodyReading,
+  { limit, acquireBytes, transfers }: BodyReading,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const blocks = new BodyBlocks();
@@ -69,7 +69,7 @@ function gather(
       try {
         if (blocks.length + piece.length > limit) throw new UnreadableBody('entity.too.large');
         const allocated = blocks.add(piece);
-        if (allocated > 0) takeBytes(allocated);
+        if (allocated > 0) acquireBytes(allocated);
       } catch (error) {
         fail(error);
       }

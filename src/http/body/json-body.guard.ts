@@ -6,8 +6,8 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AppConfig } from '../../config/app-config.js';
 import { AppError } from '../../domain/errors.js';
-import { ticketOf } from '../load-shedding/load-shedding.guard.js';
-import { Admission } from '../load-shedding/load-shedder.js';
+import { permitOf } from '../load-shedding/load-shedding.guard.js';
+import { LoadShedder } from '../load-shedding/load-shedder.js';
 import { readBody } from './body-reader.js';
 import { needsScan, scanJson, scanJsonAtOnce } from './json-scan.js';
 import { bodyLimitOf } from './large-body.js';
@@ -20,7 +20,7 @@ const METHODS_WITHOUT_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 export class JsonBodyGuard implements CanActivate {
   constructor(
     private readonly config: AppConfig,
-    private readonly admission: Admission,
+    private readonly admission: LoadShedder,
     private readonly transfers: SlowTransfers,
   ) {}
 
@@ -28,8 +28,8 @@ export class JsonBodyGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     // The account is known by now: it has a share of what is in flight.
-    const ticket = ticketOf(request);
-    if (ticket !== null) this.admission.assign(ticket, request);
+    const permit = permitOf(request);
+    if (permit !== null) this.admission.assign(permit, request);
     if (METHODS_WITHOUT_BODY.has(request.method)) return true;
     if (isEmpty(request)) {
       // Some operations need nothing said; the others will name what they miss.
@@ -43,7 +43,7 @@ export class JsonBodyGuard implements CanActivate {
     const arrived = isPlainBody(request, limit) ? takeArrivedBody(request) : null;
     if (arrived === null) return this.readAsItComes(request, http.getResponse<Response>(), limit);
     try {
-      ticket?.setBytes(arrived.length);
+      permit?.setBytes(arrived.length);
       if (needsScan(arrived)) scanJsonAtOnce(arrived);
       request.body = parsePlainBody(arrived);
     } catch (error) {
@@ -53,15 +53,15 @@ export class JsonBodyGuard implements CanActivate {
   }
 
   private async readAsItComes(request: Request, response: Response, limit: number): Promise<true> {
-    const ticket = ticketOf(request);
+    const permit = permitOf(request);
     try {
       if (!isInUtf8(request.headers['content-type'] ?? '')) throw new UnreadableBody('charset.unsupported');
       const bytes = await readBody(request, {
         limit,
-        takeBytes: (count) => ticket?.takeBytes(count),
+        acquireBytes: (count) => permit?.acquireBytes(count),
         transfers: this.transfers,
       });
-      ticket?.setBytes(bytes.length);
+      permit?.setBytes(bytes.length);
       if (needsScan(bytes)) await scanJson(bytes);
       request.body = parsePlainBody(bytes);
     } catch (error) {
@@ -72,7 +72,7 @@ export class JsonBodyGuard implements CanActivate {
       throw shown;
     }
     // The caller may have left while its body was unpacked or scanned.
-    if (ticket?.isGivenBack) throw endedEarly();
+    if (permit?.isReleased) throw endedEarly();
     return requireObject(request);
   }
 }

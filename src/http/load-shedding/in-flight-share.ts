@@ -11,7 +11,7 @@ interface Holdings {
 }
 
 /** What a request holds until its answer has left and its work has ended, whichever is later. Given back, it is empty. */
-export class Ticket {
+export class InFlightPermit {
   private holds = 1;
   private bytes = 0;
   private accountId: string | null = null;
@@ -23,13 +23,13 @@ export class Ticket {
   ) {}
 
   /** Its caller has left before the work had begun. */
-  get isGivenBack(): boolean {
+  get isReleased(): boolean {
     return this.holds === 0;
   }
 
   /** Counts as the account's from now on. Throws `overloaded` when that has its share already, and then holds nothing. */
   assign(accountId: string): void {
-    if (this.isGivenBack || this.accountId !== null) return;
+    if (this.isReleased || this.accountId !== null) return;
     const refusal = this.share.judge(accountId, this.announced);
     if (refusal === null) {
       this.accountId = accountId;
@@ -58,13 +58,13 @@ export class Ticket {
   /** What the body takes up once it is read. */
   setBytes(bytes: number): void {
     // No release would ever give them back.
-    if (this.isGivenBack) return;
+    if (this.isReleased) return;
     this.add(bytes - this.bytes);
   }
 
   /** Throws `overloaded` when so many more bytes do not fit. */
-  takeBytes(bytes: number): void {
-    if (this.isGivenBack) return;
+  acquireBytes(bytes: number): void {
+    if (this.isReleased) return;
     if (!this.share.fits(bytes, this.bytes, this.accountId)) throw this.share.refuse('bytes');
     this.add(bytes);
   }
@@ -95,14 +95,14 @@ export class Share {
    * `announced` bytes have to fit, and count only as they come. Where there is no room, a request that `mayBeAnothers` is
    * let in until its account is known. Throws `overloaded`.
    */
-  admit(announced: number, mayBeAnothers: boolean): Ticket {
+  admit(announced: number, mayBeAnothers: boolean): InFlightPermit {
     const maxCalls = this.maxCalls();
     const beyond = mayBeAnothers ? 1 : 0;
     if (this.calls >= maxCalls + beyond * spareOf(maxCalls)) throw this.refuse('calls');
     const maxBytes = this.maxBytes + beyond * spareOf(this.maxBytes);
     if (this.bytes + announced > maxBytes && this.bytes > 0) throw this.refuse('bytes');
     this.calls++;
-    return new Ticket(this, announced);
+    return new InFlightPermit(this, announced);
   }
 
   /** Of a request that is admitted already: whether its account has to leave what is there to others. */

@@ -7,7 +7,7 @@ import { AppConfig } from '../../config/app-config.js';
 import { Metrics } from '../../config/metrics.js';
 import { AppError } from '../../domain/errors.js';
 import { Share } from './in-flight-share.js';
-import type { Refusal, Ticket } from './in-flight-share.js';
+import type { Refusal, InFlightPermit } from './in-flight-share.js';
 import { LoadLimit } from './load-limit.js';
 
 /**
@@ -15,7 +15,7 @@ import { LoadLimit } from './load-limit.js';
  * under load, and callers without a key are in the way of nobody who has one. Metrics are none of these: they are read
  * when the others are full.
  */
-export type AdmissionGroup = 'calls' | 'operations' | 'public' | 'metrics';
+export type TrafficClass = 'calls' | 'operations' | 'public' | 'metrics';
 
 /** The account that a request was let in as; null where there is none. */
 export type FindAccount = (request: object) => string | null;
@@ -37,9 +37,9 @@ const DETAILS: Readonly<Record<Refusal, string>> = {
 };
 
 @Injectable()
-export class Admission implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly logger = new Logger(Admission.name);
-  private readonly shares: Readonly<Record<AdmissionGroup, Share>>;
+export class LoadShedder implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger(LoadShedder.name);
+  private readonly shares: Readonly<Record<TrafficClass, Share>>;
   private readonly refused;
   private readonly limit: LoadLimit;
   private timer: NodeJS.Timeout | null = null;
@@ -55,7 +55,7 @@ export class Admission implements OnApplicationBootstrap, OnModuleDestroy {
       toleratedDelay: eventLoopDelay,
     });
     const operations = Math.max(LEAST_OPERATIONS, Math.floor(callsInFlight * OPERATIONS));
-    const refusing = (group: AdmissionGroup) => (reason: Refusal) => this.refuse(group, reason);
+    const refusing = (group: TrafficClass) => (reason: Refusal) => this.refuse(group, reason);
     this.shares = {
       calls: new Share(() => this.limit.current, bytesInFlight, refusing('calls')),
       operations: new Share(() => operations, bytesInFlight * OPERATIONS, refusing('operations')),
@@ -96,7 +96,7 @@ export class Admission implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** `announced` is the body's length; `hasCredential`: whether the account will be known. Throws `overloaded`. */
-  admit(group: AdmissionGroup, announced: number, hasCredential: boolean): Ticket {
+  admit(group: TrafficClass, announced: number, hasCredential: boolean): InFlightPermit {
     return this.shares[group].admit(announced, hasCredential);
   }
 
@@ -106,9 +106,9 @@ export class Admission implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** Counts the request as its account's. Throws `overloaded` when that holds its share already. */
-  assign(ticket: Ticket, request: object): void {
+  assign(permit: InFlightPermit, request: object): void {
     const accountId = this.findAccount(request);
-    if (accountId !== null) ticket.assign(accountId);
+    if (accountId !== null) permit.assign(accountId);
   }
 
   /** Resolves when no call is under way, those included whose caller has left. */
@@ -133,7 +133,7 @@ export class Admission implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** One line for many: under overload a line for each would be part of the load. */
-  private refuse(group: AdmissionGroup, reason: Refusal): AppError {
+  private refuse(group: TrafficClass, reason: Refusal): AppError {
     this.refused.inc({ group, reason });
     this.untold++;
     const now = performance.now();

@@ -3,32 +3,32 @@ import { Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { AppConfig } from '../../config/app-config.js';
-import { Admission } from './load-shedder.js';
-import type { AdmissionGroup } from './load-shedder.js';
-import type { Ticket } from './in-flight-share.js';
+import { LoadShedder } from './load-shedder.js';
+import type { TrafficClass } from './load-shedder.js';
+import type { InFlightPermit } from './in-flight-share.js';
 import { bodyLimitOf } from '../body/large-body.js';
 import { RouteRule } from '../../config/route-rule.js';
 import type { RouteDecorator } from '../../config/route-rule.js';
 
-const GROUP = new RouteRule<AdmissionGroup | 'none'>('http:admission-group');
-const TICKET = Symbol('ticket');
+const GROUP = new RouteRule<TrafficClass | 'none'>('http:admission-group');
+const PERMIT = Symbol('ticket');
 
-interface RequestWithTicket {
-  [TICKET]?: Ticket;
+interface RequestWithPermit {
+  [PERMIT]?: InFlightPermit;
 }
 
 /** Which share of the process a route takes; operations where nothing is said. `none`: answered whatever the load. */
-export const AdmittedAs = (group: AdmissionGroup | 'none'): RouteDecorator => GROUP.is(group);
+export const InTrafficClass = (group: TrafficClass | 'none'): RouteDecorator => GROUP.is(group);
 
 /** Null on routes that are answered whatever the load. */
-export function ticketOf(request: object): Ticket | null {
-  return (request as RequestWithTicket)[TICKET] ?? null;
+export function permitOf(request: object): InFlightPermit | null {
+  return (request as RequestWithPermit)[PERMIT] ?? null;
 }
 
 @Injectable()
-export class AdmissionGuard implements CanActivate {
+export class LoadSheddingGuard implements CanActivate {
   constructor(
-    private readonly admission: Admission,
+    private readonly admission: LoadShedder,
     private readonly config: AppConfig,
   ) {}
 
@@ -38,15 +38,15 @@ export class AdmissionGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<Request>();
     const announced = announcedBytes(request, bodyLimitOf(context, this.config));
     const hasCredential = group !== 'public' && request.headers.authorization !== undefined;
-    const ticket = this.admission.admit(group, announced, hasCredential);
-    (request as RequestWithTicket)[TICKET] = ticket;
-    releaseWith(context.switchToHttp().getResponse<Response>(), ticket);
+    const permit = this.admission.admit(group, announced, hasCredential);
+    (request as RequestWithPermit)[PERMIT] = permit;
+    releaseWith(context.switchToHttp().getResponse<Response>(), permit);
     return true;
   }
 }
 
 /** What the guard does, for paths that are served without routes. */
-export function admitPublicRequests(admission: Admission): RequestHandler {
+export function admitPublicRequests(admission: LoadShedder): RequestHandler {
   return (_request: Request, response: Response, next: NextFunction): void => {
     try {
       releaseWith(response, admission.admit('public', 0, false));
@@ -59,8 +59,8 @@ export function admitPublicRequests(admission: Admission): RequestHandler {
 }
 
 /** When the answer has left, or the caller. */
-function releaseWith(response: Response, ticket: Ticket): void {
-  response.once('close', () => ticket.release());
+function releaseWith(response: Response, permit: InFlightPermit): void {
+  response.once('close', () => permit.release());
 }
 
 /** How the body is compressed; null: it is not. */

@@ -5,7 +5,7 @@ import type { Span } from '@opentelemetry/api';
 import type { NextFunction, Request, Response } from 'express';
 import { Tracing } from '../../config/tracing.js';
 import type { Caller } from '../../domain/keys/api-key.js';
-import { Cohort } from '../../concurrency/tick-batch.js';
+import { TickBatch } from '../../concurrency/tick-batch.js';
 import { errorCodeOf } from '../errors/error.filter.js';
 import type { FinishedRequest } from './finished-request.js';
 import { HttpMetrics } from './http-metrics.js';
@@ -35,8 +35,8 @@ export class RequestObserver {
    * tells whom a request was let in as.
    */
   watch(findCaller: (request: object) => Caller | null): Middleware {
-    const beginning = new Cohort<() => void>((begin) => begin());
-    const ending = new Cohort<Ended>((ended) => this.tell(ended, findCaller(ended.request)));
+    const beginning = new TickBatch<() => void>((begin) => begin());
+    const ending = new TickBatch<Ended>((ended) => this.tell(ended, findCaller(ended.request)));
     return (request, response, next) => {
       const startedAt = performance.now();
       let span: Span | null = null;

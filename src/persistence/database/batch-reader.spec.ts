@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { BatchReader } from './batch-reader.js';
 
 /** A table whose queries end when they are let: each sees what stands in it when the query begins. */
-function openTable(limits: { readonly maxBatch?: number; readonly maxUnderWay?: number } = {}) {
+function openTable(limits: { readonly maxBatch?: number; readonly maxInFlight?: number } = {}) {
   const rows = new Map<string, string>();
   const queries: string[][] = [];
   const gates: ((error?: Error) => void)[] = [];
@@ -18,7 +18,7 @@ function openTable(limits: { readonly maxBatch?: number; readonly maxUnderWay?: 
         return found;
       },
     },
-    { maxBatch: 10, maxUnderWay: 1, ...limits },
+    { maxBatch: 10, maxInFlight: 1, ...limits },
   );
   return {
     rows,
@@ -75,7 +75,7 @@ describe('the batch reader', () => {
   });
 
   it('keeps to the bound of a query and to that of queries at once', async () => {
-    const { queries, reader, end } = openTable({ maxBatch: 2, maxUnderWay: 2 });
+    const { queries, reader, end } = openTable({ maxBatch: 2, maxInFlight: 2 });
     const answers = Promise.all(['a', 'b', 'c', 'd', 'e'].map((key) => reader.find(key)));
     await untilAsked();
     expect(queries).toEqual([
@@ -91,7 +91,7 @@ describe('the batch reader', () => {
   });
 
   it('answers others while a query hangs', async () => {
-    const { rows, reader, end, hang } = openTable({ maxUnderWay: 2 });
+    const { rows, reader, end, hang } = openTable({ maxInFlight: 2 });
     rows.set('a', 'A').set('b', 'B');
     const hanging = reader.find('a');
     await untilAsked();

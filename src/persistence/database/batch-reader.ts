@@ -1,5 +1,5 @@
 // Shared reads: what is asked for at the same time is answered by one query, and asked for once.
-import { Batcher } from '../../concurrency/micro-batcher.js';
+import { MicroBatcher } from '../../concurrency/micro-batcher.js';
 import { STATEMENT_FAILURES } from './database-errors.js';
 
 export interface BatchReaderOptions<Key, Result> {
@@ -12,7 +12,7 @@ export interface BatchReaderOptions<Key, Result> {
 const LIMITS = {
   maxBatch: 200,
   // One that hangs must not hold up everybody.
-  maxUnderWay: 2,
+  maxInFlight: 2,
   // Every one of them is a request that was let in.
   maxWaiting: Infinity,
   ...STATEMENT_FAILURES,
@@ -20,13 +20,13 @@ const LIMITS = {
 
 export class BatchReader<Key, Result> {
   private readonly asked = new Map<string, Promise<Result | null>>();
-  private readonly batcher: Batcher<Key, Result | null>;
+  private readonly batcher: MicroBatcher<Key, Result | null>;
 
   constructor(
     private readonly options: BatchReaderOptions<Key, Result>,
-    limits: Pick<typeof LIMITS, 'maxBatch' | 'maxUnderWay'> = LIMITS,
+    limits: Pick<typeof LIMITS, 'maxBatch' | 'maxInFlight'> = LIMITS,
   ) {
-    this.batcher = new Batcher((keys) => this.read(keys), { ...LIMITS, ...limits });
+    this.batcher = new MicroBatcher((keys) => this.read(keys), { ...LIMITS, ...limits });
   }
 
   /** Null: there is none. Read after this call: a query that is under way already answers no later question. */

@@ -4,7 +4,7 @@
 // decided and written under one lock. All moments are the database's own, so that no two clocks have to agree.
 
 import { LIVE_SESSIONS } from '../database/sessions.js';
-import { unseenList } from '../database/opaque-array.js';
+import { opaqueArray } from '../database/opaque-array.js';
 
 /** Seconds that a lease lives without being renewed. */
 export const LEASE_SECONDS = 30;
@@ -68,7 +68,7 @@ const WAITED_FOR = `(
  * for. Workspace by workspace: all in one join, the planner would read every workspace for a few.
  */
 export const CLAIM_WAITING_OF_WORKSPACES = claim(
-  `SELECT waiting.* FROM unnest(${unseenList('$3', 'uuid')}) AS wanted (workspace_id) CROSS JOIN LATERAL (
+  `SELECT waiting.* FROM unnest(${opaqueArray('$3', 'uuid')}) AS wanted (workspace_id) CROSS JOIN LATERAL (
     SELECT cursor.workspace_id, cursor.destination_id ${JOINED}
     WHERE cursor.workspace_id = wanted.workspace_id AND ${CLAIMABLE} AND ${WAITED_FOR} FOR UPDATE OF cursor SKIP LOCKED
   ) AS waiting`,

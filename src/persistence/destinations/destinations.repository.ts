@@ -15,7 +15,7 @@ import type { FilterRules } from '../../domain/destinations/filter-rules.js';
 import { uuidV7 } from '../../domain/identifiers.js';
 import { AuditLogRepository } from '../audit/audit-log.repository.js';
 import type { NewAuditRow } from '../audit/audit-statements.js';
-import { Batcher } from '../../concurrency/micro-batcher.js';
+import { MicroBatcher } from '../../concurrency/micro-batcher.js';
 import { ConfigCipher } from '../encryption/config-cipher.js';
 import type { Encrypted } from '../encryption/config-cipher.js';
 import { Database } from '../database/database.js';
@@ -43,7 +43,7 @@ const CREATION_LIMITS = {
   // Two small ones instead of one of everybody: while the database works at one, the other's are answered here.
   maxBatch: 25,
   // One that waits for somebody's lock must not hold up everybody.
-  maxUnderWay: 2,
+  maxInFlight: 2,
   maxWaiting: 10_000,
   ...STATEMENT_FAILURES,
 };
@@ -51,7 +51,7 @@ const CREATION_LIMITS = {
 @Injectable()
 export class DestinationsRepository {
   private readonly logger = new Logger(DestinationsRepository.name);
-  private readonly creations = new Batcher<Creation, CreationOutcome>(
+  private readonly creations = new MicroBatcher<Creation, CreationOutcome>(
     (creations) => this.createMany(creations),
     CREATION_LIMITS,
   );

@@ -7,7 +7,7 @@ import type { Generation } from '../../domain/generations/generation.js';
 import { formatUsd } from '../../domain/spend/money.js';
 import type { SpendRelease } from '../../domain/spend/spend-cap.js';
 import { utcDay } from '../../domain/spend/spend.js';
-import { Batcher } from '../../concurrency/micro-batcher.js';
+import { MicroBatcher } from '../../concurrency/micro-batcher.js';
 import { STATEMENT_FAILURES } from '../database/database-errors.js';
 import { ConfigCipher } from '../encryption/config-cipher.js';
 import { packContents } from './content-blocks.js';
@@ -22,7 +22,7 @@ import { APPEND_AND_SETTLE, BLOCK_COLUMNS, GENERATION_COLUMNS } from '../spend/s
 import type { GenerationRow } from '../spend/spend-statements.js';
 
 // One batch at a time: two would only wait for each other's counters.
-const LIMITS = { maxBatch: 500, maxUnderWay: 1, maxWaiting: 20_000, ...STATEMENT_FAILURES };
+const LIMITS = { maxBatch: 500, maxInFlight: 1, maxWaiting: 20_000, ...STATEMENT_FAILURES };
 
 interface Entry {
   readonly generation: Generation;
@@ -32,7 +32,7 @@ interface Entry {
 
 @Injectable()
 export class GenerationLog implements BeforeApplicationShutdown {
-  private readonly batcher: Batcher<Entry, void>;
+  private readonly batcher: MicroBatcher<Entry, void>;
 
   constructor(
     private readonly database: Database,
@@ -41,7 +41,7 @@ export class GenerationLog implements BeforeApplicationShutdown {
     private readonly tracing: Tracing,
     private readonly storage: StorageUsage,
   ) {
-    this.batcher = new Batcher<Entry, void>((entries) => this.write(entries), LIMITS, dayOf);
+    this.batcher = new MicroBatcher<Entry, void>((entries) => this.write(entries), LIMITS, dayOf);
   }
 
   /**
@@ -61,7 +61,7 @@ export class GenerationLog implements BeforeApplicationShutdown {
         return this.batcher.add({ generation, releases, content });
       });
     } catch (error) {
-      for (const { lease } of releases) lease.doubt();
+      for (const { lease } of releases) lease.invalidate();
       throw error;
     }
   }

@@ -13,7 +13,7 @@ import { Database } from '../database/database.js';
 import { LOG_OFFSET } from './log-offset.js';
 import { toGeneration } from './generation-row.js';
 import type { GenerationRow } from './generation-row.js';
-import { unseenList } from '../database/opaque-array.js';
+import { opaqueArray } from '../database/opaque-array.js';
 
 // Milliseconds in which all replicas know the same keys, after the first of them does.
 const ROTATION_TIME = 15 * 60_000;
@@ -127,13 +127,13 @@ WHERE backend_xid IS NOT NULL AND datname <> current_database()`;
 // Both one by one, by an index: of two lists to be found in a table the planner makes two bitmaps, and one of them of all
 // that the workspace has there.
 const READ_NAMED = `
-SELECT found.* FROM unnest(${unseenList('$2', 'timestamptz')}, ${unseenList('$3', 'uuid')}) AS named (created_at, id)
+SELECT found.* FROM unnest(${opaqueArray('$2', 'timestamptz')}, ${opaqueArray('$3', 'uuid')}) AS named (created_at, id)
 CROSS JOIN LATERAL (
   ${SELECT} WHERE generation.workspace_id = $1 AND generation.created_at = named.created_at AND generation.id = named.id LIMIT 1
 ) AS found`;
 
 const READ_BLOCKS = `
-SELECT found.* FROM unnest(${unseenList('$2', 'bigint')}, ${unseenList('$3', 'integer')}) AS place (transaction, ordinal)
+SELECT found.* FROM unnest(${opaqueArray('$2', 'bigint')}, ${opaqueArray('$3', 'integer')}) AS place (transaction, ordinal)
 CROSS JOIN LATERAL (
   SELECT generation_id AS "generationId", generation_ids IS NOT NULL AS "isShared", ciphertext,
     encryption_key_id AS "encryptionKeyId"

@@ -5,7 +5,7 @@ import { toApiKey, toKeySpend } from './api-key-row.js';
 import type { ApiKeyRow, KeySpendRow } from './api-key-row.js';
 import { BatchReader } from '../database/batch-reader.js';
 import type { Database } from '../database/database.js';
-import { unseenList } from '../database/opaque-array.js';
+import { opaqueArray } from '../database/opaque-array.js';
 
 /** A hash says nothing without the account: another account's key is none. */
 interface KeyName {
@@ -54,7 +54,7 @@ SELECT ${select('key', KEY_COLUMNS)}, ${select('spend', SPEND_COLUMNS)},
 FROM api_keys AS key
 LEFT JOIN key_spend AS spend ON spend.workspace_id = key.workspace_id AND spend.api_key_id = key.id
 WHERE (key.account_id, key.hash) IN (
-  SELECT * FROM unnest(${unseenList('$1', 'uuid')}, ${unseenList('$2', 'bpchar')})
+  SELECT * FROM unnest(${opaqueArray('$1', 'uuid')}, ${opaqueArray('$2', 'bpchar')})
 ) AND key.deleted_at IS NULL`;
 
 type Row = ApiKeyRow & (KeySpendRow | Record<keyof KeySpendRow, null>);

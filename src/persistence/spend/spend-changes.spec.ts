@@ -75,7 +75,7 @@ describe('what is released', () => {
       'account,a1,a1,0.01,0,0.01',
     ]);
     const expected = leases
-      .map(({ id, holder }, index) => {
+      .map(({ id, owner: holder }, index) => {
         const place = [4, 2, 2, 1][index]!;
         return `${place},${holder.workspaceId},${holder.id},${id},${index === 1 ? '0.02' : '0.01'}`;
       })

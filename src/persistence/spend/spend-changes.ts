@@ -4,7 +4,7 @@ import type { Generation } from '../../domain/generations/generation.js';
 import { formatUsd } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
 import type { SpendRelease } from '../../domain/spend/spend-cap.js';
-import type { SpendHolder, SpendLease } from '../../domain/spend/spend-lease.js';
+import type { SpendOwner, SpendLease } from '../../domain/spend/spend-lease.js';
 import { writeRecords } from '../database/record-rows.js';
 import { CHANGE_COLUMNS, RELEASE_COLUMNS } from './spend-statements.js';
 
@@ -27,7 +27,7 @@ class Change {
   byokCost: PicoUsd = 0n;
   released: PicoUsd = 0n;
 
-  constructor(readonly holder: SpendHolder) {}
+  constructor(readonly holder: SpendOwner) {}
 
   get isNone(): boolean {
     return this.cost === 0n && this.byokCost === 0n && this.released === 0n;
@@ -54,7 +54,7 @@ export function describeSpend(
   const given = new Map<SpendLease, PicoUsd>();
   for (const { lease, amount } of releases) {
     given.set(lease, (given.get(lease) ?? 0n) + amount);
-    changes.of(lease.holder).released += amount;
+    changes.of(lease.owner).released += amount;
   }
   const inOrder = changes.inOrder();
   return {
@@ -64,9 +64,9 @@ export function describeSpend(
         .filter(([, amount]) => amount !== 0n)
         .toSorted(([one], [other]) => compare(one.id, other.id))
         .map(([lease, amount]) => ({
-          change: changes.of(lease.holder).place,
-          workspace_id: lease.holder.workspaceId,
-          holder_id: lease.holder.id,
+          change: changes.of(lease.owner).place,
+          workspace_id: lease.owner.workspaceId,
+          holder_id: lease.owner.id,
           lease_id: lease.id,
           amount: formatUsd(amount),
         })),
@@ -93,7 +93,7 @@ class ChangeList {
     account: new Map<string, Change>(),
   };
 
-  of(holder: SpendHolder): Change {
+  of(holder: SpendOwner): Change {
     const known = this.byKind[holder.kind];
     let change = known.get(holder.id);
     if (!change) {

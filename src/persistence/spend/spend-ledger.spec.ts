@@ -35,10 +35,10 @@ describe('a lease that was granted', () => {
     const lease = newLease();
     const askedAt = now;
     await ledger.acquire(lease, WISH);
-    expect([askedAt + LIFE - 1, askedAt + LIFE].map((at) => lease.isUsable(at))).toEqual([true, false]);
+    expect([askedAt + LIFE - 1, askedAt + LIFE].map((at) => lease.isValid(at))).toEqual([true, false]);
     const againAt = now;
     await ledger.acquire(lease, WISH);
-    expect([againAt + LIFE - 1, againAt + LIFE].map((at) => lease.isUsable(at))).toEqual([true, false]);
+    expect([againAt + LIFE - 1, againAt + LIFE].map((at) => lease.isValid(at))).toEqual([true, false]);
   });
 
   it('lives no longer where nothing was added', async () => {
@@ -48,7 +48,7 @@ describe('a lease that was granted', () => {
     await ledger.acquire(lease, WISH);
     answer = [row('0')];
     await ledger.acquire(lease, WISH);
-    expect(lease.isUsable(askedAt + LIFE)).toBe(false);
+    expect(lease.isValid(askedAt + LIFE)).toBe(false);
   });
 
   it('lives from when it was to be renewed', async () => {
@@ -56,7 +56,7 @@ describe('a lease that was granted', () => {
     answer = [{ id: lease.id }];
     const askedAt = now;
     await ledger.renew([lease]);
-    expect([askedAt + LIFE - 1, askedAt + LIFE].map((at) => lease.isUsable(at))).toEqual([true, false]);
+    expect([askedAt + LIFE - 1, askedAt + LIFE].map((at) => lease.isValid(at))).toEqual([true, false]);
   });
 });
 
@@ -68,14 +68,14 @@ describe('a statement that fails', () => {
   it('has the lease in doubt that it was to grant', async () => {
     const lease = newLease();
     await expect(ledger.acquire(lease, WISH)).rejects.toBe(answer);
-    expect(lease.isUsable(now)).toBe(false);
+    expect(lease.isValid(now)).toBe(false);
   });
 
   it('has every lease in doubt that it was to give parts of back', async () => {
     const [one, other, beside] = [newLease(), newLease(), newLease()];
     const releases = [one, other].map((lease) => new SpendRelease(lease, 1n));
-    await expect(ledger.giveBack(releases)).rejects.toBe(answer);
-    expect([one, other, beside].map((lease) => lease.isUsable(now))).toEqual([false, false, true]);
+    await expect(ledger.release(releases)).rejects.toBe(answer);
+    expect([one, other, beside].map((lease) => lease.isValid(now))).toEqual([false, false, true]);
   });
 
   it('renews no lease, and leaves it as it was: nothing was to be taken from it or added', async () => {
@@ -83,6 +83,6 @@ describe('a statement that fails', () => {
     lease.renew(now);
     const lastsUntil = now + LIFE;
     await expect(ledger.renew([lease])).rejects.toBe(answer);
-    expect([lastsUntil - 1, lastsUntil].map((at) => lease.isUsable(at))).toEqual([true, false]);
+    expect([lastsUntil - 1, lastsUntil].map((at) => lease.isValid(at))).toEqual([true, false]);
   });
 });

@@ -5,15 +5,20 @@ import type { QueryConfig, QueryResultRow } from 'pg';
 import { Clock } from '../../domain/clock.js';
 import { formatUsd, parseUsd } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
-import type { SpendCap, SpendRelease } from '../../domain/spend/spend-cap.js';
+import type { SpendLimitWindow, SpendRelease } from '../../domain/spend/spend-cap.js';
 import { LEASE_SECONDS } from '../../domain/spend/spend-lease.js';
-import type { SpendHolder, SpendLease } from '../../domain/spend/spend-lease.js';
+import type { SpendOwner, SpendLease } from '../../domain/spend/spend-lease.js';
 import { utcDay } from '../../domain/spend/spend.js';
 import { Database } from '../database/database.js';
 import { describeSpend } from './spend-changes.js';
-import { GIVE_BACK, RENEW_LEASES, SWEEP_EXPIRED_LEASES, acquireLease } from './spend-statements.js';
+import {
+  RELEASE_RESERVATIONS,
+  RENEW_LEASES,
+  SWEEP_EXPIRED_LEASES,
+  acquireLease,
+} from './spend-statements.js';
 
-export interface LeaseWish {
+export interface LeaseOptions {
   readonly needed: PicoUsd;
   /** What all waiting calls need together. */
   readonly wanted: PicoUsd;
@@ -29,7 +34,7 @@ export interface LeaseGrant {
   /** What is left of the tightest limit, reservations not counted. */
   readonly unspent: PicoUsd;
   /** The limits that the database held when it granted; none: there is no limit any more. */
-  readonly caps: readonly SpendCap[];
+  readonly limits: readonly SpendLimitWindow[];
 }
 
 interface GrantRow {
@@ -41,7 +46,7 @@ interface GrantRow {
   /** Null: there is no such counter. */
   readonly caps:
     | readonly {
-        readonly window: SpendCap['window'];
+        readonly window: SpendLimitWindow['window'];
         readonly limit: string;
         readonly include_byok: boolean;
       }[]
@@ -49,7 +54,7 @@ interface GrantRow {
 }
 
 /** The channel on which processes ask each other to give back what they do not use. The payload is the holder's id. */
-export const RECALL_CHANNEL = 'spend_recall';
+export const RELEASE_REQUEST_CHANNEL = 'spend_recall';
 
 @Injectable()
 export class SpendLedger {
@@ -62,8 +67,8 @@ export class SpendLedger {
    * Adds at least what is needed to a lease, or nothing, under the limits that the database holds. A lease that the
    * database has swept is in doubt from then on.
    */
-  async acquire(lease: SpendLease, { needed, wanted, isHeld }: LeaseWish): Promise<LeaseGrant> {
-    const { holder } = lease;
+  async acquire(lease: SpendLease, { needed, wanted, isHeld }: LeaseOptions): Promise<LeaseGrant> {
+    const { owner: holder } = lease;
     const askedAt = performance.now();
     const [row] = await this.queryAbout<GrantRow>([lease], {
       name: `acquire-lease-${holder.kind}`,
@@ -79,7 +84,7 @@ export class SpendLedger {
         isHeld,
       ],
     });
-    if (row?.is_gone) lease.doubt();
+    if (row?.is_gone) lease.invalidate();
     const granted = parseUsd(row?.granted ?? '0');
     // Nothing granted: nothing was written.
     if (granted > 0n) lease.renew(askedAt);
@@ -87,7 +92,7 @@ export class SpendLedger {
       granted,
       available: parseUsd(row?.available ?? '0'),
       unspent: parseUsd(row?.unspent ?? '0'),
-      caps: (row?.caps ?? []).map((cap) => ({
+      limits: (row?.caps ?? []).map((cap) => ({
         window: cap.window,
         limit: parseUsd(cap.limit),
         includeByok: cap.include_byok,
@@ -96,12 +101,12 @@ export class SpendLedger {
   }
 
   /** Gives back what calls did not use. */
-  async giveBack(releases: readonly SpendRelease[]): Promise<void> {
+  async release(releases: readonly SpendRelease[]): Promise<void> {
     if (releases.length === 0) return;
     const spend = describeSpend([], releases);
     await this.queryAbout(
       releases.map(({ lease }) => lease),
-      { name: 'give-back', text: GIVE_BACK, values: [spend.releases, spend.changes] },
+      { name: 'give-back', text: RELEASE_RESERVATIONS, values: [spend.releases, spend.changes] },
     );
   }
 
@@ -121,7 +126,7 @@ export class SpendLedger {
     const renewed = new Set(rows.map(({ id }) => id));
     for (const lease of leases) {
       if (renewed.has(lease.id)) lease.renew(askedAt);
-      else lease.doubt();
+      else lease.invalidate();
     }
   }
 
@@ -131,8 +136,11 @@ export class SpendLedger {
   }
 
   /** Asks the other processes to give back what they do not use of this holder's money. */
-  async recall(holder: SpendHolder): Promise<void> {
-    await this.database.query({ text: 'SELECT pg_notify($1, $2)', values: [RECALL_CHANNEL, holder.id] });
+  async recall(holder: SpendOwner): Promise<void> {
+    await this.database.query({
+      text: 'SELECT pg_notify($1, $2)',
+      values: [RELEASE_REQUEST_CHANNEL, holder.id],
+    });
   }
 
   /** A statement that fails may have been committed all the same, or may yet be. */
@@ -143,7 +151,7 @@ export class SpendLedger {
     try {
       return await this.database.query<Row>(statement);
     } catch (error) {
-      for (const lease of leases) lease.doubt();
+      for (const lease of leases) lease.invalidate();
       throw error;
     }
   }

@@ -2,12 +2,12 @@
 import { Injectable } from '@nestjs/common';
 import { parseUsd } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
-import type { SpendCap } from '../../domain/spend/spend-cap.js';
+import type { SpendLimitWindow } from '../../domain/spend/spend-cap.js';
 import { Database } from '../database/database.js';
 
-export interface SpendTerms {
+export interface SpendPolicy {
   /** The workspace's budgets. */
-  readonly budgets: readonly SpendCap[];
+  readonly budgets: readonly SpendLimitWindow[];
   /** USD bought so far; null: the account is not metered. */
   readonly credits: PicoUsd | null;
 }
@@ -15,10 +15,10 @@ export interface SpendTerms {
 const WINDOWS = { daily: 'daily', weekly: 'weekly', monthly: 'monthly', lifetime: 'total' } as const;
 
 @Injectable()
-export class SpendTermsRepository {
+export class SpendPolicyRepository {
   constructor(private readonly database: Database) {}
 
-  async find(workspaceId: string): Promise<SpendTerms> {
+  async find(workspaceId: string): Promise<SpendPolicy> {
     const workspace = await this.database.prisma.workspace.findUniqueOrThrow({
       where: { id: workspaceId },
       select: {

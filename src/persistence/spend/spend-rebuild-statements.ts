@@ -1,9 +1,9 @@
 // The statements that compare the spend counters with the log, and that correct them (spend-rebuild.ts).
-import type { SpendHolderKind } from '../../domain/spend/spend-lease.js';
+import type { SpendOwnerKind } from '../../domain/spend/spend-lease.js';
 import { LOG_SNAPSHOT } from '../generations/log-offset.js';
 
 interface Counters {
-  readonly holder: SpendHolderKind;
+  readonly holder: SpendOwnerKind;
   readonly table: string;
   /** Columns that the counter has as well as the log: what leases and changes name its holder by. */
   readonly workspaceColumn: string;
@@ -70,7 +70,7 @@ WHERE (${all.map((column) => `counter.${column}`).join(', ')})
   IS DISTINCT FROM (${all.map((column) => `sums.${column}`).join(', ')})`;
 }
 
-function reservedOf(holder: SpendHolderKind, workspaceId: string, holderId: string): string {
+function reservedOf(holder: SpendOwnerKind, workspaceId: string, holderId: string): string {
   return `(SELECT coalesce(sum(amount), 0) FROM spend_leases AS lease
     WHERE lease.holder = '${holder}' AND lease.workspace_id = ${workspaceId} AND lease.holder_id = ${holderId})`;
 }

@@ -4,7 +4,7 @@
 // wrong. The log is read by a transaction that only reads: it has no number, so that readers of the log, who take what is
 // older than every open transaction, do not wait for it. The wrong counters are corrected some at a time, each time by a
 // short transaction that locks them and adds what has come into the log since.
-import type { SpendHolderKind } from '../../domain/spend/spend-lease.js';
+import type { SpendOwnerKind } from '../../domain/spend/spend-lease.js';
 import { isLockTimeout } from '../database/database-errors.js';
 import type { CommandSession, Database } from '../database/database.js';
 import {
@@ -25,7 +25,7 @@ const PAGE = 1_000;
 const LOCK_PATIENCE = 5_000;
 
 /** How many counters of each kind were wrong. */
-export type CorrectedCounters = Record<SpendHolderKind, number>;
+export type CorrectedCounters = Record<SpendOwnerKind, number>;
 
 export interface RebuildOptions {
   /** Corrects counters also where the log holds less than they have counted. */
@@ -36,7 +36,7 @@ export interface RebuildOptions {
 
 /** The log holds less than a counter has counted. */
 type ShortLog = {
-  readonly holder: SpendHolderKind;
+  readonly holder: SpendOwnerKind;
   readonly holder_id: string;
   readonly counted: string;
   readonly logged: string;

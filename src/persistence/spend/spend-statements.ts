@@ -4,7 +4,7 @@
 // Rows are locked in one order everywhere (leases, then the counters of keys, of workspaces, of accounts, each by id), so
 // that those who settle the same counters wait for each other instead of deadlocking. A lease is known by its column
 // process_id: a process has one lease of a counter, and a new one when it cannot trust the old one any more.
-import type { SpendHolderKind } from '../../domain/spend/spend-lease.js';
+import type { SpendOwnerKind } from '../../domain/spend/spend-lease.js';
 import type { ContentBlockRow } from '../generations/content-blocks.js';
 import { LOG_TRANSACTION } from '../generations/log-offset.js';
 
@@ -104,7 +104,7 @@ WITH appended AS (
 SELECT settle_spend($4::date, $5::spend_release[], $6::spend_change[]) FROM (SELECT count(*) FROM appended) AS done`;
 
 /** $1 and $2 what is released and what counters change by: gives back what calls did not use. */
-export const GIVE_BACK = 'SELECT settle_spend(NULL, $1::spend_release[], $2::spend_change[])';
+export const RELEASE_RESERVATIONS = 'SELECT settle_spend(NULL, $1::spend_release[], $2::spend_change[])';
 
 /** Takes back the leases whose processes have not renewed them. Most hold nothing any more, and change no counter. */
 export const SWEEP_EXPIRED_LEASES = `
@@ -121,7 +121,7 @@ SELECT settle_spend(NULL, '{}', array_agg(
  * lease's life, $8 whether the process holds something of the lease. Grants at least $5 or nothing, under the limits that
  * the database holds when it grants: the functions of the migration say how.
  */
-export function acquireLease(kind: SpendHolderKind): string {
+export function acquireLease(kind: SpendOwnerKind): string {
   return `
 SELECT granted::text, available::text, unspent::text, is_gone, caps
 FROM acquire_${kind}_lease($1::uuid, $2::uuid, $3::uuid, $4::date, $5::numeric, $6::numeric, $7::integer, $8::boolean)`;

@@ -9,7 +9,7 @@ import type { Workspace } from '../../domain/workspace.js';
 import { BatchReader } from '../database/batch-reader.js';
 import { noSuchWorkspace } from '../database/database-errors.js';
 import { Database } from '../database/database.js';
-import { unseenList } from '../database/opaque-array.js';
+import { opaqueArray } from '../database/opaque-array.js';
 
 export interface AccountWithDefaultWorkspace {
   readonly id: string;
@@ -26,7 +26,7 @@ WHERE account.id = $1`;
 /** $1 accounts, $2 workspaces, which belong together by their places. */
 const FIND_WORKSPACES = `
 SELECT account_id AS "accountId", id, deleted_at IS NOT NULL AS "isDeleted" FROM workspaces
-WHERE (account_id, id) IN (SELECT * FROM unnest(${unseenList('$1', 'uuid')}, ${unseenList('$2', 'uuid')}))`;
+WHERE (account_id, id) IN (SELECT * FROM unnest(${opaqueArray('$1', 'uuid')}, ${opaqueArray('$2', 'uuid')}))`;
 
 type WorkspaceName = Pick<Workspace, 'accountId' | 'id'>;
 

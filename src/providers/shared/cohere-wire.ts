@@ -6,7 +6,7 @@ import type { InputPart } from './call-input.js';
 import { BrokenAnswer } from './provider.js';
 import type { BillingTraits, ProviderCall } from './provider.js';
 import { knownInputTypeIn } from './input-types.js';
-import type { JsonCursor } from '../../vectors/json-scanner.js';
+import type { JsonScanner } from '../../vectors/json-scanner.js';
 import { given, readVectors } from './wire.js';
 
 const INPUT_TYPES = {
@@ -43,7 +43,7 @@ export function cohereBody(call: ProviderCall, dialect: CohereDialect): Record<s
 }
 
 /** By type as it is asked for, or the bare list that older models on Bedrock give. */
-export function readCohereVectors(cursor: JsonCursor): Vector[] {
+export function readCohereVectors(cursor: JsonScanner): Vector[] {
   if (!cursor.isObject()) return readVectors(cursor);
   let vectors: Vector[] | null = null;
   cursor.eachMember((type) => {

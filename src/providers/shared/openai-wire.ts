@@ -10,7 +10,7 @@ import type {
   UpstreamResponse,
 } from './provider.js';
 import type { Vector } from '../../vectors/vectors.js';
-import { JsonCursor } from '../../vectors/json-scanner.js';
+import { JsonScanner } from '../../vectors/json-scanner.js';
 import {
   asObject,
   bearer,
@@ -50,7 +50,7 @@ export function buildOpenAiRequest(call: ProviderCall, connection: ProviderConne
  * Vectors are put where their `index` says.
  */
 export function readOpenAiAnswer(response: UpstreamResponse): ProviderAnswer {
-  const cursor = new JsonCursor(response.body, BrokenAnswer);
+  const cursor = new JsonScanner(response.body, BrokenAnswer);
   let vectors: Vector[] | null = null;
   let usage: unknown = null;
   let id: unknown = null;
@@ -85,7 +85,7 @@ export function readOpenAiError(response: UpstreamResponse): ProviderError {
   };
 }
 
-function readData(cursor: JsonCursor): Vector[] {
+function readData(cursor: JsonScanner): Vector[] {
   const placed: Vector[] = [];
   const count = eachVector(cursor, ELEMENT, (vector, index) => {
     if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || placed[index] !== undefined) {

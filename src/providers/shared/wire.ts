@@ -4,7 +4,7 @@ import { MAX_TOKENS } from '../../domain/generations/generation.js';
 import type { Vector } from '../../vectors/vectors.js';
 import { BrokenAnswer } from './provider.js';
 import type { UpstreamRequest, UpstreamResponse } from './provider.js';
-import { JsonCursor } from '../../vectors/json-scanner.js';
+import { JsonScanner } from '../../vectors/json-scanner.js';
 
 const MAX_ID_LENGTH = 1_000;
 // Errors are small; what is longer is a page of a proxy.
@@ -62,14 +62,14 @@ export function recordableId(id: unknown): string | null {
   return isRecordable ? id : null;
 }
 
-export function readVector(cursor: JsonCursor): Vector {
+export function readVector(cursor: JsonScanner): Vector {
   return cursor.isString()
     ? { form: 'base64', text: cursor.plainString() }
     : { form: 'json', text: cursor.flatArray() };
 }
 
 /** An array of vectors, in the order of the inputs. */
-export function readVectors(cursor: JsonCursor): Vector[] {
+export function readVectors(cursor: JsonScanner): Vector[] {
   const vectors: Vector[] = [];
   cursor.eachElement(() => vectors.push(readVector(cursor)));
   return vectors;
@@ -80,7 +80,7 @@ export function readVectors(cursor: JsonCursor): Vector[] {
  * of itself, else with its place. Returns how many there are; throws with `whenMissing` where one has none.
  */
 export function eachVector(
-  cursor: JsonCursor,
+  cursor: JsonScanner,
   { name, whenMissing }: { readonly name: string; readonly whenMissing: string },
   take: (vector: Vector, index: unknown, place: number) => void,
 ): number {
@@ -106,10 +106,10 @@ export function eachVector(
 export function readAnswerObject(
   response: UpstreamResponse,
   vectorsName: string,
-  read: (cursor: JsonCursor) => Vector[],
+  read: (cursor: JsonScanner) => Vector[],
   others: readonly string[],
 ): { readonly vectors: readonly Vector[]; readonly members: Members } {
-  const cursor = new JsonCursor(response.body, BrokenAnswer);
+  const cursor = new JsonScanner(response.body, BrokenAnswer);
   const members: Record<string, unknown> = {};
   let vectors: Vector[] | null = null;
   cursor.eachMember((name) => {

@@ -4,7 +4,7 @@ import { createEndpoint, createOwnCredential, createTarget } from '../../../test
 import type { ModelEndpoint } from '../../catalogue/catalogue-model.js';
 import { endpointName } from './endpoint-target.js';
 import type { EndpointTarget, OwnCredential } from './endpoint-target.js';
-import { HealthBoard } from './endpoint-health-registry.js';
+import { EndpointHealthRegistry } from './endpoint-health-registry.js';
 
 const target = (endpoint: Partial<ModelEndpoint>): EndpointTarget =>
   createTarget(createEndpoint({ provider: 'deepinfra', upstreamModel: 'BAAI/bge-m3', ...endpoint }));
@@ -19,15 +19,15 @@ describe('the health of an endpoint', () => {
     ['another provider', target({ provider: 'together' })],
     ['an own key', { ...base, credential: createOwnCredential(0) }],
   ])('is not that of %s', (_name, other) => {
-    const board = new HealthBoard();
+    const board = new EndpointHealthRegistry();
     const now = 1_000_000;
     for (let failure = 0; failure < 10; failure++) board.of(other).recordFailure(now);
-    expect(board.of(other).isOut(now)).toBe(true);
-    expect(board.of(base).isOut(now)).toBe(false);
+    expect(board.of(other).isOpen(now)).toBe(true);
+    expect(board.of(base).isOpen(now)).toBe(false);
   });
 
   it('is kept from call to call', () => {
-    const board = new HealthBoard();
+    const board = new EndpointHealthRegistry();
     expect(board.of(target({}))).toBe(board.of(base));
     expect(board.of({ ...turbo, credential: createOwnCredential(3) })).toBe(
       board.of({ ...turbo, credential: createOwnCredential(3) }),
@@ -36,7 +36,7 @@ describe('the health of an endpoint', () => {
 });
 
 it('own keys share the places of an endpoint among themselves, apart from the shared endpoint', () => {
-  const board = new HealthBoard();
+  const board = new EndpointHealthRegistry();
   const placesOf = (credential: OwnCredential | null) => board.of({ ...target({}), credential }).places;
   expect(placesOf(createOwnCredential(0))).toBe(placesOf(createOwnCredential(1)));
   expect(placesOf(createOwnCredential(0))).not.toBe(placesOf(null));

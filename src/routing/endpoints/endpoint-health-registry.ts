@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { EndpointHealth } from './endpoint-health.js';
-import { EndpointPlaces } from './endpoint-permits.js';
+import { EndpointPermits } from './endpoint-permits.js';
 import { endpointName } from './endpoint-target.js';
 import type { EndpointTarget } from './endpoint-target.js';
 
@@ -10,10 +10,10 @@ import type { EndpointTarget } from './endpoint-target.js';
 const MAX_OWN = 20_000;
 
 @Injectable()
-export class HealthBoard {
+export class EndpointHealthRegistry {
   private readonly shared = new Map<string, EndpointHealth>();
   private readonly own = new LRUCache<string, EndpointHealth>({ max: MAX_OWN });
-  private readonly ownPlaces = new Map<string, EndpointPlaces>();
+  private readonly ownPlaces = new Map<string, EndpointPermits>();
 
   /**
    * An own provider key has limits of its own: its health is not that of the shared endpoint. Places it shares with all
@@ -32,9 +32,9 @@ export class HealthBoard {
     return health;
   }
 
-  private ownPlacesOf(endpoint: string): EndpointPlaces {
+  private ownPlacesOf(endpoint: string): EndpointPermits {
     let places = this.ownPlaces.get(endpoint);
-    if (!places) this.ownPlaces.set(endpoint, (places = new EndpointPlaces()));
+    if (!places) this.ownPlaces.set(endpoint, (places = new EndpointPermits()));
     return places;
   }
 

@@ -22,19 +22,19 @@ describe('an outage', () => {
     [1000, 5, false],
     [5, 1000, true],
   ])('with %i successes and %i failures: %p', (successes, failures, isOut) => {
-    expect(healthWith(successes, failures).isOut(NOW)).toBe(isOut);
+    expect(healthWith(successes, failures).isOpen(NOW)).toBe(isOut);
   });
 
   it('is over when its failures are older than 30 seconds', () => {
     const health = healthWith(0, 50);
-    expect(health.isOut(NOW + 29_000)).toBe(true);
-    expect(health.isOut(NOW + 31_001)).toBe(false);
+    expect(health.isOpen(NOW + 29_000)).toBe(true);
+    expect(health.isOpen(NOW + 31_001)).toBe(false);
     expect(health.uptime(NOW + 31_001)).toBeNull();
   });
 
   it('is probed by one call in five seconds', () => {
     const health = healthWith(0, 50);
-    const claims = [0, 1, 4_999, 5_000, 5_001, 10_000].map((later) => health.claimProbe(NOW + later));
+    const claims = [0, 1, 4_999, 5_000, 5_001, 10_000].map((later) => health.tryProbe(NOW + later));
     expect(claims).toEqual([true, false, false, true, false, true]);
   });
 });

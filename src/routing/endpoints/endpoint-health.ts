@@ -1,6 +1,6 @@
 // How each endpoint has been doing, as this process saw it: outcomes of the last 30 seconds, latency and throughput of
 // the last 5 minutes. Source: contract 4.4.
-import { EndpointPlaces } from './endpoint-permits.js';
+import { EndpointPermits } from './endpoint-permits.js';
 import { OutcomeHistory } from './outcome-history.js';
 
 const OUTCOME_WINDOW = 30_000;
@@ -40,7 +40,7 @@ export class EndpointHealth {
   /** What reports need and routing does not. */
   readonly history = new OutcomeHistory();
 
-  constructor(readonly places = new EndpointPlaces()) {}
+  constructor(readonly places = new EndpointPermits()) {}
 
   recordSuccess(now: number, durationMs: number, tokens: number | null): void {
     this.secondOf(now).successes++;
@@ -56,13 +56,13 @@ export class EndpointHealth {
     this.history.record(now, false);
   }
 
-  isOut(now: number): boolean {
+  isOpen(now: number): boolean {
     const { successes, failures } = this.outcomes(now);
     return failures >= OUTAGE_FAILURES && failures >= (successes + failures) * OUTAGE_SHARE;
   }
 
   /** True once in an interval: the call that is told so tries the endpoint although it is out. */
-  claimProbe(now: number): boolean {
+  tryProbe(now: number): boolean {
     if (now - this.lastProbeAt < PROBE_INTERVAL) return false;
     this.lastProbeAt = now;
     return true;

@@ -29,12 +29,12 @@ describe('an own key in an outage', () => {
   const own = (name: string, position: number, { isOut = true, ...terms }: OwnTerms = {}) => {
     const health = isOut ? createOutage(NOW) : new EndpointHealth();
     // Somebody has just looked whether it is back.
-    health.claimProbe(NOW);
+    health.tryProbe(NOW);
     return createCandidate(name, { health, credential: createOwnCredential(position, terms) });
   };
   const out = (name: string) => {
     const health = createOutage(NOW);
-    health.claimProbe(NOW);
+    health.tryProbe(NOW);
     return createCandidate(name, { health });
   };
   const shared = createCandidate('shared');

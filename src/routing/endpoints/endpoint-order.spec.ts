@@ -91,7 +91,7 @@ describe('every ordering', () => {
       fc.property(candidateLists, preferenceSets, fc.nat(), (candidates, preferences, seed) => {
         const ordered = orderCandidates(candidates, preferences, { ...CONTEXT, random: seededRandom(seed) });
         const places = ordered
-          .filter(({ health }) => !health.isOut(NOW))
+          .filter(({ health }) => !health.isOpen(NOW))
           .map(({ target: { credential } }) => {
             if (credential === null) return 10;
             return (credential.isFallback ? 20 : 0) + credential.position;
@@ -133,9 +133,9 @@ describe('every ordering', () => {
       fc.property(candidateLists, fc.nat(), (candidates, seed) => {
         const shared = candidates.filter(({ target }) => target.credential === null);
         // Somebody has just looked whether they are back.
-        for (const { health } of shared) health.claimProbe(NOW);
+        for (const { health } of shared) health.tryProbe(NOW);
         const ordered = orderCandidates(shared, NO_PREFERENCES, { ...CONTEXT, random: seededRandom(seed) });
-        const out = ordered.map(({ health }) => Number(health.isOut(NOW)));
+        const out = ordered.map(({ health }) => Number(health.isOpen(NOW)));
         expect(out).toEqual(out.toSorted((one, other) => one - other));
       }),
     );

@@ -102,10 +102,10 @@ export function orderCandidates(
   const ordered = (group: readonly Candidate[]) => orderAlike(group, preferences, context);
   const inPosition = (group: readonly Candidate[]) =>
     ordered(group).toSorted((one, other) => positionOf(one) - positionOf(other));
-  const isWorking = ({ health }: Candidate): boolean => !health.isOut(context.now);
+  const isWorking = ({ health }: Candidate): boolean => !health.isOpen(context.now);
   const mayWait = preferences.allowFallbacks && [...own, ...shared].some(isWorking);
   const waiting = own.filter(
-    (candidate) => mayWait && !isWorking(candidate) && !candidate.health.claimProbe(context.now),
+    (candidate) => mayWait && !isWorking(candidate) && !candidate.health.tryProbe(context.now),
   );
   const givesWay = ({ target: { credential } }: Candidate): boolean => credential?.excludesShared === false;
   const sharedInOrder = ordered(shared);
@@ -148,7 +148,7 @@ function sortBy(sort: Sort, candidates: readonly Candidate[], now: number): Cand
     latency: ({ health }) => health.latency(now)?.p50 ?? Infinity,
     throughput: ({ health }) => -(health.throughput(now)?.p50 ?? 0),
   };
-  const out = (candidate: Candidate) => Number(candidate.health.isOut(now));
+  const out = (candidate: Candidate) => Number(candidate.health.isOpen(now));
   const by = (candidate: Candidate) => value[sort](candidate);
   return candidates.toSorted((one, other) => out(one) - out(other) || compare(by(one), by(other)));
 }
@@ -167,7 +167,7 @@ function explore(
   // Without fallbacks a call would be spent on it.
   if (!allowFallbacks || (sort !== 'latency' && sort !== 'throughput')) return candidates;
   const unknown = candidates.find(
-    ({ health }) => health.latency(now) === null && !health.isOut(now) && health.claimProbe(now),
+    ({ health }) => health.latency(now) === null && !health.isOpen(now) && health.tryProbe(now),
   );
   return unknown ? startingWith(unknown, candidates) : candidates;
 }
@@ -183,7 +183,7 @@ function balance(
   { now, random }: OrderingContext,
 ): Candidate[] {
   if (candidates.length <= 1) return [...candidates];
-  const isOut = new Map(candidates.map((candidate) => [candidate, candidate.health.isOut(now)]));
+  const isOut = new Map(candidates.map((candidate) => [candidate, candidate.health.isOpen(now)]));
   const healthy = sortBy(
     'price',
     candidates.filter((candidate) => !isOut.get(candidate)),
@@ -191,7 +191,7 @@ function balance(
   );
   const out = candidates.filter((candidate) => isOut.get(candidate));
   const mayProbe = allowFallbacks && healthy.length > 0;
-  const probe = out.find(({ health }) => mayProbe && health.claimProbe(now));
+  const probe = out.find(({ health }) => mayProbe && health.tryProbe(now));
   const first = probe ?? pickByPrice(healthy, random());
   return first ? startingWith(first, [...healthy, ...out]) : out;
 }
@@ -220,7 +220,7 @@ function deprioritise(
     misses(health.throughput(now), preferredMinThroughput, (value, bound) => value < bound);
   const [first] = candidates;
   const rank = (candidate: Candidate): number => {
-    const isOut = candidate.health.isOut(now);
+    const isOut = candidate.health.isOpen(now);
     // One that is out and yet comes first is being probed.
     return isOut && candidate === first ? -1 : 2 * Number(isOut) + Number(isSlow(candidate));
   };

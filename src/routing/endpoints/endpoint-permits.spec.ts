@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Cancellation } from '../../concurrency/cancellation.js';
-import { EndpointPlaces } from './endpoint-permits.js';
+import { EndpointPermits } from './endpoint-permits.js';
 import type { Place, PlaceOwner } from './endpoint-permits.js';
 
 const LATER = performance.now() + 3_600_000;
@@ -18,7 +18,7 @@ afterEach(() => {
 
 /** Asks for places and notes who got one, in order. */
 class Lab {
-  readonly places = new EndpointPlaces();
+  readonly places = new EndpointPermits();
   readonly served: PlaceOwner[] = [];
   readonly held: Place[] = [];
   /** The signals of those that wait. */
@@ -38,8 +38,8 @@ class Lab {
   }
 
   /** Gives back the place that was taken first. */
-  async giveBack(): Promise<void> {
-    this.held.shift()?.giveBack();
+  async release(): Promise<void> {
+    this.held.shift()?.release();
     await nextTurn();
   }
 
@@ -58,11 +58,11 @@ class Lab {
 
 describe('places', () => {
   it('are taken while there are any, and never more than there are', () => {
-    const places = new EndpointPlaces();
+    const places = new EndpointPermits();
     const owner = callOf('a');
     const [first, second, third] = [1, 2, 3].map(() => places.tryTake(2, owner));
     expect([first, second, third].map(Boolean)).toEqual([true, true, false]);
-    first?.giveBack();
+    first?.release();
     expect([1, 2].map(() => places.tryTake(2, owner) !== null)).toEqual([true, false]);
   });
 
@@ -71,7 +71,7 @@ describe('places', () => {
     for (let call = 0; call < 100; call++) lab.take(callOf('large'), 8);
     const small = callOf('small');
     lab.take(small);
-    await lab.giveBack();
+    await lab.release();
     expect(lab.served).toHaveLength(9);
     expect(lab.served.at(-1)).toBe(small);
   });
@@ -89,7 +89,7 @@ describe('places', () => {
     const [large, small] = [callOf('a'), callOf('a')];
     lab.take(large, 100);
     lab.take(small);
-    await lab.giveBack();
+    await lab.release();
     expect(lab.served.at(-1)).toBe(small);
     expect(lab.served).toHaveLength(9);
   });
@@ -98,7 +98,7 @@ describe('places', () => {
     const lab = new Lab(6);
     const calls = ['one', 'two', 'three'].map(() => callOf('a'));
     for (const call of calls) lab.take(call, 30);
-    for (let turn = 0; turn < 30; turn++) await lab.giveBack();
+    for (let turn = 0; turn < 30; turn++) await lab.release();
     expect(calls.map((call) => lab.served.slice(-18).filter((owner) => owner === call).length)).toEqual([
       6, 6, 6,
     ]);
@@ -126,14 +126,14 @@ describe('places', () => {
         for (const step of deeds) {
           if (step.deed === 'come') lab.take(calls.get(step.account)![step.call]!);
           else if (step.deed === 'go' && lab.held.length > 0)
-            lab.held.splice(step.who % lab.held.length, 1)[0]?.giveBack();
+            lab.held.splice(step.who % lab.held.length, 1)[0]?.release();
           else if (step.deed === 'cancel') [...lab.waiting][step.who % lab.waiting.size]?.abort();
           await nextTurn();
           expect(lab.held.length).toBeLessThanOrEqual(limit);
           if (lab.waiting.size > 0) expect(lab.held).toHaveLength(limit);
         }
         for (const signal of lab.waiting) signal.abort();
-        while (lab.held.length > 0) await lab.giveBack();
+        while (lab.held.length > 0) await lab.release();
         const all = Array.from({ length: limit }, () => lab.places.tryTake(limit, callOf('c')));
         expect(all.every(Boolean)).toBe(true);
       }),
@@ -141,24 +141,24 @@ describe('places', () => {
   });
 
   it('are not waited for beyond the deadline, nor by a call that has been cancelled before', async () => {
-    const places = new EndpointPlaces();
+    const places = new EndpointPermits();
     const owner = callOf('a');
     const cancelled = new Cancellation();
     cancelled.abort();
     const place = places.tryTake(1, owner);
     expect(await places.wait(owner, performance.now() - 1, new Cancellation())).toBeNull();
     expect(await places.wait(owner, LATER, cancelled)).toBeNull();
-    place?.giveBack();
+    place?.release();
     expect(places.tryTake(1, owner)).not.toBeNull();
   });
 
   it('are free again when the call that was next is cancelled at the same moment', async () => {
-    const places = new EndpointPlaces();
+    const places = new EndpointPermits();
     const owner = callOf('a');
     const cancellation = new Cancellation();
     const place = places.tryTake(1, owner);
     const wait = places.wait(owner, LATER, cancellation);
-    place?.giveBack();
+    place?.release();
     expect(places.tryTake(1, owner)).toBeNull();
     cancellation.abort();
     expect(await wait).toBeNull();

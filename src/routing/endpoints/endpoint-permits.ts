@@ -12,7 +12,7 @@ export interface PlaceOwner {
 
 /** Held until it is given back, once. */
 export interface Place {
-  giveBack(): void;
+  release(): void;
 }
 
 // One place in so many is kept for accounts that have none, which then need not wait for a provider that is slow.
@@ -34,7 +34,7 @@ interface AccountQueue {
   readonly requests: Set<Cancellation>;
 }
 
-export class EndpointPlaces {
+export class EndpointPermits {
   private semaphore: FairSemaphore | null = null;
   private readonly calls = new Map<PlaceOwner, CallState>();
   private readonly queues = new Map<string, AccountQueue>();
@@ -142,7 +142,7 @@ export class EndpointPlaces {
   private placeOf(state: CallState, permit: Permit): Place {
     state.held++;
     return {
-      giveBack: () => {
+      release: () => {
         state.held--;
         this.close(state);
         if (this.semaphore?.waiting === 0) permit.release();

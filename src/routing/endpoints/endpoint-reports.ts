@@ -5,7 +5,7 @@ import { findEmbeddingProvider } from '../../providers/index.js';
 import { CredentialCircuits } from '../credentials/credential-circuits.js';
 import { EndpointCaller } from './endpoint-caller.js';
 import type { Percentiles } from './endpoint-health.js';
-import { HealthBoard } from './endpoint-health-registry.js';
+import { EndpointHealthRegistry } from './endpoint-health-registry.js';
 
 const HALF_AN_HOUR = 1_800_000;
 const MINUTES = { fiveMinutes: 5, halfAnHour: 30, day: 1_440 } as const;
@@ -26,7 +26,7 @@ export interface EndpointReport {
 export class EndpointReports {
   constructor(
     private readonly caller: EndpointCaller,
-    private readonly board: HealthBoard,
+    private readonly board: EndpointHealthRegistry,
     private readonly circuits: CredentialCircuits,
   ) {}
 
@@ -39,7 +39,7 @@ export class EndpointReports {
     const now = performance.now();
     const uptime = (window: keyof typeof MINUTES): number | null =>
       health.history.uptime(now, MINUTES[window]);
-    const isOut = health.isOut(now) || this.circuits.restOf(target, null) > 0;
+    const isOut = health.isOpen(now) || this.circuits.restOf(target, null) > 0;
     const outage = isOut ? 'out' : 'serving';
     return {
       providerName: provider.name,

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { parseUsd } from '../../../src/domain/spend/money.js';
 import { EmbeddingCache } from '../../../src/embeddings/cache/embedding-cache.js';
 import { GenerationLog } from '../../../src/persistence/generations/generation-log.js';
-import { SpendGate } from '../../../src/spend/spend-limiter.js';
+import { SpendLimiter } from '../../../src/spend/spend-limiter.js';
 import type { TestApp } from '../../support/app.js';
 import {
   answerByText,
@@ -66,7 +66,7 @@ function holdFirst(answer: StubHandler = answerByText): Held {
 
 /** The first call that reserves does so when it is let go. */
 function holdFirstReservation(app: TestApp): Held {
-  const gate = app.application.get(SpendGate);
+  const gate = app.application.get(SpendLimiter);
   const reserve = gate.reserve.bind(gate);
   let letGo = (): void => undefined;
   const isFree = new Promise<void>((resolve) => (letGo = resolve));

@@ -1,6 +1,6 @@
 // The spans that the built service sends of its own work, and what becomes of the service when nobody takes them.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Dispatcher } from '../../../src/deliveries/consumers/consumer-supervisor.js';
+import { ConsumerSupervisor } from '../../../src/deliveries/consumers/consumer-supervisor.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
 import { BROADCAST_ENVIRONMENT, createDestination } from '../../support/broadcast.js';
@@ -172,7 +172,7 @@ describe('of a request', () => {
 it('a delivery has a trace of its own', async () => {
   const platform = await startReceiver(traceCollector);
   // This process shares the database with the service, and must not take the delivery from it.
-  await app.application.get(Dispatcher).beforeApplicationShutdown();
+  await app.application.get(ConsumerSupervisor).beforeApplicationShutdown();
   try {
     const destination = await createDestination(app, { url: platform.origin });
     await start();

@@ -5,8 +5,8 @@ import type { ServerResponse } from 'node:http';
 import pg from 'pg';
 import { parseUsd, parseUsdPerMillion } from '../../../src/domain/spend/money.js';
 import { Notifications } from '../../../src/persistence/database/notifications.js';
-import { SpendGate } from '../../../src/spend/spend-limiter.js';
-import { TERMS_CHANNEL } from '../../../src/spend/spend-policy-cache.js';
+import { SpendLimiter } from '../../../src/spend/spend-limiter.js';
+import { SPEND_POLICY_CHANNEL } from '../../../src/spend/spend-policy-cache.js';
 import type { TestKey } from '../../support/app.js';
 import { embed, startWithUpstream } from '../../support/create-embedding.js';
 import type { Setup } from '../../support/create-embedding.js';
@@ -27,7 +27,7 @@ const VECTOR = toBase64(Array<number>(3072).fill(1));
 let database: TestDatabase;
 let proxy: DatabaseProxy;
 let setup: Setup;
-let gate: SpendGate;
+let gate: SpendLimiter;
 /** Whether the service is told of changes. When it is again, it gives back what it has leased and does not use. */
 let isTold = true;
 /** Past the proxy: sees and locks while the service cannot. */
@@ -36,11 +36,11 @@ beforeAll(async () => {
   database = await createTestDatabase();
   proxy = await startDatabaseProxy(database.url);
   setup = await startWithUpstream({ RATE_LIMIT_INFERENCE_PER_MINUTE: '0' }, proxy.url);
-  gate = setup.app.application.get(SpendGate);
+  gate = setup.app.application.get(SpendLimiter);
   // From here on it beats when a test says so.
   gate.onModuleDestroy();
   setup.app.application.get(Notifications).subscribe({
-    channel: TERMS_CHANNEL,
+    channel: SPEND_POLICY_CHANNEL,
     onNotification: () => undefined,
     onDisconnected: () => (isTold = false),
     onConnected: () => (isTold = true),
@@ -160,7 +160,7 @@ describe('a settlement that was rolled back', () => {
     expect(await first).toBe(503);
     await direct.query('COMMIT');
     const [held] = await leasesOf(key);
-    await gate.beat();
+    await gate.heartbeat();
     const [renewed] = await leasesOf(key);
     expect(renewed).toEqual({ calls: 2, expires: expect.any(Number) });
     expect(renewed!.expires).toBeGreaterThan(held!.expires);
@@ -168,7 +168,7 @@ describe('a settlement that was rolled back', () => {
     expect(new Set(await statuses)).toEqual(new Set([200, 503]));
     // Also when the key is never at rest.
     expect(await ask(key)).toBe(200);
-    await gate.beat();
+    await gate.heartbeat();
     expect((await leasesOf(key))[0]).toEqual({ ...renewed, calls: 1 });
 
     await expireOldestLease(key);
@@ -232,18 +232,18 @@ describe('a part of a lease that could not be given back', () => {
     expect(await ask(key)).toBe(200);
     const [lease] = await leasesOf(key);
     expect(lease?.calls).toBe(1999);
-    await gate.beat();
+    await gate.heartbeat();
     await cut();
-    await gate.beat();
+    await gate.heartbeat();
     proxy.mend();
     await untilReady();
     expect(await ask(key)).toBe(200);
-    await gate.beat();
+    await gate.heartbeat();
     const leases = await leasesOf(key);
     expect(leases.map(({ calls }) => calls)).toEqual([1999, expect.any(Number)]);
     expect(leases[0]?.expires).toBeLessThan(leases[1]!.expires);
     await expireOldestLease(key);
-    await gate.beat();
+    await gate.heartbeat();
     // Since its last beat the key was not used: the other lease was given back as well.
     expect((await leasesOf(key)).map(({ calls }) => calls)).toEqual([0]);
     expect(await counterOf(key)).toEqual({ spent: 2, reserved: 0 });

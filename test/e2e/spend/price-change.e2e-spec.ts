@@ -1,7 +1,7 @@
 // A price that rises while a call waits for money: the call costs what was reserved for it, in the windows of the new day.
 import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
 import { parseUsd, parseUsdPerMillion } from '../../../src/domain/spend/money.js';
-import { SpendGate } from '../../../src/spend/spend-limiter.js';
+import { SpendLimiter } from '../../../src/spend/spend-limiter.js';
 import { withCatalogueFile } from '../../support/catalogue-file.js';
 import { answerOf, embed, startWithUpstream } from '../../support/create-embedding.js';
 import type { Setup } from '../../support/create-embedding.js';
@@ -44,7 +44,7 @@ it('costs a call that it found waiting what was reserved', async () => {
   const { app } = setup;
   app.clock.set(BEFORE);
   const { secret, record } = await app.createKey({ limit: OLD_COST, limitReset: 'daily' });
-  const gate = app.application.get(SpendGate);
+  const gate = app.application.get(SpendLimiter);
   const reserve = gate.reserve.bind(gate);
   jest.spyOn(gate, 'reserve').mockImplementationOnce(async (key, bounds) => {
     app.clock.set(AFTER);

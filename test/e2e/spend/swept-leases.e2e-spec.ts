@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { formatUsd, parseUsd } from '../../../src/domain/spend/money.js';
 import { GenerationLog } from '../../../src/persistence/generations/generation-log.js';
 import { SpendLedger } from '../../../src/persistence/spend/spend-ledger.js';
-import { SpendGate } from '../../../src/spend/spend-limiter.js';
+import { SpendLimiter } from '../../../src/spend/spend-limiter.js';
 import type { Reservation } from '../../../src/spend/spend-limiter.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp, TestKey } from '../../support/app.js';
@@ -13,11 +13,11 @@ import { createGeneration } from '../../support/generation.js';
 const LIMIT = parseUsd('10');
 
 let app: TestApp;
-let gate: SpendGate;
+let gate: SpendLimiter;
 let key: TestKey;
 beforeAll(async () => {
   app = await createTestApp();
-  gate = app.application.get(SpendGate);
+  gate = app.application.get(SpendLimiter);
   // From here on it beats when a test says so.
   gate.onModuleDestroy();
 });
@@ -36,7 +36,7 @@ const leaseOf = ({ releases: [release] }: Reservation) => release!.lease;
 async function settle(reservation: Reservation, cost: bigint): Promise<void> {
   const generation = createGeneration(key.record, { cost });
   await app.application.get(GenerationLog).append(generation, reservation.releases);
-  reservation.settled();
+  reservation.close();
 }
 
 /** Of all leases of the key. */
@@ -68,9 +68,9 @@ it('what is free of it is not handed out once it was to be renewed', async () =>
   const first = await reserve(1n);
   await sweep();
   await app.sql('UPDATE key_spend SET total = $2 WHERE api_key_id = $1', [key.record.id, formatUsd(LIMIT)]);
-  await gate.beat();
+  await gate.heartbeat();
   await expect(reserve(1n)).rejects.toMatchObject({ code: 'insufficient_credits' });
-  first.settled();
+  first.close();
 });
 
 it('what calls hold of it is not taken from those that come after', async () => {
@@ -90,8 +90,8 @@ it('a call that waits for it takes another', async () => {
   await sweep();
   const late = await waiting;
   expect(leaseOf(late)).not.toBe(leaseOf(early));
-  early.settled();
-  await gate.beat();
+  early.close();
+  await gate.heartbeat();
   expect(await state()).toEqual({ reserved: LIMIT, leases: { [leaseOf(late).id]: LIMIT } });
   await settle(late, 1n);
 });
