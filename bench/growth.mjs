@@ -7,7 +7,7 @@ import { setup } from '../scripts/setup.mjs';
 import { catchInterruptions, reportFailure } from '../scripts/support/interruption.mjs';
 import { sleep } from '../scripts/support/processes.mjs';
 import { createProgress } from '../scripts/support/progress.mjs';
-import { openBed } from './support/bed.mjs';
+import { openBed } from './support/testbed.mjs';
 import {
   bringToRest,
   fill,

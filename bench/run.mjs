@@ -8,7 +8,7 @@ import { createProgress } from '../scripts/support/progress.mjs';
 import { inRepository } from '../scripts/support/repository.mjs';
 import { ScriptError } from '../scripts/support/run-command.mjs';
 import { SCENARIOS } from './scenarios/index.mjs';
-import { openBed } from './support/bed.mjs';
+import { openBed } from './support/testbed.mjs';
 import { describeProfiles, profilerArguments } from './support/profile.mjs';
 import { describeMachine, keepResults, readPostgresVersion } from './support/results.mjs';
 

@@ -5,8 +5,8 @@ import type { ProviderRow } from '../test/support/providers/rows.js';
 import { firstWrong, TEXT, TEXTS } from './check.js';
 import type { Check, Trial } from './check.js';
 import type { Answer } from './gateway.js';
-import { asObject, describeAnswer, judgeUsage, judgeVectors } from './judge.js';
-import type { Verdict } from './judge.js';
+import { asObject, describeAnswer, judgeUsage, judgeVectors } from './assert-answer.js';
+import type { Verdict } from './assert-answer.js';
 
 // As the stubs count.
 const TOKENS_OF_TEXT = 3;
@@ -51,7 +51,7 @@ export const ANSWER_CHECKS: readonly Check[] = [
     promise: `dimensions: ${NARROW} gives that width at length one, or a 4xx where it cannot be had`,
     run: async ({ row, ask }) => {
       const answer = await ask({ input: TEXT, dimensions: NARROW });
-      return row.dimensions === null && isRefusal(answer.status)
+      return row.dimensions === null && isRejection(answer.status)
         ? null
         : judgeVectors(answer, row, [TEXT], { width: NARROW });
     },
@@ -161,7 +161,7 @@ function judgeSent(requests: readonly StubRequest[], members: Members): Verdict 
 
 function judgeTokens(answer: Answer, row: ProviderRow, contents: readonly (readonly number[])[]): Verdict {
   if (row.takesTokens) return judgeVectors(answer, row, contents);
-  return isRefusal(answer.status) ? null : `token arrays were not refused: ${describeAnswer(answer)}`;
+  return isRejection(answer.status) ? null : `token arrays were not refused: ${describeAnswer(answer)}`;
 }
 
 /** What a stub makes of a picture is its own affair: two vectors of the right width, and not the same one twice. */
@@ -180,7 +180,7 @@ function inputsAbove(maxInputs: number | null): number {
   return maxInputs === SMALLEST_CAP ? VERY_MANY : Math.max(maxInputs + 1, LEAST);
 }
 
-function isRefusal(status: number): boolean {
+function isRejection(status: number): boolean {
   return status >= 400 && status < 500;
 }
 

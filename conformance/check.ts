@@ -3,7 +3,7 @@ import type { RunningProviderStub } from '../test/support/providers/provider-stu
 import type { Members } from '../test/support/providers/conformance-row.js';
 import type { ProviderRow } from '../test/support/providers/rows.js';
 import type { Answer, Wishes } from './gateway.js';
-import type { Verdict } from './judge.js';
+import type { Verdict } from './assert-answer.js';
 
 export interface Trial {
   readonly row: ProviderRow;

@@ -4,12 +4,12 @@ import { firstWrong, TEXT, TEXTS } from './check.js';
 import type { Check, Trial } from './check.js';
 import type { Answer, Wishes } from './gateway.js';
 import { PROVIDER_TIMEOUT_MS } from './gateway.js';
-import { asObject, describeAnswer, judgeError, judgeVectors } from './judge.js';
-import type { Verdict } from './judge.js';
+import { asObject, describeAnswer, judgeError, judgeVectors } from './assert-answer.js';
+import type { Verdict } from './assert-answer.js';
 import { rowLabelled } from '../test/support/providers/rows.js';
 import type { Members } from '../test/support/providers/conformance-row.js';
-import { spoil, SPOILERS } from './spoil.js';
-import type { Spoiler } from './spoil.js';
+import { spoil, SPOILERS } from './corrupt-answers.js';
+import type { Spoiler } from './corrupt-answers.js';
 
 const RETRY_AFTER_SECONDS = 7;
 // How much later than its timeout a gateway may answer.

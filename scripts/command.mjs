@@ -2,7 +2,7 @@
 // `node scripts/command.mjs keys-create --management`.
 import { findRunningDatabase } from './embedded-database.mjs';
 import { setup } from './setup.mjs';
-import { checkAddress, connect, explainRefusal } from './support/database-connection.mjs';
+import { checkAddress, connect, explainRejection } from './support/database-connection.mjs';
 import { locateDataDirectory } from './support/data-directory.mjs';
 import { readFileIfPresent } from './support/files.mjs';
 import { catchInterruptions, reportFailure } from './support/interruption.mjs';
@@ -24,7 +24,7 @@ function useRunningDatabase({ directory, databaseDirectory }) {
 async function checkDatabase(databaseUrl) {
   checkAddress(databaseUrl, 'DATABASE_URL');
   const client = await connect(databaseUrl).catch((error) => {
-    throw explainRefusal(databaseUrl, 'DATABASE_URL', error);
+    throw explainRejection(databaseUrl, 'DATABASE_URL', error);
   });
   try {
     const { pending } = await compareWithDatabase(client);

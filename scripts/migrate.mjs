@@ -1,7 +1,7 @@
 // Applies prisma/migrations to the database in DATABASE_URL. Safe for any number of replicas that start at once.
 import { catchInterruptions, reportFailure } from './support/interruption.mjs';
 import { checkAddress, connect, describeServer } from './support/database-connection.mjs';
-import { explainRefusal, isWorthWaitingFor } from './support/database-connection.mjs';
+import { explainRejection, isWorthWaitingFor } from './support/database-connection.mjs';
 import { compareWithDatabase, toMigrationList } from './support/migration-files.mjs';
 import { isCalledDirectly } from './support/repository.mjs';
 import { ScriptError } from './support/run-command.mjs';
@@ -26,7 +26,7 @@ export async function waitForDatabase({ databaseUrl, variable = 'DATABASE_URL', 
       if (saidAt !== undefined) log(`the database at ${describeServer(databaseUrl)} answers`);
       return;
     } catch (error) {
-      if (!isWorthWaitingFor(error)) throw explainRefusal(databaseUrl, variable, error);
+      if (!isWorthWaitingFor(error)) throw explainRejection(databaseUrl, variable, error);
       if (saidAt === undefined || Date.now() - saidAt >= SAY_AGAIN_MS) {
         saidAt = Date.now();
         log(`waiting for the database at ${describeServer(databaseUrl)}: ${error.message}`);

@@ -6,7 +6,7 @@ import { ActivityModule } from './activity/activity.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import { API_PREFIX } from './runtime/base-url.js';
-import { GenerationEventsModule } from './deliveries/broadcast.module.js';
+import { GenerationEventsModule } from './deliveries/generation-events.module.js';
 import { DeliveriesModule } from './deliveries/deliveries.module.js';
 import { ByokModule } from './byok/byok.module.js';
 import type { AppConfig } from './config/app-config.js';
@@ -52,7 +52,7 @@ export class AppModule {
         AuthModule,
         JsonBodyModule,
         GenerationEventsModule,
-        ...(config.duty === 'all' ? [DeliveriesModule] : []),
+        ...(config.role === 'all' ? [DeliveriesModule] : []),
         HealthModule,
         ...API_MODULES,
         RouterModule.register(API_MODULES.map((module) => ({ path: API_PREFIX, module }))),

@@ -24,7 +24,7 @@ export function setUpApplication(application: NestExpressApplication): void {
   application.use(assignRequestId, application.get(RequestObserver).watch(findCaller));
   const {
     corsAllowedOrigins: origins,
-    admission,
+    loadShedding,
     operationDeadline,
     trustedProxies,
   } = application.get(AppConfig);
@@ -35,7 +35,7 @@ export function setUpApplication(application: NestExpressApplication): void {
   application.use(OPENAPI_PATHS, limitPublicRequests(application.get(RateLimiter)));
   serveOpenApi(application);
   const server: Server = application.getHttpServer();
-  limitServer(server, { connections: admission.connections, operationDeadline });
+  limitServer(server, { connections: loadShedding.connections, operationDeadline });
   answerClientErrors(server);
   application.get(SlowTransfers).watch(server);
 }

@@ -42,7 +42,7 @@ export async function start(options: StartOptions = {}): Promise<RunningService>
   };
   process.on('SIGTERM', () => void stop());
   // A terminal sends these two to all processes (SIGHUP: it is gone): deliveries end when the calls have.
-  const onTerminal = config.duty === 'deliveries' ? () => undefined : () => void stop();
+  const onTerminal = config.role === 'deliveries' ? () => undefined : () => void stop();
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, onTerminal);
   return { ...service, stop };
 }

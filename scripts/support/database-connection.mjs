@@ -83,7 +83,7 @@ export function isWorthWaitingFor(error) {
   return WORTH_WAITING_FOR.some((pattern) => pattern.test(error.code));
 }
 
-export function explainRefusal(databaseUrl, variable, error) {
+export function explainRejection(databaseUrl, variable, error) {
   const remedy = REMEDIES[error.code]?.(variable) ?? `correct ${variable}`;
   return new ScriptError(
     `The database at ${describeServer(databaseUrl)} cannot be used: ${error.message}; ${remedy}`,

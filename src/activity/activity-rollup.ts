@@ -41,11 +41,11 @@ export class ActivityRollup implements OnApplicationBootstrap, BeforeApplication
   /** Ends the pass under way, or makes one if it is time. Another process that does the same sends this one home. */
   async catchUp(pause = PAUSE, step = STEP): Promise<void> {
     const since = new Date(this.clock.now().getTime() - REACH);
-    let place = await this.rollup.beginPass(pause);
-    while (!this.isStopping && place.summedBefore !== place.passUntil) {
-      const next = await this.rollup.takeStep(place, since, step);
+    let cursor = await this.rollup.beginPass(pause);
+    while (!this.isStopping && cursor.summedBefore !== cursor.passUntil) {
+      const next = await this.rollup.takeStep(cursor, since, step);
       if (next === null) return;
-      place = next;
+      cursor = next;
     }
   }
 

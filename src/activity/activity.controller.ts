@@ -14,7 +14,7 @@ export class ActivityController {
   constructor(private readonly activity: ActivityService) {}
 
   @Get()
-  @ManagementOnly({ refusal: 403 })
+  @ManagementOnly({ rejection: 403 })
   @ApiOperation({
     summary: 'Get the activity of the last 30 completed UTC days',
     description: 'By day, model and endpoint.',

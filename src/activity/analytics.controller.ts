@@ -10,7 +10,7 @@ import { ANALYTICS_META, AnalyticsMetaResponseDto, AnalyticsResponseDto } from '
 
 @ApiTags('Analytics')
 @ApiBearerAuth()
-@ManagementOnly({ refusal: 403 })
+@ManagementOnly({ rejection: 403 })
 @Controller('analytics')
 export class AnalyticsController {
   constructor(private readonly analytics: AnalyticsService) {}

@@ -12,7 +12,7 @@ import { callerOf } from './caller.js';
 
 export interface KeyKindRule {
   readonly kind: 'management' | 'inference';
-  readonly refusal: ErrorCode;
+  readonly rejection: ErrorCode;
 }
 
 export const PUBLIC = new RouteRule<true>('auth:public');
@@ -27,15 +27,17 @@ export const Public = (): RouteDecorator => PUBLIC.is(true);
  * Needs a management key. Another key is refused with 403 where the contract declares it, else with 401
  * (decisions 5).
  */
-export const ManagementOnly = (options: { readonly refusal: 401 | 403 } = { refusal: 401 }): RouteDecorator =>
+export const ManagementOnly = (
+  options: { readonly rejection: 401 | 403 } = { rejection: 401 },
+): RouteDecorator =>
   KEY_KIND.is({
     kind: 'management',
-    refusal: options.refusal === 403 ? 'forbidden' : 'management_key_needed',
+    rejection: options.rejection === 403 ? 'forbidden' : 'management_key_needed',
   });
 
 /** Refuses management keys (decisions 7). */
 export const InferenceOnly = (): RouteDecorator =>
-  KEY_KIND.is({ kind: 'inference', refusal: 'management_key_refused' });
+  KEY_KIND.is({ kind: 'inference', rejection: 'management_key_refused' });
 
 /** A POST that changes nothing: it does not count toward the account's changes per minute. */
 export const ReadsOnly = (): RouteDecorator => READS_ONLY.is(true);

@@ -10,7 +10,7 @@ export class KeyKindGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const rule = KEY_KIND.of(context);
     if (rule && callerOf(context.switchToHttp().getRequest()).key.kind !== rule.kind) {
-      throw new AppError(rule.refusal);
+      throw new AppError(rule.rejection);
     }
     return true;
   }

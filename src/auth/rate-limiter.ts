@@ -51,32 +51,32 @@ export class RateLimiter implements OnApplicationShutdown {
   /** Counts one request of the key; rejects with `rate_limit_exceeded` when the minute's are used up. */
   consume(key: ApiKey): true | Promise<true> {
     const limiter = this.byKind[key.kind];
-    return limiter === null || this.orRefuse(limiter, limiter.consume(key.id));
+    return limiter === null || this.orReject(limiter, limiter.consume(key.id));
   }
 
   /** Counts one change: toward the requests of the key, and toward the changes of its account by all of its keys. */
   async consumeChange(key: ApiKey): Promise<true> {
     await this.consume(key);
     const { changes } = this;
-    return changes === null || this.orRefuse(changes, changes.consume(key.accountId), 'changes');
+    return changes === null || this.orReject(changes, changes.consume(key.accountId), 'changes');
   }
 
   /** Counts one request that needs no credential. */
   consumePublic(address: string): true | Promise<true> {
     const { publicRequests: limiter } = this;
-    return limiter === null || this.orRefuse(limiter, limiter.consume(networkOf(address)));
+    return limiter === null || this.orReject(limiter, limiter.consume(networkOf(address)));
   }
 
   /** Rejects with `rate_limit_exceeded` when the minute's are used up. */
   async countFailedAuthentication(address: string): Promise<void> {
-    if (this.failures) await this.orRefuse(this.failures, this.failures.consume(networkOf(address)));
+    if (this.failures) await this.orReject(this.failures, this.failures.consume(networkOf(address)));
   }
 
   onApplicationShutdown(): void {
     this.redis?.disconnect();
   }
 
-  private orRefuse(
+  private orReject(
     limiter: RateLimiterAbstract,
     consumed: Promise<unknown>,
     unit?: RateLimitUnit,

@@ -31,7 +31,7 @@ export class ByokController {
 
   @Post()
   @HttpCode(201)
-  @ManagementOnly({ refusal: 403 })
+  @ManagementOnly({ rejection: 403 })
   @ApiOperation({
     summary: 'Create a provider credential',
     description: `A workspace has at most ${MAX_CREDENTIALS_PER_PROVIDER} credentials for a provider, disabled ones included; the next one is 409.`,
@@ -53,7 +53,7 @@ export class ByokController {
   }
 
   @Patch(':id')
-  @ManagementOnly({ refusal: 403 })
+  @ManagementOnly({ rejection: 403 })
   @ApiOperation({
     summary: 'Change a provider credential',
     description:

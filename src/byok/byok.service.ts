@@ -35,7 +35,7 @@ export class ByokService {
   async create(actor: Actor, dto: CreateByokKeyDto): Promise<ProviderCredentialRecord> {
     const { accountId } = actor.key;
     const workspaceId = await this.accounts.chooseWorkspace(accountId, dto.workspace_id);
-    await this.refuseUnknownKeys(accountId, dto.allowed_api_key_hashes ?? []);
+    await this.rejectUnknownKeys(accountId, dto.allowed_api_key_hashes ?? []);
     const settings = {
       name: null,
       disabled: false,
@@ -49,7 +49,7 @@ export class ByokService {
       declaredZdr: null,
       ...toChange(dto),
     };
-    refuseContradiction(settings);
+    rejectContradiction(settings);
     return this.credentials.create(
       { ...settings, accountId, workspaceId, provider: dto.provider, apiKey: dto.key },
       describeChange(actor, AUDITED_CREDENTIAL),
@@ -73,12 +73,12 @@ export class ByokService {
     const { allowed_api_key_hashes: hashes } = dto;
     if (hashes) {
       const before = await this.credentials.find(accountId, id);
-      await this.refuseUnknownKeys(accountId, hashes, before?.allowedApiKeyHashes);
+      await this.rejectUnknownKeys(accountId, hashes, before?.allowedApiKeyHashes);
     }
     const change = toChange(dto);
     if (Object.keys(change).length === 0) return this.get(actor, id);
     const decide = (before: ProviderCredentialRecord): ProviderCredentialChange => {
-      refuseContradiction({ ...before, ...change });
+      rejectContradiction({ ...before, ...change });
       return change;
     };
     const describe = describeChange(actor, AUDITED_CREDENTIAL, dto.key === undefined ? 'update' : 'rotate');
@@ -95,7 +95,7 @@ export class ByokService {
   }
 
   /** Hashes that stood there already may be deleted keys'. */
-  private async refuseUnknownKeys(
+  private async rejectUnknownKeys(
     accountId: string,
     hashes: readonly string[],
     stood: readonly string[] = [],
@@ -128,7 +128,7 @@ function toChange(dto: UpdateByokKeyDto): ProviderCredentialChange {
   });
 }
 
-function refuseContradiction({
+function rejectContradiction({
   isFallback,
   isByokOnly,
 }: Pick<ProviderCredentialRecord, 'isFallback' | 'isByokOnly'>): void {

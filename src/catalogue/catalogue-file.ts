@@ -38,7 +38,7 @@ export function readCatalogueFile(text: string, context: CatalogueFileContext): 
       const model = readModel(cursor, models, context);
       if (named.has(model.id)) cursor.fail(`${model.id} stands in this file twice`);
       named.add(model.id);
-      refuseSecondModel(cursor, model, onlyModels, context);
+      rejectSecondModel(cursor, model, onlyModels, context);
       models.set(model.id, model);
     }
   });
@@ -90,7 +90,7 @@ function readModel(
 }
 
 /** The one model would answer for the other. `onlyModels` has the upstream models that were read before, by provider. */
-function refuseSecondModel(
+function rejectSecondModel(
   cursor: YamlCursor,
   { endpoints }: CatalogueModel,
   onlyModels: Map<string, string>,

@@ -93,8 +93,8 @@ describe('what a provider charges', () => {
     ['of texts', { form: 'texts', items: ['a'] }, 7, {}, 70],
   ] satisfies [string, EmbeddingInput, number, TokensByModality, number][])(
     'for tokens that are told %s',
-    (_name, input, tokens, told, expected) => {
-      expect(costOfTokens(input, tokens, told, endpoint, DAY)).toBe(BigInt(expected));
+    (_name, input, tokens, reported, expected) => {
+      expect(costOfTokens(input, tokens, reported, endpoint, DAY)).toBe(BigInt(expected));
     },
   );
 
@@ -104,8 +104,8 @@ describe('what a provider charges', () => {
     ['told and not in the input', items(['video']), { file: 1 }],
   ] satisfies [string, EmbeddingInput, TokensByModality][])(
     'is not known with a modality of unknown price that is %s',
-    (_name, input, told) => {
-      expect(costOfTokens(input, 2, told, endpoint, DAY)).toBeNull();
+    (_name, input, reported) => {
+      expect(costOfTokens(input, 2, reported, endpoint, DAY)).toBeNull();
     },
   );
 
@@ -132,7 +132,7 @@ describe('what a provider charges', () => {
           const input = items(...contents);
           if (input.form !== 'multimodal') throw new Error('not multimodal');
           // The provider's own count: some mixture within the bounds of every item.
-          const told: Partial<Record<Modality, number>> = {};
+          const reported: Partial<Record<Modality, number>> = {};
           for (const item of input.items) {
             let room = maxTokensPerInput;
             for (const [modality, bound] of Object.entries(tokenBounds(item, served)) as [
@@ -140,15 +140,15 @@ describe('what a provider charges', () => {
               number,
             ][]) {
               const count = Math.floor(Math.min(bound, room) * (chances.next().value ?? 0));
-              told[modality] = (told[modality] ?? 0) + count;
+              reported[modality] = (reported[modality] ?? 0) + count;
               room -= count;
             }
           }
-          const counts = Object.values(told);
+          const counts = Object.values(reported);
           const tokens = counts.reduce((sum, count) => sum + count, 0);
           const prices = { text, ...others };
-          const bill = MODALITIES.reduce((sum, name) => sum + BigInt(told[name] ?? 0) * prices[name], 0n);
-          expect(costOfTokens(input, tokens, told, served, DAY)).toBe(bill);
+          const bill = MODALITIES.reduce((sum, name) => sum + BigInt(reported[name] ?? 0) * prices[name], 0n);
+          expect(costOfTokens(input, tokens, reported, served, DAY)).toBe(bill);
           const charged = costOfTokens(input, tokens, {}, served, DAY);
           expect(charged).toBeGreaterThanOrEqual(bill);
           expect(charged).toBeLessThanOrEqual(greatestCost(input, served, DAY) ?? -1n);

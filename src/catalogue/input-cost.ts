@@ -64,14 +64,14 @@ export async function countedItemCosts(
 export function costOfTokens(
   input: EmbeddingInput,
   tokens: number,
-  told: TokensByModality,
+  reported: TokensByModality,
   endpoint: ModelEndpoint,
   day: string,
   added = 0,
 ): PicoUsd | null {
-  const untold = Math.max(0, tokens - totalOf(told));
+  const untold = Math.max(0, tokens - totalOf(reported));
   let sum = costOfSum(input, untold, endpoint, day, added);
-  for (const [modality, count] of modalityCounts(told)) {
+  for (const [modality, count] of modalityCounts(reported)) {
     const cost = count === 0 ? 0n : times(priceOn(endpoint, day, modality), count);
     sum = sum === null || cost === null ? null : sum + cost;
   }

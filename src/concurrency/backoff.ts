@@ -3,8 +3,8 @@
 /** Full jitter: a random part of a bound that doubles with every failure. Milliseconds. `random` is from 0 to 1. */
 export function jitteredDelay(
   failures: number,
-  { base, cap }: { readonly base: number; readonly cap: number },
+  { base, max }: { readonly base: number; readonly max: number },
   random: number,
 ): number {
-  return random * Math.min(cap, base * 2 ** Math.min(failures, 30));
+  return random * Math.min(max, base * 2 ** Math.min(failures, 30));
 }

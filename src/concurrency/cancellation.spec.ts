@@ -5,18 +5,18 @@ import { Cancellation, toAbortSignal } from './cancellation.js';
 describe('a cancellation', () => {
   it('tells everybody who listens, once', () => {
     const cancellation = new Cancellation();
-    const told: string[] = [];
-    const gone = (): void => void told.push('gone');
-    cancellation.addEventListener('abort', () => void told.push('first'));
+    const listeners: string[] = [];
+    const gone = (): void => void listeners.push('gone');
+    cancellation.addEventListener('abort', () => void listeners.push('first'));
     cancellation.addEventListener('abort', gone);
-    cancellation.addEventListener('abort', () => void told.push('second'));
+    cancellation.addEventListener('abort', () => void listeners.push('second'));
     cancellation.removeEventListener('abort', gone);
     expect(cancellation.aborted).toBe(false);
     expect(() => cancellation.throwIfAborted()).not.toThrow();
     cancellation.abort();
     cancellation.abort();
-    cancellation.addEventListener('abort', () => void told.push('late'));
-    expect(told).toEqual(['first', 'second']);
+    cancellation.addEventListener('abort', () => void listeners.push('late'));
+    expect(listeners).toEqual(['first', 'second']);
     expect(cancellation.aborted).toBe(true);
     expect(() => cancellation.throwIfAborted()).toThrow(cancellation.reason);
   });

@@ -26,9 +26,9 @@ export class Cancellation implements CancelSignal {
   abort(): void {
     if (this.cause) return;
     this.cause = new Error('This operation was aborted');
-    const told = [...this.listeners];
+    const listeners = [...this.listeners];
     this.listeners.clear();
-    for (const listener of told) listener();
+    for (const listener of listeners) listener();
   }
 
   addEventListener(_type: 'abort', listener: () => void): void {

@@ -5,12 +5,12 @@ import { Debouncer } from './debouncer.js';
 describe('gathering', () => {
   let done: string[][];
   let failures: number;
-  let gathering: Debouncer;
+  let debouncer: Debouncer;
   beforeEach(() => {
     jest.useFakeTimers();
     done = [];
     failures = 0;
-    gathering = new Debouncer(100, async (items) => {
+    debouncer = new Debouncer(100, async (items) => {
       await Promise.resolve();
       if (failures-- > 0) throw new Error('not now');
       done.push([...items]);
@@ -21,14 +21,14 @@ describe('gathering', () => {
   });
 
   it('does each once that has come within the time', async () => {
-    gathering.add('a');
-    gathering.add('b');
-    gathering.add('a');
+    debouncer.add('a');
+    debouncer.add('b');
+    debouncer.add('a');
     await jest.advanceTimersByTimeAsync(99);
     expect(done).toEqual([]);
     await jest.advanceTimersByTimeAsync(1);
     expect(done).toEqual([['a', 'b']]);
-    gathering.add('a');
+    debouncer.add('a');
     await jest.advanceTimersByTimeAsync(100);
     expect(done).toEqual([['a', 'b'], ['a']]);
   });
@@ -52,9 +52,9 @@ describe('gathering', () => {
 
   it('does again what has failed, with what has come meanwhile', async () => {
     failures = 1;
-    gathering.add('a');
+    debouncer.add('a');
     await jest.advanceTimersByTimeAsync(100);
-    gathering.add('b');
+    debouncer.add('b');
     await jest.advanceTimersByTimeAsync(1_000);
     expect(done).toEqual([['a', 'b']]);
   });

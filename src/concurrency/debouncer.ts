@@ -4,7 +4,7 @@
 const PAUSE_AFTER_FAILURE = 1_000;
 
 export class Debouncer {
-  private readonly gathered = new Set<string>();
+  private readonly pending = new Set<string>();
   /** Set until what it has begun is done: what comes meanwhile waits, so that a slow database is asked once at a time. */
   private timer: NodeJS.Timeout | null = null;
 
@@ -15,7 +15,7 @@ export class Debouncer {
   ) {}
 
   add(item: string): void {
-    this.gathered.add(item);
+    this.pending.add(item);
     this.schedule(this.time);
   }
 
@@ -24,16 +24,16 @@ export class Debouncer {
   }
 
   private async run(): Promise<void> {
-    const items = [...this.gathered];
-    this.gathered.clear();
+    const items = [...this.pending];
+    this.pending.clear();
     let pause = this.time;
     try {
       await this.act(items);
     } catch {
-      for (const item of items) this.gathered.add(item);
+      for (const item of items) this.pending.add(item);
       pause = PAUSE_AFTER_FAILURE;
     }
     this.timer = null;
-    if (this.gathered.size > 0) this.schedule(pause);
+    if (this.pending.size > 0) this.schedule(pause);
   }
 }

@@ -14,13 +14,13 @@ const LIMITS = {
 /** Batches end when they are let, each with its items in words. */
 function recorder() {
   const batches: number[][] = [];
-  const gates: (() => void)[] = [];
+  const resolvers: (() => void)[] = [];
   const run = async (items: readonly number[]): Promise<string[]> => {
     batches.push([...items]);
-    await new Promise<void>((resolve) => gates.push(resolve));
+    await new Promise<void>((resolve) => resolvers.push(resolve));
     return items.map((item) => `done ${item}`);
   };
-  return { batches, run, end: () => gates.shift()?.() };
+  return { batches, run, end: () => resolvers.shift()?.() };
 }
 
 /** Until what was added is under way. */

@@ -24,7 +24,7 @@ export interface BatchFailures {
 
 export class MicroBatcher<Item, Result> {
   private waiting: Waiting<Item, Result>[] = [];
-  private readonly underWay = new Set<Promise<void>>();
+  private readonly inFlight = new Set<Promise<void>>();
   private isScheduled = false;
 
   /**
@@ -50,15 +50,15 @@ export class MicroBatcher<Item, Result> {
 
   /** Resolves when nothing waits any more. */
   async drain(): Promise<void> {
-    while (this.waiting.length > 0 || this.underWay.size > 0) {
+    while (this.waiting.length > 0 || this.inFlight.size > 0) {
       this.begin();
-      await Promise.race(this.underWay);
+      await Promise.race(this.inFlight);
     }
   }
 
   /** After all that has arrived in this turn of the event loop: under load that is many requests. */
   private schedule(): void {
-    if (this.isScheduled || this.waiting.length === 0 || this.underWay.size >= this.limits.maxInFlight)
+    if (this.isScheduled || this.waiting.length === 0 || this.inFlight.size >= this.limits.maxInFlight)
       return;
     this.isScheduled = true;
     setImmediate(() => {
@@ -68,9 +68,9 @@ export class MicroBatcher<Item, Result> {
   }
 
   private begin(): void {
-    if (this.waiting.length === 0 || this.underWay.size >= this.limits.maxInFlight) return;
+    if (this.waiting.length === 0 || this.inFlight.size >= this.limits.maxInFlight) return;
     const done = this.runBatch(this.takeBatch());
-    this.underWay.add(done);
+    this.inFlight.add(done);
     void this.goOnAfter(done);
     this.schedule();
   }
@@ -93,7 +93,7 @@ export class MicroBatcher<Item, Result> {
   /** Not at once: those that were just answered first, and whoever comes in the same turn goes along. */
   private async goOnAfter(done: Promise<void>): Promise<void> {
     await done;
-    this.underWay.delete(done);
+    this.inFlight.delete(done);
     this.schedule();
   }
 

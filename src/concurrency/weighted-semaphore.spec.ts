@@ -14,29 +14,29 @@ async function servedOf(takes: readonly (Permit | Promise<Permit>)[]): Promise<r
 describe('a budget of bytes', () => {
   it('lets those who need more than is left wait, and those who need nothing pass', async () => {
     const budget = new WeightedSemaphore(10);
-    const share = await budget.acquire('first', 8);
+    const permit = await budget.acquire('first', 8);
     const takes = [budget.acquire('one', 5), budget.acquire('two', 1), budget.acquire('three', 0)];
     expect(await servedOf(takes)).toEqual([false, false, true]);
-    share.release();
+    permit.release();
     expect(await servedOf(takes)).toEqual([true, true, true]);
   });
 
   it('counts more than all of it as all of it, and what is given back once', async () => {
     const budget = new WeightedSemaphore(10);
-    const share = await budget.acquire('one', 1_000);
-    share.release();
-    share.release();
+    const permit = await budget.acquire('one', 1_000);
+    permit.release();
+    permit.release();
     expect(await servedOf([budget.acquire('one', 10), budget.acquire('two', 1)])).toEqual([true, false]);
   });
 
   it('serves others with what is not needed after all', async () => {
     const budget = new WeightedSemaphore(10);
-    const share = await budget.acquire('one', 10);
+    const permit = await budget.acquire('one', 10);
     const other = budget.acquire('two', 6);
-    share.shrinkTo(5);
+    permit.shrinkTo(5);
     expect(await servedOf([other])).toEqual([false]);
-    share.shrinkTo(4);
-    share.shrinkTo(9);
+    permit.shrinkTo(4);
+    permit.shrinkTo(9);
     expect(await servedOf([other])).toEqual([true]);
   });
 
@@ -56,21 +56,21 @@ describe('a budget of bytes', () => {
 
   it('serves the owner that holds least first, each in order', async () => {
     const budget = new WeightedSemaphore(10);
-    const share = await budget.acquire('first', 6);
+    const permit = await budget.acquire('first', 6);
     await budget.acquire('one', 2);
     const takes = [budget.acquire('one', 5), budget.acquire('two', 5), budget.acquire('two', 1)];
     expect(await servedOf(takes)).toEqual([false, false, false]);
-    share.release();
+    permit.release();
     expect(await servedOf(takes)).toEqual([false, true, false]);
   });
 
   it('keeps no large request waiting for good: small ones that come later stay behind it', async () => {
     const budget = new WeightedSemaphore(10);
-    const share = await budget.acquire('first', 2);
+    const permit = await budget.acquire('first', 2);
     const large = budget.acquire('one', 10);
     const small = ['two', 'three'].map((owner) => budget.acquire(owner, 1));
     expect(await servedOf([large, ...small])).toEqual([false, false, false]);
-    share.release();
+    permit.release();
     expect(await servedOf([large, ...small])).toEqual([true, false, false]);
     (await large).release();
     expect(await servedOf(small)).toEqual([true, true]);

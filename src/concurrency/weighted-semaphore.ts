@@ -9,7 +9,7 @@ export interface Permit {
 
 interface Request {
   readonly bytes: number;
-  readonly grant: (share: Permit) => void;
+  readonly grant: (permit: Permit) => void;
 }
 
 // The part that only owners get who hold nothing: who comes last finds room as well.

@@ -5,10 +5,10 @@ import { YieldQueue } from './yield-queue.js';
 
 describe('turns', () => {
   it('come one in each round of the event loop, in order', async () => {
-    const turns = new YieldQueue();
+    const queue = new YieldQueue();
     const done: string[] = [];
     const work = async (name: string): Promise<void> => {
-      await turns.enter('account');
+      await queue.enter('account');
       done.push(name);
     };
     const all = Promise.all([work('a'), work('b'), work('c')]);
@@ -23,11 +23,11 @@ describe('turns', () => {
   });
 
   it('go round among accounts, however many one of them wants', async () => {
-    const turns = new YieldQueue();
+    const queue = new YieldQueue();
     const done: string[] = [];
     const work = async (account: string, times: number): Promise<void> => {
       for (let time = 0; time < times; time++) {
-        await turns.enter(account);
+        await queue.enter(account);
         done.push(account);
       }
     };
@@ -39,10 +39,10 @@ describe('turns', () => {
   });
 
   it('are there again when all have been taken', async () => {
-    const turns = new YieldQueue();
-    await turns.enter('account');
-    await turns.enter('account');
-    await Promise.all([turns.enter('account'), turns.enter('account')]);
+    const queue = new YieldQueue();
+    await queue.enter('account');
+    await queue.enter('account');
+    await Promise.all([queue.enter('account'), queue.enter('account')]);
   });
 });
 
@@ -57,10 +57,10 @@ describe('work in pieces', () => {
   }
 
   it('gives way whenever it has taken its time, and to the work of others', async () => {
-    const turns = new YieldQueue();
+    const queue = new YieldQueue();
     const order: string[] = [];
     const run = async (name: string, count: number): Promise<string> => {
-      const result = await turns.begin(name).run(pieces(count, 3));
+      const result = await queue.begin(name).run(pieces(count, 3));
       order.push(name);
       return result;
     };

@@ -44,7 +44,7 @@ export class Work {
   private begunAt = performance.now();
 
   constructor(
-    private readonly turns: Pick<YieldQueue, 'enter'>,
+    private readonly queue: Pick<YieldQueue, 'enter'>,
     private readonly accountId: string,
   ) {}
 
@@ -55,7 +55,7 @@ export class Work {
 
   /** Waits for the next turn. */
   async giveWay(): Promise<void> {
-    await this.turns.enter(this.accountId);
+    await this.queue.enter(this.accountId);
     this.begunAt = performance.now();
   }
 

@@ -6,10 +6,10 @@ import type { EncryptionKey, ProviderSettings } from './environment-reader.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-const DUTIES = ['all', 'calls', 'deliveries'] as const;
-export type ProcessRole = (typeof DUTIES)[number];
+const PROCESS_ROLES = ['all', 'calls', 'deliveries'] as const;
+export type ProcessRole = (typeof PROCESS_ROLES)[number];
 // How a process tells those that it starts.
-const DUTY_VARIABLE = 'SIGNALBOX_DUTY';
+const ROLE_VARIABLE = 'SIGNALBOX_DUTY';
 const REPLICA_VARIABLE = 'SIGNALBOX_REPLICA';
 // Node's own variable: how many threads look up names and read files, unless given, and at least in processes that this
 // one starts. Idle they cost nothing, and each name whose server does not answer holds one for ten seconds and more.
@@ -33,7 +33,7 @@ export class AppConfig {
   /** Whether the workers leave deliveries to a process of their own, so that no call ever waits for one. */
   readonly deliveryProcess: 'own' | 'shared';
   /** What this process is there for. Set by the process that starts it, never by an operator. */
-  readonly duty: ProcessRole;
+  readonly role: ProcessRole;
   /** What the processes of one replica know each other by. */
   readonly replicaId: string;
   /** Of this process: what is looked up or read meanwhile. */
@@ -47,7 +47,7 @@ export class AppConfig {
   /** Whose pages in a browser may call; `*`: anybody's. Empty: nobody's. */
   readonly corsAllowedOrigins: readonly string[];
   /** What this process takes on at once; beyond it requests are refused with 503. */
-  readonly admission: {
+  readonly loadShedding: {
     readonly callsInFlight: number;
     readonly bytesInFlight: number;
     /** Milliseconds that the event loop may stay late before fewer calls are let in; 0: any. */
@@ -131,7 +131,7 @@ export function readAppConfig(
     ...read.optional('catalogueFile', 'CATALOGUE_FILE'),
     workers: read.integer('WORKERS', 1, 1, 256),
     deliveryProcess: read.choice('DELIVERY_PROCESS', ['own', 'shared'], 'own'),
-    duty: read.choice(DUTY_VARIABLE, DUTIES, 'all'),
+    role: read.choice(ROLE_VARIABLE, PROCESS_ROLES, 'all'),
     replicaId: read.text(REPLICA_VARIABLE, randomUUID()),
     threadPoolSize: read.integer(THREADS_VARIABLE, USUAL_THREADS, 1, 1_024),
     ...read.redisUrl('redisUrl', 'REDIS_URL'),
@@ -139,7 +139,7 @@ export function readAppConfig(
     ...read.token('metricsBearerToken', 'METRICS_BEARER_TOKEN'),
     tracesItself: read.tracesItself(),
     corsAllowedOrigins: read.origins('CORS_ALLOWED_ORIGINS'),
-    admission: {
+    loadShedding: {
       callsInFlight: read.integer('MAX_CALLS_IN_FLIGHT', 1_024, 1, 1_000_000),
       bytesInFlight: read.integer('MAX_BYTES_IN_FLIGHT', defaultBytesInFlight(), 1024, 2 ** 40),
       eventLoopDelay: read.integer('MAX_EVENT_LOOP_DELAY_MS', 250, 0, 60_000),
@@ -190,12 +190,12 @@ export function readAppConfig(
 
 /** What a process that this one starts has in its environment beside what this one has. */
 export function environmentOf(
-  duty: ProcessRole,
+  role: ProcessRole,
   { replicaId, threadPoolSize }: AppConfig,
 ): Readonly<Record<string, string>> {
   const threads = { [THREADS_VARIABLE]: String(Math.max(threadPoolSize, THREADS_OF_STARTED)) };
   // Where every worker delivers, each is a replica of its own: it claims what waits for its own calls.
-  return duty === 'all' ? threads : { ...threads, [DUTY_VARIABLE]: duty, [REPLICA_VARIABLE]: replicaId };
+  return role === 'all' ? threads : { ...threads, [ROLE_VARIABLE]: role, [REPLICA_VARIABLE]: replicaId };
 }
 
 /** A body is held several times over while it is read, judged and sent on: as bytes, as text, as values. */

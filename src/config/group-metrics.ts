@@ -24,7 +24,7 @@ type Message =
 export class GroupMetrics {
   private readonly questions = new Questions<Snapshot>(PATIENCE);
   // What each has told last: a sum without one of them would fall and rise again, which reads as a restart from 0.
-  private readonly told = new Map<Worker, Snapshot>();
+  private readonly snapshots = new Map<Worker, Snapshot>();
   /** What those had counted that have ended, all of them together. */
   private remainder: Snapshot = [];
 
@@ -40,7 +40,7 @@ export class GroupMetrics {
     return this;
   }
 
-  async gather(): Promise<string> {
+  async collect(): Promise<string> {
     const workers = Object.values(cluster.workers ?? {}).flatMap((worker) =>
       worker?.isConnected() ? [worker] : [],
     );
@@ -48,24 +48,24 @@ export class GroupMetrics {
       workers.map((worker) => this.questions.ask((id) => tell(worker, { signalbox: 'give', id }))),
     );
     const own = this.own ? [await this.own.getMetricsAsJSON()] : [];
-    return AggregatorRegistry.aggregate([...own, ...this.told.values(), this.remainder]).metrics();
+    return AggregatorRegistry.aggregate([...own, ...this.snapshots.values(), this.remainder]).metrics();
   }
 
   /** Even what comes too late for the question is the newest there is; what a dead one has sent is counted already. */
   private hear(worker: Worker, id: number, snapshot: Snapshot): void {
-    if (!worker.isDead()) this.told.set(worker, snapshot);
+    if (!worker.isDead()) this.snapshots.set(worker, snapshot);
     this.questions.answer(id, snapshot);
   }
 
   private keepCountsOf(worker: Worker): void {
-    const counts = this.told.get(worker)?.filter(isCount) ?? [];
-    this.told.delete(worker);
+    const counts = this.snapshots.get(worker)?.filter(isCount) ?? [];
+    this.snapshots.delete(worker);
     // The metrics of an aggregate have their values in them, which its types do not know.
     this.remainder = AggregatorRegistry.aggregate([this.remainder, counts]).getMetricsAsArray() as Snapshot;
   }
 
   private async answer(worker: Worker, id: number): Promise<void> {
-    tell(worker, { signalbox: 'gathered', id, text: await this.gather() });
+    tell(worker, { signalbox: 'gathered', id, text: await this.collect() });
   }
 }
 
@@ -81,7 +81,7 @@ export class WorkerMetrics {
   }
 
   /** Rejects when the primary does not answer. */
-  gather(): Promise<string> {
+  collect(): Promise<string> {
     return this.questions.ask((id) => process.send?.({ signalbox: 'gather', id } satisfies Message));
   }
 }

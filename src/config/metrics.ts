@@ -11,10 +11,10 @@ export class Metrics {
 
   /** Of this process, or of all processes of its replica together where it is one of several. */
   text(): Promise<string> {
-    if (this.ofWorker) return this.ofWorker.gather();
+    if (this.ofWorker) return this.ofWorker.collect();
     // Once there was another process, what it has counted stays, even while there is none.
     if (!this.ofGroup && Object.keys(cluster.workers ?? {}).length === 0) return this.registry.metrics();
     this.ofGroup ??= new GroupMetrics(this.registry).open();
-    return this.ofGroup.gather();
+    return this.ofGroup.collect();
   }
 }

@@ -16,7 +16,7 @@ import {
 } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { samplerOfEnvironment } from './operator-sampler.js';
-import type { SpanTerms, Tracer } from './tracer.js';
+import type { SpanOptions, Tracer } from './tracer.js';
 
 const NAME = 'signalbox';
 const KINDS = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT } as const;
@@ -46,7 +46,7 @@ export class OtlpTracer implements Tracer {
 
   async span<Result>(
     name: string,
-    { kind, isRoot = false }: SpanTerms,
+    { kind, isRoot = false }: SpanOptions,
     work: (span: Span) => Promise<Result>,
   ): Promise<Result> {
     const parent = isRoot ? ROOT_CONTEXT : this.contexts.active();
@@ -87,10 +87,10 @@ export class OtlpTracer implements Tracer {
 
 function tellOfFailures(): void {
   const logger = new Logger('Tracing');
-  let toldAt = -Infinity;
+  let reportedAt = -Infinity;
   setGlobalErrorHandler((error) => {
-    if (performance.now() - toldAt < SILENCE) return;
-    toldAt = performance.now();
+    if (performance.now() - reportedAt < SILENCE) return;
+    reportedAt = performance.now();
     logger.warn({ error }, 'spans could not be sent to the collector');
   });
 }

@@ -3,8 +3,8 @@ import { pino } from 'pino';
 import type { DestinationStream } from 'pino';
 
 // Lines are written together: each write wakes another thread, and costs more than the line. Bytes, and milliseconds.
-const GATHERED_BYTES = 8 * 1024;
-const GATHERING_TIME = 100;
+const BUFFERED_BYTES = 8 * 1024;
+const FLUSH_INTERVAL = 100;
 // Lines that could not be written yet; beyond it they are dropped, so that they cannot fill the memory.
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 // Milliseconds for which the end of the process waits for a reader that takes nothing.
@@ -27,8 +27,8 @@ export function openStandardOutput(): DestinationStream {
     dest: 1,
     sync: false,
     contentMode: 'buffer',
-    minLength: GATHERED_BYTES,
-    periodicFlush: GATHERING_TIME,
+    minLength: BUFFERED_BYTES,
+    periodicFlush: FLUSH_INTERVAL,
     maxLength: MAX_WAITING_BYTES,
     retryEAGAIN: () => performance.now() < givesUpAt,
   });

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Span } from '@opentelemetry/api';
 
-export interface SpanTerms {
+export interface SpanOptions {
   readonly kind: 'internal' | 'client';
   /** Belongs to no request, though it may have been begun while one was under way. */
   readonly isRoot?: boolean;
@@ -10,7 +10,7 @@ export interface SpanTerms {
 
 /** What is behind an open tracing. */
 export interface Tracer {
-  span<Result>(name: string, terms: SpanTerms, work: (span: Span) => Promise<Result>): Promise<Result>;
+  span<Result>(name: string, options: SpanOptions, work: (span: Span) => Promise<Result>): Promise<Result>;
   request(headers: IncomingHttpHeaders, work: (span: Span) => void): void;
   close(): Promise<void>;
 }

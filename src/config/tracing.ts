@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Span } from '@opentelemetry/api';
 import type { AppConfig } from './app-config.js';
-import type { SpanTerms, Tracer } from './tracer.js';
+import type { SpanOptions, Tracer } from './tracer.js';
 
 /** Attributes are set by whoever does the work: with `null` there is no span, and nothing to put together for one. */
 export class Tracing implements OnApplicationShutdown {
@@ -13,10 +13,10 @@ export class Tracing implements OnApplicationShutdown {
   /** A span around the work, failed when the work throws. */
   span<Result>(
     name: string,
-    terms: SpanTerms,
+    options: SpanOptions,
     work: (span: Span | null) => Promise<Result>,
   ): Promise<Result> {
-    return this.tracer === null ? work(null) : this.tracer.span(name, terms, work);
+    return this.tracer === null ? work(null) : this.tracer.span(name, options, work);
   }
 
   /** The span of a request, which goes on with the caller's trace; whoever does the work also ends it. */

@@ -14,7 +14,7 @@ export class CreditsController {
   constructor(private readonly credits: CreditsService) {}
 
   @Get()
-  @ManagementOnly({ refusal: 403 })
+  @ManagementOnly({ rejection: 403 })
   @ApiOperation({ summary: 'Get what the account has bought and spent', operationId: 'getCredits' })
   @ApiOkResponse({ type: CreditsResponseDto })
   @ApiErrors(401, 403, 500, 503)

@@ -2,7 +2,7 @@
 import { Module } from '@nestjs/common';
 import { BatchBuilder } from './batches/batch-builder.js';
 import { BatchSender } from './batches/batch-sender.js';
-import { GenerationEventsModule } from './broadcast.module.js';
+import { GenerationEventsModule } from './generation-events.module.js';
 import { ContentSweeper } from './log/content-sweeper.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
 import { ConsumerSupervisor } from './consumers/consumer-supervisor.js';

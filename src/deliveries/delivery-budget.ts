@@ -10,7 +10,7 @@ const LARGE_BATCHES = 224_000_000;
 const SMALL_BATCHES = 32_000_000;
 const SMALL_BATCH = 128_000;
 // Bytes of pages that are looked through at once, and of one.
-const PAGES = 16_000_000;
+const PAGE_BYTES = 16_000_000;
 const PAGE = 1_000_000;
 
 // Of a trace without its texts, with its part of a request; of what is known of a generation that is not sent; and how
@@ -26,10 +26,10 @@ type Owner = Pick<Destination, 'accountId'>;
 export class DeliveryBudget {
   private readonly large = new WeightedSemaphore(LARGE_BATCHES);
   private readonly small = new WeightedSemaphore(SMALL_BATCHES);
-  private readonly pages = new WeightedSemaphore(PAGES);
+  private readonly pageBytes = new WeightedSemaphore(PAGE_BYTES);
 
   takePage({ accountId }: Owner): Permit | Promise<Permit> {
-    return this.pages.acquire(accountId, PAGE);
+    return this.pageBytes.acquire(accountId, PAGE);
   }
 
   takeBatch({ accountId }: Owner, bytes: number): Permit | Promise<Permit> {

@@ -18,7 +18,7 @@ import { DeadLettersRepository } from '../persistence/deliveries/dead-letters.re
 import type { StoredDeadLetter } from '../persistence/deliveries/dead-letters.repository.js';
 import { DeliveryStatesRepository } from '../persistence/deliveries/delivery-states.repository.js';
 import type { DeliveryState } from '../persistence/deliveries/delivery-states.repository.js';
-import type { Admission } from '../persistence/deliveries/replay-limits.repository.js';
+import type { LimitedResult } from '../persistence/deliveries/replay-limits.repository.js';
 import { ReplayLimitsRepository } from '../persistence/deliveries/replay-limits.repository.js';
 import { DestinationsService } from './destinations.service.js';
 import { readCursor, writeCursor } from './dto/dead-letters-query.dto.js';
@@ -47,7 +47,7 @@ export class DeliveriesService {
 
   async test(caller: Caller, id: string): Promise<ConnectionTest> {
     const destination = await this.destinations.get(caller, id);
-    if (!(await this.limits.admitTest(refOf(destination)))) {
+    if (!(await this.limits.limitTest(refOf(destination)))) {
       throw new AppError('rate_limit_exceeded', {
         detail: `a destination can be tested ${MAX_TESTS_PER_MINUTE} times a minute`,
         headers: { 'Retry-After': '60' },
@@ -103,8 +103,8 @@ export class DeliveriesService {
     const now = this.clock.now();
     if (from === undefined) {
       const ids = letters === 'all' ? null : (letters ?? []);
-      return admitted(
-        await this.limits.admitReplay(ref, (run) => this.deadLetters.requestReplay(run, ref, ids, now)),
+      return unlessLimited(
+        await this.limits.limitReplay(ref, (run) => this.deadLetters.requestReplay(run, ref, ids, now)),
       );
     }
     const moment = new Date(from);
@@ -118,11 +118,11 @@ export class DeliveriesService {
       });
     }
     let isOn = false;
-    const admission = await this.limits.admitReplay(ref, async (run) => {
+    const limited = await this.limits.limitReplay(ref, async (run) => {
       isOn = await this.states.replayFrom(run, ref, moment);
       return null;
     });
-    admitted(admission);
+    unlessLimited(limited);
     if (!isOn) {
       throw new AppError('conflict', {
         detail: 'the destination, or broadcasting in its workspace, is switched off; switch it on first',
@@ -132,10 +132,10 @@ export class DeliveriesService {
   }
 }
 
-function admitted<Result>(admission: Admission<Result>): Result {
-  switch (admission.is) {
+function unlessLimited<Result>(limited: LimitedResult<Result>): Result {
+  switch (limited.is) {
     case 'admitted':
-      return admission.result;
+      return limited.result;
     case 'running':
       throw new AppError('conflict', {
         detail: 'a replay to this destination is still running; wait until it has ended',
@@ -143,7 +143,7 @@ function admitted<Result>(admission: Admission<Result>): Result {
     case 'too_often':
       throw new AppError('rate_limit_exceeded', {
         detail: `a destination can be replayed to ${MAX_REPLAYS_PER_HOUR} times an hour`,
-        headers: { 'Retry-After': String(admission.retryAfter) },
+        headers: { 'Retry-After': String(limited.retryAfter) },
       });
   }
 }

@@ -44,7 +44,7 @@ export class DestinationsController {
 
   @Post()
   @HttpCode(201)
-  @ManagementOnly({ refusal: 403 })
+  @ManagementOnly({ rejection: 403 })
   @ApiOperation({ summary: 'Create a destination', operationId: 'createObservabilityDestination' })
   @ApiCreatedResponse({ type: DestinationResponseDto })
   @ApiErrors(400, 401, 403, 409, 413, 500, 503)

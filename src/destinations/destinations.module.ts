@@ -1,6 +1,6 @@
 // Observability destinations: where a workspace's generations are forwarded to.
 import { Module } from '@nestjs/common';
-import { GenerationEventsModule } from '../deliveries/broadcast.module.js';
+import { GenerationEventsModule } from '../deliveries/generation-events.module.js';
 import { DeliveriesController } from './deliveries.controller.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { DestinationsController } from './destinations.controller.js';

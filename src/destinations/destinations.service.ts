@@ -21,7 +21,7 @@ import { fromFilterRulesDto } from './dto/filter-rules.dto.js';
 import type { FilterRulesDto } from './dto/filter-rules.dto.js';
 import type { UpdateDestinationDto } from './dto/update-destination.dto.js';
 import { mergeConfig } from './merge-config.js';
-import { refuseMasks } from './refuse-masks.js';
+import { rejectMasks } from './reject-masks.js';
 
 // A field that may be empty makes an address of nothing: the destination has nowhere to send to yet.
 const NOTHING = /^(https?:)?\/*$/i;
@@ -49,8 +49,8 @@ export class DestinationsService {
       dto.workspace_id?.toLowerCase() ?? (await this.accounts.findDefaultWorkspaceId(accountId));
     const apiKeyHashes = await this.checkedKeyHashes(accountId, dto.api_key_hashes ?? null);
     const kind = requireDestinationKind(dto.type);
-    refuseMasks(kind, dto.config);
-    await this.refuseForbiddenAddresses(kind, dto.config);
+    rejectMasks(kind, dto.config);
+    await this.rejectForbiddenAddresses(kind, dto.config);
     return this.destinations.createWithinLimit(
       {
         accountId,
@@ -84,7 +84,7 @@ export class DestinationsService {
   /** Another account's destination answers like one that does not exist. */
   async get({ key }: Pick<Caller, 'key'>, id: string): Promise<Destination> {
     const destination = isUUID(id) ? await this.destinations.find(key.accountId, id) : null;
-    return destination ?? refuseUnknown();
+    return destination ?? rejectUnknown();
   }
 
   async update(actor: Actor, id: string, dto: UpdateDestinationDto): Promise<Destination> {
@@ -114,7 +114,7 @@ export class DestinationsService {
     const wasThere =
       isUUID(id) &&
       (await this.destinations.delete(actor.key.accountId, id, describeChange(actor, AUDITED_DESTINATION)));
-    if (!wasThere) refuseUnknown();
+    if (!wasThere) rejectUnknown();
   }
 
   /** The config after the change; undefined when it stays as it was, so that nothing that follows it is stirred. */
@@ -124,7 +124,7 @@ export class DestinationsService {
   ): Promise<DestinationConfig | undefined> {
     const kind = requireDestinationKind(before.kind);
     const config = await mergeConfig(kind, before.config, sent);
-    await this.refuseForbiddenAddresses(kind, config);
+    await this.rejectForbiddenAddresses(kind, config);
     return isDeepStrictEqual({ ...config }, before.config) ? undefined : { ...config };
   }
 
@@ -142,7 +142,7 @@ export class DestinationsService {
   }
 
   /** A first check, for a clear answer: what protects is the check of every connection. */
-  private async refuseForbiddenAddresses(
+  private async rejectForbiddenAddresses(
     kind: DestinationKind,
     config: BaseDestinationConfig,
   ): Promise<void> {
@@ -153,7 +153,7 @@ export class DestinationsService {
   }
 }
 
-function refuseUnknown(): never {
+function rejectUnknown(): never {
   throw new AppError('not_found', { detail: 'no such destination' });
 }
 

@@ -7,7 +7,7 @@ import type { BaseDestinationConfig, DestinationKind } from '../destination-kind
 import type { DestinationConfig } from '../domain/destinations/destination.js';
 import { AppError } from '../domain/errors.js';
 import { validationFailure } from '../http/fields/validation.pipe.js';
-import { refuseMasks } from './refuse-masks.js';
+import { rejectMasks } from './reject-masks.js';
 
 /**
  * What is not sent stays, and so does what is sent as records show it: masked. `headers` are replaced as a whole. Null
@@ -27,7 +27,7 @@ export async function mergeConfig(
     Object.entries(members).filter(([name, value]) => value !== masked[name]),
   );
   const kept = keptHeaders(headers, known.headers, masked['headers']);
-  refuseMasks(kind, { ...changed, headers: without(headers, kept) });
+  rejectMasks(kind, { ...changed, headers: without(headers, kept) });
   const merged: Record<string, unknown> = { ...known, ...changed };
   if (headers !== undefined) merged['headers'] = isRecord(headers) ? { ...headers, ...kept } : headers;
   for (const [name, value] of Object.entries(merged)) if (value === null) delete merged[name];
@@ -42,7 +42,7 @@ export async function mergeConfig(
   const origins = originsOf(kind, current);
   if ([...originsOf(kind, config)].some((origin) => !origins.has(origin))) {
     const fields = [...secretFieldsOf(kind.configClass).keys()];
-    refuseStoredSecrets(
+    rejectStoredSecrets(
       fields.filter((name) => !Object.hasOwn(changed, name) && Reflect.get(config, name)),
       Object.keys((headers === undefined ? known.headers : kept) ?? {}),
     );
@@ -57,7 +57,7 @@ const MAX_LISTED = 20;
  * No response shows a secret, but every delivery sends it: with a new host alone, the holder of a management key could
  * read it at a receiver of its own.
  */
-function refuseStoredSecrets(fields: readonly string[], headers: readonly string[]): void {
+function rejectStoredSecrets(fields: readonly string[], headers: readonly string[]): void {
   const names = [...fields, ...headers.slice(0, MAX_LISTED).map((name) => `headers.${name}`)];
   if (names.length === 0) return;
   const rest = headers.length > MAX_LISTED ? ` and ${headers.length - MAX_LISTED} more headers` : '';

@@ -1,6 +1,6 @@
 // Embeddings: from a request to vectors, with its cost and its record.
 import { Module } from '@nestjs/common';
-import { GenerationEventsModule } from '../deliveries/broadcast.module.js';
+import { GenerationEventsModule } from '../deliveries/generation-events.module.js';
 import { RoutingModule } from '../routing/routing.module.js';
 import { SpendModule } from '../spend/spend.module.js';
 import { EmbeddingCacheMetrics } from './cache/embedding-cache-metrics.js';

@@ -2,7 +2,7 @@
 // routing, before its answer leaves.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { GenerationPublisher } from '../deliveries/broadcaster.js';
+import { GenerationPublisher } from '../deliveries/generation-publisher.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { Clock } from '../domain/clock.js';
 import type { EmbeddingRequest, EncodingFormat } from '../domain/embeddings/embedding.js';
@@ -53,11 +53,11 @@ type Progress = Mutable<RoutingProgress>;
 export class EmbeddingsService {
   constructor(
     private readonly planner: RoutePlanner,
-    private readonly spendGate: SpendLimiter,
+    private readonly spendLimiter: SpendLimiter,
     private readonly supplies: VectorSupplies,
     private readonly unpaid: UnpaidCosts,
     private readonly log: GenerationLog,
-    private readonly broadcaster: GenerationPublisher,
+    private readonly publisher: GenerationPublisher,
     private readonly storage: StorageUsage,
     private readonly clock: Clock,
   ) {}
@@ -67,17 +67,17 @@ export class EmbeddingsService {
     request: EmbeddingRequest,
     preferences: ProviderPreferences,
     context: CallContext,
-    wishes: AnswerOptions,
+    options: AnswerOptions,
   ): Promise<WrittenAnswer> {
-    this.storage.refuseAboveLogQuota(caller.key.workspaceId);
+    this.storage.rejectAboveLogQuota(caller.key.workspaceId);
     const progress: Progress = { route: null, routed: null, durationMs: null };
     try {
-      const limits = await this.spendGate.limitsOf(caller.key);
+      const limits = await this.spendLimiter.limitsOf(caller.key);
       progress.route = await this.planner.plan(caller.key, request, preferences, limits);
-      wishes.expectBytes(answerBytes(request, progress.route));
-      return await this.serve(caller, request, progress.route, context, wishes, progress);
+      options.expectBytes(answerBytes(request, progress.route));
+      return await this.serve(caller, request, progress.route, context, options, progress);
     } catch (error) {
-      if (!wishes.wantsRoutingMetadata || !(error instanceof AppError)) throw error;
+      if (!options.wantsRoutingMetadata || !(error instanceof AppError)) throw error;
       throw error.withRoutingMetadata(describeRouting(request.model, progress));
     }
   }
@@ -87,14 +87,14 @@ export class EmbeddingsService {
     request: EmbeddingRequest,
     planned: Route,
     context: CallContext,
-    wishes: AnswerOptions,
+    options: AnswerOptions,
     progress: Progress,
   ): Promise<WrittenAnswer> {
-    const supply = await this.supplies.open(caller.key, planned, request, wishes.wantsCache);
+    const supply = await this.supplies.open(caller.key, planned, request, options.wantsCache);
     try {
       const createdAt = this.clock.now();
       const id = uuidV7(createdAt);
-      wishes.announceId(id);
+      options.announceId(id);
       const startedAt = performance.now();
       const supplied = await supply.gather();
       const { routed, vectors, source, cacheOutcome } = supplied;
@@ -111,7 +111,7 @@ export class EmbeddingsService {
       );
       const { workspaceId } = generation;
       const error = routed.error?.message ?? null;
-      const content = await this.broadcaster.contentToStore(workspaceId, request.input, error);
+      const content = await this.publisher.contentToStore(workspaceId, request.input, error);
       const answer: EmbeddingAnswer | null =
         routed.error || !source
           ? null
@@ -120,7 +120,7 @@ export class EmbeddingsService {
               model: request.model,
               provider: source.provider,
               vectors,
-              routingMetadata: wishes.wantsRoutingMetadata ? describeRouting(request.model, progress) : null,
+              routingMetadata: options.wantsRoutingMetadata ? describeRouting(request.model, progress) : null,
               charge,
             };
       const recorded = this.log.append(generation, supply.releases, content);
@@ -128,9 +128,9 @@ export class EmbeddingsService {
       // Whether that failed is looked at when the call is recorded.
       written?.catch(() => undefined);
       await recorded;
-      this.broadcaster.appended(workspaceId);
+      this.publisher.appended(workspaceId);
       if (!written) throw routed.error ?? new AppError('internal');
-      supply.share();
+      supply.publish();
       return { pieces: await written, cacheOutcome };
     } finally {
       supply.close();

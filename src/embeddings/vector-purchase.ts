@@ -15,7 +15,7 @@ import { boundsOf } from './charges/call-bound.js';
 export interface VectorPurchase {
   readonly route: Route;
   /** The inputs that are bought, by their places in the call, in order. */
-  readonly positions: readonly number[];
+  readonly indexes: readonly number[];
   /** With these inputs alone. */
   readonly request: EmbeddingRequest;
   readonly reservation: Reservation;
@@ -25,7 +25,7 @@ export interface VectorPurchase {
 export class VectorPurchases {
   constructor(
     private readonly router: EmbeddingRouter,
-    private readonly spendGate: SpendLimiter,
+    private readonly spendLimiter: SpendLimiter,
   ) {}
 
   /**
@@ -36,49 +36,49 @@ export class VectorPurchases {
     key: ApiKey,
     route: Route,
     call: EmbeddingRequest,
-    positions: readonly number[],
+    indexes: readonly number[],
     priceDay: string,
   ): Promise<VectorPurchase> {
-    const isWhole = positions.length === call.input.items.length;
-    const request = isWhole ? call : { ...call, input: inputsAt(call.input, positions) };
+    const isWhole = indexes.length === call.input.items.length;
+    const request = isWhole ? call : { ...call, input: inputsAt(call.input, indexes) };
     const bounds = boundsOf(route, request, priceDay);
     if (!route.targets.some(isOwn) || route.targets.every(isOwn)) {
-      return { route, positions, request, reservation: await this.spendGate.reserve(key, bounds) };
+      return { route, indexes, request, reservation: await this.spendLimiter.reserve(key, bounds) };
     }
     try {
-      return { route, positions, request, reservation: await this.spendGate.reserve(key, bounds, 0) };
+      return { route, indexes, request, reservation: await this.spendLimiter.reserve(key, bounds, 0) };
     } catch (error) {
       if (!isAboutMoney(error)) throw error;
       const own = { ...route, targets: route.targets.filter(isOwn) };
-      const reservation = await this.spendGate.reserve(key, boundsOf(own, request, priceDay));
-      return { route: own, positions, request, reservation };
+      const reservation = await this.spendLimiter.reserve(key, boundsOf(own, request, priceDay));
+      return { route: own, indexes, request, reservation };
     }
   }
 
   /** Never throws, as routing does not. `deadline`: performance.now() */
-  async run({ route, positions, request }: VectorPurchase, deadline: number): Promise<RoutedCall> {
+  async run({ route, indexes, request }: VectorPurchase, deadline: number): Promise<RoutedCall> {
     const routed = await this.router.run(route, request, deadline);
-    if (routed.error) nameInputsOfCall(routed.error, positions);
+    if (routed.error) nameInputsOfCall(routed.error, indexes);
     return routed;
   }
 }
 
 const isOwn = ({ credential }: EndpointTarget): boolean => credential !== null;
 
-function inputsAt(input: EmbeddingInput, positions: readonly number[]): EmbeddingInput {
-  if (positions.length === input.items.length) return input;
-  const wanted = new Set(positions);
+function inputsAt(input: EmbeddingInput, indexes: readonly number[]): EmbeddingInput {
+  if (indexes.length === input.items.length) return input;
+  const wanted = new Set(indexes);
   return {
     form: input.form,
-    items: input.items.filter((_item, position) => wanted.has(position)),
+    items: input.items.filter((_item, index) => wanted.has(index)),
   } as EmbeddingInput;
 }
 
 /** Our own words name an input by its place among those that were bought; the caller knows it by its place in the call. */
-function nameInputsOfCall(error: AppError, positions: readonly number[]): void {
+function nameInputsOfCall(error: AppError, indexes: readonly number[]): void {
   if (error.code !== 'invalid_request') return;
   error.message = error.message.replace(
     /(?<=: )input\[(\d+)\]/,
-    (_text, index) => `input[${positions[Number(index)]}]`,
+    (_text, index) => `input[${indexes[Number(index)]}]`,
   );
 }

@@ -5,7 +5,7 @@ import type { ApiKey } from '../domain/keys/api-key.js';
 import { Clock } from '../domain/clock.js';
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import { AppError } from '../domain/errors.js';
-import type { SpendBound, SpendRelease } from '../domain/spend/spend-cap.js';
+import type { SpendBound, SpendRelease } from '../domain/spend/spend-limit.js';
 import { utcDay } from '../domain/spend/spend.js';
 import type { RoutedCall } from '../routing/embedding-router.js';
 import type { Route } from '../routing/route-planner.js';
@@ -119,10 +119,10 @@ export class VectorSupply {
     return sum;
   }
 
-  async reserve(positions: readonly number[]): Promise<VectorPurchase | null> {
-    if (positions.length === 0) return null;
+  async reserve(indexes: readonly number[]): Promise<VectorPurchase | null> {
+    if (indexes.length === 0) return null;
     const { key, route, request, priceDay } = this.call;
-    const purchase = await this.purchases.reserve(key, route, request, positions, priceDay);
+    const purchase = await this.purchases.reserve(key, route, request, indexes, priceDay);
     this.bought.push(purchase);
     return purchase;
   }
@@ -145,8 +145,8 @@ export class VectorSupply {
   }
 
   /** Once the call is recorded with its cost. */
-  share(): void {
-    this.claim?.share();
+  publish(): void {
+    this.claim?.publish();
   }
 
   /** Also when it is not known whether it was recorded: what is held of a lease must not be handed out again. */
@@ -157,7 +157,7 @@ export class VectorSupply {
 
   private async run(purchase: VectorPurchase, deadline: number): Promise<RoutedCall> {
     const routed = await this.purchases.run(purchase, deadline);
-    if (!routed.error) this.claim?.add(purchase.positions, vectorsOf(routed.served));
+    if (!routed.error) this.claim?.add(purchase.indexes, vectorsOf(routed.served));
     return routed;
   }
 
@@ -177,7 +177,7 @@ export class VectorSupply {
     if (!claim) return vectorsOf(served).map(({ vector, source }) => ({ vector, source, isCached: false }));
     return claim
       .vectors()
-      .map(({ vector, source }, position) => ({ vector, source, isCached: claim.isCached(position) }));
+      .map(({ vector, source }, index) => ({ vector, source, isCached: claim.isCached(index) }));
   }
 
   private outcomeOf(vectors: readonly SuppliedVector[]): CacheOutcome {

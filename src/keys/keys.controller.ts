@@ -35,7 +35,7 @@ export class KeysController {
 
   @Post()
   @HttpCode(201)
-  @ManagementOnly({ refusal: 403 })
+  @ManagementOnly({ rejection: 403 })
   @ApiOperation({
     summary: 'Create an API key',
     description:

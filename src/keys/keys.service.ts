@@ -49,7 +49,7 @@ export class KeysService {
   /** Another account's key answers like one that does not exist. */
   async get({ key }: Pick<Caller, 'key'>, hash: string): Promise<ApiKeyWithSpend> {
     const found = isHash(hash) ? await this.apiKeys.findWithSpend(key.accountId, hash) : null;
-    return found ?? refuseUnknown();
+    return found ?? rejectUnknown();
   }
 
   async list({ key }: Caller, query: KeysQueryDto): Promise<readonly ApiKeyWithSpend[]> {
@@ -134,12 +134,12 @@ export class KeysService {
       change,
       describeChange(actor, AUDITED_KEY),
     );
-    return changed ?? refuseUnknown();
+    return changed ?? rejectUnknown();
   }
 
   /** The record, its hash and its spend stay; what the key was presented by goes on working for the grace period. */
   async rotate(actor: Actor, hash: string, graceSeconds: number): Promise<KeyWithSecret> {
-    if (!isHash(hash)) refuseUnknown();
+    if (!isHash(hash)) rejectUnknown();
     const secret = createKeySecret();
     const now = this.clock.now().getTime();
     const oldSecretsUntil = graceSeconds === 0 ? null : new Date(now + graceSeconds * 1000);
@@ -149,7 +149,7 @@ export class KeysService {
       { secret, oldSecretsUntil },
       describeChange(actor, AUDITED_KEY, 'rotate'),
     );
-    return { found: rotated ?? refuseUnknown(), secret };
+    return { found: rotated ?? rejectUnknown(), secret };
   }
 
   /** A key may delete itself: who would lock themselves out can make a management key at the command line. */
@@ -157,7 +157,7 @@ export class KeysService {
     const deleted =
       isHash(hash) &&
       (await this.apiKeys.delete(actor.key.accountId, hash, describeChange(actor, AUDITED_KEY)));
-    if (!deleted) refuseUnknown();
+    if (!deleted) rejectUnknown();
   }
 }
 
@@ -165,7 +165,7 @@ function isHash(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }
 
-function refuseUnknown(): never {
+function rejectUnknown(): never {
   throw new AppError('not_found', { detail: 'no key has this hash' });
 }
 

@@ -10,7 +10,7 @@ import { startReceiver } from '../../test/support/receivers/receiver.js';
 import type { RunningReceiver } from '../../test/support/receivers/receiver.js';
 import type { AppConfig } from '../config/app-config.js';
 import { DestinationClient } from './destination-client.js';
-import { OutboundFailure, OutboundRefused, OutboundTimeout } from './exchange.js';
+import { OutboundFailure, OutboundRejected, OutboundTimeout } from './exchange.js';
 import type { OutboundRequest } from './exchange.js';
 import { UrlGuard } from './url-guard.js';
 
@@ -70,7 +70,7 @@ describe('where a connection goes', () => {
     resolver.script('host.example', [PUBLIC], [FORBIDDEN]);
     expect(await guard.check(`https://host.example:${port}/`)).toBeNull();
     await expect(client.send(get(`https://host.example:${port}/`), LIMITS)).rejects.toThrow(
-      new OutboundRefused('host.example leads to a loopback address'),
+      new OutboundRejected('host.example leads to a loopback address'),
     );
     expect(arrivals).toEqual([]);
   });
@@ -92,7 +92,7 @@ describe('where a connection goes', () => {
     [[FORBIDDEN]],
   ])('a name that leads to %j is connected to nowhere', async (addresses) => {
     resolver.script('host.example', addresses);
-    await expect(client.send(get(`http://host.example:${port}/`), LIMITS)).rejects.toThrow(OutboundRefused);
+    await expect(client.send(get(`http://host.example:${port}/`), LIMITS)).rejects.toThrow(OutboundRejected);
     expect(arrivals).toEqual([]);
   });
 
@@ -101,7 +101,7 @@ describe('where a connection goes', () => {
     async (host) => {
       for (const scheme of ['http', 'https']) {
         await expect(client.send(get(`${scheme}://${host}:${port}/`), LIMITS)).rejects.toThrow(
-          OutboundRefused,
+          OutboundRejected,
         );
       }
       expect(arrivals).toEqual([]);
@@ -117,7 +117,7 @@ describe('where a connection goes', () => {
     server.closeAllConnections();
     // Whether the first request after it meets the old connection or needs a new one is up to the sockets.
     await expect(client.send(request, LIMITS)).rejects.toThrow(OutboundFailure);
-    await expect(client.send(request, LIMITS)).rejects.toThrow(OutboundRefused);
+    await expect(client.send(request, LIMITS)).rejects.toThrow(OutboundRejected);
     expect(arrivals).toEqual([OPENED]);
   });
 
@@ -125,7 +125,7 @@ describe('where a connection goes', () => {
     'the request to %s is not sent',
     async (url) => {
       const sent = client.send(get(url), LIMITS);
-      await expect(sent).rejects.toThrow(OutboundRefused);
+      await expect(sent).rejects.toThrow(OutboundRejected);
       await expect(sent).rejects.not.toThrow('s3cret');
       expect(resolver.asked).toEqual([]);
     },
@@ -307,7 +307,7 @@ describe('the exchange', () => {
     ['expect', '100-continue', 'not sent: expect header not supported'],
   ])('the header %s, which cannot be sent, fails without being repeated', async (name, value, message) => {
     const sent = client.send({ ...get(receiver.origin), headers: { [name]: value } }, LIMITS);
-    await expect(sent).rejects.toMatchObject({ constructor: OutboundRefused, message });
+    await expect(sent).rejects.toMatchObject({ constructor: OutboundRejected, message });
     expect(receiver.requests).toHaveLength(0);
   });
 });

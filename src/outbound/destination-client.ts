@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Permit } from '../concurrency/fair-semaphore.js';
 import { ConnectionPool } from './connection-pool.js';
-import { allowListeners, exchange, OutboundFailure, OutboundRefused, withinLimits } from './exchange.js';
+import { allowListeners, exchange, OutboundFailure, OutboundRejected, withinLimits } from './exchange.js';
 import type { OutboundRequest, OutboundResponse, SendLimits } from './exchange.js';
 import { guardedConnector } from './guarded-connector.js';
 import { UrlGuard } from './url-guard.js';
@@ -29,11 +29,11 @@ export class DestinationClient implements OnApplicationShutdown {
    * Resolves with any answer, whatever its status; follows no redirect. The body of a success ends where it is larger
    * than allowed: what was taken must not be sent again for what was said about it. The time-out begins with the permit for
    * a connection, so that waiting for other accounts' exchanges is no failure of the platform; looking the name up is part
-   * of it. Throws OutboundTimeout, OutboundRefused or OutboundFailure.
+   * of it. Throws OutboundTimeout, OutboundRejected or OutboundFailure.
    */
   async send(request: OutboundRequest, limits: DestinationLimits): Promise<OutboundResponse> {
     const url = this.guard.read(request.url);
-    if (typeof url === 'string') throw new OutboundRefused(url);
+    if (typeof url === 'string') throw new OutboundRejected(url);
     const { maxResponseBytes = MAX_RESPONSE_BYTES } = limits;
     const permit = await this.acquire(url.origin, limits);
     try {

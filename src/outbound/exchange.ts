@@ -36,7 +36,7 @@ export class OutboundTimeout extends Error {}
 export class OutboundFailure extends Error {}
 
 /** Not sent: an address that the URL guard keeps requests from, or a header that cannot be sent. */
-export class OutboundRefused extends OutboundFailure {}
+export class OutboundRejected extends OutboundFailure {}
 
 /**
  * Runs an exchange until it ends, the time is over, or the caller gives up; `work` has to end when its signal says so.
@@ -67,7 +67,7 @@ export async function withinLimits<Result>(
     }
     if (error instanceof OutboundFailure) throw error;
     if (error instanceof errors.InvalidArgumentError || error instanceof errors.NotSupportedError) {
-      throw new OutboundRefused(`not sent: ${error.message}`, { cause: error });
+      throw new OutboundRejected(`not sent: ${error.message}`, { cause: error });
     }
     throw new OutboundFailure(messageOf(error), { cause: error });
   } finally {

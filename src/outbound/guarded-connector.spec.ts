@@ -10,7 +10,7 @@ import { createCertificate } from '../../test/support/certificate.js';
 import { TestClock } from '../../test/support/clock.js';
 import { ScriptedResolver } from '../../test/support/name-resolver.js';
 import type { AppConfig } from '../config/app-config.js';
-import { OutboundRefused } from './exchange.js';
+import { OutboundRejected } from './exchange.js';
 import { guardedConnector } from './guarded-connector.js';
 import type { Connect } from './guarded-connector.js';
 import { UrlGuard } from './url-guard.js';
@@ -91,7 +91,7 @@ describe('the second line', () => {
     const opened = new Promise<Socket>((resolve) => server.once('connection', resolve));
     await expect(
       connect(guardedConnector(careless, { ca: CERTIFICATE.cert }), 'host.example'),
-    ).rejects.toThrow(new OutboundRefused('host.example leads to a loopback address'));
+    ).rejects.toThrow(new OutboundRejected('host.example leads to a loopback address'));
     const socket = await opened;
     if (!socket.destroyed) await new Promise((resolve) => socket.once('close', resolve));
     expect(socket.bytesRead).toBeGreaterThan(0);

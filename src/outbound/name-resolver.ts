@@ -50,7 +50,7 @@ interface SlowFailure {
  * is enough, and such names wait for each other, not those that answer for them.
  */
 export class SystemNameResolver extends NameResolver {
-  private readonly underWay = new Map<string, Promise<readonly LookupAddress[]>>();
+  private readonly inFlight = new Map<string, Promise<readonly LookupAddress[]>>();
   private readonly failures = new LRUCache<string, SlowFailure>({ max: REMEMBERED });
   private readonly waiting = { quick: new Set<Waiting>(), slow: new Set<Waiting>() };
   private readonly running = { quick: 0, slow: 0 };
@@ -64,14 +64,14 @@ export class SystemNameResolver extends NameResolver {
   }
 
   override resolve(host: string): Promise<readonly LookupAddress[]> {
-    const joined = this.underWay.get(host);
+    const joined = this.inFlight.get(host);
     if (joined) return joined;
-    const started = this.resolveInTurn(host).finally(() => this.underWay.delete(host));
-    this.underWay.set(host, started);
+    const started = this.resolveQueued(host).finally(() => this.inFlight.delete(host));
+    this.inFlight.set(host, started);
     return started;
   }
 
-  private async resolveInTurn(host: string): Promise<readonly LookupAddress[]> {
+  private async resolveQueued(host: string): Promise<readonly LookupAddress[]> {
     const failure = this.failures.get(host);
     if (failure && this.now() < failure.until) throw failure.error;
     const pace = failure ? 'slow' : 'quick';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { TestClock } from '../../test/support/clock.js';
 import { ScriptedResolver } from '../../test/support/name-resolver.js';
 import type { AppConfig } from '../config/app-config.js';
-import { OutboundFailure, OutboundRefused } from './exchange.js';
+import { OutboundFailure, OutboundRejected } from './exchange.js';
 import { UrlGuard } from './url-guard.js';
 
 const PUBLIC = '93.184.216.34';
@@ -239,7 +239,7 @@ describe('names', () => {
   ])('a name that leads to %j is refused without a word on where exactly', async (addresses, purpose) => {
     const guard = guardWith(new ScriptedResolver().script('host.example', addresses));
     expect(await guard.check('https://host.example/')).toBe(`host.example leads to ${purpose}`);
-    await expect(guard.resolve('https:', 'host.example')).rejects.toThrow(OutboundRefused);
+    await expect(guard.resolve('https:', 'host.example')).rejects.toThrow(OutboundRejected);
   });
 
   it.each(['HOST.example', 'host.example.', 'h\u00f6st.example'])(
@@ -353,7 +353,7 @@ describe('http', () => {
     expect(await guard.check('https://host.example/')).toBeNull();
     // What passed over https has not passed over http.
     expect(await guard.check('http://host.example/')).toBe('host.example needs https');
-    await expect(guard.resolve('http:', 'host.example')).rejects.toThrow(OutboundRefused);
+    await expect(guard.resolve('http:', 'host.example')).rejects.toThrow(OutboundRejected);
   });
 
   it('for a name that does not resolve is refused where nothing is opened, and left to connecting elsewhere', async () => {

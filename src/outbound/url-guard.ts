@@ -7,7 +7,7 @@ import { AppConfig } from '../config/app-config.js';
 import { Clock } from '../domain/clock.js';
 import { isInRange, readIpAddress, readIpRange, specialPurposeOf } from '../domain/ip-ranges.js';
 import type { IpRange } from '../domain/ip-ranges.js';
-import { OutboundFailure, OutboundRefused } from './exchange.js';
+import { OutboundFailure, OutboundRejected } from './exchange.js';
 import { NameResolver } from './name-resolver.js';
 
 const MAX_LENGTH = 2_048;
@@ -67,7 +67,7 @@ export class UrlGuard {
     return `${hostOf(url)} must stand without a user name and a password before it`;
   }
 
-  /** All addresses of a host, when every single one may be connected to. Throws OutboundRefused or OutboundFailure. */
+  /** All addresses of a host, when every single one may be connected to. Throws OutboundRejected or OutboundFailure. */
   async resolve(protocol: string, host: string): Promise<readonly LookupAddress[]> {
     const addresses = await this.resolver.resolve(host);
     if (addresses.length === 0) throw new OutboundFailure(`${host} has no address`);
@@ -75,10 +75,10 @@ export class UrlGuard {
     return addresses;
   }
 
-  /** Throws OutboundRefused when this address of the host may not be connected to. */
+  /** Throws OutboundRejected when this address of the host may not be connected to. */
   requirePermission(protocol: string, host: string, address: string): void {
     const problem = this.problemOf(protocol, host, [address]);
-    if (problem !== null) throw new OutboundRefused(problem);
+    if (problem !== null) throw new OutboundRejected(problem);
   }
 
   /** Never names what a host leads to: that would tell a caller about the operator's network. */

@@ -3,7 +3,7 @@
 // API key, which has no colon.
 import { AwsV4Signer } from 'aws4fetch';
 import { readBedrockError } from './shared/bedrock-error.js';
-import { partsOfInput, refuseOtherForms, textsOf } from './shared/call-input.js';
+import { partsOfInput, rejectOtherForms, textsOf } from './shared/call-input.js';
 import { COHERE_BILLING, cohereBody, readCohereVectors } from './shared/cohere-wire.js';
 import { UnsupportedRequest } from './shared/provider.js';
 import type {
@@ -64,7 +64,7 @@ function isCohere(upstreamModel: string): boolean {
 
 function cohereBodyOnBedrock(call: ProviderCall): Record<string, unknown> {
   const isV3 = /-v3\b/.test(call.upstreamModel);
-  if (isV3) refuseLongTexts(call);
+  if (isV3) rejectLongTexts(call);
   return {
     // Cohere itself cuts off the end of what is too long for a model, and Bedrock refuses that unless it is told; what the
     // end is called depends on the model.
@@ -75,7 +75,7 @@ function cohereBodyOnBedrock(call: ProviderCall): Record<string, unknown> {
 }
 
 /** Bedrock would answer 400, which is final, where Cohere itself may take the text. */
-function refuseLongTexts(call: ProviderCall): void {
+function rejectLongTexts(call: ProviderCall): void {
   for (const part of partsOfInput(call).flat()) {
     if (part.modality !== 'text' || !hasTooManyCharacters(part.text)) continue;
     throw new UnsupportedRequest(
@@ -91,7 +91,7 @@ function hasTooManyCharacters(text: string): boolean {
 }
 
 function titanBody(call: ProviderCall): Record<string, unknown> {
-  refuseOtherForms(TITAN_FORMS, call);
+  rejectOtherForms(TITAN_FORMS, call);
   const [inputText, ...others] = textsOf(call);
   if (others.length > 0) throw new UnsupportedRequest(`input: ${call.upstreamModel} takes one text a call`);
   return { ...call.extra, inputText, ...given('dimensions', call.dimensions) };

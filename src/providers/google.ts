@@ -2,7 +2,7 @@
 import type { Modality } from '../domain/embeddings/modality.js';
 import { truncateAndNormalise, vectorValues } from '../vectors/vectors.js';
 import type { Vector } from '../vectors/vectors.js';
-import { inlineData, partsOfInput, refuseWidth, unsupportedPart } from './shared/call-input.js';
+import { inlineData, partsOfInput, rejectWidth, unsupportedPart } from './shared/call-input.js';
 import type { InputPart } from './shared/call-input.js';
 import { BrokenAnswer } from './shared/provider.js';
 import type {
@@ -81,7 +81,7 @@ function buildGoogleRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderCon
   const model = `models/${call.upstreamModel}`;
   const taskType = knownInputTypeIn(TASK_TYPES, OTHER_TASK_TYPES, call);
   const wantsPrefix = isMultimodal(call.upstreamModel);
-  refuseWidths(call);
+  rejectWidths(call);
   const settings = {
     ...call.extra,
     model,
@@ -100,11 +100,11 @@ function buildGoogleRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderCon
 }
 
 /** Google reads names in snake case as well, and a `config` that has the settings again. */
-function refuseWidths({ extra }: ProviderCall): void {
+function rejectWidths({ extra }: ProviderCall): void {
   const { embedContentConfig, embed_content_config: inSnakeCase } = extra;
   for (const alias of ['outputDimensionality', 'output_dimensionality'])
     for (const members of [extra, asObject(embedContentConfig), asObject(inSnakeCase)])
-      refuseWidth(alias, members);
+      rejectWidth(alias, members);
 }
 
 function isMultimodal(upstreamModel: string): boolean {

@@ -1,6 +1,6 @@
 // Jina AI. Its input types are called tasks and differ from generation to generation; items of v4 and of the CLIP models
 // may be images.
-import { inlineData, partsOfInput, refuseOtherForms, textsOf, unsupportedPart } from './shared/call-input.js';
+import { inlineData, partsOfInput, rejectOtherForms, textsOf, unsupportedPart } from './shared/call-input.js';
 import type { InputPart } from './shared/call-input.js';
 import { UnsupportedRequest } from './shared/provider.js';
 import type {
@@ -40,7 +40,7 @@ export const jina: HttpEmbeddingProvider = {
 };
 
 function buildJinaRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
-  refuseOtherForms(FORMS, call);
+  rejectOtherForms(FORMS, call);
   return postJson(`${baseUrl}/embeddings`, bearer(apiKey), {
     // Length one is what every other provider gives, and what a shortened vector needs. A caller may say otherwise.
     normalized: true,

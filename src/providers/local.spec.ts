@@ -29,12 +29,12 @@ async function similarity(one: string, other: string): Promise<number> {
 }
 
 /** How often others could have run while the work was under way. */
-async function countTurns<Result>(
+async function countTicks<Result>(
   work: Promise<Result>,
-): Promise<{ readonly result: Result; readonly turns: number }> {
-  for (let turns = 1; ; turns++) {
+): Promise<{ readonly result: Result; readonly ticks: number }> {
+  for (let ticks = 1; ; ticks++) {
     const result = await Promise.race([work, nextTurn(null)]);
-    if (result !== null) return { result, turns };
+    if (result !== null) return { result, ticks };
   }
 }
 
@@ -148,9 +148,9 @@ describe('a long text', () => {
     ['punctuation', '!'.repeat(240_000)],
     ['tokens', Array.from({ length: 240_000 }, (_value, index) => index)],
   ])('of %s lets others have their turn', async (_name, item) => {
-    const { result, turns } = await countTurns(vectorOf(item));
+    const { result, ticks } = await countTicks(vectorOf(item));
     expect(lengthOf(result)).toBeCloseTo(1, 5);
-    expect(turns).toBeGreaterThanOrEqual(2);
+    expect(ticks).toBeGreaterThanOrEqual(2);
   });
 
   it('is refused beyond a million characters, by the number of its input', async () => {
@@ -163,9 +163,9 @@ describe('a long text', () => {
 describe('a call', () => {
   it('of many short texts lets others have their turn', async () => {
     const items = Array.from({ length: 4_000 }, (_value, index) => `text ${index}`);
-    const { result, turns } = await countTurns(embed({ form: 'texts', items }));
+    const { result, ticks } = await countTicks(embed({ form: 'texts', items }));
     expect(result.vectors).toHaveLength(4_000);
-    expect(turns).toBeGreaterThanOrEqual(20);
+    expect(ticks).toBeGreaterThanOrEqual(20);
   });
 
   it('counts words, tokens, and at least one for each text', async () => {

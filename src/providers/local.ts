@@ -15,7 +15,7 @@ const GRAM_WEIGHT = 0.5;
 const WORDS = /[\p{L}\p{N}]+/gu;
 const MAX_CHARACTERS = 1_000_000;
 // Characters, tokens and numbers: after so many of them other calls get their turn.
-const WORK_PER_TURN = 100_000;
+const WORK_PER_TICK = 100_000;
 // A text is read in pieces of about this length; one that has no space for so long is cut.
 const PIECE_LENGTH = 10_000;
 
@@ -67,7 +67,7 @@ class Pace {
 
   async worked(amount: number): Promise<void> {
     this.done += amount;
-    if (this.done < WORK_PER_TURN) return;
+    if (this.done < WORK_PER_TICK) return;
     this.done = 0;
     await nextTurn();
   }

@@ -1,5 +1,5 @@
 // Mistral. It has no input type and no user; the width can be chosen for codestral-embed.
-import { extraWithout, refuseOtherForms, textsOf } from './shared/call-input.js';
+import { extraWithout, rejectOtherForms, textsOf } from './shared/call-input.js';
 import type {
   HttpEmbeddingProvider,
   ProviderCall,
@@ -25,7 +25,7 @@ export const mistral: HttpEmbeddingProvider = {
 };
 
 function buildMistralRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
-  refuseOtherForms(FORMS, call);
+  rejectOtherForms(FORMS, call);
   return postJson(`${baseUrl}/embeddings`, bearer(apiKey), {
     ...extraWithout('output_dimension', call),
     model: call.upstreamModel,

@@ -1,5 +1,5 @@
 // vLLM, at VLLM_BASE_URL with its /v1. Models that see take one conversation a call instead of a list of inputs.
-import { partsOfInput, refuseOtherForms, textsOrTokens, unsupportedPart } from './shared/call-input.js';
+import { partsOfInput, rejectOtherForms, textsOrTokens, unsupportedPart } from './shared/call-input.js';
 import { UnsupportedRequest } from './shared/provider.js';
 import type {
   HttpEmbeddingProvider,
@@ -33,7 +33,7 @@ export const vllm: HttpEmbeddingProvider = {
 };
 
 function buildVllmRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
-  refuseOtherForms(FORMS, call);
+  rejectOtherForms(FORMS, call);
   return postJson(`${baseUrl}/embeddings`, bearer(apiKey), {
     ...call.extra,
     model: call.upstreamModel,

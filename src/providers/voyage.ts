@@ -1,6 +1,6 @@
 // Voyage AI, texts only: its multimodal models have an endpoint of their own. Its word for float is to say nothing, and
 // its usage tells the total only.
-import { extraWithout, refuseOtherForms, textsOf } from './shared/call-input.js';
+import { extraWithout, rejectOtherForms, textsOf } from './shared/call-input.js';
 import type {
   HttpEmbeddingProvider,
   ProviderCall,
@@ -29,7 +29,7 @@ export const voyage: HttpEmbeddingProvider = {
 };
 
 function buildVoyageRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
-  refuseOtherForms(FORMS, call);
+  rejectOtherForms(FORMS, call);
   return postJson(`${baseUrl}/embeddings`, bearer(apiKey), {
     ...extraWithout('output_dimension', call),
     model: call.upstreamModel,

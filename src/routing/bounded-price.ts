@@ -3,7 +3,7 @@ import { priceOn } from '../catalogue/catalogue-model.js';
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import { AppError } from '../domain/errors.js';
 import { modalitiesOf } from '../domain/embeddings/modality.js';
-import type { SpendLimits } from '../domain/spend/spend-cap.js';
+import type { SpendLimits } from '../domain/spend/spend-limit.js';
 import { repricedMember } from './billed-members.js';
 import type { EndpointTarget } from './endpoints/endpoint-target.js';
 

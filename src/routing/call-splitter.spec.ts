@@ -7,7 +7,7 @@ import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
 import { tokenBound } from '../catalogue/token-count.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import type { EmbeddingProvider } from '../providers/shared/provider.js';
-import { splitCall, splitCallInTurns, splitProblem } from './call-splitter.js';
+import { splitCall, splitCallYielding, splitProblem } from './call-splitter.js';
 import type { Slice } from './call-splitter.js';
 import type { EndpointTarget } from './endpoints/endpoint-target.js';
 
@@ -47,7 +47,7 @@ const targetFor = (maxInputsPerCall: number, provider: Partial<EmbeddingProvider
   const target = createTarget(createEndpoint({ maxInputsPerCall }));
   return { ...target, provider: { ...target.provider, ...provider } as EmbeddingProvider };
 };
-const twoTurns = async (): Promise<void> => {
+const twoTicks = async (): Promise<void> => {
   await nextTurn();
   await nextTurn();
 };
@@ -157,8 +157,8 @@ it('lets other calls have their turn while it measures a large call, and splits 
   const items = Array.from({ length: 20_000 }, (_, index) => `${index} ${'a'.repeat(1_000)}`);
   const slice: Slice = { start: 0, input: { form: 'texts', items } };
   const state = { isDone: false };
-  const slices = Promise.resolve(splitCallInTurns(slice, target)).finally(() => (state.isDone = true));
-  await twoTurns();
+  const slices = Promise.resolve(splitCallYielding(slice, target)).finally(() => (state.isDone = true));
+  await twoTicks();
   expect(state.isDone).toBe(false);
   expect(await slices).toEqual(splitCall(slice, target));
 });

@@ -13,7 +13,7 @@ export interface Slice {
 }
 
 // Measuring the inputs of a large call takes a good part of a second: other calls get their turn in between.
-const MILLISECONDS_PER_TURN = 10;
+const MILLISECONDS_PER_TICK = 10;
 
 /** The slices in order. One input that is too large by itself stays a slice of its own: the provider will say so. */
 export function splitCall(slice: Slice, target: EndpointTarget): Slice[] {
@@ -26,16 +26,16 @@ export function splitCall(slice: Slice, target: EndpointTarget): Slice[] {
 }
 
 /** The same, without holding up other calls; at once where nothing has to be split. */
-export function splitCallInTurns(slice: Slice, target: EndpointTarget): Slice[] | Promise<Slice[]> {
-  return fits(slice, target) ? [slice] : inTurns(split(slice, target));
+export function splitCallYielding(slice: Slice, target: EndpointTarget): Slice[] | Promise<Slice[]> {
+  return fits(slice, target) ? [slice] : yielding(split(slice, target));
 }
 
-async function inTurns(work: Generator<undefined, Slice[]>): Promise<Slice[]> {
+async function yielding(work: Generator<undefined, Slice[]>): Promise<Slice[]> {
   let startedAt = performance.now();
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;
-    if (performance.now() - startedAt < MILLISECONDS_PER_TURN) continue;
+    if (performance.now() - startedAt < MILLISECONDS_PER_TICK) continue;
     await nextTurn();
     startedAt = performance.now();
   }
@@ -85,12 +85,12 @@ export function splitProblem(target: EndpointTarget, { input, extra }: Embedding
   if (member === undefined || !mayTie(extra[member])) return null;
   if (splitCall({ start: 0, input }, target).length === 1) return null;
   const { maxTokensPerCall, maxBytesPerCall } = target.endpoint;
-  const caps = [
+  const limits = [
     `${maxInputsOf(target, input)} inputs`,
     ...(maxTokensPerCall === undefined ? [] : [`${maxTokensPerCall} tokens`]),
     ...(maxBytesPerCall === undefined ? [] : [`${maxBytesPerCall} bytes`]),
   ].join(', ');
-  return `${member}: needs all inputs in one call, and ${endpointName(target)} takes at most ${caps} in one`;
+  return `${member}: needs all inputs in one call, and ${endpointName(target)} takes at most ${limits} in one`;
 }
 
 /** Some upstreams read 1 and "true" as true, and what they refuse is to be refused once. */

@@ -20,15 +20,15 @@ const untilAborted = (signal: CancelSignal): Promise<never> =>
 /** Each endpoint does with each of the inputs 0, 1, 2 ... what its list says; endpoints of the lists are tried in order. */
 async function run(...deeds: readonly (readonly Deed[])[]) {
   const asked: string[] = [];
-  const router = createRouter(deeds.length, async (place, input, signal) => {
-    asked.push(`${place}:${input}`);
-    const deed = deeds[place]?.[input] ?? 'serve';
+  const router = createRouter(deeds.length, async (index, input, signal) => {
+    asked.push(`${index}:${input}`);
+    const deed = deeds[index]?.[input] ?? 'serve';
     if (deed === 'wait') return untilAborted(signal);
     if (deed === 'serve') return createAnswer();
     throw deed;
   });
   const routed = await router.run(deeds[0]?.length ?? 0);
-  const uptimes = deeds.map((_deeds, place) => router.health(place).uptime(performance.now()));
+  const uptimes = deeds.map((_deeds, index) => router.health(index).uptime(performance.now()));
   return { routed, asked, uptimes };
 }
 
@@ -90,8 +90,8 @@ describe('a broken answer', () => {
 it('what a broken answer used is kept beside what was served', async () => {
   const usage = { promptTokens: 4, totalTokens: 4 };
   const broken = new EndpointFailure('broken', null, 'too short', { usage });
-  const router = createRouter(2, async (place, input) => {
-    if (place === 0 && input === 1) throw broken;
+  const router = createRouter(2, async (index, input) => {
+    if (index === 0 && input === 1) throw broken;
     return createAnswer();
   });
   const { served, wasted, error } = await router.run(2);

@@ -13,12 +13,12 @@ import type { TokensByModality } from '../domain/embeddings/modality.js';
 import type { Vector } from '../vectors/vectors.js';
 import { Cancellation, toAbortSignal } from '../concurrency/cancellation.js';
 import { CallCredentials } from './credentials/call-credentials.js';
-import { splitCallInTurns } from './call-splitter.js';
+import { splitCallYielding } from './call-splitter.js';
 import type { Slice } from './call-splitter.js';
 import { CredentialCircuits } from './credentials/credential-circuits.js';
 import { EndpointCaller } from './endpoints/endpoint-caller.js';
 import type { EndpointHealth } from './endpoints/endpoint-health.js';
-import type { Place, PlaceOwner } from './endpoints/endpoint-permits.js';
+import type { EndpointPermit, PermitOwner } from './endpoints/endpoint-permits.js';
 import { EndpointFailure } from './endpoints/endpoint-failure.js';
 import { endpointName } from './endpoints/endpoint-target.js';
 import type { EndpointTarget } from './endpoints/endpoint-target.js';
@@ -57,11 +57,11 @@ export interface RoutedCall {
 const PARALLEL_SLICES = 8;
 
 // Milliseconds. A provider that wants a longer rest is not waited for: the caller is told when to come back.
-const LONGEST_PAUSE = 5_000;
+const MAX_RETRY_DELAY = 5_000;
 
 interface Run {
   /** An object of its own: what the places of endpoints hold must not keep the vectors of a call alive. */
-  readonly owner: PlaceOwner;
+  readonly owner: PermitOwner;
   readonly request: EmbeddingRequest;
   readonly targets: readonly EndpointTarget[];
   /** performance.now() */
@@ -76,13 +76,13 @@ interface Run {
 }
 
 /** Where a slice still has to go. */
-interface Way {
+interface Fallback {
   /** Those of the call, and after them again those that were only passed over because they had no free place. */
   readonly targets: readonly EndpointTarget[];
   /** Of the one whose turn it is. */
-  readonly position: number;
+  readonly index: number;
   /** What the caller would be told without it and those behind it. */
-  readonly told: AppError | null;
+  readonly lastError: AppError | null;
   /** Of the endpoint before, whose caps the slice keeps already. */
   readonly splitFor: ModelEndpoint | null;
 }
@@ -92,7 +92,7 @@ function mayComeOfExtras({ kind }: EndpointFailure, { extra }: EmbeddingRequest)
   return kind === 'broken' && Object.keys(extra).length > 0;
 }
 
-const isLastOf = ({ targets, position }: Way): boolean => position + 1 >= targets.length;
+const isLastOf = ({ targets, index }: Fallback): boolean => index + 1 >= targets.length;
 
 @Injectable()
 export class EmbeddingRouter {
@@ -123,7 +123,7 @@ export class EmbeddingRouter {
     try {
       await this.serve(
         { start: 0, input: request.input },
-        { targets: run.targets, position: 0, told: null, splitFor: null },
+        { targets: run.targets, index: 0, lastError: null, splitFor: null },
         run,
       );
     } catch (last) {
@@ -135,36 +135,36 @@ export class EmbeddingRouter {
   }
 
   /** Serves a slice through the first endpoint that can; each splits what it gets by its own caps. */
-  private async serve(slice: Slice, way: Way, run: Run): Promise<void> {
-    const { targets, position, told } = way;
-    const target = targets[position];
+  private async serve(slice: Slice, fallback: Fallback, run: Run): Promise<void> {
+    const { targets, index, lastError } = fallback;
+    const target = targets[index];
     if (!target) throw new AppError('unavailable', { detail: 'no endpoint is left' });
-    const isLast = isLastOf(way);
+    const isLast = isLastOf(fallback);
     const serveThis = async (part: Slice): Promise<void> => {
       run.cancellation.throwIfAborted();
       if (!run.credentials.mayAsk(target)) {
-        if (isLast) throw told ?? run.credentials.passedOverError(target);
-        return this.serve(part, { targets, position: position + 1, told, splitFor: target.endpoint }, run);
+        if (isLast) throw lastError ?? run.credentials.passedOverError(target);
+        return this.serve(part, { targets, index: index + 1, lastError, splitFor: target.endpoint }, run);
       }
       try {
-        run.served.push(await this.serveThrough(target, part, run, way));
+        run.served.push(await this.serveThrough(target, part, run, fallback));
       } catch (failure) {
         // Another slice has failed for good: no other endpoint is asked for this one.
         if (!(failure instanceof EndpointFailure) || run.cancellation.aborted) throw failure;
         if (performance.now() >= run.deadline) throw new AppError('operation_timeout', { cause: failure });
         // What one provider cannot do says little where another one could and has failed.
-        const error = (failure.isOwnRefusal ? told : null) ?? run.credentials.errorOf(failure, target);
+        const error = (failure.isOwnRejection ? lastError : null) ?? run.credentials.errorOf(failure, target);
         if (isLast || !failure.isWorthAnother) throw error;
         // One without a free place can serve: it is waited for when none of the others does.
         const next = failure.isSaturation
-          ? { targets: [...targets, target], told }
-          : { targets, told: error };
-        await this.serve(part, { ...next, position: position + 1, splitFor: target.endpoint }, run);
+          ? { targets: [...targets, target], lastError }
+          : { targets, lastError: error };
+        await this.serve(part, { ...next, index: index + 1, splitFor: target.endpoint }, run);
       }
     };
     // No more of them than there are places: they would only wait for each other.
     const parallel = Math.min(PARALLEL_SLICES, this.config.endpointConcurrency);
-    const split = way.splitFor === target.endpoint ? [slice] : splitCallInTurns(slice, target);
+    const split = fallback.splitFor === target.endpoint ? [slice] : splitCallYielding(slice, target);
     const slices = split instanceof Promise ? await split : split;
     await mapBounded(slices, parallel, serveThis, (failure) => {
       run.failures.push(failure);
@@ -174,15 +174,20 @@ export class EmbeddingRouter {
   }
 
   /** Repeats a passing failure; only when no other endpoint is there to take over is it worth the caller's time. */
-  private async serveThrough(target: EndpointTarget, part: Slice, run: Run, way: Way): Promise<ServedSlice> {
+  private async serveThrough(
+    target: EndpointTarget,
+    part: Slice,
+    run: Run,
+    fallback: Fallback,
+  ): Promise<ServedSlice> {
     for (let repeats = 0; ; repeats++) {
       try {
-        return await this.attempt(target, part, run, way);
+        return await this.attempt(target, part, run, fallback);
       } catch (failure) {
-        const mayRepeat = isLastOf(way) && repeats < this.config.providerRetries;
+        const mayRepeat = isLastOf(fallback) && repeats < this.config.providerRetries;
         if (!(failure instanceof EndpointFailure) || !failure.isWorthRepeating || !mayRepeat) throw failure;
-        const pause = this.pauseBefore(repeats, failure);
-        if (pause > LONGEST_PAUSE || performance.now() + pause >= run.deadline) throw failure;
+        const pause = this.retryDelay(repeats, failure);
+        if (pause > MAX_RETRY_DELAY || performance.now() + pause >= run.deadline) throw failure;
         await delay(pause, undefined, { signal: toAbortSignal(run.cancellation) }).catch(() => {
           throw failure;
         });
@@ -191,11 +196,16 @@ export class EmbeddingRouter {
   }
 
   /** One call to the endpoint, in one of its places. */
-  private async attempt(target: EndpointTarget, part: Slice, run: Run, way: Way): Promise<ServedSlice> {
+  private async attempt(
+    target: EndpointTarget,
+    part: Slice,
+    run: Run,
+    fallback: Fallback,
+  ): Promise<ServedSlice> {
     const health = this.health.of(target);
-    const place =
-      health.places.tryTake(this.config.endpointConcurrency, run.owner) ??
-      (await this.waitForPlace(target, health, run, way));
+    const permit =
+      health.permits.tryAcquire(this.config.endpointConcurrency, run.owner) ??
+      (await this.waitForPermit(target, health, run, fallback));
     try {
       // Of a call that has ended while it waited nothing is asked any more.
       run.cancellation.throwIfAborted();
@@ -203,24 +213,24 @@ export class EmbeddingRouter {
         this.attemptWithin(span, target, health, part, run),
       );
     } finally {
-      place.release();
+      permit.release();
     }
   }
 
   /** Nothing is asked without: that speaks against nobody's health. */
-  private async waitForPlace(
+  private async waitForPermit(
     target: EndpointTarget,
-    { places }: EndpointHealth,
+    { permits }: EndpointHealth,
     run: Run,
-    way: Way,
-  ): Promise<Place> {
+    fallback: Fallback,
+  ): Promise<EndpointPermit> {
     const startedAt = performance.now();
-    const mayWait = isLastOf(way) || way.position >= run.targets.length;
+    const mayWait = isLastOf(fallback) || fallback.index >= run.targets.length;
     if (mayWait) {
       const leave = this.metrics.waits(target.provider.slug);
-      const place = await places.wait(run.owner, run.deadline, run.cancellation);
+      const permit = await permits.wait(run.owner, run.deadline, run.cancellation);
       leave();
-      if (place) return place;
+      if (permit) return permit;
       run.cancellation.throwIfAborted();
     }
     this.note(run, target, startedAt, null, 'saturated');
@@ -290,9 +300,9 @@ export class EmbeddingRouter {
   }
 
   /** Milliseconds: what the provider asks for, or a random time below a bound that doubles. */
-  private pauseBefore(repeats: number, { retryAfter }: EndpointFailure): number {
+  private retryDelay(repeats: number, { retryAfter }: EndpointFailure): number {
     if (retryAfter !== null) return retryAfter * 1000;
-    const bounds = { base: this.config.retryBaseDelay, cap: Infinity };
+    const bounds = { base: this.config.retryBaseDelay, max: Infinity };
     return jitteredDelay(repeats, bounds, this.health.random());
   }
 }

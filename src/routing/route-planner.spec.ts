@@ -202,7 +202,7 @@ describe('the vectors of a call together', () => {
 
 describe('a credential that cannot be read', () => {
   const known = { ...createModel([createEndpoint({ provider: 'openai' })]), id: 'vendor/one' };
-  const stored = (terms: Partial<ProviderCredential>): ProviderCredential => ({
+  const stored = (options: Partial<ProviderCredential>): ProviderCredential => ({
     id: 'credential-1',
     accountId: 'account-1',
     workspaceId: WORKSPACE,
@@ -221,7 +221,7 @@ describe('a credential that cannot be read', () => {
     declaredZdr: null,
     createdAt: new Date(0),
     updatedAt: null,
-    ...terms,
+    ...options,
   });
   const plan = (credential: ProviderCredential) =>
     createPlanner(new Catalogue([known]), [credential], ['openai']).plan(KEY, REQUEST, NO_PREFERENCES);
@@ -232,8 +232,8 @@ describe('a credential that cannot be read', () => {
 
   it.each([{ isRequired: true }, { isByokOnly: true }])(
     'opens nothing that it has closed: %j',
-    async (terms) => {
-      await expect(plan(stored(terms))).rejects.toMatchObject({ code: 'unavailable' });
+    async (options) => {
+      await expect(plan(stored(options))).rejects.toMatchObject({ code: 'unavailable' });
     },
   );
 });

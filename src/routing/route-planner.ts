@@ -11,8 +11,8 @@ import { AppError } from '../domain/errors.js';
 import { isInputType } from '../domain/embeddings/input-type.js';
 import { excludesShared, mayServe } from '../domain/embeddings/provider-credential.js';
 import type { ProviderCredential } from '../domain/embeddings/provider-credential.js';
-import { NO_LIMITS } from '../domain/spend/spend-cap.js';
-import type { SpendLimits } from '../domain/spend/spend-cap.js';
+import { NO_LIMITS } from '../domain/spend/spend-limit.js';
+import type { SpendLimits } from '../domain/spend/spend-limit.js';
 import type { ProviderPreferences } from '../domain/embeddings/provider-preferences.js';
 import { utcDay } from '../domain/spend/spend.js';
 import type { EmbeddingProvider } from '../providers/shared/provider.js';
@@ -75,8 +75,8 @@ export class RoutePlanner {
     if (!model) throw new AppError('not_found', { detail: `there is no embedding model ${request.model}` });
     const problem = request.dimensions === undefined ? null : widthProblem(model, request.dimensions);
     if (problem !== null) throw new AppError('invalid_request', { detail: `dimensions: ${problem}` });
-    refuseImpossibleInput(model, request.input.form);
-    refuseTooManyVectors(model, request);
+    rejectImpossibleInput(model, request.input.form);
+    rejectTooManyVectors(model, request);
     const day = utcDay(this.clock.now());
     const own =
       this.ownCredentials.peek(key.workspaceId) ?? (await this.ownCredentials.find(key.workspaceId));
@@ -181,14 +181,14 @@ function toOwnCredential(credential: ProviderCredential, position: number): OwnC
   };
 }
 
-function refuseImpossibleInput(model: CatalogueModel, form: InputForm): void {
+function rejectImpossibleInput(model: CatalogueModel, form: InputForm): void {
   if (model.endpoints.some(({ inputForms }) => inputForms.includes(form))) return;
   const forms = new Set(model.endpoints.flatMap(({ inputForms }) => inputForms));
   const names = [...forms].map((known) => FORM_NAMES[known]).join(' or ');
   throw new AppError('invalid_request', { detail: `input: ${model.id} takes ${names}` });
 }
 
-function refuseTooManyVectors({ id, nativeDimensions }: CatalogueModel, request: EmbeddingRequest): void {
+function rejectTooManyVectors({ id, nativeDimensions }: CatalogueModel, request: EmbeddingRequest): void {
   const width = request.dimensions ?? nativeDimensions;
   const most = Math.max(1, Math.floor(MAX_NUMBERS / (width + AROUND_A_VECTOR)));
   if (request.input.items.length <= most) return;

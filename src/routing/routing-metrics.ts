@@ -14,7 +14,7 @@ const DURATION_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 
 export class RoutingMetrics {
   private readonly attempts;
   private readonly waiting;
-  private readonly refusedCredentials;
+  private readonly rejectedCredentials;
 
   constructor({ registry }: Metrics) {
     this.attempts = new Histogram({
@@ -30,7 +30,7 @@ export class RoutingMetrics {
       labelNames: ['provider'],
       registers: [registry],
     });
-    this.refusedCredentials = new Counter({
+    this.rejectedCredentials = new Counter({
       name: 'signalbox_upstream_refused_credentials_total',
       help: 'Credentials that a provider refused (401, 402, 403) and that rest since then, by owner: operator or workspace.',
       labelNames: ['provider', 'owner'],
@@ -42,8 +42,8 @@ export class RoutingMetrics {
     this.attempts.observe({ provider, outcome: errorType ?? 'ok' }, durationMs / 1_000);
   }
 
-  credentialRefused({ provider, credential }: EndpointTarget): void {
-    this.refusedCredentials.inc({
+  credentialRejected({ provider, credential }: EndpointTarget): void {
+    this.rejectedCredentials.inc({
       provider: provider.slug,
       owner: credential === null ? 'operator' : 'workspace',
     });

@@ -5,7 +5,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import type { NextFunction, Request, Response } from 'express';
 import { stringify } from 'yaml';
 import { LoadShedder } from '../http/load-shedding/load-shedder.js';
-import { admitPublicRequests } from '../http/load-shedding/load-shedding.guard.js';
+import { limitPublicRequests } from '../http/load-shedding/load-shedding.guard.js';
 import { entityTag } from '../http/server/conditional-get.js';
 import openApiExamples from './openapi-examples.json' with { type: 'json' };
 
@@ -116,7 +116,7 @@ export function serveOpenApi(application: NestExpressApplication): void {
       response.set({ ETag: text.tag, 'Content-Type': text.type }).send(text.bytes);
     });
   };
-  application.use(OPENAPI_PATHS, admitPublicRequests(application.get(LoadShedder)));
+  application.use(OPENAPI_PATHS, limitPublicRequests(application.get(LoadShedder)));
   serve(JSON_URL, 'application/json; charset=utf-8', (made) => JSON.stringify(made));
   serve(YAML_URL, 'text/yaml; charset=utf-8', (made) => stringify(made));
   SwaggerModule.setup(PAGE_URL, application, make, { customSiteTitle: 'signalbox API', raw: false });

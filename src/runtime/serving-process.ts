@@ -56,8 +56,8 @@ async function stopProcess(
     }, grace);
   });
   // A call whose caller has left has no connection any more, and will still be charged for.
-  const admission = application.get(LoadShedder);
-  await Promise.race([closed.then(() => admission.whenIdle()), deadline]);
+  const loadShedder = application.get(LoadShedder);
+  await Promise.race([closed.then(() => loadShedder.whenIdle()), deadline]);
   clearTimeout(timer);
   await closed;
   await application.close();

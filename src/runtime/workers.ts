@@ -16,13 +16,13 @@ const RESTART_DELAY = 1_000;
 /** In the process that an operator has started. Resolves when the replica listens. */
 export async function startReplica(config: AppConfig): Promise<RunningService> {
   const workers = new Workers(config);
-  const duty = config.deliveryProcess === 'own' ? 'calls' : 'all';
+  const role = config.deliveryProcess === 'own' ? 'calls' : 'all';
   const serving =
     config.workers > 1
-      ? await workers.startServing(config.workers, duty)
-      : await startHere({ ...config, duty });
+      ? await workers.startServing(config.workers, role)
+      : await startHere({ ...config, role });
   // Now and not before: what it needs to start, it must not take from those that somebody waits for.
-  const delivering = duty === 'calls' ? workers.startDelivering() : null;
+  const delivering = role === 'calls' ? workers.startDelivering() : null;
   return {
     baseUrl: serving.baseUrl,
     stop: async () => {
@@ -36,7 +36,7 @@ export async function startReplica(config: AppConfig): Promise<RunningService> {
 
 /** In a process that another one has started. */
 export async function startWorker(config: AppConfig): Promise<RunningProcess> {
-  if (config.duty !== 'deliveries') return startHere(config);
+  if (config.role !== 'deliveries') return startHere(config);
   const { startDeliveries } = await import('./delivery-process.js');
   return startDeliveries(config);
 }
@@ -55,20 +55,20 @@ class Workers {
 
   constructor(private readonly config: AppConfig) {}
 
-  async startServing(count: number, duty: ProcessRole): Promise<RunningService> {
+  async startServing(count: number, role: ProcessRole): Promise<RunningService> {
     Logger.overrideLogger(new JsonLogger(this.config));
     new GroupMetrics(null).open();
     const starting = Array.from({ length: count }, async () => {
-      const worker = this.fork(duty);
+      const worker = this.fork(role);
       const address = await listening(worker);
       // At once: one that dies while another one is still starting would be missed for ever.
-      this.replaceWhenItDies(worker, duty);
+      this.replaceWhenItDies(worker, role);
       return address;
     });
     const [address] = await Promise.all(starting);
     return {
       baseUrl: baseUrlOf(this.config, address ?? { port: this.config.port }),
-      stop: () => this.stop(duty),
+      stop: () => this.stop(role),
     };
   }
 
@@ -77,25 +77,25 @@ class Workers {
     return { stop: () => this.stop('deliveries') };
   }
 
-  private fork(duty: ProcessRole): Worker {
-    const worker = cluster.fork(environmentOf(duty, this.config));
-    this.workers.set(worker, duty);
+  private fork(role: ProcessRole): Worker {
+    const worker = cluster.fork(environmentOf(role, this.config));
+    this.workers.set(worker, role);
     worker.once('exit', () => this.workers.delete(worker));
     return worker;
   }
 
-  private replaceWhenItDies(worker: Worker, duty: ProcessRole): void {
+  private replaceWhenItDies(worker: Worker, role: ProcessRole): void {
     worker.once('exit', (code: number, signal: string) => {
       if (this.isStopping) return;
       this.logger.error(
-        `process ${worker.process.pid} for ${duty} ended (${signal || code}); starting another`,
+        `process ${worker.process.pid} for ${role} ended (${signal || code}); starting another`,
       );
-      setTimeout(() => this.isStopping || this.replaceWhenItDies(this.fork(duty), duty), RESTART_DELAY);
+      setTimeout(() => this.isStopping || this.replaceWhenItDies(this.fork(role), role), RESTART_DELAY);
     });
   }
 
-  private async stop(duty: ProcessRole): Promise<void> {
-    const workers = [...this.workers].filter(([, itsDuty]) => itsDuty === duty);
+  private async stop(role: ProcessRole): Promise<void> {
+    const workers = [...this.workers].filter(([, itsRole]) => itsRole === role);
     await Promise.all(workers.map(([worker]) => ended(worker)));
   }
 }

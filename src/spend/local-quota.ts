@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../domain/errors.js';
 import { formatUsd } from '../domain/spend/money.js';
 import type { PicoUsd } from '../domain/spend/money.js';
-import { SpendRelease } from '../domain/spend/spend-cap.js';
-import type { SpendLimitWindow } from '../domain/spend/spend-cap.js';
+import { SpendRelease } from '../domain/spend/spend-limit.js';
+import type { SpendLimitWindow } from '../domain/spend/spend-limit.js';
 import type { SpendLease } from '../domain/spend/spend-lease.js';
 import type { LeaseGrant, SpendLedger } from '../persistence/spend/spend-ledger.js';
 
@@ -143,10 +143,10 @@ export class LocalQuota {
     });
   }
 
-  private reject(isRefused: (waiting: Waiter) => boolean, reasonOf: (waiting: Waiter) => AppError): void {
+  private reject(isRejected: (waiting: Waiter) => boolean, reasonOf: (waiting: Waiter) => AppError): void {
     const all = this.waiters;
-    this.waiters = all.filter((waiting) => !isRefused(waiting));
-    for (const waiting of all) if (isRefused(waiting)) waiting.reject(reasonOf(waiting));
+    this.waiters = all.filter((waiting) => !isRejected(waiting));
+    for (const waiting of all) if (isRejected(waiting)) waiting.reject(reasonOf(waiting));
   }
 
   /** One at a time asks the database for all that wait, first come first served. */
@@ -182,7 +182,7 @@ export class LocalQuota {
           // Again and again: others may have taken more since than they came to need.
           if (pause === FIRST_PAUSE || pause === LONGEST_PAUSE) {
             await this.ledger.sweepExpired();
-            await this.ledger.recall(this.lease.owner);
+            await this.ledger.requestRelease(this.lease.owner);
           }
           await this.rest(pause);
           pause = Math.min(pause * 2, LONGEST_PAUSE);
@@ -205,7 +205,7 @@ export class LocalQuota {
     const grant = await this.ledger.acquire(this.lease, {
       needed: (first?.amount ?? 0n) - this.available,
       wanted: waiting.reduce((sum, { amount }) => sum + amount, 0n) - this.available,
-      isHeld: this.hasBudget,
+      hasBudget: this.hasBudget,
     });
     const { granted } = grant;
     if (!this.hasLimits(limits)) {
@@ -265,6 +265,6 @@ export class LocalQuota {
 function areSame(some: readonly SpendLimitWindow[], others: readonly SpendLimitWindow[]): boolean {
   return (
     some.length === others.length &&
-    some.every((cap) => others.some((other) => isDeepStrictEqual(cap, other)))
+    some.every((limit) => others.some((other) => isDeepStrictEqual(limit, other)))
   );
 }

@@ -2,8 +2,8 @@
 import { setImmediate as asFarAsItGoes } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { CountingLedger } from '../../test/support/counting-ledger.js';
-import { boundOf, createSpendGate, keyWithLimit } from '../../test/support/spend-gate.js';
-import type { GateSetup } from '../../test/support/spend-gate.js';
+import { boundOf, createSpendLimiter, keyWithLimit } from '../../test/support/spend-limiter.js';
+import type { LimiterSetup } from '../../test/support/spend-limiter.js';
 import type { SpendLease } from '../domain/spend/spend-lease.js';
 import { RELEASE_REQUEST_CHANNEL } from '../persistence/spend/spend-ledger.js';
 import type { Reservation } from './spend-limiter.js';
@@ -15,14 +15,14 @@ const SHARE = LIMIT / 50n;
 const KEY = keyWithLimit(LIMIT);
 
 let ledger: CountingLedger;
-let setup: GateSetup;
+let setup: LimiterSetup;
 beforeEach(() => {
   ledger = new CountingLedger();
-  setup = createSpendGate(ledger);
+  setup = createSpendLimiter(ledger);
 });
 
 const reserve = (cost = COST, patience?: number): Promise<Reservation> =>
-  setup.gate.reserve(
+  setup.limiter.reserve(
     KEY,
     { quick: () => boundOf(cost), exact: () => Promise.resolve(boundOf(cost)) },
     patience,
@@ -33,7 +33,7 @@ const leaseOf = ({ releases: [release] }: Reservation): SpendLease => release!.l
 describe('what own provider keys cost', () => {
   const own = { cost: 0n, costWithByok: COST };
   const reserved = async (key = keyWithLimit(null)): Promise<bigint[]> => {
-    const { releases } = await setup.gate.reserve(key, {
+    const { releases } = await setup.limiter.reserve(key, {
       quick: () => own,
       exact: () => Promise.resolve(own),
     });
@@ -42,15 +42,15 @@ describe('what own provider keys cost', () => {
   const budgets = (includeByok: boolean) => [{ window: 'daily', limit: LIMIT, includeByok }] as const;
 
   it('takes nothing of credits, even of credits that are used up', async () => {
-    setup.setTerms({ budgets: [], credits: 0n });
+    setup.setPolicy({ budgets: [], credits: 0n });
     expect(await reserved()).toEqual([]);
     expect(ledger.asked).toBe(0);
   });
 
   it('is reserved of budgets that count it, and of no others', async () => {
-    setup.setTerms({ budgets: budgets(true), credits: LIMIT });
+    setup.setPolicy({ budgets: budgets(true), credits: LIMIT });
     expect(await reserved()).toEqual([COST]);
-    setup.setTerms({ budgets: budgets(false), credits: LIMIT });
+    setup.setPolicy({ budgets: budgets(false), credits: LIMIT });
     expect(await reserved()).toEqual([]);
   });
 
@@ -79,7 +79,7 @@ describe('a lease that cannot be trusted any more', () => {
       return Promise.resolve({ granted: 0n, available: LIMIT, unspent: LIMIT, limits: [] });
     });
     const exact = jest.fn(() => Promise.resolve(boundOf(COST)));
-    const after = await setup.gate.reserve(KEY, { quick: () => boundOf(LIMIT / 2n), exact });
+    const after = await setup.limiter.reserve(KEY, { quick: () => boundOf(LIMIT / 2n), exact });
     expect(leaseOf(after)).not.toBe(leaseOf(before));
     expect(exact).not.toHaveBeenCalled();
   });
@@ -87,7 +87,7 @@ describe('a lease that cannot be trusted any more', () => {
   it('gives back at the next beat what no call holds, even of one that was used just now', async () => {
     leaseOf(await reserve()).invalidate();
     expect(ledger.reserved).toBe(SHARE);
-    await setup.gate.heartbeat();
+    await setup.limiter.heartbeat();
     expect(ledger.reserved).toBe(COST);
   });
 });
@@ -98,7 +98,7 @@ describe('a call that fits what is left', () => {
     await reserve(0n);
     const dear = reserve(LIMIT + 1n);
     const exact = jest.fn(() => Promise.resolve(boundOf(COST)));
-    const fitting = setup.gate.reserve(KEY, { quick: () => boundOf(LIMIT), exact });
+    const fitting = setup.limiter.reserve(KEY, { quick: () => boundOf(LIMIT), exact });
     await expect(dear).rejects.toMatchObject({ code: 'insufficient_credits' });
     expect((await fitting).releases).toMatchObject([{ amount: LIMIT }]);
     expect(exact).not.toHaveBeenCalled();
@@ -119,7 +119,7 @@ describe('a small call', () => {
     const small = await reserve(COST);
     small.close();
     (await reserve(COST)).close();
-    await setup.gate.onApplicationShutdown();
+    await setup.limiter.onApplicationShutdown();
     ledger.reserved = 0n;
     expect((await large).releases).toMatchObject([{ amount: LIMIT }]);
   });
@@ -145,18 +145,21 @@ describe('a small call', () => {
     const credits = new CountingLedger();
     credits.reserved = LIMIT - COST;
     const of = ({ owner: holder }: SpendLease) => (holder.kind === 'account' ? credits : ledger);
-    const gate = createSpendGate({
+    const limiter = createSpendLimiter({
       acquire: (lease, wish) => of(lease).acquire(lease, wish),
       release: async (releases) => {
         for (const release of releases) await of(release.lease).release([release]);
       },
       renew: () => Promise.resolve(),
       sweepExpired: () => Promise.resolve(),
-      recall: () => Promise.resolve(),
+      requestRelease: () => Promise.resolve(),
     });
-    gate.setTerms({ budgets: [], credits: LIMIT });
+    limiter.setPolicy({ budgets: [], credits: LIMIT });
     const call = (cost: bigint) =>
-      gate.gate.reserve(KEY, { quick: () => boundOf(cost), exact: () => Promise.resolve(boundOf(cost)) });
+      limiter.limiter.reserve(KEY, {
+        quick: () => boundOf(cost),
+        exact: () => Promise.resolve(boundOf(cost)),
+      });
     const large = call(LIMIT);
     await asFarAsItGoes();
     const small = await call(COST);
@@ -170,9 +173,9 @@ describe('a small call', () => {
 describe('a call that is refused by one holder', () => {
   it('leaves nothing reserved of another', async () => {
     ledger.limit = 0n;
-    setup.setTerms({ budgets: [], credits: 0n });
+    setup.setPolicy({ budgets: [], credits: 0n });
     await expect(reserve(LIMIT)).rejects.toMatchObject({ code: 'insufficient_credits' });
-    await setup.gate.onApplicationShutdown();
+    await setup.limiter.onApplicationShutdown();
     expect(ledger.reserved).toBe(0n);
   });
 });
@@ -181,7 +184,7 @@ describe('what is free of a lease', () => {
   it('is renewed while calls come, though none holds anything', async () => {
     const reservation = await reserve();
     reservation.close();
-    await setup.gate.heartbeat();
+    await setup.limiter.heartbeat();
     expect(ledger.renewed).toEqual([leaseOf(reservation)]);
   });
 
@@ -189,7 +192,7 @@ describe('what is free of a lease', () => {
     (await reserve()).close();
     const acquire = jest.spyOn(ledger, 'acquire');
     await reserve(LIMIT);
-    expect(acquire.mock.lastCall?.[1]).toMatchObject({ isHeld: true, needed: LIMIT - SHARE });
+    expect(acquire.mock.lastCall?.[1]).toMatchObject({ hasBudget: true, needed: LIMIT - SHARE });
   });
 
   it('goes back when others ask for it, and what a call holds does not', async () => {
@@ -202,18 +205,18 @@ describe('what is free of a lease', () => {
 
   it('goes back when the process ends', async () => {
     await reserve();
-    await setup.gate.onApplicationShutdown();
+    await setup.limiter.onApplicationShutdown();
     expect(ledger.reserved).toBe(COST);
   });
 
   it('goes back as soon as the terms are others, and is not spent under them', async () => {
     const key = keyWithLimit(null);
     const call = () =>
-      setup.gate.reserve(key, { quick: () => boundOf(COST), exact: () => Promise.resolve(boundOf(COST)) });
-    setup.setTerms({ budgets: [], credits: LIMIT });
+      setup.limiter.reserve(key, { quick: () => boundOf(COST), exact: () => Promise.resolve(boundOf(COST)) });
+    setup.setPolicy({ budgets: [], credits: LIMIT });
     (await call()).close();
     // Nobody has told the gate.
-    setup.setTerms({ budgets: [], credits: 0n });
+    setup.setPolicy({ budgets: [], credits: 0n });
     ledger.limit = 0n;
     await expect(call()).rejects.toMatchObject({ code: 'insufficient_credits' });
     expect(ledger.reserved).toBe(0n);
@@ -222,9 +225,9 @@ describe('what is free of a lease', () => {
   it('goes back after a beat without calls, and the lease is forgotten with it', async () => {
     const before = await reserve();
     before.close();
-    await setup.gate.heartbeat();
+    await setup.limiter.heartbeat();
     expect(ledger.reserved).toBe(SHARE);
-    await setup.gate.heartbeat();
+    await setup.limiter.heartbeat();
     expect(ledger.reserved).toBe(0n);
     expect(leaseOf(await reserve())).not.toBe(leaseOf(before));
   });

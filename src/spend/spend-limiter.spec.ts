@@ -1,8 +1,8 @@
 // What becomes of the money that calls have reserved, whatever becomes of the calls.
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { boundOf, createSpendGate, keyWithLimit } from '../../test/support/spend-gate.js';
+import { boundOf, createSpendLimiter, keyWithLimit } from '../../test/support/spend-limiter.js';
 import { AppError } from '../domain/errors.js';
-import type { SpendRelease } from '../domain/spend/spend-cap.js';
+import type { SpendRelease } from '../domain/spend/spend-limit.js';
 import type { SpendLease } from '../domain/spend/spend-lease.js';
 import type { Reservation, SpendLimiter } from './spend-limiter.js';
 
@@ -12,10 +12,10 @@ const COST = 7n;
 /** Grants whatever is needed and not reserved elsewhere, and keeps what it was asked. */
 class FakeLedger {
   readonly acquired: SpendLease[] = [];
-  readonly recalled: unknown[] = [];
+  readonly releaseRequested: unknown[] = [];
   /** What others hold, until they have been asked so often to give it back. */
   reservedElsewhere = 0n;
-  recallsNeeded = 1;
+  releaseRequestsNeeded = 1;
   failure: Error | null = null;
   readonly givenBack: SpendRelease[] = [];
   renewed: readonly SpendLease[] = [];
@@ -42,23 +42,23 @@ class FakeLedger {
     return Promise.resolve();
   }
 
-  recall(holder: unknown) {
-    this.recalled.push(holder);
-    if (this.recalled.length >= this.recallsNeeded) this.reservedElsewhere = 0n;
+  requestRelease(holder: unknown) {
+    this.releaseRequested.push(holder);
+    if (this.releaseRequested.length >= this.releaseRequestsNeeded) this.reservedElsewhere = 0n;
     return Promise.resolve();
   }
 }
 
 let ledger: FakeLedger;
-let gate: SpendLimiter;
+let limiter: SpendLimiter;
 beforeEach(() => {
   ledger = new FakeLedger();
-  ({ gate } = createSpendGate(ledger));
+  ({ limiter } = createSpendLimiter(ledger));
 });
 
 async function reserve(): Promise<Reservation & { readonly lease: SpendLease }> {
   const bound = boundOf(COST);
-  const reservation = await gate.reserve(KEY, { quick: () => bound, exact: () => Promise.resolve(bound) });
+  const reservation = await limiter.reserve(KEY, { quick: () => bound, exact: () => Promise.resolve(bound) });
   const [release] = reservation.releases;
   if (!release) throw new Error('nothing is reserved');
   expect(release.amount).toBe(COST);
@@ -71,8 +71,8 @@ describe('what a call held', () => {
     const second = await reserve();
     expect(ledger.acquired).toHaveLength(1);
     second.close();
-    await gate.heartbeat();
-    await gate.heartbeat();
+    await limiter.heartbeat();
+    await limiter.heartbeat();
     expect(ledger.givenBack.map(({ amount }) => amount)).toEqual([COST]);
   });
 
@@ -96,12 +96,12 @@ describe('a lease in doubt', () => {
 
     const third = await reserve();
     expect(third.lease).not.toBe(first.lease);
-    await gate.heartbeat();
+    await limiter.heartbeat();
     expect(new Set(ledger.renewed)).toEqual(new Set([first.lease, third.lease]));
 
     second.close();
     await reserve();
-    await gate.heartbeat();
+    await limiter.heartbeat();
     expect(ledger.renewed).toEqual([third.lease]);
     // The second call never came to its settlement: what it held is known to be there.
     expect(ledger.givenBack).toEqual([expect.objectContaining({ lease: first.lease, amount: COST })]);
@@ -110,10 +110,10 @@ describe('a lease in doubt', () => {
   it('is found by the beat as well', async () => {
     const first = await reserve();
     first.lease.invalidate();
-    await gate.heartbeat();
+    await limiter.heartbeat();
     expect(ledger.renewed).toEqual([first.lease]);
     first.close();
-    await gate.heartbeat();
+    await limiter.heartbeat();
     expect(ledger.renewed).toEqual([]);
   });
 });
@@ -122,7 +122,7 @@ describe('a bound that does not fit', () => {
   /** The amount that is reserved of a key, and how often tokens were counted for it. */
   async function amountOf(quick: bigint, exact: bigint): Promise<{ amount: bigint; counts: number }> {
     let counts = 0;
-    const { releases } = await gate.reserve(KEY, {
+    const { releases } = await limiter.reserve(KEY, {
       quick: () => boundOf(quick),
       exact: () => {
         counts++;
@@ -135,19 +135,19 @@ describe('a bound that does not fit', () => {
   it('is counted at once when the rest is reserved by others, whom nobody has to wait for', async () => {
     ledger.reservedElsewhere = 90n;
     expect(await amountOf(50n, 10n)).toEqual({ amount: 10n, counts: 1 });
-    expect(ledger.recalled).toEqual([]);
+    expect(ledger.releaseRequested).toEqual([]);
   });
 
   it('waits for others when counted, together with whoever comes meanwhile', async () => {
     ledger.reservedElsewhere = 90n;
     const amounts = await Promise.all([amountOf(50n, 40n), amountOf(50n, 30n), amountOf(50n, 10n)]);
     expect(amounts.map(({ amount }) => amount)).toEqual([40n, 30n, 10n]);
-    expect(ledger.recalled).toHaveLength(1);
+    expect(ledger.releaseRequested).toHaveLength(1);
   });
 
   it('asks others again, who may have taken more since they were asked', async () => {
     ledger.reservedElsewhere = 90n;
-    ledger.recallsNeeded = 2;
+    ledger.releaseRequestsNeeded = 2;
     expect(await amountOf(50n, 40n)).toEqual({ amount: 40n, counts: 1 });
   });
 
@@ -155,7 +155,7 @@ describe('a bound that does not fit', () => {
     expect(await amountOf(50n, 10n)).toEqual({ amount: 50n, counts: 0 });
     ledger.failure = new AppError('unavailable');
     const exact = jest.fn(() => Promise.resolve(boundOf(1n)));
-    const reservation = gate.reserve(KEY, { quick: () => boundOf(60n), exact });
+    const reservation = limiter.reserve(KEY, { quick: () => boundOf(60n), exact });
     await expect(reservation).rejects.toBe(ledger.failure);
     expect(exact).not.toHaveBeenCalled();
   });

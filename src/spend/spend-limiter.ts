@@ -4,8 +4,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown, OnModuleDestroy } from '@nestjs/common';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import { AppError } from '../domain/errors.js';
-import { amountToward, NO_LIMITS, SpendRelease } from '../domain/spend/spend-cap.js';
-import type { SpendBound, SpendLimitWindow, SpendLimits } from '../domain/spend/spend-cap.js';
+import { amountToward, NO_LIMITS, SpendRelease } from '../domain/spend/spend-limit.js';
+import type { SpendBound, SpendLimitWindow, SpendLimits } from '../domain/spend/spend-limit.js';
 import { LEASE_SECONDS, SpendLease } from '../domain/spend/spend-lease.js';
 import type { SpendOwner } from '../domain/spend/spend-lease.js';
 import { Notifications } from '../persistence/database/notifications.js';
@@ -71,7 +71,7 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
     private readonly policies: SpendPolicyCache,
     notifications: Notifications,
   ) {
-    const onNotification = (holderId: string): void => void this.releaseUnused(holderId);
+    const onNotification = (ownerId: string): void => void this.releaseUnused(ownerId);
     notifications.subscribe({ channel: RELEASE_REQUEST_CHANNEL, onNotification });
     // What was told meanwhile, nobody has heard.
     const onConnected = (): void => void this.releaseAllUnused();
@@ -102,20 +102,20 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
    * Reserves the quick bound, or, when that does not fit at once, the exact one, which waits so many milliseconds for what
    * other calls have reserved. Throws an error that isAboutMoney() when neither does.
    */
-  async reserve(key: ApiKey, bounds: SpendBounds, patience = MAX_WAIT): Promise<Reservation> {
+  async reserve(key: ApiKey, bounds: SpendBounds, maxWait = MAX_WAIT): Promise<Reservation> {
     const { workspaceId } = key;
-    const terms = this.policies.peek(workspaceId) ?? (await this.policies.find(workspaceId));
+    const policy = this.policies.peek(workspaceId) ?? (await this.policies.find(workspaceId));
     const known = this.limitedOwners.get(key);
-    const claims = known?.policy === terms ? known.owners : await this.refreshOwners(key, terms);
-    if (claims.length === 0) return NOTHING_RESERVED;
+    const owners = known?.policy === policy ? known.owners : await this.refreshOwners(key, policy);
+    if (owners.length === 0) return NOTHING_RESERVED;
     const quick = bounds.quick();
     try {
-      return await this.reserveBound(claims, quick, NO_WAIT);
+      return await this.reserveBound(owners, quick, NO_WAIT);
     } catch (error) {
       if (!isAboutMoney(error)) throw error;
     }
     const exact = await bounds.exact();
-    return this.reserveBound(claims, exact, performance.now() + patience);
+    return this.reserveBound(owners, exact, performance.now() + maxWait);
   }
 
   /**
@@ -123,86 +123,86 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
    * while another's is reserved would keep calls waiting that need the first alone.
    */
   private async reserveBound(
-    claims: readonly LimitedOwner[],
+    owners: readonly LimitedOwner[],
     bound: SpendBound,
     deadline: number,
   ): Promise<Reservation> {
-    for (let inOrder = claims; ;) {
-      const taken: ReservedPart[] = [];
+    for (let inOrder = owners; ;) {
+      const parts: ReservedPart[] = [];
       let blocked: LimitedOwner | undefined;
       try {
-        for (const claim of inOrder) {
-          const amount = amountToward(claim.limits, bound);
+        for (const owner of inOrder) {
+          const amount = amountToward(owner.limits, bound);
           // What costs nothing waits for nobody's money, and is refused for want of none.
           if (amount === 0n) continue;
-          blocked = claim;
-          const patience = taken.length === 0 ? deadline : NO_WAIT;
-          let allowance = this.quotaOf(claim);
-          while (!(allowance.tryAcquire(amount) || (await allowance.acquire(amount, patience))))
-            allowance = this.quotaOf(claim);
-          taken.push({ quota: allowance, owner: claim, release: new SpendRelease(allowance.lease, amount) });
+          blocked = owner;
+          const maxWait = parts.length === 0 ? deadline : NO_WAIT;
+          let quota = this.quotaOf(owner);
+          while (!(quota.tryAcquire(amount) || (await quota.acquire(amount, maxWait))))
+            quota = this.quotaOf(owner);
+          parts.push({ quota, owner, release: new SpendRelease(quota.lease, amount) });
         }
-        return this.reservationOf(taken, bound);
+        return this.reservationOf(parts, bound);
       } catch (error) {
-        for (const part of taken) this.releasePart(part);
+        for (const part of parts) this.releasePart(part);
         const mayWait = error instanceof LimitReserved && performance.now() < deadline;
         if (!mayWait || !blocked) throw error;
-        inOrder = [blocked, ...inOrder.filter((claim) => claim !== blocked)];
+        inOrder = [blocked, ...inOrder.filter((owner) => owner !== blocked)];
       }
     }
   }
 
-  private reservationOf(taken: readonly ReservedPart[], bound: SpendBound): Reservation {
+  private reservationOf(parts: readonly ReservedPart[], bound: SpendBound): Reservation {
     return {
       bound,
-      releases: taken.map(({ release }) => release),
+      releases: parts.map(({ release }) => release),
       close: () => {
-        for (const part of taken) {
-          const { quota: allowance, release } = part;
-          if (release.wasHandedOver) allowance.commit(release.amount);
+        for (const part of parts) {
+          const { quota, release } = part;
+          if (release.wasHandedOver) quota.commit(release.amount);
           else this.releasePart(part);
         }
       },
     };
   }
 
-  private releasePart({ quota: allowance, owner: claim, release }: ReservedPart): void {
-    void this.release(allowance.release(release.amount, claim.limits));
+  private releasePart({ quota, owner, release }: ReservedPart): void {
+    void this.release(quota.release(release.amount, owner.limits));
   }
 
-  private async refreshOwners(key: ApiKey, terms: SpendPolicy | null): Promise<readonly LimitedOwner[]> {
+  private async refreshOwners(key: ApiKey, policy: SpendPolicy | null): Promise<readonly LimitedOwner[]> {
     const isKnown = this.limitedOwners.has(key);
-    const claims = limitedOwnersOf(key, terms);
-    this.limitedOwners.set(key, { policy: terms, owners: claims });
+    const owners = limitedOwnersOf(key, policy);
+    this.limitedOwners.set(key, { policy, owners });
     // A key that is read anew may have had another limit since, or none, under which money was spent that nobody reserved:
     // its caps alone do not tell. Of budgets and credits the database does, by their holders' ids.
     if (!isKnown) await this.releaseUnused(key.id);
-    return claims;
+    return owners;
   }
 
-  private quotaOf({ owner: holder, limits }: LimitedOwner): LocalQuota {
-    const known = this.quotas.get(holder.id);
+  private quotaOf({ owner, limits }: LimitedOwner): LocalQuota {
+    const known = this.quotas.get(owner.id);
     if (known?.isValid) {
       const unused = known.changeLimits(limits);
       if (unused.length > 0) void this.release(unused);
       return known;
     }
     if (known) this.retire(known);
-    const allowance = new LocalQuota(new SpendLease(holder), limits, this.ledger);
-    this.quotas.set(holder.id, allowance);
-    return allowance;
+    const quota = new LocalQuota(new SpendLease(owner), limits, this.ledger);
+    this.quotas.set(owner.id, quota);
+    return quota;
   }
 
-  private retire(allowance: LocalQuota): void {
-    this.forget(allowance);
-    this.retired.add(allowance);
-    void this.release(allowance.drainUnused());
+  private retire(quota: LocalQuota): void {
+    this.forget(quota);
+    this.retired.add(quota);
+    void this.release(quota.drainUnused());
   }
 
-  private forget(allowance: LocalQuota): void {
-    const { id } = allowance.lease.owner;
-    if (this.quotas.get(id) === allowance) this.quotas.delete(id);
-    this.retired.delete(allowance);
+  private forget(quota: LocalQuota): void {
+    const { id } = quota.lease.owner;
+    if (this.quotas.get(id) === quota) this.quotas.delete(id);
+    this.retired.delete(quota);
   }
 
   private all(): LocalQuota[] {
@@ -215,15 +215,15 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
    */
   async heartbeat(): Promise<void> {
     const unused: SpendRelease[] = [];
-    for (const allowance of this.all()) {
-      if (allowance.isValid && !allowance.wasIdleSince()) continue;
-      if (allowance.isIdle) this.forget(allowance);
-      unused.push(...allowance.drainUnused());
+    for (const quota of this.all()) {
+      if (quota.isValid && !quota.wasIdleSince()) continue;
+      if (quota.isIdle) this.forget(quota);
+      unused.push(...quota.drainUnused());
     }
     await this.release(unused);
     try {
-      const held = this.all().filter(({ hasBudget: isHeld }) => isHeld);
-      await this.ledger.renew(held.map(({ lease }) => lease));
+      const inUse = this.all().filter(({ hasBudget }) => hasBudget);
+      await this.ledger.renew(inUse.map(({ lease }) => lease));
       await this.ledger.sweepExpired();
     } catch (error) {
       this.logger.warn({ error }, 'the spend leases could not be renewed; trying again');
@@ -231,11 +231,11 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
   }
 
   private async releaseAllUnused(): Promise<void> {
-    await this.release(this.all().flatMap((allowance) => allowance.drainUnused()));
+    await this.release(this.all().flatMap((quota) => quota.drainUnused()));
   }
 
-  private async releaseUnused(holderId: string): Promise<void> {
-    await this.release(this.quotas.get(holderId)?.drainUnused() ?? []);
+  private async releaseUnused(ownerId: string): Promise<void> {
+    await this.release(this.quotas.get(ownerId)?.drainUnused() ?? []);
   }
 
   /** What cannot be given back now comes free when the lease expires. */
@@ -256,8 +256,8 @@ export function isAboutMoney(error: unknown): boolean {
   return error instanceof LimitReserved || code === 'insufficient_credits' || code === 'budget_exceeded';
 }
 
-function limitsUnder({ limit, includeByokInLimit }: ApiKey, terms: SpendPolicy | null): SpendLimits {
-  const { budgets = [], credits = null } = terms ?? {};
+function limitsUnder({ limit, includeByokInLimit }: ApiKey, policy: SpendPolicy | null): SpendLimits {
+  const { budgets = [], credits = null } = policy ?? {};
   if (limit === null && budgets.length === 0 && credits === null) return NO_LIMITS;
   const includesByok =
     (limit !== null && includeByokInLimit) || budgets.some(({ includeByok }) => includeByok);
@@ -266,24 +266,24 @@ function limitsUnder({ limit, includeByokInLimit }: ApiKey, terms: SpendPolicy |
 
 function limitedOwnersOf(
   { id, limit, limitReset, includeByokInLimit, workspaceId, accountId }: ApiKey,
-  terms: SpendPolicy | null,
+  policy: SpendPolicy | null,
 ): LimitedOwner[] {
-  const { budgets = [], credits = null } = terms ?? {};
-  const claims: LimitedOwner[] = [];
+  const { budgets = [], credits = null } = policy ?? {};
+  const owners: LimitedOwner[] = [];
   if (limit !== null) {
     const cap = {
       window: limitReset ?? 'total',
       limit,
       includeByok: includeByokInLimit,
     } as const;
-    claims.push({ owner: { kind: 'key', id, workspaceId }, limits: [cap] });
+    owners.push({ owner: { kind: 'key', id, workspaceId }, limits: [cap] });
   }
   if (budgets.length > 0) {
-    claims.push({ owner: { kind: 'workspace', id: workspaceId, workspaceId }, limits: budgets });
+    owners.push({ owner: { kind: 'workspace', id: workspaceId, workspaceId }, limits: budgets });
   }
   if (credits !== null) {
     const cap = { window: 'total', limit: credits, includeByok: false } as const;
-    claims.push({ owner: { kind: 'account', id: accountId, workspaceId: accountId }, limits: [cap] });
+    owners.push({ owner: { kind: 'account', id: accountId, workspaceId: accountId }, limits: [cap] });
   }
-  return claims;
+  return owners;
 }

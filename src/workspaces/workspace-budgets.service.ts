@@ -59,7 +59,7 @@ export class WorkspaceBudgetsService {
     const written = await this.budgets.put(
       workspace,
       { interval, limit, includeByok: dto.include_byok_in_budgets },
-      refuseProblem,
+      rejectProblem,
       describeChange(actor, AUDITED_BUDGET),
     );
     if (!written) throw noSuchWorkspace();
@@ -84,7 +84,7 @@ function readInterval(name: string): BudgetInterval {
   });
 }
 
-function refuseProblem(limits: Parameters<typeof budgetProblem>[0]): void {
+function rejectProblem(limits: Parameters<typeof budgetProblem>[0]): void {
   const problem = budgetProblem(limits);
   if (problem !== null) throw new AppError('invalid_request', { detail: `limit_usd: ${problem}` });
 }

@@ -57,7 +57,7 @@ export class WorkspacesController {
 
   @Post()
   @HttpCode(201)
-  @ManagementOnly({ refusal: 403 })
+  @ManagementOnly({ rejection: 403 })
   @ApiOperation({
     summary: 'Create a workspace',
     description:
@@ -84,7 +84,7 @@ export class WorkspacesController {
   }
 
   @Patch(':id')
-  @ManagementOnly({ refusal: 403 })
+  @ManagementOnly({ rejection: 403 })
   @ApiOperation({ summary: 'Change a workspace', operationId: 'updateWorkspace' })
   @WorkspaceParam()
   @ApiOkResponse({ type: WorkspaceResponseDto })
@@ -98,7 +98,7 @@ export class WorkspacesController {
   }
 
   @Delete(':id')
-  @ManagementOnly({ refusal: 403 })
+  @ManagementOnly({ rejection: 403 })
   @ApiOperation({
     summary: 'Delete a workspace',
     description:
@@ -118,7 +118,7 @@ export class WorkspacesController {
   }
 
   @Get(':id/members')
-  @ManagementOnly({ refusal: 403 })
+  @ManagementOnly({ rejection: 403 })
   @ApiOperation({ summary: 'List the members of a workspace', operationId: 'listWorkspaceMembers' })
   @WorkspaceParam()
   @ApiOkResponse({ type: WorkspaceMemberListDto })
@@ -134,7 +134,7 @@ export class WorkspacesController {
 
   @Post(':id/members/add')
   @HttpCode(200)
-  @ManagementOnly({ refusal: 403 })
+  @ManagementOnly({ rejection: 403 })
   @ApiOperation({
     summary: 'Add members to a workspace',
     description:
@@ -156,7 +156,7 @@ export class WorkspacesController {
 
   @Post(':id/members/remove')
   @HttpCode(200)
-  @ManagementOnly({ refusal: 403 })
+  @ManagementOnly({ rejection: 403 })
   @ApiOperation({
     summary: 'Remove members from a workspace',
     description: 'Refused for whoever has created API keys that are still in the workspace.',

@@ -8,7 +8,7 @@ import OpenAI, {
   NotFoundError,
   RateLimitError,
 } from 'openai';
-import { LOCAL, refuseWith, SMALL, startWithUpstream } from '../support/create-embedding.js';
+import { LOCAL, rejectWith, SMALL, startWithUpstream } from '../support/create-embedding.js';
 import type { Setup } from '../support/create-embedding.js';
 import { patternVector } from '../support/stub-upstream.js';
 
@@ -48,7 +48,7 @@ describe('embeddings', () => {
 
   it('with its defaults are whole when the provider gives numbers only', async () => {
     const numbers = patternVector(0, 1536);
-    setup.upstream.answerWith(refuseWith(200, { data: [{ index: 0, embedding: numbers }], usage: {} }));
+    setup.upstream.answerWith(rejectWith(200, { data: [{ index: 0, embedding: numbers }], usage: {} }));
     const { data } = await clientWith(setup.app.apiKey).embeddings.create({ model: SMALL, input: 'one' });
     expect(data[0]!.embedding).toEqual(numbers);
   });
@@ -141,7 +141,7 @@ describe('errors', () => {
   ])('%d keeps its status, its message and its request id', async (status, upstreamStatus) => {
     // A refused credential rests for a minute at most.
     setup.app.clock.advance(60_000);
-    setup.upstream.answerWith(refuseWith(upstreamStatus, {}, { 'retry-after': '90' }));
+    setup.upstream.answerWith(rejectWith(upstreamStatus, {}, { 'retry-after': '90' }));
     const failure = await ask(clientWith(setup.app.apiKey));
     expect(failure.status).toBe(status);
     expect(failure.requestID).toMatch(/^[0-9a-f-]{36}$/);

@@ -9,7 +9,7 @@ import {
 } from '@openrouter/sdk/models/errors';
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
-import { recordGenerations } from '../support/broadcast.js';
+import { recordGenerations } from '../support/deliveries.js';
 import { contentOfText } from '../support/generation.js';
 import { createCredential } from '../support/provider-credential.js';
 

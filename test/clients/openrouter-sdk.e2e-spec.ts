@@ -4,7 +4,7 @@ import { OpenRouter } from '@openrouter/sdk';
 import * as errors from '@openrouter/sdk/models/errors';
 import { DESTINATION_KINDS } from '../../src/destination-kinds/index.js';
 import { parseUsd } from '../../src/domain/spend/money.js';
-import { LOCAL, refuseWith, SMALL, startWithUpstream } from '../support/create-embedding.js';
+import { LOCAL, rejectWith, SMALL, startWithUpstream } from '../support/create-embedding.js';
 import type { Setup } from '../support/create-embedding.js';
 import { patternVector, toBase64 } from '../support/stub-upstream.js';
 
@@ -263,7 +263,7 @@ describe('errors of embeddings', () => {
   ])('%d have a type of their own', async (statusCode, expected, upstreamStatus) => {
     // A refused credential rests for a minute at most.
     setup.app.clock.advance(60_000);
-    setup.upstream.answerWith(refuseWith(upstreamStatus, {}, { 'retry-after': '90' }));
+    setup.upstream.answerWith(rejectWith(upstreamStatus, {}, { 'retry-after': '90' }));
     const failure = await ask(inference());
     expect(failure).toBeInstanceOf(expected);
     expect(failure.statusCode).toBe(statusCode);

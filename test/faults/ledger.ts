@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formatUsd, parseUsd } from '../../src/domain/spend/money.js';
 import type { Lab } from './lab.js';
-import { totalRefusals } from './load.js';
+import { totalRejections } from './load.js';
 import type { LoadReport } from './load.js';
 
 export interface LedgerCounts {
@@ -41,7 +41,7 @@ interface LoggedCall {
 /** Everything has to be healed, and the load stopped. */
 export async function checkLedger(lab: Lab, reports: readonly LoadReport[]): Promise<Ledger> {
   const seen = reports.flatMap((report) => report.seen);
-  const unanswered = reports.reduce((sum, report) => sum + report.broken + totalRefusals(report), 0);
+  const unanswered = reports.reduce((sum, report) => sum + report.broken + totalRejections(report), 0);
   const problems = reports.flatMap(({ wrong }) => wrong);
   await untilDelivered(lab);
   const log = await lab.sql<LoggedCall>(`SELECT id, status, cost FROM generations WHERE ${loggedFor(lab)}`);

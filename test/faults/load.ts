@@ -17,13 +17,13 @@ export interface SeenAnswer {
 export interface LoadReport {
   readonly seen: SeenAnswer[];
   /** How often each status came that is not 200. */
-  readonly refusals: Map<number, number>;
+  readonly rejections: Map<number, number>;
   /** Calls whose connection broke before the answer was whole. */
   broken: number;
   /** Answers that should never have come, in words. */
   readonly wrong: string[];
   /** Milliseconds that refusals with 503 took. */
-  readonly refusalLatencies: number[];
+  readonly rejectionLatencies: number[];
 }
 
 export interface Load {
@@ -53,7 +53,13 @@ const MAX_WRONG = 20;
 
 export function startLoad(lab: Lab, options: LoadOptions = {}): Load {
   const { clients = 16, pause: between = 0, pauseAfterFailure = 20, replicas = lab.replicas } = options;
-  const report: LoadReport = { seen: [], refusals: new Map(), broken: 0, wrong: [], refusalLatencies: [] };
+  const report: LoadReport = {
+    seen: [],
+    rejections: new Map(),
+    broken: 0,
+    wrong: [],
+    rejectionLatencies: [],
+  };
   const stopping = new AbortController();
   const ended = AbortSignal.any([stopping.signal, lab.signal]);
   setMaxListeners(0, ended);
@@ -113,8 +119,8 @@ export async function callOnce(
   const at = performance.now();
   const latency = at - startedAt;
   if (status !== 200) {
-    report.refusals.set(status, (report.refusals.get(status) ?? 0) + 1);
-    if (status === 503) report.refusalLatencies.push(latency);
+    report.rejections.set(status, (report.rejections.get(status) ?? 0) + 1);
+    if (status === 503) report.rejectionLatencies.push(latency);
     if (!EXPECTED.has(status)) complain(report, `status ${status}: ${text.slice(0, 200)}`);
     return false;
   }
@@ -140,8 +146,8 @@ function toUuid(header: string): string {
   return header.replace(/^gen-(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-export function totalRefusals({ refusals }: LoadReport): number {
-  return [...refusals.values()].reduce((sum, count) => sum + count, 0);
+export function totalRejections({ rejections }: LoadReport): number {
+  return [...rejections.values()].reduce((sum, count) => sum + count, 0);
 }
 
 export function percentile(numbers: readonly number[], part: number): number {

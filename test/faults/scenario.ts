@@ -5,7 +5,7 @@ import { openLab } from './lab.js';
 import type { Lab, LabOptions } from './lab.js';
 import { checkLedger } from './ledger.js';
 import type { LedgerCounts } from './ledger.js';
-import { percentile, startLoad, totalRefusals } from './load.js';
+import { percentile, startLoad, totalRejections } from './load.js';
 import type { LoadOptions, LoadReport } from './load.js';
 
 export interface RunOptions {
@@ -80,7 +80,7 @@ export async function survive(
   const problems: string[] = [];
   await lab.wait(BEFORE_MS);
   for (const fault of faults) {
-    const before = { seen: load.report.seen.length, refused: totalRefusals(load.report) };
+    const before = { seen: load.report.seen.length, refused: totalRejections(load.report) };
     await fault.run(lab, SHORT_MS);
     const healedAt = performance.now();
     await lab.untilReady();
@@ -91,7 +91,7 @@ export async function survive(
     if (recovered === null)
       problems.push(`${fault.name}: no call was answered within 30 s after it was healed`);
     remarks.push(
-      `${fault.name}: ${seenThen - before.seen} answered and ${totalRefusals(load.report) - before.refused} refused ` +
+      `${fault.name}: ${seenThen - before.seen} answered and ${totalRejections(load.report) - before.refused} refused ` +
         `meanwhile, the next answer ${recovered === null ? 'never' : `${Math.round(recovered)} ms`} after it was healed`,
     );
     say(remarks.at(-1) ?? '');
@@ -109,10 +109,10 @@ export async function judge(
 ): Promise<ScenarioResult> {
   const { counts, problems } = await checkLedger(lab, reports);
   const latencies = reports.flatMap(({ seen }) => seen.map(({ latency }) => latency));
-  const refusals = new Map<number, number>();
-  for (const [status, count] of reports.flatMap((report) => [...report.refusals]))
-    refusals.set(status, (refusals.get(status) ?? 0) + count);
-  const statuses = [...refusals].map(([status, count]) => `${count} x ${status}`).join(', ');
+  const rejections = new Map<number, number>();
+  for (const [status, count] of reports.flatMap((report) => [...report.rejections]))
+    rejections.set(status, (rejections.get(status) ?? 0) + count);
+  const statuses = [...rejections].map(([status, count]) => `${count} x ${status}`).join(', ');
   return {
     counts,
     problems: [...(own.problems ?? []), ...problems],

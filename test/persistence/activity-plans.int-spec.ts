@@ -4,7 +4,7 @@ import pg from 'pg';
 import { ActivityRollup } from '../../src/activity/activity-rollup.js';
 import {
   ActivityRollupRepository,
-  placeValues,
+  cursorValues,
 } from '../../src/persistence/activity/activity-rollup.repository.js';
 import { STEP_SETTINGS, SUM_UP, TAKE_STEP } from '../../src/persistence/activity/activity-statements.js';
 import { createTestApp } from '../support/app.js';
@@ -37,7 +37,7 @@ const sumOf = (scans: readonly Scan[], part: 'rows' | 'pages'): number =>
   scans.reduce((sum, scan) => sum + scan[part], 0);
 
 async function readThirtyDays(): Promise<{ scans: Scan[]; rows: number; pages: number }> {
-  const place = placeValues(await rollup().beginPass(3_600));
+  const place = cursorValues(await rollup().beginPass(3_600));
   const values = [[app.workspaceId], '2026-10-19', '2026-11-18', null, 10_001, ...place];
   const scans = inLog(scansOf(await planOf(client, SUM_UP, values)));
   return { scans, rows: sumOf(scans, 'rows'), pages: sumOf(scans, 'pages') };
@@ -61,11 +61,11 @@ it('a step reads what it takes and not what is left, in the middle of a workspac
   for (const [name, value] of Object.entries(STEP_SETTINGS))
     await client.query('SELECT set_config($1, $2, true)', [name, value]);
   for (let count = 0; count < 4; count++) {
-    const { rows } = await client.query<Parameters<typeof placeValues>[0]>(
+    const { rows } = await client.query<Parameters<typeof cursorValues>[0]>(
       `SELECT summed_before AS "summedBefore", pass_until AS "passUntil", pass_workspace_id AS "workspaceId",
          pass_transaction AS transaction, pass_ordinal AS ordinal FROM activity_rollup`,
     );
-    const values = [...placeValues(rows[0]!), FROM, 500, 200];
+    const values = [...cursorValues(rows[0]!), FROM, 500, 200];
     const scans = inLog(scansOf(await planOf(client, TAKE_STEP, values)));
     expect(sumOf(scans, 'rows')).toBeGreaterThanOrEqual(200);
     expect(sumOf(scans, 'rows')).toBeLessThan(250);

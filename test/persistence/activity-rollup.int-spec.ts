@@ -10,7 +10,7 @@ import { parseUsd } from '../../src/domain/spend/money.js';
 import { ActivityRepository } from '../../src/persistence/activity/activity.repository.js';
 import {
   ActivityRollupRepository,
-  placeValues,
+  cursorValues,
 } from '../../src/persistence/activity/activity-rollup.repository.js';
 import { TAKE_STEP } from '../../src/persistence/activity/activity-statements.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
@@ -263,7 +263,7 @@ describe('processes', () => {
       // It has read the place by the time that it waits for the sums.
       const told = compare(scopeOf(keys));
       await untilSomebodyWaits(app);
-      await worker.query(TAKE_STEP, [...placeValues(place), new Date(0), 1_000_000, 1_000_000]);
+      await worker.query(TAKE_STEP, [...cursorValues(place), new Date(0), 1_000_000, 1_000_000]);
       await worker.query('COMMIT');
       expect(await told).toBe(6);
     } finally {

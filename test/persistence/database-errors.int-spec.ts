@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readAppConfig } from '../../src/config/app-config.js';
 import { AppError } from '../../src/domain/errors.js';
 import {
-  RefusedValue,
+  RejectedValue,
   translateDatabaseError,
   UniqueViolation,
 } from '../../src/persistence/database/database-errors.js';
@@ -69,7 +69,7 @@ describe('a refused value', () => {
     ],
     ['a null that is not allowed', "INSERT INTO accounts (id, name) VALUES (gen_random_uuid(), 'n')", []],
   ])('is said to be one: %s', async (_name, text, values) => {
-    expect(await query(text, values)).toBeInstanceOf(RefusedValue);
+    expect(await query(text, values)).toBeInstanceOf(RejectedValue);
   });
 
   it('of Prisma is not taken for anything else', async () => {
@@ -82,7 +82,7 @@ describe('a refused value', () => {
       },
     });
     const error = await outcomeOf(created);
-    expect(error).toBeInstanceOf(RefusedValue);
+    expect(error).toBeInstanceOf(RejectedValue);
   });
 });
 
@@ -202,6 +202,6 @@ describe('a mistake of ours', () => {
     const error = await query(text);
     expect(error).toBeInstanceOf(Error);
     expect(error).not.toBeInstanceOf(AppError);
-    expect(error).not.toBeInstanceOf(RefusedValue);
+    expect(error).not.toBeInstanceOf(RejectedValue);
   });
 });

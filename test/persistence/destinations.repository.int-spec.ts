@@ -81,11 +81,11 @@ describe('the limit of five', () => {
           repositoryOf(index % 2 ? app : replica).createWithinLimit(describeDestination(account)),
         ),
       );
-      const refusals = outcomes.flatMap((outcome) =>
+      const rejections = outcomes.flatMap((outcome) =>
         outcome.status === 'rejected' ? [outcome.reason as AppError] : [],
       );
-      expect(refusals).toHaveLength(55);
-      for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'conflict', status: 409 });
+      expect(rejections).toHaveLength(55);
+      for (const refusal of rejections) expect(refusal).toMatchObject({ code: 'conflict', status: 409 });
       expect(await slotsOf(account.workspaceId)).toEqual([1, 2, 3, 4, 5]);
     } finally {
       await replica.close();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import type { Generation } from '../../src/domain/generations/generation.js';
-import { RefusedValue } from '../../src/persistence/database/database-errors.js';
+import { RejectedValue } from '../../src/persistence/database/database-errors.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
@@ -52,7 +52,7 @@ it('a value that is refused fails its own call, and none of either day beside it
     append(EARLY),
   ]);
   const failures = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason : null));
-  expect(failures).toEqual([null, null, null, expect.any(RefusedValue), null]);
+  expect(failures).toEqual([null, null, null, expect.any(RejectedValue), null]);
   expect(await countsOf(keyOfDay)).toEqual({ logged: 2, charged: 2 });
   expect(await countsOf(keyOfNextDay)).toEqual({ logged: 2, charged: 2 });
 });

@@ -8,7 +8,7 @@ import type { GenerationAttempt } from '../../src/domain/generations/generation.
 import { utcDay, utcMonth, utcWeek } from '../../src/domain/spend/spend.js';
 import type { WindowedSpend } from '../../src/domain/spend/spend.js';
 import { ApiKeysRepository } from '../../src/persistence/keys/api-keys.repository.js';
-import { RefusedValue } from '../../src/persistence/database/database-errors.js';
+import { RejectedValue } from '../../src/persistence/database/database-errors.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import { GenerationsRepository } from '../../src/persistence/generations/generations.repository.js';
 import { GenerationReader } from '../../src/persistence/generations/generation-reader.js';
@@ -151,7 +151,7 @@ describe('appending', () => {
     );
     await Promise.all(generations.map((each) => log.append(each)));
     const again = await Promise.allSettled(generations.map((each) => log.append(each)));
-    for (const outcome of again) expect(outcome).toMatchObject({ reason: expect.any(RefusedValue) });
+    for (const outcome of again) expect(outcome).toMatchObject({ reason: expect.any(RejectedValue) });
     expect(await countOf(key)).toBe(20);
     expect((await spendAt(key, noon('2026-11-19'))).usage.total).toBe(190n);
   });
@@ -172,7 +172,7 @@ describe('appending', () => {
     );
     const failed = outcomes.flatMap((outcome, index) => (outcome.status === 'rejected' ? [index] : []));
     expect(failed).toEqual([17]);
-    expect(outcomes[17]).toMatchObject({ reason: expect.any(RefusedValue) });
+    expect(outcomes[17]).toMatchObject({ reason: expect.any(RejectedValue) });
     expect(await countOf(key)).toBe(29);
     expect((await spendAt(key, noon('2026-11-18'))).usage.total).toBe(29n);
   });

@@ -11,7 +11,7 @@ import { DeletedRows } from '../../src/persistence/workspaces/deleted-rows.js';
 import { GenerationContents } from '../../src/persistence/generations/generation-contents.js';
 import { SpendLedger } from '../../src/persistence/spend/spend-ledger.js';
 import { askFor } from '../support/admin.js';
-import { BROADCAST_ENVIRONMENT, untilDelivered } from '../support/broadcast.js';
+import { BROADCAST_ENVIRONMENT, untilDelivered } from '../support/deliveries.js';
 import { answerOf, embed, SMALL, startWithUpstream } from '../support/create-embedding.js';
 import type { Setup } from '../support/create-embedding.js';
 import { eventually } from '../support/eventually.js';

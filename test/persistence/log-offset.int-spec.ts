@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import pg from 'pg';
 import { hadCommitted, parseSnapshot } from '../../src/domain/destinations/delivery.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
-import { settleLog } from '../../src/persistence/generations/log-offset.js';
+import { rebaseLog } from '../../src/persistence/generations/log-offset.js';
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
@@ -29,7 +29,7 @@ async function connect(): Promise<pg.Client> {
   return client;
 }
 
-const settleAnew = async (): Promise<void> => settleLog(await connect());
+const settleAnew = async (): Promise<void> => rebaseLog(await connect());
 
 async function readOffset(): Promise<{ value: bigint; home: string }> {
   const [row] = await app.sql<{ value: string; home: string }>('SELECT * FROM log_offset');
@@ -96,7 +96,7 @@ describe('a copied log', () => {
     const { value } = await readOffset();
     await rewriteRow();
     const all = await Promise.all(Array.from({ length: 12 }, connect));
-    await Promise.all(all.map(settleLog));
+    await Promise.all(all.map(rebaseLog));
     expect((await readOffset()).value).toBe(value + ERA);
   });
 

@@ -4,7 +4,7 @@ import { WorkspaceDestinationsCache } from '../../src/deliveries/workspace-desti
 import { Database } from '../../src/persistence/database/database.js';
 import { Notifications } from '../../src/persistence/database/notifications.js';
 import type { TestApp } from '../support/app.js';
-import { createBroadcastApp, createDestination } from '../support/broadcast.js';
+import { createBroadcastApp, createDestination } from '../support/deliveries.js';
 import { deleteAllDestinations } from '../support/create-destination.js';
 
 let app: TestApp;

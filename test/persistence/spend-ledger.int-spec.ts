@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import { parseUsd } from '../../src/domain/spend/money.js';
-import { SpendRelease } from '../../src/domain/spend/spend-cap.js';
+import { SpendRelease } from '../../src/domain/spend/spend-limit.js';
 import { SpendLease } from '../../src/domain/spend/spend-lease.js';
 import type { SpendOwner } from '../../src/domain/spend/spend-lease.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
@@ -34,8 +34,8 @@ async function take(amount: string): Promise<SpendLease> {
   return lease;
 }
 
-const add = (lease: SpendLease, amount: string, isHeld: boolean) =>
-  ledger.acquire(lease, { needed: parseUsd(amount), wanted: parseUsd(amount), isHeld });
+const add = (lease: SpendLease, amount: string, hasBudget: boolean) =>
+  ledger.acquire(lease, { needed: parseUsd(amount), wanted: parseUsd(amount), hasBudget });
 
 /** As another process does when this one has not renewed it. */
 async function sweep(lease: SpendLease): Promise<void> {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { formatUsd, parseUsd } from '../../src/domain/spend/money.js';
-import type { SpendLimitWindow } from '../../src/domain/spend/spend-cap.js';
+import type { SpendLimitWindow } from '../../src/domain/spend/spend-limit.js';
 import { SpendLease } from '../../src/domain/spend/spend-lease.js';
 import type { SpendOwner, SpendOwnerKind } from '../../src/domain/spend/spend-lease.js';
 import { SpendLedger } from '../../src/persistence/spend/spend-ledger.js';
@@ -39,11 +39,11 @@ function holderOf(kind: SpendOwnerKind): SpendOwner {
 const setCounter = ({ kind, id }: SpendOwner, changes: string) =>
   app.sql(`UPDATE ${COUNTERS[kind].table} SET ${changes} WHERE ${COUNTERS[kind].column} = $1`, [id]);
 
-const acquire = (lease: SpendLease, amount: bigint, isHeld = false) =>
-  ledger.acquire(lease, { needed: amount, wanted: amount, isHeld });
+const acquire = (lease: SpendLease, amount: bigint, hasBudget = false) =>
+  ledger.acquire(lease, { needed: amount, wanted: amount, hasBudget });
 
 /** Makes these the limits of a holder, as the database keeps them. */
-async function setCaps({ kind, id }: SpendOwner, limits: readonly SpendLimitWindow[]): Promise<void> {
+async function setLimits({ kind, id }: SpendOwner, limits: readonly SpendLimitWindow[]): Promise<void> {
   const [{ window, limit, includeByok } = cap('total', '0')] = limits;
   switch (kind) {
     case 'key':
@@ -69,7 +69,7 @@ async function setCaps({ kind, id }: SpendOwner, limits: readonly SpendLimitWind
 
 /** What is unspent of it; nothing is granted. */
 async function unspentOf(holder: SpendOwner, ...limits: readonly SpendLimitWindow[]): Promise<bigint> {
-  await setCaps(holder, limits);
+  await setLimits(holder, limits);
   const { granted, unspent } = await acquire(new SpendLease(holder), LIMIT * 2n);
   expect(granted).toBe(0n);
   return unspent;
@@ -90,7 +90,7 @@ describe('several caps of one holder', () => {
   ])('grant no more than the tightest leaves, %s', async (_name, limits) => {
     const holder = holderOf('workspace');
     const lease = new SpendLease(holder);
-    await setCaps(holder, limits);
+    await setLimits(holder, limits);
     const one = parseUsd('1');
     expect(await acquire(lease, one + 1n)).toMatchObject({ granted: 0n, available: one, unspent: one });
     expect(await acquire(lease, one)).toMatchObject({ granted: one, unspent: one });
@@ -166,7 +166,7 @@ describe('limits', () => {
     async (kind) => {
       const holder = holderOf(kind);
       const lease = new SpendLease(holder);
-      await setCaps(holder, [cap('total', '10')]);
+      await setLimits(holder, [cap('total', '10')]);
       const limits = [cap('total', '2')];
       const client = new pg.Client({ connectionString: app.databaseUrl });
       await client.connect();
@@ -179,7 +179,7 @@ describe('limits', () => {
         const asked = acquire(lease, parseUsd('4'));
         await untilSomebodyWaits(app);
         // Committed while the statement waits for the counter.
-        await setCaps(holder, limits);
+        await setLimits(holder, limits);
         await client.query('COMMIT');
         expect(await asked).toEqual({
           granted: 0n,
@@ -232,7 +232,7 @@ describe('what changes while a lease is asked for', () => {
       const lease = new SpendLease(holder);
       const change = (changes: string) => (client: pg.Client) =>
         client.query(`UPDATE ${table} SET ${changes} WHERE ${column} = $1`, [holder.id]);
-      await setCaps(holder, [cap('total', '10')]);
+      await setLimits(holder, [cap('total', '10')]);
       const ask = () => acquire(lease, parseUsd('4'));
       expect(await meanwhile(change('total = 7'), ask)).toMatchObject({
         granted: 0n,
@@ -250,7 +250,7 @@ describe('what changes while a lease is asked for', () => {
   it('is seen of the lease too: one that is swept is not made anew, and the counter stays free so long', async () => {
     const holder = holderOf('key');
     const lease = new SpendLease(holder);
-    await setCaps(holder, [cap('total', '10')]);
+    await setLimits(holder, [cap('total', '10')]);
     await acquire(lease, 1n);
     const granted = await meanwhile(
       (client) => client.query('DELETE FROM spend_leases WHERE process_id = $1', [lease.id]),

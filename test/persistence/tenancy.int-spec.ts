@@ -22,7 +22,9 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 /** The SQLSTATE that a transaction of these statements fails with, or null. */
-async function refusalOf(...statements: readonly (readonly [string, unknown[]?])[]): Promise<string | null> {
+async function rejectionOf(
+  ...statements: readonly (readonly [string, unknown[]?])[]
+): Promise<string | null> {
   const client = new pg.Client({ connectionString: app.databaseUrl });
   await client.connect();
   try {
@@ -79,17 +81,17 @@ describe('an object of one account in a workspace of another', () => {
     ['a destination', insertDestination],
     ['a provider credential', insertCredential],
   ])('is refused: %s', async (_name, insert) => {
-    expect(await refusalOf(insert(app.accountId, other.workspaceId))).toBe(FOREIGN_KEY);
-    expect(await refusalOf(insert(other.accountId, app.workspaceId))).toBe(FOREIGN_KEY);
-    expect(await refusalOf(insert(app.accountId, randomUUID()))).toBe(FOREIGN_KEY);
-    expect(await refusalOf(insert(app.accountId, app.workspaceId))).toBeNull();
+    expect(await rejectionOf(insert(app.accountId, other.workspaceId))).toBe(FOREIGN_KEY);
+    expect(await rejectionOf(insert(other.accountId, app.workspaceId))).toBe(FOREIGN_KEY);
+    expect(await rejectionOf(insert(app.accountId, randomUUID()))).toBe(FOREIGN_KEY);
+    expect(await rejectionOf(insert(app.accountId, app.workspaceId))).toBeNull();
   });
 
   it.each(['api_keys', 'destinations', 'provider_credentials'])(
     'cannot be made by moving it: %s',
     async (table) => {
       for (const change of ['workspace_id = $2', 'account_id = $3']) {
-        const refusal = await refusalOf([
+        const refusal = await rejectionOf([
           `UPDATE ${table} SET ${change} WHERE account_id = $1 AND ($2::uuid IS NULL) = ($3::uuid IS NULL)`,
           [app.accountId, other.workspaceId, other.accountId],
         ]);
@@ -103,7 +105,7 @@ describe('an object of one account in a workspace of another', () => {
       'UPDATE workspaces SET account_id = $1, slug = $2 WHERE id = $3',
       [other.accountId, 'moved', app.workspaceId],
     ];
-    expect(await refusalOf(move)).toBe(FOREIGN_KEY);
+    expect(await rejectionOf(move)).toBe(FOREIGN_KEY);
   });
 
   it('cannot be made by the repository either', async () => {
@@ -130,22 +132,22 @@ describe('an account', () => {
 
   it('without a default workspace is impossible', async () => {
     const [account, workspace] = [randomUUID(), randomUUID()];
-    expect(await refusalOf(insertAccount(account, workspace))).toBe(FOREIGN_KEY);
+    expect(await rejectionOf(insertAccount(account, workspace))).toBe(FOREIGN_KEY);
     expect(
-      await refusalOf([
+      await rejectionOf([
         "INSERT INTO accounts (id, name, default_workspace_id) VALUES ($1, 'n', NULL)",
         [account],
       ]),
     ).toBe('23502');
     expect(
-      await refusalOf(insertAccount(account, workspace), insertWorkspace(workspace, account)),
+      await rejectionOf(insertAccount(account, workspace), insertWorkspace(workspace, account)),
     ).toBeNull();
   });
 
   it('with the default workspace of another account is impossible', async () => {
-    expect(await refusalOf(insertAccount(randomUUID(), app.workspaceId))).toBe(FOREIGN_KEY);
+    expect(await rejectionOf(insertAccount(randomUUID(), app.workspaceId))).toBe(FOREIGN_KEY);
     expect(
-      await refusalOf([
+      await rejectionOf([
         'UPDATE accounts SET default_workspace_id = $1 WHERE id = $2',
         [other.workspaceId, app.accountId],
       ]),
@@ -155,8 +157,8 @@ describe('an account', () => {
   it('cannot lose its default workspace, only go together with it', async () => {
     const { id, defaultWorkspaceId } = await app.application.get(AccountsRepository).create('n');
     const remove: [string, unknown[]] = ['DELETE FROM workspaces WHERE id = $1', [defaultWorkspaceId]];
-    expect(await refusalOf(remove)).toBe(FOREIGN_KEY);
-    expect(await refusalOf(remove, ['DELETE FROM accounts WHERE id = $1', [id]])).toBeNull();
+    expect(await rejectionOf(remove)).toBe(FOREIGN_KEY);
+    expect(await rejectionOf(remove, ['DELETE FROM accounts WHERE id = $1', [id]])).toBeNull();
   });
 });
 
@@ -204,12 +206,12 @@ describe('a key', () => {
     ['hash', 'A'.repeat(64)],
     ['hash', 'a'.repeat(63)],
   ])('with the %s %j is refused', async (column, value) => {
-    expect(await refusalOf(insertKey(app.accountId, app.workspaceId, { [column]: value }))).toBe(CHECK);
+    expect(await rejectionOf(insertKey(app.accountId, app.workspaceId, { [column]: value }))).toBe(CHECK);
   });
 
   it('hash is taken once in an account', async () => {
     const { record } = await app.createKey();
-    expect(await refusalOf(insertKey(app.accountId, app.workspaceId, { hash: record.hash }))).toBe(UNIQUE);
+    expect(await rejectionOf(insertKey(app.accountId, app.workspaceId, { hash: record.hash }))).toBe(UNIQUE);
   });
 
   it('secret never reaches the database', async () => {

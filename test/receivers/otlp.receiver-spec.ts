@@ -32,7 +32,7 @@ interface Judgement {
 }
 
 function judge(bodies: readonly string[]): readonly Judgement[] {
-  const program = fileURLToPath(new URL('otlp_judge.py', import.meta.url));
+  const program = fileURLToPath(new URL('otlp_validator.py', import.meta.url));
   const output = execFileSync(
     variable('SIGNALBOX_OTLP_PYTHON'),
     ['-B', program, variable('SIGNALBOX_OTLP_MESSAGES')],

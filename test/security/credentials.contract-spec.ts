@@ -23,7 +23,7 @@ const limiterOf = (failures: number): RateLimiter =>
     ),
     new SystemClock(),
   );
-const isRefused = (limiter: RateLimiter, address: string): Promise<boolean> =>
+const isRejected = (limiter: RateLimiter, address: string): Promise<boolean> =>
   limiter.countFailedAuthentication(address).then(
     () => false,
     (error: unknown) => error instanceof AppError && error.code === 'rate_limit_exceeded',
@@ -50,7 +50,7 @@ describe('a secret', () => {
     const guard = new BearerGuard(callers, limiter, new SystemClock());
     const secret = createKeySecret();
     const context = {
-      getHandler: () => isRefused,
+      getHandler: () => isRejected,
       getClass: () => RateLimiter,
       switchToHttp: () => ({
         getRequest: () => ({ ip: '192.0.2.1', headers: { authorization: `Bearer ${secret}` } }),
@@ -87,8 +87,8 @@ describe('guessing', () => {
   it('is counted by the network of an IPv6 address: who has one address has 2^64', async () => {
     const limiter = limiterOf(3);
     for (let host = 1; host <= 5; host++) await fail(limiter, `2001:db8:1:2::${host.toString(16)}`, 1);
-    expect(await isRefused(limiter, '2001:db8:1:2:ffff::1')).toBe(true);
-    expect(await isRefused(limiter, '2001:db8:1:3::1')).toBe(false);
+    expect(await isRejected(limiter, '2001:db8:1:2:ffff::1')).toBe(true);
+    expect(await isRejected(limiter, '2001:db8:1:3::1')).toBe(false);
     limiter.onApplicationShutdown();
   });
 
@@ -96,23 +96,23 @@ describe('guessing', () => {
     const limiter = limiterOf(3);
     await fail(limiter, '192.0.2.1', 2);
     await fail(limiter, '::ffff:192.0.2.1', 2);
-    expect(await isRefused(limiter, '192.0.2.1')).toBe(true);
-    expect(await isRefused(limiter, '192.0.2.2')).toBe(false);
-    expect(await isRefused(limiter, '::ffff:192.0.2.2')).toBe(false);
+    expect(await isRejected(limiter, '192.0.2.1')).toBe(true);
+    expect(await isRejected(limiter, '192.0.2.2')).toBe(false);
+    expect(await isRejected(limiter, '::ffff:192.0.2.2')).toBe(false);
     limiter.onApplicationShutdown();
   });
 
   it('from ever new addresses takes bounded memory', async () => {
     const limiter = limiterOf(3);
     await fail(limiter, '10.0.0.0', 5);
-    expect(await isRefused(limiter, '10.0.0.0')).toBe(true);
+    expect(await isRejected(limiter, '10.0.0.0')).toBe(true);
     for (let count = 1; count < 21_000; count++) {
       await limiter.countFailedAuthentication(`10.0.${count >> 8}.${count & 255}`);
     }
     // The first has made room for others; the last are remembered.
-    expect(await isRefused(limiter, '10.0.0.0')).toBe(false);
+    expect(await isRejected(limiter, '10.0.0.0')).toBe(false);
     await fail(limiter, '10.0.82.7', 3);
-    expect(await isRefused(limiter, '10.0.82.7')).toBe(true);
+    expect(await isRejected(limiter, '10.0.82.7')).toBe(true);
     limiter.onApplicationShutdown();
   });
 });

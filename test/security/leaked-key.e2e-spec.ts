@@ -25,7 +25,7 @@ const statusAt = async (one: TestApp, secret: string): Promise<number> =>
   (await ask(one, 'get', '/key', { key: secret })).status;
 
 /** Milliseconds from the answer to the change until the replica that did not make it refuses the key. */
-async function untilRefused(secret: string): Promise<number> {
+async function untilRejected(secret: string): Promise<number> {
   const startedAt = performance.now();
   while ((await statusAt(replica, secret)) !== 401) {
     if (performance.now() - startedAt > AT_THE_LATEST) throw new Error('still let in');
@@ -53,7 +53,7 @@ it.each([
   for (const one of [app, replica, app, replica]) expect(await statusAt(one, secret)).toBe(200);
   const answer = await ask(app, method, `/keys/${record.hash}${suffix}`, body ? { body } : {});
   expect(answer.status).toBe(status);
-  const milliseconds = await untilRefused(secret);
+  const milliseconds = await untilRejected(secret);
   measured[name] = Math.round(milliseconds * 10) / 10;
   expect(await statusAt(app, secret)).toBe(401);
   expect(milliseconds).toBeLessThan(AT_THE_LATEST);

@@ -22,8 +22,8 @@ import { Notifications } from '../../src/persistence/database/notifications.js';
 import { TestClock } from './clock.js';
 import { JsonLogger } from '../../src/config/json-logger.js';
 import { createTestDatabase } from './database.js';
-import { LogJudge } from './log-judge.js';
-import { OpenApiJudge } from './openapi-judge.js';
+import { LogJudge } from './assert-log.js';
+import { OpenApiJudge } from './openapi-validator.js';
 import { ScriptedResolver } from './name-resolver.js';
 
 export interface TestKey {

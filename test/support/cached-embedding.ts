@@ -2,7 +2,7 @@
 // asked for.
 import type { Test } from 'supertest';
 import type { TestApp } from './app.js';
-import { answerOf, embed, refuseWith, SMALL, startWithUpstream } from './create-embedding.js';
+import { answerOf, embed, rejectWith, SMALL, startWithUpstream } from './create-embedding.js';
 import type { EmbeddingsAnswer, Setup } from './create-embedding.js';
 import { openAiAnswer, vectorOf } from './providers/vectors.js';
 import { sendJson } from './stub-upstream.js';
@@ -13,7 +13,7 @@ export const WIDTH = 4;
 const FULL_WIDTH = 1536;
 
 /** A text that the upstream refuses, and the whole call with it. */
-export const REFUSED = 'refused';
+export const REJECTED = 'refused';
 
 export interface CachedSetup extends Setup {
   /** Every input that the upstream was asked for since the last time. */
@@ -36,7 +36,7 @@ export async function startWithTexts(
 export const answerByText: StubHandler = (request, response) => {
   const { model, dimensions: width, encoding_format: format } = request.body;
   const inputs = request.body['input'] as unknown[];
-  if (inputs.includes(REFUSED)) return refuseWith(400, { error: { message: 'refused' } })(request, response);
+  if (inputs.includes(REJECTED)) return rejectWith(400, { error: { message: 'refused' } })(request, response);
   sendJson(response, 200, openAiAnswer(inputs, { model, fullWidth: FULL_WIDTH, width, format }));
 };
 

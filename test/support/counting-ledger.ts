@@ -1,5 +1,5 @@
 // A ledger without a database that keeps one counter as the database keeps each, for specs of what reserves from it.
-import type { SpendRelease } from '../../src/domain/spend/spend-cap.js';
+import type { SpendRelease } from '../../src/domain/spend/spend-limit.js';
 import type { SpendLease } from '../../src/domain/spend/spend-lease.js';
 import type { LeaseGrant, LeaseOptions } from '../../src/persistence/spend/spend-ledger.js';
 
@@ -15,7 +15,7 @@ export class CountingLedger {
   /** What a statement waits for. */
   lock: Promise<void> = Promise.resolve();
   asked = 0;
-  recalls = 0;
+  releaseRequests = 0;
   renewed: readonly SpendLease[] = [];
 
   async acquire(_lease: SpendLease, { needed, wanted }: LeaseOptions): Promise<LeaseGrant> {
@@ -42,7 +42,7 @@ export class CountingLedger {
 
   async sweepExpired(): Promise<void> {}
 
-  async recall(): Promise<void> {
-    this.recalls++;
+  async requestRelease(): Promise<void> {
+    this.releaseRequests++;
   }
 }

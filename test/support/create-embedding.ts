@@ -81,7 +81,7 @@ export function answerWithEmbeddings(
 }
 
 /** Answers every call with this status and body. */
-export function refuseWith(
+export function rejectWith(
   status: number,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},

@@ -49,7 +49,7 @@ export function createRouter(
   const metrics: Partial<RoutingMetrics> = {
     attempted: () => undefined,
     waits: () => () => undefined,
-    credentialRefused: () => undefined,
+    credentialRejected: () => undefined,
   };
   const router = new EmbeddingRouter(
     caller as EndpointCaller,

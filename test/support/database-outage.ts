@@ -8,7 +8,7 @@ export interface DatabaseOutage {
 }
 
 /** From here on nobody can connect anew to the database of `databaseUrl`. */
-export async function refuseNewConnections(databaseUrl: string): Promise<DatabaseOutage> {
+export async function rejectNewConnections(databaseUrl: string): Promise<DatabaseOutage> {
   const admin = new URL(databaseUrl);
   const name = admin.pathname.slice(1);
   admin.pathname = '/postgres';

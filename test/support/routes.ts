@@ -2,7 +2,7 @@
 // A new operation without a row here fails test/security.
 import type { TestAccount, TestApp } from './app.js';
 import { askFor } from './admin.js';
-import { recordGenerations } from './broadcast.js';
+import { recordGenerations } from './deliveries.js';
 import { WEBHOOK } from './create-destination.js';
 import { contentOfText } from './generation.js';
 

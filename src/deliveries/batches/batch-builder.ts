@@ -14,8 +14,8 @@ import type { LoggedGeneration } from '../../persistence/generations/generation-
 import type { DeliveryTarget } from '../workspace-destinations.js';
 import type { Permit } from '../../concurrency/weighted-semaphore.js';
 import { BatchSize, DeliveryBudget } from '../delivery-budget.js';
-import { isLongEnough, isSelected, takeWithin } from './entry-judge.js';
-import type { DecidedEntry, RunLimits } from './entry-judge.js';
+import { isLongEnough, isSelected, takeWithin } from './entry-decision.js';
+import type { DecidedEntry, RunLimits } from './entry-decision.js';
 import { LogTail, PAGE_SIZE, reachOfLog } from '../log/log-tail.js';
 import { ContentCache } from '../log/content-cache.js';
 import { KeyNameCache } from '../log/key-name-cache.js';
@@ -58,21 +58,21 @@ interface Run extends Pick<PlannedBatch, 'hasMore' | 'isHeldBack'> {
 
 interface Planned {
   readonly run: Run;
-  readonly share: Permit;
+  readonly permit: Permit;
 }
 
 const NO_CONTENTS: ReadonlyMap<string, GenerationContent> = new Map();
 
 @Injectable()
 export class BatchBuilder {
-  private readonly memory = new DeliveryBudget();
+  private readonly budget = new DeliveryBudget();
 
   constructor(
-    private readonly pages: LogTail,
+    private readonly logTail: LogTail,
     private readonly reader: GenerationReader,
     private readonly keys: KeyNameCache,
     private readonly contents: ContentCache,
-    private readonly turns: YieldQueue,
+    private readonly yieldQueue: YieldQueue,
     private readonly clock: Clock,
   ) {}
 
@@ -84,7 +84,7 @@ export class BatchBuilder {
   ): Promise<PlannedBatch> {
     const { workspaceId } = target.destination;
     return this.plan(target, maxTraces, async () => ({
-      ...(await this.pages.read(workspaceId, position, { enough: maxTraces, isShared: target.sharesLog })),
+      ...(await this.logTail.read(workspaceId, position, { enough: maxTraces, isShared: target.sharesLog })),
       start,
     }));
   }
@@ -112,7 +112,7 @@ export class BatchBuilder {
     { before, stoodFor }: { readonly before: Date; readonly stoodFor: number },
   ): Promise<Pick<PlannedBatch, 'entries' | 'hasMore'>> {
     const { destination } = target;
-    const page = await this.memory.takePage(destination);
+    const page = await this.budget.takePage(destination);
     try {
       const since = reachOfLog(new Date(this.clock.now().getTime() - stoodFor));
       const { entries } = await this.reader.readAfter(destination.workspaceId, position, since, PAGE_SIZE);
@@ -124,7 +124,7 @@ export class BatchBuilder {
         isNamed: false,
         now: this.clock.now(),
       };
-      const work = this.turns.begin(destination.accountId);
+      const work = this.yieldQueue.begin(destination.accountId);
       const limits = { maxTraces: Infinity, most: Infinity };
       const { decided } = await takeWithin(target, old, context, limits, work);
       return {
@@ -146,13 +146,13 @@ export class BatchBuilder {
     maxTraces: number,
     read: () => Promise<Page>,
   ): Promise<PlannedBatch> {
-    const { run, share } = await this.findRoom(target, (most) =>
+    const { run, permit } = await this.findRoom(target, (most) =>
       this.findRun(target, { maxTraces, most }, read),
     );
     try {
-      return await this.build(target, run, share);
+      return await this.build(target, run, permit);
     } catch (error) {
-      share.release();
+      permit.release();
       throw error;
     }
   }
@@ -164,11 +164,11 @@ export class BatchBuilder {
     const first = await this.tryRoom(destination, find);
     if ('run' in first) return first;
     // Who waits holds nothing of the log meanwhile, and reads it again.
-    const share = await first.asked;
+    const permit = await first.asked;
     try {
-      return { run: await find(first.bytes), share };
+      return { run: await find(first.bytes), permit };
     } catch (error) {
-      share.release();
+      permit.release();
       throw error;
     }
   }
@@ -177,11 +177,11 @@ export class BatchBuilder {
     destination: Destination,
     find: (most: number) => Promise<Run>,
   ): Promise<Planned | { readonly asked: Promise<Permit>; readonly bytes: number }> {
-    const page = await this.memory.takePage(destination);
+    const page = await this.budget.takePage(destination);
     try {
       const run = await find(Infinity);
-      const share = this.memory.takeBatch(destination, run.bytes);
-      return share instanceof Promise ? { asked: share, bytes: run.bytes } : { run, share };
+      const permit = this.budget.takeBatch(destination, run.bytes);
+      return permit instanceof Promise ? { asked: permit, bytes: run.bytes } : { run, permit };
     } finally {
       page.release();
     }
@@ -192,7 +192,7 @@ export class BatchBuilder {
     const page = await read();
     const isNamed = page.isNamed === true;
     const keys = await this.findKeys(target, page.entries);
-    const work = this.turns.begin(destination.accountId);
+    const work = this.yieldQueue.begin(destination.accountId);
     const context = { keys, start: page.start, isNamed, now: this.clock.now() };
     const { decided, bytes } = await takeWithin(target, page.entries, context, limits, work);
     return {
@@ -211,12 +211,12 @@ export class BatchBuilder {
     );
   }
 
-  private async build(target: DeliveryTarget, run: Run, share: Permit): Promise<PlannedBatch> {
+  private async build(target: DeliveryTarget, run: Run, permit: Permit): Promise<PlannedBatch> {
     const { decided, isHeldBack } = run;
     const contents = await this.readContents(target, decided);
     const entries: PlannedEntry[] = [];
     const size = new BatchSize();
-    const work = this.turns.begin(target.destination.accountId);
+    const work = this.yieldQueue.begin(target.destination.accountId);
     await work.giveWay();
     for (const each of decided) {
       if (isLongEnough(work)) break;
@@ -230,9 +230,9 @@ export class BatchBuilder {
       if (typeof decision === 'object') size.addTrace(each.textBytes);
       else size.addOther();
     }
-    share.shrinkTo(size.bytes);
+    permit.shrinkTo(size.bytes);
     const hasMore = run.hasMore || entries.length < decided.length;
-    return { entries, hasMore, isHeldBack, release: () => share.release() };
+    return { entries, hasMore, isHeldBack, release: () => permit.release() };
   }
 
   private readContents(

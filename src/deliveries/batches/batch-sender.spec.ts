@@ -61,7 +61,7 @@ function targetOf(type: string, version = 1): DeliveryTarget {
 /** A sender to a platform that answers as it is scripted, and then takes everything. */
 function senderTo(current: () => DeliveryTarget | undefined, answers: FinalOutcome[]) {
   const sent: string[] = [];
-  const terms = {
+  const destinations = {
     peek: (): WorkspaceDestinations => {
       const target = current();
       const targets = new Map(target ? [[target.destination.id, target]] : []);
@@ -80,7 +80,7 @@ function senderTo(current: () => DeliveryTarget | undefined, answers: FinalOutco
   } as unknown as PlatformClient;
   const tracing = { span: (_name: string, _options: object, work: () => unknown) => work() };
   const sender = new BatchSender(
-    terms,
+    destinations,
     exchange,
     { now: () => new Date() },
     tracing as unknown as ConstructorParameters<typeof BatchSender>[3],

@@ -43,11 +43,11 @@ export class BatchSender {
   private readonly taken = new LRUCache<string, number>({ max: MAX_TAKEN });
 
   constructor(
-    private readonly terms: WorkspaceDestinationsCache,
+    private readonly destinations: WorkspaceDestinationsCache,
     private readonly exchange: PlatformClient,
     private readonly clock: Clock,
     private readonly tracing: Tracing,
-    private readonly turns: YieldQueue,
+    private readonly yieldQueue: YieldQueue,
     private readonly sizes: PayloadSizer,
   ) {}
 
@@ -103,7 +103,7 @@ export class BatchSender {
           if (requests.length > 1) this.noteTaken(target, traces, index + 1, requests.length);
           break;
         case 'too_large':
-          this.sizes.noteRefused(target, Buffer.byteLength(request.body ?? ''));
+          this.sizes.noteRejected(target, Buffer.byteLength(request.body ?? ''));
           return this.sendSmaller(target, traces, outcome.reason, signal);
         case 'refused':
           return this.sendAround(target, traces, outcome.reason, signal);
@@ -121,8 +121,8 @@ export class BatchSender {
 
   /** From memory, unless something of its workspace has changed. */
   private async isCurrent({ destination: { id, workspaceId, version } }: DeliveryTarget): Promise<boolean> {
-    const terms = this.terms.peek(workspaceId) ?? (await this.terms.find(workspaceId));
-    return terms?.targets.get(id)?.destination.version === version;
+    const destinations = this.destinations.peek(workspaceId) ?? (await this.destinations.find(workspaceId));
+    return destinations?.targets.get(id)?.destination.version === version;
   }
 
   /** Runs of traces of which the same requests are still to be sent. */
@@ -169,7 +169,7 @@ export class BatchSender {
     traces: readonly GenerationTrace[],
   ): Promise<readonly DeliveryRequest[] | null> {
     const context = { destinationId: destination.id, now: this.clock.now() };
-    await this.turns.enter(destination.accountId);
+    await this.yieldQueue.enter(destination.accountId);
     try {
       const requests = await kind.delivery.encode(config, traces, context);
       return requests.map((request) => {

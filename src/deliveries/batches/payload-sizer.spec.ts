@@ -38,12 +38,12 @@ describe('requests', () => {
     const traces = tracesOf(Array<number>(40).fill(9_000));
     const largest = () => sizes.split(webhookTarget, traces)[0]?.length;
     sizes.note(webhookTarget, traces, MOST);
-    sizes.noteRefused(webhookTarget, MOST);
+    sizes.noteRejected(webhookTarget, MOST);
     expect(largest()).toBe(18);
-    sizes.noteRefused(webhookTarget, MOST / 4);
+    sizes.noteRejected(webhookTarget, MOST / 4);
     expect(largest()).toBe(4);
     // A larger one that was on its way.
-    sizes.noteRefused(webhookTarget, MOST);
+    sizes.noteRejected(webhookTarget, MOST);
     expect(largest()).toBe(4);
     for (let taken = 0; taken < 40; taken++) sizes.noteTaken(webhookTarget);
     expect(largest()).toBe(9);

@@ -42,7 +42,7 @@ export class PayloadSizer {
   }
 
   /** The platform has refused so many bytes as too large. */
-  noteRefused(target: DeliveryTarget, bytes: number): void {
+  noteRejected(target: DeliveryTarget, bytes: number): void {
     this.bounds.set(target, Math.min(bytes / SHRINKS_BY, this.boundOf(target)));
   }
 

@@ -12,7 +12,7 @@ import type {
 import { boundedText } from '../../domain/text/bounded-text.js';
 import { Clock } from '../../domain/clock.js';
 import { DestinationClient } from '../../outbound/destination-client.js';
-import { OutboundFailure, OutboundRefused, OutboundTimeout } from '../../outbound/exchange.js';
+import { OutboundFailure, OutboundRejected, OutboundTimeout } from '../../outbound/exchange.js';
 import type { DeliveryTarget } from '../workspace-destinations.js';
 import { WebhookSignatures } from './webhook-signatures.js';
 
@@ -83,7 +83,7 @@ export class PlatformClient {
         { timeout: kind.delivery.limits.timeout, signal, accountId: destination.accountId },
       );
     } catch (error) {
-      if (error instanceof OutboundRefused)
+      if (error instanceof OutboundRejected)
         return { outcome: 'blocked', reason: error.message, status: null };
       if (error instanceof OutboundTimeout || error instanceof OutboundFailure) {
         return { outcome: 'retry', reason: error.message, status: null };

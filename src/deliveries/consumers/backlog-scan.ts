@@ -14,7 +14,7 @@ const START = '00000000-0000-0000-0000-000000000000';
 
 export class BacklogScan {
   private after = START;
-  private isInDoubt = true;
+  private needsFullScan = true;
   private looksAtAll = false;
   private sessions: ReadonlySet<string> = new Set();
 
@@ -29,14 +29,14 @@ export class BacklogScan {
 
   /** Something may have been missed: the next sweep, or the next ones, look at everything. */
   scheduleFullScan(): void {
-    this.isInDoubt = true;
+    this.needsFullScan = true;
   }
 
   /** What was claimed, page by page. What fails is gone on with in the next sweep. */
   async *claim(): AsyncGenerator<readonly ClaimedCursor[]> {
     await this.noticeEndedSessions();
-    if (this.isInDoubt) {
-      this.isInDoubt = false;
+    if (this.needsFullScan) {
+      this.needsFullScan = false;
       this.looksAtAll = true;
       this.after = START;
     }

@@ -13,7 +13,7 @@ import { DeliveryMetrics } from '../delivery-metrics.js';
 @Injectable()
 export class ConsumerServices {
   constructor(
-    readonly terms: WorkspaceDestinationsCache,
+    readonly destinations: WorkspaceDestinationsCache,
     readonly planner: BatchBuilder,
     readonly sender: BatchSender,
     readonly cursors: DeliveryCursorsRepository,

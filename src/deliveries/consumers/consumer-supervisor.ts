@@ -23,7 +23,7 @@ const RENEW_INTERVAL = 10_000;
 const DUE_INTERVAL = 1_000;
 const HORIZON_INTERVAL = 5_000;
 // For which changes are gathered: whoever makes many destinations stirs many workspaces at once.
-const GATHERING_TIME = 250;
+const DEBOUNCE_INTERVAL = 250;
 // Destinations or workspaces that one statement claims or looks at.
 const AT_ONCE = 200;
 // Milliseconds that requests under way have to end in when the process stops.
@@ -37,7 +37,7 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
   private readonly claims = new KeyedThrottle((workspaceId) =>
     this.claim(() => this.cursors.claimWorkspace(workspaceId)),
   );
-  private readonly changedWorkspaces = new Debouncer(GATHERING_TIME, (workspaceIds) =>
+  private readonly changedWorkspaces = new Debouncer(DEBOUNCE_INTERVAL, (workspaceIds) =>
     this.claimChanged(workspaceIds),
   );
   private readonly backlog: BacklogScan;
@@ -46,7 +46,7 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
 
   constructor(
     private readonly cursors: DeliveryCursorsRepository,
-    private readonly terms: WorkspaceDestinationsCache,
+    private readonly destinations: WorkspaceDestinationsCache,
     private readonly services: ConsumerServices,
     private readonly contents: ContentSweeper,
     private readonly horizon: LogHorizonReader,
@@ -86,15 +86,15 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
     const grace = AbortSignal.timeout(STOP_GRACE);
     // One for each lane; Node warns of more than ten.
     setMaxListeners(0, grace);
-    await Promise.all(this.allConsumers().map((lane) => lane.stop(grace)));
+    await Promise.all(this.allConsumers().map((consumer) => consumer.stop(grace)));
   }
 
   /** Generations of this workspace were committed by this replica. */
   private async claimMissing(workspaceId: string): Promise<void> {
     try {
-      const terms = await this.terms.find(workspaceId);
-      const lanes = this.consumers.get(workspaceId);
-      const isAllHere = [...(terms?.targets.keys() ?? [])].every((id) => lanes?.has(id));
+      const destinations = await this.destinations.find(workspaceId);
+      const consumers = this.consumers.get(workspaceId);
+      const isAllHere = [...(destinations?.targets.keys() ?? [])].every((id) => consumers?.has(id));
       if (!isAllHere) this.claims.request(workspaceId);
     } catch (error) {
       this.backlog.scheduleFullScan();
@@ -104,12 +104,12 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
 
   private allConsumers(): DestinationConsumer[] {
     const all: DestinationConsumer[] = [];
-    for (const lanes of this.consumers.values()) all.push(...lanes.values());
+    for (const consumers of this.consumers.values()) all.push(...consumers.values());
     return all;
   }
 
   private wakeConsumers(workspaceId: string): void {
-    for (const lane of this.consumers.get(workspaceId)?.values() ?? []) lane.wake();
+    for (const consumer of this.consumers.get(workspaceId)?.values() ?? []) consumer.wake();
   }
 
   /**
@@ -117,7 +117,7 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
    * this replica appends from now on claims all that are missing, since it knows of the change.
    */
   private reconsider(workspaceId: string): void {
-    for (const lane of this.consumers.get(workspaceId)?.values() ?? []) lane.reconsider();
+    for (const consumer of this.consumers.get(workspaceId)?.values() ?? []) consumer.reconsider();
     this.contents.note(workspaceId);
     this.changedWorkspaces.add(workspaceId);
   }
@@ -148,27 +148,27 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
   }
 
   private async renew(): Promise<void> {
-    const lanes = this.allConsumers();
-    if (lanes.length > 0) await this.cursors.renew(lanes.map(({ claim }) => claim));
+    const consumers = this.allConsumers();
+    if (consumers.length > 0) await this.cursors.renew(consumers.map(({ claim }) => claim));
   }
 
   private run(claims: readonly ClaimedCursor[]): void {
     for (const claim of claims) {
-      const lane = new DestinationConsumer(claim, this.services);
-      const lanes = this.consumers.get(claim.workspaceId) ?? new Map<string, DestinationConsumer>();
-      this.consumers.set(claim.workspaceId, lanes.set(claim.destinationId, lane));
-      void lane.finished.then(() => this.forget(claim, lane));
-      if (this.isStopping) void lane.stop(AbortSignal.timeout(STOP_GRACE));
+      const consumer = new DestinationConsumer(claim, this.services);
+      const consumers = this.consumers.get(claim.workspaceId) ?? new Map<string, DestinationConsumer>();
+      this.consumers.set(claim.workspaceId, consumers.set(claim.destinationId, consumer));
+      void consumer.finished.then(() => this.forget(claim, consumer));
+      if (this.isStopping) void consumer.stop(AbortSignal.timeout(STOP_GRACE));
     }
   }
 
-  private forget({ workspaceId, destinationId }: ClaimedCursor, lane: DestinationConsumer): void {
-    const lanes = this.consumers.get(workspaceId);
-    if (lanes?.get(destinationId) !== lane) return;
-    lanes.delete(destinationId);
-    if (lanes.size === 0) this.consumers.delete(workspaceId);
+  private forget({ workspaceId, destinationId }: ClaimedCursor, consumer: DestinationConsumer): void {
+    const consumers = this.consumers.get(workspaceId);
+    if (consumers?.get(destinationId) !== consumer) return;
+    consumers.delete(destinationId);
+    if (consumers.size === 0) this.consumers.delete(workspaceId);
     // It came between the lane's last look and the end of its claim.
-    if (lane.isWoken) this.claims.request(workspaceId);
+    if (consumer.isWoken) this.claims.request(workspaceId);
   }
 
   /** Never two at once; a failure waits for the next time. */

@@ -20,12 +20,12 @@ import { delayAfter } from './retry-delay.js';
 // Milliseconds that an idle lane keeps its claim: under a trickle nobody has to claim anew for every call.
 const IDLE_TIME = 2_000;
 // Milliseconds until what an open transaction holds back is looked at again, at first and at most.
-const HELD_BACK_PAUSE = { base: 25, cap: 500 };
+const HELD_BACK_DELAY = { base: 25, max: 500 };
 // Running lanes for which each gathers for one linger longer, and how long (milliseconds) they do at most for that.
-const LANES_PER_LINGER = 5;
-const LONGEST_GATHERING = 1_000;
+const CONSUMERS_PER_LINGER = 5;
+const MAX_LINGER = 1_000;
 // Milliseconds that a lane waits in place; through a longer pause it gives its claim back.
-const LONGEST_PAUSE = 5_000;
+const MAX_DELAY = 5_000;
 
 // What breaks off a delivery again and again must not do so without a pause.
 const BROKEN_OFF: SendFailure = {
@@ -78,9 +78,9 @@ export class DestinationConsumer {
   /** To a destination that is deleted or switched off not even the request in flight is finished. */
   private async endIfUnwanted(): Promise<void> {
     try {
-      const terms = await this.services.terms.find(this.claim.workspaceId);
+      const destinations = await this.services.destinations.find(this.claim.workspaceId);
       const { destinationId } = this.claim;
-      if (terms?.targets.has(destinationId) || terms?.problems.has(destinationId)) return;
+      if (destinations?.targets.has(destinationId) || destinations?.problems.has(destinationId)) return;
       this.wakeSignal.stop();
       this.wakeSignal.abort();
     } catch {
@@ -155,14 +155,14 @@ export class DestinationConsumer {
       const target = await this.findTarget();
       if (!target) return this.reportProblem();
       const { linger } = target.kind.delivery.limits;
-      if (isFirst && this.sender.failures === 0) await this.gather(linger);
+      if (isFirst && this.sender.failures === 0) await this.linger(linger);
       isFirst = false;
       const step = await this.takeStep(target);
       heldBack = step === 'held_back' ? heldBack + 1 : 0;
-      if (heldBack > 0) await this.wakeSignal.sleep(jitteredDelay(heldBack, HELD_BACK_PAUSE, 1));
+      if (heldBack > 0) await this.wakeSignal.sleep(jitteredDelay(heldBack, HELD_BACK_DELAY, 1));
       if (step === 'idle') {
         if (!(await this.wakeSignal.untilWoken(IDLE_TIME))) return;
-        await this.gather(linger);
+        await this.linger(linger);
       }
       if (typeof step === 'object' && !(await this.waitAfterFailure(target, step))) return;
     }
@@ -172,11 +172,11 @@ export class DestinationConsumer {
    * Waits for more, so that what every batch costs is paid for many traces. The more lanes share the processor with the
    * calls, the longer, and each for a time of its own: woken together, they would all need it together.
    */
-  private async gather(linger: number): Promise<void> {
+  private async linger(linger: number): Promise<void> {
     const { services } = this;
     const shared = Math.min(
-      linger * (1 + services.running / LANES_PER_LINGER),
-      Math.max(linger, LONGEST_GATHERING),
+      linger * (1 + services.running / CONSUMERS_PER_LINGER),
+      Math.max(linger, MAX_LINGER),
     );
     await this.wakeSignal.sleep(shared * (0.75 + services.random() / 2));
   }
@@ -194,14 +194,14 @@ export class DestinationConsumer {
 
   /** Undefined when the destination is not to be delivered to any more. */
   private async findTarget(): Promise<DeliveryTarget | undefined> {
-    const terms = await this.services.terms.find(this.claim.workspaceId);
-    return terms?.targets.get(this.claim.destinationId);
+    const destinations = await this.services.destinations.find(this.claim.workspaceId);
+    return destinations?.targets.get(this.claim.destinationId);
   }
 
   /** A destination that is switched on, and cannot be delivered to as it is stored, waits for somebody to change it. */
   private async reportProblem(): Promise<void> {
-    const terms = await this.services.terms.find(this.claim.workspaceId);
-    const message = terms?.problems.get(this.claim.destinationId);
+    const destinations = await this.services.destinations.find(this.claim.workspaceId);
+    const message = destinations?.problems.get(this.claim.destinationId);
     if (message === undefined) return;
     const failure: SendFailure = { class: 'blocked', status: null, message };
     await this.services.cursors.fail(this.claim, failure, this.delayAfter(failure));
@@ -300,7 +300,7 @@ export class DestinationConsumer {
     this.sender.failures++;
     if (this.wakeSignal.isStopped || !(await this.services.cursors.fail(this.claim, failure, delay)))
       return false;
-    if (delay > LONGEST_PAUSE) return false;
+    if (delay > MAX_DELAY) return false;
     await this.wakeSignal.sleep(delay);
     return true;
   }

@@ -9,7 +9,7 @@ import { PoisonIsolation } from './poison-isolation.js';
 type Answer = 'delivered' | 'refused' | number;
 
 const DELIVERED: TraceResult = { outcome: 'delivered' };
-const REFUSED: TraceResult = { outcome: 'refused', message: 'HTTP 400: no' };
+const REJECTED: TraceResult = { outcome: 'refused', message: 'HTTP 400: no' };
 const CLAIM = { failures: 0, isPaused: false };
 
 function failureOf(status: number): SendResult['failure'] {
@@ -20,7 +20,7 @@ const traces = (count: number) => Array.from({ length: count }, (_, index) => ge
 const ids = (list: readonly GenerationTrace[]) => list.map(({ generationId }) => generationId);
 
 /** A platform that judges a request by its first trace that is not taken; all before it are. */
-function createLane(judge: (trace: GenerationTrace) => Answer, limits = {}, claim = CLAIM) {
+function createIsolation(answerTo: (trace: GenerationTrace) => Answer, limits = {}, claim = CLAIM) {
   const requests: (readonly GenerationTrace[])[] = [];
   const sender = new PoisonIsolation(
     {
@@ -28,9 +28,9 @@ function createLane(judge: (trace: GenerationTrace) => Answer, limits = {}, clai
         requests.push(group);
         const settled: TraceResult[] = [];
         for (const trace of group) {
-          const answer = judge(trace);
+          const answer = answerTo(trace);
           if (typeof answer === 'number') return { settled, rejected: 0, failure: failureOf(answer) };
-          settled.push(answer === 'delivered' ? DELIVERED : REFUSED);
+          settled.push(answer === 'delivered' ? DELIVERED : REJECTED);
         }
         return { settled, rejected: 0, failure: null };
       },
@@ -53,7 +53,7 @@ describe('a platform that answers an error of its own', () => {
   it('to everything is at fault: nothing is given up, however long it lasts', async () => {
     const waiting = traces(50);
     let isDown = true;
-    const { send } = createLane(() => (isDown ? 500 : 'delivered'));
+    const { send } = createIsolation(() => (isDown ? 500 : 'delivered'));
     for (let attempt = 1; attempt <= 30; attempt++) {
       expect(await send(waiting)).toMatchObject({ results: new Map(), failure: { status: 500 } });
     }
@@ -66,7 +66,7 @@ describe('a platform that answers an error of its own', () => {
   it('to one trace while it takes others gets those, and that one is given up', async () => {
     const waiting = traces(5);
     const [poison] = ids(waiting);
-    const { send, requests } = createLane(({ generationId }) =>
+    const { send, requests } = createIsolation(({ generationId }) =>
       generationId === poison ? 500 : 'delivered',
     );
     for (let attempt = 1; attempt <= 9; attempt++) expect((await send(waiting)).results.size).toBe(0);
@@ -86,19 +86,19 @@ describe('a platform that answers an error of its own', () => {
   it('is back before the trace in doubt is sent once more: it is not given up', async () => {
     const waiting = traces(3);
     let errors = 1;
-    const { send } = createLane(() => (errors-- > 0 ? 500 : 'delivered'), {}, { ...CLAIM, failures: 9 });
+    const { send } = createIsolation(() => (errors-- > 0 ? 500 : 'delivered'), {}, { ...CLAIM, failures: 9 });
     const { results, failure } = await send(waiting);
     expect(failure).toBeNull();
     expect([...results.values()]).toEqual([DELIVERED, DELIVERED]);
   });
 
   it('keeps a trace that waits alone: nothing tells whose fault it is', async () => {
-    const { send } = createLane(() => 500, {}, { ...CLAIM, failures: 40 });
+    const { send } = createIsolation(() => 500, {}, { ...CLAIM, failures: 40 });
     expect(await send(traces(1))).toMatchObject({ results: new Map(), failure: { status: 500 } });
   });
 
   it.each([502, 503, 504, 529])('is not asked about others when it says %i', async (status) => {
-    const { send, requests } = createLane(() => status, {}, { ...CLAIM, failures: 40 });
+    const { send, requests } = createIsolation(() => status, {}, { ...CLAIM, failures: 40 });
     await send(traces(5));
     expect(requests).toHaveLength(1);
   });
@@ -108,7 +108,7 @@ describe('a part that was delivered before a failure', () => {
   it('counts once: the attempts that follow fail in a row', async () => {
     const waiting = traces(10);
     const fallible = ids(waiting)[4] ?? '';
-    const { send, sender, sizeOf } = createLane(({ generationId }) =>
+    const { send, sender, sizeOf } = createIsolation(({ generationId }) =>
       generationId === fallible ? 503 : 'delivered',
     );
     expect((await send(waiting)).results.size).toBe(4);
@@ -121,7 +121,7 @@ describe('a part that was delivered before a failure', () => {
   it('behind what failed is not sent again, until the cursor is set back', async () => {
     const waiting = traces(4);
     const fallible = ids(waiting)[0];
-    const { send, sender, requests } = createLane(
+    const { send, sender, requests } = createIsolation(
       ({ generationId }) => (generationId === fallible ? 503 : 'delivered'),
       { maxTraces: 1, parallelRequests: 4 },
     );
@@ -142,7 +142,7 @@ describe('a platform that refuses everything', () => {
     ['in one request', {}],
     ['in many at once', { maxTraces: 1, parallelRequests: 32 }],
   ])('%s is taken to be at fault: all stay', async (_name, limits) => {
-    const { send } = createLane(() => 'refused', limits);
+    const { send } = createIsolation(() => 'refused', limits);
     expect(await send(traces(32))).toMatchObject({
       results: new Map(),
       failure: { class: 'blocked', message: 'everything is refused: HTTP 400: no' },
@@ -150,15 +150,15 @@ describe('a platform that refuses everything', () => {
   });
 
   it('is believed about what somebody asks for by name', async () => {
-    const { sendAgain } = createLane(() => 'refused');
+    const { sendAgain } = createIsolation(() => 'refused');
     const { results, failure } = await sendAgain(traces(32));
     expect(failure).toBeNull();
-    expect([...results.values()]).toEqual(traces(32).map(() => REFUSED));
+    expect([...results.values()]).toEqual(traces(32).map(() => REJECTED));
   });
 });
 
 describe('a paused destination', () => {
-  const refusingOnly =
+  const rejectingOnly =
     (...refused: readonly (string | undefined)[]) =>
     ({ generationId }: GenerationTrace): Answer =>
       refused.includes(generationId) ? 'refused' : 'delivered';
@@ -168,10 +168,10 @@ describe('a paused destination', () => {
     async (failures) => {
       const waiting = traces(30);
       const [poison] = ids(waiting);
-      const { send } = createLane(refusingOnly(poison), {}, { failures, isPaused: true });
+      const { send } = createIsolation(rejectingOnly(poison), {}, { failures, isPaused: true });
       const { results, failure } = await send(waiting);
       expect(failure).toBeNull();
-      expect(results.get(poison ?? '')).toEqual(REFUSED);
+      expect(results.get(poison ?? '')).toEqual(REJECTED);
       const rest = waiting.filter(({ generationId }) => !results.has(generationId));
       const last = await send(rest);
       expect([...last.results.values()]).toEqual(rest.map(() => DELIVERED));
@@ -180,8 +180,8 @@ describe('a paused destination', () => {
 
   it('gets past several of them', async () => {
     const waiting = traces(30);
-    const { send, sender } = createLane(
-      refusingOnly(...ids(waiting).slice(0, 19)),
+    const { send, sender } = createIsolation(
+      rejectingOnly(...ids(waiting).slice(0, 19)),
       {},
       { failures: 4, isPaused: true },
     );
@@ -190,21 +190,21 @@ describe('a paused destination', () => {
   });
 
   it.each([3, 9])('that still refuses everything after %i failures keeps all', async (failures) => {
-    const { send } = createLane(() => 'refused', {}, { failures, isPaused: true });
+    const { send } = createIsolation(() => 'refused', {}, { failures, isPaused: true });
     for (let attempt = 1; attempt <= 5; attempt++) {
       expect(await send(traces(30))).toMatchObject({ results: new Map(), failure: { class: 'blocked' } });
     }
   });
 
   it('is told apart by no trace: a single one that it refuses stays', async () => {
-    const { send } = createLane(() => 'refused', {}, { failures: 4, isPaused: true });
+    const { send } = createIsolation(() => 'refused', {}, { failures: 4, isPaused: true });
     expect(await send(traces(1))).toMatchObject({ results: new Map(), failure: { class: 'blocked' } });
   });
 
   it('that goes away while it is found out keeps all, and is asked again later', async () => {
     const waiting = traces(5);
     const [poison] = ids(waiting);
-    const { send, requests } = createLane(
+    const { send, requests } = createIsolation(
       ({ generationId }) => (generationId === poison ? 'refused' : 503),
       {},
       { failures: 4, isPaused: true },
@@ -219,7 +219,7 @@ describe('a paused destination', () => {
   it('gives up no trace for an error of its own that it answers for the first time', async () => {
     const waiting = traces(5);
     const [fallible] = ids(waiting);
-    const { send } = createLane(
+    const { send } = createIsolation(
       ({ generationId }) => (generationId === fallible ? 500 : 'delivered'),
       {},
       { failures: 4, isPaused: true },
@@ -232,7 +232,9 @@ describe('what is asked for again', () => {
   it('stays given up where the platform answers an error of its own to it alone, and the others are taken', async () => {
     const letters = traces(4);
     const poison = ids(letters)[2];
-    const { sendAgain } = createLane(({ generationId }) => (generationId === poison ? 500 : 'delivered'));
+    const { sendAgain } = createIsolation(({ generationId }) =>
+      generationId === poison ? 500 : 'delivered',
+    );
     const { results, failure } = await sendAgain(letters);
     expect(failure).toBeNull();
     expect(ids(letters).map((id) => results.get(id)?.outcome)).toEqual([
@@ -244,7 +246,7 @@ describe('what is asked for again', () => {
   });
 
   it('is still to be sent when the platform is away', async () => {
-    const { sendAgain } = createLane(() => 503);
+    const { sendAgain } = createIsolation(() => 503);
     expect(await sendAgain(traces(3))).toMatchObject({ results: new Map(), failure: { status: 503 } });
   });
 });

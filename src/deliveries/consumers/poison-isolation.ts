@@ -33,7 +33,7 @@ const NOTHING: Attempt = { results: new Map(), rejected: 0, failure: null };
 export class PoisonIsolation {
   /** Failed attempts since the last success. */
   failures: number;
-  private refusedInARow: number;
+  private consecutiveRejections: number;
   /** Settled, but behind something that is not: not to be sent again. */
   private settledAhead: DeliveryResults = new Map();
 
@@ -42,7 +42,7 @@ export class PoisonIsolation {
     claim: Pick<ClaimedCursor, 'failures' | 'isPaused'>,
   ) {
     this.failures = claim.failures;
-    this.refusedInARow = claim.isPaused ? MAX_CONSECUTIVE_REJECTIONS - 1 : 0;
+    this.consecutiveRejections = claim.isPaused ? MAX_CONSECUTIVE_REJECTIONS - 1 : 0;
   }
 
   batchSize({ kind }: DeliveryTarget): number {
@@ -98,7 +98,7 @@ export class PoisonIsolation {
   /** Where one trace is sent at a time, and it may be the one that is at fault. */
   private get needsIsolation(): boolean {
     if (this.failures < HALF_OPEN_AFTER) return false;
-    return this.failures >= SUSPECT_AFTER || this.refusedInARow > 0;
+    return this.failures >= SUSPECT_AFTER || this.consecutiveRejections > 0;
   }
 
   /**
@@ -114,7 +114,7 @@ export class PoisonIsolation {
     const attempts = this.failures + 2;
     const first = await this.sendGroups(target, [suspect], signal);
     const isFailing = isOwnError(first.failure) && this.failures >= SUSPECT_AFTER;
-    if (!isFailing && !isRefused(first, suspect)) return first;
+    if (!isFailing && !isRejected(first, suspect)) return first;
     let outcome = first;
     for (const other of others.slice(0, WITNESSES)) {
       const witness = await this.sendGroups(target, [other], signal);
@@ -134,13 +134,14 @@ export class PoisonIsolation {
   /** Refusals are believed until there are too many of them in a row. */
   private checkRejections(traces: readonly GenerationTrace[], attempt: Attempt): Attempt {
     const settled = traces.flatMap(({ generationId }) => attempt.results.get(generationId) ?? []);
-    const refused = rejectedAtEnd(settled);
-    const inARow = refused === settled.length ? this.refusedInARow + refused : refused;
-    if (refused > 0 && inARow >= MAX_CONSECUTIVE_REJECTIONS) {
-      if (refused < settled.length) this.refusedInARow = 0;
-      return toBlocked(traces, attempt, refused);
+    const rejectedCount = rejectedAtEnd(settled);
+    const inARow =
+      rejectedCount === settled.length ? this.consecutiveRejections + rejectedCount : rejectedCount;
+    if (rejectedCount > 0 && inARow >= MAX_CONSECUTIVE_REJECTIONS) {
+      if (rejectedCount < settled.length) this.consecutiveRejections = 0;
+      return toBlocked(traces, attempt, rejectedCount);
     }
-    this.refusedInARow = inARow;
+    this.consecutiveRejections = inARow;
     return attempt;
   }
 
@@ -181,7 +182,7 @@ function isOwnError(failure: SendFailure | null): failure is SendFailure {
   return failure.status >= 500 && ![502, 503, 504, 529].includes(failure.status);
 }
 
-function isRefused({ results }: Attempt, { generationId }: GenerationTrace): boolean {
+function isRejected({ results }: Attempt, { generationId }: GenerationTrace): boolean {
   return results.get(generationId)?.outcome === 'refused';
 }
 
@@ -203,18 +204,18 @@ function chunk<Item>(items: readonly Item[], size: number): readonly (readonly I
 
 /**
  * A platform that refuses everything is set up wrongly: the traces stay where they are until somebody mends it, instead
- * of all becoming dead letters. `refused` of the last traces were.
+ * of all becoming dead letters. `rejectedCount` of the last traces were.
  */
 function toBlocked(
   traces: readonly GenerationTrace[],
   { results, rejected, failure }: Attempt,
-  refused: number,
+  rejectedCount: number,
 ): Attempt {
   const settled = traces.filter(({ generationId }) => results.has(generationId));
   const last = results.get(settled.at(-1)?.generationId ?? '');
   const message = `everything is refused: ${last && 'message' in last ? last.message : ''}`;
   return {
-    results: without(results, settled.slice(settled.length - refused)),
+    results: without(results, settled.slice(settled.length - rejectedCount)),
     rejected,
     failure: failure ?? { class: 'blocked', status: null, message },
   };

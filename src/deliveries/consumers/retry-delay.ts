@@ -10,11 +10,11 @@ const MAX_RETRY_AFTER = 3_600;
 export function delayAfter(
   failure: SendFailure,
   failures: number,
-  { retryBaseDelay: base, retryMaxDelay: cap }: AppConfig['broadcast'],
+  { retryBaseDelay: base, retryMaxDelay: max }: AppConfig['broadcast'],
   random: number,
 ): number {
   // What needs a person is asked for rarely, and by different lanes at different times.
-  if (failure.class === 'blocked') return cap * (0.5 + random / 2);
+  if (failure.class === 'blocked') return max * (0.5 + random / 2);
   const asked = Math.min(failure.retryAfter ?? 0, MAX_RETRY_AFTER) * 1_000;
-  return Math.max(asked, jitteredDelay(failures, { base, cap }, random));
+  return Math.max(asked, jitteredDelay(failures, { base, max }, random));
 }

@@ -23,8 +23,8 @@ function createContents(stored: Record<string, GenerationContent>) {
       reads.push(ids);
       if (failure) throw failure;
       // Blocks are read whole, whoever is asked for of those that stand in them.
-      const places = new Set(ids.map((id) => id[0]));
-      return new Map(Object.entries(stored).filter(([id]) => places.has(id[0])));
+      const firstLetters = new Set(ids.map((id) => id[0]));
+      return new Map(Object.entries(stored).filter(([id]) => firstLetters.has(id[0])));
     },
   };
   const contents = new ContentCache(reader as unknown as GenerationReader);

@@ -27,7 +27,7 @@ export class ContentCache {
     workspaceId: string,
     entries: readonly LoggedGeneration[],
   ): Promise<ReadonlyMap<string, GenerationContent>> {
-    const asked = blocksOf(entries).map((block) => ({ block, kept: this.kept.get(placeOf(block)) }));
+    const asked = blocksOf(entries).map((block) => ({ block, kept: this.kept.get(blockKeyOf(block)) }));
     const missing = asked.flatMap(({ block, kept }) => (kept ? [] : [block]));
     const read = missing.length === 0 ? null : this.read(workspaceId, missing);
     const found = new Map<string, GenerationContent>();
@@ -49,16 +49,16 @@ export class ContentCache {
     );
     for (const block of blocks) {
       const size = block.entries.reduce((bytes, { contentBytes }) => bytes + contentBytes, BYTES_AROUND);
-      this.kept.set(placeOf(block), read, { size });
+      this.kept.set(blockKeyOf(block), read, { size });
     }
     // Whoever waits is told; the next one asks anew.
     read.catch(() => {
-      for (const block of blocks) this.kept.delete(placeOf(block));
+      for (const block of blocks) this.kept.delete(blockKeyOf(block));
     });
     return read;
   }
 }
 
-function placeOf({ transaction, ordinal }: BlockOfEntries): string {
+function blockKeyOf({ transaction, ordinal }: BlockOfEntries): string {
   return `${transaction}:${ordinal}`;
 }

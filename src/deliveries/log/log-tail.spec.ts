@@ -53,7 +53,7 @@ class Log {
 }
 
 /** One of the destinations of a workspace. */
-class Lane {
+class Reader {
   position: LogPosition;
 
   constructor(
@@ -75,7 +75,7 @@ class Lane {
 describe('the pages of the log', () => {
   it('have in one page what others have read and what came since, each entry read once', async () => {
     const log = new Log();
-    const [first, second, third] = [new Lane(log), new Lane(log), new Lane(log)];
+    const [first, second, third] = [new Reader(log), new Reader(log), new Reader(log)];
     log.append(70);
     await first.read();
     log.append(30);
@@ -88,7 +88,7 @@ describe('the pages of the log', () => {
 
   it('ask the database nothing where enough is known', async () => {
     const log = new Log();
-    const [first, second] = [new Lane(log), new Lane(log)];
+    const [first, second] = [new Reader(log), new Reader(log)];
     log.append(100);
     await first.read();
     expect(await second.read(100)).toEqual({ entries: log.entries, isHeldBack: false, hasMore: true });
@@ -97,7 +97,7 @@ describe('the pages of the log', () => {
 
   it('are read once by all who ask at the same time, wherever they stand', async () => {
     const log = new Log();
-    const [first, second] = [new Lane(log), new Lane(log)];
+    const [first, second] = [new Reader(log), new Reader(log)];
     log.append(10);
     await first.read();
     log.append(10);
@@ -108,7 +108,7 @@ describe('the pages of the log', () => {
 
   it('say what is held back, behind what is known as well', async () => {
     const log = new Log();
-    const [first, second] = [new Lane(log), new Lane(log)];
+    const [first, second] = [new Reader(log), new Reader(log)];
     log.append(10);
     await first.read();
     log.isHeldBack = true;
@@ -119,27 +119,27 @@ describe('the pages of the log', () => {
     const log = new Log();
     log.append(PAGE_SIZE);
     log.append(300);
-    await new Lane(log, log.entries[PAGE_SIZE - 1]).read();
-    await new Lane(log).read();
+    await new Reader(log, log.entries[PAGE_SIZE - 1]).read();
+    await new Reader(log).read();
     log.reads.length = 0;
-    expect((await new Lane(log, log.entries.at(-201)).read(200)).entries).toEqual(log.entries.slice(-200));
+    expect((await new Reader(log, log.entries.at(-201)).read(200)).entries).toEqual(log.entries.slice(-200));
     expect(log.reads).toEqual([]);
   });
 
   it('go on with whoever is further', async () => {
     const log = new Log();
     log.append(100);
-    await new Lane(log).read();
+    await new Reader(log).read();
     log.append(400);
     log.append(10);
-    await new Lane(log, log.entries.at(-11)).read();
-    expect((await new Lane(log, log.entries.at(-6)).read(5)).entries).toEqual(log.entries.slice(-5));
+    await new Reader(log, log.entries.at(-11)).read();
+    expect((await new Reader(log, log.entries.at(-6)).read(5)).entries).toEqual(log.entries.slice(-5));
     expect(log.reads).toEqual([100, 10]);
   });
 
   it('are read once by a destination alone as well, batch by batch', async () => {
     const log = new Log();
-    const only = new Lane(log, undefined, false);
+    const only = new Reader(log, undefined, false);
     log.append(1_130);
     const batches: LoggedGeneration[] = [];
     let page: LogPage;
@@ -154,8 +154,8 @@ describe('the pages of the log', () => {
   it('are not kept where a destination alone has taken all', async () => {
     const log = new Log();
     log.append(10);
-    await new Lane(log, undefined, false).read(10);
-    expect((await new Lane(log, undefined, false).read(10)).entries).toEqual(log.entries);
+    await new Reader(log, undefined, false).read(10);
+    expect((await new Reader(log, undefined, false).read(10)).entries).toEqual(log.entries);
     expect(log.reads).toEqual([10, 10]);
   });
 
@@ -164,11 +164,11 @@ describe('the pages of the log', () => {
     async (isShared) => {
       const log = new Log(16_000);
       log.append(PAGE_SIZE);
-      await new Lane(log, undefined, isShared).read(1, 1);
+      await new Reader(log, undefined, isShared).read(1, 1);
       log.reads.length = 0;
-      await new Lane(log, log.entries.at(-61), isShared).read(60, 1);
+      await new Reader(log, log.entries.at(-61), isShared).read(60, 1);
       expect(log.reads).toEqual([]);
-      await new Lane(log, log.entries.at(-91), isShared).read(60, 1);
+      await new Reader(log, log.entries.at(-91), isShared).read(60, 1);
       expect(log.reads).toEqual([90]);
     },
   );
@@ -177,34 +177,34 @@ describe('the pages of the log', () => {
     const step = fc.oneof(
       fc.record({ appended: fc.integer({ min: 1, max: 900 }) }),
       fc.record({
-        lanes: fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 4 }),
+        readers: fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 4 }),
         enough: fc.constantFrom(1, 100, 500, 5_000),
         taken: fc.constantFrom(1, 60, PAGE_SIZE),
       }),
     );
-    const places = fc.array(fc.tuple(fc.nat({ max: BEFORE - 1 }), fc.boolean()), {
+    const cursors = fc.array(fc.tuple(fc.nat({ max: BEFORE - 1 }), fc.boolean()), {
       minLength: 4,
       maxLength: 4,
     });
     const property = fc.asyncProperty(
-      places,
+      cursors,
       fc.array(step, { size: 'max', maxLength: 30 }),
       async (from, steps) => {
         const log = new Log();
         log.append(BEFORE);
-        const lanes = from.map(([index, isShared]) => new Lane(log, log.entries[index], isShared));
+        const readers = from.map(([index, isShared]) => new Reader(log, log.entries[index], isShared));
         for (const each of steps) {
           if ('appended' in each) {
             log.append(each.appended);
             continue;
           }
           await Promise.all(
-            [...new Set(each.lanes)].map(async (index) => {
-              const lane = lanes[index] as Lane;
-              const behind = log.behind(lane.position);
-              const { entries, hasMore } = await lane.read(each.enough, each.taken);
+            [...new Set(each.readers)].map(async (index) => {
+              const reader = readers[index] as Reader;
+              const behind = log.behind(reader.position);
+              const { entries, hasMore } = await reader.read(each.enough, each.taken);
               const known = behind.slice(0, entries.length);
-              expect(entries.every((entry, place) => entry === known[place])).toBe(true);
+              expect(entries.every((entry, nth) => entry === known[nth])).toBe(true);
               expect(entries.length).toBeGreaterThanOrEqual(Math.min(each.enough, behind.length, PAGE_SIZE));
               expect(entries.length).toBeLessThanOrEqual(PAGE_SIZE);
               if (!hasMore) expect(entries).toHaveLength(behind.length);

@@ -102,8 +102,8 @@ export class LogTail {
       size += bytes;
       begin--;
     }
-    const stretch = { after: entries[begin - 1]?.position ?? after, entries: entries.slice(begin) };
-    this.kept.set(workspaceId, stretch, { size });
+    const range = { after: entries[begin - 1]?.position ?? after, entries: entries.slice(begin) };
+    this.kept.set(workspaceId, range, { size });
   }
 }
 
@@ -116,11 +116,11 @@ function endOf({ after, entries }: LogRange): LogPosition {
 }
 
 /** Whether nothing can be missing between the place and what stands behind it. */
-function covers(stretch: LogRange, place: LogPosition): boolean {
-  return !isBehind(stretch.after, place) && !isBehind(place, endOf(stretch));
+function covers(range: LogRange, position: LogPosition): boolean {
+  return !isBehind(range.after, position) && !isBehind(position, endOf(range));
 }
 
 /** Its entries up to the place, which is mostly near its end. */
-function countUpTo({ entries }: LogRange, place: LogPosition): number {
-  return entries.findLastIndex(({ position }) => !isBehind(position, place)) + 1;
+function countUpTo({ entries }: LogRange, end: LogPosition): number {
+  return entries.findLastIndex(({ position }) => !isBehind(position, end)) + 1;
 }

@@ -18,14 +18,14 @@ export const LEASE_SECONDS = 30;
 export class SpendLease {
   /** A new one for every lease: a statement that comes late must find its own lease, or none. */
   readonly id = randomUUID();
-  private isInDoubt = false;
+  private isInvalidated = false;
   private expiresAt = Infinity;
 
   constructor(readonly owner: SpendOwner) {}
 
   /** False once it may hold more or less than this process thinks: nothing more may be handed out of it. */
   isValid(now: number): boolean {
-    return !this.isInDoubt && now < this.expiresAt;
+    return !this.isInvalidated && now < this.expiresAt;
   }
 
   /** `since`: before the statement was sent that granted or renewed it (performance.now()). */
@@ -35,6 +35,6 @@ export class SpendLease {
 
   /** Nobody can tell whether a statement about it was committed, or will be; or the database has it no more. */
   invalidate(): void {
-    this.isInDoubt = true;
+    this.isInvalidated = true;
   }
 }

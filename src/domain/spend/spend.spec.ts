@@ -43,7 +43,7 @@ describe('what is left of a limit', () => {
     [{ limit: 150n, limitReset: null, includeByokInLimit: true }, 43n],
     [{ limit: 25n, limitReset: 'weekly' as const, includeByokInLimit: true }, 3n],
     [{ limit: 5n, limitReset: 'daily' as const, includeByokInLimit: false }, 0n],
-  ])('%j leaves %s', (terms, expected) => {
-    expect(remainingOfLimit(spend, terms)).toBe(expected);
+  ])('%j leaves %s', (limit, expected) => {
+    expect(remainingOfLimit(spend, limit)).toBe(expected);
   });
 });

@@ -74,14 +74,14 @@ export function spendAt(stored: WindowedSpend, lastDay: Date, now: Date): Window
 }
 
 /** What counts toward the limit in the window that the limit is for. */
-export function spendTowardLimit(spend: KeySpend, terms: SpendLimit): PicoUsd {
-  const window = terms.limitReset ?? 'total';
-  return spend.usage[window] + (terms.includeByokInLimit ? spend.byok[window] : 0n);
+export function spendTowardLimit(spend: KeySpend, limit: SpendLimit): PicoUsd {
+  const window = limit.limitReset ?? 'total';
+  return spend.usage[window] + (limit.includeByokInLimit ? spend.byok[window] : 0n);
 }
 
 /** Null without a limit; never below zero. */
-export function remainingOfLimit(spend: KeySpend, terms: SpendLimit): PicoUsd | null {
-  if (terms.limit === null) return null;
-  const remaining = terms.limit - spendTowardLimit(spend, terms);
+export function remainingOfLimit(spend: KeySpend, limit: SpendLimit): PicoUsd | null {
+  if (limit.limit === null) return null;
+  const remaining = limit.limit - spendTowardLimit(spend, limit);
   return remaining > 0n ? remaining : 0n;
 }

@@ -7,7 +7,7 @@ import { addressOf, modalityOf } from '../../domain/embeddings/modality.js';
 import type { Route } from '../../routing/route-planner.js';
 
 // Other calls get their turn after this many characters.
-const CHARACTERS_PER_TURN = 1_000_000;
+const CHARACTERS_PER_TICK = 1_000_000;
 
 /** Whether the keys of the inputs tell all that decides about their vectors. */
 export function isCacheable({ input, extra }: EmbeddingRequest): boolean {
@@ -51,7 +51,7 @@ export async function embeddingCacheKeys(
     const text = scopeDigest + JSON.stringify(item);
     keys.push(hash('sha256', text, 'base64url'));
     characters += text.length;
-    if (characters >= CHARACTERS_PER_TURN) {
+    if (characters >= CHARACTERS_PER_TICK) {
       characters = 0;
       await nextTurn();
     }

@@ -32,9 +32,9 @@ function buy(cache: EmbeddingCache, keys: readonly string[]): void {
   const claim = cache.claim(keys, OWNER);
   claim.add(
     claim.missing,
-    claim.missing.map((position) => vectorOf(keys[position]!)),
+    claim.missing.map((index) => vectorOf(keys[index]!)),
   );
-  claim.share();
+  claim.publish();
   claim.release();
 }
 
@@ -42,7 +42,7 @@ function buy(cache: EmbeddingCache, keys: readonly string[]): void {
 function missingOf(cache: EmbeddingCache, keys: readonly string[]): string[] {
   const claim = cache.claim(keys, OWNER);
   claim.release();
-  return claim.missing.map((position) => keys[position]!);
+  return claim.missing.map((index) => keys[index]!);
 }
 
 const soon = () => performance.now() + 10_000;
@@ -55,13 +55,7 @@ describe('what is kept', () => {
     expect(claim.missing).toEqual([1]);
     claim.add([1], [vectorOf('c')]);
     expect(claim.vectors()).toEqual(['b', 'c', 'a', 'c', 'b'].map(vectorOf));
-    expect([0, 1, 2, 3, 4].map((position) => claim.isCached(position))).toEqual([
-      true,
-      false,
-      true,
-      true,
-      true,
-    ]);
+    expect([0, 1, 2, 3, 4].map((index) => claim.isCached(index))).toEqual([true, false, true, true, true]);
     claim.release();
   });
 
@@ -156,7 +150,7 @@ describe('calls in flight', () => {
     const second = cache.claim(['c', 'b'], OWNER);
     expect([first.missing, second.missing]).toEqual([[0, 1], [0]]);
     first.add([0, 1], [vectorOf('a'), vectorOf('b')]);
-    first.share();
+    first.publish();
     first.release();
     expect(await second.takeFromOthers(soon())).toEqual([]);
     second.add([0], [vectorOf('c')]);
@@ -211,17 +205,17 @@ describe('calls in flight', () => {
         const { cache } = createCache(isKept ? 1_000_000 : 0);
         const claims = asked.map(({ keys }) => cache.claim(keys, OWNER));
         // The last comes first: each gives what it has only when it has all.
-        const finished = claims.map(async (claim, index) => {
-          const { keys, fails } = asked[index]!;
-          const fetch = (positions: readonly number[]) =>
+        const finished = claims.map(async (claim, nth) => {
+          const { keys, fails } = asked[nth]!;
+          const fetch = (indexes: readonly number[]) =>
             claim.add(
-              positions,
-              positions.map((position) => vectorOf(keys[position]!)),
+              indexes,
+              indexes.map((index) => vectorOf(keys[index]!)),
             );
           fetch(claim.missing);
           fetch(await claim.takeFromOthers(soon()));
           expect(claim.vectors()).toEqual(keys.map(vectorOf));
-          if (!fails) claim.share();
+          if (!fails) claim.publish();
           claim.release();
         });
         await Promise.all(finished);

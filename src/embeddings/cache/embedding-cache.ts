@@ -77,11 +77,11 @@ export class EmbeddingCache {
 export class CacheClaim {
   /** The positions of the inputs that nobody has and nobody fetches; of the same input once. */
   readonly missing: readonly number[];
-  private readonly firstPositions = new Map<string, number>();
+  private readonly firstIndexes = new Map<string, number>();
   private readonly found = new Map<string, SourcedVector>();
   private readonly awaited = new Map<string, CacheClaim>();
   private readonly fetched = new Map<string, SourcedVector>();
-  private readonly fetchedPositions = new Set<number>();
+  private readonly fetchedIndexes = new Set<number>();
   /** What this call has fetched and paid for; null when it failed. */
   private readonly outcome: Promise<ReadonlyMap<string, SourcedVector> | null>;
   private decide: (outcome: ReadonlyMap<string, SourcedVector> | null) => void = () => undefined;
@@ -92,19 +92,19 @@ export class CacheClaim {
     private readonly cache: EmbeddingCache,
   ) {
     this.outcome = new Promise((resolve) => (this.decide = resolve));
-    for (const [position, key] of keys.entries())
-      if (!this.firstPositions.has(key)) this.firstPositions.set(key, position);
-    this.missing = this.positionsOf((key) => this.claim(key));
+    for (const [index, key] of keys.entries())
+      if (!this.firstIndexes.has(key)) this.firstIndexes.set(key, index);
+    this.missing = this.indexesOf((key) => this.claim(key));
   }
 
   /** What this call has fetched for these positions. */
-  add(positions: readonly number[], vectors: readonly SourcedVector[]): void {
-    for (const [index, position] of positions.entries()) {
-      const key = this.keys[position];
-      const vector = vectors[index];
+  add(indexes: readonly number[], vectors: readonly SourcedVector[]): void {
+    for (const [nth, index] of indexes.entries()) {
+      const key = this.keys[index];
+      const vector = vectors[nth];
       if (key === undefined || !vector) throw new RangeError('not one vector for every position');
       this.fetched.set(key, vector);
-      this.fetchedPositions.add(position);
+      this.fetchedIndexes.add(index);
     }
   }
 
@@ -120,7 +120,7 @@ export class CacheClaim {
       const vector = (await other.outcome)?.get(key) ?? this.cache.get(this.owner, key);
       if (vector) this.found.set(key, vector);
     }
-    return this.positionsOf((key) => this.awaited.has(key) && !this.found.has(key));
+    return this.indexesOf((key) => this.awaited.has(key) && !this.found.has(key));
   }
 
   /** One for each input, in order. */
@@ -133,25 +133,25 @@ export class CacheClaim {
   }
 
   /** Whether no provider was asked for the input at this position: another call was, now or before, or another input. */
-  isCached(position: number): boolean {
-    return !this.fetchedPositions.has(position);
+  isCached(index: number): boolean {
+    return !this.fetchedIndexes.has(index);
   }
 
   /** Once the call is paid for: what a failed call has fetched costs nothing, and must not be had for nothing later. */
-  share(): void {
+  publish(): void {
     for (const [key, vector] of this.fetched) this.cache.keep(this.owner, key, vector);
     this.decide(this.fetched);
   }
 
   /** In any case, at the end: whoever still waits is told that nothing will come. */
   release(): void {
-    const keys = this.missing.map((position) => this.keys[position] ?? '');
+    const keys = this.missing.map((index) => this.keys[index] ?? '');
     this.cache.withdraw(this.owner, keys, this);
     this.decide(null);
   }
 
-  private positionsOf(isMeant: (key: string) => boolean): number[] {
-    return [...this.firstPositions].filter(([key]) => isMeant(key)).map(([, position]) => position);
+  private indexesOf(isMeant: (key: string) => boolean): number[] {
+    return [...this.firstIndexes].filter(([key]) => isMeant(key)).map(([, index]) => index);
   }
 
   /** Whether the key is this call's to fetch. */

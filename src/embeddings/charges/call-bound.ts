@@ -3,7 +3,7 @@ import type { ModelEndpoint } from '../../catalogue/catalogue-model.js';
 import { countedItemCosts, greatestCost, greatestItemCost } from '../../catalogue/input-cost.js';
 import type { EmbeddingRequest } from '../../domain/embeddings/embedding.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
-import type { SpendBound } from '../../domain/spend/spend-cap.js';
+import type { SpendBound } from '../../domain/spend/spend-limit.js';
 import { addedBytes } from '../../routing/billed-members.js';
 import { noKnownPrice } from '../../routing/bounded-price.js';
 import type { Route } from '../../routing/route-planner.js';
@@ -33,8 +33,8 @@ export function boundsOf(route: Route, request: EmbeddingRequest, priceDay: stri
         ? sumOfDearest(route, endpoints, 1, ({ endpoint, added }) =>
             greatestCost(input, endpoint, priceDay, added),
           )
-        : sumOfDearest(route, endpoints, length, ({ endpoint, added }, position) => {
-            const item = input.items[position];
+        : sumOfDearest(route, endpoints, length, ({ endpoint, added }, index) => {
+            const item = input.items[index];
             return item === undefined ? null : greatestItemCost(item, endpoint, priceDay, added);
           });
     },
@@ -43,12 +43,7 @@ export function boundsOf(route: Route, request: EmbeddingRequest, priceDay: stri
       const costs = new Map<PricedEndpoint, readonly (PicoUsd | null)[]>();
       for (const priced of endpoints)
         costs.set(priced, await countedItemCosts(input, priced.endpoint, priceDay, priced.added));
-      return sumOfDearest(
-        route,
-        endpoints,
-        length,
-        (priced, position) => costs.get(priced)?.[position] ?? null,
-      );
+      return sumOfDearest(route, endpoints, length, (priced, index) => costs.get(priced)?.[index] ?? null);
     },
   };
 }
@@ -69,14 +64,14 @@ function sumOfDearest(
   { model }: Route,
   endpoints: readonly PricedEndpoint[],
   count: number,
-  costOf: (priced: PricedEndpoint, position: number) => PicoUsd | null,
+  costOf: (priced: PricedEndpoint, index: number) => PicoUsd | null,
 ): SpendBound {
   const sum = { cost: 0n, costWithByok: 0n };
-  for (let position = 0; position < count; position++) {
+  for (let index = 0; index < count; index++) {
     let cost = 0n;
     let costWithByok = 0n;
     for (const priced of endpoints) {
-      const amount = costOf(priced, position);
+      const amount = costOf(priced, index);
       if (amount === null) {
         if (priced.isShared) throw noKnownPrice(model.id);
         continue;

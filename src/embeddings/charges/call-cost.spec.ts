@@ -5,7 +5,7 @@ import type { ModelEndpoint } from '../../catalogue/catalogue-model.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../../domain/embeddings/embedding.js';
 import { AppError } from '../../domain/errors.js';
 import type { ErrorCode } from '../../domain/errors.js';
-import type { SpendBound } from '../../domain/spend/spend-cap.js';
+import type { SpendBound } from '../../domain/spend/spend-limit.js';
 import type { BilledSlice, RoutedCall, ServedSlice } from '../../routing/embedding-router.js';
 import type { EndpointTarget } from '../../routing/endpoints/endpoint-target.js';
 import { chargeFor } from './call-cost.js';
@@ -42,7 +42,7 @@ const own = (tokens: number) => slice(tokens, tokens, { target: ownTarget });
 
 const REQUEST: EmbeddingRequest = { model: 'vendor/model', input: FOUR, encodingFormat: 'float', extra: {} };
 
-interface Terms {
+interface Prices {
   readonly wasted?: readonly BilledSlice[];
   readonly error?: AppError | null;
   readonly reserved?: SpendBound | null;
@@ -51,7 +51,7 @@ interface Terms {
 
 function charge(
   served: readonly ServedSlice[],
-  { wasted = [], error = null, reserved = null, request = {} }: Terms = {},
+  { wasted = [], error = null, reserved = null, request = {} }: Prices = {},
 ): Promise<Charge> {
   const routed: RoutedCall = { served, wasted, attempts: [], error };
   return chargeFor(routed, { ...REQUEST, ...request }, DAY, reserved);

@@ -7,7 +7,7 @@ import { MAX_TOKENS } from '../../domain/generations/generation.js';
 import { addTokens, modalitiesOf } from '../../domain/embeddings/modality.js';
 import type { TokensByModality } from '../../domain/embeddings/modality.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
-import type { SpendBound } from '../../domain/spend/spend-cap.js';
+import type { SpendBound } from '../../domain/spend/spend-limit.js';
 import { addedBytes } from '../../routing/billed-members.js';
 import type { BilledSlice, RoutedCall } from '../../routing/embedding-router.js';
 import { endpointName } from '../../routing/endpoints/endpoint-target.js';
@@ -113,12 +113,12 @@ export async function chargeFor(
       unpaid.add(slice, 'over_reported', difference(bill.reported, bill.cost));
   }
   for (const slice of routed.wasted) {
-    const { target, input, tokensByModality: told = {} } = slice;
+    const { target, input, tokensByModality: byModality = {} } = slice;
     // What the owner of an own key pays counts towards limits, which have reserved one answer to each input.
     if (target.credential !== null) continue;
     const addedToEach = added(target);
     const counted = reportedTokens(slice) ?? (await tokensWithoutUsage(input, target.endpoint, addedToEach));
-    const amount = costOfTokens(input, counted, told, target.endpoint, priceDay, addedToEach);
+    const amount = costOfTokens(input, counted, byModality, target.endpoint, priceDay, addedToEach);
     reported = add(reported, amount);
     unpaid.add(slice, 'broken_answer', amount);
   }
@@ -157,12 +157,12 @@ interface SliceBill {
 }
 
 function billOf(slice: BilledSlice, counted: number, added: number, day: string): SliceBill {
-  const { target, input, tokensByModality: told } = slice;
+  const { target, input, tokensByModality: byModality } = slice;
   const { endpoint } = target;
   const total = slice.totalTokens ?? counted;
-  const reported = costOfTokens(input, counted, told ?? {}, endpoint, day, added);
+  const reported = costOfTokens(input, counted, byModality ?? {}, endpoint, day, added);
   // Nearly every report is of fewer tokens than its texts have characters: no bound has to be computed for those.
-  if (told === undefined && isCertainlyWithin(input, endpoint, Math.max(counted, total))) {
+  if (byModality === undefined && isCertainlyWithin(input, endpoint, Math.max(counted, total))) {
     return {
       promptTokens: counted,
       totalTokens: total,
@@ -174,24 +174,26 @@ function billOf(slice: BilledSlice, counted: number, added: number, day: string)
   }
   const bound = tokenBound(input, endpoint, added);
   const greatest = greatestCost(input, endpoint, day, added);
-  const isTold = told !== undefined && isOfInput(told, input) && reported !== null;
+  const isReported = byModality !== undefined && isOfInput(byModality, input) && reported !== null;
   // A modality that the input does not have, or whose price is not known, must not make the call free of charge.
-  const billed = isTold ? reported : costOfTokens(input, Math.min(counted, bound), {}, endpoint, day, added);
+  const billed = isReported
+    ? reported
+    : costOfTokens(input, Math.min(counted, bound), {}, endpoint, day, added);
   const cost = atMost(billed, greatest);
   const isBeyond = counted > bound || (reported !== null && cost !== null && reported > cost);
   return {
     promptTokens: Math.min(counted, bound),
     totalTokens: Math.min(total, bound),
-    tokensByModality: isBeyond ? null : (told ?? tokensOfOneModality(input, counted)),
+    tokensByModality: isBeyond ? null : (byModality ?? tokensOfOneModality(input, counted)),
     cost,
     reported: reported ?? cost,
     isOverReported: isBeyond,
   };
 }
 
-function isOfInput(told: TokensByModality, input: EmbeddingInput): boolean {
+function isOfInput(byModality: TokensByModality, input: EmbeddingInput): boolean {
   const possible: readonly string[] = modalitiesOf(input);
-  return Object.entries(told).every(([modality, count]) => count === 0 || possible.includes(modality));
+  return Object.entries(byModality).every(([modality, count]) => count === 0 || possible.includes(modality));
 }
 
 /** Of the slices of one call, most are served by one provider. */

@@ -9,7 +9,7 @@ const RIGHT = {
   input_type: 'query',
 };
 
-const refusalOf = (body: Record<string, unknown>): string | null => {
+const rejectionOf = (body: Record<string, unknown>): string | null => {
   try {
     readCreateEmbedding(body);
     return null;
@@ -40,8 +40,8 @@ describe('settings that were found right once', () => {
   });
 
   it('do not let in the input', () => {
-    expect(refusalOf({ ...RIGHT, input: '' })).toMatch(/input/);
-    expect(refusalOf({ ...RIGHT, input: undefined })).toMatch(/input/);
+    expect(rejectionOf({ ...RIGHT, input: '' })).toMatch(/input/);
+    expect(rejectionOf({ ...RIGHT, input: undefined })).toMatch(/input/);
   });
 
   it.each([
@@ -56,8 +56,8 @@ describe('settings that were found right once', () => {
     ['a trace that is none', { trace: 'text' }, /trace/],
     ['preferences that are none', { provider: 'openai' }, /provider/],
   ])('do not let in %s', (_what, more, problem) => {
-    expect(refusalOf({ ...RIGHT, ...more })).toMatch(problem);
-    expect(refusalOf({ input: 'text', model: 'vendor/model', ...more })).toMatch(problem);
+    expect(rejectionOf({ ...RIGHT, ...more })).toMatch(problem);
+    expect(rejectionOf({ input: 'text', model: 'vendor/model', ...more })).toMatch(problem);
   });
 
   it('do not swallow members that go upstream', () => {

@@ -20,7 +20,7 @@ import type { EmbeddingInput, EncodingFormat } from '../../domain/embeddings/emb
 import { AppError } from '../../domain/errors.js';
 import type { CallerTrace } from '../../domain/generations/generation.js';
 import { IfGiven, IfGivenAndNotNull } from '../../http/fields/optional-members.js';
-import { OPERATION_BODY, refuseHostileShape, refuseTooManyMembers } from '../../http/body/json-shape.js';
+import { OPERATION_BODY, rejectHostileShape, rejectTooManyMembers } from '../../http/body/json-shape.js';
 import { validationFailure } from '../../http/fields/validation.pipe.js';
 import { InputProblem, readEmbeddingInput } from './embedding-input.js';
 import { ProviderPreferencesDto } from './provider-preferences.dto.js';
@@ -128,7 +128,7 @@ export class CreateEmbeddingDto {
  * Throws `invalid_request`.
  */
 export function readCreateEmbedding(body: Readonly<Record<string, unknown>>): CreateEmbeddingDto {
-  refuseTooManyMembers(body);
+  rejectTooManyMembers(body);
   const {
     input,
     model,
@@ -146,7 +146,7 @@ export function readCreateEmbedding(body: Readonly<Record<string, unknown>>): Cr
   if (encoding_format !== undefined) dto.encoding_format = encoding_format as EncodingFormat;
   const settings = repeatedSettings(dto);
   if (settings === null || !RIGHT_SETTINGS.has(settings)) {
-    refuseWrongMembers(dto);
+    rejectWrongMembers(dto);
     if (settings !== null) RIGHT_SETTINGS.set(settings, true);
   }
   try {
@@ -159,14 +159,14 @@ export function readCreateEmbedding(body: Readonly<Record<string, unknown>>): Cr
 }
 
 /** All that has to be right whatever the input is. */
-function refuseWrongMembers(dto: CreateEmbeddingDto): void {
+function rejectWrongMembers(dto: CreateEmbeddingDto): void {
   const { provider, trace, extra, input_type, user, session_id } = dto;
-  refuseHostileShape(provider, ['provider'], PROVIDER);
-  refuseHostileShape(trace, ['trace'], TRACE);
-  refuseHostileShape(extra, [], EXTRA);
-  refuseLongText({ user }, MAX_USER_LENGTH);
-  refuseLongText({ session_id }, MAX_SESSION_LENGTH);
-  refuseLongText({ input_type }, MAX_INPUT_TYPE_LENGTH);
+  rejectHostileShape(provider, ['provider'], PROVIDER);
+  rejectHostileShape(trace, ['trace'], TRACE);
+  rejectHostileShape(extra, [], EXTRA);
+  rejectLongText({ user }, MAX_USER_LENGTH);
+  rejectLongText({ session_id }, MAX_SESSION_LENGTH);
+  rejectLongText({ input_type }, MAX_INPUT_TYPE_LENGTH);
   if (isPlainObject(provider)) dto.provider = plainToInstance(ProviderPreferencesDto, provider as object);
   const problems = validateSync(dto, {
     whitelist: true,
@@ -175,7 +175,7 @@ function refuseWrongMembers(dto: CreateEmbeddingDto): void {
     validationError: { target: false, value: false },
   });
   if (problems.length > 0) throw validationFailure(problems);
-  refuseUnstorableText({ input_type, user, session_id, trace });
+  rejectUnstorableText({ input_type, user, session_id, trace });
 }
 
 /** What all calls of a client mostly have in common; null where there is more, which has to be looked at every time. */
@@ -190,7 +190,7 @@ function repeatedSettings(dto: CreateEmbeddingDto): string | null {
 }
 
 /** What counts characters takes its time with some millions of them. */
-function refuseLongText(member: Readonly<Record<string, unknown>>, most: number): void {
+function rejectLongText(member: Readonly<Record<string, unknown>>, most: number): void {
   for (const [name, value] of Object.entries(member)) {
     if (typeof value === 'string' && value.length > UNITS_PER_CHARACTER * most)
       throw new AppError('invalid_request', { detail: `${name}: must have at most ${most} characters` });
@@ -198,7 +198,7 @@ function refuseLongText(member: Readonly<Record<string, unknown>>, most: number)
 }
 
 /** PostgreSQL stores no NUL, and no half of a surrogate pair in JSON; a trace has a size. */
-function refuseUnstorableText(members: Readonly<Record<string, unknown>>): void {
+function rejectUnstorableText(members: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(members)) {
     if (value === undefined) continue;
     const json = JSON.stringify(value);

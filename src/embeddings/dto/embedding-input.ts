@@ -1,5 +1,5 @@
 // Reading `input` in its five forms: text, texts, tokens, several of tokens, multimodal items. Source: contract 4.1.
-import { refuseHostileShape } from '../../http/body/json-shape.js';
+import { rejectHostileShape } from '../../http/body/json-shape.js';
 import type { EmbeddingInput, MultimodalItem } from '../../domain/embeddings/embedding.js';
 
 /** What is wrong with an input, in the words of the 400: "input[3]: must not be empty". */
@@ -37,7 +37,7 @@ export function readEmbeddingInput(input: unknown): EmbeddingInput {
   if (typeof first === 'string') return { form: 'texts', items: each(readText) };
   if (typeof first === 'number') return { form: 'tokens', items: [readTokens(items, null)] };
   if (Array.isArray(first)) return { form: 'tokens', items: each(readTokens) };
-  refuseHostileShape(items, ['input'], MULTIMODAL);
+  rejectHostileShape(items, ['input'], MULTIMODAL);
   return { form: 'multimodal', items: each(readMultimodalItem) };
 }
 
@@ -76,9 +76,9 @@ function readMultimodalItem(item: unknown, index: number): MultimodalItem {
     );
   }
   if (content.length === 0) throw new InputProblem(`${pathOf(index)}.content: must not be empty`);
-  content.forEach((part: unknown, position) => {
+  content.forEach((part: unknown, partIndex) => {
     const hasPayload = isObject(part) ? PAYLOAD_OF_PART.get(part['type']) : undefined;
-    const partPath = (): string => `${pathOf(index)}.content[${position}]`;
+    const partPath = (): string => `${pathOf(index)}.content[${partIndex}]`;
     if (!isObject(part) || !hasPayload) {
       throw new InputProblem(`${partPath()}.type: must be one of ${[...PAYLOAD_OF_PART.keys()].join(', ')}`);
     }

@@ -89,7 +89,7 @@ export interface EmbeddingAnswer {
 }
 
 // Other calls get their turn after this many bytes of converted vectors.
-const CONVERTED_BYTES_PER_TURN = 1_000_000;
+const CONVERTED_BYTES_PER_TICK = 1_000_000;
 
 /** The body in pieces: vectors that already have the wanted form are neither parsed nor copied. */
 export async function writeEmbeddingResponse(
@@ -106,7 +106,7 @@ export async function writeEmbeddingResponse(
     pieces.push(encoded);
     between = isCached ? `${quote},"cached":true},` : `${quote}},`;
     if (vector.form === 'floats' || encoded !== vector.text) converted += encoded.length;
-    if (converted >= CONVERTED_BYTES_PER_TURN) {
+    if (converted >= CONVERTED_BYTES_PER_TICK) {
       converted = 0;
       await nextTurn();
     }

@@ -8,7 +8,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AppError } from '../../domain/errors.js';
 import { readBody } from './body-reader.js';
-import { createRequestClass } from './gathering-request.js';
+import { createRequestClass } from './coalescing-request.js';
 
 const LIMIT = 1_000_000;
 const server = createServer({ IncomingMessage: createRequestClass() });

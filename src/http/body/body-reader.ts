@@ -34,10 +34,10 @@ export function readBody(request: IncomingMessage, reading: BodyReading): Promis
   const wireLimit = createUnpacker === null ? reading.limit : reading.limit + COMPRESSION_OVERHEAD;
   if (announced > wireLimit) return Promise.reject(new UnreadableBody('entity.too.large'));
   if (request.destroyed) return Promise.reject(new UnreadableBody('request.aborted'));
-  return gather(request, createUnpacker?.() ?? null, wireLimit, reading);
+  return collect(request, createUnpacker?.() ?? null, wireLimit, reading);
 }
 
-function gather(
+function collect(
   request: IncomingMessage,
   unpacker: Transform | null,
   wireLimit: number,

@@ -20,7 +20,7 @@ const METHODS_WITHOUT_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 export class JsonBodyGuard implements CanActivate {
   constructor(
     private readonly config: AppConfig,
-    private readonly admission: LoadShedder,
+    private readonly loadShedder: LoadShedder,
     private readonly transfers: SlowTransfers,
   ) {}
 
@@ -29,7 +29,7 @@ export class JsonBodyGuard implements CanActivate {
     const request = http.getRequest<Request>();
     // The account is known by now: it has a share of what is in flight.
     const permit = permitOf(request);
-    if (permit !== null) this.admission.assign(permit, request);
+    if (permit !== null) this.loadShedder.assign(permit, request);
     if (METHODS_WITHOUT_BODY.has(request.method)) return true;
     if (isEmpty(request)) {
       // Some operations need nothing said; the others will name what they miss.

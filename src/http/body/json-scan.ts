@@ -13,7 +13,7 @@ const MAX_CONTAINERS = 2 ** 19;
 // A little deeper than any member may be, whose own check names it.
 const MAX_DEPTH = 48;
 // Bytes that are scanned before other calls get their turn.
-const BYTES_PER_TURN = 2 ** 20;
+const BYTES_PER_TICK = 2 ** 20;
 // Bytes of a string that are read one by one before the search for its end is left to the native one.
 const SHORT_STRING = 32;
 
@@ -37,7 +37,7 @@ export function needsScan(bytes: Buffer): boolean {
 /** Throws `invalid_request` with the path of what has too many members, is nested too deeply, or is one too many. */
 export async function scanJson(bytes: Buffer): Promise<void> {
   const scan = new StructureScan(bytes);
-  for (let until = BYTES_PER_TURN; !scan.run(until); until += BYTES_PER_TURN) await nextTurn();
+  for (let until = BYTES_PER_TICK; !scan.run(until); until += BYTES_PER_TICK) await nextTurn();
 }
 
 /** The same in one turn: for a text that is not much longer than those that need no scan. */
@@ -87,21 +87,21 @@ class StructureScan {
     const count = (this.counts[depth] ?? 0) + 1;
     this.counts[depth] = count;
     // The path is that of the object, and so without the name of this member.
-    if (count > MAX_MEMBERS) this.refuse(depth - 1, `must have at most ${MAX_MEMBERS} members`);
+    if (count > MAX_MEMBERS) this.reject(depth - 1, `must have at most ${MAX_MEMBERS} members`);
     this.names[2 * depth] = this.stringStart;
     this.names[2 * depth + 1] = this.stringEnd;
   }
 
   private open(isArray: boolean): void {
     if (++this.containers > MAX_CONTAINERS)
-      this.refuse(1, `must have at most ${MAX_CONTAINERS} objects and arrays in all`);
-    if (this.depth === MAX_DEPTH) this.refuse(1, 'is nested too deeply');
+      this.reject(1, `must have at most ${MAX_CONTAINERS} objects and arrays in all`);
+    if (this.depth === MAX_DEPTH) this.reject(1, 'is nested too deeply');
     this.depth++;
     this.counts[this.depth] = 0;
     this.isArray[this.depth] = Number(isArray);
   }
 
-  private refuse(deepest: number, problem: string): never {
+  private reject(deepest: number, problem: string): never {
     const path: (string | number)[] = [];
     for (let depth = 1; depth <= deepest; depth++) {
       path.push(this.isArray[depth] ? (this.counts[depth] ?? 0) : this.nameAt(depth));

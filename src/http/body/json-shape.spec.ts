@@ -4,15 +4,15 @@ import {
   MAX_MEMBERS,
   memberPath,
   OPERATION_BODY,
-  refuseHostileShape,
-  refuseTooManyMembers,
+  rejectHostileShape,
+  rejectTooManyMembers,
 } from './json-shape.js';
 
 const BOUNDS = { ...OPERATION_BODY, characters: 100 };
 
 function problemOf(value: unknown, bounds = BOUNDS): string | null {
   try {
-    refuseHostileShape(value, ['a'], bounds);
+    rejectHostileShape(value, ['a'], bounds);
     return null;
   } catch (error) {
     return (error as Error).message.replace('Invalid request parameters: ', '');
@@ -67,8 +67,8 @@ describe('a value', () => {
 });
 
 it('of a body the members are counted without a look at their values', () => {
-  expect(() => refuseTooManyMembers(numbered(MAX_MEMBERS))).not.toThrow();
-  expect(() => refuseTooManyMembers(numbered(MAX_MEMBERS + 1))).toThrow(
+  expect(() => rejectTooManyMembers(numbered(MAX_MEMBERS))).not.toThrow();
+  expect(() => rejectTooManyMembers(numbered(MAX_MEMBERS + 1))).toThrow(
     'the body: must have at most 256 members',
   );
 });

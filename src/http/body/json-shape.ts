@@ -26,15 +26,15 @@ export const OPERATION_BODY: ShapeBounds = { elements: 1_000, values: 20_000 };
 type Path = (string | number)[];
 
 /** Throws `invalid_request` with the path of what exceeds a bound. `path` is where the value stands. */
-export function refuseHostileShape(value: unknown, path: Path, bounds: ShapeBounds): void {
+export function rejectHostileShape(value: unknown, path: Path, bounds: ShapeBounds): void {
   if (typeof value === 'string' ? bounds.characters === undefined : typeof value !== 'object') return;
   new ShapeWalk(path, bounds).visit(value, path.length);
 }
 
 /** Reads no further than one member beyond the bound. */
-export function refuseTooManyMembers(value: object): void {
+export function rejectTooManyMembers(value: object): void {
   let members = 0;
-  for (const _name in value) if (++members > MAX_MEMBERS) refuse([], tooManyMembers());
+  for (const _name in value) if (++members > MAX_MEMBERS) reject([], tooManyMembers());
 }
 
 /** `filter_rules.groups[0].rules`. Names are the caller's text: cut, and without line breaks. */
@@ -60,17 +60,17 @@ class ShapeWalk {
 
   visit(value: unknown, depth: number): void {
     if (++this.values > this.bounds.values)
-      this.refuseWhole(`must have at most ${this.bounds.values} values in all`);
+      this.rejectWhole(`must have at most ${this.bounds.values} values in all`);
     if (typeof value === 'string') this.countCharacters(value);
     if (typeof value !== 'object' || value === null) return;
-    if (depth > MAX_DEPTH) this.refuseWhole('is nested too deeply');
+    if (depth > MAX_DEPTH) this.rejectWhole('is nested too deeply');
     if (Array.isArray(value)) this.visitElements(value, depth);
     else this.visitMembers(value, depth);
   }
 
   private visitElements(list: readonly unknown[], depth: number): void {
     const { elements } = this.bounds;
-    if (list.length > elements) refuse(this.path, `must have at most ${elements} elements`);
+    if (list.length > elements) reject(this.path, `must have at most ${elements} elements`);
     const { path } = this;
     // Without an iterator: there may be a hundred thousand.
     for (let index = 0; index < list.length; index++) {
@@ -84,11 +84,11 @@ class ShapeWalk {
     let members = 0;
     // An object of JSON inherits no member that is enumerable.
     for (const name in value) {
-      if (++members > MAX_MEMBERS) refuse(this.path, tooManyMembers());
+      if (++members > MAX_MEMBERS) reject(this.path, tooManyMembers());
       this.countCharacters(name);
       this.path.push(name);
       if (!this.bounds.allowsAnyName && name in Object.prototype)
-        refuse(this.path, 'is not a name that a member may have');
+        reject(this.path, 'is not a name that a member may have');
       this.visit(value[name as keyof typeof value], depth + 1);
       this.path.pop();
     }
@@ -97,12 +97,12 @@ class ShapeWalk {
   private countCharacters(text: string): void {
     const { characters = Infinity } = this.bounds;
     this.characters += text.length;
-    if (this.characters > characters) this.refuseWhole(`must have at most ${characters} characters as JSON`);
+    if (this.characters > characters) this.rejectWhole(`must have at most ${characters} characters as JSON`);
   }
 
   /** Deep down nothing is at fault by itself: the member is. */
-  private refuseWhole(problem: string): never {
-    return refuse(this.path.slice(0, 1), problem);
+  private rejectWhole(problem: string): never {
+    return reject(this.path.slice(0, 1), problem);
   }
 }
 
@@ -110,6 +110,6 @@ function tooManyMembers(): string {
   return `must have at most ${MAX_MEMBERS} members`;
 }
 
-function refuse(path: readonly (string | number)[], problem: string): never {
+function reject(path: readonly (string | number)[], problem: string): never {
   throw new AppError('invalid_request', { detail: `${memberPath(path) || 'the body'}: ${problem}` });
 }

@@ -3,7 +3,7 @@ import { Injectable, ValidationPipe } from '@nestjs/common';
 import type { ArgumentMetadata } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
 import { AppError } from '../../domain/errors.js';
-import { OPERATION_BODY, pathPart, refuseHostileShape } from '../body/json-shape.js';
+import { OPERATION_BODY, pathPart, rejectHostileShape } from '../body/json-shape.js';
 
 // A hundred problems in one answer help nobody.
 const MAX_PROBLEMS = 5;
@@ -23,7 +23,7 @@ export class RequestValidationPipe extends ValidationPipe {
   }
 
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    if (metadata.type === 'body') refuseHostileShape(value, [], OPERATION_BODY);
+    if (metadata.type === 'body') rejectHostileShape(value, [], OPERATION_BODY);
     return super.transform(value, metadata);
   }
 

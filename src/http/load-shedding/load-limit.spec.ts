@@ -4,8 +4,8 @@ import { LoadLimit } from './load-limit.js';
 
 const OPTIONS = { ceiling: 1_000, floor: 4, toleratedDelay: 50 };
 
-function look(limit: LoadLimit, delays: readonly number[], underWay: number): number {
-  for (const delay of delays) limit.note(delay, underWay);
+function look(limit: LoadLimit, delays: readonly number[], inFlight: number): number {
+  for (const delay of delays) limit.note(delay, inFlight);
   return limit.current;
 }
 

@@ -29,14 +29,14 @@ export class LoadLimit {
   }
 
   /** One look: so many milliseconds too late, with so many calls under way. */
-  note(delay: number, underWay: number): void {
+  note(delay: number, inFlight: number): void {
     this.leastDelay = Math.min(this.leastDelay, delay);
     this.looks++;
     if (this.looks < LOOKS) return;
     const { ceiling, floor, toleratedDelay } = this.options;
     if (toleratedDelay > 0 && this.leastDelay > toleratedDelay) {
       // From what is really there: a limit far above it would have to fall many times before it is felt.
-      this.limit = Math.max(floor, Math.floor(Math.min(this.limit, underWay) * DECREASE));
+      this.limit = Math.max(floor, Math.floor(Math.min(this.limit, inFlight) * DECREASE));
     } else {
       this.limit = Math.min(ceiling, this.limit + Math.max(1, Math.ceil(this.limit * INCREASE)));
     }

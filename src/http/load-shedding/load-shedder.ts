@@ -6,8 +6,8 @@ import { Counter, Gauge } from 'prom-client';
 import { AppConfig } from '../../config/app-config.js';
 import { Metrics } from '../../config/metrics.js';
 import { AppError } from '../../domain/errors.js';
-import { Share } from './in-flight-share.js';
-import type { Refusal, InFlightPermit } from './in-flight-share.js';
+import { InFlightLimit } from './in-flight-limit.js';
+import type { ExhaustedResource, InFlightPermit } from './in-flight-limit.js';
 import { LoadLimit } from './load-limit.js';
 
 /**
@@ -31,7 +31,7 @@ const LEAST_OPERATIONS = 16;
 const METRICS = 64;
 // Milliseconds between log lines about refusals.
 const SILENCE = 10_000;
-const DETAILS: Readonly<Record<Refusal, string>> = {
+const DETAILS: Readonly<Record<ExhaustedResource, string>> = {
   calls: 'as many calls as can be served are under way',
   bytes: 'the calls under way hold as many bytes as they may',
 };
@@ -39,30 +39,30 @@ const DETAILS: Readonly<Record<Refusal, string>> = {
 @Injectable()
 export class LoadShedder implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(LoadShedder.name);
-  private readonly shares: Readonly<Record<TrafficClass, Share>>;
-  private readonly refused;
+  private readonly limits: Readonly<Record<TrafficClass, InFlightLimit>>;
+  private readonly rejected;
   private readonly limit: LoadLimit;
   private timer: NodeJS.Timeout | null = null;
-  private untold = 0;
-  private toldAt = -Infinity;
+  private unreported = 0;
+  private reportedAt = -Infinity;
   private findAccount: FindAccount = () => null;
 
-  constructor({ admission }: AppConfig, { registry }: Metrics) {
-    const { callsInFlight, bytesInFlight, eventLoopDelay } = admission;
+  constructor({ loadShedding }: AppConfig, { registry }: Metrics) {
+    const { callsInFlight, bytesInFlight, eventLoopDelay } = loadShedding;
     this.limit = new LoadLimit({
       ceiling: callsInFlight,
       floor: Math.min(callsInFlight, FLOOR),
       toleratedDelay: eventLoopDelay,
     });
     const operations = Math.max(LEAST_OPERATIONS, Math.floor(callsInFlight * OPERATIONS));
-    const refusing = (group: TrafficClass) => (reason: Refusal) => this.refuse(group, reason);
-    this.shares = {
-      calls: new Share(() => this.limit.current, bytesInFlight, refusing('calls')),
-      operations: new Share(() => operations, bytesInFlight * OPERATIONS, refusing('operations')),
-      metrics: new Share(() => METRICS, bytesInFlight, refusing('metrics')),
-      public: new Share(() => operations, bytesInFlight * OPERATIONS, refusing('public')),
+    const rejecting = (group: TrafficClass) => (reason: ExhaustedResource) => this.reject(group, reason);
+    this.limits = {
+      calls: new InFlightLimit(() => this.limit.current, bytesInFlight, rejecting('calls')),
+      operations: new InFlightLimit(() => operations, bytesInFlight * OPERATIONS, rejecting('operations')),
+      metrics: new InFlightLimit(() => METRICS, bytesInFlight, rejecting('metrics')),
+      public: new InFlightLimit(() => operations, bytesInFlight * OPERATIONS, rejecting('public')),
     };
-    this.refused = new Counter({
+    this.rejected = new Counter({
       name: 'signalbox_http_refused_total',
       help: 'Requests that were refused with 503 because this process had enough to do, by what there was enough of.',
       labelNames: ['group', 'reason'],
@@ -85,7 +85,7 @@ export class LoadShedder implements OnApplicationBootstrap, OnModuleDestroy {
     let expectedAt = performance.now() + LOOK;
     this.timer = setInterval(() => {
       const now = performance.now();
-      this.limit.note(now - expectedAt, this.shares.calls.calls);
+      this.limit.note(now - expectedAt, this.limits.calls.calls);
       expectedAt = now + LOOK;
     }, LOOK);
     this.timer.unref();
@@ -96,8 +96,8 @@ export class LoadShedder implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** `announced` is the body's length; `hasCredential`: whether the account will be known. Throws `overloaded`. */
-  admit(group: TrafficClass, announced: number, hasCredential: boolean): InFlightPermit {
-    return this.shares[group].admit(announced, hasCredential);
+  acquire(group: TrafficClass, announced: number, hasCredential: boolean): InFlightPermit {
+    return this.limits[group].acquire(announced, hasCredential);
   }
 
   /** Guards come from the framework, and what knows a request's account lies beside this: it is handed in once. */
@@ -113,34 +113,34 @@ export class LoadShedder implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** Resolves when no call is under way, those included whose caller has left. */
   whenIdle(): Promise<void> {
-    return this.shares.calls.whenIdle();
+    return this.limits.calls.whenIdle();
   }
 
   private addGauge(registry: Metrics['registry'], name: string, help: string, of: 'calls' | 'bytes'): void {
-    const { shares } = this;
+    const { limits } = this;
     void new Gauge({
       name,
       help,
       labelNames: ['group'],
       registers: [registry],
       collect() {
-        for (const [group, share] of Object.entries(shares)) {
+        for (const [group, limit] of Object.entries(limits)) {
           // The request that reads the metrics would always be one of them.
-          if (group !== 'metrics') this.set({ group }, share[of]);
+          if (group !== 'metrics') this.set({ group }, limit[of]);
         }
       },
     });
   }
 
   /** One line for many: under overload a line for each would be part of the load. */
-  private refuse(group: TrafficClass, reason: Refusal): AppError {
-    this.refused.inc({ group, reason });
-    this.untold++;
+  private reject(group: TrafficClass, reason: ExhaustedResource): AppError {
+    this.rejected.inc({ group, reason });
+    this.unreported++;
     const now = performance.now();
-    if (now - this.toldAt >= SILENCE) {
-      this.logger.warn({ group, reason, count: this.untold }, 'refused requests: overloaded');
-      this.toldAt = now;
-      this.untold = 0;
+    if (now - this.reportedAt >= SILENCE) {
+      this.logger.warn({ group, reason, count: this.unreported }, 'refused requests: overloaded');
+      this.reportedAt = now;
+      this.unreported = 0;
     }
     return new AppError('overloaded', { detail: DETAILS[reason], headers: { 'Retry-After': '1' } });
   }

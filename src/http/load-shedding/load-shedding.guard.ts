@@ -5,7 +5,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { AppConfig } from '../../config/app-config.js';
 import { LoadShedder } from './load-shedder.js';
 import type { TrafficClass } from './load-shedder.js';
-import type { InFlightPermit } from './in-flight-share.js';
+import type { InFlightPermit } from './in-flight-limit.js';
 import { bodyLimitOf } from '../body/large-body.js';
 import { RouteRule } from '../../config/route-rule.js';
 import type { RouteDecorator } from '../../config/route-rule.js';
@@ -28,7 +28,7 @@ export function permitOf(request: object): InFlightPermit | null {
 @Injectable()
 export class LoadSheddingGuard implements CanActivate {
   constructor(
-    private readonly admission: LoadShedder,
+    private readonly loadShedding: LoadShedder,
     private readonly config: AppConfig,
   ) {}
 
@@ -38,7 +38,7 @@ export class LoadSheddingGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<Request>();
     const announced = announcedBytes(request, bodyLimitOf(context, this.config));
     const hasCredential = group !== 'public' && request.headers.authorization !== undefined;
-    const permit = this.admission.admit(group, announced, hasCredential);
+    const permit = this.loadShedding.acquire(group, announced, hasCredential);
     (request as RequestWithPermit)[PERMIT] = permit;
     releaseWith(context.switchToHttp().getResponse<Response>(), permit);
     return true;
@@ -46,10 +46,10 @@ export class LoadSheddingGuard implements CanActivate {
 }
 
 /** What the guard does, for paths that are served without routes. */
-export function admitPublicRequests(admission: LoadShedder): RequestHandler {
+export function limitPublicRequests(loadShedding: LoadShedder): RequestHandler {
   return (_request: Request, response: Response, next: NextFunction): void => {
     try {
-      releaseWith(response, admission.admit('public', 0, false));
+      releaseWith(response, loadShedding.acquire('public', 0, false));
     } catch (error) {
       next(error);
       return;

@@ -15,13 +15,13 @@ import { RequestObserver } from './request-observer.js';
 describe('RequestObserver', () => {
   let server: Server;
   let begin: NextFunction & jest.Mock;
-  let told: Promise<FinishedRequest>;
+  let finished: Promise<FinishedRequest>;
   let beforeItBegins: (request: Request) => void;
 
   beforeEach(async () => {
     begin = jest.fn() as never;
     beforeItBegins = () => undefined;
-    told = new Promise((resolve) => {
+    finished = new Promise((resolve) => {
       const log = { finished: resolve } as unknown as RequestLog;
       const metrics = { finished: () => undefined } as unknown as HttpMetrics;
       const watch = new RequestObserver(log, metrics, new Tracing(null)).watch(() => null);
@@ -51,14 +51,14 @@ describe('RequestObserver', () => {
 
   it('begins what comes behind it, and tells of it at its end', async () => {
     call();
-    expect(await told).toMatchObject({ method: 'GET', status: 200, isAborted: false });
+    expect(await finished).toMatchObject({ method: 'GET', status: 200, isAborted: false });
     expect(begin).toHaveBeenCalledTimes(1);
   });
 
   it('begins nothing for a caller that has left meanwhile', async () => {
     beforeItBegins = ({ socket }) => socket.destroy();
     call();
-    expect(await told).toMatchObject({ method: 'GET', status: null, isAborted: true });
+    expect(await finished).toMatchObject({ method: 'GET', status: null, isAborted: true });
     expect(begin).not.toHaveBeenCalled();
   });
 });

@@ -6,7 +6,7 @@
 import { createServer, ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express } from 'express';
-import { createRequestClass } from '../body/gathering-request.js';
+import { createRequestClass } from '../body/coalescing-request.js';
 import { boundPipelines } from './pipelined-responses.js';
 
 // Milliseconds between looks for requests that take too long to arrive: by so much they may be cut off later than said.

@@ -65,22 +65,22 @@ export class SlowTransfers implements OnModuleDestroy {
   look(now: number): void {
     this.time += Math.max(0, Math.min(now - this.lookedAt, 2 * LOOK));
     this.lookedAt = now;
-    for (const upload of this.uploads) this.judgeUpload(upload);
-    for (const socket of this.sockets) this.judgeDownload(socket);
+    for (const upload of this.uploads) this.checkUpload(upload);
+    for (const socket of this.sockets) this.checkDownload(socket);
   }
 
   onModuleDestroy(): void {
     if (this.timer) clearInterval(this.timer);
   }
 
-  private judgeUpload(upload: Upload): void {
+  private checkUpload(upload: Upload): void {
     if (!upload.pace.isTooSlow(upload.received(), this.time)) return;
     this.uploads.delete(upload);
     this.ended.inc({ direction: 'upload' });
     upload.giveUp();
   }
 
-  private judgeDownload(socket: Socket): void {
+  private checkDownload(socket: Socket): void {
     if (socket.writableLength === 0) {
       this.downloads.delete(socket);
       return;

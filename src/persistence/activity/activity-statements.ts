@@ -7,10 +7,10 @@ import { LOG_HORIZON } from '../generations/log-offset.js';
 /** A place behind every row of a workspace. */
 const END_OF_WORKSPACE = '9223372036854775807, 2147483647';
 
-const PLACE = `summed_before AS "summedBefore", pass_until AS "passUntil", pass_workspace_id AS "workspaceId",
+const CURSOR = `summed_before AS "summedBefore", pass_until AS "passUntil", pass_workspace_id AS "workspaceId",
   pass_transaction AS transaction, pass_ordinal AS ordinal`;
 
-export const READ_PLACE = `SELECT ${PLACE} FROM activity_rollup`;
+export const READ_CURSOR = `SELECT ${CURSOR} FROM activity_rollup`;
 
 /**
  * Numbers of transactions become visible out of order, so a pass takes only what is older than every transaction that was
@@ -82,7 +82,7 @@ WITH page AS MATERIALIZED (
     pass_ended_at = CASE WHEN is_last THEN date_trunc('milliseconds', now()) ELSE pass_ended_at END
   FROM after_step
   WHERE summed_before = $1 AND pass_until = $2 AND pass_workspace_id = $3 AND pass_transaction = $4 AND pass_ordinal = $5
-  RETURNING ${PLACE}
+  RETURNING ${CURSOR}
 ), added_to_days AS (${add('activity_days', GROUP)}
 ), added_to_key_days AS (${add('activity_key_days', `api_key_id, ${GROUP}`)}
 )

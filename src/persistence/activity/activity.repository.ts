@@ -3,9 +3,9 @@ import { Injectable } from '@nestjs/common';
 import type { ActivityRow, ActivityScope } from '../../domain/generations/activity.js';
 import { parseUsd } from '../../domain/spend/money.js';
 import { utcDay } from '../../domain/spend/spend.js';
-import { placeValues } from './activity-rollup.repository.js';
-import type { RollupPlace } from './activity-rollup.repository.js';
-import { READ_PLACE, SUM_UP, SUM_UP_BY_WORKSPACE } from './activity-statements.js';
+import { cursorValues } from './activity-rollup.repository.js';
+import type { RollupCursor } from './activity-rollup.repository.js';
+import { READ_CURSOR, SUM_UP, SUM_UP_BY_WORKSPACE } from './activity-statements.js';
 import { Reports } from '../database/reports.js';
 
 interface SumsRow {
@@ -31,10 +31,10 @@ export class ActivityRepository {
   ): Promise<readonly ActivityRow[]> {
     // Both with one snapshot: what a step of the rollup moves in between would be counted twice.
     const rows = await this.reports.readTogether(accountId, async (read) => {
-      const places = await read<RollupPlace & Record<string, unknown>>({ text: READ_PLACE });
+      const cursors = await read<RollupCursor & Record<string, unknown>>({ text: READ_CURSOR });
       return read<SumsRow & Record<string, unknown>>({
         text: byWorkspace ? SUM_UP_BY_WORKSPACE : SUM_UP,
-        values: [workspaceIds, utcDay(from), utcDay(to), apiKeyIds, limit, ...places.flatMap(placeValues)],
+        values: [workspaceIds, utcDay(from), utcDay(to), apiKeyIds, limit, ...cursors.flatMap(cursorValues)],
       });
     });
     return rows.map(toActivityRow);

@@ -5,7 +5,7 @@ import { BatchReader } from './batch-reader.js';
 function openTable(limits: { readonly maxBatch?: number; readonly maxInFlight?: number } = {}) {
   const rows = new Map<string, string>();
   const queries: string[][] = [];
-  const gates: ((error?: Error) => void)[] = [];
+  const resolvers: ((error?: Error) => void)[] = [];
   const reader = new BatchReader<string, string>(
     {
       idOf: (key) => key,
@@ -13,7 +13,7 @@ function openTable(limits: { readonly maxBatch?: number; readonly maxInFlight?: 
         queries.push([...keys]);
         const found = new Map([...rows].filter(([key]) => keys.includes(key)));
         await new Promise<void>((resolve, reject) =>
-          gates.push((error) => (error ? reject(error) : resolve())),
+          resolvers.push((error) => (error ? reject(error) : resolve())),
         );
         return found;
       },
@@ -25,9 +25,9 @@ function openTable(limits: { readonly maxBatch?: number; readonly maxInFlight?: 
     queries,
     reader,
     /** Ends the query that has been under way for longest. */
-    end: (error?: Error) => gates.shift()!(error),
+    end: (error?: Error) => resolvers.shift()!(error),
     /** Sets that query aside, and answers with what ends it. */
-    hang: () => gates.shift()!,
+    hang: () => resolvers.shift()!,
   };
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { AppError } from '../../domain/errors.js';
-import { RefusedValue, STATEMENT_FAILURES } from './database-errors.js';
+import { RejectedValue, STATEMENT_FAILURES } from './database-errors.js';
 
 describe('a micro-batch that is one statement', () => {
   it.each([
-    ['the database rejects a value', new RefusedValue('no'), true],
+    ['the database rejects a value', new RejectedValue('no'), true],
     ['the caller named something wrongly', new AppError('invalid_request'), true],
     ['the database is away', new AppError('unavailable'), false],
     ['the statement is wrong', new Error('syntax error'), false],

@@ -7,12 +7,12 @@ import { Prisma } from '../generated/client.js';
 export class UniqueViolation extends Error {}
 
 /** The database refused a value: retrying the same statement cannot help. */
-export class RefusedValue extends Error {}
+export class RejectedValue extends Error {}
 
 /** How a micro-batch that is one statement fails. */
 export const STATEMENT_FAILURES: BatchFailures = {
   isFaultOfOneItem: (error) =>
-    error instanceof RefusedValue || (error instanceof AppError && error.code === 'invalid_request'),
+    error instanceof RejectedValue || (error instanceof AppError && error.code === 'invalid_request'),
   overflow: () =>
     new AppError('unavailable', {
       detail: 'too many calls wait for the database',
@@ -33,7 +33,7 @@ const UNREACHABLE_STATES = /^(08|28|57P|53300|25006|3D000|55000|55P03)/;
 // Class 53: no disk, no memory; what is left of it when too many connections are told apart.
 const EXHAUSTED_STATES = /^53(?!300)/;
 // Class 22 (data) and 23 (constraint).
-const REFUSED_STATES = /^2[23]/;
+const REJECTED_STATES = /^2[23]/;
 // Something was to be made in a deleted workspace: raised by triggers of the migrations.
 const DELETED_WORKSPACE_STATE = 'SB001';
 // A function that the migrations make is not there.
@@ -50,7 +50,7 @@ export function translateDatabaseError(error: unknown): unknown {
   // Not `instanceof Error`: sockets may belong to another realm than this code.
   if (typeof error !== 'object' || error === null || error instanceof AppError) return error;
   // A transaction hands on what was translated in it.
-  if (error instanceof UniqueViolation || error instanceof RefusedValue) return error;
+  if (error instanceof UniqueViolation || error instanceof RejectedValue) return error;
   if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002') {
     return new UniqueViolation('unique key violated', { cause: error });
   }
@@ -81,8 +81,8 @@ export function translateDatabaseError(error: unknown): unknown {
     return noSuchWorkspace(error);
   }
   if (codes.includes(CANCELED_STATE)) return new AppError('operation_timeout', { cause: error });
-  if (codes.some((code) => code.length === 5 && REFUSED_STATES.test(code))) {
-    return new RefusedValue('the database refused a value', { cause: error });
+  if (codes.some((code) => code.length === 5 && REJECTED_STATES.test(code))) {
+    return new RejectedValue('the database refused a value', { cause: error });
   }
   return error;
 }

@@ -8,7 +8,7 @@ import { AppError } from '../../domain/errors.js';
 import { FairBulkhead } from '../../concurrency/fair-bulkhead.js';
 import { translateDatabaseError } from './database-errors.js';
 import { Prisma, PrismaClient } from '../generated/client.js';
-import { settleLog } from '../generations/log-offset.js';
+import { rebaseLog } from '../generations/log-offset.js';
 
 // Milliseconds. A database that does not answer must become a 503, not a client that waits for ever.
 const CONNECT_TIMEOUT = 5_000;
@@ -223,7 +223,7 @@ function transactionsOf(poolSize: number): number {
 /** Prisma says no zone with its times: in a session of another one each would be another moment. */
 async function prepareConnection(client: pg.ClientBase): Promise<void> {
   await client.query("SET TIME ZONE 'UTC'");
-  await settleLog(client);
+  await rebaseLog(client);
 }
 
 function createPrismaClient(pool: pg.Pool) {

@@ -87,7 +87,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
   private async ask(): Promise<void> {
     const { client } = this;
     if (!client || !this.isListening || this.isSilent) return;
-    const answered = this.beat(client);
+    const answered = this.heartbeat(client);
     let timer: NodeJS.Timeout | undefined;
     const patience = new Promise<'silent'>((resolve) => {
       timer = setTimeout(() => resolve('silent'), CONFIDENCE);
@@ -102,7 +102,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   /** Never fails: a connection without an answer is replaced. */
-  private async beat(client: pg.Client): Promise<void> {
+  private async heartbeat(client: pg.Client): Promise<void> {
     const sentAt = performance.now();
     try {
       const { rows } = await client.query<{ now: Date }>(HEARTBEAT_STATEMENT);
@@ -155,7 +155,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
       await client.query(HOLD_SESSION, [this.session]);
       for (const channel of new Set(this.listeners.map((listener) => listener.channel)))
         await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
-      await this.beat(client);
+      await this.heartbeat(client);
       if (client !== this.client) return;
       this.isListening = true;
       for (const listener of this.listeners) listener.onConnected?.();

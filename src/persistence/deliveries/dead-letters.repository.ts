@@ -15,13 +15,13 @@ export interface StoredDeadLetter extends DeadLetter {
 }
 
 /** Where in the list a letter stands, however many have come before it since. */
-export type DeadLetterPlace = Pick<StoredDeadLetter, 'createdAt' | 'generationId'>;
+export type DeadLetterCursor = Pick<StoredDeadLetter, 'createdAt' | 'generationId'>;
 
 export interface DeadLetterPage {
   readonly offset: number;
   readonly limit: number;
   /** Only what is listed behind this one. */
-  readonly after?: DeadLetterPlace | undefined;
+  readonly after?: DeadLetterCursor | undefined;
 }
 
 export interface DeadLetterBounds {
@@ -154,7 +154,7 @@ SELECT count(*)::integer AS removed FROM removed`,
 }
 
 /** As the index is ordered: a page costs the same wherever it begins. */
-function behind({ createdAt, generationId }: DeadLetterPlace): Prisma.DeadLetterWhereInput {
+function behind({ createdAt, generationId }: DeadLetterCursor): Prisma.DeadLetterWhereInput {
   return {
     createdAt: { lte: createdAt },
     NOT: { createdAt, generationId: { gte: generationId } },

@@ -6,7 +6,7 @@ import { Database } from '../database/database.js';
 import type { Run } from '../database/database.js';
 import type { DestinationRef } from './delivery-cursors.repository.js';
 
-export type Admission<Result> =
+export type LimitedResult<Result> =
   | { readonly is: 'admitted'; readonly result: Result }
   | { readonly is: 'running' }
   /** `retryAfter` in seconds. */
@@ -58,12 +58,12 @@ export class ReplayLimitsRepository {
   constructor(private readonly database: Database) {}
 
   /** `replay` answers how many dead letters it asks for, or null where it moves the cursor. */
-  async admitReplay<Result extends number | null>(
+  async limitReplay<Result extends number | null>(
     { workspaceId, destinationId }: DestinationRef,
     replay: (run: Run) => Promise<Result>,
-  ): Promise<Admission<Result>> {
+  ): Promise<LimitedResult<Result>> {
     const ref = [workspaceId, destinationId];
-    return this.database.writeWithin(async (run): Promise<Admission<Result>> => {
+    return this.database.writeWithin(async (run): Promise<LimitedResult<Result>> => {
       const [state] = await run<ReplayState>({ text: LOCK, values: ref });
       const [letters] = await run<{ hasRequested: boolean }>({ text: HAS_REQUESTED, values: ref });
       if (state?.isBehindEnd || letters?.hasRequested) return { is: 'running' };
@@ -79,7 +79,7 @@ export class ReplayLimitsRepository {
   }
 
   /** Counts one connection test; false: there were too many in the last minute. */
-  async admitTest({ workspaceId, destinationId }: DestinationRef): Promise<boolean> {
+  async limitTest({ workspaceId, destinationId }: DestinationRef): Promise<boolean> {
     const rows = await this.database.query({
       text: NOTE_TEST,
       values: [workspaceId, destinationId, MAX_TESTS_PER_MINUTE],

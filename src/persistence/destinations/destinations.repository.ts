@@ -34,7 +34,7 @@ interface Creation {
 interface CreationOutcome {
   readonly hasWorkspace: boolean;
   readonly hasSlot: boolean;
-  readonly isMade: boolean;
+  readonly isCreated: boolean;
   /** In the order of members in which the database tells them ever after. */
   readonly filterRules: FilterRules | null;
 }
@@ -86,9 +86,9 @@ export class DestinationsRepository {
     const entries = describe ? [this.auditLog.toRow(describe(null, created))] : [];
     for (;;) {
       const outcome = await this.creations.add({ row, entries });
-      if (outcome.isMade) return { ...created, filterRules: outcome.filterRules };
+      if (outcome.isCreated) return { ...created, filterRules: outcome.filterRules };
       if (!outcome.hasWorkspace) throw noSuchWorkspace();
-      if (!outcome.hasSlot) refuseOneMore(destination);
+      if (!outcome.hasSlot) rejectOneMore(destination);
     }
   }
 
@@ -268,7 +268,7 @@ function toNewRow(destination: Destination, { ciphertext, encryptionKeyId }: Enc
   };
 }
 
-function refuseOneMore({ workspaceId, type }: NewDestination): never {
+function rejectOneMore({ workspaceId, type }: NewDestination): never {
   throw new AppError('conflict', {
     detail:
       `workspace ${workspaceId} has ${MAX_DESTINATIONS_PER_KIND} destinations of type ${type}, ` +

@@ -39,12 +39,12 @@ const open = (packed: PackedContents) =>
 describe('packing', () => {
   it('makes one block of what fits, at the place of the last', () => {
     const packed = packContents([entry('a', 'größer'), entry('b', null), entry('c', 'third')], cipher);
-    const { blocks, places } = packed;
+    const { blocks, locations } = packed;
     expect(blocks).toMatchObject([{ ordinal: 3, generation_ids: '{a,c}' }]);
     // Nobody who looks for the content of one of them by its id finds the block.
     expect(['a', 'c']).not.toContain(blocks[0]?.generation_id);
-    expect(places.map((place) => place?.ordinal)).toEqual([3, undefined, 3]);
-    expect(places.map((place) => place?.bytes)).toEqual([
+    expect(locations.map((location) => location?.ordinal)).toEqual([3, undefined, 3]);
+    expect(locations.map((location) => location?.bytes)).toEqual([
       Buffer.byteLength(JSON.stringify(contentOfText('größer'))),
       undefined,
       JSON.stringify(contentOfText('third')).length,
@@ -63,13 +63,13 @@ describe('packing', () => {
   it('never brings workspaces together', () => {
     const entries = [entry('a', '1'), entry('b', '2', 'two'), entry('c', '3'), entry('d', '4', 'two')];
     const packed = packContents(entries, cipher);
-    const { blocks, places } = packed;
+    const { blocks, locations } = packed;
     expect(open(packed)).toEqual([
       { a: contentOfText('1'), c: contentOfText('3') },
       { b: contentOfText('2'), d: contentOfText('4') },
     ]);
     expect(blocks.map((row) => row.workspace_id)).toEqual(['one', 'two']);
-    expect(places.map((place) => place?.ordinal)).toEqual([3, 4, 3, 4]);
+    expect(locations.map((location) => location?.ordinal)).toEqual([3, 4, 3, 4]);
   });
 
   it('begins another block where one would become large', () => {
@@ -77,14 +77,14 @@ describe('packing', () => {
     const entries = texts.map((text, index) => entry(String(index), text));
     const packed = packContents(entries, cipher);
     expect(open(packed).map(Object.keys)).toEqual([['0', '1'], ['2'], ['3', '4']]);
-    expect(packed.places.map((place) => place?.ordinal)).toEqual([2, 2, 3, 5, 5]);
+    expect(packed.locations.map((location) => location?.ordinal)).toEqual([2, 2, 3, 5, 5]);
   });
 
   it('stores nothing where there is nothing', () => {
     expect(packContents([entry('a', null)], cipher)).toEqual({
       blocks: [],
       ciphertexts: Buffer.alloc(0),
-      places: [undefined],
+      locations: [undefined],
     });
   });
 });

@@ -15,7 +15,7 @@ export interface ContentEntry {
 }
 
 /** Where a generation's content stands: in the block at this ordinal of the same transaction. */
-export interface ContentPlace {
+export interface ContentLocation {
   readonly ordinal: number;
   /** Of its own part of the block. */
   readonly bytes: number;
@@ -43,7 +43,7 @@ export interface PackedContents {
   /** The blocks' ciphertexts, one after the other. */
   readonly ciphertexts: Buffer;
   /** Those of the entries, undefined where nothing is stored. */
-  readonly places: readonly (ContentPlace | undefined)[];
+  readonly locations: readonly (ContentLocation | undefined)[];
 }
 
 interface Member {
@@ -61,7 +61,7 @@ interface OpenBlock {
 
 /** Ordinals count from 1, as the entries stand. */
 export function packContents(entries: readonly ContentEntry[], cipher: ConfigCipher): PackedContents {
-  const places: (ContentPlace | undefined)[] = [];
+  const locations: (ContentLocation | undefined)[] = [];
   const blocks: ContentBlockRow[] = [];
   const ciphertexts: Uint8Array[] = [];
   let firstByte = 1;
@@ -71,10 +71,10 @@ export function packContents(entries: readonly ContentEntry[], cipher: ConfigCip
     blocks.push(block);
     ciphertexts.push(ciphertext);
     firstByte += block.bytes;
-    for (const { index, bytes } of members) places[index] = { ordinal: block.ordinal, bytes };
+    for (const { index, bytes } of members) locations[index] = { ordinal: block.ordinal, bytes };
   };
   for (const [index, { generation, content }] of entries.entries()) {
-    places.push(undefined);
+    locations.push(undefined);
     if (content === null) continue;
     const text = JSON.stringify(content);
     const bytes = Buffer.byteLength(text);
@@ -91,7 +91,7 @@ export function packContents(entries: readonly ContentEntry[], cipher: ConfigCip
     block.bytes += bytes;
   }
   for (const block of open.values()) close(block);
-  return { blocks, ciphertexts: Buffer.concat(ciphertexts), places };
+  return { blocks, ciphertexts: Buffer.concat(ciphertexts), locations };
 }
 
 function toBlock(

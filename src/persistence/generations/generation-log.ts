@@ -5,13 +5,13 @@ import { Tracing } from '../../config/tracing.js';
 import type { GenerationContent } from '../../domain/generations/generation-content.js';
 import type { Generation } from '../../domain/generations/generation.js';
 import { formatUsd } from '../../domain/spend/money.js';
-import type { SpendRelease } from '../../domain/spend/spend-cap.js';
+import type { SpendRelease } from '../../domain/spend/spend-limit.js';
 import { utcDay } from '../../domain/spend/spend.js';
 import { MicroBatcher } from '../../concurrency/micro-batcher.js';
 import { STATEMENT_FAILURES } from '../database/database-errors.js';
 import { ConfigCipher } from '../encryption/config-cipher.js';
 import { packContents } from './content-blocks.js';
-import type { ContentPlace } from './content-blocks.js';
+import type { ContentLocation } from './content-blocks.js';
 import { DatabaseMetrics } from '../database/database-metrics.js';
 import { Database } from '../database/database.js';
 import { storedAttempts } from './generation-row.js';
@@ -77,7 +77,7 @@ export class GenerationLog implements BeforeApplicationShutdown {
     const [first] = entries;
     if (!first) return [];
     const generations = entries.map(({ generation }) => generation);
-    const { blocks, ciphertexts, places } = packContents(entries, this.cipher);
+    const { blocks, ciphertexts, locations } = packContents(entries, this.cipher);
     const spend = describeSpend(
       generations,
       entries.flatMap(({ releases }) => releases),
@@ -89,7 +89,7 @@ export class GenerationLog implements BeforeApplicationShutdown {
       values: [
         writeRecords(
           GENERATION_COLUMNS,
-          generations.map((generation, index) => toRow(generation, places[index])),
+          generations.map((generation, index) => toRow(generation, locations[index])),
           ({ workspace_id: id }, length) => bytes.set(id as string, (bytes.get(id as string) ?? 0) + length),
         ),
         writeRecords(BLOCK_COLUMNS, blocks),
@@ -110,7 +110,7 @@ function dayOf({ generation }: Entry): string {
   return utcDay(generation.createdAt);
 }
 
-function toRow(generation: Generation, content: ContentPlace | undefined): GenerationRow {
+function toRow(generation: Generation, content: ContentLocation | undefined): GenerationRow {
   return {
     id: generation.id,
     workspace_id: generation.workspaceId,

@@ -22,7 +22,7 @@ export const LOG_HORIZON = horizonOf(LOG_SNAPSHOT);
  * For every new connection, before it is used: a server can take another's place at any moment, and what is appended there
  * must not lie before what the log holds already. Two statements, since the second must not have read the offset before.
  */
-export async function settleLog(client: pg.ClientBase): Promise<void> {
+export async function rebaseLog(client: pg.ClientBase): Promise<void> {
   try {
     const { rows } = await client.query<{ home: boolean }>('SELECT is_log_at_home() AS home');
     if (rows[0]?.home === true) return;

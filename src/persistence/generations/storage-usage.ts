@@ -58,7 +58,7 @@ export class StorageUsage implements OnApplicationBootstrap, OnModuleDestroy {
   /** Until the end of the UTC day. */
   private readonly aboveLogQuota = new Map<string, string>();
   private readonly contentsSkipped;
-  private readonly callsRefused;
+  private readonly callsRejected;
   private timer: NodeJS.Timeout | null = null;
   private exchanging: Promise<void> = Promise.resolve();
 
@@ -76,7 +76,7 @@ export class StorageUsage implements OnApplicationBootstrap, OnModuleDestroy {
       help: 'Calls whose contents were not stored, because their workspace was above its quota.',
       registers,
     });
-    this.callsRefused = new Counter({
+    this.callsRejected = new Counter({
       name: 'signalbox_log_quota_refused_total',
       help: 'Calls that were refused with 429, because their workspace was above its daily quota of the log.',
       registers,
@@ -113,7 +113,7 @@ export class StorageUsage implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** Whether the content of one more call may be stored; false counts the call. */
-  admitContent(workspaceId: string): boolean {
+  mayStoreContent(workspaceId: string): boolean {
     if (this.aboveContentQuota.size === 0 || !this.aboveContentQuota.has(workspaceId)) return true;
     this.contentsSkipped.inc();
     this.addedOf(workspaceId, utcDay(this.clock.now())).contentsSkipped++;
@@ -121,11 +121,11 @@ export class StorageUsage implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** Throws `rate_limit_exceeded` while the workspace has used up what its records may take of the log on this UTC day. */
-  refuseAboveLogQuota(workspaceId: string): void {
+  rejectAboveLogQuota(workspaceId: string): void {
     if (this.aboveLogQuota.size === 0) return;
     const now = this.clock.now();
     if (this.aboveLogQuota.get(workspaceId) !== utcDay(now)) return;
-    this.callsRefused.inc();
+    this.callsRejected.inc();
     const resetsAt = (Math.floor(now.getTime() / DAY) + 1) * DAY;
     const limit = this.quotas.dailyLogBytes;
     throw new AppError('rate_limit_exceeded', {
@@ -207,10 +207,10 @@ export class StorageUsage implements OnApplicationBootstrap, OnModuleDestroy {
       values: [workspaceIds, today],
     });
     const sums = new Map(rows.map((row) => [row.workspaceId, row]));
-    for (const workspaceId of workspaceIds) this.judge(workspaceId, today, sums.get(workspaceId));
+    for (const workspaceId of workspaceIds) this.update(workspaceId, today, sums.get(workspaceId));
   }
 
-  private judge(workspaceId: string, today: string, sums: Sums | undefined): void {
+  private update(workspaceId: string, today: string, sums: Sums | undefined): void {
     const { contentBytes, dailyLogBytes } = this.quotas;
     const { aboveContentQuota, aboveLogQuota } = this;
     if (contentBytes > 0 && (sums?.contentBytes ?? 0) >= contentBytes) {

@@ -17,7 +17,7 @@ import { Database } from '../database/database.js';
 import type { Transaction } from '../database/database.js';
 import type { Prisma } from '../generated/client.js';
 import type { ApiKeyModel as ApiKeyRow, KeySpendModel } from '../generated/models.js';
-import { refuseAboveQuotas } from '../workspaces/quotas.js';
+import { rejectAboveQuotas } from '../workspaces/quotas.js';
 import type { Quota } from '../workspaces/quotas.js';
 
 export interface NewApiKey extends SpendLimit {
@@ -106,7 +106,7 @@ export class ApiKeysRepository {
           secrets: { create: secretHashes.map((secretHash) => ({ secretHash, createdAt: now })) },
         },
       });
-      await refuseAboveQuotas(transaction, quotas);
+      await rejectAboveQuotas(transaction, quotas);
       const created = toApiKey(row);
       if (describe) await this.auditLog.record(describe(null, created), transaction);
       return created;

@@ -57,7 +57,7 @@ export class ProviderCredentialsRepository {
     const now = this.clock.now();
     const id = uuidV7(now);
     const row = await this.database.transact(async (transaction) => {
-      await refuseOneTooMany(transaction, credential);
+      await rejectOneTooMany(transaction, credential);
       const created = await transaction.providerCredential.create({
         data: { ...toColumns(credential), ...this.secretColumns(apiKey, id), id, createdAt: now },
       });
@@ -186,7 +186,7 @@ type Columns<Members> = {
 };
 
 /** Creations in one workspace wait for each other here, so that the count is exact. */
-async function refuseOneTooMany(
+async function rejectOneTooMany(
   transaction: Transaction,
   { accountId, workspaceId, provider }: Pick<ProviderCredential, 'accountId' | 'workspaceId' | 'provider'>,
 ): Promise<void> {

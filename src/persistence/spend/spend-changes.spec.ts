@@ -1,6 +1,6 @@
 // What calls and released reservations come to: exact sums, one entry a counter and a lease, in the order of locking.
 import { describe, expect, it } from '@jest/globals';
-import { SpendRelease } from '../../domain/spend/spend-cap.js';
+import { SpendRelease } from '../../domain/spend/spend-limit.js';
 import { SpendLease } from '../../domain/spend/spend-lease.js';
 import { describeSpend } from './spend-changes.js';
 import type { Charged } from './spend-changes.js';
@@ -75,9 +75,9 @@ describe('what is released', () => {
       'account,a1,a1,0.01,0,0.01',
     ]);
     const expected = leases
-      .map(({ id, owner: holder }, index) => {
+      .map(({ id, owner }, index) => {
         const place = [4, 2, 2, 1][index]!;
-        return `${place},${holder.workspaceId},${holder.id},${id},${index === 1 ? '0.02' : '0.01'}`;
+        return `${place},${owner.workspaceId},${owner.id},${id},${index === 1 ? '0.02' : '0.01'}`;
       })
       .toSorted((one, other) => (one.split(',')[3]! < other.split(',')[3]! ? -1 : 1));
     expect(recordsOf(described.releases)).toEqual(expected);

@@ -3,7 +3,7 @@
 import type { Generation } from '../../domain/generations/generation.js';
 import { formatUsd } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
-import type { SpendRelease } from '../../domain/spend/spend-cap.js';
+import type { SpendRelease } from '../../domain/spend/spend-limit.js';
 import type { SpendOwner, SpendLease } from '../../domain/spend/spend-lease.js';
 import { writeRecords } from '../database/record-rows.js';
 import { CHANGE_COLUMNS, RELEASE_COLUMNS } from './spend-statements.js';
@@ -27,7 +27,7 @@ class Change {
   byokCost: PicoUsd = 0n;
   released: PicoUsd = 0n;
 
-  constructor(readonly holder: SpendOwner) {}
+  constructor(readonly owner: SpendOwner) {}
 
   get isNone(): boolean {
     return this.cost === 0n && this.byokCost === 0n && this.released === 0n;
@@ -41,12 +41,12 @@ export function describeSpend(
   const changes = new ChangeList();
   for (const { workspaceId, accountId, apiKeyId, cost, upstreamCost, isByok } of generations) {
     const byokCost = isByok ? (upstreamCost ?? 0n) : 0n;
-    for (const holder of [
+    for (const owner of [
       { kind: 'key', workspaceId, id: apiKeyId },
       { kind: 'workspace', workspaceId, id: workspaceId },
       { kind: 'account', workspaceId: accountId, id: accountId },
     ] as const) {
-      const change = changes.of(holder);
+      const change = changes.of(owner);
       change.cost += cost ?? 0n;
       change.byokCost += byokCost;
     }
@@ -73,10 +73,10 @@ export function describeSpend(
     ),
     changes: writeRecords(
       CHANGE_COLUMNS,
-      inOrder.map(({ holder, cost, byokCost, released }) => ({
-        holder: holder.kind,
-        workspace_id: holder.workspaceId,
-        holder_id: holder.id,
+      inOrder.map(({ owner, cost, byokCost, released }) => ({
+        holder: owner.kind,
+        workspace_id: owner.workspaceId,
+        holder_id: owner.id,
         cost: formatUsd(cost),
         byok_cost: formatUsd(byokCost),
         released: formatUsd(released),
@@ -93,12 +93,12 @@ class ChangeList {
     account: new Map<string, Change>(),
   };
 
-  of(holder: SpendOwner): Change {
-    const known = this.byKind[holder.kind];
-    let change = known.get(holder.id);
+  of(owner: SpendOwner): Change {
+    const known = this.byKind[owner.kind];
+    let change = known.get(owner.id);
     if (!change) {
-      change = new Change(holder);
-      known.set(holder.id, change);
+      change = new Change(owner);
+      known.set(owner.id, change);
     }
     return change;
   }
@@ -109,7 +109,7 @@ class ChangeList {
       [...changes.values()]
         .filter((change) => !change.isNone)
         .toSorted(
-          ({ holder: one }, { holder: other }) =>
+          ({ owner: one }, { owner: other }) =>
             compare(one.workspaceId, other.workspaceId) || compare(one.id, other.id),
         ),
     );

@@ -1,13 +1,13 @@
 // What becomes of the leases that a statement is about, with a database that answers or fails as told.
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { TestClock } from '../../../test/support/clock.js';
-import { SpendRelease } from '../../domain/spend/spend-cap.js';
+import { SpendRelease } from '../../domain/spend/spend-limit.js';
 import { LEASE_SECONDS, SpendLease } from '../../domain/spend/spend-lease.js';
 import type { Database } from '../database/database.js';
 import { SpendLedger } from './spend-ledger.js';
 
 const LIFE = LEASE_SECONDS * 1000;
-const WISH = { needed: 1n, wanted: 1n, isHeld: true };
+const OPTIONS = { needed: 1n, wanted: 1n, hasBudget: true };
 
 const newLease = (): SpendLease => new SpendLease({ kind: 'key', id: 'key-1', workspaceId: 'workspace-1' });
 const row = (granted: string) => ({ granted, available: '1', unspent: '1', is_gone: false, caps: [] });
@@ -34,10 +34,10 @@ describe('a lease that was granted', () => {
     answer = [row('0.5')];
     const lease = newLease();
     const askedAt = now;
-    await ledger.acquire(lease, WISH);
+    await ledger.acquire(lease, OPTIONS);
     expect([askedAt + LIFE - 1, askedAt + LIFE].map((at) => lease.isValid(at))).toEqual([true, false]);
     const againAt = now;
-    await ledger.acquire(lease, WISH);
+    await ledger.acquire(lease, OPTIONS);
     expect([againAt + LIFE - 1, againAt + LIFE].map((at) => lease.isValid(at))).toEqual([true, false]);
   });
 
@@ -45,9 +45,9 @@ describe('a lease that was granted', () => {
     answer = [row('0.5')];
     const lease = newLease();
     const askedAt = now;
-    await ledger.acquire(lease, WISH);
+    await ledger.acquire(lease, OPTIONS);
     answer = [row('0')];
-    await ledger.acquire(lease, WISH);
+    await ledger.acquire(lease, OPTIONS);
     expect(lease.isValid(askedAt + LIFE)).toBe(false);
   });
 
@@ -67,7 +67,7 @@ describe('a statement that fails', () => {
 
   it('has the lease in doubt that it was to grant', async () => {
     const lease = newLease();
-    await expect(ledger.acquire(lease, WISH)).rejects.toBe(answer);
+    await expect(ledger.acquire(lease, OPTIONS)).rejects.toBe(answer);
     expect(lease.isValid(now)).toBe(false);
   });
 

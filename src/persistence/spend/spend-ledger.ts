@@ -5,7 +5,7 @@ import type { QueryConfig, QueryResultRow } from 'pg';
 import { Clock } from '../../domain/clock.js';
 import { formatUsd, parseUsd } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
-import type { SpendLimitWindow, SpendRelease } from '../../domain/spend/spend-cap.js';
+import type { SpendLimitWindow, SpendRelease } from '../../domain/spend/spend-limit.js';
 import { LEASE_SECONDS } from '../../domain/spend/spend-lease.js';
 import type { SpendOwner, SpendLease } from '../../domain/spend/spend-lease.js';
 import { utcDay } from '../../domain/spend/spend.js';
@@ -23,7 +23,7 @@ export interface LeaseOptions {
   /** What all waiting calls need together. */
   readonly wanted: PicoUsd;
   /** Whether the process holds something of the lease already. */
-  readonly isHeld: boolean;
+  readonly hasBudget: boolean;
 }
 
 export interface LeaseGrant {
@@ -67,21 +67,21 @@ export class SpendLedger {
    * Adds at least what is needed to a lease, or nothing, under the limits that the database holds. A lease that the
    * database has swept is in doubt from then on.
    */
-  async acquire(lease: SpendLease, { needed, wanted, isHeld }: LeaseOptions): Promise<LeaseGrant> {
-    const { owner: holder } = lease;
+  async acquire(lease: SpendLease, { needed, wanted, hasBudget }: LeaseOptions): Promise<LeaseGrant> {
+    const { owner } = lease;
     const askedAt = performance.now();
     const [row] = await this.queryAbout<GrantRow>([lease], {
-      name: `acquire-lease-${holder.kind}`,
-      text: acquireLease(holder.kind),
+      name: `acquire-lease-${owner.kind}`,
+      text: acquireLease(owner.kind),
       values: [
-        holder.workspaceId,
-        holder.id,
+        owner.workspaceId,
+        owner.id,
         lease.id,
         utcDay(this.clock.now()),
         formatUsd(needed),
         formatUsd(wanted),
         LEASE_SECONDS,
-        isHeld,
+        hasBudget,
       ],
     });
     if (row?.is_gone) lease.invalidate();
@@ -92,10 +92,10 @@ export class SpendLedger {
       granted,
       available: parseUsd(row?.available ?? '0'),
       unspent: parseUsd(row?.unspent ?? '0'),
-      limits: (row?.caps ?? []).map((cap) => ({
-        window: cap.window,
-        limit: parseUsd(cap.limit),
-        includeByok: cap.include_byok,
+      limits: (row?.caps ?? []).map((limit) => ({
+        window: limit.window,
+        limit: parseUsd(limit.limit),
+        includeByok: limit.include_byok,
       })),
     };
   }
@@ -136,10 +136,10 @@ export class SpendLedger {
   }
 
   /** Asks the other processes to give back what they do not use of this holder's money. */
-  async recall(holder: SpendOwner): Promise<void> {
+  async requestRelease(owner: SpendOwner): Promise<void> {
     await this.database.query({
       text: 'SELECT pg_notify($1, $2)',
-      values: [RELEASE_REQUEST_CHANNEL, holder.id],
+      values: [RELEASE_REQUEST_CHANNEL, owner.id],
     });
   }
 

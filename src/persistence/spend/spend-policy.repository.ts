@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { parseUsd } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
-import type { SpendLimitWindow } from '../../domain/spend/spend-cap.js';
+import type { SpendLimitWindow } from '../../domain/spend/spend-limit.js';
 import { Database } from '../database/database.js';
 
 export interface SpendPolicy {

@@ -7,19 +7,19 @@ interface Counters {
   readonly table: string;
   /** Columns that the counter has as well as the log: what leases and changes name its holder by. */
   readonly workspaceColumn: string;
-  readonly holderColumn: string;
+  readonly ownerColumn: string;
 }
 
 /** In the order in which counters are locked everywhere. */
 const COUNTERS: readonly Counters[] = [
-  { holder: 'key', table: 'key_spend', workspaceColumn: 'workspace_id', holderColumn: 'api_key_id' },
+  { holder: 'key', table: 'key_spend', workspaceColumn: 'workspace_id', ownerColumn: 'api_key_id' },
   {
     holder: 'workspace',
     table: 'workspace_spend',
     workspaceColumn: 'workspace_id',
-    holderColumn: 'workspace_id',
+    ownerColumn: 'workspace_id',
   },
-  { holder: 'account', table: 'account_spend', workspaceColumn: 'account_id', holderColumn: 'account_id' },
+  { holder: 'account', table: 'account_spend', workspaceColumn: 'account_id', ownerColumn: 'account_id' },
 ];
 
 const WINDOWS = ['daily', 'weekly', 'monthly'] as const;
@@ -40,13 +40,13 @@ function inWindow(window: (typeof WINDOWS)[number], amount: string): string {
 }
 
 /** Counters of one kind that are not what the log adds up to in `days`. */
-function selectWrong({ holder, table, workspaceColumn, holderColumn }: Counters): string {
-  const key = [...new Set([workspaceColumn, holderColumn])];
+function selectWrong({ holder, table, workspaceColumn, ownerColumn }: Counters): string {
+  const key = [...new Set([workspaceColumn, ownerColumn])];
   const columns = (of: string): string => key.map((column) => `${of}.${column}`).join(', ');
   const joins = (one: string, other: string): string => `(${columns(one)}) = (${columns(other)})`;
   const all = [...SUMS, 'reserved'];
   return `
-SELECT '${holder}' AS holder, sums.${workspaceColumn} AS workspace_id, sums.${holderColumn} AS holder_id,
+SELECT '${holder}' AS holder, sums.${workspaceColumn} AS workspace_id, sums.${ownerColumn} AS holder_id,
   sums.last_day::text AS last_day, ${SUMS.slice(1)
     .map((column) => `sums.${column}`)
     .join(', ')}, ${LOG_SNAPSHOT} AS snapshot,
@@ -57,7 +57,7 @@ FROM (
     coalesce(sum(days.cost), 0) AS total, coalesce(sum(days.byok), 0) AS byok_total,
     ${WINDOWS.map((window) => `${inWindow(window, 'cost')} AS ${window}`).join(', ')},
     ${WINDOWS.map((window) => `${inWindow(window, 'byok')} AS byok_${window}`).join(', ')},
-    ${reservedOf(holder, `counter.${workspaceColumn}`, `counter.${holderColumn}`)} AS reserved
+    ${reservedOf(holder, `counter.${workspaceColumn}`, `counter.${ownerColumn}`)} AS reserved
   FROM ${table} AS counter
   LEFT JOIN (
     SELECT ${columns('days')}, max(day) AS day FROM days
@@ -70,9 +70,9 @@ WHERE (${all.map((column) => `counter.${column}`).join(', ')})
   IS DISTINCT FROM (${all.map((column) => `sums.${column}`).join(', ')})`;
 }
 
-function reservedOf(holder: SpendOwnerKind, workspaceId: string, holderId: string): string {
+function reservedOf(holder: SpendOwnerKind, workspaceId: string, ownerId: string): string {
   return `(SELECT coalesce(sum(amount), 0) FROM spend_leases AS lease
-    WHERE lease.holder = '${holder}' AND lease.workspace_id = ${workspaceId} AND lease.holder_id = ${holderId})`;
+    WHERE lease.holder = '${holder}' AND lease.workspace_id = ${workspaceId} AND lease.holder_id = ${ownerId})`;
 }
 
 /** One statement, and so one snapshot: the log is read once, for all counters. */
@@ -101,11 +101,11 @@ export const KEEP_FOUND = `
 INSERT INTO found_counters (${COLUMNS.join(', ')})
 SELECT ${COLUMNS.join(', ')} FROM json_populate_recordset(NULL::found_counters, $1::json)`;
 
-function lockWrong({ holder, table, workspaceColumn, holderColumn }: Counters): string {
+function lockWrong({ holder, table, workspaceColumn, ownerColumn }: Counters): string {
   return `
-SELECT FROM ${table} WHERE (${workspaceColumn}, ${holderColumn}) IN (
+SELECT FROM ${table} WHERE (${workspaceColumn}, ${ownerColumn}) IN (
   SELECT workspace_id, holder_id FROM wrong_counters WHERE holder = '${holder}'
-) ORDER BY ${workspaceColumn}, ${holderColumn} FOR UPDATE`;
+) ORDER BY ${workspaceColumn}, ${ownerColumn} FOR UPDATE`;
 }
 
 /**
@@ -140,20 +140,20 @@ ${sumByDay(`(
     ) AS entry
   ) AS late`)}`;
 
-function correct({ holder, table, workspaceColumn, holderColumn }: Counters): string {
+function correct({ holder, table, workspaceColumn, ownerColumn }: Counters): string {
   return `
 UPDATE ${table} AS counter SET ${SUMS.map((column) => `${column} = wrong.${column}`).join(', ')},
   reserved = ${reservedOf(holder, 'wrong.workspace_id', 'wrong.holder_id')}
 FROM wrong_counters AS wrong
 WHERE wrong.holder = '${holder}' AND counter.${workspaceColumn} = wrong.workspace_id
-  AND counter.${holderColumn} = wrong.holder_id`;
+  AND counter.${ownerColumn} = wrong.holder_id`;
 }
 
-function lateChanges({ holder, workspaceColumn, holderColumn }: Counters): string {
+function lateChanges({ holder, workspaceColumn, ownerColumn }: Counters): string {
   return `
   SELECT late.day, wrong.holder, wrong.workspace_id, wrong.holder_id, sum(late.cost) AS cost, sum(late.byok) AS byok
   FROM wrong_counters AS wrong JOIN late_days AS late
-    ON late.${workspaceColumn} = wrong.workspace_id AND late.${holderColumn} = wrong.holder_id
+    ON late.${workspaceColumn} = wrong.workspace_id AND late.${ownerColumn} = wrong.holder_id
   WHERE wrong.holder = '${holder}' GROUP BY late.day, wrong.holder, wrong.workspace_id, wrong.holder_id`;
 }
 

@@ -54,7 +54,7 @@ export async function rebuildSpend(
   return database.withSession(async (session) => {
     for (const text of [DROP_TABLES, ...CREATE_TABLES]) await session.run(text);
     await database.withSession((reader) => findWrong(reader, session));
-    if (!force) await refuseShortLog(session);
+    if (!force) await rejectShortLog(session);
     await correctAll(session, patience);
     const [corrected] = await session.run<CorrectedCounters>(COUNT);
     if (!corrected) throw new Error('the counters were not counted');
@@ -77,7 +77,7 @@ async function findWrong(reader: CommandSession, keeper: CommandSession): Promis
   await reader.run('COMMIT');
 }
 
-async function refuseShortLog(session: CommandSession): Promise<void> {
+async function rejectShortLog(session: CommandSession): Promise<void> {
   const short = await session.run<ShortLog>(FIND_SHORT);
   if (short.length === 0) return;
   const lines = short

@@ -20,7 +20,7 @@ export interface Quota {
 }
 
 /** To be called behind the insert, in its transaction. Throws `conflict` when the owner has more than it may have now. */
-export async function refuseAboveQuotas(transaction: Transaction, quotas: readonly Quota[]): Promise<void> {
+export async function rejectAboveQuotas(transaction: Transaction, quotas: readonly Quota[]): Promise<void> {
   for (const { resource, owner, ownerId, limit, variable } of quotas) {
     const usage = await transaction.quotaUsage.findUnique({
       where: { ownerId_resource: { ownerId, resource } },

@@ -9,7 +9,7 @@ import type { MemberRole, Workspace, WorkspaceMember } from '../../domain/worksp
 import { AuditLogRepository } from '../audit/audit-log.repository.js';
 import { Database } from '../database/database.js';
 import type { WorkspaceMemberModel as MemberRow } from '../generated/models.js';
-import { refuseAboveQuotas } from './quotas.js';
+import { rejectAboveQuotas } from './quotas.js';
 import type { Quota } from './quotas.js';
 
 type WorkspaceRef = Pick<Workspace, 'accountId' | 'id'>;
@@ -60,7 +60,7 @@ export class WorkspaceMembersRepository {
         data: userIds.map((userId) => ({ workspaceId, userId, id: uuidV7(now), role, createdAt: now })),
         skipDuplicates: true,
       });
-      await refuseAboveQuotas(transaction, [quota]);
+      await rejectAboveQuotas(transaction, [quota]);
       const added = rows.map(toMember);
       for (const member of added) await this.audit.record(describe(null, member), transaction);
       return added;

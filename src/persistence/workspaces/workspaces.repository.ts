@@ -11,7 +11,7 @@ import { Database } from '../database/database.js';
 import type { Transaction } from '../database/database.js';
 import { UniqueViolation } from '../database/database-errors.js';
 import type { WorkspaceModel as WorkspaceRow } from '../generated/models.js';
-import { refuseAboveQuotas } from './quotas.js';
+import { rejectAboveQuotas } from './quotas.js';
 import type { Quota } from './quotas.js';
 import { lockRow } from '../database/row-lock.js';
 import { SWITCH_OFF_WORKSPACE } from './workspace-statements.js';
@@ -44,11 +44,11 @@ export class WorkspacesRepository {
       limit,
       variable: 'MAX_WORKSPACES_PER_ACCOUNT',
     };
-    return this.refusingTakenSlugs(accountId, async (transaction) => {
+    return this.rejectingTakenSlugs(accountId, async (transaction) => {
       const row = await transaction.workspace.create({
         data: { ...settings, id: uuidV7(now), accountId, createdAt: now },
       });
-      await refuseAboveQuotas(transaction, [quota]);
+      await rejectAboveQuotas(transaction, [quota]);
       const workspace = toWorkspace(row);
       await this.audit.record(describe(null, workspace), transaction);
       return workspace;
@@ -88,7 +88,7 @@ export class WorkspacesRepository {
     change: Partial<WorkspaceSettings>,
     describe: DescribeChange<Workspace>,
   ): Promise<Workspace | null> {
-    return this.refusingTakenSlugs(ref.accountId, async (transaction) => {
+    return this.rejectingTakenSlugs(ref.accountId, async (transaction) => {
       await lockRow(transaction, 'workspaces', ref);
       const row = await transaction.workspace.findUnique({ where: living(ref) });
       if (!row) return null;
@@ -120,7 +120,7 @@ export class WorkspacesRepository {
       if (!row) return false;
       // The change of the slug waits for whoever makes a key just now; the count comes after it, and sees that key.
       await transaction.workspace.update({ where: living(ref), data: { deletedAt: now, slug: null } });
-      if (!disablesKeys) await refuseKeys(transaction, workspaceId);
+      if (!disablesKeys) await rejectKeys(transaction, workspaceId);
       const entry = describe(toWorkspace(row), null);
       await transaction.$executeRawUnsafe(
         SWITCH_OFF_WORKSPACE,
@@ -134,7 +134,7 @@ export class WorkspacesRepository {
     }, ref.accountId);
   }
 
-  private async refusingTakenSlugs<Result>(
+  private async rejectingTakenSlugs<Result>(
     accountId: string,
     work: (transaction: Transaction) => Promise<Result>,
   ): Promise<Result> {
@@ -147,7 +147,7 @@ export class WorkspacesRepository {
   }
 }
 
-async function refuseKeys(transaction: Transaction, workspaceId: string): Promise<void> {
+async function rejectKeys(transaction: Transaction, workspaceId: string): Promise<void> {
   const keys = await transaction.apiKey.count({ where: { workspaceId, deletedAt: null } });
   if (keys === 0) return;
   throw new AppError('invalid_request', {

@@ -88,7 +88,7 @@ function readPart(part: Readonly<Record<string, unknown>>, path: string): InputP
 export type ReadableForms = Readonly<Record<string, readonly unknown[]>>;
 
 /** What comes back in another form would be paid for and thrown away. */
-export function refuseOtherForms(forms: ReadableForms, { extra }: ProviderCall): void {
+export function rejectOtherForms(forms: ReadableForms, { extra }: ProviderCall): void {
   for (const [name, readable] of Object.entries(forms)) {
     const value = Object.hasOwn(extra, name) ? extra[name] : null;
     const asked = Array.isArray(value) ? value : [value ?? readable[0]];
@@ -99,11 +99,11 @@ export function refuseOtherForms(forms: ReadableForms, { extra }: ProviderCall):
 
 /** The members that this service does not know. `alias` is the upstream's own name for the width. */
 export function extraWithout(alias: string, { extra }: ProviderCall): Readonly<Record<string, unknown>> {
-  refuseWidth(alias, extra);
+  rejectWidth(alias, extra);
   return extra;
 }
 
 /** The width has one way in. */
-export function refuseWidth(alias: string, members: object): void {
+export function rejectWidth(alias: string, members: object): void {
   if (Object.hasOwn(members, alias)) throw new UnsupportedRequest(`${alias}: is called dimensions here`);
 }

@@ -1,17 +1,17 @@
 // Which credentials one call may still ask: those that rest or that refused it are passed over.
 import type { AppError } from '../../domain/errors.js';
 import type { CredentialCircuits } from './credential-circuits.js';
-import { restingError, toCallerError, tooManyRefusals } from '../endpoints/endpoint-failure.js';
+import { restingError, toCallerError, tooManyRejections } from '../endpoints/endpoint-failure.js';
 import type { EndpointFailure } from '../endpoints/endpoint-failure.js';
 import type { EndpointTarget } from '../endpoints/endpoint-target.js';
 
 /** Own keys refused in one call, after which it asks with no other own key. */
-const MAX_REFUSED_KEYS = 3;
+const MAX_REJECTED_KEYS = 3;
 
 export class CallCredentials {
   /** The other slices need not ask again. */
   private readonly refused = new Set<EndpointTarget>();
-  private readonly refusedKeys = new Set<string>();
+  private readonly rejectedKeys = new Set<string>();
   /** Asked by every slice, because one of them was the first after the credential's rest. */
   private readonly probed = new Set<EndpointTarget>();
 
@@ -22,7 +22,7 @@ export class CallCredentials {
 
   mayAsk(target: EndpointTarget): boolean {
     if (this.refused.has(target)) return false;
-    if (target.credential !== null && this.refusedKeys.size >= MAX_REFUSED_KEYS) return false;
+    if (target.credential !== null && this.rejectedKeys.size >= MAX_REJECTED_KEYS) return false;
     if (this.circuits.areClosed || this.probed.has(target)) return true;
     if (!this.circuits.tryUse(target, this.accountId)) return false;
     this.probed.add(target);
@@ -40,14 +40,14 @@ export class CallCredentials {
     }
     this.circuits.refused(target, this.accountId, status);
     this.refused.add(target);
-    if (target.credential !== null) this.refusedKeys.add(target.credential.id);
+    if (target.credential !== null) this.rejectedKeys.add(target.credential.id);
   }
 
   /** The caller's error for a failure that is the last so far. */
   errorOf(failure: EndpointFailure, target: EndpointTarget): AppError {
-    const { size } = this.refusedKeys;
-    return failure.kind === 'credential' && size >= MAX_REFUSED_KEYS
-      ? tooManyRefusals(failure, target, size)
+    const { size } = this.rejectedKeys;
+    return failure.kind === 'credential' && size >= MAX_REJECTED_KEYS
+      ? tooManyRejections(failure, target, size)
       : toCallerError(failure, target);
   }
 

@@ -18,8 +18,8 @@ beforeEach(() => {
   jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
   clock = new TestClock();
   counted = [];
-  const metrics: Pick<RoutingMetrics, 'credentialRefused'> = {
-    credentialRefused: ({ credential }) => void counted.push(credential?.id ?? null),
+  const metrics: Pick<RoutingMetrics, 'credentialRejected'> = {
+    credentialRejected: ({ credential }) => void counted.push(credential?.id ?? null),
   };
   circuits = new CredentialCircuits(clock, metrics as RoutingMetrics);
 });

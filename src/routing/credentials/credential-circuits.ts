@@ -66,7 +66,7 @@ export class CredentialCircuits {
     const circuit = this.find(key, target);
     if (!circuit) {
       this.circuits.set(key, this.opened(target, FIRST_REST));
-      this.metrics.credentialRefused(target);
+      this.metrics.credentialRejected(target);
       if (target.credential === null) {
         const { slug } = target.provider;
         this.logger.warn(`${slug} refused the operator's credential with status ${status}; it rests`);

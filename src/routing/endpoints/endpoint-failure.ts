@@ -39,7 +39,7 @@ export class EndpointFailure extends Error {
   }
 
   /** It was not asked: the request needs something that this provider cannot do. */
-  get isOwnRefusal(): boolean {
+  get isOwnRejection(): boolean {
     return this.kind === 'refused' && this.status === null;
   }
 
@@ -59,7 +59,7 @@ export class EndpointFailure extends Error {
 
   /** Whether another endpoint may do better. */
   get isWorthAnother(): boolean {
-    return this.isOwnRefusal || !this.isAboutRequest;
+    return this.isOwnRejection || !this.isAboutRequest;
   }
 
   /** Whether the same endpoint may do better a moment later. A time-out has cost the caller enough already. */
@@ -114,7 +114,7 @@ export function restingError({ provider, credential }: EndpointTarget, rest: num
 const REMEDY = '; check it at the provider, or replace it with PATCH /byok/{id}';
 
 /** The caller's error for the last refusal of several own keys, after which no other one is asked. */
-export function tooManyRefusals(
+export function tooManyRejections(
   failure: EndpointFailure,
   { provider }: EndpointTarget,
   count: number,
@@ -133,11 +133,11 @@ export function toCallerError(failure: EndpointFailure, { provider, credential }
   const isOwnKey = failure.kind === 'credential' && credential !== null;
   const detail = isOwnKey ? `${provider.name} refused the workspace's own key${REMEDY}` : failure.message;
   return new AppError(CODES[failure.kind], {
-    ...(failure.isOwnRefusal || isOwnKey ? { detail } : {}),
+    ...(failure.isOwnRejection || isOwnKey ? { detail } : {}),
     metadata: {
       provider_name: provider.name,
       ...(credential === null ? {} : { is_byok: true }),
-      ...(raw === null || failure.isOwnRefusal ? {} : { raw }),
+      ...(raw === null || failure.isOwnRejection ? {} : { raw }),
       ...(failure.providerCode === null ? {} : { provider_code: failure.providerCode.slice(0, 100) }),
     },
     headers: failure.retryAfter === null ? {} : { 'Retry-After': String(Math.ceil(failure.retryAfter)) },

@@ -37,9 +37,9 @@ describe('the health of an endpoint', () => {
 
 it('own keys share the places of an endpoint among themselves, apart from the shared endpoint', () => {
   const board = new EndpointHealthRegistry();
-  const placesOf = (credential: OwnCredential | null) => board.of({ ...target({}), credential }).places;
-  expect(placesOf(createOwnCredential(0))).toBe(placesOf(createOwnCredential(1)));
-  expect(placesOf(createOwnCredential(0))).not.toBe(placesOf(null));
+  const permitsOf = (credential: OwnCredential | null) => board.of({ ...target({}), credential }).permits;
+  expect(permitsOf(createOwnCredential(0))).toBe(permitsOf(createOwnCredential(1)));
+  expect(permitsOf(createOwnCredential(0))).not.toBe(permitsOf(null));
 });
 
 it('the name of an endpoint holds its tag', () => {

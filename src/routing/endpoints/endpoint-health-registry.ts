@@ -13,7 +13,7 @@ const MAX_OWN = 20_000;
 export class EndpointHealthRegistry {
   private readonly shared = new Map<string, EndpointHealth>();
   private readonly own = new LRUCache<string, EndpointHealth>({ max: MAX_OWN });
-  private readonly ownPlaces = new Map<string, EndpointPermits>();
+  private readonly ownPermits = new Map<string, EndpointPermits>();
 
   /**
    * An own provider key has limits of its own: its health is not that of the shared endpoint. Places it shares with all
@@ -26,16 +26,16 @@ export class EndpointHealthRegistry {
     const known = credential === null ? this.shared : this.own;
     let health = known.get(name);
     if (!health) {
-      health = new EndpointHealth(credential === null ? undefined : this.ownPlacesOf(endpoint));
+      health = new EndpointHealth(credential === null ? undefined : this.ownPermitsOf(endpoint));
       known.set(name, health);
     }
     return health;
   }
 
-  private ownPlacesOf(endpoint: string): EndpointPermits {
-    let places = this.ownPlaces.get(endpoint);
-    if (!places) this.ownPlaces.set(endpoint, (places = new EndpointPermits()));
-    return places;
+  private ownPermitsOf(endpoint: string): EndpointPermits {
+    let permits = this.ownPermits.get(endpoint);
+    if (!permits) this.ownPermits.set(endpoint, (permits = new EndpointPermits()));
+    return permits;
   }
 
   random(): number {

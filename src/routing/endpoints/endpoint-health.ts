@@ -40,7 +40,7 @@ export class EndpointHealth {
   /** What reports need and routing does not. */
   readonly history = new OutcomeHistory();
 
-  constructor(readonly places = new EndpointPermits()) {}
+  constructor(readonly permits = new EndpointPermits()) {}
 
   recordSuccess(now: number, durationMs: number, tokens: number | null): void {
     this.secondOf(now).successes++;

@@ -23,14 +23,14 @@ function order(candidates: readonly Candidate[], preferences: Partial<ProviderPr
 }
 
 describe('an own key in an outage', () => {
-  interface OwnTerms extends Partial<OwnCredential> {
+  interface OwnOptions extends Partial<OwnCredential> {
     readonly isOut?: boolean;
   }
-  const own = (name: string, position: number, { isOut = true, ...terms }: OwnTerms = {}) => {
+  const own = (name: string, position: number, { isOut = true, ...options }: OwnOptions = {}) => {
     const health = isOut ? createOutage(NOW) : new EndpointHealth();
     // Somebody has just looked whether it is back.
     health.tryProbe(NOW);
-    return createCandidate(name, { health, credential: createOwnCredential(position, terms) });
+    return createCandidate(name, { health, credential: createOwnCredential(position, options) });
   };
   const out = (name: string) => {
     const health = createOutage(NOW);

@@ -4,12 +4,12 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Cancellation } from '../../concurrency/cancellation.js';
 import { EndpointPermits } from './endpoint-permits.js';
-import type { Place, PlaceOwner } from './endpoint-permits.js';
+import type { EndpointPermit, PermitOwner } from './endpoint-permits.js';
 
 const LATER = performance.now() + 3_600_000;
 
 /** One call of the account. */
-const callOf = (accountId: string): PlaceOwner => ({ accountId });
+const callOf = (accountId: string): PermitOwner => ({ accountId });
 
 const labs: Lab[] = [];
 afterEach(() => {
@@ -18,9 +18,9 @@ afterEach(() => {
 
 /** Asks for places and notes who got one, in order. */
 class Lab {
-  readonly places = new EndpointPermits();
-  readonly served: PlaceOwner[] = [];
-  readonly held: Place[] = [];
+  readonly permits = new EndpointPermits();
+  readonly served: PermitOwner[] = [];
+  readonly held: EndpointPermit[] = [];
   /** The signals of those that wait. */
   readonly waiting = new Set<Cancellation>();
 
@@ -28,10 +28,10 @@ class Lab {
     labs.push(this);
   }
 
-  take(owner: PlaceOwner, count = 1): void {
-    for (let place = 0; place < count; place++) {
+  take(owner: PermitOwner, count = 1): void {
+    for (let permit = 0; permit < count; permit++) {
       const signal = new Cancellation();
-      const taken = this.places.tryTake(this.limit, owner);
+      const taken = this.permits.tryAcquire(this.limit, owner);
       if (taken) this.note(owner, taken);
       else void this.wait(owner, signal);
     }
@@ -43,27 +43,27 @@ class Lab {
     await nextTurn();
   }
 
-  private async wait(owner: PlaceOwner, signal: Cancellation): Promise<void> {
+  private async wait(owner: PermitOwner, signal: Cancellation): Promise<void> {
     this.waiting.add(signal);
-    const place = await this.places.wait(owner, LATER, signal);
+    const permit = await this.permits.wait(owner, LATER, signal);
     this.waiting.delete(signal);
-    if (place) this.note(owner, place);
+    if (permit) this.note(owner, permit);
   }
 
-  private note(owner: PlaceOwner, place: Place): void {
+  private note(owner: PermitOwner, permit: EndpointPermit): void {
     this.served.push(owner);
-    this.held.push(place);
+    this.held.push(permit);
   }
 }
 
 describe('places', () => {
   it('are taken while there are any, and never more than there are', () => {
-    const places = new EndpointPermits();
+    const permits = new EndpointPermits();
     const owner = callOf('a');
-    const [first, second, third] = [1, 2, 3].map(() => places.tryTake(2, owner));
+    const [first, second, third] = [1, 2, 3].map(() => permits.tryAcquire(2, owner));
     expect([first, second, third].map(Boolean)).toEqual([true, true, false]);
     first?.release();
-    expect([1, 2].map(() => places.tryTake(2, owner) !== null)).toEqual([true, false]);
+    expect([1, 2].map(() => permits.tryAcquire(2, owner) !== null)).toEqual([true, false]);
   });
 
   it('go next to an account that has none, however many of another wait', async () => {
@@ -134,35 +134,35 @@ describe('places', () => {
         }
         for (const signal of lab.waiting) signal.abort();
         while (lab.held.length > 0) await lab.release();
-        const all = Array.from({ length: limit }, () => lab.places.tryTake(limit, callOf('c')));
+        const all = Array.from({ length: limit }, () => lab.permits.tryAcquire(limit, callOf('c')));
         expect(all.every(Boolean)).toBe(true);
       }),
     );
   });
 
   it('are not waited for beyond the deadline, nor by a call that has been cancelled before', async () => {
-    const places = new EndpointPermits();
+    const permits = new EndpointPermits();
     const owner = callOf('a');
     const cancelled = new Cancellation();
     cancelled.abort();
-    const place = places.tryTake(1, owner);
-    expect(await places.wait(owner, performance.now() - 1, new Cancellation())).toBeNull();
-    expect(await places.wait(owner, LATER, cancelled)).toBeNull();
-    place?.release();
-    expect(places.tryTake(1, owner)).not.toBeNull();
+    const permit = permits.tryAcquire(1, owner);
+    expect(await permits.wait(owner, performance.now() - 1, new Cancellation())).toBeNull();
+    expect(await permits.wait(owner, LATER, cancelled)).toBeNull();
+    permit?.release();
+    expect(permits.tryAcquire(1, owner)).not.toBeNull();
   });
 
   it('are free again when the call that was next is cancelled at the same moment', async () => {
-    const places = new EndpointPermits();
+    const permits = new EndpointPermits();
     const owner = callOf('a');
     const cancellation = new Cancellation();
-    const place = places.tryTake(1, owner);
-    const wait = places.wait(owner, LATER, cancellation);
-    place?.release();
-    expect(places.tryTake(1, owner)).toBeNull();
+    const permit = permits.tryAcquire(1, owner);
+    const wait = permits.wait(owner, LATER, cancellation);
+    permit?.release();
+    expect(permits.tryAcquire(1, owner)).toBeNull();
     cancellation.abort();
     expect(await wait).toBeNull();
     await nextTurn();
-    expect([1, 2].map(() => places.tryTake(1, owner) !== null)).toEqual([true, false]);
+    expect([1, 2].map(() => permits.tryAcquire(1, owner) !== null)).toEqual([true, false]);
   });
 });

@@ -6,12 +6,12 @@ import { Cancellation } from '../../concurrency/cancellation.js';
 import type { CancelSignal } from '../../concurrency/cancellation.js';
 
 /** One call; its slices want places under its name. */
-export interface PlaceOwner {
+export interface PermitOwner {
   readonly accountId: string;
 }
 
 /** Held until it is given back, once. */
-export interface Place {
+export interface EndpointPermit {
   release(): void;
 }
 
@@ -20,10 +20,10 @@ const RESERVED_SHARE = 16;
 
 /** Exists while a call has places or waits for one. */
 interface CallState {
-  readonly owner: PlaceOwner;
+  readonly owner: PermitOwner;
   held: number;
   /** In order of arrival. */
-  readonly waiting: Set<(place: Place) => void>;
+  readonly waiting: Set<(permit: EndpointPermit) => void>;
 }
 
 /** Exists while a call of the account waits. */
@@ -36,26 +36,26 @@ interface AccountQueue {
 
 export class EndpointPermits {
   private semaphore: FairSemaphore | null = null;
-  private readonly calls = new Map<PlaceOwner, CallState>();
+  private readonly calls = new Map<PermitOwner, CallState>();
   private readonly queues = new Map<string, AccountQueue>();
 
   /** Null: there was none among `limit`, which is always the same. */
-  tryTake(limit: number, owner: PlaceOwner): Place | null {
+  tryAcquire(limit: number, owner: PermitOwner): EndpointPermit | null {
     this.semaphore ??= new FairSemaphore(limit, Math.floor(limit / RESERVED_SHARE));
     const permit = this.semaphore.tryAcquire(owner.accountId);
-    return permit === null ? null : this.placeOf(this.stateOf(owner), permit);
+    return permit === null ? null : this.permitOf(this.stateOf(owner), permit);
   }
 
-  /** After a `tryTake` in vain. Null: `deadline` (performance.now()) came before a place, or the signal did. */
-  wait(owner: PlaceOwner, deadline: number, signal: CancelSignal): Promise<Place | null> {
+  /** After a `tryAcquire` in vain. Null: `deadline` (performance.now()) came before a place, or the signal did. */
+  wait(owner: PermitOwner, deadline: number, signal: CancelSignal): Promise<EndpointPermit | null> {
     const { semaphore } = this;
     if (signal.aborted || !semaphore) return Promise.resolve(null);
     return new Promise((resolve) => {
       const state = this.stateOf(owner);
-      const end = (place: Place | null): void => {
+      const end = (permit: EndpointPermit | null): void => {
         clearTimeout(timer);
         signal.removeEventListener('abort', leave);
-        resolve(place);
+        resolve(permit);
       };
       const leave = (): void => {
         this.removeWaiting(state, end);
@@ -106,10 +106,10 @@ export class EndpointPermits {
     }
     this.removeWaiting(next, take);
     if (queue.calls.delete(next)) queue.calls.add(next);
-    take(this.placeOf(next, permit));
+    take(this.permitOf(next, permit));
   }
 
-  private removeWaiting(state: CallState, take: (place: Place) => void): void {
+  private removeWaiting(state: CallState, take: (permit: EndpointPermit) => void): void {
     state.waiting.delete(take);
     const queue = this.queues.get(state.owner.accountId);
     if (state.waiting.size > 0 || !queue) return;
@@ -118,7 +118,7 @@ export class EndpointPermits {
   }
 
   /** Of all of the account any one: they are alike. */
-  private dropRequest({ accountId }: PlaceOwner): void {
+  private dropRequest({ accountId }: PermitOwner): void {
     const queue = this.queues.get(accountId);
     const [request] = queue?.requests ?? [];
     if (!queue || !request) return;
@@ -127,7 +127,7 @@ export class EndpointPermits {
     if (queue.calls.size === 0 && queue.requests.size === 0) this.queues.delete(accountId);
   }
 
-  private stateOf(owner: PlaceOwner): CallState {
+  private stateOf(owner: PermitOwner): CallState {
     const known = this.calls.get(owner);
     if (known) return known;
     const state: CallState = { owner, held: 0, waiting: new Set() };
@@ -139,7 +139,7 @@ export class EndpointPermits {
     if (state.held === 0 && state.waiting.size === 0) this.calls.delete(state.owner);
   }
 
-  private placeOf(state: CallState, permit: Permit): Place {
+  private permitOf(state: CallState, permit: Permit): EndpointPermit {
     state.held++;
     return {
       release: () => {

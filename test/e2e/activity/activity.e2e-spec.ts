@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask, askFor } from '../../support/admin.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestAccount, TestApp, TestKey } from '../../support/app.js';
-import { recordGenerations } from '../../support/broadcast.js';
+import { recordGenerations } from '../../support/deliveries.js';
 import { expectError } from '../../support/error-shape.js';
 
 const USD = 1_000_000_000_000n;

@@ -19,7 +19,7 @@ afterAll(async () => {
   await app.close();
 });
 
-const expectRefusal = (body: object | string, detail: string | RegExp) =>
+const expectRejection = (body: object | string, detail: string | RegExp) =>
   expectInvalidRequest(app, body, detail);
 const webhookWith = (members: object) => ({ ...WEBHOOK, ...members });
 const filterWith = (rule: object) =>
@@ -49,7 +49,7 @@ describe('400 filter_rules', () => {
       'filter_rules.groups: must have at most 50 elements',
     ],
   ])('the filter rules %#', async (rules, detail) => {
-    await expectRefusal(webhookWith({ filter_rules: rules }), detail);
+    await expectRejection(webhookWith({ filter_rules: rules }), detail);
   });
 
   it.each([
@@ -102,7 +102,7 @@ describe('400 filter_rules', () => {
     ],
     [{ field: 'model', operator: 'exists', values: [] }, 'values: is not a member of this object'],
   ])('the rule %#', async (rule, problem) => {
-    await expectRefusal(filterWith(rule), typeof problem === 'string' ? `${RULE}.${problem}` : problem);
+    await expectRejection(filterWith(rule), typeof problem === 'string' ? `${RULE}.${problem}` : problem);
   });
 
   it('a regular expression that would be slow elsewhere is taken: it runs in linear time', async () => {
@@ -127,7 +127,7 @@ describe('400 hostile shapes', () => {
   it.each(PLACES)('names that every object has are refused by name at "%s"', async (path, template) => {
     for (const name of NAMES) {
       for (const value of VALUES) {
-        await expectRefusal(
+        await expectRejection(
           template.replace('@', () => `${JSON.stringify(name)}:${value}`),
           `${path}${name}: is not a name that a member may have`,
         );
@@ -141,12 +141,12 @@ describe('400 hostile shapes', () => {
     async (member) => {
       const deep = '['.repeat(100_000) + ']'.repeat(100_000);
       const body = JSON.stringify(webhookWith({ [member]: '@' })).replace('"@"', deep);
-      await expectRefusal(body, `${member}: is nested too deeply`);
+      await expectRejection(body, `${member}: is nested too deeply`);
     },
   );
 
   it('a very long unknown name is cut, a name with control characters is cleaned', async () => {
-    await expectRefusal(
+    await expectRejection(
       webhookWith({ ['x'.repeat(5000)]: 1, 'a\r\nb': 1 }),
       `${'x'.repeat(64)}...: is not a member of this object; a??b: is not a member of this object`,
     );

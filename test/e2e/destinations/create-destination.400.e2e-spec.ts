@@ -18,12 +18,12 @@ afterAll(async () => {
 });
 
 const webhookWith = (members: object) => ({ ...WEBHOOK, ...members });
-const expectRefusal = (body: object | string, detail: string | RegExp) =>
+const expectRejection = (body: object | string, detail: string | RegExp) =>
   expectInvalidRequest(app, body, detail, SECRET);
 
 describe('400 type, name and flags', () => {
   it('every missing required member is named', async () => {
-    await expectRefusal(
+    await expectRejection(
       {},
       /type: must be one of arize, kind_01, .*; name: must be a string; config: must be an object$/,
     );
@@ -41,11 +41,11 @@ describe('400 type, name and flags', () => {
     ['__proto__'],
     ['kind_16'],
   ])('the type %j', async (type) => {
-    await expectRefusal(webhookWith({ type }), /: type: must be one of|: type\.toString: /);
+    await expectRejection(webhookWith({ type }), /: type: must be one of|: type\.toString: /);
   });
 
   it('a config of an unknown type is not complained of', async () => {
-    await expectRefusal(webhookWith({ type: 'unknown' }), /webhook$/);
+    await expectRejection(webhookWith({ type: 'unknown' }), /webhook$/);
   });
 
   it.each([
@@ -57,12 +57,12 @@ describe('400 type, name and flags', () => {
     ['nul \0', 'must not hold NUL or half a surrogate pair'],
     ['half a pair \ud800', 'must not hold NUL or half a surrogate pair'],
   ])('the name %j', async (name, problem) => {
-    await expectRefusal(webhookWith({ name }), `name: ${problem}`);
+    await expectRejection(webhookWith({ name }), `name: ${problem}`);
   });
 
   it.each(['nul \0', 'half a pair \ud800'])('the config with the text %j', async (mlApp) => {
     const config = { apiKey: '0123456789abcdef', mlApp };
-    await expectRefusal(
+    await expectRejection(
       webhookWith({ type: 'datadog', config }),
       'config.mlApp: must not hold NUL or half a surrogate pair',
     );
@@ -80,7 +80,7 @@ describe('400 type, name and flags', () => {
     ],
     [{ config: { ...WEBHOOK.config, headers: { 'X-Team': '****' } } }, 'config.headers.X-Team'],
   ])('a mask in the place of a secret: %j', async (body, name) => {
-    await expectRefusal(webhookWith(body), `${name}: is the mask of another value; send the value itself`);
+    await expectRejection(webhookWith(body), `${name}: is the mask of another value; send the value itself`);
   });
 
   it.each([
@@ -91,12 +91,12 @@ describe('400 type, name and flags', () => {
     'broadcast_generation_request_context',
   ])('%s must be a boolean, not a word, a number or null', async (flag) => {
     for (const value of ['true', 1, null, []]) {
-      await expectRefusal(webhookWith({ [flag]: value }), `${flag}: must be a boolean`);
+      await expectRejection(webhookWith({ [flag]: value }), `${flag}: must be a boolean`);
     }
   });
 
   it('every unknown member is named', async () => {
-    await expectRefusal(
+    await expectRejection(
       webhookWith({ privacy_mod: true, id: 'x' }),
       'privacy_mod: is not a member of this object; id: is not a member of this object',
     );
@@ -104,7 +104,7 @@ describe('400 type, name and flags', () => {
 
   it('of many problems the first five are told', async () => {
     const unknown = Object.fromEntries(Array.from({ length: 9 }, (_value, index) => [`member${index}`, 1]));
-    await expectRefusal(webhookWith(unknown), /member4: is not a member of this object; and 4 more$/);
+    await expectRejection(webhookWith(unknown), /member4: is not a member of this object; and 4 more$/);
   });
 });
 
@@ -118,12 +118,12 @@ describe('400 sampling_rate, api_key_hashes, regions, workspace_id', () => {
     [null, 'a number'],
     [[1], 'a number'],
   ])('the sampling rate %j', async (rate, problem) => {
-    await expectRefusal(webhookWith({ sampling_rate: rate }), `sampling_rate: must be ${problem}`);
+    await expectRejection(webhookWith({ sampling_rate: rate }), `sampling_rate: must be ${problem}`);
   });
 
   it('a sampling rate beyond every number', async () => {
     const body = JSON.stringify(webhookWith({ sampling_rate: 0 })).replace('_rate":0', '_rate":1e400');
-    await expectRefusal(body, 'sampling_rate: must be a number');
+    await expectRejection(body, 'sampling_rate: must be a number');
   });
 
   it.each([
@@ -135,14 +135,14 @@ describe('400 sampling_rate, api_key_hashes, regions, workspace_id', () => {
     [Array.from({ length: 101 }, () => UNKNOWN_HASH), 'must have at most 100 elements'],
     [[UNKNOWN_HASH], `no such key: ${UNKNOWN_HASH}`],
   ])('the key hashes %#', async (hashes, problem) => {
-    await expectRefusal(webhookWith({ api_key_hashes: hashes }), `api_key_hashes: ${problem}`);
+    await expectRejection(webhookWith({ api_key_hashes: hashes }), `api_key_hashes: ${problem}`);
   });
 
   it('only the unknown ones of several hashes are named; keys of another account and deleted keys are unknown', async () => {
     const other = await app.createAccount();
     const deleted = await app.createKey();
     await app.sql('UPDATE api_keys SET deleted_at = now() WHERE hash = $1', [deleted.record.hash]);
-    await expectRefusal(
+    await expectRejection(
       webhookWith({ api_key_hashes: [app.key.hash, other.key.hash, deleted.record.hash] }),
       `api_key_hashes: no such key: ${other.key.hash}, ${deleted.record.hash}`,
     );
@@ -155,49 +155,49 @@ describe('400 sampling_rate, api_key_hashes, regions, workspace_id', () => {
     [['us', 'mars'], 'must hold only global, europe, us, eu'],
     [[['eu']], 'must hold only global, europe, us, eu'],
   ])('the regions %j', async (regions, problem) => {
-    await expectRefusal(webhookWith({ regions }), `regions: ${problem}`);
+    await expectRejection(webhookWith({ regions }), `regions: ${problem}`);
   });
 
   it.each([['default'], [null], [7], ['']])('the workspace %j', async (workspaceId) => {
-    await expectRefusal(webhookWith({ workspace_id: workspaceId }), 'workspace_id: must be a UUID');
+    await expectRejection(webhookWith({ workspace_id: workspaceId }), 'workspace_id: must be a UUID');
   });
 
   it("another account's workspace is told like one that does not exist", async () => {
     const other = await app.createAccount();
     for (const workspaceId of [other.workspaceId, '01934b2c-0000-7000-8000-000000000000']) {
-      await expectRefusal(webhookWith({ workspace_id: workspaceId }), 'workspace_id: no such workspace');
+      await expectRejection(webhookWith({ workspace_id: workspaceId }), 'workspace_id: no such workspace');
     }
   });
 });
 
 describe('400 config', () => {
   it.each([[null], [[]], ['x'], [7], [[{ url: 'x' }]]])('the config %j', async (config) => {
-    await expectRefusal(webhookWith({ config }), 'config: must be an object');
+    await expectRejection(webhookWith({ config }), 'config: must be an object');
   });
 
   it('an empty, a missing and a wrong value are named by their path', async () => {
     const { secretKey } = LANGFUSE.config;
-    await expectRefusal(
+    await expectRejection(
       { ...LANGFUSE, config: { secretKey: '', publicKey: '' } },
       'config.secretKey: must not be empty; config.publicKey: must not be empty',
     );
-    await expectRefusal({ ...LANGFUSE, config: { secretKey } }, 'config.publicKey: must be a string');
-    await expectRefusal(
+    await expectRejection({ ...LANGFUSE, config: { secretKey } }, 'config.publicKey: must be a string');
+    await expectRejection(
       { ...LANGFUSE, config: { secretKey, publicKey: [SECRET] } },
       'config.publicKey: must be a string',
     );
-    await expectRefusal(
+    await expectRejection(
       { ...LANGFUSE, config: { ...LANGFUSE.config, baseUrl: null } },
       'config.baseUrl: must be a string',
     );
   });
 
   it('unknown members and those of another kind are named', async () => {
-    await expectRefusal(
+    await expectRejection(
       { ...LANGFUSE, config: { ...LANGFUSE.config, apiKey: SECRET } },
       'config.apiKey: is not a member of this object',
     );
-    await expectRefusal(
+    await expectRejection(
       { ...LANGFUSE, config: { ...LANGFUSE.config, secretkey: SECRET } },
       'config.secretkey: is not a member of this object',
     );
@@ -229,7 +229,7 @@ describe('400 config', () => {
       'config.endpoint: must be an absolute http or https URI',
     ],
   ])('a value of the wrong form: %#', async (body, detail) => {
-    await expectRefusal({ name: 'x', ...body }, detail);
+    await expectRejection({ name: 'x', ...body }, detail);
   });
 
   it.each([
@@ -267,6 +267,6 @@ describe('400 config', () => {
       'must have at most 64 members',
     ],
   ])('the headers %#', async (headers, problem) => {
-    await expectRefusal(webhookWith({ config: { url: 'x', headers } }), `config.headers: ${problem}`);
+    await expectRejection(webhookWith({ config: { url: 'x', headers } }), `config.headers: ${problem}`);
   });
 });

@@ -12,7 +12,7 @@ import { expectError } from '../../support/error-shape.js';
 const PATH = '/observability/destinations';
 const ELSEWHERE = 'https://receiver.example.net';
 const HEADERS = { 'X-Token': 'a-long-header-value', 'X-Team': 'short' };
-const REFUSAL =
+const REJECTION =
   'Invalid request parameters: config: the change moves the destination to another host; send its secrets again: ';
 
 /** What moves a destination of each kind: an address, or a member that its host is made of. Null: nothing does. */
@@ -87,9 +87,9 @@ describe.each(CONTRACT_KINDS)('$type', ({ type, secrets }) => {
       { ...config, ...move },
       { ...move, headers: { ...(config['headers'] as object) } },
     ]) {
-      expectError(await patch(id, change), 400, new RegExp(`^${REFUSAL}`));
+      expectError(await patch(id, change), 400, new RegExp(`^${REJECTION}`));
       const { error } = (await patch(id, change)).body as { error: { message: string } };
-      expect(error.message.slice(REFUSAL.length).split(', ').toSorted()).toEqual(named.toSorted());
+      expect(error.message.slice(REJECTION.length).split(', ').toSorted()).toEqual(named.toSorted());
     }
     expect(await storedConfig(id)).toEqual(before);
   });
@@ -113,7 +113,7 @@ describe('a host', () => {
     ['an address without a scheme', 'evil.example/one'],
   ])('is another one with %s', async (_what, url) => {
     const { id } = await create('webhook', config);
-    expectError(await patch(id, { url }), 400, `${REFUSAL}headers.X-Token, headers.X-Team`);
+    expectError(await patch(id, { url }), 400, `${REJECTION}headers.X-Token, headers.X-Team`);
   });
 
   it.each([
@@ -134,7 +134,7 @@ describe('a host', () => {
 
   it('asks again after a stop without an address', async () => {
     const { id } = await create('webhook', config);
-    expectError(await patch(id, { url: '' }), 400, `${REFUSAL}headers.X-Token, headers.X-Team`);
+    expectError(await patch(id, { url: '' }), 400, `${REJECTION}headers.X-Token, headers.X-Team`);
   });
 });
 

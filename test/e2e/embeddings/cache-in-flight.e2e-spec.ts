@@ -14,14 +14,14 @@ import {
   embeddingOf,
   marksOf,
   outcomeOf,
-  REFUSED,
+  REJECTED,
   spendOf,
   startWithTexts,
   usageOf,
   WIDTH,
 } from '../../support/cached-embedding.js';
 import type { CachedSetup } from '../../support/cached-embedding.js';
-import { answerOf, embed, embeddingsOf, refuseWith, SMALL } from '../../support/create-embedding.js';
+import { answerOf, embed, embeddingsOf, rejectWith, SMALL } from '../../support/create-embedding.js';
 import { expectError } from '../../support/error-shape.js';
 import { eventually } from '../../support/eventually.js';
 import type { StubHandler } from '../../support/stub-upstream.js';
@@ -191,8 +191,8 @@ describe('calls that overlap', () => {
 
 describe('a call that fails', () => {
   it.each<[string, StubHandler]>([
-    ['by the provider', refuseWith(400, { error: { message: 'no' } })],
-    ['by a broken answer', refuseWith(200, { data: [] })],
+    ['by the provider', rejectWith(400, { error: { message: 'no' } })],
+    ['by a broken answer', rejectWith(200, { data: [] })],
   ])('%s costs those that wait for it nothing but their own call', async (_name, failure) => {
     const key = await setup.app.createKey();
     const allClaimed = claims(3);
@@ -244,7 +244,7 @@ describe('a call that fails', () => {
   it('over its limit when another has failed is recorded as what it is', async () => {
     const { secret: poor, record } = await setup.app.createKey({ limit: 0n });
     const allClaimed = claims(2);
-    const { arrived, letGo } = holdFirst(refuseWith(400, { error: { message: 'no' } }));
+    const { arrived, letGo } = holdFirst(rejectWith(400, { error: { message: 'no' } }));
     const failing = embedCached(setup.app, ['a']).then((response) => response);
     await arrived;
     const waiting = embedCached(setup.app, ['a'], {}, poor).then((response) => response);
@@ -263,9 +263,9 @@ describe('a call that fails', () => {
     const key = await setup.app.createKey();
     const allClaimed = claims(3);
     const { arrived, letGo } = holdFirst();
-    const first = embedCached(setup.app, [REFUSED]).then((response) => response);
+    const first = embedCached(setup.app, [REJECTED]).then((response) => response);
     await arrived;
-    const second = embedCached(setup.app, ['a', REFUSED]).then((response) => response);
+    const second = embedCached(setup.app, ['a', REJECTED]).then((response) => response);
     await eventually(
       async () => setup.upstream.requests.length,
       (count) => count === 2,
@@ -276,7 +276,7 @@ describe('a call that fails', () => {
     expectError(await first, 400);
     expectError(await second, 400);
     expect(await third).toMatchObject({ header: 'miss', usage: usageOf(1) });
-    expect(setup.takeInputs()).toEqual([REFUSED, 'a', REFUSED, 'a']);
+    expect(setup.takeInputs()).toEqual([REJECTED, 'a', REJECTED, 'a']);
   });
 
   it('to be recorded leaves those that wait to themselves, and nothing behind', async () => {
@@ -295,7 +295,7 @@ describe('a call that fails', () => {
   });
 
   it('has used up the time of those that have waited for it', async () => {
-    const failure = refuseWith(400, { error: { message: 'no' } });
+    const failure = rejectWith(400, { error: { message: 'no' } });
     const allClaimed = claims(2);
     const { arrived, letGo } = holdFirst(failure);
     const failing = embedCached(setup.app, ['a']).then((response) => response);
@@ -332,14 +332,14 @@ describe('a call that fails', () => {
 
 /** As the upstream charges: of every request that it did not refuse. */
 function wordsServed(requests: readonly (readonly string[])[]): number {
-  const served = requests.filter((inputs) => !inputs.includes(REFUSED)).flat();
+  const served = requests.filter((inputs) => !inputs.includes(REJECTED)).flat();
   return served.reduce((sum, text) => sum + text.split(' ').length, 0);
 }
 
 describe('whatever is asked for, at once and one after another', () => {
   const TEXTS = ['a', 'b', 'c', 'two words'];
   const call = fc.record({
-    input: fc.array(fc.constantFrom(...TEXTS, ...TEXTS, REFUSED), { minLength: 1, maxLength: 6 }),
+    input: fc.array(fc.constantFrom(...TEXTS, ...TEXTS, REJECTED), { minLength: 1, maxLength: 6 }),
     isCached: fc.boolean(),
     dimensions: fc.constantFrom(WIDTH, WIDTH + 1),
   });
@@ -366,7 +366,7 @@ describe('whatever is asked for, at once and one after another', () => {
               );
               for (const [index, response] of responses.entries()) {
                 const { input, dimensions } = round[index]!;
-                if (input.includes(REFUSED)) {
+                if (input.includes(REJECTED)) {
                   expect(response.status).toBe(400);
                 } else {
                   expect(embeddingsOf(response)).toEqual(input.map((text) => embeddingOf(text, dimensions)));

@@ -13,7 +13,7 @@ import {
   WIDTH,
 } from '../../support/cached-embedding.js';
 import type { CachedSetup } from '../../support/cached-embedding.js';
-import { answerOf, embed, embeddingsOf, LOCAL, refuseWith, SMALL } from '../../support/create-embedding.js';
+import { answerOf, embed, embeddingsOf, LOCAL, rejectWith, SMALL } from '../../support/create-embedding.js';
 import { expectError } from '../../support/error-shape.js';
 import { eventually } from '../../support/eventually.js';
 import { createCredential, startWithKeys } from '../../support/provider-credential.js';
@@ -101,7 +101,7 @@ describe('200: a call with the cache on', () => {
   it('is served while the provider is down', async () => {
     const [a = '', b = ''] = unseen(2);
     await embedCached(setup.app, [a]);
-    setup.upstream.answerWith(refuseWith(500, { error: { message: 'down' } }));
+    setup.upstream.answerWith(rejectWith(500, { error: { message: 'down' } }));
     expect(await outcomeOf(embedCached(setup.app, [a, a]))).toMatchObject({ header: 'hit' });
     expectError(await embedCached(setup.app, [a, b]), 502);
   });
@@ -111,7 +111,7 @@ describe('200: a call with the cache on', () => {
     const input = unseen(2049);
     setup.upstream.answerWith((request, response) => {
       const isLastSlice = (request.body['input'] as unknown[]).length === 1;
-      return (isLastSlice ? refuseWith(400, { error: { message: 'no' } }) : answerByText)(request, response);
+      return (isLastSlice ? rejectWith(400, { error: { message: 'no' } }) : answerByText)(request, response);
     });
     expectError(await embedCached(app, input), 400);
     setup.upstream.answerWith(answerByText);

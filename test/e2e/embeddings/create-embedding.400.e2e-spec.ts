@@ -1,6 +1,6 @@
 // POST /embeddings: bodies that are refused, by this service or by the provider.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { embed, LOCAL, refuseWith, SMALL, startWithUpstream } from '../../support/create-embedding.js';
+import { embed, LOCAL, rejectWith, SMALL, startWithUpstream } from '../../support/create-embedding.js';
 import type { Setup } from '../../support/create-embedding.js';
 import { expectError } from '../../support/error-shape.js';
 
@@ -14,7 +14,7 @@ afterEach(() => {
 });
 afterAll(() => setup.close());
 
-async function expectRefusal(body: object | string, detail: string | RegExp): Promise<void> {
+async function expectRejection(body: object | string, detail: string | RegExp): Promise<void> {
   const response = await embed(setup.app, body);
   expect(response.status).toBe(400);
   const message = expectError(response, 400, /^Invalid request parameters: /);
@@ -39,7 +39,7 @@ describe('400: a bad member is named', () => {
     ['open ai/small', 'model: must have the form vendor/model'],
     ['openai/small\n', 'model: must have the form vendor/model'],
     [`openai/${'a'.repeat(1000)}`, 'model: must have the form vendor/model'],
-  ])('model %j', (model, detail) => expectRefusal({ model, input: 'a' }, detail));
+  ])('model %j', (model, detail) => expectRejection({ model, input: 'a' }, detail));
 
   it.each([
     [undefined, /^input: must be a string, an array/],
@@ -54,7 +54,7 @@ describe('400: a bad member is named', () => {
     [[{ content: [{ type: 'hologram' }] }], /^input\[0\]\.content\[0\]\.type: must be one of text, /],
     [[{ content: [{ type: '__proto__' }] }], /^input\[0\]\.content\[0\]\.type: must be one of text, /],
     [[{ content: [{ type: 'image_url', image_url: {} }] }], /^input\[0\]\.content\[0\]: lacks what/],
-  ])('input %j', (input, detail) => expectRefusal({ model: LOCAL, input }, detail));
+  ])('input %j', (input, detail) => expectRejection({ model: LOCAL, input }, detail));
 
   it.each([
     [0, 'dimensions: must be at least 1'],
@@ -64,11 +64,11 @@ describe('400: a bad member is named', () => {
     [null, 'dimensions: must be a whole number'],
     [1e9, 'dimensions: must be at most 100000'],
   ])('dimensions %j', (dimensions, detail) =>
-    expectRefusal({ model: LOCAL, input: 'a', dimensions }, detail),
+    expectRejection({ model: LOCAL, input: 'a', dimensions }, detail),
   );
 
   it.each(['hex', 'FLOAT', '', 5, null, ['float']])('encoding_format %j', (format) =>
-    expectRefusal(
+    expectRejection(
       { model: LOCAL, input: 'a', encoding_format: format },
       'encoding_format: must be one of float, base64',
     ),
@@ -91,7 +91,7 @@ describe('400: a bad member is named', () => {
     ['trace', { a: 'x'.repeat(20_000) }, 'trace: must have at most 16384 characters as JSON'],
     ['trace', { a: [{ b: '\u0000' }] }, 'trace: must not hold NUL or half a surrogate pair'],
     ['trace', { 'a\ud800': 1 }, 'trace: must not hold NUL or half a surrogate pair'],
-  ])('%s %j', (name, value, detail) => expectRefusal({ model: LOCAL, input: 'a', [name]: value }, detail));
+  ])('%s %j', (name, value, detail) => expectRejection({ model: LOCAL, input: 'a', [name]: value }, detail));
 
   it.each([
     ['a', 'provider: must be an object or null'],
@@ -104,16 +104,16 @@ describe('400: a bad member is named', () => {
     [{ constructor: 1 }, /^provider\.constructor: is not/],
     [{ id: { constructor: [null] } }, /^provider\.id\.constructor: is not/],
     [JSON.parse('{"__proto__":{"allow_fallbacks":false}}'), /^provider\.__proto__: is not/],
-  ])('provider %j', (provider, detail) => expectRefusal({ model: LOCAL, input: 'a', provider }, detail));
+  ])('provider %j', (provider, detail) => expectRejection({ model: LOCAL, input: 'a', provider }, detail));
 
   it('a price of a million digits, unread', () =>
-    expectRefusal(
+    expectRejection(
       { model: LOCAL, input: 'a', provider: { max_price: { prompt: '9'.repeat(1_000_000) } } },
       /^provider\.max_price: must be an object of amounts/,
     ));
 
   it('every one of several', () =>
-    expectRefusal(
+    expectRejection(
       { model: 'x', input: 'a', dimensions: 0, encoding_format: 'hex' },
       'model: must have the form vendor/model; dimensions: must be at least 1; ' +
         'encoding_format: must be one of float, base64',
@@ -122,7 +122,7 @@ describe('400: a bad member is named', () => {
   it.each(['trace', 'provider', 'anything_else'])('%s when it is nested without end', async (name) => {
     for (const depth of [1_000, 7_000, 100_000]) {
       const body = `{"model":"${SMALL}","input":"a","${name}":{"a":${nested(depth)}}}`;
-      await expectRefusal(body, `${name}: is nested too deeply`);
+      await expectRejection(body, `${name}: is nested too deeply`);
     }
   });
 
@@ -147,17 +147,17 @@ describe('400: what the model cannot do', () => {
     ['openai/text-embedding-3-large', 3073, 'dimensions: openai/text-embedding-3-large can have 1 to 3072'],
     ['openai/text-embedding-ada-002', 256, 'dimensions: openai/text-embedding-ada-002 has 1536 only'],
   ])('%s with dimensions %d', (model, dimensions, detail) =>
-    expectRefusal({ model, input: 'a', dimensions }, detail),
+    expectRejection({ model, input: 'a', dimensions }, detail),
   );
 
   it('multimodal items for a model of text', () =>
-    expectRefusal(
+    expectRejection(
       { model: SMALL, input: [{ content: [{ type: 'text', text: 'a' }] }] },
       'input: openai/text-embedding-3-small takes text or token arrays',
     ));
 
   it('images for local/hashing', () =>
-    expectRefusal(
+    expectRejection(
       {
         model: LOCAL,
         input: [{ content: [{ type: 'image_url', image_url: { url: 'https://a.test/b.png' } }] }],
@@ -171,7 +171,7 @@ describe('400: what the model cannot do', () => {
     [LOCAL, 8, 233_016],
     [SMALL, 1536, 10_485],
   ])('more inputs than can be answered in one call: %s, %d wide', (model, dimensions, most) =>
-    expectRefusal(
+    expectRejection(
       { model, dimensions, input: Array.from({ length: most + 1 }, () => 'a') },
       `input: ${model} takes at most ${most} inputs a call at ${dimensions} dimensions`,
     ),
@@ -181,7 +181,7 @@ describe('400: what the model cannot do', () => {
 describe("400: the provider's own refusal", () => {
   it.each([400, 422])('of status %d is passed on and asked nowhere else', async (status) => {
     const body = { error: { message: 'Input is too long.', code: 'context_length', type: 'x' } };
-    setup.upstream.answerWith(refuseWith(status, body));
+    setup.upstream.answerWith(rejectWith(status, body));
     const response = await embed(setup.app, { model: SMALL, input: 'a' });
     expectError(response, 400, 'Invalid request parameters');
     expect(response.body).toMatchObject({
@@ -202,7 +202,7 @@ describe("400: the provider's own refusal", () => {
     ['a message', { error: { message: 'x'.repeat(5_000) } }],
     ['a page', 'x'.repeat(50_000)],
   ])('is cut to 1,000 characters when it is %s', async (_name, body) => {
-    setup.upstream.answerWith(refuseWith(400, body));
+    setup.upstream.answerWith(rejectWith(400, body));
     const response = await embed(setup.app, { model: SMALL, input: 'a' });
     expectError(response, 400);
     expect(response.body).toMatchObject({ error: { metadata: { raw: 'x'.repeat(1_000) } } });
@@ -210,7 +210,7 @@ describe("400: the provider's own refusal", () => {
 
   it('never shows the credential that the provider quotes', async () => {
     const message = 'Malformed header: authorization: Bearer upstream-key';
-    setup.upstream.answerWith(refuseWith(400, { error: { message } }));
+    setup.upstream.answerWith(rejectWith(400, { error: { message } }));
     const response = await embed(setup.app, { model: SMALL, input: 'a' });
     expectError(response, 400);
     expect(response.text).not.toContain('upstream-key');

@@ -7,7 +7,7 @@ import {
   embed,
   EMBEDDINGS,
   LOCAL,
-  refuseWith,
+  rejectWith,
   SMALL,
   startWithUpstream,
 } from '../../support/create-embedding.js';
@@ -159,7 +159,7 @@ describe('413', () => {
   });
 
   it('for what the provider finds too large', async () => {
-    setup.upstream.answerWith(refuseWith(413, { error: { message: 'Too large.' } }));
+    setup.upstream.answerWith(rejectWith(413, { error: { message: 'Too large.' } }));
     const response = await embed(setup.app, { model: SMALL, input: 'a' });
     expectError(response, 413, 'Request payload too large');
     expect(response.body).toMatchObject({

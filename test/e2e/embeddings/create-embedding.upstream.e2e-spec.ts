@@ -6,7 +6,7 @@ import {
   answerOf,
   answerWithEmbeddings,
   embed,
-  refuseWith,
+  rejectWith,
   SMALL,
   startWithUpstream,
 } from '../../support/create-embedding.js';
@@ -48,15 +48,15 @@ function expectBadGateway(response: Response): void {
 }
 
 const withData = (data: unknown): StubHandler =>
-  refuseWith(200, { data, usage: { prompt_tokens: 1, total_tokens: 1 } });
+  rejectWith(200, { data, usage: { prompt_tokens: 1, total_tokens: 1 } });
 const NAN = toBase64([Number.NaN, 1]);
 
 describe('502: the answer is not what was asked for', () => {
   it.each([
-    ['no JSON', refuseWith(200, '<html></html>')],
-    ['nothing', refuseWith(200, '')],
-    ['JSON that ends early', refuseWith(200, '{"data":[{"index":0,"embedding":[1,2]},{"index":1,"embed')],
-    ['another shape', refuseWith(200, { embeddings: [[1, 2]] })],
+    ['no JSON', rejectWith(200, '<html></html>')],
+    ['nothing', rejectWith(200, '')],
+    ['JSON that ends early', rejectWith(200, '{"data":[{"index":0,"embedding":[1,2]},{"index":1,"embed')],
+    ['another shape', rejectWith(200, { embeddings: [[1, 2]] })],
     ['no content', (_request, response) => void response.writeHead(204).end()],
     ['no vector', answerWithEmbeddings([])],
     ['too few vectors', answerWithEmbeddings(['[1,2]'])],
@@ -76,7 +76,7 @@ describe('502: the answer is not what was asked for', () => {
     ['base64 of zeros', answerWithEmbeddings(['[1,2]', `"${toBase64([0, -0])}"`])],
     ['an index twice', withData([0, 0].map((index) => ({ index, embedding: [1, 2] })))],
     ['an index beyond the inputs', withData([0, 2].map((index) => ({ index, embedding: [1, 2] })))],
-    ['more bytes than so many vectors can have', refuseWith(200, ' '.repeat(3_000_000))],
+    ['more bytes than so many vectors can have', rejectWith(200, ' '.repeat(3_000_000))],
   ] satisfies [string, StubHandler][])('but has %s', async (_name, handler) => {
     expectBadGateway(await answerTo(handler));
   });
@@ -140,20 +140,20 @@ describe('502: the provider says no for a reason of the operator', () => {
 
   it.each([401, 402, 403])('with status %d, whose text stays here', async (status) => {
     const message = 'Incorrect API key provided: upstream-key. You have 3 USD of debt.';
-    const response = await answerTo(refuseWith(status, { error: { message, code: 'invalid_api_key' } }));
+    const response = await answerTo(rejectWith(status, { error: { message, code: 'invalid_api_key' } }));
     expectBadGateway(response);
     expect(response.text).not.toMatch(/Incorrect|debt/);
   });
 
   it('with status 429 because its account is used up', async () => {
     const error = { message: 'You exceeded your current quota, see billing.', code: 'insufficient_quota' };
-    const response = await answerTo(refuseWith(429, { error }));
+    const response = await answerTo(rejectWith(429, { error }));
     expectBadGateway(response);
     expect(response.text).not.toContain('billing');
   });
 
   it.each([404, 405, 500, 501, 502])('with status %d, whose text is cut', async (status) => {
-    const response = await answerTo(refuseWith(status, { error: { message: 'x'.repeat(5_000) } }));
+    const response = await answerTo(rejectWith(status, { error: { message: 'x'.repeat(5_000) } }));
     expectBadGateway(response);
     expect(response.body).toMatchObject({ error: { metadata: { raw: 'x'.repeat(1_000) } } });
   });
@@ -162,7 +162,7 @@ describe('502: the provider says no for a reason of the operator', () => {
     const elsewhere = await startStubUpstream();
     try {
       const location = `${elsewhere.origin}/v1/embeddings`;
-      expectBadGateway(await answerTo(refuseWith(307, {}, { location })));
+      expectBadGateway(await answerTo(rejectWith(307, {}, { location })));
       expect(elsewhere.requests).toEqual([]);
     } finally {
       await elsewhere.close();
@@ -174,7 +174,7 @@ describe('502: the provider says no for a reason of the operator', () => {
 describe('529', () => {
   it.each([429, 503, 529])('when the provider says %d, with its own Retry-After', async (status) => {
     const body = { error: { message: 'Slow down.' } };
-    const response = await answerTo(refuseWith(status, body, { 'retry-after': '90' }));
+    const response = await answerTo(rejectWith(status, body, { 'retry-after': '90' }));
     expectProviderError(response, 529, 'Provider returned error', 'provider_overloaded');
     expect(response.headers['retry-after']).toBe('90');
     expect(response.body).toMatchObject({ error: { metadata: { raw: 'Slow down.' } } });
@@ -182,13 +182,13 @@ describe('529', () => {
 
   it('has the seconds until the date that the provider names', async () => {
     const date = new Date(setup.app.clock.now().getTime() + 90_000).toUTCString();
-    const response = await answerTo(refuseWith(429, {}, { 'retry-after': date }));
+    const response = await answerTo(rejectWith(429, {}, { 'retry-after': date }));
     expectProviderError(response, 529, 'Provider returned error', 'provider_overloaded');
     expect(response.headers['retry-after']).toBe('90');
   });
 
   it.each(['soon', '-1', ''])('has no Retry-After made of %j', async (given) => {
-    const response = await answerTo(refuseWith(429, {}, { 'retry-after': given }));
+    const response = await answerTo(rejectWith(429, {}, { 'retry-after': given }));
     expectProviderError(response, 529, 'Provider returned error', 'provider_overloaded');
     expect(response.headers['retry-after'] ?? '1').toMatch(/^\d+$/);
   });
@@ -196,7 +196,7 @@ describe('529', () => {
 
 describe('524', () => {
   it.each([408, 504, 524])('when the provider says %d', async (status) => {
-    const response = await answerTo(refuseWith(status, {}));
+    const response = await answerTo(rejectWith(status, {}));
     expectProviderError(response, 524, 'Request timed out. Please try again later.', 'timeout');
   });
 
@@ -239,7 +239,7 @@ describe('a call of more inputs than the provider takes at once', () => {
       (request, answer) => {
         // The first slice would fail in another way, if anybody waited for it.
         if ((request.body['input'] as unknown[]).length > 1) answer.once('close', leave);
-        else void refuseWith(400, { error: { message: 'The last one is too long.' } })(request, answer);
+        else void rejectWith(400, { error: { message: 'The last one is too long.' } })(request, answer);
       },
       { model: SMALL, input: Array.from({ length: 2049 }, () => 'a'), dimensions: 2 },
     );

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { OpenRouterMetadata$inboundSchema } from '@openrouter/sdk/models/openroutermetadata.js';
 import type { Response } from 'supertest';
-import { embed, LOCAL, SMALL, startWithUpstream, refuseWith } from '../../support/create-embedding.js';
+import { embed, LOCAL, SMALL, startWithUpstream, rejectWith } from '../../support/create-embedding.js';
 import type { Setup } from '../../support/create-embedding.js';
 
 const HEADER = 'X-OpenRouter-Metadata';
@@ -54,9 +54,9 @@ describe('200', () => {
   it('tells of every try', async () => {
     let calls = 0;
     setup.upstream.answerWith((request, response) => {
-      if (++calls === 1) return refuseWith(503, { error: { message: 'busy' } })(request, response);
+      if (++calls === 1) return rejectWith(503, { error: { message: 'busy' } })(request, response);
       const data = [0, 1].map((index) => ({ index, embedding: [1, 0] }));
-      return refuseWith(200, { data, usage: { prompt_tokens: 1, total_tokens: 1 } })(request, response);
+      return rejectWith(200, { data, usage: { prompt_tokens: 1, total_tokens: 1 } })(request, response);
     });
     expect(metadataOf(await ask())).toMatchObject({
       attempt: 2,
@@ -85,7 +85,7 @@ describe('200', () => {
 
 describe('errors', () => {
   it('of a provider carry every try', async () => {
-    setup.upstream.answerWith(refuseWith(503, { error: { message: 'busy' } }));
+    setup.upstream.answerWith(rejectWith(503, { error: { message: 'busy' } }));
     const response = await ask();
     expect(response.status).toBe(529);
     expect(metadataOf(response)).toMatchObject({

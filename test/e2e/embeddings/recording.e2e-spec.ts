@@ -8,7 +8,7 @@ import {
   embed,
   EMBEDDINGS,
   LOCAL,
-  refuseWith,
+  rejectWith,
   SMALL,
   startWithUpstream,
 } from '../../support/create-embedding.js';
@@ -128,15 +128,15 @@ describe('the record of a call', () => {
   });
 
   it.each([
-    [400, 'invalid_request', refuseWith(422, { error: { message: 'No.' } })],
-    [413, 'payload_too_large', refuseWith(413, {})],
-    [502, 'provider_unavailable', refuseWith(401, {})],
-    [502, 'provider_unavailable', refuseWith(500, {})],
+    [400, 'invalid_request', rejectWith(422, { error: { message: 'No.' } })],
+    [413, 'payload_too_large', rejectWith(413, {})],
+    [502, 'provider_unavailable', rejectWith(401, {})],
+    [502, 'provider_unavailable', rejectWith(500, {})],
     [502, 'provider_unavailable', answerWithEmbeddings(['[1,2,3]'])],
-    [502, 'provider_unavailable', refuseWith(200, '{"data":')],
+    [502, 'provider_unavailable', rejectWith(200, '{"data":')],
     [502, 'provider_unavailable', (_request, response) => void response.socket?.resetAndDestroy()],
-    [524, 'timeout', refuseWith(504, {})],
-    [529, 'provider_overloaded', refuseWith(429, {}, { 'retry-after': '90' })],
+    [524, 'timeout', rejectWith(504, {})],
+    [529, 'provider_overloaded', rejectWith(429, {}, { 'retry-after': '90' })],
   ] satisfies [number, string, StubHandler][])(
     'is there exactly once when the provider makes it a %d (%s), and costs nothing',
     async (status, errorType, handler) => {

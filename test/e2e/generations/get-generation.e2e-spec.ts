@@ -8,7 +8,7 @@ import {
   embed,
   EMBEDDINGS,
   LOCAL,
-  refuseWith,
+  rejectWith,
   SMALL,
   startWithUpstream,
 } from '../../support/create-embedding.js';
@@ -111,7 +111,7 @@ describe('200', () => {
   });
 
   it('a call that failed', async () => {
-    setup.upstream.answerWith(refuseWith(500, { error: { message: 'broken' } }));
+    setup.upstream.answerWith(rejectWith(500, { error: { message: 'broken' } }));
     const failed = await embed(app, { model: SMALL, input: 'x' });
     expect(failed.status).toBe(502);
     expect(await dataOf(headerId(failed))).toMatchObject({

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
 import { post, WEBHOOK } from '../../support/create-destination.js';
-import { refuseNewConnections } from '../../support/database-outage.js';
+import { rejectNewConnections } from '../../support/database-outage.js';
 import { expectError } from '../../support/error-shape.js';
 import { eventually } from '../../support/eventually.js';
 import { getKey } from '../../support/get-key.js';
@@ -22,7 +22,7 @@ it('while the database is away every call that needs it is told 503, and all is 
   expect((await getKey(app, app.key.hash)).status).toBe(200);
   expect((await ready()).status).toBe(200);
 
-  const outage = await refuseNewConnections(app.databaseUrl);
+  const outage = await rejectNewConnections(app.databaseUrl);
   try {
     await outage.endConnections();
     for (let round = 0; round < 3; round++) {

@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { createTestApp } from '../../support/app.js';
 import { documentedOperations, takeExamples } from '../../support/openapi-examples/journey.js';
 import type { ExamplesOfOperation, Shown } from '../../support/openapi-examples/journey.js';
-import { OpenApiJudge } from '../../support/openapi-judge.js';
+import { OpenApiJudge } from '../../support/openapi-validator.js';
 
 const FILE = new URL('../../../src/runtime/openapi-examples.json', import.meta.url);
 const OPERATIONS = documentedOperations();

@@ -101,7 +101,7 @@ const untilFree = () =>
 describe('as many calls as may be under way', () => {
   it('refuses the next one with 503 and Retry-After, serves those that it took, and then the next', async () => {
     const answers = await fill(PLACES);
-    const refusedBefore = await metric('signalbox_http_refused_total{group="calls",reason="calls"}');
+    const rejectedBefore = await metric('signalbox_http_refused_total{group="calls",reason="calls"}');
     const refused = await Promise.all(Array.from({ length: 3 * PLACES }, () => send(CALL)));
     for (const answer of refused) {
       expectError(answer, 503, TOO_MANY);
@@ -109,7 +109,7 @@ describe('as many calls as may be under way', () => {
     }
     expect(held).toHaveLength(PLACES);
     expect(await metric('signalbox_http_refused_total{group="calls",reason="calls"}')).toBe(
-      (refusedBefore || 0) + 3 * PLACES,
+      (rejectedBefore || 0) + 3 * PLACES,
     );
     letGo();
     for (const answer of await Promise.all(answers)) expect(answer.status).toBe(200);

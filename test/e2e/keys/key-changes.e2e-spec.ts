@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp, TestKey } from '../../support/app.js';
-import { refuseNewConnections } from '../../support/database-outage.js';
+import { rejectNewConnections } from '../../support/database-outage.js';
 import { expectError } from '../../support/error-shape.js';
 import { eventually } from '../../support/eventually.js';
 import { getKey } from '../../support/get-key.js';
@@ -75,7 +75,7 @@ describe('a change of a key', () => {
     const [cutOff, later] = [await createUsedKey(), await createUsedKey()];
     // Leaves this test a connection of its own.
     expect(await countListeners()).toBe(2);
-    const outage = await refuseNewConnections(app.databaseUrl);
+    const outage = await rejectNewConnections(app.databaseUrl);
     try {
       await outage.endConnections('signalbox notifications');
       await app.sql('UPDATE api_keys SET disabled = true WHERE id = $1', [cutOff.record.id]);

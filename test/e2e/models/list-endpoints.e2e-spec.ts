@@ -6,7 +6,7 @@ import {
   answerWithEmbeddings,
   embed,
   LOCAL,
-  refuseWith,
+  rejectWith,
   SMALL,
   startWithUpstream,
 } from '../../support/create-embedding.js';
@@ -104,7 +104,7 @@ describe('200', () => {
   it('an endpoint that fails is out', async () => {
     setup.upstream.answerWith(answerWithEmbeddings([JSON.stringify(Array(1536).fill(0.5))]));
     expect((await embed(app, { model: SMALL, input: 'x' })).status).toBe(200);
-    setup.upstream.answerWith(refuseWith(500, { error: { message: 'broken' } }));
+    setup.upstream.answerWith(rejectWith(500, { error: { message: 'broken' } }));
     for (let call = 0; call < 9; call++) await embed(app, { model: SMALL, input: 'x' });
     expect(await endpointOf(SMALL, 'openai')).toMatchObject({
       uptime_last_5m: 10,

@@ -3,12 +3,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { ConsumerSupervisor } from '../../../src/deliveries/consumers/consumer-supervisor.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
-import { BROADCAST_ENVIRONMENT, createDestination } from '../../support/broadcast.js';
+import { BROADCAST_ENVIRONMENT, createDestination } from '../../support/deliveries.js';
 import { canariesIn, canary } from '../../support/canaries.js';
 import { SMALL } from '../../support/create-embedding.js';
 import { eventually } from '../../support/eventually.js';
-import { judgeTraceRequest } from '../../support/receivers/otlp-judge.js';
-import type { JudgedSpan } from '../../support/receivers/otlp-judge.js';
+import { judgeTraceRequest } from '../../support/receivers/otlp-validator.js';
+import type { JudgedSpan } from '../../support/receivers/otlp-validator.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
 import { startServiceProcess } from '../../support/service-process.js';

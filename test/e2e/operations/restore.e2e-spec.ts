@@ -10,7 +10,7 @@ import {
   readCursor,
   recordGenerations,
   untilDelivered,
-} from '../../support/broadcast.js';
+} from '../../support/deliveries.js';
 import { allowAnyDay, createTestDatabase } from '../../support/database.js';
 import { eventually } from '../../support/eventually.js';
 import { startReceiver } from '../../support/receivers/receiver.js';

@@ -27,7 +27,7 @@ const VECTOR = toBase64(Array<number>(3072).fill(1));
 let database: TestDatabase;
 let proxy: DatabaseProxy;
 let setup: Setup;
-let gate: SpendLimiter;
+let limiter: SpendLimiter;
 /** Whether the service is told of changes. When it is again, it gives back what it has leased and does not use. */
 let isTold = true;
 /** Past the proxy: sees and locks while the service cannot. */
@@ -36,9 +36,9 @@ beforeAll(async () => {
   database = await createTestDatabase();
   proxy = await startDatabaseProxy(database.url);
   setup = await startWithUpstream({ RATE_LIMIT_INFERENCE_PER_MINUTE: '0' }, proxy.url);
-  gate = setup.app.application.get(SpendLimiter);
+  limiter = setup.app.application.get(SpendLimiter);
   // From here on it beats when a test says so.
-  gate.onModuleDestroy();
+  limiter.onModuleDestroy();
   setup.app.application.get(Notifications).subscribe({
     channel: SPEND_POLICY_CHANNEL,
     onNotification: () => undefined,
@@ -160,7 +160,7 @@ describe('a settlement that was rolled back', () => {
     expect(await first).toBe(503);
     await direct.query('COMMIT');
     const [held] = await leasesOf(key);
-    await gate.heartbeat();
+    await limiter.heartbeat();
     const [renewed] = await leasesOf(key);
     expect(renewed).toEqual({ calls: 2, expires: expect.any(Number) });
     expect(renewed!.expires).toBeGreaterThan(held!.expires);
@@ -168,7 +168,7 @@ describe('a settlement that was rolled back', () => {
     expect(new Set(await statuses)).toEqual(new Set([200, 503]));
     // Also when the key is never at rest.
     expect(await ask(key)).toBe(200);
-    await gate.heartbeat();
+    await limiter.heartbeat();
     expect((await leasesOf(key))[0]).toEqual({ ...renewed, calls: 1 });
 
     await expireOldestLease(key);
@@ -232,18 +232,18 @@ describe('a part of a lease that could not be given back', () => {
     expect(await ask(key)).toBe(200);
     const [lease] = await leasesOf(key);
     expect(lease?.calls).toBe(1999);
-    await gate.heartbeat();
+    await limiter.heartbeat();
     await cut();
-    await gate.heartbeat();
+    await limiter.heartbeat();
     proxy.mend();
     await untilReady();
     expect(await ask(key)).toBe(200);
-    await gate.heartbeat();
+    await limiter.heartbeat();
     const leases = await leasesOf(key);
     expect(leases.map(({ calls }) => calls)).toEqual([1999, expect.any(Number)]);
     expect(leases[0]?.expires).toBeLessThan(leases[1]!.expires);
     await expireOldestLease(key);
-    await gate.heartbeat();
+    await limiter.heartbeat();
     // Since its last beat the key was not used: the other lease was given back as well.
     expect((await leasesOf(key)).map(({ calls }) => calls)).toEqual([0]);
     expect(await counterOf(key)).toEqual({ spent: 2, reserved: 0 });

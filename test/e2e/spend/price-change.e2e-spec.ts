@@ -44,9 +44,9 @@ it('costs a call that it found waiting what was reserved', async () => {
   const { app } = setup;
   app.clock.set(BEFORE);
   const { secret, record } = await app.createKey({ limit: OLD_COST, limitReset: 'daily' });
-  const gate = app.application.get(SpendLimiter);
-  const reserve = gate.reserve.bind(gate);
-  jest.spyOn(gate, 'reserve').mockImplementationOnce(async (key, bounds) => {
+  const limiter = app.application.get(SpendLimiter);
+  const reserve = limiter.reserve.bind(limiter);
+  jest.spyOn(limiter, 'reserve').mockImplementationOnce(async (key, bounds) => {
     app.clock.set(AFTER);
     return reserve(key, bounds);
   });

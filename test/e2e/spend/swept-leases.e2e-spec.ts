@@ -13,13 +13,13 @@ import { createGeneration } from '../../support/generation.js';
 const LIMIT = parseUsd('10');
 
 let app: TestApp;
-let gate: SpendLimiter;
+let limiter: SpendLimiter;
 let key: TestKey;
 beforeAll(async () => {
   app = await createTestApp();
-  gate = app.application.get(SpendLimiter);
+  limiter = app.application.get(SpendLimiter);
   // From here on it beats when a test says so.
-  gate.onModuleDestroy();
+  limiter.onModuleDestroy();
 });
 afterAll(() => app.close());
 beforeEach(async () => {
@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 function reserve(cost: bigint): Promise<Reservation> {
   const bound = { cost, costWithByok: cost };
-  return gate.reserve(key.record, { quick: () => bound, exact: () => Promise.resolve(bound) });
+  return limiter.reserve(key.record, { quick: () => bound, exact: () => Promise.resolve(bound) });
 }
 
 const leaseOf = ({ releases: [release] }: Reservation) => release!.lease;
@@ -68,7 +68,7 @@ it('what is free of it is not handed out once it was to be renewed', async () =>
   const first = await reserve(1n);
   await sweep();
   await app.sql('UPDATE key_spend SET total = $2 WHERE api_key_id = $1', [key.record.id, formatUsd(LIMIT)]);
-  await gate.heartbeat();
+  await limiter.heartbeat();
   await expect(reserve(1n)).rejects.toMatchObject({ code: 'insufficient_credits' });
   first.close();
 });
@@ -91,7 +91,7 @@ it('a call that waits for it takes another', async () => {
   const late = await waiting;
   expect(leaseOf(late)).not.toBe(leaseOf(early));
   early.close();
-  await gate.heartbeat();
+  await limiter.heartbeat();
   expect(await state()).toEqual({ reserved: LIMIT, leases: { [leaseOf(late).id]: LIMIT } });
   await settle(late, 1n);
 });

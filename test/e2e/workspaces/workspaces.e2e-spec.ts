@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask, askFor } from '../../support/admin.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
-import { createDestination } from '../../support/broadcast.js';
+import { createDestination } from '../../support/deliveries.js';
 import { WEBHOOK } from '../../support/create-destination.js';
 import { expectError } from '../../support/error-shape.js';
 import { createCredential } from '../../support/provider-credential.js';

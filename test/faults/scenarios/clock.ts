@@ -47,9 +47,9 @@ const MOMENTS: readonly Moment[] = [
 
 /** Spends until nothing is left; how many calls that were. */
 async function spendAll(lab: Lab, key: string, report: LoadReport): Promise<number> {
-  const before = report.refusals.get(402) ?? 0;
+  const before = report.rejections.get(402) ?? 0;
   const seenBefore = report.seen.length;
-  for (let turn = 0; (report.refusals.get(402) ?? 0) === before; turn++) {
+  for (let turn = 0; (report.rejections.get(402) ?? 0) === before; turn++) {
     const replica = lab.replicas[turn % lab.replicas.length];
     if (!replica || turn > 200) throw new Error('a limit has no end');
     await callOnce(lab, replica, { key }, report);
@@ -86,10 +86,10 @@ export const clockJumps: Scenario = {
       const problems: string[] = [];
       const report: LoadReport = {
         seen: [],
-        refusals: new Map(),
+        rejections: new Map(),
         broken: 0,
         wrong: [],
-        refusalLatencies: [],
+        rejectionLatencies: [],
       };
       const keys = new Map<string, string>();
       for (const reset of RESETS) {

@@ -2,7 +2,7 @@
 // memory stays bounded, and soon after all is as it was.
 import { request } from 'undici';
 import type { Lab } from '../lab.js';
-import { percentile, startLoad, totalRefusals } from '../load.js';
+import { percentile, startLoad, totalRejections } from '../load.js';
 import type { LoadOptions, LoadReport } from '../load.js';
 import { inLab, judge } from '../scenario.js';
 import type { Scenario } from '../scenario.js';
@@ -51,19 +51,19 @@ export const overload: Scenario = {
       const after = await measure(lab, { clients: PLACES }, RECOVERY_MS);
       const recovered = Math.round((after.seen[0]?.at ?? Number.NaN) - endedAt);
       const grown = bytesAfter - bytesBefore;
-      const refusal = Math.round(percentile(flood.refusalLatencies, 0.99));
+      const refusal = Math.round(percentile(flood.rejectionLatencies, 0.99));
       const ownWarnings: [boolean, string][] = [
         [
           p99(flood) > TOLERATED * p99(calm),
           `p99 of what was let in went from ${p99(calm)} to ${p99(flood)} ms`,
         ],
         [p99(after) > TOLERATED * p99(calm), `p99 was ${p99(after)} ms after it, ${p99(calm)} ms before`],
-        [totalRefusals(flood) === 0, 'nothing was refused'],
+        [totalRejections(flood) === 0, 'nothing was refused'],
         [refusal > p99(calm), `refusals took ${refusal} ms`],
         [!(recovered < RECOVERY_MS), `it had not recovered after ${RECOVERY_MS} ms`],
         [grown > TOLERATED_BYTES, `memory grew by ${megabytes(grown)}`],
       ];
-      const offered = (flood.seen.length + totalRefusals(flood)) / (OVERLOAD_MS / 1_000);
+      const offered = (flood.seen.length + totalRejections(flood)) / (OVERLOAD_MS / 1_000);
       const served = (report: LoadReport, milliseconds: number) =>
         Math.round(report.seen.length / (milliseconds / 1_000));
       return judge(lab, [warmUp, calm, flood, after], {
@@ -71,7 +71,7 @@ export const overload: Scenario = {
         remarks: [
           `offered ${Math.round(offered)}/s, served ${served(flood, OVERLOAD_MS)}/s (${served(calm, CALM_MS)}/s at capacity)`,
           `p99 of what was let in: ${p99(calm)} ms at capacity, ${p99(flood)} ms at overload, ${p99(after)} ms after it`,
-          `refusals: p50 ${Math.round(percentile(flood.refusalLatencies, 0.5))} ms, p99 ${refusal} ms`,
+          `refusals: p50 ${Math.round(percentile(flood.rejectionLatencies, 0.5))} ms, p99 ${refusal} ms`,
           `memory: ${megabytes(bytesBefore)} before, ${megabytes(bytesAfter)} after; next answer after ${recovered} ms`,
         ],
       });
@@ -120,7 +120,7 @@ export const computingOverload: Scenario = {
         await lab.wait(100);
       const recovered = Math.round(performance.now() - endedAt);
       const problems = [
-        ...(totalRefusals(flood.report) === 0 ? ['nothing was refused'] : []),
+        ...(totalRejections(flood.report) === 0 ? ['nothing was refused'] : []),
         ...(limit < HEAVY_CLIENTS ? [] : [`the limit was still ${limit}`]),
         ...(recovered > RECOVERY_MS ? [`the limit was back after ${recovered} ms only`] : []),
       ];

@@ -39,9 +39,15 @@ export const oneOfTwoKilled: Scenario = {
       lab.replicas.splice(1, 1);
 
       const killedAt = performance.now();
-      const rest: LoadReport = { seen: [], refusals: new Map(), broken: 0, wrong: [], refusalLatencies: [] };
+      const rest: LoadReport = {
+        seen: [],
+        rejections: new Map(),
+        broken: 0,
+        wrong: [],
+        rejectionLatencies: [],
+      };
       // Until the survivor says that nothing is left; what the dead one had reserved comes back when its lease expires.
-      while (!rest.refusals.has(402) && performance.now() - killedAt < PATIENCE_MS)
+      while (!rest.rejections.has(402) && performance.now() - killedAt < PATIENCE_MS)
         await callOnce(lab, survivor, { key }, rest);
       const spent = await spentOf(lab);
       const callCost = rest.seen.at(-1)?.cost ?? load.report.seen.at(-1)?.cost ?? 0;

@@ -72,9 +72,9 @@ export const rollingUpgrade: Scenario = {
       const seenBeside = load.report.seen.length - seenBefore;
       await lab.wait(SIDE_BY_SIDE_MS / 2);
       await load.stop();
-      const { broken, refusals } = load.report;
+      const { broken, rejections } = load.report;
       // A client whose kept connection is closed while it writes sees a broken call: that is not a failure of the service.
-      const problems = refusals.size > 0 ? [`calls were refused: ${JSON.stringify([...refusals])}`] : [];
+      const problems = rejections.size > 0 ? [`calls were refused: ${JSON.stringify([...rejections])}`] : [];
       return judge(lab, [load.report], {
         problems,
         remarks: [

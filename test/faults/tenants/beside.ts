@@ -1,7 +1,7 @@
 // The load of the other tenant, measured in turn without and beside an attack.
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-import { percentile, startLoad, totalRefusals } from '../load.js';
+import { percentile, startLoad, totalRejections } from '../load.js';
 import type { Load, LoadOptions, LoadReport } from '../load.js';
 import type { AttackFigures } from './attacks.js';
 import { megabytes, milliseconds } from './experiment.js';
@@ -16,7 +16,7 @@ const STOP_PATIENCE_MS = 12_000;
 const BETWEEN_LOOKS_MS = 20;
 
 export const errorsOf = (report: LoadReport): number =>
-  report.broken + totalRefusals(report) + report.wrong.length;
+  report.broken + totalRejections(report) + report.wrong.length;
 export const latencyOf = ({ seen }: LoadReport, part: number): number =>
   percentile(
     seen.map(({ latency }) => latency),

@@ -1,6 +1,6 @@
 // What must never stand in an answer or in the log, and how an answer is judged.
 import { canariesIn, canary } from '../canaries.js';
-import { OpenApiJudge } from '../openapi-judge.js';
+import { OpenApiJudge } from '../openapi-validator.js';
 import { SENT_WORD } from './hostile-values.js';
 
 export interface FuzzAnswer {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { ask } from '../admin.js';
 import type { TestApp } from '../app.js';
-import { BROADCAST_ENVIRONMENT, readCursor } from '../broadcast.js';
+import { BROADCAST_ENVIRONMENT, readCursor } from '../deliveries.js';
 import { startWithTexts } from '../cached-embedding.js';
 import { eventually } from '../eventually.js';
 import { startReceiver } from '../receivers/receiver.js';
@@ -121,7 +121,7 @@ class Journey {
   }
 
   /** Whether the receiver refuses what it was sent. */
-  readonly refuses = (ids: readonly string[]): boolean => ids.some((id) => id === this.poison);
+  readonly rejects = (ids: readonly string[]): boolean => ids.some((id) => id === this.poison);
 
   async ask(operation: DocumentedOperation): Promise<Answered[]> {
     const route = NAMED_ROUTES.find(
@@ -215,7 +215,7 @@ export async function takeExamples(): Promise<Record<string, ExamplesOfOperation
   let journey: Journey | undefined;
   const receiver = await startReceiver({
     judge: (request) =>
-      journey?.refuses(generationsIn(request))
+      journey?.rejects(generationsIn(request))
         ? { reply: { status: 422, body: 'not a trace of ours' }, stored: [] }
         : traceCollector.judge(request),
   });

@@ -22,7 +22,7 @@ const refuse = (status: number, type: string, message: string): StubReply => ({
   status,
   body: { message, code: status, type },
 });
-const refuseNatively = (status: number, type: string, message: string): StubReply => ({
+const rejectNatively = (status: number, type: string, message: string): StubReply => ({
   status,
   body: { error: message, error_type: type },
 });
@@ -97,7 +97,7 @@ function answerNatively({ body }: StubRequest): StubReply {
   const promptName = body['prompt_name'];
   const prompt = typeof promptName === 'string' ? PROMPTS[promptName] : '';
   if (prompt === undefined) {
-    return refuseNatively(
+    return rejectNatively(
       422,
       'Validation',
       `default-prompt-name \`${String(promptName)}\` not found in the prompts`,
@@ -105,7 +105,7 @@ function answerNatively({ body }: StubRequest): StubReply {
   }
   const contents = contentsOf(body['inputs']);
   const tooMany = tooManyMessage(contents);
-  if (tooMany) return refuseNatively(422, 'Validation', tooMany);
+  if (tooMany) return rejectNatively(422, 'Validation', tooMany);
   const width = body['dimensions'] as number | undefined;
   return {
     status: 200,

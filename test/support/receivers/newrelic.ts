@@ -1,5 +1,5 @@
 // New Relic's OTLP endpoint of the EU. It says nothing in bodies, and drops what is above its limits.
-import type { Attributes } from './otlp-judge.js';
+import type { Attributes } from './otlp-validator.js';
 import { otlpReceiver } from './otlp-receiver.js';
 
 const LICENSE_KEY = '0123456789abcdef0123456789canaryFFFFNRAL';

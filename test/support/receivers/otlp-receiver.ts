@@ -1,8 +1,8 @@
 // What the receivers of the OTLP kinds share: the order in which such servers look at a request, and their answers.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { DestinationConfig } from '../../../src/domain/destinations/destination.js';
-import { OtlpProblem, judgeTraceRequest } from './otlp-judge.js';
-import type { Attributes, JudgedSpan } from './otlp-judge.js';
+import { OtlpProblem, judgeTraceRequest } from './otlp-validator.js';
+import type { Attributes, JudgedSpan } from './otlp-validator.js';
 import type { DestinationReceiver, ReceivedDelivery, ReceiverReply, Verdict } from './receiver.js';
 
 export interface OtlpPlatformRules {

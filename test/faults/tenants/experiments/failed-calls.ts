@@ -6,9 +6,9 @@ import { inTenantLab } from '../tenant-lab.js';
 
 const CALLS = 5;
 const SERVED_INPUTS = 4_096;
-const REFUSED = 'an input that the provider refuses';
+const REJECTED = 'an input that the provider refuses';
 // Milliseconds: the other parts of the call are served by then.
-const REFUSAL_TAKES = 500;
+const REJECTION_TAKES = 500;
 
 export const failedCalls: Experiment = {
   name: 'failed-calls',
@@ -25,14 +25,14 @@ export const failedCalls: Experiment = {
       });
       lab.upstream.answerWith((request, response) => {
         const { input } = request.body;
-        if (!(Array.isArray(input) && input.includes(REFUSED))) return serve(request, response);
+        if (!(Array.isArray(input) && input.includes(REJECTED))) return serve(request, response);
         setTimeout(
           () => sendJson(response, 400, { error: { message: 'refused', type: 'invalid_request_error' } }),
-          REFUSAL_TAKES,
+          REJECTION_TAKES,
         );
       });
       const { key, hash } = await createKey(lab, { limit: 1 });
-      const input = [...Array.from({ length: SERVED_INPUTS }, () => FIVE_TOKENS), REFUSED];
+      const input = [...Array.from({ length: SERVED_INPUTS }, () => FIVE_TOKENS), REJECTED];
       const answers = [];
       for (let call = 0; call < CALLS; call++) answers.push(await embed(lab, key, { input }));
       lab.upstream.answerWith(answerLikeOpenAi);

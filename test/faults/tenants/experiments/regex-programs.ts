@@ -37,7 +37,7 @@ export const regexPrograms: Experiment = {
       const { serving, isAlive } = lab.processes.look();
       const ending = endingOf(lab);
       const longest = held['longest'] ?? 0;
-      const isRefused = answers.every(({ status }) => status === 400);
+      const isRejected = answers.every(({ status }) => status === 400);
       if (isAlive && longest > TOLERATED_MS) await lab.replica.kill();
       return {
         figures: {
@@ -47,7 +47,7 @@ export const regexPrograms: Experiment = {
           'process that serves': ending,
         },
         problems: brokenRules(
-          [!isRefused, 'the rules were not refused with 400'],
+          [!isRejected, 'the rules were not refused with 400'],
           [longest > TOLERATED_MS, `the event loop was held for ${milliseconds(longest)}`],
           [serving - before > TOLERATED_BYTES, `memory grew by ${megabytes(serving - before)}`],
           [!isAlive, 'the process that serves died'],

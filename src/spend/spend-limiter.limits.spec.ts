@@ -2,8 +2,8 @@
 import { setImmediate as asFarAsItGoes } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { CountingLedger } from '../../test/support/counting-ledger.js';
-import { boundOf, createSpendGate, keyWithLimit } from '../../test/support/spend-gate.js';
-import type { GateSetup } from '../../test/support/spend-gate.js';
+import { boundOf, createSpendLimiter, keyWithLimit } from '../../test/support/spend-limiter.js';
+import type { LimiterSetup } from '../../test/support/spend-limiter.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import type { Reservation } from './spend-limiter.js';
 import { SPEND_POLICY_CHANNEL } from './spend-policy-cache.js';
@@ -12,14 +12,14 @@ const COST = 10n;
 const LIMIT = 100_000n;
 
 let ledger: CountingLedger;
-let setup: GateSetup;
+let setup: LimiterSetup;
 beforeEach(() => {
   ledger = new CountingLedger();
-  setup = createSpendGate(ledger);
+  setup = createSpendLimiter(ledger);
 });
 
 const reserve = (key: ApiKey, cost = COST, patience?: number): Promise<Reservation> =>
-  setup.gate.reserve(
+  setup.limiter.reserve(
     key,
     { quick: () => boundOf(cost), exact: () => Promise.resolve(boundOf(cost)) },
     patience,
@@ -93,7 +93,7 @@ describe('credits that are taken away and put back', () => {
   const key = keyWithLimit(null);
   const credits = { budgets: [], credits: LIMIT };
   beforeEach(async () => {
-    setup.setTerms(credits);
+    setup.setPolicy(credits);
     await call(key);
     ledger.total = LIMIT;
   });
@@ -102,14 +102,14 @@ describe('credits that are taken away and put back', () => {
     setup.tell(SPEND_POLICY_CHANNEL, 'another-account');
     await call(key);
     setup.tell(SPEND_POLICY_CHANNEL, 'account-1');
-    setup.setTerms({ ...credits });
+    setup.setPolicy({ ...credits });
     await expect(reserve(key)).rejects.toMatchObject(refused);
     expect(ledger.reserved).toBe(0n);
   });
 
   it('while nobody could tell of it are not spent again either', async () => {
     setup.reconnect();
-    setup.setTerms({ ...credits });
+    setup.setPolicy({ ...credits });
     await expect(reserve(key)).rejects.toMatchObject(refused);
   });
 });
@@ -139,6 +139,6 @@ describe('a call without patience', () => {
   it('is told at once that the rest is reserved, and nobody is asked for it', async () => {
     ledger.reserved = LIMIT;
     await expect(reserve(keyWithLimit(LIMIT), COST, 0)).rejects.toMatchObject({ code: 'unavailable' });
-    expect(ledger.recalls).toBe(0);
+    expect(ledger.releaseRequests).toBe(0);
   });
 });

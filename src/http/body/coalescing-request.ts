@@ -8,7 +8,7 @@ const BLOCK = 16 * 1024;
 
 /** A class of its own for each server: Express's prototype is put between it and Node's. */
 export function createRequestClass(): typeof IncomingMessage {
-  class GatheringRequest extends IncomingMessage {
+  class CoalescingRequest extends IncomingMessage {
     #block: Buffer | null = null;
     #used = 0;
 
@@ -40,5 +40,5 @@ export function createRequestClass(): typeof IncomingMessage {
       if (block !== null) super.push(block.subarray(0, used));
     }
   }
-  return GatheringRequest;
+  return CoalescingRequest;
 }

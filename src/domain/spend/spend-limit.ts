@@ -45,6 +45,6 @@ export interface SpendLimits {
 export const NO_LIMITS: SpendLimits = { isLimited: false, includesByok: false };
 
 /** How much of a bound counts toward a holder's caps. */
-export function amountToward(caps: readonly SpendLimitWindow[], bound: SpendBound): PicoUsd {
-  return caps.some((cap) => cap.includeByok) ? bound.costWithByok : bound.cost;
+export function amountToward(limits: readonly SpendLimitWindow[], bound: SpendBound): PicoUsd {
+  return limits.some((limit) => limit.includeByok) ? bound.costWithByok : bound.cost;
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readdirSync } from 'node:fs';
 import { constants, getPriority } from 'node:os';
 import type { TestApp } from '../../support/app.js';
-import { BROADCAST_ENVIRONMENT, createBroadcastApp, createDestination } from '../../support/broadcast.js';
+import { BROADCAST_ENVIRONMENT, createBroadcastApp, createDestination } from '../../support/deliveries.js';
 import { eventually } from '../../support/eventually.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { generationTrace } from '../support/generation-trace.js';
 import { deliveringTo, encode } from '../support/receivers/deliver.js';
-import { OtlpProblem, judgeTraceRequest } from '../support/receivers/otlp-judge.js';
+import { OtlpProblem, judgeTraceRequest } from '../support/receivers/otlp-validator.js';
 import { otelCollectorReceiver } from '../support/receivers/otel-collector.js';
 
 type Json = Record<string, unknown>;

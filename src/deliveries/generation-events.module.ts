@@ -1,7 +1,7 @@
 // What operations have to do with broadcasting: what is to be stored of calls, who is told of them, trying destinations.
 import { Module } from '@nestjs/common';
 import { WorkspaceDestinationsCache } from './workspace-destinations.js';
-import { GenerationPublisher } from './broadcaster.js';
+import { GenerationPublisher } from './generation-publisher.js';
 import { ConnectionTester } from './connection-test.js';
 import { PlatformClient } from './batches/platform-client.js';
 import { WebhookSignatures } from './batches/webhook-signatures.js';

@@ -8,13 +8,13 @@ import { EndpointFailure } from './endpoints/endpoint-failure.js';
 import type { RoutedCall } from './embedding-router.js';
 
 interface Asked {
-  readonly place: number;
+  readonly index: number;
   readonly input: number;
   readonly answer: () => void;
   readonly fail: (failure: EndpointFailure) => void;
 }
 
-/** Endpoints with `places` that answer when they are told to. */
+/** Endpoints with `permits` that answer when they are told to. */
 class Lab {
   readonly asked: Asked[] = [];
   /** Under way at once, by endpoint. */
@@ -22,9 +22,9 @@ class Lab {
   readonly router: TestRouter;
   private readonly active: number[] = [];
 
-  constructor(endpoints: number, places: number) {
-    this.router = createRouter(endpoints, (place, input, signal) => this.ask(place, input, signal), {
-      endpointConcurrency: places,
+  constructor(endpoints: number, permits: number) {
+    this.router = createRouter(endpoints, (index, input, signal) => this.ask(index, input, signal), {
+      endpointConcurrency: permits,
     });
   }
 
@@ -41,20 +41,20 @@ class Lab {
   }
 
   private async ask(
-    place: number,
+    index: number,
     input: number,
     signal: { addEventListener(type: 'abort', listener: () => void): void },
   ): Promise<ProviderAnswer> {
-    const active = (this.active[place] ?? 0) + 1;
-    this.active[place] = active;
-    this.most[place] = Math.max(this.most[place] ?? 0, active);
+    const active = (this.active[index] ?? 0) + 1;
+    this.active[index] = active;
+    this.most[index] = Math.max(this.most[index] ?? 0, active);
     try {
       return await new Promise((resolve, reject) => {
-        this.asked.push({ place, input, answer: () => resolve(createAnswer()), fail: reject });
+        this.asked.push({ index, input, answer: () => resolve(createAnswer()), fail: reject });
         signal.addEventListener('abort', () => reject(new EndpointFailure('failed', null, 'given up')));
       });
     } finally {
-      this.active[place] = active - 1;
+      this.active[index] = active - 1;
     }
   }
 }
@@ -68,13 +68,13 @@ const endings = ({ attempts }: RoutedCall) => attempts.map(({ errorType }) => er
 describe('the last endpoint', () => {
   it.each([1, 4, 8])(
     'is waited for by the slices of one call that has more of them than its %i places',
-    async (places) => {
-      const lab = new Lab(1, places);
+    async (permits) => {
+      const lab = new Lab(1, permits);
       const routed = await lab.answering(lab.router.run(16));
       expect(routed.error).toBeNull();
       expect(routed.served.map(({ start }) => start)).toEqual([...Array(16).keys()]);
       expect(endings(routed)).toEqual(Array(16).fill('ok'));
-      expect(lab.most).toEqual([places]);
+      expect(lab.most).toEqual([permits]);
     },
   );
 
@@ -184,7 +184,7 @@ describe('an endpoint before others', () => {
     const first = lab.router.run(1);
     const second = lab.router.run(1);
     await settled();
-    expect(lab.asked.map(({ place }) => place)).toEqual([0, 1]);
+    expect(lab.asked.map(({ index }) => index)).toEqual([0, 1]);
     lab.asked[1]?.fail(failure);
     await settled();
     expect(lab.asked).toHaveLength(2);

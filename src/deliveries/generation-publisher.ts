@@ -12,15 +12,15 @@ import { WorkspaceDestinationsCache } from './workspace-destinations.js';
 import { Debouncer } from '../concurrency/debouncer.js';
 
 // Milliseconds for which news are gathered.
-const GATHERING_TIME = 25;
+const DEBOUNCE_INTERVAL = 25;
 
 @Injectable()
 export class GenerationPublisher {
   private readonly logger = new Logger(GenerationPublisher.name);
-  private readonly news = new Debouncer(GATHERING_TIME, (workspaceIds) => this.publish(workspaceIds));
+  private readonly news = new Debouncer(DEBOUNCE_INTERVAL, (workspaceIds) => this.publish(workspaceIds));
 
   constructor(
-    private readonly terms: WorkspaceDestinationsCache,
+    private readonly destinations: WorkspaceDestinationsCache,
     private readonly notifications: Notifications,
     private readonly config: AppConfig,
     private readonly storage: StorageUsage,
@@ -35,8 +35,8 @@ export class GenerationPublisher {
     input: EmbeddingInput,
     errorMessage: string | null,
   ): Promise<GenerationContent | null> {
-    const terms = this.terms.peek(workspaceId) ?? (await this.terms.find(workspaceId));
-    if (!terms?.needsContent || !this.storage.admitContent(workspaceId)) return null;
+    const destinations = this.destinations.peek(workspaceId) ?? (await this.destinations.find(workspaceId));
+    if (!destinations?.needsContent || !this.storage.mayStoreContent(workspaceId)) return null;
     return contentOf(input, errorMessage);
   }
 
@@ -50,8 +50,8 @@ export class GenerationPublisher {
     try {
       const news: string[] = [];
       for (const workspaceId of workspaceIds) {
-        const terms = await this.terms.find(workspaceId);
-        if (terms && terms.targets.size + terms.problems.size > 0)
+        const destinations = await this.destinations.find(workspaceId);
+        if (destinations && destinations.targets.size + destinations.problems.size > 0)
           news.push(writeGenerationsAppended({ workspaceId, replicaId: this.config.replicaId }));
       }
       if (news.length > 0) await this.notifications.notify(GENERATIONS_CHANNEL, news);

@@ -5,7 +5,7 @@ import type { DestinationKind } from '../destination-kinds/shared/destination-ki
 import { validationFailure } from '../http/fields/validation.pipe.js';
 
 /** Throws `invalid_request`, naming the members of `sent` whose values have the form of a mask. */
-export function refuseMasks(kind: DestinationKind, sent: object): void {
+export function rejectMasks(kind: DestinationKind, sent: object): void {
   const { fields, headers } = findMasks(kind, sent);
   const problems = [
     ...fields.map(toProblem),

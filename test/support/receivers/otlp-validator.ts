@@ -40,7 +40,7 @@ export function judgeTraceRequest(body: Buffer): JudgedSpan[] {
       listOf(scopeSpans['spans']).map((span) => judgeSpan(span, resource)),
     );
   });
-  refuseRepeats(
+  rejectRepeats(
     spans.map(({ spanId }) => spanId),
     'span id',
   );
@@ -123,7 +123,7 @@ function attributesOf(owner: Json): Attributes {
   );
   const names = entries.map(([name]) => name);
   if (names.some((name) => !name)) throw new OtlpProblem('an attribute without a name');
-  refuseRepeats(names, 'attribute');
+  rejectRepeats(names, 'attribute');
   return new Map(entries);
 }
 
@@ -143,7 +143,7 @@ function valueOf(value: Json | undefined): AttributeValue {
   }
 }
 
-function refuseRepeats(names: readonly string[], what: string): void {
+function rejectRepeats(names: readonly string[], what: string): void {
   const seen = new Set<string>();
   for (const name of names) {
     if (seen.has(name)) throw new OtlpProblem(`the ${what} ${name} twice`);

@@ -9,7 +9,7 @@ import {
   createDestination,
   readCursor,
   untilDelivered,
-} from '../../support/broadcast.js';
+} from '../../support/deliveries.js';
 import { deleteAllDestinations } from '../../support/create-destination.js';
 import { eventually } from '../../support/eventually.js';
 import { contentOfText, createGeneration } from '../../support/generation.js';

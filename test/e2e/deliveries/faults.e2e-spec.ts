@@ -9,9 +9,9 @@ import {
   readDeadLetters,
   recordGenerations,
   untilDelivered,
-} from '../../support/broadcast.js';
+} from '../../support/deliveries.js';
 import { contentOfText } from '../../support/generation.js';
-import type { CursorRow } from '../../support/broadcast.js';
+import type { CursorRow } from '../../support/deliveries.js';
 import { deleteAllDestinations } from '../../support/create-destination.js';
 import { eventually } from '../../support/eventually.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
@@ -273,11 +273,11 @@ describe('a size that the platform does not take', () => {
     await recordGenerations(app, 60);
     await untilDelivered(app, id, 60);
     const refused = () => receiver.requests.filter(({ bytes }) => bytes.length > MAX).length;
-    const refusedFirst = refused();
-    expect(refusedFirst).toBeGreaterThan(0);
+    const rejectedFirst = refused();
+    expect(rejectedFirst).toBeGreaterThan(0);
     await recordGenerations(app, 60);
     await untilDelivered(app, id, 120);
-    expect(refused()).toBe(refusedFirst);
+    expect(refused()).toBe(rejectedFirst);
   });
 
   it('drops the content of a single one first', async () => {

@@ -6,7 +6,7 @@ import {
   createDestination,
   recordGenerations,
   untilDelivered,
-} from '../../support/broadcast.js';
+} from '../../support/deliveries.js';
 import { deleteAllDestinations } from '../../support/create-destination.js';
 import { eventually } from '../../support/eventually.js';
 import { contentOfText } from '../../support/generation.js';

@@ -10,7 +10,7 @@ import {
   readCursor,
   recordGenerations,
   untilDelivered,
-} from '../../support/broadcast.js';
+} from '../../support/deliveries.js';
 import { deleteAllDestinations } from '../../support/create-destination.js';
 import { eventually } from '../../support/eventually.js';
 import { fillLog } from '../../support/plans.js';

@@ -7,7 +7,7 @@ import {
   createDestination,
   readCursor,
   untilDelivered,
-} from '../../support/broadcast.js';
+} from '../../support/deliveries.js';
 import { deleteAllDestinations } from '../../support/create-destination.js';
 import { eventually } from '../../support/eventually.js';
 import { startReceiver } from '../../support/receivers/receiver.js';

@@ -2,7 +2,7 @@
 // each, so that no account can keep every other one out.
 import type { AppError } from '../../domain/errors.js';
 
-export type Refusal = 'calls' | 'bytes';
+export type ExhaustedResource = 'calls' | 'bytes';
 
 /** What one account has in flight. */
 interface Holdings {
@@ -15,10 +15,10 @@ export class InFlightPermit {
   private holds = 1;
   private bytes = 0;
   private accountId: string | null = null;
-  private isRefused = false;
+  private isRejected = false;
 
   constructor(
-    private readonly share: Share,
+    private readonly limit: InFlightLimit,
     private readonly announced: number,
   ) {}
 
@@ -30,29 +30,29 @@ export class InFlightPermit {
   /** Counts as the account's from now on. Throws `overloaded` when that has its share already, and then holds nothing. */
   assign(accountId: string): void {
     if (this.isReleased || this.accountId !== null) return;
-    const refusal = this.share.judge(accountId, this.announced);
-    if (refusal === null) {
+    const exhausted = this.limit.check(accountId, this.announced);
+    if (exhausted === null) {
       this.accountId = accountId;
-      this.share.enter(accountId, this.bytes);
+      this.limit.enter(accountId, this.bytes);
       return;
     }
     this.release();
-    this.isRefused = true;
-    throw this.share.refuse(refusal);
+    this.isRejected = true;
+    throw this.limit.reject(exhausted);
   }
 
   /** The work may outlive the connection of its caller; work that begins only afterwards is a call of its own. */
   hold(): void {
     if (this.holds++ > 0) return;
-    this.share.calls++;
-    if (this.accountId !== null) this.share.enter(this.accountId, 0);
+    this.limit.calls++;
+    if (this.accountId !== null) this.limit.enter(this.accountId, 0);
   }
 
   release(): void {
-    if (this.isRefused || --this.holds > 0) return;
+    if (this.isRejected || --this.holds > 0) return;
     const { bytes } = this;
     this.bytes = 0;
-    this.share.takeBack(bytes, this.accountId);
+    this.limit.remove(bytes, this.accountId);
   }
 
   /** What the body takes up once it is read. */
@@ -65,13 +65,13 @@ export class InFlightPermit {
   /** Throws `overloaded` when so many more bytes do not fit. */
   acquireBytes(bytes: number): void {
     if (this.isReleased) return;
-    if (!this.share.fits(bytes, this.bytes, this.accountId)) throw this.share.refuse('bytes');
+    if (!this.limit.fits(bytes, this.bytes, this.accountId)) throw this.limit.reject('bytes');
     this.add(bytes);
   }
 
   private add(bytes: number): void {
     this.bytes += bytes;
-    this.share.addBytes(bytes, this.accountId);
+    this.limit.addBytes(bytes, this.accountId);
   }
 }
 
@@ -79,7 +79,7 @@ export class InFlightPermit {
  * An account that is alone may hold all there is. Accounts that come while it does still get in: half as much again is
  * kept for those that hold little, an equal part for each.
  */
-export class Share {
+export class InFlightLimit {
   calls = 0;
   bytes = 0;
   private readonly accounts = new Map<string, Holdings>();
@@ -88,25 +88,25 @@ export class Share {
   constructor(
     private readonly maxCalls: () => number,
     private readonly maxBytes: number,
-    readonly refuse: (reason: Refusal) => AppError,
+    readonly reject: (reason: ExhaustedResource) => AppError,
   ) {}
 
   /**
    * `announced` bytes have to fit, and count only as they come. Where there is no room, a request that `mayBeAnothers` is
    * let in until its account is known. Throws `overloaded`.
    */
-  admit(announced: number, mayBeAnothers: boolean): InFlightPermit {
+  acquire(announced: number, mayBeAnothers: boolean): InFlightPermit {
     const maxCalls = this.maxCalls();
     const beyond = mayBeAnothers ? 1 : 0;
-    if (this.calls >= maxCalls + beyond * spareOf(maxCalls)) throw this.refuse('calls');
+    if (this.calls >= maxCalls + beyond * spareOf(maxCalls)) throw this.reject('calls');
     const maxBytes = this.maxBytes + beyond * spareOf(this.maxBytes);
-    if (this.bytes + announced > maxBytes && this.bytes > 0) throw this.refuse('bytes');
+    if (this.bytes + announced > maxBytes && this.bytes > 0) throw this.reject('bytes');
     this.calls++;
     return new InFlightPermit(this, announced);
   }
 
   /** Of a request that is admitted already: whether its account has to leave what is there to others. */
-  judge(accountId: string, announced: number): Refusal | null {
+  check(accountId: string, announced: number): ExhaustedResource | null {
     const own = this.accounts.get(accountId);
     const maxCalls = this.maxCalls();
     if (this.calls > maxCalls && (own?.calls ?? 0) >= Math.max(1, this.partOf(spareOf(maxCalls), own)))
@@ -128,7 +128,7 @@ export class Share {
     if (holdings) holdings.bytes += bytes;
   }
 
-  takeBack(bytes: number, accountId: string | null): void {
+  remove(bytes: number, accountId: string | null): void {
     this.calls--;
     this.addBytes(-bytes, accountId);
     const holdings = accountId === null ? undefined : this.accounts.get(accountId);

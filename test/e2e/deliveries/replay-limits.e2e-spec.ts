@@ -7,7 +7,7 @@ import {
   createDestination,
   recordGenerations,
   untilDelivered,
-} from '../../support/broadcast.js';
+} from '../../support/deliveries.js';
 import { DESTINATIONS, deleteAllDestinations } from '../../support/create-destination.js';
 import { expectError } from '../../support/error-shape.js';
 import { eventually } from '../../support/eventually.js';

@@ -3,7 +3,7 @@ import type { DestinationConfig, NewDestination } from '../../src/domain/destina
 import type { Destination } from '../../src/domain/destinations/destination.js';
 import type { GenerationContent } from '../../src/domain/generations/generation-content.js';
 import type { Generation } from '../../src/domain/generations/generation.js';
-import { GenerationPublisher } from '../../src/deliveries/broadcaster.js';
+import { GenerationPublisher } from '../../src/deliveries/generation-publisher.js';
 import { ConfigCipher } from '../../src/persistence/encryption/config-cipher.js';
 import { DeadLettersRepository } from '../../src/persistence/deliveries/dead-letters.repository.js';
 import { DestinationsRepository } from '../../src/persistence/destinations/destinations.repository.js';

@@ -7,7 +7,7 @@ import {
   createBroadcastApp,
   createDestination,
   readCursor,
-} from '../../support/broadcast.js';
+} from '../../support/deliveries.js';
 import { eventually } from '../../support/eventually.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';

@@ -1,32 +1,36 @@
 // A spend gate without a database, for specs of what it does with the money that a ledger grants.
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
-import type { SpendBound } from '../../src/domain/spend/spend-cap.js';
+import type { SpendBound } from '../../src/domain/spend/spend-limit.js';
 import type { NotificationListener, Notifications } from '../../src/persistence/database/notifications.js';
 import type { SpendLedger } from '../../src/persistence/spend/spend-ledger.js';
 import type { SpendPolicy } from '../../src/persistence/spend/spend-policy.repository.js';
 import { SpendLimiter } from '../../src/spend/spend-limiter.js';
 import type { SpendPolicyCache } from '../../src/spend/spend-policy-cache.js';
 
-export interface GateSetup {
-  readonly gate: SpendLimiter;
+export interface LimiterSetup {
+  readonly limiter: SpendLimiter;
   /** What the cache of terms holds from now on. */
-  setTerms(terms: SpendPolicy): void;
+  setPolicy(policies: SpendPolicy): void;
   /** As the database would. */
   tell(channel: string, payload: string): void;
   /** The connection that tells was lost and came back. */
   reconnect(): void;
 }
 
-export function createSpendGate(ledger: Pick<SpendLedger, keyof SpendLedger>): GateSetup {
+export function createSpendLimiter(ledger: Pick<SpendLedger, keyof SpendLedger>): LimiterSetup {
   const listeners: NotificationListener[] = [];
   let held: SpendPolicy = { budgets: [], credits: null };
-  const terms = { find: () => held, peek: () => held } as Partial<SpendPolicyCache>;
+  const policies = { find: () => held, peek: () => held } as Partial<SpendPolicyCache>;
   const notifications = {
     subscribe: (listener) => void listeners.push(listener),
   } as Partial<Notifications>;
   return {
-    gate: new SpendLimiter(ledger as SpendLedger, terms as SpendPolicyCache, notifications as Notifications),
-    setTerms: (changed) => {
+    limiter: new SpendLimiter(
+      ledger as SpendLedger,
+      policies as SpendPolicyCache,
+      notifications as Notifications,
+    ),
+    setPolicy: (changed) => {
       held = changed;
     },
     tell: (channel, payload) => {

@@ -8,7 +8,7 @@ import {
   readCursor,
   recordGenerations,
   untilDelivered,
-} from '../../support/broadcast.js';
+} from '../../support/deliveries.js';
 import { DESTINATIONS, deleteAllDestinations } from '../../support/create-destination.js';
 import { createTestDatabase } from '../../support/database.js';
 import { eventually } from '../../support/eventually.js';

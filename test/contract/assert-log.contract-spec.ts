@@ -1,7 +1,7 @@
 // The judge of every test app's log sees what must not be in it.
 import { describe, expect, it } from '@jest/globals';
 import { canary } from '../support/canaries.js';
-import { LogJudge } from '../support/log-judge.js';
+import { LogJudge } from '../support/assert-log.js';
 
 function problemsOf(line: string): readonly string[] {
   const judge = new LogJudge(['an encryption key']);

@@ -13,7 +13,7 @@ import {
   createDestination,
   readCursor,
   recordGenerations,
-} from '../../support/broadcast.js';
+} from '../../support/deliveries.js';
 import { DESTINATIONS, deleteAllDestinations } from '../../support/create-destination.js';
 import { eventually } from '../../support/eventually.js';
 import { contentOfText } from '../../support/generation.js';

@@ -6,7 +6,7 @@ import { StorageUsage } from '../../../src/persistence/generations/storage-usage
 import { ask, askFor } from '../../support/admin.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestAccount, TestApp } from '../../support/app.js';
-import { BROADCAST_ENVIRONMENT } from '../../support/broadcast.js';
+import { BROADCAST_ENVIRONMENT } from '../../support/deliveries.js';
 import { expectError } from '../../support/error-shape.js';
 
 const DAY = 86_400_000;
