@@ -7,7 +7,7 @@ import { setup } from '../scripts/setup.mjs';
 import { catchInterruptions, reportFailure } from '../scripts/support/interruption.mjs';
 import { sleep } from '../scripts/support/processes.mjs';
 import { createProgress } from '../scripts/support/progress.mjs';
-import { openBed } from './support/testbed.mjs';
+import { openTestbed } from './support/testbed.mjs';
 import {
   bringToRest,
   fill,
@@ -18,7 +18,7 @@ import {
 } from './support/growth-fill.mjs';
 import { describeGrowth, operationRow } from './support/growth-report.mjs';
 import { callBodies } from './support/known-vectors.mjs';
-import { inTurns, shorterRounds } from './support/measuring.mjs';
+import { alternately, shorterRounds } from './support/measuring.mjs';
 import { describeMachine, keepResults, readPostgresVersion } from './support/results.mjs';
 import { createDatabase, startService } from './support/service.mjs';
 import { median, medianOf, milliseconds, valuesOf } from './support/statistics.mjs';
@@ -40,9 +40,9 @@ const sizes = Object.fromEntries(
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
 /** The sides take turns so short that both have the same neighbours on the machine. */
-const TURNS_PER_ROUND = 4;
-const turns = rounds * TURNS_PER_ROUND;
-const turnSeconds = seconds / TURNS_PER_ROUND;
+const SLICES_PER_ROUND = 4;
+const slices = rounds * SLICES_PER_ROUND;
+const sliceSeconds = seconds / SLICES_PER_ROUND;
 
 const MODEL = 'openai/text-embedding-3-large';
 const INPUTS = [1, 8, 64, 512, 2048];
@@ -135,31 +135,31 @@ class Side {
   }
 }
 
-const callsOfTurn = ({ rate }) => Math.round(rate * turnSeconds);
+const callsOfSlice = ({ rate }) => Math.round(rate * sliceSeconds);
 
 /** Destinations that one side makes in the whole run need so many workspaces. */
 function countWorkspaces() {
   const { loads } = OPERATIONS.at(-1);
-  const calls = loads.reduce((sum, load) => sum + turns * callsOfTurn(load), WARM_UP_CREATIONS);
+  const calls = loads.reduce((sum, load) => sum + slices * callsOfSlice(load), WARM_UP_CREATIONS);
   return Math.ceil(calls / SLOTS);
 }
 
-async function openSide(bed, name, isFilled) {
-  const { server, signal, progress, upstreamOrigin } = bed;
+async function openSide(testbed, name, isFilled) {
+  const { server, signal, progress, upstreamOrigin } = testbed;
   const databaseUrl = await createDatabase(server, name, signal);
   const open = () => startService({ databaseUrl, upstreamOrigin, signal });
   // The first start makes the account.
   const first = await open();
   const path = `/${name}/`;
-  await first.createDestination('webhook', { url: bed.sinkOrigin + path });
+  await first.createDestination('webhook', { url: testbed.sinkOrigin + path });
   await first.stop();
   if (isFilled) await fill(databaseUrl, sizes, progress);
   const workspaceIds = await makeOwnWorkspaces(databaseUrl, countWorkspaces());
   const service = await open();
-  bed.onClose(service.stop);
+  testbed.onClose(service.stop);
   return new Side(
     service,
-    { sinkOrigin: bed.sinkOrigin, path },
+    { sinkOrigin: testbed.sinkOrigin, path },
     workspaceIds,
     await listOwnKeyHashes(databaseUrl, 50),
   );
@@ -177,23 +177,23 @@ async function waitForRest({ progress, signal }, sides) {
 }
 
 /** Until both sides are as fast as they get, and have delivered what that took. */
-async function warmUp(bed, sides, name) {
+async function warmUp(testbed, sides, name) {
   for (const side of sides) {
     const job = { ...side.jobOf(name, WARM_UP_CREATIONS), connections: WARM_UP_CONNECTIONS };
     // Places for destinations are as many as were made for it.
     const forSeconds = name === CREATION ? null : WARM_UP_SECONDS;
-    const { calls } = await bed.runLoad({ ...job, seconds: forSeconds });
-    if (name === CALL) await bed.untilDelivered(side.path, calls);
+    const { calls } = await testbed.runLoad({ ...job, seconds: forSeconds });
+    if (name === CALL) await testbed.untilDelivered(side.path, calls);
   }
 }
 
 /** Figures of every turn: a stall of the machine stays in the turn that it befell. */
-async function measureOperation(bed, sides, { name, loads }) {
+async function measureOperation(testbed, sides, { name, loads }) {
   const rows = loads.flatMap((load) => sides.map((side) => ({ side, load })));
   const measureRow = ({ side, load }) =>
-    bed.runLoad({ ...side.jobOf(name, callsOfTurn(load)), ...load, seconds: turnSeconds });
-  await warmUp(bed, sides, name);
-  const results = await inTurns({ rounds: turns, rows, measureRow });
+    testbed.runLoad({ ...side.jobOf(name, callsOfSlice(load)), ...load, seconds: sliceSeconds });
+  await warmUp(testbed, sides, name);
+  const results = await alternately({ rounds: slices, rows, measureRow });
   return loads.map((load) => {
     const [empty, filled] = sides.map((side) => {
       const all = results.get(rows.find((row) => row.side === side && row.load === load));
@@ -203,10 +203,14 @@ async function measureOperation(bed, sides, { name, loads }) {
   });
 }
 
-async function measureInputs(bed, side) {
+async function measureInputs(testbed, side) {
   const measure = async (inputs, forSeconds) => {
     const before = cpuSeconds(side.service.pid);
-    const result = await bed.runLoad({ ...side.embeddingsJob(inputs), connections: 1, seconds: forSeconds });
+    const result = await testbed.runLoad({
+      ...side.embeddingsJob(inputs),
+      connections: 1,
+      seconds: forSeconds,
+    });
     const cpu = cpuSeconds(side.service.pid) - before;
     return {
       time: (result.p50 * 1000) / inputs,
@@ -218,7 +222,7 @@ async function measureInputs(bed, side) {
   for (const inputs of INPUTS) await measure(inputs, WARM_UP_SECONDS);
   // No shorter ones: the first calls after those of another size take longer, and of large ones a turn has few.
   const short = shorterRounds({ rounds, seconds: seconds / 2 });
-  const results = await inTurns({
+  const results = await alternately({
     rounds: short.rounds,
     rows: INPUTS,
     measureRow: (inputs) => measure(inputs, short.seconds),
@@ -239,20 +243,20 @@ async function measureActivity({ service }) {
   return median(durations);
 }
 
-async function measureAll(bed) {
-  const sides = [await openSide(bed, 'empty', false), await openSide(bed, 'filled', true)];
-  await waitForRest(bed, sides);
+async function measureAll(testbed) {
+  const sides = [await openSide(testbed, 'empty', false), await openSide(testbed, 'filled', true)];
+  await waitForRest(testbed, sides);
   const operations = [];
   for (const operation of OPERATIONS) {
-    const measured = await bed.progress.step(`Measuring ${operation.name}`, () =>
-      measureOperation(bed, sides, operation),
+    const measured = await testbed.progress.step(`Measuring ${operation.name}`, () =>
+      measureOperation(testbed, sides, operation),
     );
-    for (const row of measured) bed.progress.line(operationRow(row).join('  '));
+    for (const row of measured) testbed.progress.line(operationRow(row).join('  '));
     operations.push(...measured);
   }
-  const inputs = await bed.progress.step('Measuring inputs', () => measureInputs(bed, sides[1]));
+  const inputs = await testbed.progress.step('Measuring inputs', () => measureInputs(testbed, sides[1]));
   const activity = await Promise.all(sides.map(measureActivity));
-  bed.progress.line(`GET /activity: ${activity.map(milliseconds).join(' empty, ')} filled`);
+  testbed.progress.line(`GET /activity: ${activity.map(milliseconds).join(' empty, ')} filled`);
   return describeGrowth({ operations, inputs, activity, sizes });
 }
 
@@ -260,10 +264,10 @@ async function run() {
   const { signal } = catchInterruptions();
   const progress = createProgress();
   await setup({ progress, signal });
-  const bed = await openBed({ progress, signal, withPeer: false });
+  const testbed = await openTestbed({ progress, signal, withPeer: false });
   try {
-    const machine = describeMachine(await readPostgresVersion(bed.server));
-    const results = await measureAll(bed);
+    const machine = describeMachine(await readPostgresVersion(testbed.server));
+    const results = await measureAll(testbed);
     for (const { what, wanted, figure, isMet } of results.targets)
       progress.line(`${isMet ? 'met   ' : 'MISSED'}  ${what}: ${figure} (${wanted})`);
     for (const { title, columns, rows } of results.tables)
@@ -272,7 +276,7 @@ async function run() {
     const scenario = { name: 'growth', title: 'Growth', command: 'npm run bench:growth' };
     await keepResults(scenario, { ...results, machine, settings: { rounds, seconds, ...sizes } });
   } finally {
-    await bed.close();
+    await testbed.close();
   }
 }
 

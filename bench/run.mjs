@@ -8,7 +8,7 @@ import { createProgress } from '../scripts/support/progress.mjs';
 import { inRepository } from '../scripts/support/repository.mjs';
 import { ScriptError } from '../scripts/support/run-command.mjs';
 import { SCENARIOS } from './scenarios/index.mjs';
-import { openBed } from './support/testbed.mjs';
+import { openTestbed } from './support/testbed.mjs';
 import { describeProfiles, profilerArguments } from './support/profile.mjs';
 import { describeMachine, keepResults, readPostgresVersion } from './support/results.mjs';
 
@@ -77,31 +77,31 @@ function chooseScenarios({ only, profile, soak }) {
 }
 
 /** False when a scenario could not be measured; the others are measured all the same. */
-async function measureAll(bed, { scenarios, settings: given }) {
-  const machine = describeMachine(await readPostgresVersion(bed.server));
+async function measureAll(testbed, { scenarios, settings: given }) {
+  const machine = describeMachine(await readPostgresVersion(testbed.server));
   let isComplete = true;
   for (const scenario of scenarios) {
     try {
       const settings = scenario.settings?.(given) ?? given;
-      const results = await scenario.measure(bed, settings);
+      const results = await scenario.measure(testbed, settings);
       const command = scenario.command?.(settings);
       await keepResults({ ...scenario, command }, { ...results, machine, settings });
       for (const { what, wanted, figure, isMet } of results.targets)
-        bed.progress.line(`${isMet ? 'met   ' : 'MISSED'}  ${what}: ${figure} (${wanted})`);
+        testbed.progress.line(`${isMet ? 'met   ' : 'MISSED'}  ${what}: ${figure} (${wanted})`);
     } catch (error) {
-      bed.signal.throwIfAborted();
-      bed.progress.line(`${scenario.name} was not measured: ${error.stack}`);
+      testbed.signal.throwIfAborted();
+      testbed.progress.line(`${scenario.name} was not measured: ${error.stack}`);
       isComplete = false;
     }
   }
-  bed.progress.line('Written: bench/RESULTS.md');
+  testbed.progress.line('Written: bench/RESULTS.md');
   return isComplete;
 }
 
 async function profileOne({ scenarios: [scenario], settings }, { progress, signal }) {
   const directory = inRepository('node_modules', '.cache', 'signalbox-profiles', `${Date.now()}`);
   mkdirSync(directory, { recursive: true });
-  const bed = await openBed({
+  const testbed = await openTestbed({
     progress,
     signal,
     withPeer: false,
@@ -110,9 +110,9 @@ async function profileOne({ scenarios: [scenario], settings }, { progress, signa
   });
   let result;
   try {
-    result = await progress.step(`Profiling ${scenario.name}`, () => scenario.profile(bed, settings));
+    result = await progress.step(`Profiling ${scenario.name}`, () => scenario.profile(testbed, settings));
   } finally {
-    await bed.close();
+    await testbed.close();
   }
   const { begunAt, ...figures } = result;
   progress.line(JSON.stringify(figures));
@@ -136,16 +136,16 @@ async function run() {
     await profileOne(options, { progress, signal });
     return 0;
   }
-  const bed = await openBed({
+  const testbed = await openTestbed({
     progress,
     signal,
     withPeer: !options['no-peer'],
     isQuick: options.settings.isQuick,
   });
   try {
-    return (await measureAll(bed, options)) ? 0 : 1;
+    return (await measureAll(testbed, options)) ? 0 : 1;
   } finally {
-    await bed.close();
+    await testbed.close();
   }
 }
 

@@ -5,8 +5,8 @@ import type { ProviderRow } from '../test/support/providers/rows.js';
 import { firstWrong, TEXT, TEXTS } from './check.js';
 import type { Check, Trial } from './check.js';
 import type { Answer } from './gateway.js';
-import { asObject, describeAnswer, judgeUsage, judgeVectors } from './assert-answer.js';
-import type { Verdict } from './assert-answer.js';
+import { asObject, describeAnswer, assertUsage, assertVectors } from './assert-answer.js';
+import type { Problem } from './assert-answer.js';
 
 // As the stubs count.
 const TOKENS_OF_TEXT = 3;
@@ -17,7 +17,7 @@ const USER = 'user-1';
 // Where there is no cap to go beyond.
 const MANY = 1000;
 // For the smallest of the caps on lists, so that it takes many calls and not two.
-const SMALLEST_CAP = 32;
+const SMALLEST_LIMIT = 32;
 const VERY_MANY = 5000;
 const LEAST = 10;
 const PICTURE = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
@@ -27,24 +27,24 @@ export const ANSWER_CHECKS: readonly Check[] = [
   {
     head: 'plain',
     promise: 'a text, and nothing else said, gives its vector as numbers',
-    run: async ({ row, askPlainly }) => judgeVectors(await askPlainly({ input: TEXT }), row, [TEXT]),
+    run: async ({ row, askPlainly }) => assertVectors(await askPlainly({ input: TEXT }), row, [TEXT]),
   },
   {
     head: 'list',
     promise: 'three texts give three vectors in their order',
-    run: async ({ row, ask }) => judgeVectors(await ask({ input: TEXTS }), row, TEXTS),
+    run: async ({ row, ask }) => assertVectors(await ask({ input: TEXTS }), row, TEXTS),
   },
   {
     head: 'float',
     promise: 'encoding_format: float gives numbers',
     run: async ({ row, ask }) =>
-      judgeVectors(await ask({ input: TEXT, encoding_format: 'float' }), row, [TEXT]),
+      assertVectors(await ask({ input: TEXT, encoding_format: 'float' }), row, [TEXT]),
   },
   {
     head: 'base64',
     promise: "encoding_format: base64, which OpenAI's own clients ask for, gives the same numbers in base64",
     run: async ({ row, ask }) =>
-      judgeVectors(await ask({ input: TEXT, encoding_format: 'base64' }), row, [TEXT], { format: 'base64' }),
+      assertVectors(await ask({ input: TEXT, encoding_format: 'base64' }), row, [TEXT], { format: 'base64' }),
   },
   {
     head: 'width',
@@ -53,21 +53,22 @@ export const ANSWER_CHECKS: readonly Check[] = [
       const answer = await ask({ input: TEXT, dimensions: NARROW });
       return row.dimensions === null && isRejection(answer.status)
         ? null
-        : judgeVectors(answer, row, [TEXT], { width: NARROW });
+        : assertVectors(answer, row, [TEXT], { width: NARROW });
     },
   },
   {
     head: 'own',
     promise: "dimensions: the model's own width gives its vectors, at providers too that take no width",
-    run: async ({ row, ask }) => judgeVectors(await ask({ input: TEXT, dimensions: row.width }), row, [TEXT]),
+    run: async ({ row, ask }) =>
+      assertVectors(await ask({ input: TEXT, dimensions: row.width }), row, [TEXT]),
   },
   {
     head: 'type',
     promise: "input_type reaches the provider in the provider's words, and does no harm where it has none",
     run: (trial) =>
       firstWrong(
-        () => judgeInputType(trial, 'search_query'),
-        () => judgeInputType(trial, 'search_document'),
+        () => assertInputType(trial, 'search_query'),
+        () => assertInputType(trial, 'search_document'),
       ),
   },
   {
@@ -75,19 +76,19 @@ export const ANSWER_CHECKS: readonly Check[] = [
     promise: 'token arrays give a vector each, or a 4xx where the provider takes text only',
     run: ({ row, ask }) =>
       firstWrong(
-        async () => judgeTokens(await ask({ input: [1, 2, 3] }), row, [[1, 2, 3]]),
-        async () => judgeTokens(await ask({ input: [[1, 2], [3]] }), row, [[1, 2], [3]]),
+        async () => assertTokens(await ask({ input: [1, 2, 3] }), row, [[1, 2, 3]]),
+        async () => assertTokens(await ask({ input: [[1, 2], [3]] }), row, [[1, 2], [3]]),
       ),
   },
   {
     head: 'many',
-    promise: `more inputs than the provider takes at once give all their vectors and usage (${VERY_MANY} where the cap is ${SMALLEST_CAP})`,
+    promise: `more inputs than the provider takes at once give all their vectors and usage (${VERY_MANY} where the cap is ${SMALLEST_LIMIT})`,
     run: async ({ row, ask }) => {
       const texts = Array.from({ length: inputsAbove(row.maxInputs) }, (_value, index) => `text ${index}`);
       const answer = await ask({ input: texts });
       return firstWrong(
-        () => judgeVectors(answer, row, texts),
-        () => (row.usage !== 'none' ? judgeUsage(answer, texts.length * TOKENS_OF_NUMBERED_TEXT) : null),
+        () => assertVectors(answer, row, texts),
+        () => (row.usage !== 'none' ? assertUsage(answer, texts.length * TOKENS_OF_NUMBERED_TEXT) : null),
       );
     },
   },
@@ -99,7 +100,7 @@ export const ANSWER_CHECKS: readonly Check[] = [
     run: async ({ row, ask }) => {
       const { inputs, words } = row.tooManyTokens ?? { inputs: 0, words: 0 };
       const texts = Array.from({ length: inputs }, (_value, index) => `${'word '.repeat(words - 1)}${index}`);
-      return judgeVectors(await ask({ input: texts }), row, texts);
+      return assertVectors(await ask({ input: texts }), row, texts);
     },
   },
   {
@@ -107,8 +108,8 @@ export const ANSWER_CHECKS: readonly Check[] = [
     promise: 'a text that is repeated, in a call and between calls, has its own vector every time',
     run: ({ row, ask }) =>
       firstWrong(
-        async () => judgeVectors(await ask({ input: [TEXT] }), row, [TEXT]),
-        async () => judgeVectors(await ask({ input: ['one', TEXT, 'one'] }), row, ['one', TEXT, 'one']),
+        async () => assertVectors(await ask({ input: [TEXT] }), row, [TEXT]),
+        async () => assertVectors(await ask({ input: ['one', TEXT, 'one'] }), row, ['one', TEXT, 'one']),
       ),
   },
   {
@@ -118,8 +119,8 @@ export const ANSWER_CHECKS: readonly Check[] = [
     run: async ({ row, ask }) => {
       const answer = await ask({ input: [{ content: [PICTURE] }, { content: [CAPTION] }] });
       return firstWrong(
-        () => judgeItems(answer, row),
-        () => judgeUsage(answer, null),
+        () => assertItems(answer, row),
+        () => assertUsage(answer, null),
       );
     },
   },
@@ -127,7 +128,7 @@ export const ANSWER_CHECKS: readonly Check[] = [
     head: 'usage',
     promise: 'prompt_tokens is what the provider has counted, or an own count where it tells none',
     run: async ({ row, ask }) =>
-      judgeUsage(await ask({ input: TEXT }), row.usage === 'none' ? null : TOKENS_OF_TEXT),
+      assertUsage(await ask({ input: TEXT }), row.usage === 'none' ? null : TOKENS_OF_TEXT),
   },
   {
     head: 'user',
@@ -135,23 +136,23 @@ export const ANSWER_CHECKS: readonly Check[] = [
     run: async ({ row, stub, ask }) => {
       const before = stub.requests.length;
       const answer = await ask({ input: TEXT, user: USER });
-      return judgeVectors(answer, row, [TEXT]) ?? judgeSent(stub.requests.slice(before), row.user);
+      return assertVectors(answer, row, [TEXT]) ?? assertSent(stub.requests.slice(before), row.user);
     },
   },
 ];
 
-async function judgeInputType(
+async function assertInputType(
   { row, stub, ask }: Trial,
   inputType: 'search_query' | 'search_document',
-): Promise<Verdict> {
+): Promise<Problem> {
   const before = stub.requests.length;
   const answer = await ask({ input: TEXT, input_type: inputType });
   const { members = {}, prefix = '' } = row.inputTypes[inputType];
-  return judgeVectors(answer, row, [prefix + TEXT]) ?? judgeSent(stub.requests.slice(before), members);
+  return assertVectors(answer, row, [prefix + TEXT]) ?? assertSent(stub.requests.slice(before), members);
 }
 
 /** Every request has these members, wherever its wire keeps settings. */
-function judgeSent(requests: readonly StubRequest[], members: Members): Verdict {
+function assertSent(requests: readonly StubRequest[], members: Members): Problem {
   for (const [name, value] of Object.entries(members)) {
     const isSent = requests.every(({ body }) => hasMember(body, name, value));
     if (!isSent) return `${name}: ${String(value)} was not sent`;
@@ -159,13 +160,13 @@ function judgeSent(requests: readonly StubRequest[], members: Members): Verdict 
   return null;
 }
 
-function judgeTokens(answer: Answer, row: ProviderRow, contents: readonly (readonly number[])[]): Verdict {
-  if (row.takesTokens) return judgeVectors(answer, row, contents);
+function assertTokens(answer: Answer, row: ProviderRow, contents: readonly (readonly number[])[]): Problem {
+  if (row.takesTokens) return assertVectors(answer, row, contents);
   return isRejection(answer.status) ? null : `token arrays were not refused: ${describeAnswer(answer)}`;
 }
 
 /** What a stub makes of a picture is its own affair: two vectors of the right width, and not the same one twice. */
-function judgeItems(answer: Answer, row: ProviderRow): Verdict {
+function assertItems(answer: Answer, row: ProviderRow): Problem {
   if (answer.status !== 200) return describeAnswer(answer);
   const { data } = asObject(answer.json);
   const vectors = Array.isArray(data) ? data.map((element) => asObject(element)['embedding']) : [];
@@ -177,7 +178,7 @@ function judgeItems(answer: Answer, row: ProviderRow): Verdict {
 
 function inputsAbove(maxInputs: number | null): number {
   if (maxInputs === null) return MANY;
-  return maxInputs === SMALLEST_CAP ? VERY_MANY : Math.max(maxInputs + 1, LEAST);
+  return maxInputs === SMALLEST_LIMIT ? VERY_MANY : Math.max(maxInputs + 1, LEAST);
 }
 
 function isRejection(status: number): boolean {

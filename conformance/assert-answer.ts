@@ -3,7 +3,7 @@ import { decode, vectorOf } from '../test/support/providers/vectors.js';
 import type { Answer } from './gateway.js';
 import type { ProviderRow } from '../test/support/providers/rows.js';
 
-export type Verdict = string | null;
+export type Problem = string | null;
 
 const MOST_SHOWN = 110;
 // Between a number and what is left of it after being scaled or written in decimals.
@@ -15,36 +15,36 @@ export interface ExpectedVectors {
 }
 
 /** One vector for each of the contents, in their order, of the width and in the form that was asked for. */
-export function judgeVectors(
+export function assertVectors(
   answer: Answer,
   row: ProviderRow,
   contents: readonly unknown[],
   { width = row.width, format = 'float' }: ExpectedVectors = {},
-): Verdict {
+): Problem {
   if (answer.status !== 200) return describeAnswer(answer);
   const { data } = asObject(answer.json);
   if (!Array.isArray(data)) return 'no data in the answer';
   if (data.length !== contents.length) return `${data.length} vector(s) for ${contents.length} input(s)`;
-  for (const [position, content] of contents.entries()) {
-    const { index, embedding } = asObject(data[position]);
-    if (index !== position) return `index ${String(index)} at position ${position}`;
+  for (const [nth, content] of contents.entries()) {
+    const { index, embedding } = asObject(data[nth]);
+    if (index !== nth) return `index ${String(index)} at position ${nth}`;
     const isExpected = format === 'base64' ? typeof embedding === 'string' : Array.isArray(embedding);
     if (!isExpected) return `${Array.isArray(embedding) ? 'numbers' : typeof embedding} and not ${format}`;
     const numbers = decode(embedding as readonly number[] | string);
-    const problem = judgeNumbers(numbers, vectorOf(content, row.width, width));
-    if (problem !== null) return `vector ${position}: ${problem}`;
+    const problem = assertNumbers(numbers, vectorOf(content, row.width, width));
+    if (problem !== null) return `vector ${nth}: ${problem}`;
   }
   return null;
 }
 
-function judgeNumbers(found: readonly number[], expected: readonly number[]): Verdict {
+function assertNumbers(found: readonly number[], expected: readonly number[]): Problem {
   if (found.length !== expected.length) return `${found.length} numbers and not ${expected.length}`;
   const isRight = expected.every((value, at) => Math.abs(value - (found[at] ?? NaN)) < TOLERANCE);
   return isRight ? null : 'not that of its input';
 }
 
 /** `tokens` is what the upstream counted; null: it told nothing, and any count is better than none. */
-export function judgeUsage(answer: Answer, tokens: number | null): Verdict {
+export function assertUsage(answer: Answer, tokens: number | null): Problem {
   if (answer.status !== 200) return describeAnswer(answer);
   const { prompt_tokens: prompt, total_tokens: total } = asObject(asObject(answer.json)['usage']);
   const isRight =
@@ -57,7 +57,7 @@ export function judgeUsage(answer: Answer, tokens: number | null): Verdict {
 }
 
 /** An error with one of the statuses, told in JSON, with a message, and without any vector. */
-export function judgeError(answer: Answer, isExpected: (status: number) => boolean): Verdict {
+export function assertError(answer: Answer, isExpected: (status: number) => boolean): Problem {
   if (!isExpected(answer.status)) return `status ${describeAnswer(answer)}`;
   const { error, data } = asObject(answer.json);
   if (data !== undefined) return 'an error that has data';

@@ -2,8 +2,8 @@
 import type { RunningProviderStub } from '../test/support/providers/provider-stub.js';
 import type { Members } from '../test/support/providers/conformance-row.js';
 import type { ProviderRow } from '../test/support/providers/rows.js';
-import type { Answer, Wishes } from './gateway.js';
-import type { Verdict } from './assert-answer.js';
+import type { Answer, CallOptions } from './gateway.js';
+import type { Problem } from './assert-answer.js';
 
 export interface Trial {
   readonly row: ProviderRow;
@@ -11,7 +11,7 @@ export interface Trial {
   /** The stub of the provider whose vectors are the same. */
   readonly next: RunningProviderStub | null;
   /** With the members that this provider needs, under those that are given. */
-  readonly ask: (body: Members, wishes?: Wishes) => Promise<Answer>;
+  readonly ask: (body: Members, options?: CallOptions) => Promise<Answer>;
   /** As a client asks that knows nothing of providers. */
   readonly askPlainly: (body: Members) => Promise<Answer>;
 }
@@ -24,7 +24,7 @@ export interface Check {
   readonly applies?: (row: ProviderRow) => boolean;
   /** It spends its time waiting: the providers take it at once. */
   readonly waits?: true;
-  run(trial: Trial): Promise<Verdict>;
+  run(trial: Trial): Promise<Problem>;
 }
 
 // Most checks ask for one text: what becomes of lists has columns of its own.
@@ -33,11 +33,11 @@ export const TEXTS: readonly string[] = ['one', 'two words', TEXT];
 
 /** The first thing that is wrong. */
 export async function firstWrong(
-  ...judgements: readonly (() => Verdict | Promise<Verdict>)[]
-): Promise<Verdict> {
-  for (const judge of judgements) {
-    const verdict = await judge();
-    if (verdict !== null) return verdict;
+  ...assertions: readonly (() => Problem | Promise<Problem>)[]
+): Promise<Problem> {
+  for (const assertion of assertions) {
+    const problem = await assertion();
+    if (problem !== null) return problem;
   }
   return null;
 }

@@ -12,9 +12,9 @@ interface FoundVector {
   replace(value: unknown[] | string): void;
 }
 
-export type Spoiler = (vectors: readonly FoundVector[]) => void;
+export type Corruption = (vectors: readonly FoundVector[]) => void;
 
-export const SPOILERS = {
+export const CORRUPTIONS = {
   'one too few': (vectors) => {
     for (const list of listsOf(vectors)) list.pop();
   },
@@ -45,30 +45,30 @@ export const SPOILERS = {
       );
     }
   },
-} satisfies Readonly<Record<string, Spoiler>>;
+} satisfies Readonly<Record<string, Corruption>>;
 
-export function spoil(reply: StubReply, spoiler: Spoiler): StubReply {
+export function corrupt(reply: StubReply, corruption: Corruption): StubReply {
   const root = { body: structuredClone(reply.body) };
   const vectors = findVectors(root);
   if (vectors.length === 0) throw new Error('there is no vector in this answer');
-  spoiler(vectors);
+  corruption(vectors);
   return { ...reply, body: root.body };
 }
 
 function findVectors(root: { body: unknown }): FoundVector[] {
   const found: FoundVector[] = [];
   const visit = (
-    holder: Record<string | number, unknown>,
+    parent: Record<string | number, unknown>,
     key: string | number,
     list: unknown[] | null,
   ): void => {
-    const value = holder[key];
+    const value = parent[key];
     if (isVector(value)) {
       found.push({
         value,
         list,
         replace: (next) => {
-          holder[key] = next;
+          parent[key] = next;
         },
       });
     } else if (Array.isArray(value)) {

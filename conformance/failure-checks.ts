@@ -2,14 +2,14 @@
 import type { StubReply } from '../test/support/providers/provider-stub.js';
 import { firstWrong, TEXT, TEXTS } from './check.js';
 import type { Check, Trial } from './check.js';
-import type { Answer, Wishes } from './gateway.js';
+import type { Answer, CallOptions } from './gateway.js';
 import { PROVIDER_TIMEOUT_MS } from './gateway.js';
-import { asObject, describeAnswer, judgeError, judgeVectors } from './assert-answer.js';
-import type { Verdict } from './assert-answer.js';
+import { asObject, describeAnswer, assertError, assertVectors } from './assert-answer.js';
+import type { Problem } from './assert-answer.js';
 import { rowLabelled } from '../test/support/providers/rows.js';
 import type { Members } from '../test/support/providers/conformance-row.js';
-import { spoil, SPOILERS } from './corrupt-answers.js';
-import type { Spoiler } from './corrupt-answers.js';
+import { corrupt, CORRUPTIONS } from './corrupt-answers.js';
+import type { Corruption } from './corrupt-answers.js';
 
 const RETRY_AFTER_SECONDS = 7;
 // How much later than its timeout a gateway may answer.
@@ -25,19 +25,19 @@ export const FAILURE_CHECKS: readonly Check[] = [
     applies: ({ maxInputs }) => maxInputs !== 1,
     run: (trial) =>
       firstWrong(
-        () => judgeSpoilt(trial, 'one too few', TEXTS),
-        () => judgeSpoilt(trial, 'one too many', TEXTS),
+        () => assertCorruptedRejected(trial, 'one too few', TEXTS),
+        () => assertCorruptedRejected(trial, 'one too many', TEXTS),
       ),
   },
   {
     head: 'narrow',
     promise: 'an answer with a vector of another width is a 502 and is not passed on',
-    run: (trial) => judgeSpoilt(trial, 'one too narrow', TEXT),
+    run: (trial) => assertCorruptedRejected(trial, 'one too narrow', TEXT),
   },
   {
     head: 'finite',
     promise: 'an answer with a number that is not finite is a 502 and is not passed on',
-    run: (trial) => judgeSpoilt(trial, 'one not finite', TEXT),
+    run: (trial) => assertCorruptedRejected(trial, 'one not finite', TEXT),
   },
   {
     head: '429',
@@ -49,10 +49,10 @@ export const FAILURE_CHECKS: readonly Check[] = [
         headers: retryAfterInBody === null ? { 'retry-after': String(RETRY_AFTER_SECONDS) } : {},
       });
       const expected = String(retryAfterInBody ?? RETRY_AFTER_SECONDS);
-      const { 'retry-after': told } = answer.headers;
+      const { 'retry-after': reported } = answer.headers;
       return (
-        judgeError(answer, (status) => OVERLOAD_STATUSES.has(status)) ??
-        (told === expected ? null : `Retry-After is ${String(told)} and not ${expected}`)
+        assertError(answer, (status) => OVERLOAD_STATUSES.has(status)) ??
+        (reported === expected ? null : `Retry-After is ${String(reported)} and not ${expected}`)
       );
     },
   },
@@ -63,8 +63,10 @@ export const FAILURE_CHECKS: readonly Check[] = [
       const { invalid } = trial.row.stub.failures;
       const answer = await askFailing(trial, invalid);
       return (
-        judgeError(answer, (status) => status >= 400 && status < 500) ??
-        (textsIn(invalid.body).some((text) => textsIn(answer.json).some((told) => told.includes(text)))
+        assertError(answer, (status) => status >= 400 && status < 500) ??
+        (textsIn(invalid.body).some((text) =>
+          textsIn(answer.json).some((reported) => reported.includes(text)),
+        )
           ? null
           : `the provider's words are lost: ${describeAnswer(answer)}`)
       );
@@ -74,7 +76,7 @@ export const FAILURE_CHECKS: readonly Check[] = [
     head: '5xx',
     promise: 'a failure of the provider is a 5xx in JSON, whatever the provider has sent',
     run: async (trial) =>
-      judgeError(await askFailing(trial, trial.row.stub.failures.broken), (status) => status >= 500),
+      assertError(await askFailing(trial, trial.row.stub.failures.broken), (status) => status >= 500),
   },
   {
     head: 'key',
@@ -87,7 +89,7 @@ export const FAILURE_CHECKS: readonly Check[] = [
         body: { error: { message }, message, detail: message },
       });
       return (
-        judgeError(answer, (status) => status >= 500) ??
+        assertError(answer, (status) => status >= 500) ??
         (apiKey !== '' && answer.text.includes(apiKey) ? 'the key is in the answer' : null)
       );
     },
@@ -108,9 +110,9 @@ export const FAILURE_CHECKS: readonly Check[] = [
     run: async (trial) => {
       const { row, next } = trial;
       const before = next?.requests.length;
-      const wishes = { next: rowLabelled(row.sameVectorsAt ?? '') };
-      const verdict = await served(trial, wishes, () => row.stub.failures.overloaded);
-      return verdict ?? (next?.requests.length === before ? 'the other provider was not asked' : null);
+      const options = { next: rowLabelled(row.sameVectorsAt ?? '') };
+      const problem = await served(trial, options, () => row.stub.failures.overloaded);
+      return problem ?? (next?.requests.length === before ? 'the other provider was not asked' : null);
     },
   },
   {
@@ -126,7 +128,7 @@ export const FAILURE_CHECKS: readonly Check[] = [
       );
       const elapsed = performance.now() - startedAt;
       return (
-        judgeError(answer, (status) => TIMEOUT_STATUSES.has(status)) ??
+        assertError(answer, (status) => TIMEOUT_STATUSES.has(status)) ??
         (elapsed > PROVIDER_TIMEOUT_MS + GRACE_MS ? `answered after ${Math.round(elapsed)} ms` : null)
       );
     },
@@ -134,27 +136,31 @@ export const FAILURE_CHECKS: readonly Check[] = [
 ];
 
 /** As numbers and as base64: each is read in a way of its own. */
-function judgeSpoilt(trial: Trial, name: keyof typeof SPOILERS, input: unknown): Promise<Verdict> {
-  const spoiler: Spoiler = SPOILERS[name];
-  const judge = async (form: Members): Promise<Verdict> => {
-    let isSpoilt = false;
+function assertCorruptedRejected(
+  trial: Trial,
+  name: keyof typeof CORRUPTIONS,
+  input: unknown,
+): Promise<Problem> {
+  const corruption: Corruption = CORRUPTIONS[name];
+  const assertCorrupted = async (form: Members): Promise<Problem> => {
+    let isCorrupted = false;
     const answer = await altered(
       trial,
       (reply) => {
         if (reply.status !== 200) return reply;
-        isSpoilt = true;
-        return spoil(reply, spoiler);
+        isCorrupted = true;
+        return corrupt(reply, corruption);
       },
       () => trial.ask({ input, ...form }),
     );
-    if (!isSpoilt && 'encoding_format' in form) return null;
+    if (!isCorrupted && 'encoding_format' in form) return null;
     if (answer.status === 200) return `passed on: ${describeLoss(answer, input) ?? name}`;
-    const verdict = judgeError(answer, (status) => status === BROKEN_ANSWER_STATUS);
-    return verdict === null ? null : `${name}: ${verdict}`;
+    const problem = assertError(answer, (status) => status === BROKEN_ANSWER_STATUS);
+    return problem === null ? null : `${name}: ${problem}`;
   };
   return firstWrong(
-    () => judge({}),
-    () => judge({ encoding_format: 'base64' }),
+    () => assertCorrupted({}),
+    () => assertCorrupted({ encoding_format: 'base64' }),
   );
 }
 
@@ -175,11 +181,11 @@ function askFailing(trial: Trial, failure: StubReply): Promise<Answer> {
 
 async function served(
   trial: Trial,
-  wishes: Wishes,
+  options: CallOptions,
   alteration: (reply: StubReply) => StubReply,
-): Promise<Verdict> {
-  const answer = await altered(trial, alteration, () => trial.ask({ input: TEXT }, wishes));
-  return judgeVectors(answer, trial.row, [TEXT]);
+): Promise<Problem> {
+  const answer = await altered(trial, alteration, () => trial.ask({ input: TEXT }, options));
+  return assertVectors(answer, trial.row, [TEXT]);
 }
 
 async function altered(

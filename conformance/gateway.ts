@@ -16,7 +16,7 @@ export interface Answer {
   readonly json: unknown;
 }
 
-export interface Wishes {
+export interface CallOptions {
   /** The provider that takes over when the first one is out. */
   readonly next?: ProviderRow;
   /** A passing failure is tried again. */
@@ -30,7 +30,7 @@ export interface Gateway {
   /** What a reader of its table has to know. */
   readonly remarks: readonly string[];
   /** Throws NotOffered where it has no embeddings of this provider. */
-  ask(row: ProviderRow, body: Members, wishes?: Wishes): Promise<Answer>;
+  ask(row: ProviderRow, body: Members, options?: CallOptions): Promise<Answer>;
   stop(): Promise<void>;
 }
 

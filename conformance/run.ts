@@ -41,7 +41,7 @@ async function runCheck(
   const runRows = async (rows: readonly ProviderRow[]): Promise<void> => {
     for (const row of rows) {
       signal.throwIfAborted();
-      outcomes.set(row, await judge(check, gateway, trialOf(row, gateway, providers)));
+      outcomes.set(row, await runTrial(check, gateway, trialOf(row, gateway, providers)));
     }
   };
   // Rows of one provider share its stub, and with it what the stub is told to answer.
@@ -51,7 +51,7 @@ async function runCheck(
   return outcomes;
 }
 
-async function judge(check: Check, gateway: Gateway, trial: Trial): Promise<Outcome> {
+async function runTrial(check: Check, gateway: Gateway, trial: Trial): Promise<Outcome> {
   if (check.applies && !check.applies(trial.row)) return { kind: 'nothing' };
   if (gateway.notOffered.has(check.head)) return { kind: 'not offered' };
   try {
@@ -68,7 +68,7 @@ function trialOf(row: ProviderRow, gateway: Gateway, providers: EveryProvider): 
     row,
     stub: providers.stubOf(row),
     next: row.sameVectorsAt === null ? null : providers.stubOf(rowLabelled(row.sameVectorsAt)),
-    ask: (body, wishes) => gateway.ask(row, { ...row.needs, ...body }, wishes),
+    ask: (body, options) => gateway.ask(row, { ...row.needs, ...body }, options),
     askPlainly: (body) => gateway.ask(row, body),
   };
 }

@@ -41,10 +41,10 @@ async function run() {
   const { signal } = catchInterruptions();
   // What the command prints is the standard output; how the setup goes is not.
   await setup({ progress: createProgress(process.stderr), signal });
-  const place = locateDataDirectory();
+  const location = locateDataDirectory();
   if (!commandArguments.includes('--help')) {
-    process.env.DATABASE_URL = process.env.DATABASE_URL?.trim() || useRunningDatabase(place);
-    process.env.ENCRYPTION_KEYS ||= readFileIfPresent(place.encryptionKeyFile)?.trim() ?? '';
+    process.env.DATABASE_URL = process.env.DATABASE_URL?.trim() || useRunningDatabase(location);
+    process.env.ENCRYPTION_KEYS ||= readFileIfPresent(location.encryptionKeyFile)?.trim() ?? '';
     await checkDatabase(process.env.DATABASE_URL);
   }
   const command = await importBuilt(`cli/${name}.js`);

@@ -4,7 +4,7 @@ import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'nod
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { connect } from './support/database-connection.mjs';
-import { findSharedHome, preparePlace, resolveDataDirectory } from './support/database-place.mjs';
+import { findSharedDirectory, prepareLocation, resolveDataDirectory } from './support/database-location.mjs';
 import { readFileIfPresent, writeSecretFile } from './support/files.mjs';
 import { findFreePort, findPostmaster, hasWatchdog, serverEnvironment } from './support/postmaster.mjs';
 import { startPostmaster, startWatchdog, stopPostmaster } from './support/postmaster.mjs';
@@ -27,7 +27,7 @@ function databaseUrl(password, port, name = DATABASE_NAME) {
 /** 'absent', or 'ours' with the checks passed; throws for everything that is better left alone. */
 function inspect(dataDirectory, passwordFile) {
   if (!existsSync(dataDirectory)) return 'absent';
-  const refuse = (found) => {
+  const fail = (found) => {
     throw new ScriptError(
       `${dataDirectory} ${found}. Nothing was changed. Move it away, or set DATA_DIR elsewhere.`,
     );
@@ -36,24 +36,24 @@ function inspect(dataDirectory, passwordFile) {
   try {
     names = readdirSync(dataDirectory);
   } catch (error) {
-    return refuse(`cannot be read (${error.code}); it belongs to another user or is not a directory`);
+    return fail(`cannot be read (${error.code}); it belongs to another user or is not a directory`);
   }
   if (names.length === 0) return 'absent';
-  if (!names.includes('PG_VERSION')) refuse('is not empty and holds no PostgreSQL data');
+  if (!names.includes('PG_VERSION')) fail('is not empty and holds no PostgreSQL data');
   const version = readFileSync(join(dataDirectory, 'PG_VERSION'), 'utf8').trim();
-  if (!names.includes(MARKER_FILE)) refuse(`holds PostgreSQL ${version} data that was not made by signalbox`);
+  if (!names.includes(MARKER_FILE)) fail(`holds PostgreSQL ${version} data that was not made by signalbox`);
   if (version !== POSTGRESQL_MAJOR_VERSION) {
-    refuse(`holds data of PostgreSQL ${version}, and this is PostgreSQL ${POSTGRESQL_MAJOR_VERSION}`);
+    fail(`holds data of PostgreSQL ${version}, and this is PostgreSQL ${POSTGRESQL_MAJOR_VERSION}`);
   }
   if (!existsSync(join(dataDirectory, 'global', 'pg_control')))
-    refuse('is damaged: global/pg_control is missing');
+    fail('is damaged: global/pg_control is missing');
   if (!existsSync(passwordFile))
-    refuse(`cannot be used without its password file ${passwordFile}, which is missing`);
+    fail(`cannot be used without its password file ${passwordFile}, which is missing`);
   return 'ours';
 }
 
-async function initialise(place, password, settings, signal) {
-  const { dataDirectory, account } = place;
+async function initialise(location, password, settings, signal) {
+  const { dataDirectory, account } = location;
   // A killed start may have left an initdb running in there, and it removes its directory when it fails: a new name
   // each time keeps it away from ours.
   const unfinished = `${dataDirectory}.initialising`;
@@ -66,7 +66,7 @@ async function initialise(place, password, settings, signal) {
     chownSync(path, account.uid, account.gid);
   try {
     await runCommand(
-      join(place.native, 'bin', 'initdb'),
+      join(location.native, 'bin', 'initdb'),
       [
         `--pgdata=${cluster}`,
         `--username=${USER_NAME}`,
@@ -92,18 +92,18 @@ async function initialise(place, password, settings, signal) {
 }
 
 /** What to do with a server that runs already: the server to adopt, or undefined when there is none (any more). */
-async function settleEarlierServer(place, password, log, signal) {
+async function settleEarlierServer(location, password, log, signal) {
   const begunAt = Date.now();
   let saidAt = begunAt;
   for (;;) {
-    const server = findPostmaster(place.dataDirectory);
+    const server = findPostmaster(location.dataDirectory);
     if (!server) {
-      rmSync(join(place.dataDirectory, 'postmaster.pid'), { force: true });
+      rmSync(join(location.dataDirectory, 'postmaster.pid'), { force: true });
       return undefined;
     }
     let reason = 'is in use, or shutting down after its starter has ended';
     let isHopeless = Date.now() - begunAt > PATIENCE_WITH_EARLIER_SERVER_MS;
-    if (!hasWatchdog(place.watchdogFile)) {
+    if (!hasWatchdog(location.watchdogFile)) {
       try {
         const client = await connect(databaseUrl(password, server.port, 'postgres'));
         await client.end();
@@ -114,7 +114,7 @@ async function settleEarlierServer(place, password, log, signal) {
       }
     }
     const { pid } = server.identity;
-    const what = `The PostgreSQL server ${pid} on ${place.dataDirectory} ${reason}`;
+    const what = `The PostgreSQL server ${pid} on ${location.dataDirectory} ${reason}`;
     if (isHopeless) throw new ScriptError(`${what}. Stop it (kill -INT ${pid}) and start again.`);
     if (Date.now() - saidAt > 3000) {
       log(`${what}; waiting`);
@@ -124,10 +124,10 @@ async function settleEarlierServer(place, password, log, signal) {
   }
 }
 
-async function startServer(place, port, settings, signal) {
+async function startServer(location, port, settings, signal) {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await startPostmaster(place, port ?? (await findFreePort()), settings, signal);
+      return await startPostmaster(location, port ?? (await findFreePort()), settings, signal);
     } catch (error) {
       // Somebody took the free port before the server did; with a port that was asked for there is no other.
       const isWorthRepeating = error.isStillOccupied || (error.isPortTaken && port === undefined);
@@ -156,15 +156,15 @@ export async function startEmbeddedDatabase(options) {
   const directory = resolve(options.directory);
   mkdirSync(dirname(directory), { recursive: true });
   const state = inspect(resolveDataDirectory(directory), `${directory}.password`);
-  const place = preparePlace(directory, log);
-  if (state === 'absent' && !existsSync(place.passwordFile)) {
-    writeSecretFile(place.passwordFile, randomBytes(24).toString('hex'));
+  const location = prepareLocation(directory, log);
+  if (state === 'absent' && !existsSync(location.passwordFile)) {
+    writeSecretFile(location.passwordFile, randomBytes(24).toString('hex'));
   }
-  const password = readFileSync(place.passwordFile, 'utf8').trim();
-  if (state === 'absent') await initialise(place, password, settings, signal);
+  const password = readFileSync(location.passwordFile, 'utf8').trim();
+  if (state === 'absent') await initialise(location, password, settings, signal);
 
-  const earlier = await settleEarlierServer(place, password, log, signal);
-  const watchdog = startWatchdog(place);
+  const earlier = await settleEarlierServer(location, password, log, signal);
+  const watchdog = startWatchdog(location);
   let server = earlier;
   let isStopping = false;
   const stop = async () => {
@@ -173,7 +173,7 @@ export async function startEmbeddedDatabase(options) {
     watchdog.release();
   };
   try {
-    server ??= await startServer(place, port, settings, signal);
+    server ??= await startServer(location, port, settings, signal);
     watchdog.guard(server.identity.pid);
     await ensureDatabase(password, server.port);
   } catch (error) {
@@ -191,21 +191,21 @@ export async function startEmbeddedDatabase(options) {
     url: databaseUrl(password, server.port),
     port: server.port,
     adopted: earlier !== undefined,
-    logFile: place.logFile,
+    logFile: location.logFile,
     stop,
     /** For temporary ones: stops the server and removes everything that belongs to it. */
     async destroy() {
       await stop();
-      remove(directory, place.sharedHome);
+      remove(directory, location.sharedPath);
     },
   };
 }
 
-function remove(directory, sharedHome) {
+function remove(directory, sharedPath) {
   for (const suffix of ['', '.password', '.log', '.log.1', '.watchdog', '.initialising']) {
     rmSync(`${directory}${suffix}`, { recursive: true, force: true });
   }
-  if (sharedHome) rmSync(sharedHome, { recursive: true, force: true });
+  if (sharedPath) rmSync(sharedPath, { recursive: true, force: true });
 }
 
 /**
@@ -219,7 +219,7 @@ export function discardEmbeddedDatabase(directory) {
     if (!hasWatchdog(`${directory}.watchdog`)) sendSignal(server.identity.pid, 'SIGINT');
     return false;
   }
-  remove(directory, findSharedHome(dataDirectory));
+  remove(directory, findSharedDirectory(dataDirectory));
   return true;
 }
 

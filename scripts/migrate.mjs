@@ -37,7 +37,7 @@ export async function waitForDatabase({ databaseUrl, variable = 'DATABASE_URL', 
 }
 
 /** Throws for a history that must not be continued, and warns of one that is ahead of this folder. */
-function judge({ changed, unfinished, unknown }, log) {
+function checkMigrations({ changed, unfinished, unknown }, log) {
   if (changed.length > 0) {
     const names = changed.map(({ name }) => name).join(', ');
     throw new ScriptError(
@@ -109,14 +109,14 @@ export async function migrate({ databaseUrl, log = console.log, signal, lockTime
     const atFirst = await compareWithDatabase(client);
     // Not judged when something is pending: another replica may be half-way through it.
     if (atFirst.pending.length === 0) {
-      judge(atFirst, log);
+      checkMigrations(atFirst, log);
       return [];
     }
     await takeLock(client, OUR_LOCK, log, signal);
     await takeLock(client, PRISMA_LOCK, log, signal);
     await client.query(`SELECT pg_advisory_unlock(${PRISMA_LOCK})`);
     const state = await compareWithDatabase(client);
-    judge(state, log);
+    checkMigrations(state, log);
     if (state.pending.length === 0) return [];
     const schemaEngine = await openSchemaEngine(databaseUrl);
     try {

@@ -127,12 +127,12 @@ async function takeLock(progress, signal) {
   const begunAt = Date.now();
   let saidAt = begunAt;
   for (;;) {
-    const { lock, holder } = tryLock(lockFile);
+    const { lock, owner } = tryLock(lockFile);
     if (lock) return lock;
     if (Date.now() - saidAt > 3000) {
       saidAt = Date.now();
       progress.line(
-        `Waiting for another setup (process ${holder}) … ${Math.round((saidAt - begunAt) / 1000)} s`,
+        `Waiting for another setup (process ${owner}) … ${Math.round((saidAt - begunAt) / 1000)} s`,
       );
     }
     await sleep(200, signal);

@@ -50,16 +50,16 @@ curl -sS ${baseUrl}/keys/${hash} -H 'Authorization: Bearer ${managementKey}'
 `);
 }
 
-async function takeDirectory(place, cleanups, signal) {
-  claimDataDirectory(place);
+async function takeDirectory(location, cleanups, signal) {
+  claimDataDirectory(location);
   const begunAt = Date.now();
   for (;;) {
-    const { lock, holder } = tryLock(place.lockFile);
+    const { lock, owner } = tryLock(location.lockFile);
     if (lock) return cleanups.add(() => lock.release());
     // Two services on one directory are a mistake; one that is just being stopped deserves a moment.
     if (Date.now() - begunAt > PATIENCE_WITH_EARLIER_START_MS) {
       throw new ScriptError(
-        `Another npm start (process ${holder}) is running on ${place.directory}. ` +
+        `Another npm start (process ${owner}) is running on ${location.directory}. ` +
           'Stop it, or set DATA_DIR and PORT to others for this one.',
       );
     }
@@ -67,14 +67,14 @@ async function takeDirectory(place, cleanups, signal) {
   }
 }
 
-async function prepareEmbeddedDatabase(place, cleanups, signal) {
-  if (!process.env.ENCRYPTION_KEYS?.trim()) process.env.ENCRYPTION_KEYS = readEncryptionKeys(place);
+async function prepareEmbeddedDatabase(location, cleanups, signal) {
+  if (!process.env.ENCRYPTION_KEYS?.trim()) process.env.ENCRYPTION_KEYS = readEncryptionKeys(location);
   const onUnexpectedEnd = () => {
     console.error(
-      `The embedded database has ended by itself; see ${place.databaseDirectory}.log, then start again.`,
+      `The embedded database has ended by itself; see ${location.databaseDirectory}.log, then start again.`,
     );
   };
-  const { databaseDirectory: directory } = place;
+  const { databaseDirectory: directory } = location;
   const database = await progress.step('Starting the embedded database', () =>
     startEmbeddedDatabase({ directory, log, signal, onUnexpectedEnd }),
   );
@@ -87,12 +87,12 @@ async function run(interruption, cleanups) {
   const { signal } = interruption;
   await setup({ progress, signal });
   const isEmbedded = !process.env.DATABASE_URL?.trim();
-  const place = locateDataDirectory();
+  const location = locateDataDirectory();
   const { host, port } = await checkEnvironment(withPlaceholders(process.env));
   // First the directory: an npm start that runs on it most likely has the port as well.
-  if (isEmbedded) await takeDirectory(place, cleanups, signal);
+  if (isEmbedded) await takeDirectory(location, cleanups, signal);
   await checkPort({ host, port });
-  if (isEmbedded) await prepareEmbeddedDatabase(place, cleanups, signal);
+  if (isEmbedded) await prepareEmbeddedDatabase(location, cleanups, signal);
   else if (!process.env.ENCRYPTION_KEYS?.trim()) keepEncryptionKeys(log);
 
   const databaseUrl = process.env.DATABASE_URL.trim();
@@ -101,9 +101,9 @@ async function run(interruption, cleanups) {
   const { ensureQuickstartKeys, countManagementKeys } = await importBuilt('runtime/quickstart.js');
   let keys;
   if (isEmbedded) {
-    keys = await ensureQuickstartKeys({ databaseUrl, existing: readQuickstart(place) });
+    keys = await ensureQuickstartKeys({ databaseUrl, existing: readQuickstart(location) });
     // Kept before anything else can fail: the database knows only their hashes.
-    writeQuickstart(place, toBaseUrl(`http://${host.includes(':') ? `[${host}]` : host}:${port}`), keys);
+    writeQuickstart(location, toBaseUrl(`http://${host.includes(':') ? `[${host}]` : host}:${port}`), keys);
   }
   const service = await interruption.orInterrupted(startService({ onStopped: cleanups.run }));
   // From here on the service drains on the first signal, and then calls onStopped.
@@ -111,7 +111,7 @@ async function run(interruption, cleanups) {
 
   const baseUrl = toBaseUrl(service.baseUrl);
   if (keys) {
-    writeQuickstart(place, baseUrl, keys);
+    writeQuickstart(location, baseUrl, keys);
     printExamples(baseUrl, keys);
     return;
   }

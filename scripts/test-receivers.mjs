@@ -73,7 +73,7 @@ async function findPython(signal) {
 }
 
 /** The environment of the OTLP judge; without protoc and Python's protobuf there is none, and that is said. */
-async function prepareOtlpJudge(outputDirectory, { progress, signal }) {
+async function prepareOtlpValidator(outputDirectory, { progress, signal }) {
   const python = await findPython(signal);
   try {
     if (python === undefined) throw new ScriptError("Python's protobuf was not found on this machine");
@@ -107,11 +107,11 @@ async function run() {
   progress.line(`Judges: chdb ${versionOf('chdb')}, s3rver ${versionOf('s3rver')}`);
   const outputDirectory = createTemporaryDirectory();
   try {
-    const otlpJudge = await prepareOtlpJudge(outputDirectory, { progress, signal });
-    const names = otlpJudge === undefined ? '{clickhouse,s3}' : '*';
+    const otlpValidator = await prepareOtlpValidator(outputDirectory, { progress, signal });
+    const names = otlpValidator === undefined ? '{clickhouse,s3}' : '*';
     return await runJest(
       [`--testMatch=<rootDir>/test/receivers/${names}.receiver-spec.ts`, ...process.argv.slice(2)],
-      { SIGNALBOX_RECEIVERS: directory, ...otlpJudge },
+      { SIGNALBOX_RECEIVERS: directory, ...otlpValidator },
       signal,
     );
   } finally {

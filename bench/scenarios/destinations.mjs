@@ -35,9 +35,9 @@ async function createWorkspaces(service, count, round) {
 }
 
 /** As many as the workspaces take, each once; those of one workspace are far apart from each other. */
-async function createDestinations(bed, service, count, round) {
+async function createDestinations(testbed, service, count, round) {
   const workspaces = await createWorkspaces(service, count, round);
-  const config = { url: `${bed.sinkOrigin}/nobody/` };
+  const config = { url: `${testbed.sinkOrigin}/nobody/` };
   const bodies = Array.from({ length: PER_WORKSPACE }, (_, slot) =>
     workspaces.map((id) =>
       JSON.stringify({ type: 'webhook', name: `Bench ${slot}`, config, workspace_id: id }),
@@ -45,7 +45,7 @@ async function createDestinations(bed, service, count, round) {
   ).flat();
   const before = cpuSeconds(service.pid);
   const begunAt = process.hrtime.bigint();
-  const result = await bed.runLoad({
+  const result = await testbed.runLoad({
     url: `${service.baseUrl}/observability/destinations`,
     headers: { authorization: `Bearer ${service.managementKey}` },
     bodies,
@@ -56,25 +56,25 @@ async function createDestinations(bed, service, count, round) {
   return { ...result, begunAt, cpu: ((cpuSeconds(service.pid) - before) * 1000) / result.calls };
 }
 
-const openOwn = (bed, isQuick) =>
-  bed.progress.step('Starting: service', async () => {
-    const service = await openService(bed, { hasDestination: false });
-    await createDestinations(bed, service, WARM_UP_WORKSPACES[isQuick ? 'quick' : 'full'], 0);
+const openOwn = (testbed, isQuick) =>
+  testbed.progress.step('Starting: service', async () => {
+    const service = await openService(testbed, { hasDestination: false });
+    await createDestinations(testbed, service, WARM_UP_WORKSPACES[isQuick ? 'quick' : 'full'], 0);
     return service;
   });
 
 export const destinations = {
   name: 'destinations',
   title: 'Creating destinations',
-  async measure(bed, { isQuick, seconds, rounds }) {
-    const service = await openOwn(bed, isQuick);
-    const inserts = await prepareInserts(service.databaseUrl, bed);
+  async measure(testbed, { isQuick, seconds, rounds }) {
+    const service = await openOwn(testbed, isQuick);
+    const inserts = await prepareInserts(service.databaseUrl, testbed);
     const created = [];
     const inserted = [];
-    await bed.progress.step(`Creating destinations beside ${inserts.name}`, async () => {
+    await testbed.progress.step(`Creating destinations beside ${inserts.name}`, async () => {
       for (let round = 1; round <= rounds; round++) {
         inserted.push(await inserts.run({ connections: CONNECTIONS, seconds }));
-        created.push(await createDestinations(bed, service, isQuick ? 200 : 500, round));
+        created.push(await createDestinations(testbed, service, isQuick ? 200 : 500, round));
       }
     });
     await service.stop();
@@ -113,7 +113,7 @@ export const destinations = {
       ],
     };
   },
-  async profile(bed, { isQuick }) {
-    return createDestinations(bed, await openOwn(bed, isQuick), 400, 1);
+  async profile(testbed, { isQuick }) {
+    return createDestinations(testbed, await openOwn(testbed, isQuick), 400, 1);
   },
 };

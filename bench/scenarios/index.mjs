@@ -1,5 +1,5 @@
 // Every scenario, in the order in which they run.
-import { broadcast } from './broadcast.mjs';
+import { broadcast } from './deliveries.mjs';
 import { destinations } from './destinations.mjs';
 import { keys } from './keys.mjs';
 import { latency } from './latency.mjs';

@@ -1,5 +1,5 @@
 // GET /keys/{hash} beside a bare Nest route that answers with the same record.
-import { inTurns, measureLoad, openGateways, shorterRounds } from '../support/measuring.mjs';
+import { alternately, measureLoad, openGateways, shorterRounds } from '../support/measuring.mjs';
 import {
   medianOf,
   medianRatio,
@@ -36,10 +36,10 @@ export const keys = {
   name: 'keys',
   title: 'Reading a key',
   settings: shorterRounds,
-  async measure(bed, { seconds, rounds }) {
-    const [service] = await openGateways(bed, ['service']);
+  async measure(testbed, { seconds, rounds }) {
+    const [service] = await openGateways(testbed, ['service']);
     const record = await service.manage('GET', `/keys/${service.keyHash}`);
-    const bare = await bed.startChild('bare-nest-process.mjs', { RECORD: JSON.stringify(record) });
+    const bare = await testbed.startChild('bare-nest-process.mjs', { RECORD: JSON.stringify(record) });
     const own = readingOf(service);
     const other = {
       name: 'bare Nest route',
@@ -47,11 +47,11 @@ export const keys = {
       headers: own.headers,
       pid: bare.process.pid,
     };
-    const results = await bed.progress.step('Reading a key beside a bare route', () =>
-      inTurns({
+    const results = await testbed.progress.step('Reading a key beside a bare route', () =>
+      alternately({
         rounds,
         rows: [other, own],
-        measureRow: (route) => measureLoad(bed, route, jobOf(route, seconds)),
+        measureRow: (route) => measureLoad(testbed, route, jobOf(route, seconds)),
       }),
     );
     await bare.stop();
@@ -85,8 +85,8 @@ export const keys = {
       remarks: ['The bare route has no credential to check and no database to ask.'],
     };
   },
-  async profile(bed, settings) {
-    const [service] = await openGateways(bed, ['service']);
-    return measureLoad(bed, readingOf(service), jobOf(readingOf(service), settings.seconds));
+  async profile(testbed, settings) {
+    const [service] = await openGateways(testbed, ['service']);
+    return measureLoad(testbed, readingOf(service), jobOf(readingOf(service), settings.seconds));
   },
 };

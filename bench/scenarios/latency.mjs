@@ -1,6 +1,6 @@
 // One connection: what a gateway adds to a single call when nothing else is going on.
 import { compareLatencies } from '../support/latency-table.mjs';
-import { COMPARED, embeddingsJob, inTurns, measureLoad, openGateways } from '../support/measuring.mjs';
+import { COMPARED, embeddingsJob, alternately, measureLoad, openGateways } from '../support/measuring.mjs';
 import { milliseconds } from '../support/statistics.mjs';
 
 const CALL = { inputs: 1, dimensions: 1536 };
@@ -18,12 +18,12 @@ const jobOf = (gateway, format, seconds) => ({
   seconds,
 });
 
-async function measureDelay(bed, gateways, { format, delay }, { seconds, rounds }) {
-  await bed.setUpstreamDelay(delay);
-  const results = await inTurns({
+async function measureDelay(testbed, gateways, { format, delay }, { seconds, rounds }) {
+  await testbed.setUpstreamDelay(delay);
+  const results = await alternately({
     rounds,
     rows: gateways,
-    measureRow: (gateway) => measureLoad(bed, gateway, jobOf(gateway, format, seconds)),
+    measureRow: (gateway) => measureLoad(testbed, gateway, jobOf(gateway, format, seconds)),
   });
   return compareLatencies(`${format}, the upstream answers after ${delay} ms`, results);
 }
@@ -31,13 +31,15 @@ async function measureDelay(bed, gateways, { format, delay }, { seconds, rounds 
 export const latency = {
   name: 'latency',
   title: 'Latency, one connection',
-  async measure(bed, settings) {
-    const gateways = await openGateways(bed, COMPARED);
+  async measure(testbed, settings) {
+    const gateways = await openGateways(testbed, COMPARED);
     const cases = [{ format: 'base64', delay: 0 }, ...(settings.isQuick ? [] : SLOWER_CASES)];
     const measured = [];
     for (const each of cases) {
       const title = `Latency: ${each.format}, upstream ${each.delay} ms`;
-      measured.push(await bed.progress.step(title, () => measureDelay(bed, gateways, each, settings)));
+      measured.push(
+        await testbed.progress.step(title, () => measureDelay(testbed, gateways, each, settings)),
+      );
     }
     const [atOnce] = measured;
     const above = atOnce.added('service', 'p50') - atOnce.added('pipe', 'p50');
@@ -57,9 +59,9 @@ export const latency = {
       ],
     };
   },
-  async profile(bed, settings) {
-    const [gateway] = await openGateways(bed, ['service']);
-    await bed.setUpstreamDelay(0);
-    return measureLoad(bed, gateway, jobOf(gateway, 'base64', settings.seconds));
+  async profile(testbed, settings) {
+    const [gateway] = await openGateways(testbed, ['service']);
+    await testbed.setUpstreamDelay(0);
+    return measureLoad(testbed, gateway, jobOf(gateway, 'base64', settings.seconds));
   },
 };

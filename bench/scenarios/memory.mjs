@@ -33,14 +33,15 @@ export const memory = {
   /** It has no rounds. */
   settings: ({ minutes = MINUTES }) => ({ minutes }),
   command: ({ minutes }) => `npm run bench -- --soak ${minutes}`,
-  async measure(bed, { minutes }) {
-    const [service] = await openGateways(bed, ['service']);
-    await bed.setUpstreamDelay(0);
+  async measure(testbed, { minutes }) {
+    const [service] = await openGateways(testbed, ['service']);
+    await testbed.setUpstreamDelay(0);
     const warmUp = Math.min(WARM_UP_MINUTES, minutes);
     const inAll = warmUp + 2 * minutes;
-    const { result, samples } = await bed.progress.step(`Full load for ${inAll} min`, () =>
+    const { result, samples } = await testbed.progress.step(`Full load for ${inAll} min`, () =>
       sampleDuring(
-        () => bed.runLoad({ ...embeddingsJob(service, CALL), connections: CONNECTIONS, seconds: inAll * 60 }),
+        () =>
+          testbed.runLoad({ ...embeddingsJob(service, CALL), connections: CONNECTIONS, seconds: inAll * 60 }),
         () => memoryMebibytes(service.pid),
       ),
     );

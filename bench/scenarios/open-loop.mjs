@@ -1,6 +1,6 @@
 // Open loop: latency under calls that come at a fixed rate, which is what tails are about.
 import { compareLatencies } from '../support/latency-table.mjs';
-import { COMPARED, embeddingsJob, inTurns, measureLoad, openGateways } from '../support/measuring.mjs';
+import { COMPARED, embeddingsJob, alternately, measureLoad, openGateways } from '../support/measuring.mjs';
 import { milliseconds, whole } from '../support/statistics.mjs';
 
 const CALL = { inputs: 1, dimensions: 1536 };
@@ -17,22 +17,22 @@ const jobOf = (gateway, format, more) => ({
   ...more,
 });
 
-async function slowestRate(bed, gateways, format) {
-  await bed.setUpstreamDelay(0);
+async function slowestRate(testbed, gateways, format) {
+  await testbed.setUpstreamDelay(0);
   const rates = [];
   for (const gateway of gateways) {
-    const { rate } = await measureLoad(bed, gateway, jobOf(gateway, format, { seconds: PROBE_SECONDS }));
+    const { rate } = await measureLoad(testbed, gateway, jobOf(gateway, format, { seconds: PROBE_SECONDS }));
     rates.push(rate);
   }
   return Math.min(...rates);
 }
 
-async function measureCase(bed, gateways, { format, delay, rate }, { seconds, rounds }) {
-  await bed.setUpstreamDelay(delay);
-  const results = await inTurns({
+async function measureCase(testbed, gateways, { format, delay, rate }, { seconds, rounds }) {
+  await testbed.setUpstreamDelay(delay);
+  const results = await alternately({
     rounds,
     rows: gateways,
-    measureRow: (gateway) => measureLoad(bed, gateway, jobOf(gateway, format, { rate, seconds })),
+    measureRow: (gateway) => measureLoad(testbed, gateway, jobOf(gateway, format, { rate, seconds })),
   });
   const title = `${format}, ${whole(rate)} calls a second, the upstream answers after ${delay} ms`;
   return compareLatencies(title, results).table;
@@ -41,17 +41,17 @@ async function measureCase(bed, gateways, { format, delay, rate }, { seconds, ro
 export const openLoop = {
   name: 'open-loop',
   title: 'Latency, open loop',
-  async measure(bed, settings) {
-    const gateways = await openGateways(bed, COMPARED);
+  async measure(testbed, settings) {
+    const gateways = await openGateways(testbed, COMPARED);
     const tables = [];
     for (const [format, delays] of Object.entries(settings.isQuick ? QUICK_DELAYS : DELAYS)) {
-      const rate = await bed.progress.step(`Open loop: what the slowest can do, ${format}`, async () =>
-        Math.round(PART_OF_SLOWEST * (await slowestRate(bed, gateways, format))),
+      const rate = await testbed.progress.step(`Open loop: what the slowest can do, ${format}`, async () =>
+        Math.round(PART_OF_SLOWEST * (await slowestRate(testbed, gateways, format))),
       );
       for (const delay of delays) {
         const title = `Open loop: ${format}, upstream ${delay} ms, ${whole(rate)} a second`;
-        const measure = () => measureCase(bed, gateways, { format, delay, rate }, settings);
-        tables.push(await bed.progress.step(title, measure));
+        const measure = () => measureCase(testbed, gateways, { format, delay, rate }, settings);
+        tables.push(await testbed.progress.step(title, measure));
       }
     }
     return {

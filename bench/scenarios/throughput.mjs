@@ -2,7 +2,7 @@
 import {
   COMPARED,
   embeddingsJob,
-  inTurns,
+  alternately,
   measureLoad,
   openGateways,
   shorterRounds,
@@ -54,11 +54,11 @@ const jobOf = (gateway, call, seconds) => ({
   seconds,
 });
 
-async function measureCall(bed, gateways, call, { seconds, rounds }) {
-  const results = await inTurns({
+async function measureCall(testbed, gateways, call, { seconds, rounds }) {
+  const results = await alternately({
     rounds,
     rows: gateways,
-    measureRow: (gateway) => measureLoad(bed, gateway, jobOf(gateway, call, seconds)),
+    measureRow: (gateway) => measureLoad(testbed, gateway, jobOf(gateway, call, seconds)),
   });
   const ofKind = (kind) => gateways.find((candidate) => candidate.kind === kind);
   const ratesOf = (gateway) => valuesOf(results.get(gateway), 'rate');
@@ -126,13 +126,13 @@ export const throughput = {
   name: 'throughput',
   title: 'Throughput, closed loop',
   settings: shorterRounds,
-  async measure(bed, settings) {
-    const gateways = await openGateways(bed, COMPARED);
-    await bed.setUpstreamDelay(0);
+  async measure(testbed, settings) {
+    const gateways = await openGateways(testbed, COMPARED);
+    await testbed.setUpstreamDelay(0);
     const measured = [];
     for (const call of callsOf(settings)) {
       const title = `Throughput: ${describe(call)}`;
-      measured.push(await bed.progress.step(title, () => measureCall(bed, gateways, call, settings)));
+      measured.push(await testbed.progress.step(title, () => measureCall(testbed, gateways, call, settings)));
     }
     return {
       targets: measured.flatMap(targetsOf),
@@ -145,10 +145,10 @@ export const throughput = {
     };
   },
   /** The load that is worth a look at where the time goes. */
-  async profile(bed, settings) {
-    const [gateway] = await openGateways(bed, ['service']);
+  async profile(testbed, settings) {
+    const [gateway] = await openGateways(testbed, ['service']);
     const [call] = callsOf({ calls: ['1-base64-1536'], ...settings });
-    await bed.setUpstreamDelay(0);
-    return measureLoad(bed, gateway, jobOf(gateway, call, settings.seconds));
+    await testbed.setUpstreamDelay(0);
+    return measureLoad(testbed, gateway, jobOf(gateway, call, settings.seconds));
   },
 };

@@ -1,6 +1,6 @@
 // What twenty enabled destinations cost a call: nothing that can be measured, if deliveries are off its path.
 import { openService } from '../support/gateways.mjs';
-import { embeddingsJob, inTurns, measureLoad } from '../support/measuring.mjs';
+import { embeddingsJob, alternately, measureLoad } from '../support/measuring.mjs';
 import {
   median,
   medianDifference,
@@ -44,20 +44,20 @@ export const twentyDestinations = {
     rounds: given.isQuick ? given.rounds : Math.max(given.rounds, LEAST_ROUNDS),
     seconds: given.seconds * TIMES_AS_LONG,
   }),
-  async measure(bed, { seconds, rounds }) {
-    await bed.setUpstreamDelay(0);
+  async measure(testbed, { seconds, rounds }) {
+    await testbed.setUpstreamDelay(0);
     const path = '/twenty/';
-    const { service, all } = await bed.progress.step(
+    const { service, all } = await testbed.progress.step(
       'Starting: service with twenty destinations',
       async () => {
-        const opened = await openService(bed, { hasDestination: false });
-        return { service: opened, all: await createTwenty(opened, bed.sinkOrigin + path) };
+        const opened = await openService(testbed, { hasDestination: false });
+        return { service: opened, all: await createTwenty(opened, testbed.sinkOrigin + path) };
       },
     );
     let expected = 0;
     const settleFor = (enabled) => async (calls) => {
       expected += calls * enabled;
-      await bed.untilDelivered(path, expected);
+      await testbed.untilDelivered(path, expected);
     };
     const withEnabled = (enabled) => ({ ...service, enabled, settle: settleFor(enabled) });
     // Without any before and after: how far those two are apart is what the machine does to two measurements of one thing.
@@ -67,10 +67,10 @@ export const twentyDestinations = {
       for (const { id } of all)
         await service.manage('PATCH', `/observability/destinations/${id}`, { enabled: way.enabled > 0 });
       const job = { ...embeddingsJob(service, CALL), connections: CONNECTIONS, rate: CALLS_PER_SECOND };
-      return measureLoad(bed, way, { ...job, seconds });
+      return measureLoad(testbed, way, { ...job, seconds });
     };
-    const results = await bed.progress.step('Calls with none and with twenty destinations', () =>
-      inTurns({ rounds, rows: ways, measureRow }),
+    const results = await testbed.progress.step('Calls with none and with twenty destinations', () =>
+      alternately({ rounds, rows: ways, measureRow }),
     );
     await service.stop();
     const of = (way, part) => medianOf(results.get(way), part);

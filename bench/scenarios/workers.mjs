@@ -1,6 +1,6 @@
 // WORKERS=2 beside one process, on cores that the load and the upstream use as well.
 import { openService } from '../support/gateways.mjs';
-import { embeddingsJob, inTurns, measureLoad, shorterRounds } from '../support/measuring.mjs';
+import { embeddingsJob, alternately, measureLoad, shorterRounds } from '../support/measuring.mjs';
 import {
   medianOf,
   medianRatio,
@@ -19,20 +19,24 @@ export const workers = {
   name: 'workers',
   title: 'Two workers',
   settings: shorterRounds,
-  async measure(bed, { seconds, rounds }) {
-    await bed.setUpstreamDelay(0);
+  async measure(testbed, { seconds, rounds }) {
+    await testbed.setUpstreamDelay(0);
     const services = [];
     for (const processes of [1, 2]) {
-      const open = () => openService(bed, { environment: { WORKERS: `${processes}` } });
-      const service = await bed.progress.step(`Starting with WORKERS=${processes}`, open);
+      const open = () => openService(testbed, { environment: { WORKERS: `${processes}` } });
+      const service = await testbed.progress.step(`Starting with WORKERS=${processes}`, open);
       services.push({ ...service, processes });
     }
-    const results = await bed.progress.step('Two workers beside one', () =>
-      inTurns({
+    const results = await testbed.progress.step('Two workers beside one', () =>
+      alternately({
         rounds,
         rows: services,
         measureRow: (service) =>
-          measureLoad(bed, service, { ...embeddingsJob(service, CALL), connections: CONNECTIONS, seconds }),
+          measureLoad(testbed, service, {
+            ...embeddingsJob(service, CALL),
+            connections: CONNECTIONS,
+            seconds,
+          }),
       }),
     );
     for (const service of services) await service.stop();

@@ -9,14 +9,14 @@ const OWN_MODEL = `openai/${PLAIN_MODEL}`;
 let services = 0;
 
 /** This service on a new database, with a key that has a limit and, unless told otherwise, one destination. */
-export async function openService(bed, { environment, hasDestination = true } = {}) {
+export async function openService(testbed, { environment, hasDestination = true } = {}) {
   const name = `bench_${++services}`;
-  const databaseUrl = await createDatabase(bed.server, name, bed.signal);
-  const { upstreamOrigin, nodeArguments, signal } = bed;
+  const databaseUrl = await createDatabase(testbed.server, name, testbed.signal);
+  const { upstreamOrigin, nodeArguments, signal } = testbed;
   const service = await startService({ databaseUrl, upstreamOrigin, environment, nodeArguments, signal });
-  bed.onClose(service.stop);
+  testbed.onClose(service.stop);
   const sinkPath = `/${name}/`;
-  if (hasDestination) await service.createDestination('webhook', { url: bed.sinkOrigin + sinkPath });
+  if (hasDestination) await service.createDestination('webhook', { url: testbed.sinkOrigin + sinkPath });
   let answered = 0;
   return {
     ...service,
@@ -25,49 +25,49 @@ export async function openService(bed, { environment, hasDestination = true } = 
     url: `${service.baseUrl}/embeddings`,
     headers: { authorization: `Bearer ${service.key}` },
     model: OWN_MODEL,
-    databasePid: bed.databasePid,
+    databasePid: testbed.databasePid,
     /** Resolves when every call has reached the destination: what is measured next shall not share the machine with that. */
     settle: async (calls) => {
       if (!hasDestination) return;
       answered += calls;
-      await bed.untilDelivered(sinkPath, answered);
+      await testbed.untilDelivered(sinkPath, answered);
     },
   };
 }
 
-async function openNginx(bed) {
-  const nginx = await findNginx(bed.signal);
+async function openNginx(testbed) {
+  const nginx = await findNginx(testbed.signal);
   if (nginx === null) return null;
-  const { origin, pid, stop } = await startNginx({ ...nginx, ...bed });
-  bed.onClose(stop);
+  const { origin, pid, stop } = await startNginx({ ...nginx, ...testbed });
+  testbed.onClose(stop);
   return { name: `nginx ${nginx.version}`, url: `${origin}/v1/embeddings`, pid };
 }
 
-const openProcess = (name, file) => async (bed) => {
-  const environment = { UPSTREAM_ORIGIN: bed.upstreamOrigin, DATABASE_URL: bed.server.url };
-  const child = await bed.startChild(file, environment);
+const openProcess = (name, file) => async (testbed) => {
+  const environment = { UPSTREAM_ORIGIN: testbed.upstreamOrigin, DATABASE_URL: testbed.server.url };
+  const child = await testbed.startChild(file, environment);
   return { name, url: `${child.message.origin}/v1/embeddings`, pid: child.process.pid };
 };
 
-async function openCommittingPipe(bed) {
-  const pipe = await openProcess('committing pipe', 'committing-pipe-process.mjs')(bed);
-  return { ...pipe, databasePid: bed.databasePid };
+async function openCommittingPipe(testbed) {
+  const pipe = await openProcess('committing pipe', 'committing-pipe-process.mjs')(testbed);
+  return { ...pipe, databasePid: testbed.databasePid };
 }
 
-async function openPeer(bed) {
-  const peer = bed.withPeer ? await startPeer(bed) : null;
+async function openPeer(testbed) {
+  const peer = testbed.withPeer ? await startPeer(testbed) : null;
   if (peer === null) return null;
-  bed.onClose(peer.stop);
+  testbed.onClose(peer.stop);
   return { ...peer, name: `Portkey ${peer.version}`, url: `${peer.baseUrl}/embeddings` };
 }
 
 /** By kind; null is what a machine has not. */
 export const GATEWAY_STARTERS = {
-  direct: (bed) => ({ name: 'no gateway', url: `${bed.upstreamOrigin}/v1/embeddings` }),
+  direct: (testbed) => ({ name: 'no gateway', url: `${testbed.upstreamOrigin}/v1/embeddings` }),
   nginx: openNginx,
   pipe: openProcess('bare Node pipe', 'pipe-process.mjs'),
   'committing-pipe': openCommittingPipe,
   nest: openProcess('bare Nest gateway', 'nest-gateway-process.mjs'),
-  service: (bed) => openService(bed),
+  service: (testbed) => openService(testbed),
   peer: openPeer,
 };

@@ -19,7 +19,7 @@ export function operationRow({ name, load, empty, filled }) {
   return [name, describeLoad(load), ...cellsOf('p50'), ...cellsOf('p99'), percent(spread(empty.p99))];
 }
 
-function judge(operations, inputs) {
+function assess(operations, inputs) {
   const most = (part) => Math.max(...operations.map((operation) => ratioOf(operation, part)));
   const wanted = `at most ${times(MOST_GROWTH)}`;
   const rising = inputs.filter(({ time }, index) => index > 0 && time > inputs[index - 1].time);
@@ -45,7 +45,7 @@ function judge(operations, inputs) {
 /** `activity` are milliseconds of an empty and of a filled database. */
 export function describeGrowth({ operations, inputs, activity, sizes }) {
   return {
-    targets: judge(operations, inputs),
+    targets: assess(operations, inputs),
     tables: [
       {
         title: 'Empty and filled',

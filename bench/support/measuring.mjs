@@ -22,7 +22,7 @@ const FIRST_WARM_UP_CONNECTIONS = 50;
 const warmedUp = new Set();
 
 /** Every row is measured once in each round, so that what the machine does meanwhile befalls all of them alike. */
-export async function inTurns({ rounds, rows, measureRow }) {
+export async function alternately({ rounds, rows, measureRow }) {
   const results = new Map(rows.map((row) => [row, []]));
   for (let round = 1; round <= rounds; round++)
     for (const row of rows) results.get(row).push(await measureRow(row));
@@ -40,15 +40,15 @@ export function embeddingsJob({ url, headers, model }, call) {
   return { url, headers, bodies: callBodies(call, model), checksVectors: true, kind };
 }
 
-async function warmUp(bed, gateway, job) {
+async function warmUp(testbed, gateway, job) {
   const run = async (more) => {
-    const { calls } = await bed.runLoad({ ...job, ...more });
+    const { calls } = await testbed.runLoad({ ...job, ...more });
     await gateway.settle?.(calls);
     return calls;
   };
   const what = `${gateway.pid} ${job.url} ${job.kind}`;
   const { processes = 1 } = gateway;
-  const first = FIRST_WARM_UP[bed.isQuick ? 'quick' : 'full'];
+  const first = FIRST_WARM_UP[testbed.isQuick ? 'quick' : 'full'];
   const wanted = warmedUp.has(what) ? 0 : processes * first.calls;
   warmedUp.add(what);
   const mostSeconds = processes * first.mostSeconds;
@@ -62,15 +62,15 @@ async function warmUp(bed, gateway, job) {
  * Runs a job and adds what the gateway's process has used for it: for this service with the database's, until every
  * call has also reached its destination.
  */
-export async function measureLoad(bed, gateway, job) {
-  await warmUp(bed, gateway, job);
+export async function measureLoad(testbed, gateway, job) {
+  await warmUp(testbed, gateway, job);
   const usage = () => ({
     gateway: gateway.pid === undefined ? 0 : cpuSeconds(gateway.pid),
     database: gateway.databasePid === undefined ? 0 : cpuSeconds(gateway.databasePid),
   });
   const before = usage();
   const begunAt = process.hrtime.bigint();
-  const result = await bed.runLoad(job);
+  const result = await testbed.runLoad(job);
   const memory = gateway.pid === undefined ? 0 : memoryMebibytes(gateway.pid);
   await gateway.settle?.(result.calls);
   const after = usage();
@@ -79,11 +79,11 @@ export async function measureLoad(bed, gateway, job) {
 }
 
 /** The gateways of these kinds that this machine has. */
-export async function openGateways(bed, kinds) {
+export async function openGateways(testbed, kinds) {
   const gateways = [];
   for (const kind of kinds) {
-    const gateway = await bed.progress.step(`Starting: ${kind}`, () => bed.gateway(kind));
-    if (gateway === null) bed.progress.line(`${kind}: not here, left out`);
+    const gateway = await testbed.progress.step(`Starting: ${kind}`, () => testbed.gateway(kind));
+    if (gateway === null) testbed.progress.line(`${kind}: not here, left out`);
     else gateways.push(gateway);
   }
   return gateways;

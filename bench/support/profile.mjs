@@ -13,7 +13,7 @@ export const profilerArguments = (directory) => [
   '--cpu-prof-interval=500',
 ];
 
-function placeOf({ functionName, url, lineNumber }) {
+function locationOf({ functionName, url, lineNumber }) {
   const path = url.startsWith('file://') ? relative(repositoryRoot, url.slice('file://'.length)) : url;
   return `${functionName || '(anonymous)'}${path === '' ? '' : `  ${path}:${lineNumber + 1}`}`;
 }
@@ -23,13 +23,13 @@ function selfTimes(directory, since) {
   const times = new Map();
   for (const name of readdirSync(directory).filter((file) => file.endsWith('.cpuprofile'))) {
     const profile = JSON.parse(readFileSync(join(directory, name), 'utf8'));
-    const places = new Map(profile.nodes.map(({ id, callFrame }) => [id, placeOf(callFrame)]));
+    const locations = new Map(profile.nodes.map(({ id, callFrame }) => [id, locationOf(callFrame)]));
     let at = profile.startTime;
     for (const [index, sample] of profile.samples.entries()) {
       at += profile.timeDeltas[index];
       if (at < since) continue;
-      const place = places.get(sample);
-      times.set(place, (times.get(place) ?? 0) + profile.timeDeltas[index]);
+      const location = locations.get(sample);
+      times.set(location, (times.get(location) ?? 0) + profile.timeDeltas[index]);
     }
   }
   return times;
@@ -42,13 +42,15 @@ function selfTimes(directory, since) {
 export function describeProfiles(directory, begunAt) {
   // Both processes read the one monotonic clock of the machine; the profiler writes microseconds.
   const times = selfTimes(directory, Number(begunAt / 1000n));
-  const busy = [...times].filter(([place]) => !IDLE.has(place)).toSorted(([, one], [, other]) => other - one);
+  const busy = [...times]
+    .filter(([location]) => !IDLE.has(location))
+    .toSorted(([, one], [, other]) => other - one);
   const total = busy.reduce((sum, [, time]) => sum + time, 0);
   return busy
     .slice(0, SHOWN)
     .map(
-      ([place, time]) =>
-        `${percent(time / total).padStart(5)}  ${(time / 1e6).toFixed(2).padStart(6)} s  ${place}`,
+      ([location, time]) =>
+        `${percent(time / total).padStart(5)}  ${(time / 1e6).toFixed(2).padStart(6)} s  ${location}`,
     )
     .join('\n');
 }

@@ -8,7 +8,7 @@ const table = (columns, rows) =>
 /** What was set out for first. Others follow by name. */
 const ORDER = ['throughput', 'latency', 'open-loop', 'workers', 'memory', 'keys', 'destinations'];
 
-const placeOf = ({ name }) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
+const rankOf = ({ name }) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
 
 const dateOf = ({ measuredAt }) => measuredAt.slice(0, 16).replace('T', ' ');
 
@@ -110,7 +110,7 @@ in \`bench/results/\`, and this page is made of all of them.`;
 /** `all` are the results of scenarios, in any order. */
 export function renderReport(all) {
   const sorted = all.toSorted(
-    (one, other) => placeOf(one) - placeOf(other) || one.name.localeCompare(other.name),
+    (one, other) => rankOf(one) - rankOf(other) || one.name.localeCompare(other.name),
   );
   const isQuick = sorted.some(({ settings }) => settings.isQuick);
   return `${[

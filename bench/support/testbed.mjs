@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { startEmbeddedDatabase } from '../../scripts/embedded-database.mjs';
-import { resolveDataDirectory } from '../../scripts/support/database-place.mjs';
+import { resolveDataDirectory } from '../../scripts/support/database-location.mjs';
 import { findPostmaster } from '../../scripts/support/postmaster.mjs';
 import { sleep } from '../../scripts/support/processes.mjs';
 import { createTemporaryDirectory, databaseName } from '../../scripts/support/temporary-directory.mjs';
@@ -13,7 +13,7 @@ import { GATEWAY_STARTERS, PLAIN_MODEL } from './gateways.mjs';
 const PATIENCE_WITH_DELIVERIES_MS = 180_000;
 
 /** `nodeArguments` are for the processes of this service. */
-export async function openBed({ progress, signal, withPeer, isQuick = false, nodeArguments }) {
+export async function openTestbed({ progress, signal, withPeer, isQuick = false, nodeArguments }) {
   const directory = createTemporaryDirectory();
   const closers = [() => rmSync(directory, { recursive: true, force: true })];
   const close = async () => {
@@ -35,7 +35,7 @@ export async function openBed({ progress, signal, withPeer, isQuick = false, nod
     const sink = await startChild('sink-process.mjs');
     const load = await startChild('load-process.mjs');
     const started = new Map();
-    const bed = {
+    const testbed = {
       signal,
       progress,
       directory,
@@ -66,14 +66,14 @@ export async function openBed({ progress, signal, withPeer, isQuick = false, nod
       /** The gateway of this kind, or null where it cannot be had. One of a kind serves all scenarios. */
       gateway: async (kind) => {
         if (!started.has(kind)) {
-          const gateway = await GATEWAY_STARTERS[kind](bed);
+          const gateway = await GATEWAY_STARTERS[kind](testbed);
           started.set(kind, gateway && { kind, model: PLAIN_MODEL, headers: {}, ...gateway });
         }
         return started.get(kind);
       },
       close,
     };
-    return bed;
+    return testbed;
   } catch (error) {
     await close();
     throw error;

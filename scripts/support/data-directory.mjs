@@ -20,20 +20,20 @@ export function locateDataDirectory() {
   };
 }
 
-function checkMarker(directory, refuse) {
+function checkMarker(directory, fail) {
   let format;
   try {
     format = JSON.parse(readFileSync(join(directory, MARKER_FILE), 'utf8')).format;
   } catch {
-    refuse(`has a ${MARKER_FILE} that cannot be read`);
+    fail(`has a ${MARKER_FILE} that cannot be read`);
   }
   if (format !== FORMAT)
-    refuse(`was made by another version of signalbox (format ${format}, this one is ${FORMAT})`);
+    fail(`was made by another version of signalbox (format ${format}, this one is ${FORMAT})`);
 }
 
 /** Makes the directory, or throws for one that is not empty and not ours, before anything in it is touched. */
 export function claimDataDirectory({ directory }) {
-  const refuse = (found) => {
+  const fail = (found) => {
     throw new ScriptError(
       `DATA_DIR ${directory} ${found}. Nothing was changed. Set DATA_DIR to a new or empty directory, ` +
         'or to one that npm start has made.',
@@ -41,20 +41,20 @@ export function claimDataDirectory({ directory }) {
   };
   try {
     const status = statSync(directory, { throwIfNoEntry: false });
-    if (status && !status.isDirectory()) refuse('is not a directory');
+    if (status && !status.isDirectory()) fail('is not a directory');
     const names = status ? readdirSync(directory) : [];
     if (status) accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
-    if (names.includes(MARKER_FILE)) return checkMarker(directory, refuse);
+    if (names.includes(MARKER_FILE)) return checkMarker(directory, fail);
     // A killed start leaves an unfinished marker; lost+found is what a fresh volume has.
     const foreign = names.filter((name) => !name.startsWith(MARKER_FILE) && name !== 'lost+found');
-    if (foreign.length > 0) refuse(`is not empty and not ours (it holds ${foreign.slice(0, 3).join(', ')})`);
+    if (foreign.length > 0) fail(`is not empty and not ours (it holds ${foreign.slice(0, 3).join(', ')})`);
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     // Root's database runs as another account, which has to pass through; it cannot list or read anything here.
     chmodSync(directory, process.getuid?.() === 0 ? 0o711 : 0o700);
     writeSecretFile(join(directory, MARKER_FILE), `${JSON.stringify({ format: FORMAT })}\n`);
   } catch (error) {
     if (error instanceof ScriptError || error.code === undefined) throw error;
-    refuse(`cannot be used (${error.message})`);
+    fail(`cannot be used (${error.message})`);
   }
 }
 
@@ -81,11 +81,11 @@ export function readEncryptionKeys({ encryptionKeyFile, databaseDirectory }) {
 
 /** For a database that is somebody else's: DATA_DIR then holds nothing but the key for the configurations in it. */
 export function keepEncryptionKeys(log) {
-  const place = locateDataDirectory();
-  claimDataDirectory(place);
-  process.env.ENCRYPTION_KEYS = readEncryptionKeys(place);
+  const location = locateDataDirectory();
+  claimDataDirectory(location);
+  process.env.ENCRYPTION_KEYS = readEncryptionKeys(location);
   log(
-    `ENCRYPTION_KEYS is not set; using the key in ${place.encryptionKeyFile} (every replica needs the same one)`,
+    `ENCRYPTION_KEYS is not set; using the key in ${location.encryptionKeyFile} (every replica needs the same one)`,
   );
 }
 

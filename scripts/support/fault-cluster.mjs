@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { startEmbeddedDatabase } from '../embedded-database.mjs';
 import { migrate } from '../migrate.mjs';
 import { connect, withDatabase } from './database-connection.mjs';
-import { resolveDataDirectory } from './database-place.mjs';
+import { resolveDataDirectory } from './database-location.mjs';
 import { findPostmaster } from './postmaster.mjs';
 import { sendSignal, sleep } from './processes.mjs';
 

@@ -25,8 +25,8 @@ export async function runWithFaults({ seed: givenSeed, report: reportFile, limit
   const directory = createTemporaryDirectory();
   let cluster;
   try {
-    const openCluster = (place, settings) =>
-      openFaultCluster({ directory: place, settings, log: () => undefined, signal });
+    const openCluster = (location, settings) =>
+      openFaultCluster({ directory: location, settings, log: () => undefined, signal });
     cluster = await openCluster(join(directory, databaseName));
     const context = {
       cluster,

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chownSync, linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-function writeWhole(path, content, mode, putInPlace) {
+function writeWhole(path, content, mode, commit) {
   const unfinished = `${path}.${process.pid}-${randomBytes(3).toString('hex')}.tmp`;
   try {
     writeFileSync(unfinished, content, { mode, flag: 'wx' });
@@ -12,7 +12,7 @@ function writeWhole(path, content, mode, putInPlace) {
       const { uid, gid } = statSync(dirname(path));
       chownSync(unfinished, uid, gid);
     }
-    putInPlace(unfinished, path);
+    commit(unfinished, path);
   } finally {
     rmSync(unfinished, { force: true });
   }

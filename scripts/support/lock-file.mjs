@@ -57,7 +57,7 @@ function createLock(path) {
   };
 }
 
-/** Returns `{ lock }`, or `{ holder }` with the number of the running process that has it. Never waits. */
+/** Returns `{ lock }`, or `{ owner }` with the number of the running process that has it. Never waits. */
 export function tryLock(path) {
   for (;;) {
     try {
@@ -67,12 +67,12 @@ export function tryLock(path) {
     }
     const found = readLock(path);
     if (found === undefined) continue;
-    if (found.isFresh || isRunning(found.owner)) return { holder: found.owner?.pid };
+    if (found.isFresh || isRunning(found.owner)) return { owner: found.owner?.pid };
     const orphan = found.owner?.child;
     if (isRunning(orphan)) {
       // Its group, because it was started as the leader of one.
       sendSignal(-orphan.pid, 'SIGKILL');
-      return { holder: orphan.pid };
+      return { owner: orphan.pid };
     }
     removeStaleLock(path, found.text);
   }

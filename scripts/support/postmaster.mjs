@@ -77,27 +77,27 @@ function readLogTail(logFile, begin) {
   return text.trimEnd().split('\n').slice(-15).join('\n');
 }
 
-async function waitUntilReady(child, place, begin, signal) {
+async function waitUntilReady(child, location, begin, signal) {
   for (;;) {
     if (child.exitCode !== null || child.signalCode !== null) {
-      const tail = readLogTail(place.logFile, begin);
+      const tail = readLogTail(location.logFile, begin);
       const error = new ScriptError(
-        `The embedded database did not start. The end of ${place.logFile}:\n${tail}`,
+        `The embedded database did not start. The end of ${location.logFile}:\n${tail}`,
       );
       error.isPortTaken = /could not bind|Address already in use/.test(tail);
       // The children of a killed server need a moment to notice and to let go of the shared memory.
       error.isStillOccupied = /pre-existing shared memory block/.test(tail);
       throw error;
     }
-    const server = findPostmaster(place.dataDirectory);
+    const server = findPostmaster(location.dataDirectory);
     if (server?.identity.pid === child.pid && server.isReady) return server;
     await sleep(POLL_MS, signal);
   }
 }
 
 /** Starts the server on one port and waits, however long recovery takes, until it accepts connections. */
-export async function startPostmaster(place, port, settings, signal) {
-  const { descriptor, begin } = openLog(place.logFile);
+export async function startPostmaster(location, port, settings, signal) {
+  const { descriptor, begin } = openLog(location.logFile);
   const values = {
     listen_addresses: '127.0.0.1',
     port,
@@ -110,10 +110,10 @@ export async function startPostmaster(place, port, settings, signal) {
     ...settings,
   };
   const child = spawn(
-    join(place.native, 'bin', 'postgres'),
+    join(location.native, 'bin', 'postgres'),
     [
       '-D',
-      place.dataDirectory,
+      location.dataDirectory,
       ...Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ],
     {
@@ -122,8 +122,8 @@ export async function startPostmaster(place, port, settings, signal) {
       detached: true,
       stdio: ['ignore', descriptor, descriptor],
       env: serverEnvironment(),
-      uid: place.account?.uid,
-      gid: place.account?.gid,
+      uid: location.account?.uid,
+      gid: location.account?.gid,
     },
   );
   closeSync(descriptor);
@@ -131,7 +131,7 @@ export async function startPostmaster(place, port, settings, signal) {
   const failure = new Promise((_, reject) => child.once('error', reject));
   failure.catch(() => undefined);
   try {
-    return await Promise.race([waitUntilReady(child, place, begin, signal), failure]);
+    return await Promise.race([waitUntilReady(child, location, begin, signal), failure]);
   } catch (error) {
     const identity = identifyProcess(child.pid);
     if (identity) await stopPostmaster(identity);
@@ -156,9 +156,9 @@ export async function stopPostmaster(identity) {
  * The watchdog exists before the server does: its file then tells the next starter whether a running server is
  * somebody's, or about to be shut down, or left over.
  */
-export function startWatchdog(place) {
-  const pidFile = join(place.dataDirectory, 'postmaster.pid');
-  const child = spawn('/bin/sh', ['-c', WATCHDOG_SCRIPT, basename(place.watchdogFile), pidFile], {
+export function startWatchdog(location) {
+  const pidFile = join(location.dataDirectory, 'postmaster.pid');
+  const child = spawn('/bin/sh', ['-c', WATCHDOG_SCRIPT, basename(location.watchdogFile), pidFile], {
     cwd: '/',
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -167,12 +167,12 @@ export function startWatchdog(place) {
   child.stdin.on('error', () => undefined);
   child.unref();
   child.stdin.unref();
-  writeFileAtomically(place.watchdogFile, JSON.stringify(identifyProcess(child.pid) ?? {}));
+  writeFileAtomically(location.watchdogFile, JSON.stringify(identifyProcess(child.pid) ?? {}));
   return {
     guard: (pid) => child.stdin.write(`${pid}\n`),
     release() {
       child.stdin.end();
-      rmSync(place.watchdogFile, { force: true });
+      rmSync(location.watchdogFile, { force: true });
     },
   };
 }

@@ -84,13 +84,13 @@ export class RateLimiter implements OnApplicationShutdown {
     return consumed.then(
       () => true,
       (error: unknown) => {
-        throw error instanceof RateLimiterRes ? this.refusal(limiter, error, unit) : error;
+        throw error instanceof RateLimiterRes ? this.rejection(limiter, error, unit) : error;
       },
     );
   }
 
   /** The headers say when to come back and what the limit is. The body repeats them, because clients hide headers. */
-  private refusal(
+  private rejection(
     limiter: RateLimiterAbstract,
     { msBeforeNext }: RateLimiterRes,
     unit: RateLimitUnit = 'requests',

@@ -248,10 +248,10 @@ describe('a file that cannot be used is refused in one line', () => {
     ['id: acme/new', 'id: [', 3, 'is not valid YAML: '],
   ])('%s -> %s', (from, to, line, message) => {
     expect(ADDED).toContain(from);
-    const refused = (): unknown => read(ADDED.replace(from, to));
-    expect(refused).toThrow(CatalogueFileError);
-    expect(refused).toThrow(`catalogue.yaml:${line}: ${message}`);
-    expect(refused).toThrow(/^[^\n]*$/);
+    const rejected = (): unknown => read(ADDED.replace(from, to));
+    expect(rejected).toThrow(CatalogueFileError);
+    expect(rejected).toThrow(`catalogue.yaml:${line}: ${message}`);
+    expect(rejected).toThrow(/^[^\n]*$/);
   });
 
   it.each([
@@ -285,9 +285,9 @@ describe('a file that cannot be used is refused in one line', () => {
       'models[0]: no endpoint takes_dimensions, so that none gives vectors of 9',
     ],
   ])('%s', (text, message) => {
-    const refused = (): unknown => read(text);
-    expect(refused).toThrow(CatalogueFileError);
-    expect(refused).toThrow(message);
+    const rejected = (): unknown => read(text);
+    expect(rejected).toThrow(CatalogueFileError);
+    expect(rejected).toThrow(message);
   });
 
   it('two prices of one day', () => {

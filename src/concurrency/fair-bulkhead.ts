@@ -20,7 +20,7 @@ export class FairBulkhead {
 
   constructor(
     { permits, reserved, maxWaiting }: BulkheadLimits,
-    private readonly refusal: () => Error,
+    private readonly rejection: () => Error,
   ) {
     this.semaphore = new FairSemaphore(permits, reserved);
     this.maxWaiting = maxWaiting;
@@ -38,7 +38,7 @@ export class FairBulkhead {
 
   private async wait(key: string): Promise<Permit> {
     const count = this.waiting.get(key) ?? 0;
-    if (count >= this.maxWaiting) throw this.refusal();
+    if (count >= this.maxWaiting) throw this.rejection();
     this.waiting.set(key, count + 1);
     try {
       return await this.semaphore.acquire(key);

@@ -10,18 +10,18 @@ describe('mapBounded', () => {
       fc.asyncProperty(
         fc.array(fc.nat(3), { maxLength: 40 }),
         fc.integer({ min: 1, max: 10 }),
-        async (turns, limit) => {
+        async (ticks, limit) => {
           const done: number[] = [];
           let active = 0;
           let most = 0;
-          await mapBounded([...turns.keys()], limit, async (index) => {
+          await mapBounded([...ticks.keys()], limit, async (index) => {
             most = Math.max(most, ++active);
-            for (let turn = 0; turn <= (turns[index] ?? 0); turn++) await yieldToOthers();
+            for (let tick = 0; tick <= (ticks[index] ?? 0); tick++) await yieldToOthers();
             active--;
             done.push(index);
           });
-          expect(done.toSorted((one, other) => one - other)).toEqual([...turns.keys()]);
-          expect(most).toBe(Math.min(limit, turns.length));
+          expect(done.toSorted((one, other) => one - other)).toEqual([...ticks.keys()]);
+          expect(most).toBe(Math.min(limit, ticks.length));
         },
       ),
     );
@@ -47,7 +47,7 @@ describe('mapBounded', () => {
   });
 
   it('tells of a failure at once, and rejects with the first one in time when nothing is under way', async () => {
-    const told: unknown[] = [];
+    const seen: unknown[] = [];
     let fail = (): void => undefined;
     const failed = new Promise<void>((resolve) => (fail = resolve));
     const isOver = { first: false };
@@ -61,13 +61,13 @@ describe('mapBounded', () => {
         throw new Error('zero failed');
       },
       (failure) => {
-        told.push((failure as Error).message);
+        seen.push((failure as Error).message);
         fail();
       },
     );
     await expect(map).rejects.toThrow('one failed');
     expect(isOver.first).toBe(true);
-    expect(told).toEqual(['one failed', 'zero failed']);
+    expect(seen).toEqual(['one failed', 'zero failed']);
   });
 
   it('of nothing is done at once', async () => {

@@ -19,14 +19,14 @@ export class MaxHeap<Member extends HeapMember> {
   }
 
   add(member: Member): void {
-    this.place(member, this.members.length);
+    this.put(member, this.members.length);
     this.update(member);
   }
 
   remove(member: Member): void {
     const last = this.members.pop();
     if (last === undefined || last === member) return;
-    this.place(last, member.heapIndex);
+    this.put(last, member.heapIndex);
     this.update(last);
   }
 
@@ -56,11 +56,11 @@ export class MaxHeap<Member extends HeapMember> {
 
   private swap(one: Member, other: Member): void {
     const { heapIndex } = one;
-    this.place(one, other.heapIndex);
-    this.place(other, heapIndex);
+    this.put(one, other.heapIndex);
+    this.put(other, heapIndex);
   }
 
-  private place(member: Member, index: number): void {
+  private put(member: Member, index: number): void {
     this.members[index] = member;
     member.heapIndex = index;
   }

@@ -24,23 +24,23 @@ function recorder() {
 }
 
 /** Until what was added is under way. */
-const turn = (): Promise<void> => new Promise(setImmediate);
+const tick = (): Promise<void> => new Promise(setImmediate);
 
 /** Until what has ended is heard of, and what waited for it has begun: that waits for what the turn brings. */
-const turns = (): Promise<void> => turn().then(turn);
+const ticks = (): Promise<void> => tick().then(tick);
 
 describe('the batcher', () => {
   it('runs together what comes in one turn, and what comes meanwhile, in order, up to the limit', async () => {
     const { batches, run, end } = recorder();
     const batcher = new MicroBatcher(run, LIMITS);
     const early = [1, 2].map((item) => batcher.add(item));
-    await turn();
+    await tick();
     const late = [3, 4, 5, 6].map((item) => batcher.add(item));
-    await turn();
+    await tick();
     expect(batches).toEqual([[1, 2]]);
     for (let round = 0; round < 3; round++) {
       end();
-      await turns();
+      await ticks();
     }
     expect(batches).toEqual([[1, 2], [3, 4, 5], [6]]);
     expect(await Promise.all([...early, ...late])).toEqual([1, 2, 3, 4, 5, 6].map((item) => `done ${item}`));
@@ -50,12 +50,12 @@ describe('the batcher', () => {
     const { batches, run, end } = recorder();
     const batcher = new MicroBatcher(run, { ...LIMITS, maxBatch: 1, maxInFlight: 2, maxWaiting: 9 });
     const added = [1, 2, 3, 4].map((item) => batcher.add(item));
-    await turn();
-    await turn();
+    await tick();
+    await tick();
     expect(batches).toEqual([[1], [2]]);
     for (let round = 0; round < 4; round++) {
       end();
-      await turns();
+      await ticks();
     }
     await Promise.all(added);
   });
@@ -66,10 +66,10 @@ describe('the batcher', () => {
       item % 2 ? 'odd' : 'even',
     );
     const added = [1, 2, 3, 4, 6, 5, 7, 8].map((item) => batcher.add(item));
-    await turn();
+    await tick();
     for (let round = 0; round < 4; round++) {
       end();
-      await turns();
+      await ticks();
     }
     expect(batches).toEqual([[1, 3], [2, 4, 6], [5, 7], [8]]);
     expect(await Promise.all(added)).toEqual([1, 2, 3, 4, 6, 5, 7, 8].map((item) => `done ${item}`));
@@ -97,10 +97,10 @@ describe('the batcher', () => {
     const batcher = new MicroBatcher(run, LIMITS);
     const added = [1, 2, 3, 4, 5].map((item) => batcher.add(item));
     await expect(batcher.add(6)).rejects.toThrow('too many wait');
-    await turn();
+    await tick();
     for (let round = 0; round < 2; round++) {
       end();
-      await turns();
+      await ticks();
     }
     await Promise.all(added);
   });

@@ -100,9 +100,9 @@ describe('the environment', () => {
     ['ENCRYPTION_KEYS', 'c2hvcnQ='],
     ['ENCRYPTION_KEYS', `${KEY},`],
   ])('%s=%s is refused in one line that names the variable and not the value', (name, value) => {
-    const refused = () => read({ [name]: value });
-    expect(refused).toThrow(ConfigError);
-    expect(refused).toThrow(new RegExp(`^${name} must [^\\n]*$`));
+    const rejected = () => read({ [name]: value });
+    expect(rejected).toThrow(ConfigError);
+    expect(rejected).toThrow(new RegExp(`^${name} must [^\\n]*$`));
   });
 
   it.each(['DATABASE_URL', 'ENCRYPTION_KEYS'])('%s is needed', (name) => {

@@ -30,8 +30,8 @@ export class OperatorSampler implements Sampler {
   ): SamplingResult {
     const parent = trace.getSpan(context);
     if (parent && parent.spanContext().isRemote !== true) return parent.isRecording() ? SAMPLED : NOT_SAMPLED;
-    const judgedId = parent ? this.ids.generateTraceId() : traceId;
-    return this.root.shouldSample(ROOT_CONTEXT, judgedId, name, kind, attributes, links);
+    const sampledId = parent ? this.ids.generateTraceId() : traceId;
+    return this.root.shouldSample(ROOT_CONTEXT, sampledId, name, kind, attributes, links);
   }
 
   toString(): string {

@@ -41,7 +41,7 @@ export class GenerationPublisher {
   }
 
   /** To be called when a generation of the workspace is committed. */
-  appended(workspaceId: string): void {
+  generationAppended(workspaceId: string): void {
     this.news.add(workspaceId);
   }
 

@@ -128,7 +128,7 @@ export class EmbeddingsService {
       // Whether that failed is looked at when the call is recorded.
       written?.catch(() => undefined);
       await recorded;
-      this.publisher.appended(workspaceId);
+      this.publisher.generationAppended(workspaceId);
       if (!written) throw routed.error ?? new AppError('internal');
       supply.publish();
       return { pieces: await written, cacheOutcome };

@@ -147,7 +147,7 @@ describe('the exchange', () => {
   let receiver: RunningReceiver;
   beforeAll(async () => {
     receiver = await startReceiver({
-      judge: () => ({ reply: { status: 200, body: { ok: true } }, stored: [] }),
+      check: () => ({ reply: { status: 200, body: { ok: true } }, stored: [] }),
     });
   });
   beforeEach(() => receiver.forget());

@@ -200,8 +200,8 @@ describe('the body of an answer', () => {
     'is refused beyond the limit, when %j is announced',
     async (announced) => {
       const headers = announced === undefined ? {} : { 'content-length': announced };
-      const refused = answer(1_001, 1_001, headers);
-      await expect(refused).rejects.toThrow('the answer is larger than 1000 bytes');
+      const rejected = answer(1_001, 1_001, headers);
+      await expect(rejected).rejects.toThrow('the answer is larger than 1000 bytes');
     },
   );
 

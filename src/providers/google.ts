@@ -134,9 +134,9 @@ function readGoogleAnswer(response: UpstreamResponse, call: ProviderCall): Provi
 
 function readEmbeddings(cursor: JsonScanner): Vector[] {
   const vectors: Vector[] = [];
-  eachVector(cursor, EMBEDDING, (vector, index, place) => {
+  eachVector(cursor, EMBEDDING, (vector, index, nth) => {
     // Google's have none and stand in order. What says otherwise of itself would be given to the wrong input.
-    if (index !== place) throw new BrokenAnswer('the embeddings are not in the order of the inputs');
+    if (index !== nth) throw new BrokenAnswer('the embeddings are not in the order of the inputs');
     vectors.push(vector);
   });
   return vectors;

@@ -60,7 +60,7 @@ class Lab {
 }
 
 const settled = async (): Promise<void> => {
-  for (let turn = 0; turn < 5; turn++) await nextTurn();
+  for (let tick = 0; tick < 5; tick++) await nextTurn();
 };
 const servers = ({ served }: RoutedCall) => served.map(({ target }) => target.provider.slug);
 const endings = ({ attempts }: RoutedCall) => attempts.map(({ errorType }) => errorType ?? 'ok');
@@ -127,8 +127,8 @@ describe('the last endpoint', () => {
     const small = lab.router.run(1);
     await settled();
     // The second large call comes first, with one slice.
-    for (const turn of [0, 1]) {
-      lab.asked[turn]?.answer();
+    for (const tick of [0, 1]) {
+      lab.asked[tick]?.answer();
       await settled();
     }
     lab.asked[5]?.answer();

@@ -137,7 +137,7 @@ describe('what a provider cannot do', () => {
   it.each<[string, Deed, Deed]>([
     ['behind', unsupported('no'), fails('broken', 200)],
     ['before', fails('broken', 200), unsupported('no')],
-  ])('is not told where an endpoint %s it can, and has failed', async (_place, first, second) => {
+  ])('is not told where an endpoint %s it can, and has failed', async (_name, first, second) => {
     const { routed } = await run([first], [second]);
     expect(routed.error).toMatchObject({ code: 'provider_error' });
   });

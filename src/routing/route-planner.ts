@@ -199,11 +199,11 @@ function rejectTooManyVectors({ id, nativeDimensions }: CatalogueModel, request:
 /** Throws `invalid_request` when every candidate would have to split what must stay whole. */
 function withoutSplitProblem(candidates: readonly Candidate[], request: EmbeddingRequest): Candidate[] {
   let problem: string | null = null;
-  let judged: ModelEndpoint | null = null;
+  let rejectedBy: ModelEndpoint | null = null;
   const left = candidates.filter(({ target }) => {
     // Candidates of one endpoint follow each other: looking at the whole input is done once for all credentials.
-    if (target.endpoint !== judged) problem = splitProblem(target, request);
-    judged = target.endpoint;
+    if (target.endpoint !== rejectedBy) problem = splitProblem(target, request);
+    rejectedBy = target.endpoint;
     return problem === null;
   });
   if (left.length === 0 && problem !== null) throw new AppError('invalid_request', { detail: problem });

@@ -146,7 +146,7 @@ describe('a small call', () => {
     credits.reserved = LIMIT - COST;
     const of = ({ owner: holder }: SpendLease) => (holder.kind === 'account' ? credits : ledger);
     const limiter = createSpendLimiter({
-      acquire: (lease, wish) => of(lease).acquire(lease, wish),
+      acquire: (lease, options) => of(lease).acquire(lease, options),
       release: async (releases) => {
         for (const release of releases) await of(release.lease).release([release]);
       },

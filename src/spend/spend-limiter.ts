@@ -271,19 +271,19 @@ function limitedOwnersOf(
   const { budgets = [], credits = null } = policy ?? {};
   const owners: LimitedOwner[] = [];
   if (limit !== null) {
-    const cap = {
+    const limitWindow = {
       window: limitReset ?? 'total',
       limit,
       includeByok: includeByokInLimit,
     } as const;
-    owners.push({ owner: { kind: 'key', id, workspaceId }, limits: [cap] });
+    owners.push({ owner: { kind: 'key', id, workspaceId }, limits: [limitWindow] });
   }
   if (budgets.length > 0) {
     owners.push({ owner: { kind: 'workspace', id: workspaceId, workspaceId }, limits: budgets });
   }
   if (credits !== null) {
-    const cap = { window: 'total', limit: credits, includeByok: false } as const;
-    owners.push({ owner: { kind: 'account', id: accountId, workspaceId: accountId }, limits: [cap] });
+    const limitWindow = { window: 'total', limit: credits, includeByok: false } as const;
+    owners.push({ owner: { kind: 'account', id: accountId, workspaceId: accountId }, limits: [limitWindow] });
   }
   return owners;
 }

@@ -1,12 +1,12 @@
 // The judge of every test app's log sees what must not be in it.
 import { describe, expect, it } from '@jest/globals';
 import { canary } from '../support/canaries.js';
-import { LogJudge } from '../support/assert-log.js';
+import { LogChecker } from '../support/assert-log.js';
 
 function problemsOf(line: string): readonly string[] {
-  const judge = new LogJudge(['an encryption key']);
-  judge.write(line);
-  return judge.problems;
+  const check = new LogChecker(['an encryption key']);
+  check.write(line);
+  return check.problems;
 }
 const lineWith = (text: string): string => `${JSON.stringify({ msg: text })}\n`;
 

@@ -131,9 +131,9 @@ describe.each(DESTINATION_KINDS.map((kind) => ({ kind, type: kind.type })))('$ty
   it('refuses what is not text, without showing it', async () => {
     for (const field of fields) {
       for (const value of [null, 7, true, [LONG_SECRET], { secret: LONG_SECRET }]) {
-        const refusal = validate(kind, { ...kind.example, [field]: value });
-        await expect(refusal).rejects.toThrow(`config.${field}: must`);
-        await expect(refusal).rejects.not.toThrow(LONG_SECRET);
+        const rejection = validate(kind, { ...kind.example, [field]: value });
+        await expect(rejection).rejects.toThrow(`config.${field}: must`);
+        await expect(rejection).rejects.not.toThrow(LONG_SECRET);
       }
     }
   });

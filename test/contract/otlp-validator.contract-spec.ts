@@ -2,26 +2,26 @@
 import { describe, expect, it } from '@jest/globals';
 import { generationTrace } from '../support/generation-trace.js';
 import { deliveringTo, encode } from '../support/receivers/deliver.js';
-import { OtlpProblem, judgeTraceRequest } from '../support/receivers/otlp-validator.js';
+import { OtlpProblem, validateTraceRequest } from '../support/receivers/otlp-validator.js';
 import { otelCollectorReceiver } from '../support/receivers/otel-collector.js';
 
 type Json = Record<string, unknown>;
 type Span = Json & { attributes: { key: string; value: Json }[]; status: Json };
 
 /** A request of one span that is as it should be, spoilt in one place. */
-async function spoilt(spoil: (span: Span, request: Json) => void): Promise<Buffer> {
+async function corrupted(corrupt: (span: Span, request: Json) => void): Promise<Buffer> {
   const [request] = await encode(deliveringTo(otelCollectorReceiver), [
     generationTrace(1, { parentSpanId: '00f067aa0ba902b7' }),
   ]);
   const json = JSON.parse(request!.body!.toString()) as Json;
   const [{ scopeSpans }] = json['resourceSpans'] as [{ scopeSpans: [{ spans: [Span] }] }];
-  spoil(scopeSpans[0].spans[0], json);
+  corrupt(scopeSpans[0].spans[0], json);
   return Buffer.from(JSON.stringify(json));
 }
 
 describe('the judge of OTLP requests', () => {
   it('takes a request as it should be, and reads it', async () => {
-    const [span, ...others] = judgeTraceRequest(await spoilt(() => {}));
+    const [span, ...others] = validateTraceRequest(await corrupted(() => {}));
     expect(others).toEqual([]);
     expect(span).toMatchObject({
       traceId: '0193a1b2c3d470008000000000000001',
@@ -35,8 +35,8 @@ describe('the judge of OTLP requests', () => {
   });
 
   it('takes a request without spans', () => {
-    expect(judgeTraceRequest(Buffer.from('{"resourceSpans":[]}'))).toEqual([]);
-    expect(judgeTraceRequest(Buffer.from('{}'))).toEqual([]);
+    expect(validateTraceRequest(Buffer.from('{"resourceSpans":[]}'))).toEqual([]);
+    expect(validateTraceRequest(Buffer.from('{}'))).toEqual([]);
   });
 
   it.each<[string, (span: Span, request: Json) => void, string]>([
@@ -84,23 +84,23 @@ describe('the judge of OTLP requests', () => {
     ['an end before the start', (span) => (span['endTimeUnixNano'] = '1'), 'ends before'],
     ['a span without a name', (span) => (span['name'] = ''), 'without a name'],
     ['half a character', (span) => (span['name'] = '\ud800'), 'half a character'],
-  ])('refuses %s', async (_what, spoil, reason) => {
-    const request = await spoilt(spoil);
-    expect(() => judgeTraceRequest(request)).toThrow(OtlpProblem);
-    expect(() => judgeTraceRequest(request)).toThrow(reason);
+  ])('refuses %s', async (_what, corrupt, reason) => {
+    const request = await corrupted(corrupt);
+    expect(() => validateTraceRequest(request)).toThrow(OtlpProblem);
+    expect(() => validateTraceRequest(request)).toThrow(reason);
   });
 
   it('refuses the same span twice', async () => {
-    const request = JSON.parse((await spoilt(() => {})).toString()) as { resourceSpans: unknown[] };
+    const request = JSON.parse((await corrupted(() => {})).toString()) as { resourceSpans: unknown[] };
     request.resourceSpans.push(request.resourceSpans[0]);
-    expect(() => judgeTraceRequest(Buffer.from(JSON.stringify(request)))).toThrow('the span id');
+    expect(() => validateTraceRequest(Buffer.from(JSON.stringify(request)))).toThrow('the span id');
   });
 
   it.each(['', '{', '[]', 'null', '"text"', '{"resourceSpans":{}}'])('refuses %j', (body) => {
-    expect(() => judgeTraceRequest(Buffer.from(body))).toThrow(OtlpProblem);
+    expect(() => validateTraceRequest(Buffer.from(body))).toThrow(OtlpProblem);
   });
 
   it('refuses what is not UTF-8', () => {
-    expect(() => judgeTraceRequest(Buffer.from([0x22, 0xff, 0x22]))).toThrow('not UTF-8');
+    expect(() => validateTraceRequest(Buffer.from([0x22, 0xff, 0x22]))).toThrow('not UTF-8');
   });
 });

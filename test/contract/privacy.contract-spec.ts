@@ -58,7 +58,7 @@ describe.each(DESTINATION_KINDS.map((kind) => ({ type: kind.type, kind })))('$ty
   it('sends them otherwise, so that they would be found', async () => {
     const sentOf = async (call: typeof SUCCESS): Promise<string[]> =>
       canariesSent([call], { privacyMode: false });
-    const places = [
+    const members = [
       'Text',
       'SecondText',
       'GenerationName',
@@ -69,7 +69,7 @@ describe.each(DESTINATION_KINDS.map((kind) => ({ type: kind.type, kind })))('$ty
       'Title',
     ];
     expect(await sentOf(SUCCESS)).toEqual(
-      expect.arrayContaining(places.map((place) => canary(place).toLowerCase())),
+      expect.arrayContaining(members.map((member) => canary(member).toLowerCase())),
     );
     expect(await sentOf(FAILURE)).toContain(canary('Error').toLowerCase());
     expect(await sentOf(TOKENS)).toEqual(expect.arrayContaining(TOKEN_CANARIES.map(String)));
@@ -81,8 +81,8 @@ describe.each(DESTINATION_KINDS.map((kind) => ({ type: kind.type, kind })))('$ty
       { privacyMode: false },
     );
     expect(sent).toContain(canary('TextPart').toLowerCase());
-    for (const place of ['Image', 'File', 'Unexpected', 'ParentSpanId']) {
-      expect(sent).not.toContain(canary(place).toLowerCase());
+    for (const member of ['Image', 'File', 'Unexpected', 'ParentSpanId']) {
+      expect(sent).not.toContain(canary(member).toLowerCase());
     }
   });
 });

@@ -1,6 +1,6 @@
 // The faults themselves: each begins, lasts as long as it is told to, and is healed. The load goes on meanwhile.
 import type { Lab } from './lab.js';
-import type { Spoiling } from '../support/tcp-proxy.js';
+import type { Corruption } from '../support/tcp-proxy.js';
 
 export interface Fault {
   readonly name: string;
@@ -13,7 +13,7 @@ export const lasting = ({ name, run }: Fault, milliseconds: number): Fault => ({
   run: (lab) => run(lab, milliseconds),
 });
 
-const SPOILINGS: readonly (readonly [name: string, spoiling: Spoiling])[] = [
+const CORRUPTIONS: readonly (readonly [name: string, corruption: Corruption])[] = [
   ['answers come late', { kind: 'delay', milliseconds: 250 }],
   ['connections are reset', { kind: 'reset' }],
   ['connections are half closed', { kind: 'half-close' }],
@@ -22,28 +22,28 @@ const SPOILINGS: readonly (readonly [name: string, spoiling: Spoiling])[] = [
   ['answers never come', { kind: 'silence' }],
 ];
 
-async function spoilFor(
+async function corruptFor(
   lab: Lab,
   side: 'upstreamProxy' | 'receiverProxy',
-  spoiling: Spoiling,
+  corruption: Corruption,
   milliseconds: number,
 ): Promise<void> {
-  lab[side].spoil(spoiling);
+  lab[side].corrupt(corruption);
   try {
     await lab.wait(milliseconds);
   } finally {
-    lab[side].spoil(null);
+    lab[side].corrupt(null);
   }
 }
 
-export const UPSTREAM_FAULTS: readonly Fault[] = SPOILINGS.map(([name, spoiling]) => ({
+export const UPSTREAM_FAULTS: readonly Fault[] = CORRUPTIONS.map(([name, corruption]) => ({
   name: `upstream: ${name}`,
-  run: (lab, milliseconds) => spoilFor(lab, 'upstreamProxy', spoiling, milliseconds),
+  run: (lab, milliseconds) => corruptFor(lab, 'upstreamProxy', corruption, milliseconds),
 }));
 
-export const DESTINATION_FAULTS: readonly Fault[] = SPOILINGS.map(([name, spoiling]) => ({
+export const DESTINATION_FAULTS: readonly Fault[] = CORRUPTIONS.map(([name, corruption]) => ({
   name: `destination: ${name}`,
-  run: (lab, milliseconds) => spoilFor(lab, 'receiverProxy', spoiling, milliseconds),
+  run: (lab, milliseconds) => corruptFor(lab, 'receiverProxy', corruption, milliseconds),
 }));
 
 /** SIGKILL in the middle of the load; the one that is killed is the last. */

@@ -64,8 +64,8 @@ export function startLoad(lab: Lab, options: LoadOptions = {}): Load {
   const ended = AbortSignal.any([stopping.signal, lab.signal]);
   setMaxListeners(0, ended);
   const run = async (client: number): Promise<void> => {
-    for (let turn = client; !ended.aborted; turn++) {
-      const replica = replicas[turn % replicas.length];
+    for (let round = client; !ended.aborted; round++) {
+      const replica = replicas[round % replicas.length];
       const isAnswered = replica !== undefined && (await callOnce(lab, replica, options, report));
       const rest = isAnswered ? between : Math.max(between, pauseAfterFailure);
       if (rest > 0) await pause(rest, undefined, { signal: ended }).catch(() => undefined);

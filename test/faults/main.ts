@@ -40,7 +40,7 @@ const SCENARIOS: readonly Scenario[] = [
 
 export interface ScenarioOutcome {
   readonly name: string;
-  readonly verdict: 'passed' | 'failed' | 'skipped';
+  readonly outcome: 'passed' | 'failed' | 'skipped';
   readonly seconds: number;
   readonly counts: LedgerCounts | null;
   /** Why it failed or was skipped. */
@@ -77,11 +77,11 @@ export async function runFaults({ context, seed, only, line }: FaultOptions): Pr
     const random = createRandom(seed);
     const outcome = await runScenario(scenario, { ...context, random });
     outcomes.push(outcome);
-    line(`  ${outcome.verdict} in ${outcome.seconds} s${describeCounts(outcome.counts)}`);
+    line(`  ${outcome.outcome} in ${outcome.seconds} s${describeCounts(outcome.counts)}`);
     for (const text of [...outcome.remarks, ...outcome.problems]) line(`    ${text}`);
   }
-  const count = (verdict: ScenarioOutcome['verdict']) =>
-    outcomes.filter((outcome) => outcome.verdict === verdict).length;
+  const count = (sought: ScenarioOutcome['outcome']) =>
+    outcomes.filter(({ outcome }) => outcome === sought).length;
   return {
     passed: count('passed'),
     failed: count('failed'),
@@ -96,15 +96,15 @@ async function runScenario(scenario: Scenario, context: ScenarioContext): Promis
   const { name } = scenario;
   try {
     const { counts, problems, remarks }: ScenarioResult = await scenario.run(context);
-    const verdict = problems.length === 0 ? 'passed' : 'failed';
-    return { name, verdict, seconds: seconds(), counts, problems, remarks };
+    const outcome = problems.length === 0 ? 'passed' : 'failed';
+    return { name, outcome, seconds: seconds(), counts, problems, remarks };
   } catch (error) {
     context.signal.throwIfAborted();
     const isSkipped = error instanceof Skipped;
     const text = isSkipped || !(error instanceof Error) ? String(error) : (error.stack ?? error.message);
     return {
       name,
-      verdict: isSkipped ? 'skipped' : 'failed',
+      outcome: isSkipped ? 'skipped' : 'failed',
       seconds: seconds(),
       counts: null,
       problems: [isSkipped ? error.message : text],

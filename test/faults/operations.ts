@@ -5,7 +5,7 @@ import type { Lab } from './lab.js';
 export interface OperationReport {
   answered: number;
   /** 503 and broken connections, as faults bring them. */
-  refused: number;
+  rejected: number;
   readonly wrong: string[];
 }
 
@@ -79,12 +79,12 @@ async function call(
     const text = await answer.text();
     if (statusCode < 300) report.answered++;
     // 408: a statement that took too long. 404: what a broken call has removed after all.
-    else if ([404, 408, 503].includes(statusCode)) report.refused++;
+    else if ([404, 408, 503].includes(statusCode)) report.rejected++;
     else if (report.wrong.length < MAX_WRONG)
       report.wrong.push(`${method} ${path}: ${statusCode} ${text.slice(0, 200)}`);
     return { status: statusCode, body: JSON.parse(text) as Answer['body'] };
   } catch {
-    report.refused++;
+    report.rejected++;
     return null;
   }
 }

@@ -7,10 +7,10 @@ export function machine(): string {
 }
 
 export function writeFaultReport(outcomes: readonly ScenarioOutcome[], seed: number): string {
-  const rows = outcomes.map(({ name, verdict, seconds, counts }) =>
+  const rows = outcomes.map(({ name, outcome, seconds, counts }) =>
     [
       name,
-      verdict,
+      outcome,
       `${seconds} s`,
       ...(counts
         ? [

@@ -80,7 +80,7 @@ export async function survive(
   const problems: string[] = [];
   await lab.wait(BEFORE_MS);
   for (const fault of faults) {
-    const before = { seen: load.report.seen.length, refused: totalRejections(load.report) };
+    const before = { seen: load.report.seen.length, rejected: totalRejections(load.report) };
     await fault.run(lab, SHORT_MS);
     const healedAt = performance.now();
     await lab.untilReady();
@@ -91,18 +91,18 @@ export async function survive(
     if (recovered === null)
       problems.push(`${fault.name}: no call was answered within 30 s after it was healed`);
     remarks.push(
-      `${fault.name}: ${seenThen - before.seen} answered and ${totalRejections(load.report) - before.refused} refused ` +
+      `${fault.name}: ${seenThen - before.seen} answered and ${totalRejections(load.report) - before.rejected} refused ` +
         `meanwhile, the next answer ${recovered === null ? 'never' : `${Math.round(recovered)} ms`} after it was healed`,
     );
     say(remarks.at(-1) ?? '');
     await lab.wait(AFTER_MS);
   }
   await load.stop();
-  return judge(lab, [load.report], { remarks, problems });
+  return check(lab, [load.report], { remarks, problems });
 }
 
 /** The ledger, and what the scenario itself has found. */
-export async function judge(
+export async function check(
   lab: Lab,
   reports: readonly LoadReport[],
   own: { readonly remarks?: readonly string[]; readonly problems?: readonly string[] } = {},

@@ -41,7 +41,7 @@ export function writeSoakReport(facts: SoakFacts): string {
     `| delivered again | ${counts.repeated} |`,
     `| USD in the log and in the counters | ${counts.spent} |`,
     `| operations answered | ${operations.answered} |`,
-    `| operations refused or broken by faults | ${operations.refused} |`,
+    `| operations refused or broken by faults | ${operations.rejected} |`,
     `| faults | ${faults.length} |`,
     '',
     ...[...remarks, ...problems].map((text) => `- ${text.split('\n')[0]}`),

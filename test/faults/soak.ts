@@ -7,7 +7,7 @@ import { createRandom } from './main.js';
 import { operate } from './operations.js';
 import type { OperationReport } from './operations.js';
 import { writeSoakReport } from './soak-report.js';
-import { judge } from './scenario.js';
+import { check } from './scenario.js';
 import type { ScenarioContext } from './scenario.js';
 import { watch } from './watch.js';
 import type { Sample } from './watch.js';
@@ -51,7 +51,7 @@ export async function runSoak({ context, seed, minutes, line }: SoakOptions): Pr
   const lab = await openLab({ ...context, random, name: 'soak' });
   try {
     const loads = LOADS.map((load) => startLoad(lab, load));
-    const operations: OperationReport = { answered: 0, refused: 0, wrong: [] };
+    const operations: OperationReport = { answered: 0, rejected: 0, wrong: [] };
     // The first replica is never killed: what it holds is watched from the beginning to the end.
     const [watched] = lab.replicas;
     if (!watched) throw new Error('there is no replica');
@@ -94,7 +94,7 @@ export async function runSoak({ context, seed, minutes, line }: SoakOptions): Pr
       ...(growth.resident > TOLERATED_BYTES ? [`memory grew by ${megabytes(growth.resident)}`] : []),
       ...(growth.files > TOLERATED_FILES ? [`open files grew by ${growth.files}`] : []),
     ];
-    const { counts, problems, remarks } = await judge(
+    const { counts, problems, remarks } = await check(
       lab,
       loads.map(({ report }) => report),
       { problems: [...operations.wrong, ...grown] },

@@ -8,7 +8,7 @@ import { CatalogueFileError } from '../../src/catalogue/yaml-cursor.js';
 import { SHIPPED_MODELS } from '../../src/catalogue/shipped/index.js';
 import { EMBEDDING_PROVIDERS } from '../../src/providers/index.js';
 import { reportCounts, share, TEST_PATIENCE, tryOut } from '../support/fuzz/budget.js';
-import { hostileText, hostileValue, spoilt } from '../support/fuzz/hostile-values.js';
+import { hostileText, hostileValue, corrupted } from '../support/fuzz/hostile-values.js';
 import { inHouseCatalogue } from '../support/every-provider.js';
 
 const CONTEXT = {
@@ -20,7 +20,7 @@ const CONTEXT = {
 const EXAMPLE = readFileSync(new URL('../../docs/catalogue.example.yaml', import.meta.url), 'utf8');
 // Milliseconds. A start waits for it.
 const LONGEST = 5_000;
-const counts = { files: 0, read: 0, refused: 0 };
+const counts = { files: 0, read: 0, rejected: 0 };
 afterAll(() => reportCounts('catalogue files', counts));
 
 const PIECES = [
@@ -69,7 +69,7 @@ const damagedExample = fc
 const asText = (values: fc.Arbitrary<unknown>) => values.map((value) => JSON.stringify(value) ?? '');
 const files = fc.oneof(
   { weight: 5, arbitrary: damagedExample },
-  { weight: 5, arbitrary: asText(spoilt(fc.constant(JSON.parse(inHouseCatalogue())))) },
+  { weight: 5, arbitrary: asText(corrupted(fc.constant(JSON.parse(inHouseCatalogue())))) },
   { weight: 1, arbitrary: asText(hostileValue) },
   { weight: 1, arbitrary: hostileText },
   {
@@ -107,7 +107,7 @@ it(
           }
         } catch (error) {
           if (!(error instanceof CatalogueFileError)) throw error;
-          counts.refused++;
+          counts.rejected++;
           expect(error.message).toMatch(/^catalogue\.yaml:\d+: ?.*$/);
           expect(error.message).not.toMatch(/[\r\n]/);
         }

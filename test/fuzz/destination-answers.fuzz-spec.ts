@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { DeliveryOutcome } from '../../src/destination-kinds/shared/delivery.js';
 import { reportCounts, share, TEST_PATIENCE, tryOut } from '../support/fuzz/budget.js';
-import { hostileText, hostileValue, spoilt } from '../support/fuzz/hostile-values.js';
+import { hostileText, hostileValue, corrupted } from '../support/fuzz/hostile-values.js';
 import { generationTrace } from '../support/generation-trace.js';
 import { CONTEXT, deliveringTo, encode, secretsOf } from '../support/receivers/deliver.js';
 import { DESTINATION_RECEIVERS } from '../support/receivers/index.js';
@@ -64,7 +64,7 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
             Buffer.from(typeof value === 'string' ? value : (JSON.stringify(value) ?? '')),
           );
         const bodies = fc.oneof(
-          { weight: 4, arbitrary: asBytes(spoilt(fc.constantFrom(...known))) },
+          { weight: 4, arbitrary: asBytes(corrupted(fc.constantFrom(...known))) },
           { weight: 2, arbitrary: asBytes(hostileValue) },
           { weight: 1, arbitrary: fc.uint8Array({ maxLength: 100 }).map((bytes) => Buffer.from(bytes)) },
         );

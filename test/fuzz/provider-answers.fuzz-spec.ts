@@ -8,7 +8,7 @@ import { BrokenAnswer } from '../../src/providers/shared/provider.js';
 import type { HttpEmbeddingProvider, ProviderCall } from '../../src/providers/shared/provider.js';
 import { JsonScanner } from '../../src/vectors/json-scanner.js';
 import { reportCounts, share, TEST_PATIENCE, tryOut } from '../support/fuzz/budget.js';
-import { hostileValue, spoilt } from '../support/fuzz/hostile-values.js';
+import { hostileValue, corrupted } from '../support/fuzz/hostile-values.js';
 import { callOf, exchange, httpProvider } from '../support/providers/drive.js';
 import { PROVIDER_STUBS } from '../support/providers/index.js';
 import { toBase64 } from '../support/stub-upstream.js';
@@ -156,7 +156,7 @@ describe('an answer', () => {
 
       const bodies = fc.oneof(
         { weight: 6, arbitrary: damaged(text) },
-        { weight: 6, arbitrary: bytesOf(spoilt(fc.constant(document))) },
+        { weight: 6, arbitrary: bytesOf(corrupted(fc.constant(document))) },
         { weight: 1, arbitrary: garbage },
       );
       await tryOut(

@@ -37,8 +37,8 @@ const sumOf = (scans: readonly Scan[], part: 'rows' | 'pages'): number =>
   scans.reduce((sum, scan) => sum + scan[part], 0);
 
 async function readThirtyDays(): Promise<{ scans: Scan[]; rows: number; pages: number }> {
-  const place = cursorValues(await rollup().beginPass(3_600));
-  const values = [[app.workspaceId], '2026-10-19', '2026-11-18', null, 10_001, ...place];
+  const cursor = cursorValues(await rollup().beginPass(3_600));
+  const values = [[app.workspaceId], '2026-10-19', '2026-11-18', null, 10_001, ...cursor];
   const scans = inLog(scansOf(await planOf(client, SUM_UP, values)));
   return { scans, rows: sumOf(scans, 'rows'), pages: sumOf(scans, 'pages') };
 }
@@ -48,12 +48,12 @@ it('a step reads what it takes and not what is left, in the middle of a workspac
   await eventually(
     async () => {
       const { summedBefore, passUntil } = await rollup().beginPass(0);
-      const [newest] = await app.sql<{ place: string }>(
-        'SELECT max(log_transaction) AS place FROM generations',
+      const [newest] = await app.sql<{ cursor: string }>(
+        'SELECT max(log_transaction) AS cursor FROM generations',
       );
-      if (summedBefore !== passUntil && BigInt(passUntil) <= BigInt(newest!.place))
+      if (summedBefore !== passUntil && BigInt(passUntil) <= BigInt(newest!.cursor))
         await app.application.get(ActivityRollup).catchUp(0);
-      return summedBefore !== passUntil && BigInt(passUntil) > BigInt(newest!.place);
+      return summedBefore !== passUntil && BigInt(passUntil) > BigInt(newest!.cursor);
     },
     (isOpen) => isOpen,
   );

@@ -59,7 +59,7 @@ const scopeOf = (keys: readonly ApiKey[], overrides: Partial<ActivityScope> = {}
 
 /** What is told, and what the log adds up to without any rollup. */
 async function compare(scope: ActivityScope, byWorkspace = true): Promise<number> {
-  const told = await app.application.get(ActivityRepository).sumUp(scope, { byWorkspace, limit: 100_000 });
+  const summed = await app.application.get(ActivityRepository).sumUp(scope, { byWorkspace, limit: 100_000 });
   const logged = await app.sql<Record<string, string | null>>(
     `SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS date, model, endpoint, provider,
        CASE WHEN $5 THEN workspace_id END AS "workspaceId", count(*) AS requests, sum(prompt_tokens) AS "promptTokens",
@@ -69,7 +69,7 @@ async function compare(scope: ActivityScope, byWorkspace = true): Promise<number
      GROUP BY 1, 2, 3, 4, 5 ORDER BY 1 DESC, 2, 3, 4, 5`,
     [scope.workspaceIds, scope.from, scope.to, scope.apiKeyIds, byWorkspace],
   );
-  expect(told).toEqual(
+  expect(summed).toEqual(
     logged.map((row) =>
       Object.assign(row, {
         requests: Number(row['requests']),
@@ -79,7 +79,7 @@ async function compare(scope: ActivityScope, byWorkspace = true): Promise<number
       }),
     ),
   );
-  return told.reduce((sum, { requests }) => sum + requests, 0);
+  return summed.reduce((sum, { requests }) => sum + requests, 0);
 }
 
 const append = (key: ApiKey, overrides: Parameters<typeof createGeneration>[1] = {}): Promise<void> =>
@@ -136,8 +136,9 @@ describe('the sums', () => {
           for (const each of run) {
             if (each === 'pass') await rollupOf(app).catchUp(0, SMALL_STEPS);
             else if (each === 'step') {
-              const place = await steps().beginPass(0);
-              if (place.summedBefore !== place.passUntil) await steps().takeStep(place, since, SMALL_STEPS);
+              const cursor = await steps().beginPass(0);
+              if (cursor.summedBefore !== cursor.passUntil)
+                await steps().takeStep(cursor, since, SMALL_STEPS);
             } else {
               await Promise.all(
                 each.append.map(({ key, minutes, endpoint, ...values }) =>
@@ -251,7 +252,7 @@ describe('processes', () => {
     const keys = await createKeys();
     await untilAllIsSummedUp(keys);
     for (const key of keys) await append(key);
-    const place = await eventually(
+    const cursor = await eventually(
       () => steps().beginPass(0),
       ({ summedBefore, passUntil }) => summedBefore !== passUntil,
     );
@@ -261,11 +262,11 @@ describe('processes', () => {
       await worker.query('BEGIN');
       await worker.query('LOCK TABLE activity_days IN ACCESS EXCLUSIVE MODE');
       // It has read the place by the time that it waits for the sums.
-      const told = compare(scopeOf(keys));
+      const summed = compare(scopeOf(keys));
       await untilSomebodyWaits(app);
-      await worker.query(TAKE_STEP, [...cursorValues(place), new Date(0), 1_000_000, 1_000_000]);
+      await worker.query(TAKE_STEP, [...cursorValues(cursor), new Date(0), 1_000_000, 1_000_000]);
       await worker.query('COMMIT');
-      expect(await told).toBe(6);
+      expect(await summed).toBe(6);
     } finally {
       await worker.end();
     }

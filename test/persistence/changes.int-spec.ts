@@ -17,7 +17,7 @@ it('a storm of one account holds neither the connections nor the changes of anot
   const running = new Set<string>();
   const order: string[] = [];
   let open = (): void => undefined;
-  const gate = new Promise<void>((resolve) => {
+  const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
   let most = 0;
@@ -25,7 +25,7 @@ it('a storm of one account holds neither the connections nor the changes of anot
     database.transact(async (transaction) => {
       running.add(name);
       most = Math.max(most, running.size);
-      if (account === 'storm') await gate;
+      if (account === 'storm') await opened;
       await transaction.$queryRawUnsafe('SELECT 1');
       running.delete(name);
       order.push(name);
@@ -49,11 +49,11 @@ it('a storm of one account holds neither the connections nor the changes of anot
 
 it('refuses the change of an account of which 100 wait already', async () => {
   let open = (): void => undefined;
-  const gate = new Promise<void>((resolve) => {
+  const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
-  const waiting = Array.from({ length: 101 }, () => database.transact(() => gate, 'crowded'));
-  await expect(database.transact(() => gate, 'crowded')).rejects.toMatchObject({
+  const waiting = Array.from({ length: 101 }, () => database.transact(() => opened, 'crowded'));
+  await expect(database.transact(() => opened, 'crowded')).rejects.toMatchObject({
     status: 503,
     headers: { 'Retry-After': '1' },
   });

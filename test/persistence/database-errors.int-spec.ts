@@ -19,18 +19,18 @@ const open = (url: string, size = '2'): Database =>
     readAppConfig({ DATABASE_URL: url, ENCRYPTION_KEYS: TEST_ENCRYPTION_KEY, DATABASE_POOL_SIZE: size }, []),
   );
 
-let place: TestDatabase;
+let testDatabase: TestDatabase;
 let proxy: DatabaseProxy;
 let database: Database;
 beforeAll(async () => {
-  place = await createTestDatabase();
-  proxy = await startDatabaseProxy(place.url);
+  testDatabase = await createTestDatabase();
+  proxy = await startDatabaseProxy(testDatabase.url);
   database = open(proxy.url);
 });
 afterAll(async () => {
   await database.onApplicationShutdown();
   await proxy.close();
-  await place.drop();
+  await testDatabase.drop();
 });
 
 const outcomeOf = async (work: Promise<unknown>): Promise<unknown> => {
@@ -116,7 +116,7 @@ describe('a database that is away', () => {
     proxy.cut();
     expectUnavailable(await query('SELECT 1'));
     expectUnavailable(await count());
-    proxy.mend();
+    proxy.repair();
     expect(await count()).toBe(0);
     expect(await query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
@@ -152,7 +152,7 @@ describe('a database that is away', () => {
   );
 
   it('because nobody listens there', async () => {
-    const nowhere = await startDatabaseProxy(place.url);
+    const nowhere = await startDatabaseProxy(testDatabase.url);
     await nowhere.close();
     const lonely = open(nowhere.url);
     expectUnavailable(await outcomeOf(lonely.query({ text: 'SELECT 1' })));
@@ -161,11 +161,11 @@ describe('a database that is away', () => {
   });
 
   it('because it takes no connections at the moment', async () => {
-    const name = new URL(place.url).pathname.slice(1);
-    const server = new URL(place.url);
+    const name = new URL(testDatabase.url).pathname.slice(1);
+    const server = new URL(testDatabase.url);
     server.pathname = '/postgres';
     await administrate(server.href, `ALTER DATABASE "${name}" ALLOW_CONNECTIONS false`);
-    const newcomer = open(place.url);
+    const newcomer = open(testDatabase.url);
     try {
       expectUnavailable(await outcomeOf(newcomer.query({ text: 'SELECT 1' })));
       expectUnavailable(await count(newcomer));
@@ -177,9 +177,9 @@ describe('a database that is away', () => {
   });
 
   it('because it has no connection left for us', async () => {
-    const name = new URL(place.url).pathname.slice(1);
+    const name = new URL(testDatabase.url).pathname.slice(1);
     await query(`CREATE ROLE "${name}" LOGIN CONNECTION LIMIT 0`);
-    const url = new URL(place.url);
+    const url = new URL(testDatabase.url);
     url.username = name;
     const crowded = open(url.href);
     try {

@@ -85,7 +85,7 @@ describe('the limit of five', () => {
         outcome.status === 'rejected' ? [outcome.reason as AppError] : [],
       );
       expect(rejections).toHaveLength(55);
-      for (const refusal of rejections) expect(refusal).toMatchObject({ code: 'conflict', status: 409 });
+      for (const rejection of rejections) expect(rejection).toMatchObject({ code: 'conflict', status: 409 });
       expect(await slotsOf(account.workspaceId)).toEqual([1, 2, 3, 4, 5]);
     } finally {
       await replica.close();
@@ -198,8 +198,8 @@ describe('the limit of five', () => {
   it('tells of every workspace that a statement has made destinations in, once', async () => {
     const accounts = [await app.createAccount(), await app.createAccount()];
     const listener = new pg.Client({ connectionString: app.databaseUrl });
-    const told = new Map<string, number>();
-    listener.on('notification', ({ payload = '' }) => told.set(payload, (told.get(payload) ?? 0) + 1));
+    const counted = new Map<string, number>();
+    listener.on('notification', ({ payload = '' }) => counted.set(payload, (counted.get(payload) ?? 0) + 1));
     await listener.connect();
     try {
       await listener.query('LISTEN broadcast_terms_changed');
@@ -212,7 +212,7 @@ describe('the limit of five', () => {
     } finally {
       await listener.end();
     }
-    for (const { workspaceId } of accounts) expect(told.get(workspaceId)).toBe(1);
+    for (const { workspaceId } of accounts) expect(counted.get(workspaceId)).toBe(1);
   });
 
   it('takes nothing from those who ask at the same time, whatever is wrong with one of them', async () => {

@@ -15,23 +15,23 @@ afterAll(() => app.close());
 
 describe('a change', () => {
   it('is known in memory as soon as it is made', async () => {
-    const terms = app.application.get(WorkspaceDestinationsCache);
-    const before = await terms.find(app.workspaceId);
+    const destinations = app.application.get(WorkspaceDestinationsCache);
+    const before = await destinations.find(app.workspaceId);
     expect(before?.needsContent).toBe(false);
     for (let round = 0; round < 4; round++) {
       const { id } = await createDestination(app, { url: 'http://127.0.0.1:1' }, { name: String(round) });
-      expect((await terms.find(app.workspaceId))?.targets.has(id)).toBe(true);
+      expect((await destinations.find(app.workspaceId))?.targets.has(id)).toBe(true);
     }
     await deleteAllDestinations(app);
   });
 
   it('is told before catchUp() resolves, however many ask at once', async () => {
-    const told: string[] = [];
+    const received: string[] = [];
     const database = app.application.get(Database);
     const notifications = app.application.get(Notifications);
     notifications.subscribe({
       channel: 'broadcast_terms_changed',
-      onNotification: (payload) => void told.push(payload),
+      onNotification: (payload) => void received.push(payload),
     });
     for (let round = 0; round < 50; round++) {
       await Promise.all(
@@ -42,7 +42,7 @@ describe('a change', () => {
             values: [payload],
           });
           await notifications.catchUp();
-          expect(told).toContain(payload);
+          expect(received).toContain(payload);
         }),
       );
     }

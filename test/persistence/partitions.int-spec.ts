@@ -105,7 +105,7 @@ describe('ensuring', () => {
 });
 
 describe('a generation', () => {
-  const placeOf = async (moment: string): Promise<string> => {
+  const partitionOf = async (moment: string): Promise<string> => {
     const generation = createGeneration(app.key, { createdAt: new Date(moment) });
     await app.application.get(GenerationLog).append(generation);
     const [row] = await app.sql<{ place: string }>(
@@ -121,7 +121,7 @@ describe('a generation', () => {
     ['2020-02-29T00:00:00.000Z', 'generations_default'],
     ['2061-01-01T00:00:00.000Z', 'generations_default'],
   ])('of %s is kept in %s', async (moment, expected) => {
-    expect(await placeOf(moment)).toBe(expected);
+    expect(await partitionOf(moment)).toBe(expected);
   });
 
   it('is appended and read by its time while a partition waits for somebody who reads the whole log', async () => {
@@ -130,7 +130,7 @@ describe('a generation', () => {
     await reader.query('SELECT count(*) FROM generations');
     const made = maker.query(ENSURE, ['2050-01-01T00:00:00Z']);
     await untilSomebodyWaits(app);
-    expect(await placeOf('2026-11-18T12:00:00.000Z')).toBe('generations_2026_11');
+    expect(await partitionOf('2026-11-18T12:00:00.000Z')).toBe('generations_2026_11');
     await reader.query('COMMIT');
     await made;
     expect(Object.keys(await partitionsOf('generations', 2050))).toHaveLength(3);

@@ -16,7 +16,7 @@ const LIMIT = parseUsd('10');
 let app: TestApp;
 let ledger: SpendLedger;
 let key: ApiKey;
-let holder: SpendOwner;
+let owner: SpendOwner;
 beforeAll(async () => {
   app = await createTestApp();
   ledger = app.application.get(SpendLedger);
@@ -24,12 +24,12 @@ beforeAll(async () => {
 afterAll(() => app.close());
 beforeEach(async () => {
   key = (await app.createKey({ limit: LIMIT, includeByokInLimit: true })).record;
-  holder = { kind: 'key', id: key.id, workspaceId: key.workspaceId };
+  owner = { kind: 'key', id: key.id, workspaceId: key.workspaceId };
 });
 
 /** A lease of so many USD. */
 async function take(amount: string): Promise<SpendLease> {
-  const lease = new SpendLease(holder);
+  const lease = new SpendLease(owner);
   await add(lease, amount, false);
   return lease;
 }

@@ -38,17 +38,17 @@ const countersOf = async ({ id, workspaceId, accountId }: ApiKey) => ({
   account: await app.sql('SELECT * FROM account_spend WHERE account_id = $1', [accountId]),
 });
 
-async function spoil(
+async function corrupt(
   kind: keyof typeof NOTHING_WRONG,
   { id, workspaceId, accountId }: ApiKey,
   column: string,
 ) {
-  const holder = {
+  const owner = {
     key: ['api_key_id', id],
     workspace: ['workspace_id', workspaceId],
     account: ['account_id', accountId],
   }[kind];
-  await app.sql(`UPDATE ${kind}_spend SET ${column} = 99 WHERE ${holder[0]} = $1`, [holder[1]]);
+  await app.sql(`UPDATE ${kind}_spend SET ${column} = 99 WHERE ${owner[0]} = $1`, [owner[1]]);
 }
 
 describe('what own provider keys cost', () => {
@@ -68,7 +68,7 @@ describe('what own provider keys cost', () => {
     expect(await rebuild()).toEqual(NOTHING_WRONG);
     for (const kind of ['key', 'workspace', 'account'] as const) {
       for (const column of ['byok_total', 'byok_daily', 'byok_weekly', 'byok_monthly']) {
-        await spoil(kind, key, column);
+        await corrupt(kind, key, column);
         expect(await rebuild()).toEqual({ ...NOTHING_WRONG, [kind]: 1 });
         expect(await countersOf(key)).toEqual(settled);
       }
@@ -86,8 +86,8 @@ describe('one wrong counter', () => {
         .map(({ key }) => key)
         .toSorted((one, other) => (one.workspaceId < other.workspaceId ? -1 : 1));
       await append(second!, '2026-11-17', 100n, 7n);
-      await spoil(kind, second!, 'total');
-      await spoil('key', first!, 'total');
+      await corrupt(kind, second!, 'total');
+      await corrupt('key', first!, 'total');
       const letGo = await holdCounter(app, first!);
       const rebuilt = rebuild();
       await untilSoManyWait(app, 1);
@@ -104,14 +104,14 @@ describe('one wrong counter', () => {
 
   it('that somebody holds for long makes the command give up, and is left as it was', async () => {
     const { key } = await app.createAccount();
-    await spoil('key', key, 'total');
-    const spoilt = await countersOf(key);
+    await corrupt('key', key, 'total');
+    const corrupted = await countersOf(key);
     const letGo = await holdCounter(app, key);
     await expect(rebuild(50)).rejects.toThrow(
       'Another transaction holds a spend counter for longer than 0.05 s; nothing was changed',
     );
     await letGo();
-    expect(await countersOf(key)).toEqual(spoilt);
+    expect(await countersOf(key)).toEqual(corrupted);
     expect(await rebuild()).toEqual({ ...NOTHING_WRONG, key: 1 });
   });
 });

@@ -45,7 +45,7 @@ async function counters(): Promise<unknown> {
 const rebuild = (force = true) => rebuildSpend(app.application.get(Database), { force });
 
 /** Every counter that these keys have part in, one after the other: a statement holds no two of them. */
-async function spoil(keys: readonly ApiKey[]): Promise<void> {
+async function corrupt(keys: readonly ApiKey[]): Promise<void> {
   const changes = `SET total = 99, daily = 1, weekly = 2, monthly = 3, byok_total = 7, last_day = '2020-01-01'`;
   for (const { id, workspaceId, accountId } of keys) {
     await app.sql(`UPDATE key_spend ${changes} WHERE api_key_id = $1`, [id]);
@@ -180,7 +180,7 @@ describe('calls that are settled while the counters are rebuilt', () => {
     const [first, second, third] = await createKeys(3);
     const twins = await createKeys(3);
     for (const key of [first!, second!, third!, ...twins]) await append(key, 100n, '2026-11-17T12:00:00Z');
-    await spoil([first!, second!, third!]);
+    await corrupt([first!, second!, third!]);
 
     const letThirdGo = await hold(third!);
     const begunBefore = append(third!, 1_000n, '2026-11-17T13:00:00Z', replica);
@@ -221,7 +221,7 @@ describe('calls that are settled while the counters are rebuilt', () => {
     );
     try {
       for (let round = 0; round < 8; round++) {
-        await spoil(keys);
+        await corrupt(keys);
         await rebuild();
       }
     } finally {

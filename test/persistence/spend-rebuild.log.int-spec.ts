@@ -85,9 +85,9 @@ describe('a log that holds less than the counters', () => {
       DATABASE_URL: app.databaseUrl,
       ENCRYPTION_KEYS: TEST_ENCRYPTION_KEY,
     });
-    const refusal = await run([]).catch((error: unknown) => error);
-    expect(refusal).toMatchObject({ message: expect.stringContaining('--force') });
-    const { message } = refusal as Error;
+    const rejection = await run([]).catch((error: unknown) => error);
+    expect(rejection).toMatchObject({ message: expect.stringContaining('--force') });
+    const { message } = rejection as Error;
     for (const [kind, id] of [
       ['key', key.id],
       ['workspace', key.workspaceId],

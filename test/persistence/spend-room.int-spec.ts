@@ -29,7 +29,7 @@ beforeEach(async () => {
   account = await app.createAccount();
 });
 
-function holderOf(kind: SpendOwnerKind): SpendOwner {
+function ownerOf(kind: SpendOwnerKind): SpendOwner {
   const { accountId, workspaceId, key } = account;
   if (kind === 'key') return { kind, id: key.id, workspaceId };
   if (kind === 'workspace') return { kind, id: workspaceId, workspaceId };
@@ -44,7 +44,7 @@ const acquire = (lease: SpendLease, amount: bigint, hasBudget = false) =>
 
 /** Makes these the limits of a holder, as the database keeps them. */
 async function setLimits({ kind, id }: SpendOwner, limits: readonly SpendLimitWindow[]): Promise<void> {
-  const [{ window, limit, includeByok } = cap('total', '0')] = limits;
+  const [{ window, limit, includeByok } = limitOf('total', '0')] = limits;
   switch (kind) {
     case 'key':
       await app.sql(
@@ -68,42 +68,42 @@ async function setLimits({ kind, id }: SpendOwner, limits: readonly SpendLimitWi
 }
 
 /** What is unspent of it; nothing is granted. */
-async function unspentOf(holder: SpendOwner, ...limits: readonly SpendLimitWindow[]): Promise<bigint> {
-  await setLimits(holder, limits);
-  const { granted, unspent } = await acquire(new SpendLease(holder), LIMIT * 2n);
+async function unspentOf(owner: SpendOwner, ...limits: readonly SpendLimitWindow[]): Promise<bigint> {
+  await setLimits(owner, limits);
+  const { granted, unspent } = await acquire(new SpendLease(owner), LIMIT * 2n);
   expect(granted).toBe(0n);
   return unspent;
 }
 
-const cap = (window: SpendLimitWindow['window'], limit: string): SpendLimitWindow => ({
+const limitOf = (window: SpendLimitWindow['window'], limit: string): SpendLimitWindow => ({
   window,
   limit: parseUsd(limit),
   includeByok: false,
 });
 
 describe('several caps of one holder', () => {
-  const [daily, monthly] = [cap('daily', '1'), cap('monthly', '10')];
+  const [daily, monthly] = [limitOf('daily', '1'), limitOf('monthly', '10')];
 
   it.each([
     ['the narrower one first', [daily, monthly]],
     ['the wider one first', [monthly, daily]],
   ])('grant no more than the tightest leaves, %s', async (_name, limits) => {
-    const holder = holderOf('workspace');
-    const lease = new SpendLease(holder);
-    await setLimits(holder, limits);
+    const owner = ownerOf('workspace');
+    const lease = new SpendLease(owner);
+    await setLimits(owner, limits);
     const one = parseUsd('1');
     expect(await acquire(lease, one + 1n)).toMatchObject({ granted: 0n, available: one, unspent: one });
     expect(await acquire(lease, one)).toMatchObject({ granted: one, unspent: one });
   });
 
   it('are each of what was spent in their windows: a wider one can be the tightest', async () => {
-    const holder = holderOf('workspace');
+    const owner = ownerOf('workspace');
     await setCounter(
-      holder,
+      owner,
       `last_day = '2026-11-17', total = 9.75, daily = 0.5, weekly = 0.5, monthly = 9.75`,
     );
     app.clock.set('2026-11-18T12:00:00Z');
-    expect(await unspentOf(holder, daily, monthly)).toBe(parseUsd('0.25'));
+    expect(await unspentOf(owner, daily, monthly)).toBe(parseUsd('0.25'));
   });
 });
 
@@ -130,15 +130,15 @@ describe.each(['key', 'workspace', 'account'] as const)('the windows of the coun
     ['the week before', '2026-11-23', '2026-11-22', { daily: true, weekly: true, monthly: true }],
     ['the month before', '2026-12-01', '2026-11-30', { daily: true, weekly: true, monthly: true }],
   ])('count on %s when they still last', async (_name, lastDay, today, lasts) => {
-    const holder = holderOf(kind);
+    const owner = ownerOf(kind);
     await setCounter(
-      holder,
+      owner,
       `last_day = '${lastDay}', daily = 1, weekly = 2, monthly = 4, total = 8,
         byok_daily = 16, byok_weekly = 32, byok_monthly = 64, byok_total = 128`,
     );
     app.clock.set(`${today}T12:00:00Z`);
     const spent = async (window: SpendLimitWindow['window'], includeByok: boolean) =>
-      LIMIT - (await unspentOf(holder, { window, limit: LIMIT, includeByok }));
+      LIMIT - (await unspentOf(owner, { window, limit: LIMIT, includeByok }));
     // Credits have no windows, and own provider keys cost none of them.
     if (kind === 'account') {
       expect(await spent('total', false)).toBe(parseUsd('8'));
@@ -164,22 +164,22 @@ describe('limits', () => {
   it.each(['key', 'workspace', 'account'] as const)(
     'of one %s are those of the database when it grants, whatever the process has heard of them',
     async (kind) => {
-      const holder = holderOf(kind);
-      const lease = new SpendLease(holder);
-      await setLimits(holder, [cap('total', '10')]);
-      const limits = [cap('total', '2')];
+      const owner = ownerOf(kind);
+      const lease = new SpendLease(owner);
+      await setLimits(owner, [limitOf('total', '10')]);
+      const limits = [limitOf('total', '2')];
       const client = new pg.Client({ connectionString: app.databaseUrl });
       await client.connect();
       try {
         await client.query('BEGIN');
         await client.query(
           `UPDATE ${COUNTERS[kind].table} SET total = 1 WHERE ${COUNTERS[kind].column} = $1`,
-          [holder.id],
+          [owner.id],
         );
         const asked = acquire(lease, parseUsd('4'));
         await untilSomebodyWaits(app);
         // Committed while the statement waits for the counter.
-        await setLimits(holder, limits);
+        await setLimits(owner, limits);
         await client.query('COMMIT');
         expect(await asked).toEqual({
           granted: 0n,
@@ -194,10 +194,10 @@ describe('limits', () => {
   );
 
   it('that are gone grant what is asked for, which is counted as reserved', async () => {
-    const holder = holderOf('key');
-    const { granted, limits } = await acquire(new SpendLease(holder), parseUsd('4'));
+    const owner = ownerOf('key');
+    const { granted, limits } = await acquire(new SpendLease(owner), parseUsd('4'));
     expect([granted, limits]).toEqual([parseUsd('4'), []]);
-    const rows = await app.sql('SELECT reserved::float8 FROM key_spend WHERE api_key_id = $1', [holder.id]);
+    const rows = await app.sql('SELECT reserved::float8 FROM key_spend WHERE api_key_id = $1', [owner.id]);
     expect(rows).toEqual([{ reserved: 4 }]);
   });
 });
@@ -227,12 +227,12 @@ describe('what changes while a lease is asked for', () => {
   it.each(['key', 'workspace', 'account'] as const)(
     'leaves nothing of what others have spent or reserved of the counter of one %s',
     async (kind) => {
-      const holder = holderOf(kind);
+      const owner = ownerOf(kind);
       const { table, column } = COUNTERS[kind];
-      const lease = new SpendLease(holder);
+      const lease = new SpendLease(owner);
       const change = (changes: string) => (client: pg.Client) =>
-        client.query(`UPDATE ${table} SET ${changes} WHERE ${column} = $1`, [holder.id]);
-      await setLimits(holder, [cap('total', '10')]);
+        client.query(`UPDATE ${table} SET ${changes} WHERE ${column} = $1`, [owner.id]);
+      await setLimits(owner, [limitOf('total', '10')]);
       const ask = () => acquire(lease, parseUsd('4'));
       expect(await meanwhile(change('total = 7'), ask)).toMatchObject({
         granted: 0n,
@@ -243,22 +243,22 @@ describe('what changes while a lease is asked for', () => {
         available: parseUsd('3'),
         unspent: parseUsd('10'),
       });
-      expect(await app.sql('SELECT FROM spend_leases WHERE holder_id = $1', [holder.id])).toEqual([]);
+      expect(await app.sql('SELECT FROM spend_leases WHERE holder_id = $1', [owner.id])).toEqual([]);
     },
   );
 
   it('is seen of the lease too: one that is swept is not made anew, and the counter stays free so long', async () => {
-    const holder = holderOf('key');
-    const lease = new SpendLease(holder);
-    await setLimits(holder, [cap('total', '10')]);
+    const owner = ownerOf('key');
+    const lease = new SpendLease(owner);
+    await setLimits(owner, [limitOf('total', '10')]);
     await acquire(lease, 1n);
     const granted = await meanwhile(
       (client) => client.query('DELETE FROM spend_leases WHERE process_id = $1', [lease.id]),
       () => acquire(lease, 1n, true),
-      () => app.sql('SELECT FROM key_spend WHERE api_key_id = $1 FOR UPDATE NOWAIT', [holder.id]),
+      () => app.sql('SELECT FROM key_spend WHERE api_key_id = $1 FOR UPDATE NOWAIT', [owner.id]),
     );
     expect(granted).toMatchObject({ granted: 0n });
     expect(lease.isValid(performance.now())).toBe(false);
-    expect(await app.sql('SELECT FROM spend_leases WHERE holder_id = $1', [holder.id])).toEqual([]);
+    expect(await app.sql('SELECT FROM spend_leases WHERE holder_id = $1', [owner.id])).toEqual([]);
   });
 });

@@ -91,11 +91,11 @@ describe('an object of one account in a workspace of another', () => {
     'cannot be made by moving it: %s',
     async (table) => {
       for (const change of ['workspace_id = $2', 'account_id = $3']) {
-        const refusal = await rejectionOf([
+        const rejection = await rejectionOf([
           `UPDATE ${table} SET ${change} WHERE account_id = $1 AND ($2::uuid IS NULL) = ($3::uuid IS NULL)`,
           [app.accountId, other.workspaceId, other.accountId],
         ]);
-        expect(refusal).toBe(FOREIGN_KEY);
+        expect(rejection).toBe(FOREIGN_KEY);
       }
     },
   );

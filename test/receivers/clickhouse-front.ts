@@ -1,5 +1,5 @@
 // ClickHouse's HTTP interface before chdb, which is the engine alone: users, parameters of the address, exceptions.
-import type { ReceivedDelivery, Verdict } from '../support/receivers/receiver.js';
+import type { ReceivedDelivery, ReceiverResult } from '../support/receivers/receiver.js';
 import { loadChdb } from './engines.js';
 
 export const USER = { username: 'signalbox', password: 'correcthorse-battery-staple' };
@@ -14,7 +14,7 @@ const OLD_DEFAULTS = {
 const STATUS_OF: Readonly<Record<string, number>> = { 60: 404, 81: 404, 497: 403, 516: 403 };
 
 export interface ClickhouseFront {
-  judge(request: ReceivedDelivery): Verdict;
+  check(request: ReceivedDelivery): ReceiverResult;
   /** Runs a statement as an administrator; the rows as objects. */
   query(statement: string): readonly Readonly<Record<string, unknown>>[];
   /** Settings of the server from now on. */
@@ -36,7 +36,7 @@ export function startClickhouse(): ClickhouseFront {
   };
 
   return {
-    judge: ({ method, path, headers, bytes }) => {
+    check: ({ method, path, headers, bytes }) => {
       const { pathname, searchParams } = new URL(path, 'http://clickhouse');
       if (pathname !== '/')
         return { reply: { status: 404, body: `There is no handle ${pathname}` }, stored: [] };
@@ -72,7 +72,7 @@ export function startClickhouse(): ClickhouseFront {
   };
 }
 
-function exception(message: string): Verdict {
+function exception(message: string): ReceiverResult {
   const code = /^Code: (\d+)\./.exec(message)?.[1] ?? '0';
   return {
     reply: {

@@ -20,7 +20,7 @@ const OTLP_TYPES = [
   'webhook',
 ];
 
-interface Judgement {
+interface Validation {
   readonly problem?: string;
   readonly spans?: readonly {
     readonly traceId: string;
@@ -31,14 +31,14 @@ interface Judgement {
   }[];
 }
 
-function judge(bodies: readonly string[]): readonly Judgement[] {
+function check(bodies: readonly string[]): readonly Validation[] {
   const program = fileURLToPath(new URL('otlp_validator.py', import.meta.url));
   const output = execFileSync(
     variable('SIGNALBOX_OTLP_PYTHON'),
     ['-B', program, variable('SIGNALBOX_OTLP_MESSAGES')],
     { input: JSON.stringify(bodies), maxBuffer: 64 * 1024 * 1024 },
   );
-  return JSON.parse(output.toString('utf8')) as Judgement[];
+  return JSON.parse(output.toString('utf8')) as Validation[];
 }
 
 describe('the judge', () => {
@@ -47,7 +47,7 @@ describe('the judge', () => {
   const traceId = '0123456789abcdef0123456789abcdef';
 
   it('refuses what OTLP does not know', () => {
-    const judgements = judge([
+    const validations = check([
       body({ traceId, spanName: 'unknown member' }),
       body({ traceId, kind: [3] }),
       body({ traceId: 'ASNFZ4mrze8BI0VniavN7w==' }),
@@ -57,7 +57,9 @@ describe('the judge', () => {
       body({ traceId, name: '\ud800' }),
       '{"resourceSpans":[',
     ]);
-    expect(judgements.map((judgement) => Object.keys(judgement))).toEqual(judgements.map(() => ['problem']));
+    expect(validations.map((validation) => Object.keys(validation))).toEqual(
+      validations.map(() => ['problem']),
+    );
   });
 });
 
@@ -73,9 +75,9 @@ describe.each(OTLP_TYPES)('%s', (type) => {
       const requests = await encode(delivering, traces.slice(from, from + maxTraces));
       bodies.push(...requests.map((request) => request.body!.toString()));
     }
-    const judgements = judge(bodies);
-    expect(judgements.map(({ problem }) => problem)).toEqual(judgements.map(() => undefined));
-    const spans = judgements.flatMap((judgement) => judgement.spans ?? []);
+    const validations = check(bodies);
+    expect(validations.map(({ problem }) => problem)).toEqual(validations.map(() => undefined));
+    const spans = validations.flatMap((validation) => validation.spans ?? []);
     expect(spans.map(({ traceId, spanId }) => ({ traceId, spanId }))).toEqual(
       traces.map(({ traceId, spanId }) => ({ traceId, spanId })),
     );

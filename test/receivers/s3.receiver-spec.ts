@@ -9,7 +9,7 @@ import type { GenerationTrace } from '../../src/domain/generations/generation-tr
 import { generationTrace } from '../support/generation-trace.js';
 import { CONTEXT, deliveringTo, encode, exchange, send } from '../support/receivers/deliver.js';
 import { startReceiver } from '../support/receivers/receiver.js';
-import type { ReceivedDelivery, RunningReceiver, Verdict } from '../support/receivers/receiver.js';
+import type { ReceivedDelivery, RunningReceiver, ReceiverResult } from '../support/receivers/receiver.js';
 import { signatureProblem } from '../support/receivers/s3-signature.js';
 import { tracesOfAllCases } from '../support/trace-cases.js';
 import { loadS3rver } from './engines.js';
@@ -77,7 +77,7 @@ async function probe(
   return step!.problem(await send(step!.request, running));
 }
 
-async function judge(request: ReceivedDelivery): Promise<Verdict> {
+async function check(request: ReceivedDelivery): Promise<ReceiverResult> {
   const problem = signatureProblem(request, { ...CREDENTIALS, region: 'us-east-1' });
   if (problem !== null) {
     return { reply: { status: 403, body: `<Error><Code>${problem}</Code></Error>` }, stored: [] };
@@ -86,7 +86,7 @@ async function judge(request: ReceivedDelivery): Promise<Verdict> {
 }
 
 beforeAll(async () => {
-  running = await startReceiver({ judge });
+  running = await startReceiver({ check });
 });
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'signalbox-s3rver-'));

@@ -59,16 +59,16 @@ describe('the hosts of requests', () => {
     const configs = hostileConfigs(kind);
     expect(configs.length).toBeGreaterThan(0);
     for (const { field, config } of configs) {
-      const told = new Set(kind.delivery.addresses(config).map(hostOf));
+      const declared = new Set(kind.delivery.addresses(config).map(hostOf));
       // An address that is none is refused when the destination is made.
-      if (told.has(null)) continue;
+      if (declared.has(null)) continue;
       const requests = [
         ...(await kind.delivery.encode(config, [generationTrace(1)], CONTEXT)),
         ...(await kind.delivery.probe(config, CONTEXT)).map(({ request }) => request),
       ];
       for (const { url } of requests) {
         const host = hostOf(url);
-        expect([field, url, told.has(host)]).toEqual([field, url, true]);
+        expect([field, url, declared.has(host)]).toEqual([field, url, true]);
       }
     }
   });

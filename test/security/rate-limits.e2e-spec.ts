@@ -93,9 +93,9 @@ describe('changes', () => {
     expect((await rename(app.managementKey)).status).toBe(200);
     expect((await rename(second.secret)).status).toBe(200);
     for (const key of [app.managementKey, second.secret]) {
-      const refused = await rename(key);
-      expectError(refused, 429, /^Rate limit exceeded: 2 changes a minute; try again in \d+ s$/);
-      expect(refused.headers['x-ratelimit-limit']).toBe('2');
+      const rejected = await rename(key);
+      expectError(rejected, 429, /^Rate limit exceeded: 2 changes a minute; try again in \d+ s$/);
+      expect(rejected.headers['x-ratelimit-limit']).toBe('2');
       await askFor(200, app, 'get', `/keys/${app.key.hash}`, { key });
       // A question by POST changes nothing.
       await askFor(200, app, 'post', '/analytics/query', { key, body: { metrics: ['request_count'] } });

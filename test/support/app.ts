@@ -22,8 +22,8 @@ import { Notifications } from '../../src/persistence/database/notifications.js';
 import { TestClock } from './clock.js';
 import { JsonLogger } from '../../src/config/json-logger.js';
 import { createTestDatabase } from './database.js';
-import { LogJudge } from './assert-log.js';
-import { OpenApiJudge } from './openapi-validator.js';
+import { LogChecker } from './assert-log.js';
+import { OpenApiValidator } from './openapi-validator.js';
 import { ScriptedResolver } from './name-resolver.js';
 
 export interface TestKey {
@@ -70,7 +70,7 @@ export interface TestAppOptions {
 
 export const TEST_ENCRYPTION_KEY = Buffer.alloc(32, 1).toString('base64');
 // All apps of a file share one: Nest has one logger for the process.
-const logJudge = new LogJudge([TEST_ENCRYPTION_KEY]);
+const logChecker = new LogChecker([TEST_ENCRYPTION_KEY]);
 
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = options.databaseUrl
@@ -101,10 +101,10 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     .compile();
   const application = testing.createNestApplication<NestExpressApplication>(new ExpressServerAdapter(), {
     bodyParser: false,
-    logger: new JsonLogger(config, logJudge),
+    logger: new JsonLogger(config, logChecker),
   });
-  const judge = new OpenApiJudge();
-  application.use(judge.watch);
+  const check = new OpenApiValidator();
+  application.use(check.watch);
   setUpApplication(application);
   await application.listen(0, '127.0.0.1').catch(async (error: unknown) => {
     await application.close();
@@ -172,12 +172,12 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       await application.close();
       await sqlPool.end();
       await database.drop();
-      refuse('openapi.json does not say so', judge.problems);
-      refuse('the log must not hold that', logJudge.problems.splice(0));
+      reject('openapi.json does not say so', check.problems);
+      reject('the log must not hold that', logChecker.problems.splice(0));
     },
   };
 }
 
-function refuse(message: string, problems: readonly string[]): void {
+function reject(message: string, problems: readonly string[]): void {
   if (problems.length > 0) throw new Error(`${message}:\n${[...new Set(problems)].join('\n')}`);
 }

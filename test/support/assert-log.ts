@@ -10,7 +10,7 @@ const SECRETS = [
 ];
 const MAX_SHOWN = 300;
 
-export class LogJudge {
+export class LogChecker {
   /** What was wrong, one line each. */
   readonly problems: string[] = [];
 

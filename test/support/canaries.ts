@@ -8,7 +8,7 @@ import type { Generation } from '../../src/domain/generations/generation.js';
 import { createCandidate } from './generation-candidate.js';
 
 /** Only letters and digits: no encoding of text changes it. The same beginning in all of them. */
-export const canary = (place: string): string => `canary${place}7f3a9c`;
+export const canary = (member: string): string => `canary${member}7f3a9c`;
 const CANARY = /canary\w+?7f3a9c/gi;
 
 /** Token ids that nothing else looks like. */

@@ -14,16 +14,16 @@ import type { RoutingMetrics } from '../../src/routing/routing-metrics.js';
 import { TestClock } from './clock.js';
 import { createEndpoint, createModel, createTarget } from './endpoints.js';
 
-/** What the endpoint at `place` does with the input at `input`. */
-export type EndpointDeed = (place: number, input: number, signal: CancelSignal) => Promise<ProviderAnswer>;
+/** What the endpoint at `index` does with the input at `input`. */
+export type EndpointDeed = (index: number, input: number, signal: CancelSignal) => Promise<ProviderAnswer>;
 
 export interface TestRouter {
   /** A call of so many inputs. */
-  run(inputs: number, terms?: RunTerms): Promise<RoutedCall>;
-  health(place: number): EndpointHealth;
+  run(inputs: number, options?: RunOptions): Promise<RoutedCall>;
+  health(index: number): EndpointHealth;
 }
 
-interface RunTerms {
+interface RunOptions {
   /** Milliseconds until its deadline. */
   readonly time?: number;
   readonly accountId?: string;
@@ -35,8 +35,8 @@ export function createRouter(
   deed: EndpointDeed,
   overrides: Partial<AppConfig> = {},
 ): TestRouter {
-  const endpoints = Array.from({ length: endpointCount }, (_value, place) =>
-    createEndpoint({ provider: `provider-${place}`, maxInputsPerCall: 1 }),
+  const endpoints = Array.from({ length: endpointCount }, (_value, index) =>
+    createEndpoint({ provider: `provider-${index}`, maxInputsPerCall: 1 }),
   );
   const model = createModel(endpoints);
   const targets = endpoints.map((endpoint) => ({ ...createTarget(endpoint), model }));
@@ -70,7 +70,7 @@ export function createRouter(
       };
       return router.run({ accountId, model, targets }, request, performance.now() + time);
     },
-    health: (place) => health.of(targets[place]!),
+    health: (index) => health.of(targets[index]!),
   };
 }
 

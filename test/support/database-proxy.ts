@@ -2,7 +2,7 @@
 import { startTcpProxy } from './tcp-proxy.js';
 import type { TcpProxy } from './tcp-proxy.js';
 
-export interface DatabaseProxy extends Pick<TcpProxy, 'cut' | 'mend' | 'spoil' | 'close'> {
+export interface DatabaseProxy extends Pick<TcpProxy, 'cut' | 'repair' | 'corrupt' | 'close'> {
   /** The database's address by way of the proxy. */
   readonly url: string;
 }

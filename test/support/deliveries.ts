@@ -64,7 +64,8 @@ export async function recordGenerations(
     createGeneration(key, { createdAt: app.clock.now(), ...overrides }),
   );
   await Promise.all(generations.map((generation) => log.append(generation, [], content)));
-  for (const { workspaceId } of generations) app.application.get(GenerationPublisher).appended(workspaceId);
+  for (const { workspaceId } of generations)
+    app.application.get(GenerationPublisher).generationAppended(workspaceId);
   return generations.map(({ id }) => id);
 }
 

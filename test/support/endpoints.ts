@@ -60,7 +60,7 @@ export function createOwnCredential(position: number, overrides: Partial<OwnCred
   };
 }
 
-interface CandidateTerms extends Partial<ModelEndpoint> {
+interface CandidateOptions extends Partial<ModelEndpoint> {
   /** USD a million tokens. */
   readonly usd?: string | null;
   readonly credential?: OwnCredential | null;
@@ -82,7 +82,7 @@ export function createOrderingContext(overrides: Partial<OrderingContext> = {}):
 /** A candidate whose provider's slug is its name, unless the terms say otherwise. */
 export function createCandidate(
   name: string,
-  { usd = '1', credential = null, health = new EndpointHealth(), ...endpoint }: CandidateTerms = {},
+  { usd = '1', credential = null, health = new EndpointHealth(), ...endpoint }: CandidateOptions = {},
 ): Candidate {
   const price = usd === null ? null : parseUsdPerMillion(usd);
   const prices = price === null ? [] : [{ effectiveFrom: '2026-01-01', perToken: price, source: '' }];

@@ -14,7 +14,7 @@ interface Document {
 }
 
 // Larger answers repeat the same shape; reading them all would slow every suite down.
-const MAX_JUDGED_BYTES = 200_000;
+const MAX_VALIDATED_BYTES = 200_000;
 const DOCUMENT_ID = 'signalbox';
 
 /** A schema that names its members has no others. */
@@ -26,7 +26,7 @@ function closed(schema: unknown): unknown {
   return isObject ? { ...members, additionalProperties: false } : members;
 }
 
-export class OpenApiJudge {
+export class OpenApiValidator {
   /** What was wrong, one line each. */
   readonly problems: string[] = [];
   private readonly document: Document;
@@ -51,7 +51,7 @@ export class OpenApiJudge {
     const note = (chunk: unknown): void => {
       if (typeof chunk !== 'string' && !Buffer.isBuffer(chunk)) return;
       bytes += chunk.length;
-      if (bytes <= MAX_JUDGED_BYTES) chunks.push(Buffer.from(chunk));
+      if (bytes <= MAX_VALIDATED_BYTES) chunks.push(Buffer.from(chunk));
     };
     const write = response.write.bind(response) as (...data: unknown[]) => boolean;
     const end = response.end.bind(response) as (...data: unknown[]) => ServerResponse;
@@ -61,14 +61,14 @@ export class OpenApiJudge {
     };
     response.end = (chunk?: unknown, ...rest: unknown[]) => {
       note(chunk);
-      if (bytes <= MAX_JUDGED_BYTES) this.judge(request, response, Buffer.concat(chunks));
+      if (bytes <= MAX_VALIDATED_BYTES) this.check(request, response, Buffer.concat(chunks));
       return end(chunk, ...rest);
     };
     next();
   };
 
   /** Looks at one answer; one to an operation that the document does not have is not judged. */
-  judge(
+  check(
     { method = '', url = '' }: Pick<IncomingMessage, 'method' | 'url'>,
     { statusCode }: Pick<ServerResponse, 'statusCode'>,
     body: Buffer,
@@ -83,10 +83,10 @@ export class OpenApiJudge {
     const where = `${method} ${route.path} ${statusCode}`;
     const answer = operation.responses[statusCode];
     if (!answer) this.problems.push(`${where}: is not declared`);
-    else if (answer.content) this.judgeBody(where, route.path, method, statusCode, body);
+    else if (answer.content) this.validateBody(where, route.path, method, statusCode, body);
   }
 
-  private judgeBody(where: string, path: string, method: string, status: number, body: Buffer): void {
+  private validateBody(where: string, path: string, method: string, status: number, body: Buffer): void {
     const pointer = [
       'paths',
       path,

@@ -76,24 +76,24 @@ export function toBase64(values: readonly number[]): string {
 /** OpenAI's own behaviour: its authentication, its members, its caps, its base64. Source: field notes, providers. */
 export function answerLikeOpenAi(request: ReceivedRequest, response: ServerResponse): void {
   const { model, input, encoding_format: format = 'float', dimensions } = request.body;
-  const refuse = (status: number, message: string, code: string) =>
+  const reject = (status: number, message: string, code: string) =>
     sendJson(response, status, { error: { message, type: 'invalid_request_error', param: null, code } });
   if (request.method !== 'POST' || request.path !== '/v1/embeddings')
-    return refuse(404, 'Unknown path', 'unknown_url');
+    return reject(404, 'Unknown path', 'unknown_url');
   if (request.headers.authorization !== 'Bearer upstream-key') {
-    return refuse(401, 'Incorrect API key provided: upst****-key', 'invalid_api_key');
+    return reject(401, 'Incorrect API key provided: upst****-key', 'invalid_api_key');
   }
   const unknown = Object.keys(request.body).find((name) => !OPENAI_MEMBERS.has(name));
   if (unknown !== undefined)
-    return refuse(400, `Unrecognized request argument supplied: ${unknown}`, 'unknown_argument');
+    return reject(400, `Unrecognized request argument supplied: ${unknown}`, 'unknown_argument');
   const native = NATIVE_WIDTHS[String(model)];
   if (native === undefined)
-    return refuse(404, `The model ${String(model)} does not exist`, 'model_not_found');
+    return reject(404, `The model ${String(model)} does not exist`, 'model_not_found');
   if (dimensions !== undefined && model === 'text-embedding-ada-002') {
-    return refuse(400, 'This model does not support specifying dimensions.', 'invalid_dimensions');
+    return reject(400, 'This model does not support specifying dimensions.', 'invalid_dimensions');
   }
   const inputs: readonly unknown[] = Array.isArray(input) && typeof input[0] !== 'number' ? input : [input];
-  if (inputs.length > 2048) return refuse(400, 'Too many inputs', 'too_many_inputs');
+  if (inputs.length > 2048) return reject(400, 'Too many inputs', 'too_many_inputs');
   const width = typeof dimensions === 'number' ? dimensions : native;
   sendJson(response, 200, {
     object: 'list',

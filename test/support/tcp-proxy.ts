@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
 /** What becomes of the bytes that come back from the server. */
-export type Spoiling =
+export type Corruption =
   /** Each piece comes so many milliseconds late. */
   | { readonly kind: 'delay'; readonly milliseconds: number }
   /** The connection is reset when the first of them should come. */
@@ -21,12 +21,12 @@ export interface TcpProxy {
   readonly port: number;
   /** Ends every connection and refuses new ones. */
   cut(): void;
-  mend(): void;
+  repair(): void;
   /**
    * Spoils what comes from now on, also on open connections; null: nothing. `opening`: of those connections alone whose
    * client began with bytes that hold this text.
    */
-  spoil(spoiling: Spoiling | null, opening?: string): void;
+  corrupt(corruption: Corruption | null, opening?: string): void;
   close(): Promise<void>;
 }
 
@@ -39,8 +39,8 @@ export async function startTcpProxy(target: {
 }): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let isCut = false;
-  let spoiling: Spoiling | null = null;
-  let spoiltOpening = '';
+  let corruption: Corruption | null = null;
+  let corruptedOpening = '';
   const server = createServer((client) => {
     if (isCut) {
       client.resetAndDestroy();
@@ -66,8 +66,8 @@ export async function startTcpProxy(target: {
     upstream.on('data', (bytes: Buffer) => {
       // A piece that is on its way keeps those after it waiting.
       upstream.pause();
-      const isMeant = spoiltOpening === '' || (opening?.includes(spoiltOpening) ?? false);
-      void pass(bytes, client, isMeant ? spoiling : null).then(() => upstream.resume());
+      const isMeant = corruptedOpening === '' || (opening?.includes(corruptedOpening) ?? false);
+      void pass(bytes, client, isMeant ? corruption : null).then(() => upstream.resume());
     });
     upstream.on('end', () => client.end());
   });
@@ -79,12 +79,12 @@ export async function startTcpProxy(target: {
   return {
     port: (server.address() as AddressInfo).port,
     cut,
-    mend: () => {
+    repair: () => {
       isCut = false;
     },
-    spoil: (next, of = '') => {
-      spoiling = next;
-      spoiltOpening = of;
+    corrupt: (next, of = '') => {
+      corruption = next;
+      corruptedOpening = of;
     },
     close: async () => {
       cut();
@@ -93,12 +93,12 @@ export async function startTcpProxy(target: {
   };
 }
 
-async function pass(bytes: Buffer, client: Socket, spoiling: Spoiling | null): Promise<void> {
-  switch (spoiling?.kind) {
+async function pass(bytes: Buffer, client: Socket, corruption: Corruption | null): Promise<void> {
+  switch (corruption?.kind) {
     case undefined:
       break;
     case 'delay':
-      await pause(spoiling.milliseconds);
+      await pause(corruption.milliseconds);
       break;
     case 'reset':
       client.resetAndDestroy();
@@ -112,7 +112,7 @@ async function pass(bytes: Buffer, client: Socket, spoiling: Spoiling | null): P
     case 'silence':
       return;
     case 'trickle': {
-      const slow = Math.min(spoiling.bytes, bytes.length);
+      const slow = Math.min(corruption.bytes, bytes.length);
       for (let position = 0; position < slow && client.writable; position++) {
         client.write(bytes.subarray(position, position + 1));
         await pause(BETWEEN_BYTES);

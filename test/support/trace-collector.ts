@@ -1,6 +1,6 @@
 // A webhook receiver for tests of delivery itself: takes every trace, and remembers which generations they were of.
 // Whether a payload is right is judged elsewhere, by the receivers of the kinds.
-import type { ReceivedDelivery, Verdict } from './receivers/receiver.js';
+import type { ReceivedDelivery, ReceiverResult } from './receivers/receiver.js';
 
 interface OtlpSpan {
   readonly attributes: readonly {
@@ -30,5 +30,8 @@ export function generationsIn(request: ReceivedDelivery): string[] {
 }
 
 export const traceCollector = {
-  judge: (request: ReceivedDelivery): Verdict => ({ reply: { status: 200 }, stored: generationsIn(request) }),
+  check: (request: ReceivedDelivery): ReceiverResult => ({
+    reply: { status: 200 },
+    stored: generationsIn(request),
+  }),
 };

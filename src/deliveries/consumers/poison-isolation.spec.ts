@@ -159,9 +159,9 @@ describe('a platform that refuses everything', () => {
 
 describe('a paused destination', () => {
   const rejectingOnly =
-    (...refused: readonly (string | undefined)[]) =>
+    (...rejected: readonly (string | undefined)[]) =>
     ({ generationId }: GenerationTrace): Answer =>
-      refused.includes(generationId) ? 'refused' : 'delivered';
+      rejected.includes(generationId) ? 'refused' : 'delivered';
 
   it.each([1, 2, 3, 5, 8, 9, 30])(
     'that failed %i times and is set right gets past a trace that it refuses for good',

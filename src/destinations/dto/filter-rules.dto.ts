@@ -51,7 +51,7 @@ function valueProblem(rule: FilterRuleDto): string | null {
   return REGEX_PROBLEMS.get(rule) ?? null;
 }
 
-interface JudgedRegexes {
+interface ValidatedRegexes {
   /** Of all together. */
   readonly problem: string | null;
 }
@@ -59,15 +59,15 @@ interface JudgedRegexes {
 // What was found out of the regular expressions of a body, of all of them before any is compiled: compiling a thousand, or
 // one that repeats itself a million times, would stop the process. The rules are validated after their list.
 const REGEX_PROBLEMS = new WeakMap<object, string>();
-const JUDGED = new WeakMap<object, JudgedRegexes>();
+const VALIDATED = new WeakMap<object, ValidatedRegexes>();
 
-function judgeRegexes(groups: unknown): JudgedRegexes {
+function validateRegexes(groups: unknown): ValidatedRegexes {
   if (!Array.isArray(groups)) return { problem: null };
-  const known = JUDGED.get(groups);
+  const known = VALIDATED.get(groups);
   if (known) return known;
-  const judged = { problem: problemOfRegexes(groups) };
-  JUDGED.set(groups, judged);
-  return judged;
+  const validated = { problem: problemOfRegexes(groups) };
+  VALIDATED.set(groups, validated);
+  return validated;
 }
 
 function problemOfRegexes(groups: readonly unknown[]): string | null {
@@ -161,8 +161,8 @@ export class FilterRulesDto {
   @ValidateBy({
     name: 'hasSmallRegexes',
     validator: {
-      validate: (groups) => judgeRegexes(groups).problem === null,
-      defaultMessage: (validation) => judgeRegexes(validation?.value).problem ?? 'is wrong',
+      validate: (groups) => validateRegexes(groups).problem === null,
+      defaultMessage: (validation) => validateRegexes(validation?.value).problem ?? 'is wrong',
     },
   })
   @IsObject({ each: true, message: 'must hold only objects' })

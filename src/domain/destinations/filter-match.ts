@@ -95,10 +95,10 @@ export function syntaxProblem(pattern: string): string | null {
 }
 
 function sizeProblemOf({ groups }: FilterRules): string | null {
-  for (const [index, { rules }] of groups.entries()) {
-    for (const [place, { operator, value }] of rules.entries()) {
+  for (const [groupIndex, { rules }] of groups.entries()) {
+    for (const [index, { operator, value }] of rules.entries()) {
       const problem = operator === 'regex' ? regexProblem(plainText(value ?? '')) : null;
-      if (problem !== null) return `filter_rules.groups[${index}].rules[${place}].value ${problem}`;
+      if (problem !== null) return `filter_rules.groups[${groupIndex}].rules[${index}].value ${problem}`;
     }
   }
   const problem = regexSumProblem(regexRulesOf({ groups }).map(({ value }) => plainText(value ?? '')));

@@ -55,10 +55,10 @@ export function* matchPieces(pattern: string, text: string): Pieces<boolean> {
   let at = 0;
   while (at <= text.length) {
     const rune = text.codePointAt(at) ?? END_OF_TEXT;
-    const place = rune === END_OF_TEXT ? automaton.numClasses : automaton.runeClass(rune);
-    const known = state.next?.[place] ?? null;
+    const runeClass = rune === END_OF_TEXT ? automaton.numClasses : automaton.runeClass(rune);
+    const known = state.next?.[runeClass] ?? null;
     room -= known ? INSTRUCTIONS_OF_PIECE / CHARACTERS_OF_PIECE : size;
-    state = known ?? follow(automaton, state, place, rune);
+    state = known ?? follow(automaton, state, runeClass, rune);
     if (state.isMatch) break;
     at += rune > 0xffff ? 2 : 1;
     if (room <= 0) {
@@ -109,12 +109,12 @@ function startOf(automaton: Automaton): State {
 /** What the library asks of a text at its beginning: that it is one. */
 const BEGINNING = { context: (): number => 0xff };
 
-function follow(automaton: Automaton, state: State, place: number, rune: number): State {
-  const next = automaton.step(state, place, rune, FROM_ANYWHERE) as State | null;
+function follow(automaton: Automaton, state: State, runeClass: number, rune: number): State {
+  const next = automaton.step(state, runeClass, rune, FROM_ANYWHERE) as State | null;
   if (next) return next;
   // Full: the states so far are forgotten, but for the one that is gone on from.
   const same = automaton.resetCache(state) as State | null;
-  const found = same && (automaton.step(same, place, rune, FROM_ANYWHERE) as State | null);
+  const found = same && (automaton.step(same, runeClass, rune, FROM_ANYWHERE) as State | null);
   if (!found) throw new Error('the states of a regular expression take more memory than they may');
   return found;
 }

@@ -325,7 +325,7 @@ describe('privacy mode', () => {
     const sent = CANARY_CALLS.flatMap(([, call]) =>
       canariesIn(JSON.stringify(buildTrace(call, createOpenDestination()))),
     );
-    const places = [
+    const members = [
       'Text',
       'SecondText',
       'TextPart',
@@ -344,7 +344,10 @@ describe('privacy mode', () => {
       'Nested',
       'Inherited',
     ];
-    const expected = [...places.map((place) => canary(place).toLowerCase()), ...TOKEN_CANARIES.map(String)];
+    const expected = [
+      ...members.map((member) => canary(member).toLowerCase()),
+      ...TOKEN_CANARIES.map(String),
+    ];
     expect([...new Set(sent)].toSorted()).toEqual(expected.toSorted());
   });
 });

@@ -168,14 +168,14 @@ describe('the charge of a call whose provider reports too much', () => {
       12n,
     ],
     ['as a sum', [IMAGE, { type: 'text', text: 'four' }], {}, 100n * 5n, BigInt(lie) * 5n - 12n * 4n],
-  ])('of a multimodal input, told %s', async (_name, content, told, cost, upstreamCost) => {
+  ])('of a multimodal input, told %s', async (_name, content, byModality, cost, upstreamCost) => {
     const seeing = target({
       maxTokensPerInput: 100,
       prices: price(1n),
       modalityPrices: { image: price(5n), file: [] },
     });
     const input: EmbeddingInput = { form: 'multimodal', items: [{ content }] };
-    const charged = await charge([slice(lie, lie, { input, target: seeing, ...told })]);
+    const charged = await charge([slice(lie, lie, { input, target: seeing, ...byModality })]);
     expect(charged).toMatchObject({ cost, upstreamCost });
     expect(charged.promptTokens).toBeLessThanOrEqual(100);
   });

@@ -70,7 +70,7 @@ describe('a body', () => {
     const incoming = await request(CHUNKED, inChunks(BODY.subarray(0, 30_000), 1));
     while (!incoming.complete && incoming.readableLength < 1)
       await new Promise((resolve) => setImmediate(resolve));
-    for (let turns = 0; turns < 100; turns++) await new Promise((resolve) => setImmediate(resolve));
+    for (let ticks = 0; ticks < 100; ticks++) await new Promise((resolve) => setImmediate(resolve));
     const { buffer } = (incoming as unknown as { _readableState: { buffer: { length: number } } })
       ._readableState;
     expect(buffer.length).toBeLessThan(20);

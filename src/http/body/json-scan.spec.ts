@@ -94,16 +94,16 @@ it('leaves others their turns', async () => {
   const bytes = Buffer.from(
     JSON.stringify({ input: Array.from({ length: 4_000 }, () => ':{['.repeat(1_000)) }),
   );
-  let turns = 0;
+  let ticks = 0;
   let isDone = false;
   const count = (): void => {
-    turns++;
+    ticks++;
     if (!isDone) setImmediate(count);
   };
   setImmediate(count);
   await scanJson(bytes);
   isDone = true;
-  expect(turns).toBeGreaterThanOrEqual(10);
+  expect(ticks).toBeGreaterThanOrEqual(10);
 });
 
 it('needs no scan of a short text, nor of a long one that has little structure', () => {

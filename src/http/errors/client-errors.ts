@@ -35,10 +35,10 @@ export function answerClientErrors(server: Server, timeToLeave = TIME_TO_LEAVE):
       socket.destroy();
       return;
     }
-    const refusal = toAppError(error);
-    const body = JSON.stringify(errorBody(refusal));
+    const appError = toAppError(error);
+    const body = JSON.stringify(errorBody(appError));
     socket.end(
-      `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n` +
+      `HTTP/1.1 ${appError.status} ${STATUS_CODES[appError.status]}\r\n` +
         'Content-Type: application/json; charset=utf-8\r\n' +
         `x-request-id: ${randomUUID()}\r\n` +
         `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,

@@ -27,7 +27,7 @@ async function start(listener: RequestListener, bounds = {}): Promise<Socket> {
 
 const requests = (count: number): string =>
   Array.from({ length: count }, (_none, index) => `GET /${index} HTTP/1.1\r\nHost: a\r\n\r\n`).join('');
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+const tick = () => new Promise((resolve) => setImmediate(resolve));
 
 it('begins a few, does not read on, and answers all in their order', async () => {
   const COUNT = 20_000;
@@ -38,18 +38,18 @@ it('begins a few, does not read on, and answers all in their order', async () =>
   let text = '';
   client.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
   client.write(requests(COUNT));
-  while (begun.length < 9) await turn();
-  for (let turns = 0; turns < 200; turns++) await turn();
+  while (begun.length < 9) await tick();
+  for (let ticks = 0; ticks < 200; ticks++) await tick();
   expect(begun).toHaveLength(9);
   // One read of the connection, and no more.
   expect(read).toBeLessThan(4_000);
   let answered = 0;
   while (answered < COUNT) {
     for (const response of begun.splice(0)) response.end(`<${answered++}>`);
-    await turn();
+    await tick();
     expect(begun.length).toBeLessThanOrEqual(9);
   }
-  while (!text.includes(`<${COUNT - 1}>`)) await turn();
+  while (!text.includes(`<${COUNT - 1}>`)) await tick();
   expect([...text.matchAll(/<(\d+)>/g)].map(([, index]) => Number(index))).toEqual(
     Array.from({ length: COUNT }, (_none, index) => index),
   );
@@ -72,7 +72,7 @@ it('reads the bodies of those that it begins', async () => {
   const body = (index: number): string => `${index}`.padStart(5, '0') + 'x'.repeat(100_000);
   for (let index = 0; index < 50; index++)
     client.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100005\r\n\r\n${body(index)}`);
-  while (bodies.length < 50) await turn();
+  while (bodies.length < 50) await tick();
   expect(bodies).toEqual(Array.from({ length: 50 }, (_none, index) => body(index).slice(0, 5)));
 });
 
@@ -88,6 +88,6 @@ it('closes a connection that goes beyond all bounds, and every answer with it', 
   const isGone = once(client, 'close');
   client.resume().write(requests(100));
   await isGone;
-  while (counts.closed < 5) await turn();
+  while (counts.closed < 5) await tick();
   expect(counts).toEqual({ begun: 5, closed: 5 });
 });

@@ -40,7 +40,7 @@ describe('a body in pieces', () => {
     const answer: Answer = (response) => sendInPieces(response, pieces);
     await withServer(answer, async (port) => {
       // Twice: what follows on the connection must begin where the first answer ends.
-      for (let turn = 0; turn < 2; turn++) {
+      for (let tick = 0; tick < 2; tick++) {
         const response = await fetch(`http://127.0.0.1:${port}/`);
         expect(response.headers.get('content-length')).toBe(String(count * length));
         expect(Buffer.from(await response.arrayBuffer()).equals(Buffer.concat(pieces))).toBe(true);

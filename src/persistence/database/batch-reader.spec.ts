@@ -33,7 +33,7 @@ function openTable(limits: { readonly maxBatch?: number; readonly maxInFlight?: 
 
 /** Until what was asked is being read: the end of a query is heard of in one turn, and the next begins in another. */
 async function untilAsked(): Promise<void> {
-  for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
+  for (let tick = 0; tick < 3; tick++) await new Promise(setImmediate);
 }
 
 describe('the batch reader', () => {

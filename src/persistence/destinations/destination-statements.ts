@@ -38,7 +38,7 @@ export type NewDestinationRow = Readonly<Record<keyof typeof FIELDS, unknown>> &
  * $1 destinations as JSON rows, $2 their audit entries.
  *
  * Answers by the places of all. `hasWorkspace` is false when the account has no such workspace, `hasSlot` when all slots
- * are taken, and `isMade` alone when somebody else has just taken the one that was found: then nothing is written of it,
+ * are taken, and `isCreated` alone when somebody else has just taken the one that was found: then nothing is written of it,
  * and whoever asked has to look again. The cursors stand behind everything that is committed and before everything that
  * is not yet. Slots are taken in one order everywhere, so that those who want the same ones wait for each other instead
  * of deadlocking. A workspace is looked up by a subquery for one value: for EXISTS the planner would read all of them.
@@ -75,6 +75,6 @@ WITH asked AS (
   SELECT workspace_id, id, ${horizonOf('snapshot')} - 1, ${2 ** 31 - 1}, snapshot FROM made, log
 ), recorded AS (${recordEntries('$2', 'made')}
 )
-SELECT "hasWorkspace", asked.id IN (SELECT id FROM placed) AS "hasSlot", made.id IS NOT NULL AS "isMade",
+SELECT "hasWorkspace", asked.id IN (SELECT id FROM placed) AS "hasSlot", made.id IS NOT NULL AS "isCreated",
   made.filter_rules AS "filterRules"
 FROM asked LEFT JOIN made ON made.id = asked.id ORDER BY ordinal`;

@@ -27,15 +27,15 @@ describe('the config cipher', () => {
   it('has a nonce of its own for each, however many it makes at once or one after the other', async () => {
     const cipher = cipherWith(key(1));
     const encrypted = [];
-    for (let turn = 0; turn < 300; turn++) {
-      encrypted.push(...Array.from({ length: 1 + (turn % 3) }, () => cipher.encrypt({ turn }, 'row')));
+    for (let round = 0; round < 300; round++) {
+      encrypted.push(...Array.from({ length: 1 + (round % 3) }, () => cipher.encrypt({ round }, 'row')));
       await nextTurn();
     }
     const nonces = encrypted.map(({ ciphertext }) => Buffer.from(ciphertext.subarray(0, 12)).toString('hex'));
     expect(new Set(nonces).size).toBe(encrypted.length);
     expect(encrypted.map((each) => cipher.decrypt(each, 'row'))).toEqual(
-      Array.from({ length: 300 }, (_, turn) =>
-        Array.from({ length: 1 + (turn % 3) }, () => ({ turn })),
+      Array.from({ length: 300 }, (_, round) =>
+        Array.from({ length: 1 + (round % 3) }, () => ({ round })),
       ).flat(),
     );
   });

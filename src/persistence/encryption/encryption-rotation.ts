@@ -92,7 +92,7 @@ export async function rotateEncryption(
       const { rows, unreadable } = await rotateStep(database, cipher, table, last);
       rotated += rows.length - unreadable.length;
       unread += unreadable.length;
-      last = rows.length === STEP ? (rows.at(-1)?.cursor ?? null) : null;
+      last = rows.length === STEP ? (rows.at(-1)?.primary_key ?? null) : null;
       report({ table: table.name, rotated, unreadable });
     } while (last !== null);
   }
@@ -150,7 +150,7 @@ interface EncryptedRow {
   readonly ciphertext: Buffer;
   readonly encryption_key_id: string;
   /** The values of the primary key. */
-  readonly cursor: readonly string[];
+  readonly primary_key: readonly string[];
 }
 
 /** The rows behind `after`, in the order of the primary key. */
@@ -163,14 +163,14 @@ async function rotateStep(
   const { name, id, ciphertext, encryptionKeyId } = table;
   const names = Object.keys(table.key);
   const columns = names.join(', ');
-  const cursorFrom = (first: number): string =>
+  const placeholdersFrom = (first: number): string =>
     Object.values(table.key)
       .map((type, index) => `$${first + index}::${type}`)
       .join(', ');
   const rows = await database.query<EncryptedRow>({
     text: `SELECT ${id} AS id, ${ciphertext} AS ciphertext, ${encryptionKeyId} AS encryption_key_id,
-        ARRAY[${names.map((column) => `${column}::text`).join(', ')}] AS place
-      FROM ${name} WHERE ${toRotate(table)} ${after === null ? '' : `AND (${columns}) > (${cursorFrom(3)})`}
+        ARRAY[${names.map((column) => `${column}::text`).join(', ')}] AS primary_key
+      FROM ${name} WHERE ${toRotate(table)} ${after === null ? '' : `AND (${columns}) > (${placeholdersFrom(3)})`}
       ORDER BY ${columns} LIMIT ${STEP}`,
     values: [cipher.currentKeyId, cipher.keyIds, ...(after ?? [])],
   });
@@ -183,8 +183,8 @@ async function rotateStep(
     }
     await database.query({
       text: `UPDATE ${name} SET ${ciphertext} = $2, ${encryptionKeyId} = $3
-        WHERE ${ciphertext} = $1 AND (${columns}) = (${cursorFrom(4)})`,
-      values: [row.ciphertext, Buffer.from(fresh.ciphertext), fresh.encryptionKeyId, ...row.cursor],
+        WHERE ${ciphertext} = $1 AND (${columns}) = (${placeholdersFrom(4)})`,
+      values: [row.ciphertext, Buffer.from(fresh.ciphertext), fresh.encryptionKeyId, ...row.primary_key],
     });
   }
   return { rows, unreadable };

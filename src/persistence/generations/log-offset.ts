@@ -24,8 +24,8 @@ export const LOG_HORIZON = horizonOf(LOG_SNAPSHOT);
  */
 export async function rebaseLog(client: pg.ClientBase): Promise<void> {
   try {
-    const { rows } = await client.query<{ home: boolean }>('SELECT is_log_at_home() AS home');
-    if (rows[0]?.home === true) return;
+    const { rows } = await client.query<{ isCurrent: boolean }>('SELECT is_log_at_home() AS "isCurrent"');
+    if (rows[0]?.isCurrent === true) return;
     const settled = await client.query<{ copied: boolean }>('SELECT settle_log() AS copied');
     if (settled.rows[0]?.copied === true) {
       new Logger('LogOffset').log('this database is a copy of another; the log goes on after what it holds');

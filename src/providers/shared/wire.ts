@@ -82,21 +82,21 @@ export function readVectors(cursor: JsonScanner): Vector[] {
 export function eachVector(
   cursor: JsonScanner,
   { name, whenMissing }: { readonly name: string; readonly whenMissing: string },
-  take: (vector: Vector, index: unknown, place: number) => void,
+  take: (vector: Vector, index: unknown, nth: number) => void,
 ): number {
-  let place = 0;
+  let nth = 0;
   cursor.eachElement(() => {
     let vector: Vector | null = null;
-    let index: unknown = place;
+    let index: unknown = nth;
     cursor.eachMember((member) => {
       if (member === name) vector = readVector(cursor);
       else if (member === 'index') index = cursor.value();
       else cursor.skipValue();
     });
     if (vector === null) throw new BrokenAnswer(whenMissing);
-    take(vector, index, place++);
+    take(vector, index, nth++);
   });
-  return place;
+  return nth;
 }
 
 /**

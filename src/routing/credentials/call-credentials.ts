@@ -10,7 +10,7 @@ const MAX_REJECTED_KEYS = 3;
 
 export class CallCredentials {
   /** The other slices need not ask again. */
-  private readonly refused = new Set<EndpointTarget>();
+  private readonly rejected = new Set<EndpointTarget>();
   private readonly rejectedKeys = new Set<string>();
   /** Asked by every slice, because one of them was the first after the credential's rest. */
   private readonly probed = new Set<EndpointTarget>();
@@ -21,7 +21,7 @@ export class CallCredentials {
   ) {}
 
   mayAsk(target: EndpointTarget): boolean {
-    if (this.refused.has(target)) return false;
+    if (this.rejected.has(target)) return false;
     if (target.credential !== null && this.rejectedKeys.size >= MAX_REJECTED_KEYS) return false;
     if (this.circuits.areClosed || this.probed.has(target)) return true;
     if (!this.circuits.tryUse(target, this.accountId)) return false;
@@ -38,8 +38,8 @@ export class CallCredentials {
       this.circuits.probeFailed(target, this.accountId);
       return;
     }
-    this.circuits.refused(target, this.accountId, status);
-    this.refused.add(target);
+    this.circuits.rejected(target, this.accountId, status);
+    this.rejected.add(target);
     if (target.credential !== null) this.rejectedKeys.add(target.credential.id);
   }
 

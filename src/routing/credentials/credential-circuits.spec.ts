@@ -31,14 +31,14 @@ const restOf = (target: EndpointTarget, accountId = 'a'): number => circuits.res
 
 describe('a refused credential', () => {
   it('rests at every endpoint of its provider, and no other credential with it', () => {
-    circuits.refused(own(1), 'a', 401);
+    circuits.rejected(own(1), 'a', 401);
     expect([own(1), own(1, OTHER), own(2), shared()].map((target) => restOf(target))).toEqual([5, 5, 0, 0]);
     expect(circuits.tryUse(own(1, OTHER), 'a')).toBe(false);
     expect(circuits.tryUse(shared(), 'a')).toBe(true);
   });
 
   it("of the operator rests for every account, and takes no account's own key with it", () => {
-    circuits.refused(shared(), 'a', 402);
+    circuits.rejected(shared(), 'a', 402);
     expect([restOf(shared(), 'a'), restOf(shared(), 'b'), circuits.restOf(shared(), null)]).toEqual([
       5, 5, 5,
     ]);
@@ -47,7 +47,7 @@ describe('a refused credential', () => {
 
   it('rests twice as long after every further refusal, up to a minute, and not at all once it has served', () => {
     for (const rest of [5, 10, 20, 40, 60, 60]) {
-      circuits.refused(own(1), 'a', null);
+      circuits.rejected(own(1), 'a', null);
       expect(restOf(own(1))).toBe(rest);
       clock.advance(rest * SECOND - 1);
       expect(circuits.tryUse(own(1), 'a')).toBe(false);
@@ -56,18 +56,18 @@ describe('a refused credential', () => {
     }
     circuits.served(own(1), 'a');
     expect(circuits.areClosed).toBe(true);
-    circuits.refused(own(1), 'a', 401);
+    circuits.rejected(own(1), 'a', 401);
     expect(restOf(own(1))).toBe(5);
   });
 
   it('rests no longer because other requests were in flight when it was refused, and counts once', () => {
-    for (let request = 0; request < 8; request++) circuits.refused(own(1), 'a', 401);
+    for (let request = 0; request < 8; request++) circuits.rejected(own(1), 'a', 401);
     expect(restOf(own(1))).toBe(5);
     expect(counted).toEqual(['credential-1']);
   });
 
   it('is asked by one call after its rest; the others wait for the outcome, though not for ever', () => {
-    circuits.refused(own(1), 'a', 401);
+    circuits.rejected(own(1), 'a', 401);
     clock.advance(5 * SECOND);
     expect([1, 2, 3].map(() => circuits.tryUse(own(1), 'a'))).toEqual([true, false, false]);
     clock.advance(5 * SECOND);
@@ -77,7 +77,7 @@ describe('a refused credential', () => {
   });
 
   it('may be asked by the next call where the first after its rest failed for another reason', () => {
-    circuits.refused(own(1), 'a', 401);
+    circuits.rejected(own(1), 'a', 401);
     clock.advance(5 * SECOND);
     expect(circuits.tryUse(own(1), 'a')).toBe(true);
     circuits.probeFailed(own(1), 'a');
@@ -85,12 +85,12 @@ describe('a refused credential', () => {
   });
 
   it('is asked at once when it has been changed', () => {
-    circuits.refused(own(1, ONE, 1), 'a', 401);
+    circuits.rejected(own(1, ONE, 1), 'a', 401);
     expect([restOf(own(1, ONE, 1)), restOf(own(1, ONE, 2))]).toEqual([5, 0]);
   });
 
   it('is asked at once when the clock is set back', () => {
-    circuits.refused(own(1), 'a', 401);
+    circuits.rejected(own(1), 'a', 401);
     clock.advance(-3_600 * SECOND);
     expect(circuits.tryUse(own(1), 'a')).toBe(true);
   });
@@ -98,12 +98,12 @@ describe('a refused credential', () => {
 
 describe('a refusal with 403', () => {
   it('is about the endpoint: the credential serves others', () => {
-    circuits.refused(own(1), 'a', 403);
+    circuits.rejected(own(1), 'a', 403);
     expect([restOf(own(1)), restOf(own(1, OTHER))]).toEqual([5, 0]);
   });
 
   it("of the operator's credential rests for that account alone: what one sends closes it for no other", () => {
-    circuits.refused(shared(), 'a', 403);
+    circuits.rejected(shared(), 'a', 403);
     expect([restOf(shared(), 'a'), restOf(shared(), 'b'), circuits.restOf(shared(), null)]).toEqual([
       5, 0, 0,
     ]);
@@ -111,6 +111,6 @@ describe('a refusal with 403', () => {
 });
 
 it('circuits are bounded', () => {
-  for (let position = 0; position < 20_100; position++) circuits.refused(own(position), 'a', 401);
+  for (let position = 0; position < 20_100; position++) circuits.rejected(own(position), 'a', 401);
   expect([restOf(own(0)), restOf(own(20_099))]).toEqual([0, 5]);
 });

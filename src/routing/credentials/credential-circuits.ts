@@ -61,7 +61,7 @@ export class CredentialCircuits {
   }
 
   /** `status`: of the provider's answer, 403 with a meaning of its own. */
-  refused(target: EndpointTarget, accountId: string, status: number | null): void {
+  rejected(target: EndpointTarget, accountId: string, status: number | null): void {
     const key = status === 403 ? endpointKey(target, accountId) : credentialKey(target);
     const circuit = this.find(key, target);
     if (!circuit) {

@@ -90,13 +90,13 @@ describe('every ordering', () => {
     fc.assert(
       fc.property(candidateLists, preferenceSets, fc.nat(), (candidates, preferences, seed) => {
         const ordered = orderCandidates(candidates, preferences, { ...CONTEXT, random: seededRandom(seed) });
-        const places = ordered
+        const ranks = ordered
           .filter(({ health }) => !health.isOpen(NOW))
           .map(({ target: { credential } }) => {
             if (credential === null) return 10;
             return (credential.isFallback ? 20 : 0) + credential.position;
           });
-        expect(places).toEqual(places.toSorted((one, other) => one - other));
+        expect(ranks).toEqual(ranks.toSorted((one, other) => one - other));
       }),
     );
   });
@@ -104,13 +104,13 @@ describe('every ordering', () => {
   it('has the own keys that give way to nothing shared before the shared', () => {
     fc.assert(
       fc.property(candidateLists, preferenceSets, (candidates, preferences) => {
-        const places = orderCandidates(candidates, preferences, CONTEXT).flatMap(
+        const ranks = orderCandidates(candidates, preferences, CONTEXT).flatMap(
           ({ target: { credential } }) => {
             if (credential === null) return [1];
             return credential.excludesShared && !credential.isFallback ? [0] : [];
           },
         );
-        expect(places).toEqual(places.toSorted((one, other) => one - other));
+        expect(ranks).toEqual(ranks.toSorted((one, other) => one - other));
       }),
     );
   });
@@ -119,11 +119,11 @@ describe('every ordering', () => {
     fc.assert(
       fc.property(candidateLists, (candidates) => {
         const ordered = orderCandidates(candidates, prefer({ allowFallbacks: false }), CONTEXT);
-        const places = ordered.map(({ target: { credential } }) => {
+        const ranks = ordered.map(({ target: { credential } }) => {
           if (credential === null) return 10;
           return (credential.isFallback ? 20 : 0) + credential.position;
         });
-        expect(places).toEqual(places.toSorted((one, other) => one - other));
+        expect(ranks).toEqual(ranks.toSorted((one, other) => one - other));
       }),
     );
   });

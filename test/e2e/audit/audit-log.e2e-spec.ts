@@ -161,22 +161,22 @@ describe('the deletion of a workspace', () => {
     const { actor } = entries[0] ?? {};
     expect(entries).toHaveLength(5);
     for (const entry of entries) expect(entry).toMatchObject({ ...facts, actor });
-    const told = new Map(entries.map((entry) => [entry.object_type, entry]));
-    expect(told.get('workspace')).toMatchObject({ action: 'delete', object_id: account.workspaceId });
+    const logged = new Map(entries.map((entry) => [entry.object_type, entry]));
+    expect(logged.get('workspace')).toMatchObject({ action: 'delete', object_id: account.workspaceId });
     const { name, label, hash } = account.key;
     const key = { action: 'update', object_id: hash, before: { name, label, disabled: false } };
-    expect(told.get('api_key')).toMatchObject({ ...key, after: { name, label, disabled: true } });
+    expect(logged.get('api_key')).toMatchObject({ ...key, after: { name, label, disabled: true } });
     const shown = { name: WEBHOOK.name, type: WEBHOOK.type };
     const destination = { action: 'update', object_id: hook.data.id, before: { ...shown, enabled: true } };
-    expect(told.get('destination')).toMatchObject({ ...destination, after: { ...shown, enabled: false } });
-    expect(told.get('provider_credential')).toMatchObject({
+    expect(logged.get('destination')).toMatchObject({ ...destination, after: { ...shown, enabled: false } });
+    expect(logged.get('provider_credential')).toMatchObject({
       action: 'delete',
       object_id: own.data.id,
       before: { provider: 'openai', name: null, label: 'sk-o...6789' },
       after: null,
     });
     const budget = { action: 'delete', object_id: 'monthly', before: { limit_usd: 5 }, after: null };
-    expect(told.get('workspace_budget')).toMatchObject(budget);
+    expect(logged.get('workspace_budget')).toMatchObject(budget);
   });
 });
 

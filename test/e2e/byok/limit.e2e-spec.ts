@@ -37,9 +37,9 @@ describe('a workspace', () => {
       // Disabled ones count: enabling one never exceeds the limit.
       Array.from({ length: 30 }, (_, index) => create({ disabled: index % 2 === 0 })),
     );
-    const refused = answers.filter(({ status }) => status !== 201);
-    expect(refused).toHaveLength(10);
-    for (const response of refused) {
+    const rejected = answers.filter(({ status }) => status !== 201);
+    expect(rejected).toHaveLength(10);
+    for (const response of rejected) {
       expect(expectError(response, 409)).toContain(
         `workspace ${setup.app.workspaceId} has 20 provider credentials for openai, of at most 20; delete one`,
       );

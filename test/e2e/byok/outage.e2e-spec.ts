@@ -37,9 +37,9 @@ async function askUntil(...expected: readonly string[]): Promise<Response> {
   return response;
 }
 
-async function createBoth(terms: { readonly isRequired?: boolean } = {}): Promise<void> {
+async function createBoth(options: { readonly isRequired?: boolean } = {}): Promise<void> {
   await createCredential(setup.app, { apiKey: AT_AZURE, provider: 'azure', sortOrder: 2 });
-  await createCredential(setup.app, { apiKey: AT_OPENAI, sortOrder: 1, ...terms });
+  await createCredential(setup.app, { apiKey: AT_OPENAI, sortOrder: 1, ...options });
   await askUntil(AT_OPENAI);
 }
 

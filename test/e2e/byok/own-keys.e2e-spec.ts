@@ -142,9 +142,9 @@ describe('a fallback', () => {
   });
 });
 
-describe.each([{ isRequired: true }, { isByokOnly: true }])('with %p', (terms) => {
+describe.each([{ isRequired: true }, { isByokOnly: true }])('with %p', (options) => {
   it('the shared endpoints of the provider are not used', async () => {
-    await create({ apiKey: FIRST, ...terms });
+    await create({ apiKey: FIRST, ...options });
     await askUntil(uses(FIRST));
     setup.answerKeyWith(FIRST, 401);
     const response = await ask();
@@ -164,8 +164,8 @@ describe('not used is', () => {
     ['one for other users', { allowedUserIds: ['user-1'] }],
     ['one of another provider', { provider: 'cohere' }],
   ];
-  it.each(cases)('%s', async (_name, terms) => {
-    await create({ apiKey: FIRST, ...terms });
+  it.each(cases)('%s', async (_name, options) => {
+    await create({ apiKey: FIRST, ...options });
     await create({ apiKey: SECOND, sortOrder: 1 });
     expect(await askUntil((keys) => keys.includes(SECOND))).toEqual([SECOND]);
   });
@@ -233,9 +233,9 @@ describe('at rest', () => {
     );
     setup.answerKeyWith(FIRST, 401);
     await askUntil(uses(FIRST, SHARED_KEY));
-    const told = warnings.mock.calls.filter(([message]) => String(message).includes(other.id));
-    expect(told).toHaveLength(1);
-    expect(JSON.stringify(told)).not.toContain('own-key');
+    const logged = warnings.mock.calls.filter(([message]) => String(message).includes(other.id));
+    expect(logged).toHaveLength(1);
+    expect(JSON.stringify(logged)).not.toContain('own-key');
   });
 
   it('one that cannot be read costs no call, is told of once, and leaves the others at work', async () => {
@@ -247,8 +247,8 @@ describe('at rest', () => {
     // Every change makes the service read them all again.
     await create({ apiKey: SECOND, sortOrder: 1 });
     await askUntil(uses(SECOND));
-    const told = warnings.mock.calls.map(String).filter((message) => message.includes(id));
-    expect(told).toEqual([
+    const logged = warnings.mock.calls.map(String).filter((message) => message.includes(id));
+    expect(logged).toEqual([
       `the provider credential ${id}, encrypted with the key lost, cannot be read and is not used`,
     ]);
     expect((await ask()).status).toBe(200);
@@ -256,8 +256,8 @@ describe('at rest', () => {
 
   it.each([{ isRequired: true }, { isByokOnly: true }])(
     'one that cannot be read does not open what it has closed: %j',
-    async (terms) => {
-      const { id } = await create({ apiKey: FIRST, ...terms });
+    async (options) => {
+      const { id } = await create({ apiKey: FIRST, ...options });
       await askUntil(uses(FIRST));
       await setup.app.sql("UPDATE provider_credentials SET encryption_key_id = 'lost' WHERE id = $1", [id]);
       await askUntil(uses());

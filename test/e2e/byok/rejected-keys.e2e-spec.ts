@@ -32,10 +32,10 @@ async function call(): Promise<{ response: Response; keys: string[] }> {
 
 const keysOfCall = async (): Promise<string[]> => (await call()).keys;
 
-async function createAll(keys: readonly string[], terms: { readonly isRequired?: boolean } = {}) {
+async function createAll(keys: readonly string[], options: { readonly isRequired?: boolean } = {}) {
   const made = [];
   for (const [sortOrder, apiKey] of keys.entries())
-    made.push(await createCredential(setup.app, { apiKey, sortOrder, ...terms }));
+    made.push(await createCredential(setup.app, { apiKey, sortOrder, ...options }));
   await eventually(keysOfCall, (asked) => asked.join() === keys[0]);
   return made;
 }

@@ -31,9 +31,9 @@ afterAll(async () => {
   await setup.close();
 });
 
-async function useOwnKey(terms: { readonly isByokOnly?: boolean } = {}): Promise<void> {
+async function useOwnKey(options: { readonly isByokOnly?: boolean } = {}): Promise<void> {
   await expectOnBoth(SHARED_KEY);
-  await createCredential(setup.app, { apiKey: OWN, ...terms });
+  await createCredential(setup.app, { apiKey: OWN, ...options });
   await expectOnBoth(OWN);
 }
 

@@ -32,11 +32,11 @@ beforeEach(async () => {
     answer = resolve;
   });
   receiver = await startReceiver({
-    judge: async (request) => {
+    check: async (request) => {
       // A batch is sent in parts, one request a trace.
       if (generationsIn(request).length > 1) return { reply: { status: 413 }, stored: [] };
       await answered;
-      return traceCollector.judge(request);
+      return traceCollector.check(request);
     },
   });
 });

@@ -26,10 +26,10 @@ beforeAll(async () => {
 beforeEach(async () => {
   poison = undefined;
   receiver = await startReceiver({
-    judge: (request) =>
+    check: (request) =>
       poison !== undefined && generationsIn(request).includes(poison)
         ? { reply: { status: 422, body: 'no' }, stored: [] }
-        : traceCollector.judge(request),
+        : traceCollector.check(request),
   });
 });
 afterEach(async () => {

@@ -29,10 +29,10 @@ beforeAll(async () => {
 beforeEach(async () => {
   verdict = { ids: [], status: 422, body: 'no' };
   receiver = await startReceiver({
-    judge: (request) =>
+    check: (request) =>
       generationsIn(request).some((id) => verdict.ids.includes(id))
         ? { reply: { status: verdict.status, body: verdict.body }, stored: [] }
-        : traceCollector.judge(request),
+        : traceCollector.check(request),
   });
   destination = await createDestination(app, { url: receiver.origin });
 });

@@ -153,7 +153,7 @@ describe('a failure of what was set up otherwise', () => {
     others.push(() => patient.close());
     let answer: (() => void) | null = null;
     const old = await startReceiver({
-      judge: async () => {
+      check: async () => {
         await new Promise<void>((resolve) => (answer = resolve));
         return { reply: { status: 401 }, stored: [] };
       },

@@ -15,7 +15,12 @@ import type { CursorRow } from '../../support/deliveries.js';
 import { deleteAllDestinations } from '../../support/create-destination.js';
 import { eventually } from '../../support/eventually.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
-import type { ReceivedDelivery, RunningReceiver, Script, Verdict } from '../../support/receivers/receiver.js';
+import type {
+  ReceivedDelivery,
+  RunningReceiver,
+  Script,
+  ReceiverResult,
+} from '../../support/receivers/receiver.js';
 import { generationsIn, traceCollector } from '../../support/trace-collector.js';
 
 let app: TestApp;
@@ -29,8 +34,8 @@ afterEach(async () => {
 });
 afterAll(() => app.close());
 
-async function receiverOf(judge: (request: ReceivedDelivery) => Verdict): Promise<RunningReceiver> {
-  const receiver = await startReceiver({ judge });
+async function receiverOf(check: (request: ReceivedDelivery) => ReceiverResult): Promise<RunningReceiver> {
+  const receiver = await startReceiver({ check });
   receivers.push(receiver);
   return receiver;
 }
@@ -39,9 +44,9 @@ const untilCursor = (id: string, isReached: (row: CursorRow) => boolean): Promis
   eventually(() => readCursor(app, id), isReached);
 
 /** Refuses every request that holds one of these generations. */
-const refusing =
+const rejecting =
   (poison: readonly string[], status: number) =>
-  (request: ReceivedDelivery): Verdict => {
+  (request: ReceivedDelivery): ReceiverResult => {
     const ids = generationsIn(request);
     return ids.some((id) => poison.includes(id))
       ? { reply: { status, body: 'bad span' }, stored: [] }
@@ -57,7 +62,7 @@ describe('a failure that passes', () => {
     ['a truncated answer', ['truncate']],
     ['a failure that says more than is read', [{ status: 503, body: 'x'.repeat(1_048_577) }]],
   ])('%s: everything arrives afterwards, in order, once', async (_name, scripts) => {
-    const receiver = await receiverOf(traceCollector.judge);
+    const receiver = await receiverOf(traceCollector.check);
     receiver.script(...scripts);
     const { id } = await createDestination(app, { url: receiver.origin });
     const ids = await recordGenerations(app, 30);
@@ -68,7 +73,7 @@ describe('a failure that passes', () => {
   });
 
   it('sends one trace at a time while it lasts', async () => {
-    const receiver = await receiverOf(traceCollector.judge);
+    const receiver = await receiverOf(traceCollector.check);
     receiver.always({ status: 503 });
     const { id } = await createDestination(app, { url: receiver.origin });
     await recordGenerations(app, 50);
@@ -95,9 +100,9 @@ describe('a success that says more than is read', () => {
 
 describe('a destination that hangs', () => {
   it('holds back no other one of its workspace', async () => {
-    const dead = await receiverOf(traceCollector.judge);
+    const dead = await receiverOf(traceCollector.check);
     dead.always('hang');
-    const healthy = await receiverOf(traceCollector.judge);
+    const healthy = await receiverOf(traceCollector.check);
     const { id: deadId } = await createDestination(app, { url: dead.origin });
     const { id } = await createDestination(app, { url: healthy.origin });
     for (let round = 1; round <= 5; round++) {
@@ -124,7 +129,7 @@ describe('a destination that refuses its credentials', () => {
     );
 
   it('is paused with the reason, loses nothing, and goes on when its config changes', async () => {
-    const receiver = await receiverOf(traceCollector.judge);
+    const receiver = await receiverOf(traceCollector.check);
     receiver.always({ status: 401, body: '{"error":"who are you, Bearer very-secret-token?"}' });
     const config = { url: receiver.origin, headers: HEADERS };
     const { id } = await createDestination(patient, config);
@@ -144,12 +149,12 @@ describe('a destination that refuses its credentials', () => {
   });
 
   it('is not asked for every event', async () => {
-    const receiver = await receiverOf(traceCollector.judge);
+    const receiver = await receiverOf(traceCollector.check);
     receiver.always({ status: 403 });
     const { id } = await createDestination(patient, { url: receiver.origin });
     await recordGenerations(patient, 1);
     await untilPaused(id);
-    const other = await receiverOf(traceCollector.judge);
+    const other = await receiverOf(traceCollector.check);
     const { id: otherId } = await createDestination(patient, { url: other.origin });
     for (let round = 1; round <= 3; round++) {
       await recordGenerations(patient, 5);
@@ -161,8 +166,8 @@ describe('a destination that refuses its credentials', () => {
 
 describe('a redirect', () => {
   it('is not followed', async () => {
-    const target = await receiverOf(traceCollector.judge);
-    const receiver = await receiverOf(traceCollector.judge);
+    const target = await receiverOf(traceCollector.check);
+    const receiver = await receiverOf(traceCollector.check);
     receiver.always({ status: 307, headers: { location: target.origin } });
     const { id } = await createDestination(app, { url: receiver.origin });
     await recordGenerations(app, 1);
@@ -185,7 +190,7 @@ describe('an address that must not be reached', () => {
 describe('a generation that the platform refuses', () => {
   it.each([400, 422])('with %s is put to the dead letters, and all others arrive', async (status) => {
     const poison: string[] = [];
-    const receiver = await receiverOf((request) => refusing(poison, status)(request));
+    const receiver = await receiverOf((request) => rejecting(poison, status)(request));
     const { id } = await createDestination(app, { url: receiver.origin });
     receiver.always({ status: 503 });
     const ids = await recordGenerations(app, 40);
@@ -201,7 +206,7 @@ describe('a generation that the platform refuses', () => {
 
   it('is delivered when somebody asks for it again and it is taken', async () => {
     const poison: string[] = [];
-    const receiver = await receiverOf((request) => refusing(poison, 400)(request));
+    const receiver = await receiverOf((request) => rejecting(poison, 400)(request));
     const { id } = await createDestination(app, { url: receiver.origin });
     receiver.always({ status: 503 });
     const [only = ''] = await recordGenerations(app, 1);
@@ -255,8 +260,8 @@ describe('a platform that takes a request and drops a part of it', () => {
 
 describe('a size that the platform does not take', () => {
   const MAX = 20_000;
-  const small = (request: ReceivedDelivery): Verdict =>
-    request.bytes.length > MAX ? { reply: { status: 413 }, stored: [] } : traceCollector.judge(request);
+  const small = (request: ReceivedDelivery): ReceiverResult =>
+    request.bytes.length > MAX ? { reply: { status: 413 }, stored: [] } : traceCollector.check(request);
 
   it('splits the batch until it is taken', async () => {
     const receiver = await receiverOf(small);
@@ -299,7 +304,7 @@ describe('a size that the platform does not take', () => {
 
 describe('what has become too old', () => {
   it('is given up and counted, and what is younger arrives', async () => {
-    const receiver = await receiverOf(traceCollector.judge);
+    const receiver = await receiverOf(traceCollector.check);
     receiver.always({ status: 503 });
     const { id } = await createDestination(app, { url: receiver.origin });
     await recordGenerations(app, 4);

@@ -28,10 +28,10 @@ beforeAll(async () => {
 beforeEach(async () => {
   poison = [];
   receiver = await startReceiver({
-    judge: (request) =>
+    check: (request) =>
       generationsIn(request).some((id) => poison.includes(id))
         ? { reply: { status: 422, body: 'no' }, stored: [] }
-        : traceCollector.judge(request),
+        : traceCollector.check(request),
   });
   destination = await createDestination(app, {
     url: receiver.origin,

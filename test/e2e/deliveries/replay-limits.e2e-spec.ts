@@ -102,10 +102,10 @@ describe('a replay', () => {
   ])('%s is refused with 429 after six in an hour, and accepted an hour later', async (_what, body) => {
     await bury(1);
     await startedBefore('replays_started_at', '50 minutes', 6);
-    const refused = await post('replay', body());
-    expectError(refused, 429, TOO_OFTEN);
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(500);
-    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(600);
+    const rejected = await post('replay', body());
+    expectError(rejected, 429, TOO_OFTEN);
+    expect(Number(rejected.headers['retry-after'])).toBeGreaterThan(500);
+    expect(Number(rejected.headers['retry-after'])).toBeLessThanOrEqual(600);
     await startedBefore('replays_started_at', '61 minutes', 6);
     expect((await post('replay', body())).status).toBe(202);
     // What is old is forgotten: the row does not grow.
@@ -130,9 +130,9 @@ describe('a connection test', () => {
   it('is refused with 429 after ten in a minute, and accepted a minute later', async () => {
     const answers = await Promise.all(Array.from({ length: 14 }, () => post('test')));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
-    const refused = await post('test');
-    expectError(refused, 429, 'Rate limit exceeded: a destination can be tested 10 times a minute');
-    expect(refused.headers['retry-after']).toBe('60');
+    const rejected = await post('test');
+    expectError(rejected, 429, 'Rate limit exceeded: a destination can be tested 10 times a minute');
+    expect(rejected.headers['retry-after']).toBe('60');
     expect(receiver.requests).toHaveLength(10);
     await startedBefore('tests_started_at', '61 seconds', 10);
     expect((await post('test')).body.data.ok).toBe(true);

@@ -120,11 +120,11 @@ describe('a daily quota of the log', () => {
       await exchange(app);
       await exchange(replica);
       for (const one of [app, replica]) {
-        const refused = await embed(one, app);
-        expectError(refused, 429, /30000 bytes .* WORKSPACE_DAILY_LOG_QUOTA_BYTES$/);
+        const rejected = await embed(one, app);
+        expectError(rejected, 429, /30000 bytes .* WORKSPACE_DAILY_LOG_QUOTA_BYTES$/);
         // The clock stands at noon.
-        expect(refused.headers['retry-after']).toBe(String(12 * 3_600));
-        expect(refused.body).toMatchObject({
+        expect(rejected.headers['retry-after']).toBe(String(12 * 3_600));
+        expect(rejected.body).toMatchObject({
           error: { metadata: { limit_bytes: 30_000, resets_at: '2026-11-19T00:00:00.000Z' } },
         });
       }

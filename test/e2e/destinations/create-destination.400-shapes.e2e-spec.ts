@@ -116,7 +116,7 @@ describe('400 hostile shapes', () => {
   const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', '__defineGetter__', 'valueOf'];
   const VALUES = ['"x"', 'null', '[]', '{"polluted":true}', '{"prototype":{"polluted":true}}'];
   // The object literal cannot say these names, JSON can.
-  const PLACES: readonly (readonly [string, string])[] = [
+  const PATHS: readonly (readonly [string, string])[] = [
     ['', '{"type":"webhook","name":"n","config":{"url":"x"},@}'],
     ['config.', '{"type":"webhook","name":"n","config":{"url":"x",@}}'],
     ['config.headers.', '{"type":"webhook","name":"n","config":{"url":"x","headers":{@}}}'],
@@ -124,7 +124,7 @@ describe('400 hostile shapes', () => {
     ['config.', '{"type":"unknown","name":"n","config":{@}}'],
   ];
 
-  it.each(PLACES)('names that every object has are refused by name at "%s"', async (path, template) => {
+  it.each(PATHS)('names that every object has are refused by name at "%s"', async (path, template) => {
     for (const name of NAMES) {
       for (const value of VALUES) {
         await expectRejection(

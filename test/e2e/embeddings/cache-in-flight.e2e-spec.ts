@@ -66,12 +66,12 @@ function holdFirst(answer: StubHandler = answerByText): Held {
 
 /** The first call that reserves does so when it is let go. */
 function holdFirstReservation(app: TestApp): Held {
-  const gate = app.application.get(SpendLimiter);
-  const reserve = gate.reserve.bind(gate);
+  const limiter = app.application.get(SpendLimiter);
+  const reserve = limiter.reserve.bind(limiter);
   let letGo = (): void => undefined;
   const isFree = new Promise<void>((resolve) => (letGo = resolve));
   const arrived = new Promise<void>((resolve) => {
-    jest.spyOn(gate, 'reserve').mockImplementationOnce(async (...call) => {
+    jest.spyOn(limiter, 'reserve').mockImplementationOnce(async (...call) => {
       resolve();
       await isFree;
       return reserve(...call);
@@ -370,7 +370,7 @@ describe('whatever is asked for, at once and one after another', () => {
                   expect(response.status).toBe(400);
                 } else {
                   expect(embeddingsOf(response)).toEqual(input.map((text) => embeddingOf(text, dimensions)));
-                  const bought = input.filter((_text, place) => !marksOf(answerOf(response))[place]);
+                  const bought = input.filter((_text, nth) => !marksOf(answerOf(response))[nth]);
                   const paid = bought.reduce((sum, text) => sum + text.split(' ').length, 0);
                   expect(answerOf(response).usage).toEqual(usageOf(paid));
                 }

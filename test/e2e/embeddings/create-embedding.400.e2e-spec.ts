@@ -14,13 +14,13 @@ afterEach(() => {
 });
 afterAll(() => setup.close());
 
-async function expectRejection(body: object | string, detail: string | RegExp): Promise<void> {
+async function expectRejection(body: object | string, expected: string | RegExp): Promise<void> {
   const response = await embed(setup.app, body);
   expect(response.status).toBe(400);
   const message = expectError(response, 400, /^Invalid request parameters: /);
-  const told = message.replace('Invalid request parameters: ', '');
-  if (typeof detail === 'string') expect(told).toBe(detail);
-  else expect(told).toMatch(detail);
+  const detail = message.replace('Invalid request parameters: ', '');
+  if (typeof expected === 'string') expect(detail).toBe(expected);
+  else expect(detail).toMatch(expected);
   expect(setup.upstream.requests).toEqual([]);
 }
 

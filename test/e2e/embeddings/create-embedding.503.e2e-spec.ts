@@ -31,9 +31,9 @@ describe('503: preferences that no endpoint satisfies', () => {
     async (provider) => {
       const setup = await startWithUpstream();
       try {
-        const told = `provider: no endpoint of ${SMALL} satisfies these preferences`;
+        const detail = `provider: no endpoint of ${SMALL} satisfies these preferences`;
         const response = await embed(setup.app, { model: SMALL, input: 'a', provider });
-        expectError(response, 503, `Service temporarily unavailable: ${told}`);
+        expectError(response, 503, `Service temporarily unavailable: ${detail}`);
         expect(setup.upstream.requests).toEqual([]);
       } finally {
         await setup.close();
@@ -58,7 +58,7 @@ describe('503: the database is away', () => {
         expect(response.headers['retry-after']).toBe('1');
         expect(response.text).not.toMatch(/postgres|127\.0\.0\.1|ECONN/);
       }
-      proxy.mend();
+      proxy.repair();
       const response = await eventually(
         async () => embed(setup.app, body),
         ({ status }) => status !== 503,
@@ -69,7 +69,7 @@ describe('503: the database is away', () => {
       const rows = await setup.app.sql('SELECT id FROM generations WHERE status = 200');
       expect(rows).toHaveLength(3);
     } finally {
-      proxy.mend();
+      proxy.repair();
       await setup.close();
       await proxy.close();
       await database.drop();

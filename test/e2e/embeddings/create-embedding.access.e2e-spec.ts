@@ -54,11 +54,11 @@ describe('401', () => {
     const { secret, record } = await setup.app.createKey();
     answerOf(await embed(setup.app, BODY, secret));
     await setup.app.sql(`UPDATE api_keys SET ${change} WHERE id = $1`, [record.id]);
-    const refused = await eventually(
+    const rejected = await eventually(
       async () => embed(setup.app, BODY, secret),
       ({ status }) => status !== 200,
     );
-    expectError(refused, 401, 'Invalid credentials');
+    expectError(rejected, 401, 'Invalid credentials');
   });
 
   it('with a management key, with a text of its own', async () => {
@@ -98,9 +98,9 @@ describe('402', () => {
       const { secret } = await setup.app.createKey({ limit: parseUsd('0.000016'), limitReset });
       setup.upstream.answerWith(spendAll);
       answerOf(await embed(setup.app, expensive, secret));
-      const refused = await embed(setup.app, expensive, secret);
+      const rejected = await embed(setup.app, expensive, secret);
       expectError(
-        refused,
+        rejected,
         402,
         new RegExp(`^Insufficient credits: .*this key's ${name}limit of 0\\.000016 USD`),
       );

@@ -162,7 +162,7 @@ describe('a limit', () => {
     const body = { model: SEEING, input: items([IMAGE]), encoding_format: 'base64' };
     const answers = await Promise.all(Array.from({ length: 12 }, () => embed(app, body, key.secret)));
     const countOf = (wanted: number): number => answers.filter(({ status }) => status === wanted).length;
-    expect({ served: countOf(200), refused: countOf(402) }).toEqual({ served: 6, refused: 6 });
+    expect({ served: countOf(200), rejected: countOf(402) }).toEqual({ served: 6, rejected: 6 });
     expect(await counterOf(key)).toMatchObject({ total: stored(cost * 6n) });
   });
 

@@ -169,7 +169,7 @@ describe('the record of a call', () => {
   it('is not there when the call did not reach routing', async () => {
     const before = await countRows();
     const { secret } = await setup.app.createKey({ limit: 0n });
-    const refused = [
+    const rejected = [
       await embed(setup.app, { model: SMALL, input: 'a' }, 'sk-sb-v1-unknown'),
       await embed(setup.app, { model: SMALL, input: 'a' }, setup.app.managementKey),
       await embed(setup.app, { model: SMALL, input: 'a' }, secret),
@@ -177,7 +177,7 @@ describe('the record of a call', () => {
       await embed(setup.app, { model: SMALL, input: '' }),
       await embed(setup.app, '{"model":'),
     ];
-    expect(refused.map(({ status }) => status)).toEqual([401, 401, 402, 404, 400, 400]);
+    expect(rejected.map(({ status }) => status)).toEqual([401, 401, 402, 404, 400, 400]);
     expect(await countRows()).toBe(before);
   });
 

@@ -22,10 +22,10 @@ describe('an address whose credentials failed three times in a minute', () => {
   afterEach(() => app.close());
 
   it('is told when to come back', async () => {
-    const refused = await guess();
-    expectError(refused, 429, /^Rate limit exceeded: 3 requests a minute; try again in \d+ s$/);
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1);
-    expect(refused.headers).toMatchObject({ 'x-ratelimit-limit': '3', 'x-ratelimit-remaining': '0' });
+    const rejected = await guess();
+    expectError(rejected, 429, /^Rate limit exceeded: 3 requests a minute; try again in \d+ s$/);
+    expect(Number(rejected.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect(rejected.headers).toMatchObject({ 'x-ratelimit-limit': '3', 'x-ratelimit-remaining': '0' });
   });
 
   it('is refused on every route', async () => {
@@ -44,7 +44,7 @@ describe('an address whose credentials failed three times in a minute', () => {
     const guesses = Array.from({ length: 200 }, (_none, index) => guess(`another-${index}`));
     const fresh = await app.createKey({ kind: 'management' });
     expect((await getKey(app, app.key.hash, `Bearer ${fresh.secret}`)).status).toBe(200);
-    for (const refused of await Promise.all(guesses)) expectError(refused, 429);
+    for (const rejected of await Promise.all(guesses)) expectError(rejected, 429);
   });
 
   it('still gets through with such a key once it is kept in memory no longer', async () => {

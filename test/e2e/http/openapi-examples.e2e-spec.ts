@@ -5,11 +5,11 @@ import { writeFile } from 'node:fs/promises';
 import { createTestApp } from '../../support/app.js';
 import { documentedOperations, takeExamples } from '../../support/openapi-examples/journey.js';
 import type { ExamplesOfOperation, Shown } from '../../support/openapi-examples/journey.js';
-import { OpenApiJudge } from '../../support/openapi-validator.js';
+import { OpenApiValidator } from '../../support/openapi-validator.js';
 
 const FILE = new URL('../../../src/runtime/openapi-examples.json', import.meta.url);
 const OPERATIONS = documentedOperations();
-const judge = new OpenApiJudge();
+const check = new OpenApiValidator();
 
 type Examples = Readonly<Record<string, ExamplesOfOperation>>;
 
@@ -58,13 +58,13 @@ describe('the examples', () => {
 
   it.each(OPERATIONS)('of $operationId keep its schema', ({ operationId, method, path, status }) => {
     for (const value of valuesOf(committed[operationId]?.[status])) {
-      judge.judge(
+      check.check(
         { method: method.toUpperCase(), url: path },
         { statusCode: Number(status) },
         Buffer.from(JSON.stringify(value)),
       );
     }
-    expect(judge.problems.splice(0)).toEqual([]);
+    expect(check.problems.splice(0)).toEqual([]);
   });
 
   it('show something: no list is empty', () => {

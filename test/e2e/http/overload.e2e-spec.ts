@@ -15,7 +15,7 @@ import { SlowTransfers } from '../../../src/http/server/slow-transfers.js';
 import { answerLikeOpenAi } from '../../support/stub-upstream.js';
 import type { ReceivedRequest } from '../../support/stub-upstream.js';
 
-const PLACES = 20;
+const MAX_CALLS = 20;
 const BYTES = 100_000;
 const CALL = { model: SMALL, input: 'hello', dimensions: 8 };
 const TOO_MANY = 'Service temporarily unavailable: as many calls as can be served are under way';
@@ -25,7 +25,7 @@ let setup: Setup;
 const held: { readonly request: ReceivedRequest; readonly response: ServerResponse }[] = [];
 beforeAll(async () => {
   setup = await startWithUpstream({
-    MAX_CALLS_IN_FLIGHT: String(PLACES),
+    MAX_CALLS_IN_FLIGHT: String(MAX_CALLS),
     MAX_BYTES_IN_FLIGHT: String(BYTES),
     OPERATION_DEADLINE_MS: '60000',
   });
@@ -100,16 +100,16 @@ const untilFree = () =>
 
 describe('as many calls as may be under way', () => {
   it('refuses the next one with 503 and Retry-After, serves those that it took, and then the next', async () => {
-    const answers = await fill(PLACES);
+    const answers = await fill(MAX_CALLS);
     const rejectedBefore = await metric('signalbox_http_refused_total{group="calls",reason="calls"}');
-    const refused = await Promise.all(Array.from({ length: 3 * PLACES }, () => send(CALL)));
-    for (const answer of refused) {
+    const rejected = await Promise.all(Array.from({ length: 3 * MAX_CALLS }, () => send(CALL)));
+    for (const answer of rejected) {
       expectError(answer, 503, TOO_MANY);
       expect(answer.headers['retry-after']).toBe('1');
     }
-    expect(held).toHaveLength(PLACES);
+    expect(held).toHaveLength(MAX_CALLS);
     expect(await metric('signalbox_http_refused_total{group="calls",reason="calls"}')).toBe(
-      (rejectedBefore || 0) + 3 * PLACES,
+      (rejectedBefore || 0) + 3 * MAX_CALLS,
     );
     letGo();
     for (const answer of await Promise.all(answers)) expect(answer.status).toBe(200);
@@ -119,7 +119,7 @@ describe('as many calls as may be under way', () => {
   });
 
   it('asks for nothing before that: neither a credential nor a body', async () => {
-    const answers = await fill(PLACES);
+    const answers = await fill(MAX_CALLS);
     const text = await new Promise<string>((resolve, reject) => {
       // A body is announced and never sent.
       const socket = sendRaw(
@@ -139,7 +139,7 @@ describe('as many calls as may be under way', () => {
   });
 
   it('leaves operators, probes and metrics their places', async () => {
-    const answers = await fill(PLACES);
+    const answers = await fill(MAX_CALLS);
     const { app } = setup;
     expect((await getKey(app, app.key.hash)).status).toBe(200);
     expect((await app.http.get('/health')).status).toBe(200);
@@ -150,8 +150,8 @@ describe('as many calls as may be under way', () => {
 
   it('counts a call whose caller has left, until its work has ended', async () => {
     hold();
-    const sockets = Array.from({ length: PLACES }, () => sendRaw(rawCall()));
-    await untilHeld(PLACES);
+    const sockets = Array.from({ length: MAX_CALLS }, () => sendRaw(rawCall()));
+    await untilHeld(MAX_CALLS);
     for (const socket of sockets) socket.destroy();
     await eventually(
       () =>
@@ -160,7 +160,7 @@ describe('as many calls as may be under way', () => {
             .getHttpServer()
             .getConnections((_error: unknown, count: number) => resolve(count)),
         ),
-      (count) => count < PLACES,
+      (count) => count < MAX_CALLS,
     );
     expectError(await send(CALL), 503, TOO_MANY);
     letGo();
@@ -172,24 +172,24 @@ describe('as many calls as may be under way', () => {
     const aborted =
       'signalbox_http_requests_total{method="POST",route="/api/v1/embeddings",status="aborted"}';
     const abortedBefore = (await metric(aborted)) || 0;
-    const socket = sendRaw(rawCall().repeat(PLACES));
-    await untilHeld(PLACES);
+    const socket = sendRaw(rawCall().repeat(MAX_CALLS));
+    await untilHeld(MAX_CALLS);
     socket.destroy();
     await eventually(
       () => metric(aborted),
-      (count) => count === abortedBefore + PLACES,
+      (count) => count === abortedBefore + MAX_CALLS,
     );
     letGo();
     await untilFree();
   });
 
   it('takes answers that wait for their turn for answers, however many', async () => {
-    const socket = sendRaw(rawCall().repeat(PLACES / 2));
+    const socket = sendRaw(rawCall().repeat(MAX_CALLS / 2));
     let text = '';
     socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
     await eventually(
       async () => text.split('HTTP/1.1 200 OK').length - 1,
-      (answers) => answers === PLACES / 2,
+      (answers) => answers === MAX_CALLS / 2,
     );
     await untilFree();
     socket.destroy();
@@ -209,14 +209,14 @@ describe('an account that holds all there is', () => {
   });
 
   it('keeps no other one out: half as many calls again are kept for those that hold little', async () => {
-    const answers = await fill(PLACES);
+    const answers = await fill(MAX_CALLS);
     const [second, third] = others.map(({ apiKey }) => apiKey);
     const ofOthers = [];
     for (let count = 1; count <= 5; count++) {
       ofOthers.push(callOf(second ?? ''));
-      await untilHeld(PLACES + 2 * count - 1);
+      await untilHeld(MAX_CALLS + 2 * count - 1);
       ofOthers.push(callOf(third ?? ''));
-      await untilHeld(PLACES + 2 * count);
+      await untilHeld(MAX_CALLS + 2 * count);
     }
     for (const key of [setup.app.apiKey, second, third]) expectError(await callOf(key ?? ''), 503, TOO_MANY);
     letGo();
@@ -227,7 +227,7 @@ describe('an account that holds all there is', () => {
     const head = (length: number): string =>
       `POST /api/v1/embeddings HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${setup.app.apiKey}\r\n` +
       `content-type: application/json\r\ncontent-length: ${length}\r\n\r\n${' '.repeat(30)}`;
-    const sockets = Array.from({ length: PLACES }, () => sendRaw(head(BYTES / 2)));
+    const sockets = Array.from({ length: MAX_CALLS }, () => sendRaw(head(BYTES / 2)));
     const answers = sockets.map(
       (socket) =>
         new Promise<string>((resolve) => {
@@ -238,7 +238,7 @@ describe('an account that holds all there is', () => {
     );
     await eventually(
       () => inFlight('calls'),
-      ([calls, bytes = 0]) => calls === PLACES && bytes > 0,
+      ([calls, bytes = 0]) => calls === MAX_CALLS && bytes > 0,
     );
     expect((await callOf(others[0]?.apiKey ?? '')).status).toBe(200);
     const transfers = setup.app.application.get(SlowTransfers);

@@ -100,27 +100,27 @@ describe('429', () => {
       // Requests for keys that are not there count as well.
       for (const hash of [app.key.hash, 'x', app.key.hash]) statuses.push((await getKey(app, hash)).status);
       expect(statuses).toEqual([200, 404, 200]);
-      const refused = await getKey(app, app.key.hash);
-      expectError(refused, 429, /^Rate limit exceeded: 3 requests a minute; try again in \d+ s$/);
-      const seconds = Number(refused.headers['retry-after']);
+      const rejected = await getKey(app, app.key.hash);
+      expectError(rejected, 429, /^Rate limit exceeded: 3 requests a minute; try again in \d+ s$/);
+      const seconds = Number(rejected.headers['retry-after']);
       expect(seconds).toBeGreaterThanOrEqual(1);
       expect(seconds).toBeLessThanOrEqual(60);
-      expect(refused.headers).toMatchObject({
+      expect(rejected.headers).toMatchObject({
         'x-ratelimit-limit': '3',
         'x-ratelimit-remaining': '0',
       });
       // Epoch milliseconds; the body repeats the three, because clients hide the headers of errors.
-      const untilReset = Number(refused.headers['x-ratelimit-reset']) - app.clock.now().getTime();
+      const untilReset = Number(rejected.headers['x-ratelimit-reset']) - app.clock.now().getTime();
       expect(untilReset).toBeGreaterThan((seconds - 1) * 1000);
       expect(untilReset).toBeLessThanOrEqual(seconds * 1000);
-      expect(refused.body).toMatchObject({
+      expect(rejected.body).toMatchObject({
         error: {
           metadata: {
             error_type: 'rate_limit_exceeded',
             headers: {
               'X-RateLimit-Limit': '3',
               'X-RateLimit-Remaining': '0',
-              'X-RateLimit-Reset': refused.headers['x-ratelimit-reset'],
+              'X-RateLimit-Reset': rejected.headers['x-ratelimit-reset'],
             },
           },
         },

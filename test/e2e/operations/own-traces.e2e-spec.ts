@@ -7,8 +7,8 @@ import { BROADCAST_ENVIRONMENT, createDestination } from '../../support/deliveri
 import { canariesIn, canary } from '../../support/canaries.js';
 import { SMALL } from '../../support/create-embedding.js';
 import { eventually } from '../../support/eventually.js';
-import { judgeTraceRequest } from '../../support/receivers/otlp-validator.js';
-import type { JudgedSpan } from '../../support/receivers/otlp-validator.js';
+import { validateTraceRequest } from '../../support/receivers/otlp-validator.js';
+import type { ValidatedSpan } from '../../support/receivers/otlp-validator.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
 import { startServiceProcess } from '../../support/service-process.js';
@@ -29,7 +29,7 @@ beforeAll(async () => {
   app = await createTestApp();
 });
 beforeEach(async () => {
-  collector = await startReceiver({ judge: () => ({ reply: { status: 200, body: {} }, stored: [] }) });
+  collector = await startReceiver({ check: () => ({ reply: { status: 200, body: {} }, stored: [] }) });
 });
 afterEach(async () => {
   await service?.kill();
@@ -57,9 +57,9 @@ async function start(environment: Readonly<Record<string, string>> = {}): Promis
   return service;
 }
 
-const spans = (): JudgedSpan[] => collector.requests.flatMap(({ bytes }) => judgeTraceRequest(bytes));
-const named = (name: string): JudgedSpan[] => spans().filter((span) => span.name === name);
-const until = (name: string, count = 1): Promise<JudgedSpan[]> =>
+const spans = (): ValidatedSpan[] => collector.requests.flatMap(({ bytes }) => validateTraceRequest(bytes));
+const named = (name: string): ValidatedSpan[] => spans().filter((span) => span.name === name);
+const until = (name: string, count = 1): Promise<ValidatedSpan[]> =>
   eventually(
     () => Promise.resolve(named(name)),
     (found) => found.length >= count,

@@ -39,8 +39,8 @@ describe('keys', () => {
     // It has a management key and an inference key.
     const answers = await Promise.all(Array.from({ length: 20 }, () => createKey(account)));
     expect(statusesOf(answers)).toEqual({ 201: 3, 409: 17 });
-    const refused = answers.find(({ status }) => status === 409);
-    expect(expectError(refused!, 409)).toMatch(
+    const rejected = answers.find(({ status }) => status === 409);
+    expect(expectError(rejected!, 409)).toMatch(
       /workspace \S+ may have 5 API keys; delete some of them first, or have the operator raise MAX_KEYS_PER_WORKSPACE$/,
     );
     // Nothing is left of what was refused, and a deletion makes room for one.
@@ -74,8 +74,8 @@ describe('workspaces', () => {
       Array.from({ length: 12 }, (_one, index) => createWorkspace(account, `parallel-${index}`)),
     );
     expect(statusesOf(answers)).toEqual({ 201: 2, 409: 10 });
-    const refused = answers.find(({ status }) => status === 409);
-    expect(expectError(refused!, 409)).toMatch(/may have 3 workspaces; .* MAX_WORKSPACES_PER_ACCOUNT$/);
+    const rejected = answers.find(({ status }) => status === 409);
+    expect(expectError(rejected!, 409)).toMatch(/may have 3 workspaces; .* MAX_WORKSPACES_PER_ACCOUNT$/);
     const made = answers.find(({ status }) => status === 201)?.body as { data: { id: string } };
     await askFor(200, app, 'delete', `/workspaces/${made.data.id}`, { key: account.managementKey });
     expect((await createWorkspace(account, 'after')).status).toBe(201);

@@ -36,7 +36,7 @@ let limited: TestKey;
 let destinationId: string;
 const ids = { delivered: [] as string[], waiting: [] as string[], lost: [] as string[] };
 const closers: (() => Promise<unknown>)[] = [];
-const told = { activity: {}, key: {} };
+const known = { activity: {}, key: {} };
 const ACTIVITY = '/activity?date=2026-11-17';
 
 /** One call; answers the generation's id as the log has it. */
@@ -91,8 +91,8 @@ beforeAll(async () => {
     ({ failures }) => failures > 0,
   );
   await before.application.get(ActivityRollup).catchUp(0);
-  told.activity = await asked(before, ACTIVITY);
-  told.key = await asked(before, `/keys/${limited.record.hash}`);
+  known.activity = await asked(before, ACTIVITY);
+  known.key = await asked(before, `/keys/${limited.record.hash}`);
   const [backup, meanwhile] = await Promise.all([backUp(source.url), calls(before, 1)]);
   ids.lost = await calls(before, 1);
   await before.close();
@@ -145,7 +145,7 @@ describe('a restored backup', () => {
   });
 
   it('knows the keys, what they have spent, and where their limits are', async () => {
-    expect(await asked(app, `/keys/${limited.record.hash}`)).toEqual(told.key);
+    expect(await asked(app, `/keys/${limited.record.hash}`)).toEqual(known.key);
     await call(app, limited.secret);
     await call(app, limited.secret);
     await call(app, limited.secret, 402);
@@ -169,7 +169,7 @@ describe('a restored backup', () => {
   });
 
   it('tells the same activity, and counts every call of the log once', async () => {
-    expect(await asked(app, ACTIVITY)).toEqual(told.activity);
+    expect(await asked(app, ACTIVITY)).toEqual(known.activity);
     const [sums] = await app.sql<{ counted: string; logged: string }>(
       `SELECT (SELECT sum(total) FROM account_spend) AS counted, (SELECT sum(cost) FROM generations) AS logged`,
     );
@@ -183,6 +183,6 @@ describe('a restored backup', () => {
       `SELECT (SELECT sum(requests) FROM activity_days) AS summed, (SELECT count(*) FROM generations) AS logged`,
     );
     expect(sums?.summed).toBe(sums?.logged);
-    expect(await asked(app, ACTIVITY)).toEqual(told.activity);
+    expect(await asked(app, ACTIVITY)).toEqual(known.activity);
   });
 });

@@ -81,17 +81,17 @@ async function sumsOf({ record }: TestKey): Promise<Sums> {
 }
 
 /** In parallel, and then one by one to the end, which a process may be slow to know. */
-async function useUp(secret: string, refusal: number, apps: readonly TestApp[]): Promise<void> {
+async function useUp(secret: string, rejection: number, apps: readonly TestApp[]): Promise<void> {
   const statuses = await Promise.all(
     Array.from(
       { length: 60 },
       async (_value, call) => (await embed(apps[call % apps.length] ?? app, HI, secret)).status,
     ),
   );
-  expect([200, refusal, 503]).toEqual(expect.arrayContaining([...new Set(statuses)]));
+  expect([200, rejection, 503]).toEqual(expect.arrayContaining([...new Set(statuses)]));
   await eventually(
     async () => (await embed(app, HI, secret)).status,
-    (status) => status === refusal,
+    (status) => status === rejection,
   );
 }
 
@@ -134,9 +134,9 @@ describe('a provider that reports a million tokens for two letters', () => {
   it.each([
     ['the limit of a key', {}],
     ['the daily limit of a key, own keys included', { limitReset: 'daily', includeByokInLimit: true }],
-  ] as const)('takes %s no further than to its end, in two processes', async (_name, terms) => {
+  ] as const)('takes %s no further than to its end, in two processes', async (_name, options) => {
     setup.upstream.answerWith(lie);
-    const key = await app.createKey({ limit, ...terms });
+    const key = await app.createKey({ limit, ...options });
     await useUp(key.secret, 402, [app, replica]);
     expect(await sumsOf(key)).toMatchObject({ cost: limit, key: limit });
   });

@@ -29,7 +29,7 @@ let proxy: DatabaseProxy;
 let setup: Setup;
 let limiter: SpendLimiter;
 /** Whether the service is told of changes. When it is again, it gives back what it has leased and does not use. */
-let isTold = true;
+let isNotified = true;
 /** Past the proxy: sees and locks while the service cannot. */
 let direct: pg.Client;
 beforeAll(async () => {
@@ -42,8 +42,8 @@ beforeAll(async () => {
   setup.app.application.get(Notifications).subscribe({
     channel: SPEND_POLICY_CHANNEL,
     onNotification: () => undefined,
-    onDisconnected: () => (isTold = false),
-    onConnected: () => (isTold = true),
+    onDisconnected: () => (isNotified = false),
+    onConnected: () => (isNotified = true),
   });
 });
 beforeEach(async () => {
@@ -52,7 +52,7 @@ beforeEach(async () => {
   setup.upstream.answerWith((_request, response) => answer(response));
 });
 afterEach(async () => {
-  proxy.mend();
+  proxy.repair();
   await direct.end();
   await untilReady();
 });
@@ -97,15 +97,15 @@ async function statusesOf(key: TestKey, calls: number): Promise<Record<number, n
 async function cut(): Promise<void> {
   proxy.cut();
   await eventually(
-    () => Promise.resolve(isTold),
-    (isStillTold) => !isStillTold,
+    () => Promise.resolve(isNotified),
+    (isStillNotified) => !isStillNotified,
   );
 }
 
 /** Resolves when the service can do its work and is told of changes, which comes later by itself. */
 async function untilReady(): Promise<void> {
   await eventually(
-    async () => isTold && (await setup.app.http.get('/ready')).status,
+    async () => isNotified && (await setup.app.http.get('/ready')).status,
     (readiness) => readiness === 200,
   );
 }
@@ -192,7 +192,7 @@ describe('a settlement that was committed although nobody was told', () => {
       () => counterOf(key),
       ({ spent }) => spent === 1,
     );
-    proxy.mend();
+    proxy.repair();
     await untilReady();
     expect(await leasesOf(key)).toEqual([{ calls: 0, expires: expect.any(Number) }]);
     expect(await statusesOf(key, 30)).toEqual({ 200: 9, 402: 21 });
@@ -208,7 +208,7 @@ describe('a settlement that was committed although nobody was told', () => {
     await untilServiceWaits();
     await cut();
     expect(await late.first).toBe(503);
-    proxy.mend();
+    proxy.repair();
     await untilReady();
     const { responses, statuses } = await askAndHold(key, 9);
     expect((await leasesOf(key)).map(({ calls }) => calls)).toEqual([1, 9]);
@@ -235,7 +235,7 @@ describe('a part of a lease that could not be given back', () => {
     await limiter.heartbeat();
     await cut();
     await limiter.heartbeat();
-    proxy.mend();
+    proxy.repair();
     await untilReady();
     expect(await ask(key)).toBe(200);
     await limiter.heartbeat();

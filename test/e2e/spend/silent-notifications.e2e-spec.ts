@@ -47,7 +47,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   jest.restoreAllMocks();
-  proxy.spoil(null);
+  proxy.corrupt(null);
   await direct.end();
 });
 afterAll(async () => {
@@ -63,7 +63,7 @@ const untilTrusted = (isTrusted: boolean) =>
   );
 
 /** Nothing more comes over the connection for notifications, and nothing ends. */
-const silence = (): void => proxy.spoil({ kind: 'silence' }, 'signalbox notifications');
+const silence = (): void => proxy.corrupt({ kind: 'silence' }, 'signalbox notifications');
 
 function passTwoSeconds(): void {
   const now = performance.now.bind(performance);
@@ -136,11 +136,11 @@ describe('while the connection for notifications is silent', () => {
   it('a connection that goes on after a pause has lost nothing of what it is to tell', async () => {
     const key = await setup.app.createKey();
     expect(await call(key)).toBe(200);
-    proxy.spoil({ kind: 'delay', milliseconds: 2_500 }, 'signalbox notifications');
+    proxy.corrupt({ kind: 'delay', milliseconds: 2_500 }, 'signalbox notifications');
     await untilTrusted(false);
     await direct.query('UPDATE api_keys SET disabled = true WHERE id = $1', [key.record.id]);
     expect(await call(key)).toBe(401);
-    proxy.spoil(null);
+    proxy.corrupt(null);
     await untilTrusted(true);
     expect(await call(key)).toBe(401);
   });
@@ -148,7 +148,7 @@ describe('while the connection for notifications is silent', () => {
   it('it is replaced', async () => {
     silence();
     await untilTrusted(false);
-    proxy.spoil(null);
+    proxy.corrupt(null);
     await untilTrusted(true);
   });
 });

@@ -99,7 +99,7 @@ describe('a call that a process with a wrong clock records', () => {
 });
 
 describe('a day ahead of the calendar that a counter holds', () => {
-  const spoil = ({ record }: TestKey, spent: string) =>
+  const corrupt = ({ record }: TestKey, spent: string) =>
     app.sql(`UPDATE key_spend SET last_day = '2030-01-01', total = $2, daily = $2 WHERE api_key_id = $1`, [
       record.id,
       spent,
@@ -114,14 +114,14 @@ describe('a day ahead of the calendar that a counter holds', () => {
 
   it('heals with the next call, and what was spent counts today', async () => {
     const key = await createKey();
-    await spoil(key, '0.0000001');
+    await corrupt(key, '0.0000001');
     expect([await call(app, key), await call(app, key), await call(app, key)]).toEqual([200, 200, 402]);
     expect(await lastDayOf(key)).toBe('2026-11-18');
   });
 
   it('heals where nothing is left: the limit is back on the next day', async () => {
     const key = await createKey();
-    await spoil(key, '0.0000003');
+    await corrupt(key, '0.0000003');
     expect(await call(app, key)).toBe(402);
     await setTime('2026-11-19T12:00:00.000Z');
     expect(await call(app, key)).toBe(200);
@@ -129,7 +129,7 @@ describe('a day ahead of the calendar that a counter holds', () => {
 
   it('counts in limit_remaining as it counts for calls', async () => {
     const key = await createKey();
-    await spoil(key, '0.0000002');
+    await corrupt(key, '0.0000002');
     const { body } = await getKey(app, key.record.hash);
     expect(parseUsd(String(body.data.limit_remaining.toFixed(12)))).toBe(COST);
     expect([await call(app, key), await call(app, key)]).toEqual([200, 402]);

@@ -94,8 +94,8 @@ describe('budgets', () => {
     expect((await call()).status).toBe(200);
     expect((await put('monthly', { limit_usd: 100 })).status).toBe(200);
     expect((await put('daily', { limit_usd: 1e-12 })).status).toBe(200);
-    const refused = await eventually(call, ({ status }) => status === 403);
-    expect(expectError(refused, 403)).toContain('Workspace budget exceeded');
+    const rejected = await eventually(call, ({ status }) => status === 403);
+    expect(expectError(rejected, 403)).toContain('Workspace budget exceeded');
     await askFor(200, app, 'delete', '/workspaces/default/budgets/daily');
     await eventually(call, ({ status }) => status === 200);
     await askFor(200, app, 'delete', '/workspaces/default/budgets/monthly');
@@ -152,8 +152,8 @@ describe('members', () => {
     await app.createKey({ creatorUserId: 'user_k' });
     const body = { user_ids: ['user_k'] };
     await askFor(200, app, 'post', '/workspaces/default/members/add', { body });
-    const refused = await ask(app, 'post', '/workspaces/default/members/remove', { body });
-    expect(expectError(refused, 400)).toContain('user_ids: user_k has API keys in the workspace');
+    const rejected = await ask(app, 'post', '/workspaces/default/members/remove', { body });
+    expect(expectError(rejected, 400)).toContain('user_ids: user_k has API keys in the workspace');
   });
 
   it.each([

@@ -127,8 +127,8 @@ describe('delete', () => {
   it('is refused while keys remain', async () => {
     const { id } = await createWorkspace();
     await app.createKey({ workspaceId: id });
-    const refused = await ask(app, 'delete', `/workspaces/${id}`);
-    expect(expectError(refused, 400)).toContain('the workspace has 1 API key; delete them first');
+    const rejected = await ask(app, 'delete', `/workspaces/${id}`);
+    expect(expectError(rejected, 400)).toContain('the workspace has 1 API key; delete them first');
     await app.sql('UPDATE api_keys SET deleted_at = now() WHERE workspace_id = $1', [id]);
     expect(await askFor(200, app, 'delete', `/workspaces/${id}`)).toEqual({ deleted: true });
   });
@@ -192,8 +192,8 @@ describe('delete', () => {
         body: WEBHOOK,
       },
     );
-    const refused = await ask(app, 'delete', '/workspaces/default', asOther);
-    expect(expectError(refused, 400)).toContain('confirm_default_workspace_deletion=true');
+    const rejected = await ask(app, 'delete', '/workspaces/default', asOther);
+    expect(expectError(rejected, 400)).toContain('confirm_default_workspace_deletion=true');
     const path = '/workspaces/default?confirm_default_workspace_deletion=true';
     expect(await askFor(200, app, 'delete', path, asOther)).toEqual({ deleted: true });
     expectError(await ask(app, 'get', '/generation?id=x', { key: other.apiKey }), 401);

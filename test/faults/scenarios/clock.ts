@@ -7,7 +7,7 @@ import type { Lab } from '../lab.js';
 import { untilDelivered } from '../ledger.js';
 import { callOnce } from '../load.js';
 import type { LoadReport } from '../load.js';
-import { inLab, judge } from '../scenario.js';
+import { inLab, check } from '../scenario.js';
 import type { Scenario } from '../scenario.js';
 
 const PRELOAD = fileURLToPath(new URL('../shifted-clock.mjs', import.meta.url));
@@ -49,9 +49,9 @@ const MOMENTS: readonly Moment[] = [
 async function spendAll(lab: Lab, key: string, report: LoadReport): Promise<number> {
   const before = report.rejections.get(402) ?? 0;
   const seenBefore = report.seen.length;
-  for (let turn = 0; (report.rejections.get(402) ?? 0) === before; turn++) {
-    const replica = lab.replicas[turn % lab.replicas.length];
-    if (!replica || turn > 200) throw new Error('a limit has no end');
+  for (let round = 0; (report.rejections.get(402) ?? 0) === before; round++) {
+    const replica = lab.replicas[round % lab.replicas.length];
+    if (!replica || round > 200) throw new Error('a limit has no end');
     await callOnce(lab, replica, { key }, report);
   }
   return report.seen.length - seenBefore;
@@ -111,7 +111,7 @@ export const clockJumps: Scenario = {
         }
       }
       const remarks = [`${MOMENTS.length} moments in ${TIME_ZONES.join(' and ')}`];
-      return judge(lab, [report], { problems, remarks });
+      return check(lab, [report], { problems, remarks });
     });
   },
 };

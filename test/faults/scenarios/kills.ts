@@ -1,7 +1,7 @@
 // Processes that are killed at any moment under load.
 import { replicaKilled } from '../faults.js';
 import { startLoad } from '../load.js';
-import { inLab, judge } from '../scenario.js';
+import { inLab, check } from '../scenario.js';
 import type { Scenario } from '../scenario.js';
 
 // Milliseconds of load before each of them, at most.
@@ -22,6 +22,6 @@ export const kills: Scenario = {
       }
       await lab.untilReady();
       await load.stop();
-      return judge(lab, [load.report], { remarks: [`${context.killRounds} rounds`] });
+      return check(lab, [load.report], { remarks: [`${context.killRounds} rounds`] });
     }),
 };

@@ -5,7 +5,7 @@ import { DESTINATION_FAULTS, UPSTREAM_FAULTS } from '../faults.js';
 import type { Fault } from '../faults.js';
 import type { Lab } from '../lab.js';
 import { percentile, startLoad } from '../load.js';
-import { inLab, judge, survive } from '../scenario.js';
+import { inLab, check, survive } from '../scenario.js';
 import type { Scenario } from '../scenario.js';
 
 const LOAD = { clients: 8, sizes: [1, 1, 5], pause: 10 };
@@ -71,6 +71,6 @@ export const slowClients: Scenario = {
           ? [`p99 was ${without} ms, and ${withThem} ms beside ${SLOW_CLIENTS} slow clients`]
           : [];
       const remarks = [`p99 ${without} ms without, ${withThem} ms beside ${SLOW_CLIENTS} slow clients`];
-      return judge(lab, [calm.report, beside.report], { problems, remarks });
+      return check(lab, [calm.report, beside.report], { problems, remarks });
     }),
 };

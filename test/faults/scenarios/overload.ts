@@ -4,12 +4,12 @@ import { request } from 'undici';
 import type { Lab } from '../lab.js';
 import { percentile, startLoad, totalRejections } from '../load.js';
 import type { LoadOptions, LoadReport } from '../load.js';
-import { inLab, judge } from '../scenario.js';
+import { inLab, check } from '../scenario.js';
 import type { Scenario } from '../scenario.js';
 import { residentBytes } from '../watch.js';
 
 const UPSTREAM_MS = 200;
-const PLACES = 8;
+const MAX_CALLS = 8;
 const CALM_MS = 5_000;
 const OVERLOAD_MS = 10_000;
 const RECOVERY_MS = 5_000;
@@ -37,21 +37,21 @@ const megabytes = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)}
 export const overload: Scenario = {
   name: 'Ten times more calls than can be served',
   run: (context) => {
-    const replicaOptions = { environment: { MAX_CALLS_IN_FLIGHT: String(PLACES) } };
+    const replicaOptions = { environment: { MAX_CALLS_IN_FLIGHT: String(MAX_CALLS) } };
     return inLab(context, { name: 'overload', replicas: 1, replicaOptions }, async (lab) => {
-      lab.upstreamProxy.spoil({ kind: 'delay', milliseconds: UPSTREAM_MS });
-      const warmUp = await measure(lab, { clients: PLACES }, 1_000);
-      const calm = await measure(lab, { clients: PLACES }, CALM_MS);
+      lab.upstreamProxy.corrupt({ kind: 'delay', milliseconds: UPSTREAM_MS });
+      const warmUp = await measure(lab, { clients: MAX_CALLS }, 1_000);
+      const calm = await measure(lab, { clients: MAX_CALLS }, CALM_MS);
       const pid = lab.replicas[0]?.pid ?? 0;
       const bytesBefore = await residentBytes(pid);
       // Each of them comes again as soon as a call takes: ten times what fits.
       const flood = await measure(lab, { clients: CLIENTS, pauseAfterFailure: UPSTREAM_MS }, OVERLOAD_MS);
       const bytesAfter = await residentBytes(pid);
       const endedAt = performance.now();
-      const after = await measure(lab, { clients: PLACES }, RECOVERY_MS);
+      const after = await measure(lab, { clients: MAX_CALLS }, RECOVERY_MS);
       const recovered = Math.round((after.seen[0]?.at ?? Number.NaN) - endedAt);
       const grown = bytesAfter - bytesBefore;
-      const refusal = Math.round(percentile(flood.rejectionLatencies, 0.99));
+      const rejection = Math.round(percentile(flood.rejectionLatencies, 0.99));
       const ownWarnings: [boolean, string][] = [
         [
           p99(flood) > TOLERATED * p99(calm),
@@ -59,19 +59,19 @@ export const overload: Scenario = {
         ],
         [p99(after) > TOLERATED * p99(calm), `p99 was ${p99(after)} ms after it, ${p99(calm)} ms before`],
         [totalRejections(flood) === 0, 'nothing was refused'],
-        [refusal > p99(calm), `refusals took ${refusal} ms`],
+        [rejection > p99(calm), `refusals took ${rejection} ms`],
         [!(recovered < RECOVERY_MS), `it had not recovered after ${RECOVERY_MS} ms`],
         [grown > TOLERATED_BYTES, `memory grew by ${megabytes(grown)}`],
       ];
       const offered = (flood.seen.length + totalRejections(flood)) / (OVERLOAD_MS / 1_000);
       const served = (report: LoadReport, milliseconds: number) =>
         Math.round(report.seen.length / (milliseconds / 1_000));
-      return judge(lab, [warmUp, calm, flood, after], {
+      return check(lab, [warmUp, calm, flood, after], {
         problems: ownWarnings.filter(([isWrong]) => isWrong).map(([, text]) => text),
         remarks: [
           `offered ${Math.round(offered)}/s, served ${served(flood, OVERLOAD_MS)}/s (${served(calm, CALM_MS)}/s at capacity)`,
           `p99 of what was let in: ${p99(calm)} ms at capacity, ${p99(flood)} ms at overload, ${p99(after)} ms after it`,
-          `refusals: p50 ${Math.round(percentile(flood.rejectionLatencies, 0.5))} ms, p99 ${refusal} ms`,
+          `refusals: p50 ${Math.round(percentile(flood.rejectionLatencies, 0.5))} ms, p99 ${rejection} ms`,
           `memory: ${megabytes(bytesBefore)} before, ${megabytes(bytesAfter)} after; next answer after ${recovered} ms`,
         ],
       });
@@ -124,7 +124,7 @@ export const computingOverload: Scenario = {
         ...(limit < HEAVY_CLIENTS ? [] : [`the limit was still ${limit}`]),
         ...(recovered > RECOVERY_MS ? [`the limit was back after ${recovered} ms only`] : []),
       ];
-      return judge(lab, [flood.report], {
+      return check(lab, [flood.report], {
         problems,
         remarks: [
           `${HEAVY_CLIENTS} clients: at most ${limit} calls at once half of the time, p99 of what was let in then ` +

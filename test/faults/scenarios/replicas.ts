@@ -2,7 +2,7 @@
 import { callOnce, startLoad } from '../load.js';
 import type { LoadReport } from '../load.js';
 import type { Lab } from '../lab.js';
-import { inLab, judge } from '../scenario.js';
+import { inLab, check } from '../scenario.js';
 import type { Scenario } from '../scenario.js';
 
 // USD: some hundred calls of the load below.
@@ -65,7 +65,7 @@ export const oneOfTwoKilled: Scenario = {
         await lab.wait(20);
       if (lab.receiver.stored.length < logged.length)
         problems.push(`the survivor had not delivered all after ${DELIVERY_PATIENCE_MS} ms`);
-      return judge(lab, [load.report, rest], {
+      return check(lab, [load.report, rest], {
         problems,
         remarks: [`limit ${LIMIT} USD, spent ${spent} USD; the last of it ${takenOver} s after the kill`],
       });

@@ -1,7 +1,7 @@
 // One tenant against the others: what an account can do to the processor, the memory and the connections of a service must
 // neither fail nor delay the calls of another account, and must leave its ledger right.
 import { request } from 'undici';
-import { judge } from '../scenario.js';
+import { check } from '../scenario.js';
 import type { Scenario, ScenarioContext, ScenarioResult } from '../scenario.js';
 import type { AttackPart } from '../tenants/attacks.js';
 import { besideFigures, besideProblems, lagFigures, lagProblems, measureBeside } from '../tenants/beside.js';
@@ -77,7 +77,7 @@ async function attackBeside(lab: TenantLab, parts: readonly AttackPart[]): Promi
   if (isAlive) await untilIdle(lab);
   else lab.replicas.splice(0, 1, await lab.startReplica());
   const [attack = {}] = beside.attacks;
-  return judge(lab, [beside.warmUp, beside.calm, beside.attacked], {
+  return check(lab, [beside.warmUp, beside.calm, beside.attacked], {
     problems: [
       ...besideProblems(lab, beside),
       ...lagProblems(beside, TOLERATED_LAG_MS),

@@ -4,7 +4,7 @@ import { mkdir, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { REPOSITORY } from '../replica.js';
 import { startLoad } from '../load.js';
-import { inLab, judge, Skipped } from '../scenario.js';
+import { inLab, check, Skipped } from '../scenario.js';
 import type { Scenario, ScenarioContext } from '../scenario.js';
 
 const LOAD = { clients: 8, sizes: [1, 4], pause: 10 };
@@ -75,7 +75,7 @@ export const rollingUpgrade: Scenario = {
       const { broken, rejections } = load.report;
       // A client whose kept connection is closed while it writes sees a broken call: that is not a failure of the service.
       const problems = rejections.size > 0 ? [`calls were refused: ${JSON.stringify([...rejections])}`] : [];
-      return judge(lab, [load.report], {
+      return check(lab, [load.report], {
         problems,
         remarks: [
           `${commit.slice(0, 8)} and this version beside each other: ${seenBeside} answers, ${broken} broken calls`,

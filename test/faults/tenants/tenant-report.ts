@@ -70,14 +70,14 @@ function sectionOf({ name, item, title }: Experiment, measured: MeasuredExperime
     '| Figure | Before | Now |',
     '| --- | --- | --- |',
     ...names.map((figure) => `| ${figure} | ${cell(before, figure)} | ${cell(now, figure)} |`),
-    `| verdict | ${verdictOf(before)} | ${verdictOf(now)} |`,
+    `| verdict | ${outcomeOf(before)} | ${outcomeOf(now)} |`,
     '',
     ...now.problems.map((problem) => `- does not hold: ${problem}`),
     ...(now.problems.length > 0 ? [''] : []),
   ];
 }
 
-function verdictOf(result: ExperimentResult | undefined): string {
+function outcomeOf(result: ExperimentResult | undefined): string {
   if (!result) return '';
   return result.problems.length === 0 ? 'holds' : 'does not hold';
 }

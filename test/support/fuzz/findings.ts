@@ -1,6 +1,6 @@
 // What must never stand in an answer or in the log, and how an answer is judged.
 import { canariesIn, canary } from '../canaries.js';
-import { OpenApiJudge } from '../openapi-validator.js';
+import { OpenApiValidator } from '../openapi-validator.js';
 import { SENT_WORD } from './hostile-values.js';
 
 export interface FuzzAnswer {
@@ -25,7 +25,7 @@ const STACK = /\n\s+at |node:internal|node_modules\/|\.[cm]?[jt]s:\d+:\d+/;
 const NOT_OF_AN_OPERATION = new Set([404, 405, 413, 431]);
 
 export class Findings {
-  private readonly judge = new OpenApiJudge();
+  private readonly check = new OpenApiValidator();
   private readonly secrets = new Set<string>();
   private readonly inLog: string[] = [];
   private rest = '';
@@ -44,10 +44,10 @@ export class Findings {
     if (STACK.test(everything)) problems.push(`a stack trace: ${text.slice(0, 300)}`);
     if (typeof headers['x-request-id'] !== 'string') problems.push('no x-request-id');
     if (status >= 400 && method !== 'HEAD') problems.push(...problemsOfError(status, text));
-    const before = this.judge.problems.length;
-    this.judge.judge({ method, url }, { statusCode: status }, body);
+    const before = this.check.problems.length;
+    this.check.check({ method, url }, { statusCode: status }, body);
     const undeclared = NOT_OF_AN_OPERATION.has(status) ? / is not declared$/ : null;
-    problems.push(...this.judge.problems.slice(before).filter((line) => !undeclared?.test(line)));
+    problems.push(...this.check.problems.slice(before).filter((line) => !undeclared?.test(line)));
     return problems;
   }
 

@@ -87,9 +87,9 @@ export async function startFuzzTarget(accounts: number): Promise<FuzzTarget> {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   const send = (question: FuzzQuestion): Promise<FuzzAnswer> => ask(origin, agent, question);
   const stateOf = async (): Promise<ServiceState> => {
-    const told = once(child.process, 'message', { signal: AbortSignal.timeout(DEADLINE) });
+    const message = once(child.process, 'message', { signal: AbortSignal.timeout(DEADLINE) });
     child.process.send('state');
-    return (await told)[0] as ServiceState;
+    return (await message)[0] as ServiceState;
   };
   /** Requests that hold a place, and the bytes that they hold, by group. */
   const held = async (): Promise<readonly string[]> => {

@@ -107,28 +107,28 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
 );
 
 /** What is done to a value: at the end of a way that chooses a member at each step. */
-interface Spoiling {
+interface Corruption {
   readonly way: readonly number[];
   readonly action: 'replace' | 'remove' | 'add' | 'repeat' | 'wrap';
   readonly name: string;
   readonly value: unknown;
 }
 
-const spoiling: fc.Arbitrary<Spoiling> = fc.record({
+const corruption: fc.Arbitrary<Corruption> = fc.record({
   way: fc.array(fc.nat(20), { maxLength: 5 }),
   action: fc.constantFrom('replace', 'replace', 'remove', 'add', 'repeat', 'wrap'),
   name: fc.oneof(fc.constantFrom('__proto__', 'constructor', 'account_id', 'id'), hostileText),
   value: hostileValue,
 });
 
-function spoil(value: unknown, { way, action, name, value: hostile }: Spoiling): unknown {
+function corrupt(value: unknown, { way, action, name, value: hostile }: Corruption): unknown {
   const [step, ...rest] = way;
   if (typeof value !== 'object' || value === null) return action === 'wrap' ? [value] : hostile;
   if (Array.isArray(value)) {
     const items = [...(value as unknown[])];
     if (step === undefined || items.length === 0) return [...items, hostile];
     const at = step % items.length;
-    if (rest.length > 0) items[at] = spoil(items[at], { way: rest, action, name, value: hostile });
+    if (rest.length > 0) items[at] = corrupt(items[at], { way: rest, action, name, value: hostile });
     else if (action === 'remove') items.splice(at, 1);
     else if (action === 'repeat') items.splice(at, 0, items[at]);
     else items[at] = action === 'wrap' ? { [SENT_WORD]: items[at] } : hostile;
@@ -140,13 +140,13 @@ function spoil(value: unknown, { way, action, name, value: hostile }: Spoiling):
   const at = step % members.length;
   const [memberName, member] = members[at] ?? ['', null];
   if (action === 'remove' && rest.length === 0) return Object.fromEntries(members.toSpliced(at, 1));
-  const changed = rest.length > 0 ? spoil(member, { way: rest, action, name, value: hostile }) : hostile;
+  const changed = rest.length > 0 ? corrupt(member, { way: rest, action, name, value: hostile }) : hostile;
   return Object.fromEntries(members.with(at, [memberName, changed]));
 }
 
 /** Values that were good and have had something done to them, once to three times. */
-export function spoilt(good: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+export function corrupted(good: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc
-    .tuple(good, fc.array(spoiling, { minLength: 1, maxLength: 3 }))
-    .map(([value, all]) => all.reduce(spoil, value));
+    .tuple(good, fc.array(corruption, { minLength: 1, maxLength: 3 }))
+    .map(([value, all]) => all.reduce(corrupt, value));
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { hostileText, hostileValue, SENT_WORD, spoilt } from './hostile-values.js';
+import { hostileText, hostileValue, SENT_WORD, corrupted } from './hostile-values.js';
 import { valuesOf } from './schema-values.js';
 import type { Hints, Schema } from './schema-values.js';
 
@@ -220,7 +220,7 @@ function bodies(schema: Schema, resolve: (reference: string) => Schema): fc.Arbi
   return fc.record({
     text: fc.oneof(
       { weight: 6, arbitrary: asText(good) },
-      { weight: 6, arbitrary: asText(spoilt(good)) },
+      { weight: 6, arbitrary: asText(corrupted(good)) },
       { weight: 1, arbitrary: asText(hostileValue) },
       { weight: 1, arbitrary: fc.constantFrom(...RAW_BODIES) },
       { weight: 1, arbitrary: fc.tuple(asText(good), fc.nat(400)).map(([text, end]) => text.slice(0, end)) },

@@ -182,9 +182,9 @@ export const rawRequests = (key: string): fc.Arbitrary<RawRequest> =>
     }));
 
 function cut(bytes: Buffer, cuts: readonly number[]): Buffer[] {
-  const places = [0, ...cuts.toSorted((one, other) => one - other), bytes.length];
-  return places
+  const offsets = [0, ...cuts.toSorted((one, other) => one - other), bytes.length];
+  return offsets
     .slice(1)
-    .map((end, index) => bytes.subarray(places[index], end))
+    .map((end, index) => bytes.subarray(offsets[index], end))
     .filter((piece) => piece.length > 0);
 }

@@ -214,10 +214,10 @@ function shownAs(cases: readonly { readonly example: ExampleBody; readonly value
 export async function takeExamples(): Promise<Record<string, ExamplesOfOperation>> {
   let journey: Journey | undefined;
   const receiver = await startReceiver({
-    judge: (request) =>
+    check: (request) =>
       journey?.rejects(generationsIn(request))
         ? { reply: { status: 422, body: 'not a trace of ours' }, stored: [] }
-        : traceCollector.judge(request),
+        : traceCollector.check(request),
   });
   const service = await startWithTexts(BROADCAST_ENVIRONMENT);
   try {

@@ -23,7 +23,7 @@ const MAX_CHARACTERS_OF_V3 = 2_048;
 const MAX_TITAN_CHARACTERS = 50_000;
 const REQUEST_ID = { 'x-amzn-requestid': '7a3c2f1e-0000-4000-8000-000000000000' };
 
-const refuse = (status: number, name: string, message: string): StubReply => ({
+const reject = (status: number, name: string, message: string): StubReply => ({
   status,
   body: { message },
   headers: {
@@ -32,7 +32,7 @@ const refuse = (status: number, name: string, message: string): StubReply => ({
   },
 });
 const malformed = (problem: string): StubReply =>
-  refuse(
+  reject(
     400,
     'ValidationException',
     `Malformed input request: ${problem}, please reformat your input and try again.`,
@@ -109,10 +109,10 @@ export const bedrockStub: ProviderStub = defineProviderStub({
   maxInputs: 1,
   basePath: '',
   failures: {
-    rateLimited: refuse(429, 'ThrottlingException', 'Too many requests, please wait before trying again.'),
-    overloaded: refuse(503, 'ServiceUnavailableException', 'Bedrock is unable to process your request.'),
-    broken: refuse(500, 'InternalServerException', 'The system encountered an unexpected error.'),
-    invalid: refuse(
+    rateLimited: reject(429, 'ThrottlingException', 'Too many requests, please wait before trying again.'),
+    overloaded: reject(503, 'ServiceUnavailableException', 'Bedrock is unable to process your request.'),
+    broken: reject(500, 'InternalServerException', 'The system encountered an unexpected error.'),
+    invalid: reject(
       400,
       'ValidationException',
       '400 Bad Request: Too many input tokens. Max input tokens: 8192',
@@ -120,11 +120,11 @@ export const bedrockStub: ProviderStub = defineProviderStub({
   },
   answer(request) {
     const name = /^\/model\/([^/]+)\/invoke$/.exec(request.path)?.[1];
-    if (request.method !== 'POST' || name === undefined) return refuse(404, 'UnknownOperationException', '');
+    if (request.method !== 'POST' || name === undefined) return reject(404, 'UnknownOperationException', '');
     const forbidden = findCredentialProblem(request);
     if (forbidden) return forbidden;
     const model = MODELS[decodeURIComponent(name)];
-    if (!model) return refuse(400, 'ValidationException', 'The provided model identifier is invalid.');
+    if (!model) return reject(400, 'ValidationException', 'The provided model identifier is invalid.');
     const found = findMemberProblem(request.body, model.rules);
     if (found?.problem === 'unknown') return malformed(`#: extraneous key [${found.name}] is not permitted`);
     if (found?.problem === 'missing') return malformed(`#: required key [${found.name}] not found`);
@@ -136,11 +136,11 @@ export const bedrockStub: ProviderStub = defineProviderStub({
 function findCredentialProblem(request: StubRequest): StubReply | null {
   const { authorization } = request.headers;
   if (authorization === undefined) {
-    return refuse(403, 'MissingAuthenticationTokenException', 'Missing Authentication Token');
+    return reject(403, 'MissingAuthenticationTokenException', 'Missing Authentication Token');
   }
   if (authorization.startsWith('Bearer ')) {
     if (authorization === `Bearer ${BEDROCK_API_KEY}`) return null;
-    return refuse(
+    return reject(
       403,
       'AccessDeniedException',
       'Authentication failed: Please make sure your API Key is valid.',
@@ -148,14 +148,14 @@ function findCredentialProblem(request: StubRequest): StubReply | null {
   }
   if (!authorization.includes(`Credential=${ACCESS_KEY_ID}/`)) {
     const message = 'The security token included in the request is invalid.';
-    return refuse(403, 'UnrecognizedClientException', message);
+    return reject(403, 'UnrecognizedClientException', message);
   }
   const problem = findSignatureProblem(request, {
     secretAccessKey: SECRET_ACCESS_KEY,
     sessionToken: SESSION_TOKEN,
     service: 'bedrock',
   });
-  return problem === null ? null : refuse(403, 'InvalidSignatureException', problem);
+  return problem === null ? null : reject(403, 'InvalidSignatureException', problem);
 }
 
 function answerTitan(body: Record<string, unknown>, fullWidth: number): StubReply {

@@ -15,7 +15,7 @@ const MAX_INPUTS = 96;
 const WIDTHS_OF_V4 = [256, 512, 1024, 1536];
 const WIDTHS: Readonly<Record<string, number>> = { 'embed-v4.0': 1536, 'embed-english-v3.0': 1024 };
 
-const refuse = (status: number, message: string): StubReply => ({
+const reject = (status: number, message: string): StubReply => ({
   status,
   body: { id: 'b1c2', message },
 });
@@ -46,15 +46,15 @@ export const cohereStub: ProviderStub = defineProviderStub({
   maxInputs: MAX_INPUTS,
   basePath: '',
   failures: {
-    rateLimited: refuse(429, 'You are using a Trial key, which is limited to 100 API calls / minute.'),
-    overloaded: refuse(503, 'service unavailable: please try again'),
-    broken: refuse(500, 'internal server error, this has been reported to our developers.'),
-    invalid: refuse(422, 'invalid request: input text is too long'),
+    rateLimited: reject(429, 'You are using a Trial key, which is limited to 100 API calls / minute.'),
+    overloaded: reject(503, 'service unavailable: please try again'),
+    broken: reject(500, 'internal server error, this has been reported to our developers.'),
+    invalid: reject(422, 'invalid request: input text is too long'),
   },
   answer(request) {
     const { body } = request;
-    if (request.method !== 'POST' || request.path !== '/v2/embed') return refuse(404, 'page not found');
-    if (!hasBearer(request, this.apiKey)) return refuse(401, 'invalid api token');
+    if (request.method !== 'POST' || request.path !== '/v2/embed') return reject(404, 'page not found');
+    if (!hasBearer(request, this.apiKey)) return reject(401, 'invalid api token');
     const found = findMemberProblem(body, {
       required: {
         model: isText,
@@ -71,23 +71,23 @@ export const cohereStub: ProviderStub = defineProviderStub({
       },
       unknown: 'refused',
     });
-    if (found?.problem === 'missing') return refuse(400, `${found.name} is required`);
-    if (found) return refuse(400, `invalid request: ${found.name} is not valid`);
+    if (found?.problem === 'missing') return reject(400, `${found.name} is required`);
+    if (found) return reject(400, `invalid request: ${found.name} is not valid`);
     const { texts, inputs, model } = body as {
       texts?: string[];
       inputs?: { content: unknown[] }[];
       model: string;
     };
     const contents = texts ?? inputs ?? [];
-    if (contents.length === 0) return refuse(400, 'invalid request: valid texts or inputs must be provided');
+    if (contents.length === 0) return reject(400, 'invalid request: valid texts or inputs must be provided');
     if (contents.length > MAX_INPUTS) {
-      return refuse(400, `invalid request: total number of texts must be at most ${MAX_INPUTS}`);
+      return reject(400, `invalid request: total number of texts must be at most ${MAX_INPUTS}`);
     }
     const fullWidth = WIDTHS[model];
-    if (fullWidth === undefined) return refuse(404, `model '${model}' not found`);
+    if (fullWidth === undefined) return reject(404, `model '${model}' not found`);
     const width = body['output_dimension'] as number | undefined;
     if (width !== undefined && model !== 'embed-v4.0') {
-      return refuse(400, 'invalid request: output_dimension is not supported by this model');
+      return reject(400, 'invalid request: output_dimension is not supported by this model');
     }
     const types = (body['embedding_types'] as string[] | undefined) ?? ['float'];
     const embeddings = types.map((type) => [

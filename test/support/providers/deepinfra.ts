@@ -15,7 +15,7 @@ import { contentsOf, openAiAnswer } from './vectors.js';
 const WIDTHS: Readonly<Record<string, number>> = { 'Qwen/Qwen3-Embedding-0.6B': 1024, 'BAAI/bge-m3': 1024 };
 const MAX_INPUTS = 1024;
 
-const refuse = (status: number, error: string): StubReply => ({ status, body: { detail: { error } } });
+const reject = (status: number, error: string): StubReply => ({ status, body: { detail: { error } } });
 
 export const deepinfraStub: ProviderStub = defineProviderStub({
   slug: 'deepinfra',
@@ -28,16 +28,16 @@ export const deepinfraStub: ProviderStub = defineProviderStub({
     rateLimited: openAiError(429, 'Model busy, retry later', null, { type: 'rate_limit' }),
     overloaded: openAiError(503, 'Service unavailable', null, { type: 'server_error' }),
     broken: openAiError(500, 'inference prediction failed', null, { type: 'server_error' }),
-    invalid: refuse(422, 'Input exceeds the context of the model'),
+    invalid: reject(422, 'Input exceeds the context of the model'),
   },
   answer(request) {
     const { body } = request;
     if (request.method !== 'POST' || request.path !== '/v1/openai/embeddings')
-      return refuse(404, 'Not Found');
-    if (!hasBearer(request, this.apiKey)) return refuse(401, 'User is not authenticated');
+      return reject(404, 'Not Found');
+    if (!hasBearer(request, this.apiKey)) return reject(401, 'User is not authenticated');
     const model = String(body['model']);
     const fullWidth = WIDTHS[model];
-    if (fullWidth === undefined) return refuse(404, 'Model is not available');
+    if (fullWidth === undefined) return reject(404, 'Model is not available');
     if ('encoding_format' in body && !isOneOf('float', 'base64')(body['encoding_format'])) {
       return openAiError(400, "'encoding_format' only support with [float, base64]", null);
     }
@@ -51,7 +51,7 @@ export const deepinfraStub: ProviderStub = defineProviderStub({
       return { status: 422, body: { detail } };
     }
     const contents = contentsOf(body['input']);
-    if (contents.length > MAX_INPUTS) return refuse(400, `at most ${MAX_INPUTS} inputs`);
+    if (contents.length > MAX_INPUTS) return reject(400, `at most ${MAX_INPUTS} inputs`);
     // Models that cannot be shortened pass over the width.
     const width = model.startsWith('Qwen/') ? body['dimensions'] : undefined;
     const options = { model, fullWidth, width, format: body['encoding_format'] };

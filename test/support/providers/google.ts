@@ -35,7 +35,7 @@ interface EmbedRequest {
   readonly outputDimensionality?: number;
 }
 
-const refuse = (code: number, status: string, message: string, details?: readonly unknown[]): StubReply => ({
+const reject = (code: number, status: string, message: string, details?: readonly unknown[]): StubReply => ({
   status: code,
   body: { error: { code, message, status, ...(details ? { details } : {}) } },
 });
@@ -48,12 +48,12 @@ export const googleStub: ProviderStub = defineProviderStub({
   maxInputs: MAX_INPUTS,
   basePath: '/v1beta',
   failures: {
-    rateLimited: refuse(429, 'RESOURCE_EXHAUSTED', 'You exceeded your current quota.', [
+    rateLimited: reject(429, 'RESOURCE_EXHAUSTED', 'You exceeded your current quota.', [
       { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '33s' },
     ]),
-    overloaded: refuse(503, 'UNAVAILABLE', 'The model is overloaded. Please try again later.'),
-    broken: refuse(500, 'INTERNAL', 'An internal error has occurred.'),
-    invalid: refuse(400, 'INVALID_ARGUMENT', 'Invalid value at requests[0].'),
+    overloaded: reject(503, 'UNAVAILABLE', 'The model is overloaded. Please try again later.'),
+    broken: reject(500, 'INTERNAL', 'An internal error has occurred.'),
+    invalid: reject(400, 'INVALID_ARGUMENT', 'Invalid value at requests[0].'),
   },
   answer(request) {
     const { pathname, searchParams } = new URL(request.path, 'http://stub');
@@ -63,7 +63,7 @@ export const googleStub: ProviderStub = defineProviderStub({
     if ((request.headers['x-goog-api-key'] ?? searchParams.get('key')) !== this.apiKey) {
       const message = 'API key not valid. Please pass a valid API key.';
       const info = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' };
-      return refuse(400, 'INVALID_ARGUMENT', message, [info]);
+      return reject(400, 'INVALID_ARGUMENT', message, [info]);
     }
     // The path names the model already: the body may leave it out, or leave out its prefix.
     const isSingle = operation === 'embedContent';
@@ -75,19 +75,19 @@ export const googleStub: ProviderStub = defineProviderStub({
     });
     if (found) {
       const message = `Invalid JSON payload received. Unknown name "${found.name}": Cannot find field.`;
-      return refuse(400, 'INVALID_ARGUMENT', message);
+      return reject(400, 'INVALID_ARGUMENT', message);
     }
     if (!isOneOf(...MODELS)(model))
-      return refuse(404, 'NOT_FOUND', `models/${model} is not found for API version v1beta`);
+      return reject(404, 'NOT_FOUND', `models/${model} is not found for API version v1beta`);
     const requests = body['requests'] as readonly EmbedRequest[];
     if (requests.length > MAX_INPUTS) {
       const message = `* BatchEmbedContentsRequest.requests: at most ${MAX_INPUTS} requests can be in one batch`;
-      return refuse(400, 'INVALID_ARGUMENT', message);
+      return reject(400, 'INVALID_ARGUMENT', message);
     }
     for (const [index, item] of requests.entries()) {
       const problem = findItemProblem(item, model);
       if (problem)
-        return refuse(400, 'INVALID_ARGUMENT', `Invalid value at 'requests[${index}]' (${problem})`);
+        return reject(400, 'INVALID_ARGUMENT', `Invalid value at 'requests[${index}]' (${problem})`);
     }
     const { embeddings, ...usage } = answerBatch(requests, model);
     return {

@@ -42,9 +42,9 @@ const MODELS: Readonly<Record<string, Model>> = {
   'jina-embeddings-v2-base-en': { width: 768, leastWidth: null, tasks: [], maxInputs: 2048, isInput: isText },
 };
 
-const refuse = (status: number, detail: string): StubReply => ({ status, body: { detail } });
+const reject = (status: number, detail: string): StubReply => ({ status, body: { detail } });
 const invalid = (model: string, problem: string): StubReply =>
-  refuse(422, `[RID: ec42] Validation error: 'body -> ${model}' ${problem}`);
+  reject(422, `[RID: ec42] Validation error: 'body -> ${model}' ${problem}`);
 
 export const jinaStub: ProviderStub = defineProviderStub({
   slug: 'jina',
@@ -54,15 +54,15 @@ export const jinaStub: ProviderStub = defineProviderStub({
   maxInputs: 512,
   basePath: '/v1',
   failures: {
-    rateLimited: refuse(429, 'Token rate limit exceeded: 1000000/minute'),
-    overloaded: refuse(503, 'Service unavailable'),
-    broken: refuse(500, 'Internal Server Error'),
-    invalid: refuse(400, '[RID: ec42] Input text exceeds maximum length of 8192 tokens.'),
+    rateLimited: reject(429, 'Token rate limit exceeded: 1000000/minute'),
+    overloaded: reject(503, 'Service unavailable'),
+    broken: reject(500, 'Internal Server Error'),
+    invalid: reject(400, '[RID: ec42] Input text exceeds maximum length of 8192 tokens.'),
   },
   answer(request) {
     const { body } = request;
-    if (request.method !== 'POST' || request.path !== '/v1/embeddings') return refuse(404, 'Not Found');
-    if (!hasBearer(request, this.apiKey)) return refuse(401, 'Unauthorized');
+    if (request.method !== 'POST' || request.path !== '/v1/embeddings') return reject(404, 'Not Found');
+    if (!hasBearer(request, this.apiKey)) return reject(401, 'Unauthorized');
     const name = String(body['model']);
     const model = MODELS[name];
     if (!model) return invalid(name, 'Model not found');

@@ -15,7 +15,7 @@ const MAX_INPUTS = 256;
 const MAX_TOKENS = 16_384;
 const WIDTHS: Readonly<Record<string, number>> = { 'codestral-embed': 1536, 'mistral-embed': 1024 };
 
-const refuse = (status: number, message: string, code: string | null = null): StubReply => ({
+const reject = (status: number, message: string, code: string | null = null): StubReply => ({
   status,
   body: { object: 'error', message, type: 'invalid_request_error', param: null, code },
 });
@@ -30,7 +30,7 @@ export const mistralStub: ProviderStub = defineProviderStub({
   failures: {
     rateLimited: { status: 429, body: { message: 'Requests rate limit exceeded' } },
     overloaded: { status: 503, body: { message: 'Service unavailable.' } },
-    broken: { status: 500, body: refuse(500, 'Internal server error').body },
+    broken: { status: 500, body: reject(500, 'Internal server error').body },
     invalid: {
       status: 422,
       body: {
@@ -67,17 +67,17 @@ export const mistralStub: ProviderStub = defineProviderStub({
     }
     const model = String(body['model']);
     const fullWidth = WIDTHS[model];
-    if (fullWidth === undefined) return refuse(400, `Invalid model: ${model}`, '1500');
+    if (fullWidth === undefined) return reject(400, `Invalid model: ${model}`, '1500');
     if (body['output_dimension'] !== undefined && model !== 'codestral-embed') {
-      return refuse(400, 'This model does not support output_dimension.');
+      return reject(400, 'This model does not support output_dimension.');
     }
     const contents = contentsOf(body['input']);
     if (contents.length > MAX_INPUTS) {
-      return refuse(400, 'Too many inputs in request, split into more batches.', '3210');
+      return reject(400, 'Too many inputs in request, split into more batches.', '3210');
     }
     const tokens = countAllTokens(contents);
     if (tokens > MAX_TOKENS)
-      return refuse(400, `Too many tokens in batch. Max is ${MAX_TOKENS} got ${tokens}`);
+      return reject(400, `Too many tokens in batch. Max is ${MAX_TOKENS} got ${tokens}`);
     const options = { model, fullWidth, width: body['output_dimension'], format: body['encoding_format'] };
     return {
       status: 200,

@@ -13,7 +13,7 @@ import { countAllTokens, vectorOf } from './vectors.js';
 const MAX_INPUTS = 400;
 const WIDTH = 768;
 
-const refuse = (status: number, detail: unknown): StubReply => ({ status, body: { detail } });
+const reject = (status: number, detail: unknown): StubReply => ({ status, body: { detail } });
 
 export const nomicStub: ProviderStub = defineProviderStub({
   slug: 'nomic',
@@ -23,15 +23,15 @@ export const nomicStub: ProviderStub = defineProviderStub({
   maxInputs: MAX_INPUTS,
   basePath: '/v1',
   failures: {
-    rateLimited: refuse(429, 'Rate limit exceeded'),
-    overloaded: refuse(503, 'Service temporarily unavailable'),
-    broken: refuse(500, 'Internal server error'),
-    invalid: refuse(400, 'Texts are too long'),
+    rateLimited: reject(429, 'Rate limit exceeded'),
+    overloaded: reject(503, 'Service temporarily unavailable'),
+    broken: reject(500, 'Internal server error'),
+    invalid: reject(400, 'Texts are too long'),
   },
   answer(request) {
     const { body } = request;
-    if (request.method !== 'POST' || request.path !== '/v1/embedding/text') return refuse(404, 'Not Found');
-    if (!hasBearer(request, this.apiKey)) return refuse(401, 'Invalid authorization credentials');
+    if (request.method !== 'POST' || request.path !== '/v1/embedding/text') return reject(404, 'Not Found');
+    if (!hasBearer(request, this.apiKey)) return reject(401, 'Invalid authorization credentials');
     const found = findMemberProblem(body, {
       required: { model: isOneOf(...this.models), texts: isTexts },
       optional: {
@@ -43,9 +43,9 @@ export const nomicStub: ProviderStub = defineProviderStub({
       unknown: 'refused',
     });
     if (found)
-      return refuse(422, [{ loc: ['body', found.name], msg: 'value is not valid', type: 'value_error' }]);
+      return reject(422, [{ loc: ['body', found.name], msg: 'value is not valid', type: 'value_error' }]);
     const texts = body['texts'] as readonly string[];
-    if (texts.length > MAX_INPUTS) return refuse(400, `at most ${MAX_INPUTS} texts`);
+    if (texts.length > MAX_INPUTS) return reject(400, `at most ${MAX_INPUTS} texts`);
     const tokens = countAllTokens(texts);
     const width = body['dimensionality'] as number | undefined;
     return {

@@ -6,7 +6,7 @@ import { contentsOf, countAllTokens, vectorOf } from './vectors.js';
 
 const WIDTH = 768;
 
-const refuse = (status: number, error: string): StubReply => ({ status, body: { error } });
+const reject = (status: number, error: string): StubReply => ({ status, body: { error } });
 
 export const ollamaStub: ProviderStub = defineProviderStub({
   slug: 'ollama',
@@ -16,10 +16,10 @@ export const ollamaStub: ProviderStub = defineProviderStub({
   maxInputs: null,
   basePath: '',
   failures: {
-    rateLimited: refuse(429, 'too many requests'),
-    overloaded: refuse(503, 'server busy, please try again.  maximum pending requests exceeded'),
-    broken: refuse(500, 'an error was encountered while running the model'),
-    invalid: refuse(400, 'the input length exceeds the context length'),
+    rateLimited: reject(429, 'too many requests'),
+    overloaded: reject(503, 'server busy, please try again.  maximum pending requests exceeded'),
+    broken: reject(500, 'an error was encountered while running the model'),
+    invalid: reject(400, 'the input length exceeds the context length'),
   },
   answer({ method, path, body }) {
     const isOlder = path === '/api/embeddings';
@@ -31,12 +31,12 @@ export const ollamaStub: ProviderStub = defineProviderStub({
       optional: { truncate: isFlag, dimensions: Number.isInteger },
       unknown: 'ignored',
     });
-    if (found) return refuse(400, `json: cannot unmarshal into Go struct field EmbedRequest.${found.name}`);
+    if (found) return reject(400, `json: cannot unmarshal into Go struct field EmbedRequest.${found.name}`);
     if (!this.models.includes(String(body['model'])))
-      return refuse(404, `model '${String(body['model'])}' not found`);
+      return reject(404, `model '${String(body['model'])}' not found`);
     if (isOlder) return { status: 200, body: { embedding: vectorOf(body['prompt'], WIDTH) } };
     const contents = contentsOf(body['input']);
-    if (!contents.every((content) => typeof content === 'string')) return refuse(400, 'invalid input type');
+    if (!contents.every((content) => typeof content === 'string')) return reject(400, 'invalid input type');
     const width = body['dimensions'] as number | undefined;
     return {
       status: 200,

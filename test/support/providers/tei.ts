@@ -18,7 +18,7 @@ const MAX_BYTES = 2_000_000;
 const PROMPTS: Readonly<Record<string, string>> = { query: 'query: ', passage: 'passage: ' };
 
 /** The compatible route and the native one name the same things differently. */
-const refuse = (status: number, type: string, message: string): StubReply => ({
+const reject = (status: number, type: string, message: string): StubReply => ({
   status,
   body: { message, code: status, type },
 });
@@ -39,10 +39,10 @@ export const teiStub: ProviderStub = defineProviderStub({
   maxInputs: MAX_INPUTS,
   basePath: '',
   failures: {
-    rateLimited: refuse(429, 'Overloaded', 'Model is overloaded'),
-    overloaded: refuse(503, 'Unhealthy', 'unhealthy'),
-    broken: refuse(424, 'Backend', 'backend error: the inference failed'),
-    invalid: refuse(422, 'Validation', '`inputs` must have less than 512 tokens. Given: 513'),
+    rateLimited: reject(429, 'Overloaded', 'Model is overloaded'),
+    overloaded: reject(503, 'Unhealthy', 'unhealthy'),
+    broken: reject(424, 'Backend', 'backend error: the inference failed'),
+    invalid: reject(422, 'Validation', '`inputs` must have less than 512 tokens. Given: 513'),
   },
   answer(request) {
     const { method, path } = request;
@@ -70,7 +70,7 @@ function answerCompatibly({ body }: StubRequest): StubReply {
     return { status: 422, body: `Failed to deserialize the JSON body into the target type: ${found.name}` };
   const contents = contentsOf(body['input']);
   const tooMany = tooManyMessage(contents);
-  if (tooMany) return refuse(422, 'Validation', tooMany);
+  if (tooMany) return reject(422, 'Validation', tooMany);
   const options = {
     model: 'intfloat/multilingual-e5-small',
     fullWidth: WIDTH,

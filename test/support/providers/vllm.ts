@@ -25,7 +25,7 @@ const MODELS: Readonly<Record<string, Model>> = {
 /** The real one makes one vector of a conversation, so that of two inputs in it one would be lost in silence. */
 const isOneMessage: MemberCheck = (messages) => Array.isArray(messages) && messages.length === 1;
 
-const refuse = (code: number, type: string, message: string): StubReply => ({
+const reject = (code: number, type: string, message: string): StubReply => ({
   status: code,
   body: { object: 'error', message, type, param: null, code },
 });
@@ -38,10 +38,10 @@ export const vllmStub: ProviderStub = defineProviderStub({
   maxInputs: null,
   basePath: '/v1',
   failures: {
-    rateLimited: refuse(429, 'RateLimitError', 'Too many requests'),
-    overloaded: refuse(503, 'ServiceUnavailableError', 'The server is loading'),
-    broken: refuse(500, 'InternalServerError', 'EngineCore encountered an issue.'),
-    invalid: refuse(400, 'BadRequestError', "This model's maximum context length is 8192 tokens."),
+    rateLimited: reject(429, 'RateLimitError', 'Too many requests'),
+    overloaded: reject(503, 'ServiceUnavailableError', 'The server is loading'),
+    broken: reject(500, 'InternalServerError', 'EngineCore encountered an issue.'),
+    invalid: reject(400, 'BadRequestError', "This model's maximum context length is 8192 tokens."),
   },
   answer(request) {
     const { body } = request;
@@ -49,7 +49,7 @@ export const vllmStub: ProviderStub = defineProviderStub({
       return { status: 404, body: { detail: 'Not Found' } };
     if (!hasBearer(request, this.apiKey)) return { status: 401, body: { error: 'Unauthorized' } };
     const model = MODELS[String(body['model'])];
-    if (!model) return refuse(404, 'NotFoundError', `The model \`${String(body['model'])}\` does not exist.`);
+    if (!model) return reject(404, 'NotFoundError', `The model \`${String(body['model'])}\` does not exist.`);
     const isChat = 'messages' in body;
     const found = findMemberProblem(body, {
       required: isChat ? { messages: isOneMessage } : { input: isTextsOrTokens },
@@ -62,7 +62,7 @@ export const vllmStub: ProviderStub = defineProviderStub({
       unknown: 'ignored',
     });
     if (found)
-      return refuse(
+      return reject(
         400,
         'BadRequestError',
         `[{'loc': ('body', '${found.name}'), 'msg': 'Input should be valid'}]`,
@@ -70,7 +70,7 @@ export const vllmStub: ProviderStub = defineProviderStub({
     const { dimensions } = body;
     if (dimensions !== undefined && !model.isMatryoshka) {
       const message = `Model "${String(body['model'])}" does not support matryoshka representation, changing output dimensions will lead to poor results.`;
-      return refuse(400, 'BadRequestError', message);
+      return reject(400, 'BadRequestError', message);
     }
     const contents = isChat ? [body['messages']] : contentsOf(body['input']);
     const options = {

@@ -15,7 +15,7 @@ const MAX_INPUTS = 1000;
 const MAX_TOKENS: Readonly<Record<string, number>> = { 'voyage-3.5': 320_000, 'voyage-3-large': 120_000 };
 const WIDTH = 1024;
 
-const refuse = (status: number, detail: string): StubReply => ({ status, body: { detail } });
+const reject = (status: number, detail: string): StubReply => ({ status, body: { detail } });
 
 export const voyageStub: ProviderStub = defineProviderStub({
   slug: 'voyage',
@@ -25,15 +25,15 @@ export const voyageStub: ProviderStub = defineProviderStub({
   maxInputs: MAX_INPUTS,
   basePath: '/v1',
   failures: {
-    rateLimited: refuse(429, 'You have exceeded your rate limit of 3 RPM.'),
-    overloaded: refuse(503, 'The server is overloaded. Please retry your request after a brief wait.'),
-    broken: refuse(500, 'Internal server error'),
-    invalid: refuse(400, 'The example at index 0 in your batch has too many tokens and does not fit.'),
+    rateLimited: reject(429, 'You have exceeded your rate limit of 3 RPM.'),
+    overloaded: reject(503, 'The server is overloaded. Please retry your request after a brief wait.'),
+    broken: reject(500, 'Internal server error'),
+    invalid: reject(400, 'The example at index 0 in your batch has too many tokens and does not fit.'),
   },
   answer(request) {
     const { body } = request;
-    if (request.method !== 'POST' || request.path !== '/v1/embeddings') return refuse(404, 'Not Found');
-    if (!hasBearer(request, this.apiKey)) return refuse(401, 'Provided API key is invalid.');
+    if (request.method !== 'POST' || request.path !== '/v1/embeddings') return reject(404, 'Not Found');
+    if (!hasBearer(request, this.apiKey)) return reject(401, 'Provided API key is invalid.');
     const found = findMemberProblem(body, {
       required: { model: isText, input: (value) => isText(value) || isTexts(value) },
       optional: {
@@ -46,17 +46,17 @@ export const voyageStub: ProviderStub = defineProviderStub({
       unknown: 'refused',
     });
     if (found?.problem === 'unknown')
-      return refuse(400, `Argument '${found.name}' is not supported by our API`);
-    if (found) return refuse(400, `Value of '${found.name}' is not valid`);
+      return reject(400, `Argument '${found.name}' is not supported by our API`);
+    if (found) return reject(400, `Value of '${found.name}' is not valid`);
     const maxTokens = MAX_TOKENS[String(body['model'])];
-    if (maxTokens === undefined) return refuse(400, `Model ${String(body['model'])} is not supported.`);
+    if (maxTokens === undefined) return reject(400, `Model ${String(body['model'])} is not supported.`);
     const contents = contentsOf(body['input']);
     if (contents.length > MAX_INPUTS) {
-      return refuse(400, `The batch size limit is ${MAX_INPUTS}. Your batch size is ${contents.length}.`);
+      return reject(400, `The batch size limit is ${MAX_INPUTS}. Your batch size is ${contents.length}.`);
     }
     const tokens = countAllTokens(contents);
     if (tokens > maxTokens) {
-      return refuse(
+      return reject(
         400,
         `The max allowed tokens per submitted batch is ${maxTokens}. Your batch has ${tokens}.`,
       );

@@ -14,7 +14,7 @@ import {
   objectWith,
   orNull,
   readJson,
-  refusal,
+  rejection,
 } from './json-checks.js';
 import type { JsonObject } from './json-checks.js';
 import type { DestinationReceiver } from './receiver.js';
@@ -53,20 +53,20 @@ export const braintrustReceiver: DestinationReceiver = {
   config: CONFIG,
   expectedOrigin: 'https://api.braintrust.dev',
   configFor: (origin) => ({ ...CONFIG, baseUrl: origin }),
-  judge: (request) => {
+  check: (request) => {
     const { method, path, headers, bytes } = request;
     if (headers.authorization !== `Bearer ${CONFIG.apiKey}`)
-      return refusal(401, 'Invalid authorization token');
+      return rejection(401, 'Invalid authorization token');
     if (method === 'GET' && path === `/v1/project/${CONFIG.projectId}`) {
       return { reply: { status: 200, body: { id: CONFIG.projectId, name: 'My project' } }, stored: [] };
     }
-    if (method !== 'POST' || path !== `/v1/project_logs/${CONFIG.projectId}/insert`) return refusal(404);
-    if (bytes.length > MAX_BYTES) return refusal(413, 'Request Entity Too Large');
+    if (method !== 'POST' || path !== `/v1/project_logs/${CONFIG.projectId}/insert`) return rejection(404);
+    if (bytes.length > MAX_BYTES) return rejection(413, 'Request Entity Too Large');
     const body = readJson(request);
-    if (!isBody(body)) return refusal(400, 'Invalid request: events');
+    if (!isBody(body)) return rejection(400, 'Invalid request: events');
     const { events } = body as { events: readonly { id: string; metadata: JsonObject }[] };
     const rowIds = events.map(({ id }) => id);
-    if (!areDistinct(rowIds)) return refusal(400, 'Invalid request: a row id stands twice');
+    if (!areDistinct(rowIds)) return rejection(400, 'Invalid request: a row id stands twice');
     return {
       reply: { status: 200, body: { row_ids: rowIds } },
       stored: events.map(({ metadata }) => generationIdOf(metadata['generation_id'])),

@@ -11,7 +11,7 @@ import {
 } from './json-checks.js';
 import type { JsonObject } from './json-checks.js';
 import { publishedTable } from './published-table.js';
-import type { DestinationReceiver, ReceivedDelivery, ReceiverReply, Verdict } from './receiver.js';
+import type { DestinationReceiver, ReceivedDelivery, ReceiverReply, ReceiverResult } from './receiver.js';
 
 const CONFIG = {
   host: 'https://abc.eu-central-1.aws.clickhouse.cloud:8443',
@@ -28,8 +28,11 @@ const exception = (status: number, code: number, text: string): ReceiverReply =>
   headers: { 'content-type': 'text/plain; charset=UTF-8', 'x-clickhouse-exception-code': String(code) },
   body: `Code: ${code}. DB::Exception: ${text} (version 26.7.2.1 (official build))`,
 });
-const no = (...args: Parameters<typeof exception>): Verdict => ({ reply: exception(...args), stored: [] });
-const yes = (body: string | object = '', stored: readonly string[] = []): Verdict => ({
+const no = (...args: Parameters<typeof exception>): ReceiverResult => ({
+  reply: exception(...args),
+  stored: [],
+});
+const yes = (body: string | object = '', stored: readonly string[] = []): ReceiverResult => ({
   reply: { status: 200, body },
   stored,
 });
@@ -64,7 +67,7 @@ const isRow = (row: unknown): row is JsonObject =>
   Object.entries(row).every(([name, value]) => COLUMNS.has(name) && isCell(name, value)) &&
   [...COLUMNS].every(([name, type]) => type.includes('Nullable') || Object.hasOwn(row, name));
 
-function insert({ bytes }: ReceivedDelivery, settings: URLSearchParams): Verdict {
+function insert({ bytes }: ReceivedDelivery, settings: URLSearchParams): ReceiverResult {
   const token = settings.get('insert_deduplication_token');
   const isSet =
     settings.get('async_insert') === '0' &&
@@ -91,7 +94,7 @@ function insert({ bytes }: ReceivedDelivery, settings: URLSearchParams): Verdict
   );
 }
 
-function judge(request: ReceivedDelivery): Verdict {
+function check(request: ReceivedDelivery): ReceiverResult {
   const { method, path, headers, bytes } = request;
   const { pathname, searchParams } = new URL(path, 'http://clickhouse');
   if (pathname !== '/') return { reply: { status: 404, body: `There is no handle ${path}` }, stored: [] };
@@ -121,7 +124,7 @@ export const clickhouseReceiver: DestinationReceiver = {
   config: CONFIG,
   expectedOrigin: CONFIG.host,
   configFor: (origin) => ({ ...CONFIG, host: origin }),
-  judge,
+  check,
   failures: {
     unauthorized: UNAUTHORIZED,
     rateLimited: exception(

@@ -12,7 +12,7 @@ import {
   membersOf,
   objectWith,
   readJson,
-  refusal,
+  rejection,
 } from './json-checks.js';
 import type { JsonObject } from './json-checks.js';
 import type { DestinationReceiver } from './receiver.js';
@@ -85,22 +85,22 @@ export const datadogReceiver: DestinationReceiver = {
   config: CONFIG,
   expectedOrigin: 'https://api.datadoghq.com',
   configFor: (origin) => ({ ...CONFIG, url: origin }),
-  judge: (request) => {
+  check: (request) => {
     const { method, path, headers, bytes } = request;
-    if (headers['dd-api-key'] !== CONFIG.apiKey) return refusal(403, { errors: ['Forbidden'] });
+    if (headers['dd-api-key'] !== CONFIG.apiKey) return rejection(403, { errors: ['Forbidden'] });
     if (method === 'GET' && path === '/api/v1/validate') {
       return { reply: { status: 200, body: { valid: true } }, stored: [] };
     }
-    if (method !== 'POST' || path !== '/api/intake/llm-obs/v1/trace/spans') return refusal(404);
-    if (bytes.length > MAX_BYTES) return refusal(413, { errors: ['Payload too large'] });
+    if (method !== 'POST' || path !== '/api/intake/llm-obs/v1/trace/spans') return rejection(404);
+    if (bytes.length > MAX_BYTES) return rejection(413, { errors: ['Payload too large'] });
     const body = readJson(request);
-    if (!isBody(body)) return refusal(400, { errors: ['Bad Request'] });
+    if (!isBody(body)) return rejection(400, { errors: ['Bad Request'] });
     const { spans } = (body as Body).data.attributes;
-    if (!areDistinct(spans.map(({ span_id: id }) => id))) return refusal(400, { errors: ['span_id'] });
+    if (!areDistinct(spans.map(({ span_id: id }) => id))) return rejection(400, { errors: ['span_id'] });
     if (!hasWholeMilliseconds(bytes.toString('utf8'), spans.length))
-      return refusal(400, { errors: ['start_ns'] });
+      return rejection(400, { errors: ['start_ns'] });
     if (spans.some((span) => Buffer.byteLength(JSON.stringify(span)) > MAX_SPAN_BYTES)) {
-      return refusal(400, { errors: ['span too large'] });
+      return rejection(400, { errors: ['span too large'] });
     }
     return {
       reply: { status: 202 },

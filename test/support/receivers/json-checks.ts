@@ -1,12 +1,12 @@
 // What the receivers of JSON formats check alike: that a body is JSON as strict readers take it, and its members.
 import { findMemberProblem } from '../providers/provider-stub.js';
 import type { MemberCheck, MemberRules } from '../providers/provider-stub.js';
-import type { ReceivedDelivery, ReceiverReply, Verdict } from './receiver.js';
+import type { ReceivedDelivery, ReceiverReply, ReceiverResult } from './receiver.js';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A platform's no. */
-export const refusal = (status: number, body: ReceiverReply['body'] = ''): Verdict => ({
+export const rejection = (status: number, body: ReceiverReply['body'] = ''): ReceiverResult => ({
   reply: { status, body },
   stored: [],
 });

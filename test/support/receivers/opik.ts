@@ -13,10 +13,10 @@ import {
   membersOf,
   objectWith,
   readJson,
-  refusal,
+  rejection,
 } from './json-checks.js';
 import type { JsonObject } from './json-checks.js';
-import type { DestinationReceiver, ReceivedDelivery, Verdict } from './receiver.js';
+import type { DestinationReceiver, ReceivedDelivery, ReceiverResult } from './receiver.js';
 
 const CONFIG = { apiKey: '0123456789abcdef', workspace: 'my-team', projectName: 'my project/1' };
 const API = '/opik/api/v1/private';
@@ -63,15 +63,15 @@ interface Item {
 const timeOf = (id: string): number => Number.parseInt(id.replace('-', '').slice(0, 12), 16);
 
 /** Traces are taken too, and a generation counts as stored with its span, which has its tokens and its cost. */
-function judgeItems(request: ReceivedDelivery, member: 'traces' | 'spans'): Verdict {
+function checkItems(request: ReceivedDelivery, member: 'traces' | 'spans'): ReceiverResult {
   const body = readJson(request);
   if (!(member === 'traces' ? isTraces(body) : isSpans(body))) {
-    return refusal(422, { errors: [`${member} must be valid`] });
+    return rejection(422, { errors: [`${member} must be valid`] });
   }
   const items = (body as Readonly<Record<string, readonly Item[]>>)[member] ?? [];
-  if (!areDistinct(items.map(({ id }) => id))) return refusal(409, { errors: [`Duplicate ${member}`] });
+  if (!areDistinct(items.map(({ id }) => id))) return rejection(409, { errors: [`Duplicate ${member}`] });
   if (items.some((item) => timeOf(item.id) !== Date.parse(item.start_time))) {
-    return refusal(400, { errors: ['id must be a version 7 UUID of its time'] });
+    return rejection(400, { errors: ['id must be a version 7 UUID of its time'] });
   }
   const generations = items.map(({ metadata }) => generationIdOf(metadata['generation_id']));
   return { reply: { status: 204 }, stored: member === 'spans' ? generations : [] };
@@ -82,12 +82,12 @@ export const opikReceiver: DestinationReceiver = {
   config: CONFIG,
   expectedOrigin: 'https://www.comet.com',
   configFor: () => null,
-  judge: (request) => {
+  check: (request) => {
     const { method, path, headers } = request;
     if (headers.authorization !== CONFIG.apiKey)
-      return refusal(401, { code: 401, message: 'API key should be provided' });
+      return rejection(401, { code: 401, message: 'API key should be provided' });
     if (headers['comet-workspace'] !== CONFIG.workspace) {
-      return refusal(403, { code: 403, message: 'User has no access to workspace' });
+      return rejection(403, { code: 403, message: 'User has no access to workspace' });
     }
     const { pathname, searchParams } = new URL(path, 'https://www.comet.com');
     if (
@@ -97,9 +97,9 @@ export const opikReceiver: DestinationReceiver = {
     ) {
       return { reply: { status: 200, body: { page: 1, size: 0, total: 0, content: [] } }, stored: [] };
     }
-    if (method === 'POST' && path === `${API}/traces/batch`) return judgeItems(request, 'traces');
-    if (method === 'POST' && path === `${API}/spans/batch`) return judgeItems(request, 'spans');
-    return refusal(404, { code: 404, message: 'HTTP 404 Not Found' });
+    if (method === 'POST' && path === `${API}/traces/batch`) return checkItems(request, 'traces');
+    if (method === 'POST' && path === `${API}/spans/batch`) return checkItems(request, 'spans');
+    return rejection(404, { code: 404, message: 'HTTP 404 Not Found' });
   },
   failures: {
     unauthorized: { status: 401, body: { code: 401, message: 'API key should be provided' } },

@@ -1,9 +1,9 @@
 // What the receivers of the OTLP kinds share: the order in which such servers look at a request, and their answers.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { DestinationConfig } from '../../../src/domain/destinations/destination.js';
-import { OtlpProblem, judgeTraceRequest } from './otlp-validator.js';
-import type { Attributes, JudgedSpan } from './otlp-validator.js';
-import type { DestinationReceiver, ReceivedDelivery, ReceiverReply, Verdict } from './receiver.js';
+import { OtlpProblem, validateTraceRequest } from './otlp-validator.js';
+import type { Attributes, ValidatedSpan } from './otlp-validator.js';
+import type { DestinationReceiver, ReceivedDelivery, ReceiverReply, ReceiverResult } from './receiver.js';
 
 export interface OtlpPlatformRules {
   readonly type: string;
@@ -16,7 +16,7 @@ export interface OtlpPlatformRules {
   readonly isAuthorized: (headers: IncomingHttpHeaders) => boolean;
   readonly maxBytes: number;
   /** What the platform refuses beyond the specification; null: nothing. */
-  readonly problemOf?: (span: JudgedSpan, headers: IncomingHttpHeaders) => string | null;
+  readonly problemOf?: (span: ValidatedSpan, headers: IncomingHttpHeaders) => string | null;
   /** Where the platform shows the generation's id. */
   readonly generationOf?: (attributes: Attributes) => unknown;
   /** The answer to a request that was taken. */
@@ -25,7 +25,7 @@ export interface OtlpPlatformRules {
   readonly unauthorized?: ReceiverReply;
 }
 
-const problem = (status: number, message: string): Verdict => ({
+const problem = (status: number, message: string): ReceiverResult => ({
   reply: { status, body: { code: status, message } },
   stored: [],
 });
@@ -40,14 +40,14 @@ export function otlpReceiver(rules: OtlpPlatformRules): DestinationReceiver {
   } = rules;
   const unauthorized = rules.unauthorized ?? { status: 401, body: { code: 16, message: 'Unauthenticated' } };
 
-  const judge = ({ method, path, headers, bytes }: ReceivedDelivery): Verdict => {
+  const check = ({ method, path, headers, bytes }: ReceivedDelivery): ReceiverResult => {
     if (path !== rules.path) return problem(404, 'no such path');
     if (method !== (rules.method ?? 'POST')) return problem(405, 'no such method');
     if (!rules.isAuthorized(headers)) return { reply: unauthorized, stored: [] };
     if (headers['content-type'] !== 'application/json') return problem(415, 'unsupported content type');
     if (bytes.length > rules.maxBytes) return problem(413, 'request body too large');
     try {
-      const spans = judgeTraceRequest(bytes);
+      const spans = validateTraceRequest(bytes);
       for (const span of spans) {
         const reason = rules.problemOf?.(span, headers) ?? spanProblem(span);
         if (reason !== null) return problem(400, reason);
@@ -68,7 +68,7 @@ export function otlpReceiver(rules: OtlpPlatformRules): DestinationReceiver {
       const given = config[addressField] as string;
       return { ...config, [addressField]: given.replace(origin, address) };
     },
-    judge,
+    check,
     failures: {
       unauthorized,
       rateLimited: {
@@ -86,7 +86,7 @@ export function otlpReceiver(rules: OtlpPlatformRules): DestinationReceiver {
 }
 
 /** What every span of this service has. */
-function spanProblem({ attributes, events, resource, status }: JudgedSpan): string | null {
+function spanProblem({ attributes, events, resource, status }: ValidatedSpan): string | null {
   if (resource.get('service.name') !== 'openrouter') return 'a resource without its service';
   const isFailure = attributes.has('error.type') || events.some(({ name }) => name === 'exception');
   return isFailure === (status.code === 2) ? null : 'a status that does not fit';

@@ -10,7 +10,7 @@ export class OtlpProblem extends Error {}
 export type AttributeValue = string | boolean | bigint | number | readonly AttributeValue[];
 export type Attributes = ReadonlyMap<string, AttributeValue>;
 
-export interface JudgedSpan {
+export interface ValidatedSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId: string;
@@ -24,7 +24,7 @@ export interface JudgedSpan {
 type Json = Readonly<Record<string, unknown>>;
 
 /** The spans of a request in their order. Throws `OtlpProblem` for whatever a strict receiver may refuse. */
-export function judgeTraceRequest(body: Buffer): JudgedSpan[] {
+export function validateTraceRequest(body: Buffer): ValidatedSpan[] {
   const text = decode(body);
   let request: Json;
   try {
@@ -37,7 +37,7 @@ export function judgeTraceRequest(body: Buffer): JudgedSpan[] {
   const spans = listOf(request['resourceSpans']).flatMap((resourceSpans) => {
     const resource = attributesOf((resourceSpans['resource'] ?? {}) as Json);
     return listOf(resourceSpans['scopeSpans']).flatMap((scopeSpans) =>
-      listOf(scopeSpans['spans']).map((span) => judgeSpan(span, resource)),
+      listOf(scopeSpans['spans']).map((span) => validateSpan(span, resource)),
     );
   });
   rejectRepeats(
@@ -91,7 +91,7 @@ function base64Of(name: string, id: unknown, digits: number): string {
   return Buffer.from(id, 'hex').toString('base64');
 }
 
-function judgeSpan(span: Json, resource: Attributes): JudgedSpan {
+function validateSpan(span: Json, resource: Attributes): ValidatedSpan {
   const { traceId, spanId, parentSpanId = '', name = '', startTimeUnixNano, endTimeUnixNano } = span;
   if (traceId === undefined || spanId === undefined) throw new OtlpProblem('a span without ids');
   if (name === '') throw new OtlpProblem('a span without a name');

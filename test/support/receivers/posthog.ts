@@ -13,7 +13,7 @@ import {
   matches,
   objectWith,
   readJson,
-  refusal,
+  rejection,
 } from './json-checks.js';
 import type { JsonObject } from './json-checks.js';
 import type { DestinationReceiver } from './receiver.js';
@@ -83,19 +83,19 @@ export const posthogReceiver: DestinationReceiver = {
   config: CONFIG,
   expectedOrigin: 'https://us.i.posthog.com',
   configFor: (origin) => ({ ...CONFIG, endpoint: origin }),
-  judge: (request) => {
+  check: (request) => {
     const { method, path, bytes } = request;
     const body = readJson(request);
     if (method === 'POST' && path === '/flags/?v=2') {
-      if (!objectWith({ api_key: isText, distinct_id: isText })(body)) return refusal(400);
-      if ((body as Body).api_key !== CONFIG.apiKey) return refusal(401, INVALID_KEY);
+      if (!objectWith({ api_key: isText, distinct_id: isText })(body)) return rejection(400);
+      if ((body as Body).api_key !== CONFIG.apiKey) return rejection(401, INVALID_KEY);
       return { reply: { status: 200, body: { flags: {}, errorsWhileComputingFlags: false } }, stored: [] };
     }
-    if (method !== 'POST' || path !== '/batch/') return refusal(404);
-    if (bytes.length > MAX_BYTES) return refusal(413);
-    if (!isBody(body)) return refusal(400, { type: 'validation_error', detail: 'Malformed request data' });
+    if (method !== 'POST' || path !== '/batch/') return rejection(404);
+    if (bytes.length > MAX_BYTES) return rejection(413);
+    if (!isBody(body)) return rejection(400, { type: 'validation_error', detail: 'Malformed request data' });
     const { api_key: apiKey, batch } = body as Body;
-    if (!areDistinct(batch.map(({ uuid }) => uuid))) return refusal(400, { detail: 'a uuid stands twice' });
+    if (!areDistinct(batch.map(({ uuid }) => uuid))) return rejection(400, { detail: 'a uuid stands twice' });
     const kept = batch.filter((event) => Buffer.byteLength(JSON.stringify(event)) <= MAX_EVENT_BYTES);
     return {
       reply: { status: 200, body: { status: 'Ok' } },

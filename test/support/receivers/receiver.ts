@@ -22,7 +22,7 @@ export interface ReceiverReply {
 }
 
 /** What a platform makes of a request: its answer, and the ids of the generations that it stored, one entry a row. */
-export interface Verdict {
+export interface ReceiverResult {
   readonly reply: ReceiverReply;
   readonly stored: readonly string[];
 }
@@ -37,7 +37,7 @@ export interface DestinationReceiver {
   /** The config with its address replaced, where the kind has one that can be; null: its addresses are fixed. */
   configFor(origin: string): DestinationConfig | null;
   /** Checks method, path, credentials, headers, schema, caps and ids as the real platform does. */
-  judge(request: ReceivedDelivery): Verdict | Promise<Verdict>;
+  check(request: ReceivedDelivery): ReceiverResult | Promise<ReceiverResult>;
   /** How the platform says no, in its own words. */
   readonly failures: Readonly<Record<'unauthorized' | 'rateLimited' | 'unavailable', ReceiverReply>>;
   /** A 2xx that says that some traces were dropped; null where the platform has none. */
@@ -64,7 +64,7 @@ export interface RunningReceiver {
   close(): Promise<void>;
 }
 
-export async function startReceiver(receiver: Pick<DestinationReceiver, 'judge'>): Promise<RunningReceiver> {
+export async function startReceiver(receiver: Pick<DestinationReceiver, 'check'>): Promise<RunningReceiver> {
   const requests: ReceivedDelivery[] = [];
   const stored: string[] = [];
   const queue: Script[] = [];
@@ -79,9 +79,9 @@ export async function startReceiver(receiver: Pick<DestinationReceiver, 'judge'>
       requests.push(request);
       const script = queue.shift() ?? constant;
       if (script !== null) return misbehave(script, response);
-      const verdict = await receiver.judge(request);
-      stored.push(...verdict.stored);
-      reply(response, verdict.reply);
+      const result = await receiver.check(request);
+      stored.push(...result.stored);
+      reply(response, result.reply);
     })().catch((error: unknown) =>
       reply(response, { status: 500, body: `the receiver failed: ${String(error)}` }),
     );

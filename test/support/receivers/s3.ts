@@ -13,7 +13,7 @@ import {
   orNull,
   readJson,
 } from './json-checks.js';
-import type { DestinationReceiver, ReceivedDelivery, Verdict } from './receiver.js';
+import type { DestinationReceiver, ReceivedDelivery, ReceiverResult } from './receiver.js';
 import { signatureProblem } from './s3-signature.js';
 
 const CONFIG = {
@@ -41,7 +41,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
 };
 
 /** In the words of S3, which tell more than they should: keys and tokens among them. */
-function errorReply(code: string): Verdict['reply'] {
+function errorReply(code: string): ReceiverResult['reply'] {
   const { accessKeyId, sessionToken, region } = CONFIG;
   return {
     status: STATUS_OF[code] ?? 403,
@@ -108,9 +108,9 @@ function keyOf({ path, headers }: ReceivedDelivery): string | undefined {
   return path.startsWith(inPath) ? decodeURIComponent(path.slice(inPath.length)) : undefined;
 }
 
-function judge(request: ReceivedDelivery): Verdict {
-  const no = (code: string): Verdict => ({ reply: errorReply(code), stored: [] });
-  const yes = (...stored: string[]): Verdict => ({
+function check(request: ReceivedDelivery): ReceiverResult {
+  const no = (code: string): ReceiverResult => ({ reply: errorReply(code), stored: [] });
+  const yes = (...stored: string[]): ReceiverResult => ({
     reply: { status: 200, headers: { etag: '"0"' } },
     stored,
   });
@@ -146,7 +146,7 @@ export const s3Receiver: DestinationReceiver = {
   config: CONFIG,
   expectedOrigin: `https://${HOST}`,
   configFor: (origin) => ({ ...CONFIG, endpoint: origin }),
-  judge,
+  check,
   failures: {
     unauthorized: errorReply('InvalidAccessKeyId'),
     rateLimited: errorReply('SlowDown'),

@@ -10,11 +10,11 @@ import {
   isString,
   objectWith,
   readJson,
-  refusal,
+  rejection,
 } from './json-checks.js';
 import type { JsonObject } from './json-checks.js';
 import { publishedTable } from './published-table.js';
-import type { DestinationReceiver, ReceivedDelivery, Verdict } from './receiver.js';
+import type { DestinationReceiver, ReceivedDelivery, ReceiverResult } from './receiver.js';
 
 const CONFIG = { account: 'MyOrg-my_account1', token: 'ver:1-hint:0123456789-ETMsDgAAAZ' };
 const { columns: COLUMNS } = publishedTable('snowflake');
@@ -59,12 +59,12 @@ function isCell(name: string, value: unknown): boolean {
 const isRow = (row: unknown): row is JsonObject =>
   isObject(row) && Object.entries(row).every(([name, value]) => COLUMNS.has(name) && isCell(name, value));
 
-const failure = (code: string, sqlState: string, message: string): Verdict =>
-  refusal(422, { code, sqlState, message, statementHandle: HANDLE, statementStatusUrl: STATUS_URL });
+const failure = (code: string, sqlState: string, message: string): ReceiverResult =>
+  rejection(422, { code, sqlState, message, statementHandle: HANDLE, statementStatusUrl: STATUS_URL });
 const HANDLE = '019c9fce-0502-f1fc-0000-438300e02412';
 const STATUS_URL = `/api/v2/statements/${HANDLE}`;
 
-const done = (data: readonly (readonly string[])[], stored: readonly string[] = []): Verdict => ({
+const done = (data: readonly (readonly string[])[], stored: readonly string[] = []): ReceiverResult => ({
   reply: {
     status: 200,
     body: {
@@ -96,14 +96,14 @@ interface Body {
   readonly bindings?: { readonly 1: { readonly value: string } };
 }
 
-function run({ statement, bindings }: Body): Verdict {
+function run({ statement, bindings }: Body): ReceiverResult {
   if (statement === 'SELECT 1') return done([['1']]);
   if (statement === 'DESCRIBE TABLE "OPENROUTER_TRACES"') {
     return done([...COLUMNS].map(([name, type]) => [name, type, 'COLUMN', 'Y']));
   }
   if (!isMerge(statement)) return failure('001003', '42000', 'SQL compilation error: syntax error');
   const bind = bindings?.[1].value ?? '';
-  if (Buffer.byteLength(bind) > MAX_BIND_BYTES) return refusal(413);
+  if (Buffer.byteLength(bind) > MAX_BIND_BYTES) return rejection(413);
   const rows = parsed(bind);
   if (!Array.isArray(rows) || !rows.every(isRow)) {
     return failure('100069', '22P02', `Error parsing JSON: ${bind.slice(0, 50)}`);
@@ -127,21 +127,23 @@ function parsed(text: string): unknown {
 
 const UNAUTHORIZED = { code: '390303', message: 'Invalid OAuth access token. ', success: false };
 
-function judge(request: ReceivedDelivery): Verdict {
+function check(request: ReceivedDelivery): ReceiverResult {
   const { method, path, headers } = request;
   const { pathname, searchParams } = new URL(path, 'https://snowflake');
-  if (headers['x-snowflake-authorization-token-type'] !== 'PROGRAMMATIC_ACCESS_TOKEN') return refusal(401);
-  if (headers.authorization !== `Bearer ${CONFIG.token}`) return refusal(401, UNAUTHORIZED);
-  if (headers.accept !== 'application/json') return refusal(406);
-  if (!headers['user-agent']) return refusal(400, { code: '391903', message: 'Missing user agent header.' });
+  if (headers['x-snowflake-authorization-token-type'] !== 'PROGRAMMATIC_ACCESS_TOKEN') return rejection(401);
+  if (headers.authorization !== `Bearer ${CONFIG.token}`) return rejection(401, UNAUTHORIZED);
+  if (headers.accept !== 'application/json') return rejection(406);
+  if (!headers['user-agent'])
+    return rejection(400, { code: '391903', message: 'Missing user agent header.' });
   if (method === 'GET' && pathname === STATUS_URL) return done([['0']]);
-  if (pathname !== '/api/v2/statements') return refusal(404);
-  if (method !== 'POST') return refusal(405);
+  if (pathname !== '/api/v2/statements') return rejection(404);
+  if (method !== 'POST') return rejection(405);
   const parameters = [...searchParams.keys()].join();
   const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(searchParams.get('requestId') ?? '');
-  if (parameters !== 'requestId' || !isId) return refusal(400, { code: '391902', message: 'Bad requestId' });
+  if (parameters !== 'requestId' || !isId)
+    return rejection(400, { code: '391902', message: 'Bad requestId' });
   const body = readJson(request);
-  if (!isBody(body)) return refusal(400, { code: '390142', message: 'Incoming request does not match' });
+  if (!isBody(body)) return rejection(400, { code: '390142', message: 'Incoming request does not match' });
   return run(body as Body);
 }
 
@@ -150,7 +152,7 @@ export const snowflakeReceiver: DestinationReceiver = {
   config: CONFIG,
   expectedOrigin: 'https://myorg-my-account1.snowflakecomputing.com',
   configFor: () => null,
-  judge,
+  check,
   failures: {
     unauthorized: { status: 401, body: UNAUTHORIZED },
     rateLimited: { status: 429, body: { code: '391902', message: 'Too many requests.' } },

@@ -12,7 +12,7 @@ import {
   membersOf,
   objectWith,
   readJson,
-  refusal,
+  rejection,
 } from './json-checks.js';
 import type { JsonObject } from './json-checks.js';
 import type { DestinationReceiver } from './receiver.js';
@@ -69,24 +69,24 @@ export const weaveReceiver: DestinationReceiver = {
   config: CONFIG,
   expectedOrigin: 'https://trace.wandb.ai',
   configFor: (origin) => ({ ...CONFIG, baseUrl: origin }),
-  judge: (request) => {
+  check: (request) => {
     const { method, path, headers, bytes } = request;
-    if (headers.authorization !== AUTHORIZATION) return refusal(401, { detail: 'Invalid API key' });
+    if (headers.authorization !== AUTHORIZATION) return rejection(401, { detail: 'Invalid API key' });
     const body = readJson(request);
     if (method === 'POST' && path === '/calls/stream_query') {
       const isQuery = objectWith({ project_id: isProjectId }, { limit: isCount, columns: listOf(isText) });
-      return isQuery(body) ? { reply: { status: 200 }, stored: [] } : refusal(403, { detail: 'Forbidden' });
+      return isQuery(body) ? { reply: { status: 200 }, stored: [] } : rejection(403, { detail: 'Forbidden' });
     }
     if (
       method !== 'POST' ||
       path !== `/v2/${CONFIG.entity}/${encodeURIComponent(CONFIG.project)}/calls/complete`
     ) {
-      return refusal(404, { detail: 'Not Found' });
+      return rejection(404, { detail: 'Not Found' });
     }
-    if (bytes.length > MAX_BYTES) return refusal(413);
-    if (!isBody(body)) return refusal(422, { detail: [{ loc: ['body', 'batch'], msg: 'invalid' }] });
+    if (bytes.length > MAX_BYTES) return rejection(413);
+    if (!isBody(body)) return rejection(422, { detail: [{ loc: ['body', 'batch'], msg: 'invalid' }] });
     const { batch } = body as { batch: readonly { id: string; attributes: JsonObject }[] };
-    if (!areDistinct(batch.map(({ id }) => id))) return refusal(422, { detail: 'an id stands twice' });
+    if (!areDistinct(batch.map(({ id }) => id))) return rejection(422, { detail: 'an id stands twice' });
     return {
       reply: { status: 200, body: {} },
       stored: batch.map(({ attributes }) => generationIdOf(attributes['generation_id'])),

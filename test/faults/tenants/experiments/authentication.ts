@@ -32,10 +32,10 @@ export const failedAuthentication: Experiment = {
       const answers = [];
       for (const { key } of fresh)
         answers.push(await embed(lab, key, { model: FREE_MODEL, input: 'a fresh key' }));
-      const refused = answers.filter(({ status }) => status !== 200).length;
+      const rejected = answers.filter(({ status }) => status !== 200).length;
       return {
         figures: { 'unknown secrets': statusesIn(failures), 'fresh valid keys': statusesOf(answers) },
-        problems: brokenRules([refused > 0, `${refused} of ${FRESH_KEYS} valid keys were refused`]),
+        problems: brokenRules([rejected > 0, `${rejected} of ${FRESH_KEYS} valid keys were refused`]),
       };
     }),
 };

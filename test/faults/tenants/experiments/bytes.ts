@@ -82,7 +82,7 @@ const byteExperiment = ({ name, title, load = OTHER_LOAD, begin }: ByteAttack): 
       });
       const [attack = {}] = beside.attacks;
       const { bytesAfter, bytesBefore } = beside;
-      const refused = operations.filter(({ status }) => status !== 200).length;
+      const rejected = operations.filter(({ status }) => status !== 200).length;
       return {
         figures: {
           'what the attacker has done': Object.entries(attack)
@@ -94,7 +94,7 @@ const byteExperiment = ({ name, title, load = OTHER_LOAD, begin }: ByteAttack): 
         problems: [
           ...besideProblems(lab, beside),
           ...brokenRules(
-            [refused > 0, `${refused} operations of the others failed`],
+            [rejected > 0, `${rejected} operations of the others failed`],
             [
               bytesAfter - bytesBefore > TOLERATED_BYTES,
               `memory grew by ${megabytes(bytesAfter - bytesBefore)}`,

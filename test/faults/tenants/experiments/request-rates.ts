@@ -32,10 +32,10 @@ export const requestRates: Experiment = {
         patience: 10_000,
       });
       const figures = await attack.finished;
-      const refused = figures['status 429'] ?? 0;
+      const rejected = figures['status 429'] ?? 0;
       return {
         figures: { answers: statusesIn(figures) },
-        problems: brokenRules([refused < REQUESTS - 650, `${refused} of ${REQUESTS} requests got 429`]),
+        problems: brokenRules([rejected < REQUESTS - 650, `${rejected} of ${REQUESTS} requests got 429`]),
       };
     }),
 };

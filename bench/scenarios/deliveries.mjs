@@ -10,35 +10,35 @@ const LEAST = 10_000;
 const BACKLOG = { quick: 15_000, full: 50_000 };
 
 /** Fills the log of a service without destinations. */
-async function openBacklog(bed, least) {
+async function openBacklog(testbed, least) {
   const since = new Date(Date.now() - 1000).toISOString();
-  const service = await bed.progress.step('Starting: service', () =>
-    openService(bed, { hasDestination: false }),
+  const service = await testbed.progress.step('Starting: service', () =>
+    openService(testbed, { hasDestination: false }),
   );
-  await bed.setUpstreamDelay(0);
+  await testbed.setUpstreamDelay(0);
   let events = 0;
-  await bed.progress.step('Filling the log', async () => {
+  await testbed.progress.step('Filling the log', async () => {
     while (events < least) {
       const job = { ...embeddingsJob(service, CALL), connections: CONNECTIONS, seconds: 1 };
-      events += (await bed.runLoad(job)).calls;
+      events += (await testbed.runLoad(job)).calls;
     }
   });
   return { service, since, events };
 }
 
 /** A new destination is asked to deliver everything again; the receiver says when it has it. */
-async function drain(bed, { service, since, events }, round) {
+async function drain(testbed, { service, since, events }, round) {
   const path = `/drained/${round}/`;
-  const { id } = await service.createDestination('otel-collector', { endpoint: bed.sinkOrigin + path });
-  const place = `/observability/destinations/${id}`;
+  const { id } = await service.createDestination('otel-collector', { endpoint: testbed.sinkOrigin + path });
+  const route = `/observability/destinations/${id}`;
   const usage = () => ({ service: cpuSeconds(service.pid), database: cpuSeconds(service.databasePid) });
   const before = usage();
   const begunAt = process.hrtime.bigint();
-  await service.manage('POST', `${place}/replay`, { from: since });
-  await bed.untilDelivered(path, events);
+  await service.manage('POST', `${route}/replay`, { from: since });
+  await testbed.untilDelivered(path, events);
   const seconds = Number(process.hrtime.bigint() - begunAt) / 1e9;
   const after = usage();
-  await service.manage('DELETE', place);
+  await service.manage('DELETE', route);
   return {
     begunAt,
     events,
@@ -51,13 +51,13 @@ async function drain(bed, { service, since, events }, round) {
 export const broadcast = {
   name: 'broadcast',
   title: 'Draining the log to one OTLP receiver',
-  async measure(bed, { isQuick, rounds }) {
-    const backlog = await openBacklog(bed, isQuick ? BACKLOG.quick : BACKLOG.full);
+  async measure(testbed, { isQuick, rounds }) {
+    const backlog = await openBacklog(testbed, isQuick ? BACKLOG.quick : BACKLOG.full);
     // Not counted: code that has not been translated yet.
-    await bed.progress.step('Draining once to warm up', () => drain(bed, backlog, 0));
-    const results = await bed.progress.step(`Draining ${whole(backlog.events)} events`, async () => {
+    await testbed.progress.step('Draining once to warm up', () => drain(testbed, backlog, 0));
+    const results = await testbed.progress.step(`Draining ${whole(backlog.events)} events`, async () => {
       const all = [];
-      for (let round = 1; round <= rounds; round++) all.push(await drain(bed, backlog, round));
+      for (let round = 1; round <= rounds; round++) all.push(await drain(testbed, backlog, round));
       return all;
     });
     await backlog.service.stop();
@@ -93,9 +93,9 @@ export const broadcast = {
       remarks: ['The receiver is a process of its own on the same cores, and takes everything at once.'],
     };
   },
-  async profile(bed) {
-    const backlog = await openBacklog(bed, BACKLOG.quick);
-    await drain(bed, backlog, 0);
-    return drain(bed, backlog, 1);
+  async profile(testbed) {
+    const backlog = await openBacklog(testbed, BACKLOG.quick);
+    await drain(testbed, backlog, 0);
+    return drain(testbed, backlog, 1);
   },
 };

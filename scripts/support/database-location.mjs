@@ -111,12 +111,12 @@ function moveToSharedDirectory(directory, account, log) {
   makeSharedDirectory();
   const name = createHash('sha256').update(directory).digest('hex').slice(0, 16);
   // Data without a pointer is left from a directory of this name that somebody deleted: not ours to reuse or remove.
-  let home = join(sharedDirectory, name);
-  for (let count = 2; existsSync(join(home, 'data')); count += 1)
-    home = join(sharedDirectory, `${name}-${count}`);
-  mkdirSync(home, { recursive: true });
-  chmodSync(home, 0o711);
-  const dataDirectory = join(home, 'data');
+  let databaseDirectory = join(sharedDirectory, name);
+  for (let count = 2; existsSync(join(databaseDirectory, 'data')); count += 1)
+    databaseDirectory = join(sharedDirectory, `${name}-${count}`);
+  mkdirSync(databaseDirectory, { recursive: true });
+  chmodSync(databaseDirectory, 0o711);
+  const dataDirectory = join(databaseDirectory, 'data');
   rmSync(directory, { recursive: true, force: true });
   writeFileSync(directory, `${POINTER_FIRST_LINE}\n${dataDirectory}\n`);
   log(
@@ -138,7 +138,7 @@ export function resolveDataDirectory(directory) {
 }
 
 /** What `moveToSharedDirectory` made for this data directory, if it did. */
-export function findSharedHome(dataDirectory) {
+export function findSharedDirectory(dataDirectory) {
   return dataDirectory.startsWith(`${sharedDirectory}/`) ? dirname(dataDirectory) : undefined;
 }
 
@@ -159,7 +159,7 @@ function chooseAccount(dataDirectory) {
  * Everything that `startEmbeddedDatabase` needs to know about places. `account` is undefined for an ordinary user,
  * who runs the server as himself.
  */
-export function preparePlace(directory, log) {
+export function prepareLocation(directory, log) {
   mkdirSync(dirname(directory), { recursive: true });
   let dataDirectory = resolveDataDirectory(directory);
   const account = chooseAccount(dataDirectory);
@@ -180,6 +180,6 @@ export function preparePlace(directory, log) {
     logFile: `${directory}.log`,
     watchdogFile: `${directory}.watchdog`,
     // What to remove besides, when everything is to be removed.
-    sharedHome: findSharedHome(dataDirectory),
+    sharedPath: findSharedDirectory(dataDirectory),
   };
 }
