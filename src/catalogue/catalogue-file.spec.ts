@@ -189,7 +189,7 @@ describe('a provider that serves one model', () => {
   });
 });
 
-describe('a file that cannot be used is refused in one line', () => {
+describe('a file that cannot be used is rejected in one line', () => {
   const PRICE = 'models[0].endpoints[0].prices[0]';
   it.each([
     // What is replaced, by what, the line and the rest of the message.

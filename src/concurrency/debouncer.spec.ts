@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Debouncer } from './debouncer.js';
 
-describe('gathering', () => {
+describe('the debouncer', () => {
   let done: string[][];
   let failures: number;
   let debouncer: Debouncer;

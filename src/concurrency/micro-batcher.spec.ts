@@ -29,7 +29,7 @@ const tick = (): Promise<void> => new Promise(setImmediate);
 /** Until what has ended is heard of, and what waited for it has begun: that waits for what the turn brings. */
 const ticks = (): Promise<void> => tick().then(tick);
 
-describe('the batcher', () => {
+describe('the micro-batcher', () => {
   it('runs together what comes in one turn, and what comes meanwhile, in order, up to the limit', async () => {
     const { batches, run, end } = recorder();
     const batcher = new MicroBatcher(run, LIMITS);

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { YieldQueue } from './yield-queue.js';
 
-describe('turns', () => {
+describe('the yield queue', () => {
   it('come one in each round of the event loop, in order', async () => {
     const queue = new YieldQueue();
     const done: string[] = [];

@@ -170,7 +170,7 @@ describe('a small call', () => {
   });
 });
 
-describe('a call that is refused by one holder', () => {
+describe('a call that one owner rejects', () => {
   it('leaves nothing reserved of another', async () => {
     ledger.limit = 0n;
     setup.setPolicy({ budgets: [], credits: 0n });

@@ -86,7 +86,7 @@ describe('what a call held', () => {
   });
 });
 
-describe('a lease in doubt', () => {
+describe('an invalidated lease', () => {
   it('serves no other call, and is renewed only while calls hold parts of it', async () => {
     const [first, second] = [await reserve(), await reserve()];
     expect(first.lease).toBe(second.lease);

@@ -19,7 +19,7 @@ async function corrupted(corrupt: (span: Span, request: Json) => void): Promise<
   return Buffer.from(JSON.stringify(json));
 }
 
-describe('the judge of OTLP requests', () => {
+describe('the validator of OTLP requests', () => {
   it('takes a request as it should be, and reads it', async () => {
     const [span, ...others] = validateTraceRequest(await corrupted(() => {}));
     expect(others).toEqual([]);

@@ -53,7 +53,7 @@ function expectUnavailable(error: unknown, reason = 'the database cannot be reac
   });
 }
 
-describe('a refused value', () => {
+describe('a rejected value', () => {
   it.each([
     ['NUL in text', 'SELECT $1::text', ['a\u0000']],
     ['NUL in JSON', `SELECT ($1::json)->>'a'`, ['{"a":"\\u0000"}']],

@@ -81,7 +81,7 @@ const limitOf = (window: SpendLimitWindow['window'], limit: string): SpendLimitW
   includeByok: false,
 });
 
-describe('several caps of one holder', () => {
+describe('several limits of one owner', () => {
   const [daily, monthly] = [limitOf('daily', '1'), limitOf('monthly', '10')];
 
   it.each([

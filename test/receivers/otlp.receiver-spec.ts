@@ -41,7 +41,7 @@ function check(bodies: readonly string[]): readonly Validation[] {
   return JSON.parse(output.toString('utf8')) as Validation[];
 }
 
-describe('the judge', () => {
+describe('the validator', () => {
   const body = (span: object): string =>
     JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] });
   const traceId = '0123456789abcdef0123456789abcdef';

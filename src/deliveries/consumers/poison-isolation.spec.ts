@@ -137,7 +137,7 @@ describe('a part that was delivered before a failure', () => {
   });
 });
 
-describe('a platform that refuses everything', () => {
+describe('a platform that rejects everything', () => {
   it.each<[string, object]>([
     ['in one request', {}],
     ['in many at once', { maxTraces: 1, parallelRequests: 32 }],

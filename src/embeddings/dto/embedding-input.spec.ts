@@ -90,7 +90,7 @@ describe('an input', () => {
   });
 });
 
-describe('a refused input', () => {
+describe('a rejected input', () => {
   const textPart = { type: 'text', text: 'a' };
 
   it.each([

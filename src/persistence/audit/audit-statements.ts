@@ -1,5 +1,5 @@
 // The part of plain statements that writes audit entries beside the change that they tell of.
-import { columnsOf, membersOf, typedMembersOf } from '../database/json-rows.js';
+import { columnsOf, membersOf, typedMembersOf } from '../database/rows/json-rows.js';
 
 const FIELDS = {
   id: 'uuid',

@@ -4,7 +4,7 @@
 // decided and written under one lock. All moments are the database's own, so that no two clocks have to agree.
 
 import { LIVE_SESSIONS } from '../database/sessions.js';
-import { opaqueArray } from '../database/opaque-array.js';
+import { opaqueArray } from '../database/rows/opaque-array.js';
 
 /** Seconds that a lease lives without being renewed. */
 export const LEASE_SECONDS = 30;

@@ -4,7 +4,7 @@
 // trip and one commit here, for all that are asked for at the same time. What decides is the unique key on the slot.
 import { MAX_DESTINATIONS_PER_KIND } from '../../domain/destinations/destination.js';
 import { recordEntries } from '../audit/audit-statements.js';
-import { columnsOf, membersOf, typedMembersOf } from '../database/json-rows.js';
+import { columnsOf, membersOf, typedMembersOf } from '../database/rows/json-rows.js';
 import { LOG_SNAPSHOT, horizonOf } from '../generations/log-offset.js';
 
 const FIELDS = {

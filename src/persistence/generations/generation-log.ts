@@ -15,7 +15,7 @@ import type { ContentLocation } from './content-blocks.js';
 import { DatabaseMetrics } from '../database/database-metrics.js';
 import { Database } from '../database/database.js';
 import { storedAttempts } from './generation-row.js';
-import { writeRecords } from '../database/record-rows.js';
+import { writeRecords } from '../database/rows/record-rows.js';
 import { describeSpend } from '../spend/spend-changes.js';
 import { StorageUsage } from './storage-usage.js';
 import { APPEND_AND_SETTLE, BLOCK_COLUMNS, GENERATION_COLUMNS } from '../spend/spend-statements.js';

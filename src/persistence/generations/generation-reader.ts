@@ -13,7 +13,7 @@ import { Database } from '../database/database.js';
 import { LOG_OFFSET } from './log-offset.js';
 import { toGeneration } from './generation-row.js';
 import type { GenerationRow } from './generation-row.js';
-import { opaqueArray } from '../database/opaque-array.js';
+import { opaqueArray } from '../database/rows/opaque-array.js';
 
 // Milliseconds in which all replicas know the same keys, after the first of them does.
 const ROTATION_TIME = 15 * 60_000;

@@ -5,7 +5,7 @@ import { toApiKey, toKeySpend } from './api-key-row.js';
 import type { ApiKeyRow, KeySpendRow } from './api-key-row.js';
 import { BatchReader } from '../database/batch-reader.js';
 import type { Database } from '../database/database.js';
-import { opaqueArray } from '../database/opaque-array.js';
+import { opaqueArray } from '../database/rows/opaque-array.js';
 
 /** A hash says nothing without the account: another account's key is none. */
 interface KeyName {

@@ -19,7 +19,7 @@ import { Database } from '../database/database.js';
 import type { Transaction } from '../database/database.js';
 import type { Prisma } from '../generated/client.js';
 import type { ProviderCredentialModel as ProviderCredentialRow } from '../generated/models.js';
-import { lockRow } from '../database/row-lock.js';
+import { lockRow } from '../database/rows/row-lock.js';
 
 interface Secret {
   readonly apiKey: string;

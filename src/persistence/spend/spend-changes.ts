@@ -5,7 +5,7 @@ import { formatUsd } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
 import type { SpendRelease } from '../../domain/spend/spend-limit.js';
 import type { SpendOwner, SpendLease } from '../../domain/spend/spend-lease.js';
-import { writeRecords } from '../database/record-rows.js';
+import { writeRecords } from '../database/rows/record-rows.js';
 import { CHANGE_COLUMNS, RELEASE_COLUMNS } from './spend-statements.js';
 
 /** What of a generation its counters grow by. */

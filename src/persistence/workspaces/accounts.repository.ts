@@ -9,7 +9,7 @@ import type { Workspace } from '../../domain/workspace.js';
 import { BatchReader } from '../database/batch-reader.js';
 import { noSuchWorkspace } from '../database/database-errors.js';
 import { Database } from '../database/database.js';
-import { opaqueArray } from '../database/opaque-array.js';
+import { opaqueArray } from '../database/rows/opaque-array.js';
 
 export interface AccountWithDefaultWorkspace {
   readonly id: string;

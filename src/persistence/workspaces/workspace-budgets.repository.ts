@@ -9,7 +9,7 @@ import type { BudgetInterval, Workspace, WorkspaceBudget, WrittenBudget } from '
 import { AuditLogRepository } from '../audit/audit-log.repository.js';
 import { Database } from '../database/database.js';
 import type { WorkspaceBudgetModel as BudgetRow } from '../generated/models.js';
-import { lockRow } from '../database/row-lock.js';
+import { lockRow } from '../database/rows/row-lock.js';
 
 interface NewBudget {
   readonly interval: BudgetInterval;

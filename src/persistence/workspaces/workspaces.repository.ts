@@ -13,7 +13,7 @@ import { UniqueViolation } from '../database/database-errors.js';
 import type { WorkspaceModel as WorkspaceRow } from '../generated/models.js';
 import { rejectAboveQuotas } from './quotas.js';
 import type { Quota } from './quotas.js';
-import { lockRow } from '../database/row-lock.js';
+import { lockRow } from '../database/rows/row-lock.js';
 import { SWITCH_OFF_WORKSPACE } from './workspace-statements.js';
 
 interface WorkspaceRef {

@@ -29,7 +29,7 @@ const own = (position: number, endpoint = ONE, version = 0): EndpointTarget =>
   createTarget(endpoint, createOwnCredential(position, { version }));
 const restOf = (target: EndpointTarget, accountId = 'a'): number => circuits.restOf(target, accountId);
 
-describe('a refused credential', () => {
+describe('a rejected credential', () => {
   it('rests at every endpoint of its provider, and no other credential with it', () => {
     circuits.rejected(own(1), 'a', 401);
     expect([own(1), own(1, OTHER), own(2), shared()].map((target) => restOf(target))).toEqual([5, 5, 0, 0]);
@@ -96,7 +96,7 @@ describe('a refused credential', () => {
   });
 });
 
-describe('a refusal with 403', () => {
+describe('a rejection with 403', () => {
   it('is about the endpoint: the credential serves others', () => {
     circuits.rejected(own(1), 'a', 403);
     expect([restOf(own(1)), restOf(own(1, OTHER))]).toEqual([5, 0]);

@@ -56,7 +56,7 @@ class Lab {
   }
 }
 
-describe('places', () => {
+describe('permits', () => {
   it('are taken while there are any, and never more than there are', () => {
     const permits = new EndpointPermits();
     const owner = callOf('a');

@@ -71,7 +71,7 @@ describe('a call', () => {
   });
 });
 
-describe('a refused key', () => {
+describe('a rejected key', () => {
   it('is not asked again until it has rested, and serves again then', async () => {
     const [key = ''] = KEYS;
     await createAll([key], { isRequired: true });

@@ -107,7 +107,7 @@ describe('an error of the platform’s own', () => {
   });
 });
 
-describe('a refusal that is quoted up to the middle of a character', () => {
+describe('a rejection that is quoted up to the middle of a character', () => {
   it('is stored without it, and all others arrive', async () => {
     receiver.always({ status: 503 });
     const ids = await recordGenerations(app, 5);

@@ -113,7 +113,7 @@ describe('a destination that hangs', () => {
   });
 });
 
-describe('a destination that refuses its credentials', () => {
+describe('a destination that rejects its credentials', () => {
   const HEADERS = { Authorization: 'Bearer very-secret-token' };
   let patient: TestApp;
   beforeAll(async () => {
@@ -187,7 +187,7 @@ describe('an address that must not be reached', () => {
   });
 });
 
-describe('a generation that the platform refuses', () => {
+describe('a generation that the platform rejects', () => {
   it.each([400, 422])('with %s is put to the dead letters, and all others arrive', async (status) => {
     const poison: string[] = [];
     const receiver = await receiverOf((request) => rejecting(poison, status)(request));

@@ -177,7 +177,7 @@ describe('a settlement that was rolled back', () => {
   });
 });
 
-describe('a settlement that was committed although nobody was told', () => {
+describe('a settlement that was committed without an answer', () => {
   it('counts once, and has given back its part of the lease', async () => {
     const key = await setup.app.createKey({ limit: COST * 10n });
     const { responses, first } = await askAndHold(key, 1);

@@ -1,6 +1,6 @@
 // Holds a row for one transaction, so that what is read next and what is written then are one step.
-import type { Transaction } from './database.js';
-import { Prisma } from '../generated/client.js';
+import type { Transaction } from '../database.js';
+import { Prisma } from '../../generated/client.js';
 
 /** Prisma has no word for it. Does nothing where there is no such row. */
 export async function lockRow(
