@@ -26,7 +26,7 @@ const seconds = Number(options.seconds);
 const rate = Number(options.rate);
 const kills = Number(options.kills);
 const outage = Number(options.outage);
-const DRAIN_PATIENCE_MS = 120_000;
+const DRAIN_TIMEOUT_MS = 120_000;
 const REPLICAS = 2;
 const agent = new Agent({ connections: 256 });
 
@@ -178,7 +178,7 @@ async function run() {
     );
     await killing;
     const answered = new Set(calls.map(({ id }) => id));
-    const deadline = performance.now() + DRAIN_PATIENCE_MS + outage * 1000;
+    const deadline = performance.now() + DRAIN_TIMEOUT_MS + outage * 1000;
     await progress.step('Draining', async () => {
       while (performance.now() < deadline && [...answered].some((id) => !healthy.arrivals.has(id)))
         await new Promise((resolve) => setTimeout(resolve, 100));

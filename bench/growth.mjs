@@ -50,7 +50,7 @@ const INPUTS = [1, 8, 64, 512, 2048];
 const WARM_UP_SECONDS = 10;
 const WARM_UP_CREATIONS = 600;
 const WARM_UP_CONNECTIONS = 8;
-const PATIENCE_WITH_ROLLUP_MS = 900_000;
+const ROLLUP_TIMEOUT_MS = 900_000;
 
 const CALL = 'POST /embeddings';
 const CREATION = 'POST /observability/destinations';
@@ -169,7 +169,7 @@ async function openSide(testbed, name, isFilled) {
 async function waitForRest({ progress, signal }, sides) {
   await progress.step('The logs are summed up', async () => {
     for (const { service } of sides)
-      await untilSummedUp(service.databaseUrl, signal, { patience: PATIENCE_WITH_ROLLUP_MS, pause: sleep });
+      await untilSummedUp(service.databaseUrl, signal, { timeout: ROLLUP_TIMEOUT_MS, pause: sleep });
   });
   await progress.step('The databases are vacuumed and on the disk', async () => {
     for (const { service } of sides) await bringToRest(service.databaseUrl);

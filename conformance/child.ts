@@ -3,8 +3,8 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-const PATIENCE_WITH_START_MS = 30_000;
-const PATIENCE_AFTER_SIGTERM_MS = 5_000;
+const START_TIMEOUT_MS = 30_000;
+const SIGTERM_TIMEOUT_MS = 5_000;
 const KEPT_OUTPUT_CHARACTERS = 4_000;
 
 export interface ChildOptions {
@@ -17,7 +17,7 @@ export interface ChildOptions {
   /** Hears all that the program prints, as it comes. */
   readonly onOutput?: (text: string) => void;
   /** Milliseconds that its start may take. */
-  readonly patience?: number;
+  readonly timeout?: number;
   readonly signal: AbortSignal;
 }
 
@@ -29,7 +29,7 @@ export interface Child<Message> {
 }
 
 export async function startChild<Message>(program: string, options: ChildOptions): Promise<Child<Message>> {
-  const { patience = PATIENCE_WITH_START_MS } = options;
+  const { timeout = START_TIMEOUT_MS } = options;
   options.signal.throwIfAborted();
   const child = fork(program, [...(options.arguments ?? [])], {
     execArgv: [
@@ -47,7 +47,7 @@ export async function startChild<Message>(program: string, options: ChildOptions
     });
   }
   const waiting = new AbortController();
-  const deadline = AbortSignal.any([options.signal, AbortSignal.timeout(patience), waiting.signal]);
+  const deadline = AbortSignal.any([options.signal, AbortSignal.timeout(timeout), waiting.signal]);
   try {
     const [message] = (await Promise.race([
       once(child, 'message', { signal: deadline }),
@@ -60,7 +60,7 @@ export async function startChild<Message>(program: string, options: ChildOptions
     await stopChild(child);
     options.signal.throwIfAborted();
     if (deadline.aborted)
-      throw new Error(`${program} was not ready in ${patience} ms\n${output}`, { cause: error });
+      throw new Error(`${program} was not ready in ${timeout} ms\n${output}`, { cause: error });
     throw error;
   } finally {
     // The listener of the one that has lost the race.
@@ -72,7 +72,7 @@ async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_AFTER_SIGTERM_MS);
+  const timer = setTimeout(() => child.kill('SIGKILL'), SIGTERM_TIMEOUT_MS);
   await ended;
   clearTimeout(timer);
 }

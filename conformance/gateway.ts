@@ -6,7 +6,7 @@ import type { ProviderRow } from '../test/support/providers/rows.js';
 /** Milliseconds that either gateway is told to wait for a provider. */
 export const PROVIDER_TIMEOUT_MS = 6_000;
 // Longer than any answer may take: a gateway that never answers must not hold up the run.
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 export interface Answer {
   readonly status: number;
@@ -46,8 +46,8 @@ export async function post(
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
-    headersTimeout: PATIENCE_MS,
-    bodyTimeout: PATIENCE_MS,
+    headersTimeout: TIMEOUT_MS,
+    bodyTimeout: TIMEOUT_MS,
     signal,
   });
   const text = await response.body.text();

@@ -18,7 +18,7 @@ const POSTGRESQL_MAJOR_VERSION = '18';
 const MARKER_FILE = 'signalbox-cluster';
 const WRONG_PASSWORD = '28P01';
 const START_ATTEMPTS = 20;
-const PATIENCE_WITH_EARLIER_SERVER_MS = 60_000;
+const EARLIER_SERVER_TIMEOUT_MS = 60_000;
 
 function databaseUrl(password, port, name = DATABASE_NAME) {
   return `postgresql://${USER_NAME}:${password}@127.0.0.1:${port}/${name}`;
@@ -102,7 +102,7 @@ async function settleEarlierServer(location, password, log, signal) {
       return undefined;
     }
     let reason = 'is in use, or shutting down after its starter has ended';
-    let isHopeless = Date.now() - begunAt > PATIENCE_WITH_EARLIER_SERVER_MS;
+    let isHopeless = Date.now() - begunAt > EARLIER_SERVER_TIMEOUT_MS;
     if (!hasWatchdog(location.watchdogFile)) {
       try {
         const client = await connect(databaseUrl(password, server.port, 'postgres'));

@@ -13,7 +13,7 @@ import { importBuilt } from './support/repository.mjs';
 import { ScriptError } from './support/run-command.mjs';
 import { checkEnvironment, checkPort, isWorker, startService, toBaseUrl } from './support/service.mjs';
 
-const PATIENCE_WITH_EARLIER_START_MS = 3000;
+const EARLIER_START_TIMEOUT_MS = 3000;
 const progress = createProgress();
 const log = (text) => progress.line(text);
 
@@ -57,7 +57,7 @@ async function takeDirectory(location, cleanups, signal) {
     const { lock, owner } = tryLock(location.lockFile);
     if (lock) return cleanups.add(() => lock.release());
     // Two services on one directory are a mistake; one that is just being stopped deserves a moment.
-    if (Date.now() - begunAt > PATIENCE_WITH_EARLIER_START_MS) {
+    if (Date.now() - begunAt > EARLIER_START_TIMEOUT_MS) {
       throw new ScriptError(
         `Another npm start (process ${owner}) is running on ${location.directory}. ` +
           'Stop it, or set DATA_DIR and PORT to others for this one.',

@@ -15,7 +15,7 @@ import { createTemporaryDirectory } from './support/temporary-directory.mjs';
 // The OTLP package is there for its .proto files: the last that has them.
 const PACKAGES = ['chdb@3.4.0', 's3rver@3.7.1', '@opentelemetry/otlp-grpc-exporter-base@0.35.1'];
 // chdb is a download of more than 100 MB.
-const PATIENCE_MS = 600_000;
+const TIMEOUT_MS = 600_000;
 const directory = inRepository('node_modules', '.cache', 'signalbox-receivers');
 const protoDirectory = join(directory, 'node_modules/@opentelemetry/otlp-grpc-exporter-base/build/protos');
 const PROTO_FILES = [
@@ -39,7 +39,7 @@ async function install(signal) {
     '--no-fund',
   ];
   await runNpm([...npmArguments, '--fetch-retries=1', ...PACKAGES], {
-    signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     directory,
   });
 }

@@ -8,7 +8,7 @@ import { RateLimiter } from './auth/rate-limiter.js';
 import { AppConfig } from './config/app-config.js';
 import { LoadShedder } from './http/load-shedding/load-shedder.js';
 import { answerClientErrors, requireHost } from './http/errors/client-errors.js';
-import { tellAddresses } from './http/server/client-address.js';
+import { shareAddresses } from './http/server/client-address.js';
 import { compareEntityTags } from './http/server/conditional-get.js';
 import { corsOptions } from './http/server/cors.js';
 import { assignRequestId } from './http/observe/request-id.js';
@@ -28,7 +28,7 @@ export function setUpApplication(application: NestExpressApplication): void {
     operationDeadline,
     trustedProxies,
   } = application.get(AppConfig);
-  tellAddresses(application, trustedProxies);
+  shareAddresses(application, trustedProxies);
   if (origins.length > 0) application.enableCors(corsOptions(origins));
   application.get(LoadShedder).findAccountsBy((request) => findCaller(request)?.key.accountId ?? null);
   application.use(requireHost);

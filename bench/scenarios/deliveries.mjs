@@ -48,7 +48,7 @@ async function drain(testbed, { service, since, events }, round) {
   };
 }
 
-export const broadcast = {
+export const deliveries = {
   name: 'broadcast',
   title: 'Draining the log to one OTLP receiver',
   async measure(testbed, { isQuick, rounds }) {

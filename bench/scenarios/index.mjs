@@ -1,5 +1,5 @@
 // Every scenario, in the order in which they run.
-import { broadcast } from './deliveries.mjs';
+import { deliveries } from './deliveries.mjs';
 import { destinations } from './destinations.mjs';
 import { keys } from './keys.mjs';
 import { latency } from './latency.mjs';
@@ -16,7 +16,7 @@ export const SCENARIOS = [
   workers,
   keys,
   destinations,
-  broadcast,
+  deliveries,
   twentyDestinations,
   memory,
 ];

@@ -63,18 +63,18 @@ export const twentyDestinations = {
     // Without any before and after: how far those two are apart is what the machine does to two measurements of one thing.
     const [before, withAll, after] = [withEnabled(0), withEnabled(all.length), withEnabled(0)];
     const ways = [before, withAll, after];
-    const measureRow = async (way) => {
+    const measureRow = async (variant) => {
       for (const { id } of all)
-        await service.manage('PATCH', `/observability/destinations/${id}`, { enabled: way.enabled > 0 });
+        await service.manage('PATCH', `/observability/destinations/${id}`, { enabled: variant.enabled > 0 });
       const job = { ...embeddingsJob(service, CALL), connections: CONNECTIONS, rate: CALLS_PER_SECOND };
-      return measureLoad(testbed, way, { ...job, seconds });
+      return measureLoad(testbed, variant, { ...job, seconds });
     };
     const results = await testbed.progress.step('Calls with none and with twenty destinations', () =>
       alternately({ rounds, rows: ways, measureRow }),
     );
     await service.stop();
-    const of = (way, part) => medianOf(results.get(way), part);
-    const [p50sBefore, p50sWithAll, p50sAfter] = ways.map((way) => valuesOf(results.get(way), 'p50'));
+    const of = (variant, part) => medianOf(results.get(variant), part);
+    const [p50sBefore, p50sWithAll, p50sAfter] = ways.map((variant) => valuesOf(results.get(variant), 'p50'));
     const middles = p50sBefore.map((p50, round) => (p50 + p50sAfter[round]) / 2);
     const added = medianDifference(p50sWithAll, middles);
     const noise = median(p50sBefore.map((p50, round) => Math.abs(p50sAfter[round] - p50)));
@@ -100,15 +100,15 @@ export const twentyDestinations = {
             'CPU s per 1,000 calls',
             'and its database',
           ],
-          rows: ways.map((way) => [
-            way === after ? `${way.enabled} again` : `${way.enabled}`,
-            whole(of(way, 'calls')),
-            milliseconds(of(way, 'p50')),
-            percent(spread(valuesOf(results.get(way), 'p50'))),
-            milliseconds(of(way, 'p99')),
-            milliseconds(of(way, 'p999')),
-            of(way, 'cpu').toFixed(3),
-            of(way, 'databaseCpu').toFixed(3),
+          rows: ways.map((variant) => [
+            variant === after ? `${variant.enabled} again` : `${variant.enabled}`,
+            whole(of(variant, 'calls')),
+            milliseconds(of(variant, 'p50')),
+            percent(spread(valuesOf(results.get(variant), 'p50'))),
+            milliseconds(of(variant, 'p99')),
+            milliseconds(of(variant, 'p999')),
+            of(variant, 'cpu').toFixed(3),
+            of(variant, 'databaseCpu').toFixed(3),
           ]),
         },
       ],

@@ -12,7 +12,7 @@ export class Calls {
   #requests;
   #lengths = [];
   #sent = 0;
-  #underWay = new Map();
+  #inFlight = new Map();
   #histogram = createHistogram({ lowest: 1, highest: 120_000_000_000, figures: 3 });
   answered = 0;
 
@@ -30,14 +30,14 @@ export class Calls {
     const index = this.#sent % this.#requests.length;
     const isWhole = this.#lengths[index] === undefined || this.#sent % WHOLE_CHECK_EVERY === 0;
     this.#sent++;
-    this.#underWay.set(connection, { index, begunAt });
+    this.#inFlight.set(connection, { index, begunAt });
     connection.send(this.#requests[index], isWhole);
   }
 
   take(connection, head, length, body) {
     const now = performance.now();
-    const { index, begunAt } = this.#underWay.get(connection);
-    this.#underWay.delete(connection);
+    const { index, begunAt } = this.#inFlight.get(connection);
+    this.#inFlight.delete(connection);
     this.#histogram.record(Math.max(Math.round((now - begunAt) * 1e6), 1));
     this.answered++;
     this.#check(index, head, length, body);

@@ -158,11 +158,11 @@ export async function bringToRest(databaseUrl) {
   }
 }
 
-/** Resolves when the log is summed up for /activity; throws when it is not within `patience` milliseconds. */
-export async function untilSummedUp(databaseUrl, signal, { patience, pause }) {
+/** Resolves when the log is summed up for /activity; throws when it is not within `timeout` milliseconds. */
+export async function untilSummedUp(databaseUrl, signal, { timeout, pause }) {
   const client = await connect(databaseUrl);
   try {
-    const deadline = performance.now() + patience;
+    const deadline = performance.now() + timeout;
     for (;;) {
       const { rows } = await client.query('SELECT summed_before > 0 AS "isDone" FROM activity_rollup');
       if (rows[0].isDone) return;

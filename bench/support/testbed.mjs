@@ -10,7 +10,7 @@ import { createTemporaryDirectory, databaseName } from '../../scripts/support/te
 import { ask, startProgram } from './children.mjs';
 import { GATEWAY_STARTERS, PLAIN_MODEL } from './gateways.mjs';
 
-const PATIENCE_WITH_DELIVERIES_MS = 180_000;
+const DELIVERIES_TIMEOUT_MS = 180_000;
 
 /** `nodeArguments` are for the processes of this service. */
 export async function openTestbed({ progress, signal, withPeer, isQuick = false, nodeArguments }) {
@@ -51,7 +51,7 @@ export async function openTestbed({ progress, signal, withPeer, isQuick = false,
       setUpstreamDelay: (delay) => ask(upstream, { delay }, signal),
       /** Resolves when so many spans have come to this path of the sink, or to ones below it. */
       untilDelivered: async (path, count) => {
-        const deadline = performance.now() + PATIENCE_WITH_DELIVERIES_MS;
+        const deadline = performance.now() + DELIVERIES_TIMEOUT_MS;
         while ((await ask(sink, { path }, signal)).spans < count) {
           if (performance.now() > deadline) throw new Error(`not all of ${count} spans came to ${path}`);
           await sleep(20, signal);

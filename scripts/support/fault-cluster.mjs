@@ -10,7 +10,7 @@ import { sendSignal, sleep } from './processes.mjs';
 // Killed processes leave what they have written to the system; only a power cut would not. Commits still wait for the
 // server's own buffers to be written.
 const SETTINGS = { fsync: 'off', full_page_writes: 'off', max_connections: 60, shared_buffers: '64MB' };
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /** The server and all its processes, each of which has a group of its own. */
 function family(pid) {
@@ -59,7 +59,7 @@ export async function openFaultCluster({ directory, settings = {}, log, signal }
           server = await start(port);
           return;
         } catch (error) {
-          if (Date.now() - begunAt > PATIENCE_MS) throw error;
+          if (Date.now() - begunAt > TIMEOUT_MS) throw error;
           await sleep(250, signal);
         }
       }

@@ -7,7 +7,7 @@ import { runNpm } from './npm.mjs';
 import { inRepository } from './repository.mjs';
 
 const MANIFESTS = ['package.json', 'package-lock.json'];
-const PATIENCE_MS = 90_000;
+const TIMEOUT_MS = 90_000;
 
 const source = (name) => inRepository('conformance', 'portkey', name);
 const directory = inRepository('node_modules', '.cache', 'signalbox-conformance', 'portkey');
@@ -17,7 +17,7 @@ async function install({ signal }) {
   mkdirSync(directory, { recursive: true });
   for (const name of MANIFESTS) copyFileSync(source(name), join(directory, name));
   await runNpm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=1'], {
-    signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     directory,
   });
 }

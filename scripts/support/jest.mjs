@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { inRepository, repositoryRoot } from './repository.mjs';
 
-const PATIENCE_AFTER_SIGTERM_MS = 5000;
+const SIGTERM_TIMEOUT_MS = 5000;
 
 /** Resolves with Jest's exit code. Jest keeps the terminal, so that its own colours and questions work. */
 export function runJest(jestArguments, environment, signal) {
@@ -21,7 +21,7 @@ export function runJest(jestArguments, environment, signal) {
     let timer;
     signal.addEventListener('abort', () => {
       child.kill('SIGTERM');
-      timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_AFTER_SIGTERM_MS);
+      timer = setTimeout(() => child.kill('SIGKILL'), SIGTERM_TIMEOUT_MS);
     });
     child.on('error', reject);
     child.on('close', (code) => {

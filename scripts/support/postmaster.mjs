@@ -8,7 +8,7 @@ import { identifyProcess, isRunning, readCommandLine, sendSignal, sleep } from '
 import { ScriptError } from './run-command.mjs';
 
 const POLL_MS = 50;
-const PATIENCE_WITH_FAST_SHUTDOWN_MS = 30_000;
+const FAST_SHUTDOWN_TIMEOUT_MS = 30_000;
 const LOG_KEPT_BYTES = 10 * 1024 * 1024;
 
 // Runs until the pipe from its starter closes, which also happens when the starter is killed, and then asks the
@@ -145,7 +145,7 @@ export async function stopPostmaster(identity) {
   if (isRunning(identity)) sendSignal(identity.pid, 'SIGINT');
   while (isRunning(identity)) {
     await sleep(POLL_MS);
-    if (Date.now() - begunAt > PATIENCE_WITH_FAST_SHUTDOWN_MS) {
+    if (Date.now() - begunAt > FAST_SHUTDOWN_TIMEOUT_MS) {
       // Immediate shutdown: recovery at the next start instead of a server left behind.
       sendSignal(identity.pid, 'SIGQUIT');
     }

@@ -4,7 +4,7 @@ import { repositoryRoot } from './repository.mjs';
 import { sendSignal } from './processes.mjs';
 
 const KEPT_OUTPUT_CHARACTERS = 100_000;
-const PATIENCE_AFTER_SIGTERM_MS = 3000;
+const SIGTERM_TIMEOUT_MS = 3000;
 
 /** A failure whose message is all that the person at the terminal needs: printed without a stack. */
 export class ScriptError extends Error {}
@@ -32,7 +32,7 @@ export function runCommand(
     const stop = () => {
       const group = process.platform === 'win32' ? child.pid : -child.pid;
       sendSignal(group, 'SIGTERM');
-      timer = setTimeout(() => sendSignal(group, 'SIGKILL'), PATIENCE_AFTER_SIGTERM_MS);
+      timer = setTimeout(() => sendSignal(group, 'SIGKILL'), SIGTERM_TIMEOUT_MS);
     };
     const finish = (settle) => {
       clearTimeout(timer);

@@ -31,7 +31,7 @@ export class BearerGuard implements CanActivate {
     const secret = BEARER.exec(authorization)?.[1];
     const secretHash = secret === undefined ? null : hashKeySecret(secret);
     const known = secretHash === null ? undefined : this.callers.peek(secretHash);
-    if (known && this.isUsable(known)) {
+    if (known && this.isValid(known)) {
       attachCaller(request, known);
       return true;
     }
@@ -45,7 +45,7 @@ export class BearerGuard implements CanActivate {
   ): Promise<true> {
     // Looked up whatever the address has done: a valid secret is never refused for the guesses of others.
     const caller = known ?? (secretHash === null ? null : await this.callers.find(secretHash));
-    if (!caller || !this.isUsable(caller)) {
+    if (!caller || !this.isValid(caller)) {
       await this.rateLimiter.countFailedAuthentication(request.ip ?? '');
       throw new AppError('invalid_credential');
     }
@@ -53,7 +53,7 @@ export class BearerGuard implements CanActivate {
     return true;
   }
 
-  private isUsable(caller: Caller): boolean {
+  private isValid(caller: Caller): boolean {
     return isUsableAt(caller, this.clock.now());
   }
 }

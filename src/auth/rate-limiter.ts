@@ -16,7 +16,7 @@ import { readIpAddress } from '../domain/ip-ranges.js';
 const WINDOW_SECONDS = 60;
 // Milliseconds that Redis may take to answer, and to say anything at all before the connection counts as lost: what hangs
 // must hold up nobody.
-const REDIS_PATIENCE = { commandTimeout: 250, socketTimeout: 1_000, connectTimeout: 1_000 };
+const REDIS_TIMEOUT = { commandTimeout: 250, socketTimeout: 1_000, connectTimeout: 1_000 };
 // Networks whose failures a process remembers. Keys are as many as were made; networks are as many as an attacker has.
 const MAX_FAILING_NETWORKS = 20_000;
 
@@ -151,7 +151,7 @@ function networkOf(address: string): string {
 }
 
 function connectRedis(url: string): Redis {
-  const redis = new Redis(url, { maxRetriesPerRequest: 1, enableOfflineQueue: false, ...REDIS_PATIENCE });
+  const redis = new Redis(url, { maxRetriesPerRequest: 1, enableOfflineQueue: false, ...REDIS_TIMEOUT });
   // It reconnects by itself; without a listener a lost connection would end the process.
   redis.on('error', () => undefined);
   return redis;

@@ -69,8 +69,8 @@ export function costOfTokens(
   day: string,
   added = 0,
 ): PicoUsd | null {
-  const untold = Math.max(0, tokens - totalOf(reported));
-  let sum = costOfSum(input, untold, endpoint, day, added);
+  const unreported = Math.max(0, tokens - totalOf(reported));
+  let sum = costOfSum(input, unreported, endpoint, day, added);
   for (const [modality, count] of modalityCounts(reported)) {
     const cost = count === 0 ? 0n : times(priceOn(endpoint, day, modality), count);
     sum = sum === null || cost === null ? null : sum + cost;

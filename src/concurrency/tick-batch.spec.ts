@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { TickBatch } from './tick-batch.js';
 
-describe('Cohort', () => {
+describe('the tick batch', () => {
   let done: string[];
   let scheduled: (() => void)[];
 

@@ -54,7 +54,7 @@ export class Work {
   }
 
   /** Waits for the next turn. */
-  async giveWay(): Promise<void> {
+  async yieldNow(): Promise<void> {
     await this.queue.enter(this.accountId);
     this.begunAt = performance.now();
   }
@@ -66,7 +66,7 @@ export class Work {
       const endedAt = performance.now();
       this.ruling += endedAt - startedAt;
       if (piece.done === true) return piece.value;
-      if (endedAt - this.begunAt >= PIECE) await this.giveWay();
+      if (endedAt - this.begunAt >= PIECE) await this.yieldNow();
     }
   }
 }

@@ -97,7 +97,7 @@ export class AppConfig {
   readonly endpointConcurrency: number;
   /** Vectors that a process keeps for calls that ask for it; 0 bytes: none. */
   readonly embeddingCache: { readonly bytes: number; /** Milliseconds. */ readonly timeToLive: number };
-  readonly broadcast: {
+  readonly deliveries: {
     /** Milliseconds; the bounds of the random pause after a failed delivery: of the first one, and of any. */
     readonly retryBaseDelay: number;
     readonly retryMaxDelay: number;
@@ -177,7 +177,7 @@ export function readAppConfig(
       bytes: read.integer('EMBEDDING_CACHE_BYTES', 64 * 1024 * 1024, 0, 2 ** 40),
       timeToLive: read.integer('EMBEDDING_CACHE_TTL', 3_600, 1, 31_536_000) * 1000,
     },
-    broadcast: {
+    deliveries: {
       retryBaseDelay: read.integer('BROADCAST_RETRY_BASE_DELAY_MS', 1_000, 1, 3_600_000),
       retryMaxDelay: read.integer('BROADCAST_RETRY_MAX_DELAY_MS', 300_000, 1, 3_600_000),
       sweepInterval: read.integer('BROADCAST_SWEEP_INTERVAL_MS', 5_000, 100, 3_600_000),

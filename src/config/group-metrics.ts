@@ -6,9 +6,9 @@ import { AggregatorRegistry } from 'prom-client';
 import type { MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
 
 // Milliseconds for which the primary waits for workers: of one that hangs, what it told last is shown.
-const PATIENCE = 1_000;
+const TIMEOUT = 1_000;
 // Milliseconds after which a worker gives up on the primary.
-const LAST_PATIENCE = 5_000;
+const LAST_TIMEOUT = 5_000;
 
 type Snapshot = MetricObjectWithValues<MetricValue<string>>[];
 
@@ -22,7 +22,7 @@ type Message =
 
 /** In the primary: what all workers have counted, and what it has itself where it serves. */
 export class GroupMetrics {
-  private readonly questions = new Questions<Snapshot>(PATIENCE);
+  private readonly questions = new Questions<Snapshot>(TIMEOUT);
   // What each has told last: a sum without one of them would fall and rise again, which reads as a restart from 0.
   private readonly snapshots = new Map<Worker, Snapshot>();
   /** What those had counted that have ended, all of them together. */
@@ -45,7 +45,7 @@ export class GroupMetrics {
       worker?.isConnected() ? [worker] : [],
     );
     await Promise.allSettled(
-      workers.map((worker) => this.questions.ask((id) => tell(worker, { signalbox: 'give', id }))),
+      workers.map((worker) => this.questions.ask((id) => sendTo(worker, { signalbox: 'give', id }))),
     );
     const own = this.own ? [await this.own.getMetricsAsJSON()] : [];
     return AggregatorRegistry.aggregate([...own, ...this.snapshots.values(), this.remainder]).metrics();
@@ -65,13 +65,13 @@ export class GroupMetrics {
   }
 
   private async answer(worker: Worker, id: number): Promise<void> {
-    tell(worker, { signalbox: 'gathered', id, text: await this.collect() });
+    sendTo(worker, { signalbox: 'gathered', id, text: await this.collect() });
   }
 }
 
 /** In a worker: gives its own metrics when it is asked to, and has those of all gathered. */
 export class WorkerMetrics {
-  private readonly questions = new Questions<string>(LAST_PATIENCE);
+  private readonly questions = new Questions<string>(LAST_TIMEOUT);
 
   constructor(registry: Registry) {
     process.on('message', (message: Message) => {
@@ -102,13 +102,13 @@ class Questions<Answer> {
   private readonly waiting = new Map<number, (answer: Answer) => void>();
   private last = 0;
 
-  constructor(private readonly patience: number) {}
+  constructor(private readonly timeout: number) {}
 
   /** Rejects when there is no answer in time. */
   ask(send: (id: number) => void): Promise<Answer> {
     const id = ++this.last;
     return new Promise<Answer>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('the other process does not answer')), this.patience);
+      const timer = setTimeout(() => reject(new Error('the other process does not answer')), this.timeout);
       this.waiting.set(id, (answer) => {
         clearTimeout(timer);
         resolve(answer);
@@ -124,6 +124,6 @@ class Questions<Answer> {
 }
 
 /** A worker may be gone before it is told: there is nobody left to be told, then. */
-function tell(worker: Worker, message: Message): void {
+function sendTo(worker: Worker, message: Message): void {
   worker.send(message, () => undefined);
 }

@@ -32,7 +32,7 @@ export class OtlpTracer implements Tracer {
   private readonly propagator = new W3CTraceContextPropagator();
 
   constructor() {
-    tellOfFailures();
+    reportFailures();
     this.provider = new BasicTracerProvider({
       resource: defaultResource()
         .merge(resourceFromAttributes({ 'service.name': NAME }))
@@ -85,7 +85,7 @@ export class OtlpTracer implements Tracer {
   }
 }
 
-function tellOfFailures(): void {
+function reportFailures(): void {
   const logger = new Logger('Tracing');
   let reportedAt = -Infinity;
   setGlobalErrorHandler((error) => {

@@ -8,7 +8,7 @@ const FLUSH_INTERVAL = 100;
 // Lines that could not be written yet; beyond it they are dropped, so that they cannot fill the memory.
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 // Milliseconds for which the end of the process waits for a reader that takes nothing.
-const LAST_PATIENCE = 1_000;
+const LAST_TIMEOUT = 1_000;
 
 type Output = ReturnType<typeof pino.destination>;
 
@@ -35,7 +35,7 @@ export function openStandardOutput(): DestinationStream {
   // A full disk, a closed terminal: the lines wait, and every later write begins with them.
   output.on('error', () => undefined);
   output.flushSync = () => {
-    givesUpAt = performance.now() + LAST_PATIENCE;
+    givesUpAt = performance.now() + LAST_TIMEOUT;
     writeTheRest(output as Output & Internals);
     // Who logs even later must not fail by it.
     output.write = () => false;

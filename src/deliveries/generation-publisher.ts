@@ -17,7 +17,7 @@ const DEBOUNCE_INTERVAL = 25;
 @Injectable()
 export class GenerationPublisher {
   private readonly logger = new Logger(GenerationPublisher.name);
-  private readonly news = new Debouncer(DEBOUNCE_INTERVAL, (workspaceIds) => this.publish(workspaceIds));
+  private readonly pending = new Debouncer(DEBOUNCE_INTERVAL, (workspaceIds) => this.publish(workspaceIds));
 
   constructor(
     private readonly destinations: WorkspaceDestinationsCache,
@@ -42,19 +42,19 @@ export class GenerationPublisher {
 
   /** To be called when a generation of the workspace is committed. */
   generationAppended(workspaceId: string): void {
-    this.news.add(workspaceId);
+    this.pending.add(workspaceId);
   }
 
   /** Whoever delivers, in this process or another one, hears of it from the database. */
   private async publish(workspaceIds: readonly string[]): Promise<void> {
     try {
-      const news: string[] = [];
+      const pending: string[] = [];
       for (const workspaceId of workspaceIds) {
         const destinations = await this.destinations.find(workspaceId);
         if (destinations && destinations.targets.size + destinations.problems.size > 0)
-          news.push(writeGenerationsAppended({ workspaceId, replicaId: this.config.replicaId }));
+          pending.push(writeGenerationsAppended({ workspaceId, replicaId: this.config.replicaId }));
       }
-      if (news.length > 0) await this.notifications.notify(GENERATIONS_CHANNEL, news);
+      if (pending.length > 0) await this.notifications.notify(GENERATIONS_CHANNEL, pending);
     } catch (error) {
       this.logger.debug({ error }, 'nobody could be told of new generations');
       throw error;

@@ -43,7 +43,7 @@ export interface WorkspaceDestinations {
 export class WorkspaceDestinationsCache extends NotifiedCache<WorkspaceDestinations> {
   constructor(repository: DestinationsRepository, notifications: Notifications) {
     super(notifications, { channel: DESTINATIONS_CHANNEL, max: 20_000 }, async (workspaceId) =>
-      toWorkspaceDestinations(await repository.listForBroadcast(workspaceId)),
+      toWorkspaceDestinations(await repository.listForDelivery(workspaceId)),
     );
   }
 }

@@ -124,7 +124,7 @@ export class EmbeddingsService {
               charge,
             };
       const recorded = this.log.append(generation, supply.releases, content);
-      const written = answer && writeMeanwhile(answer, request.encodingFormat);
+      const written = answer && writeInBackground(answer, request.encodingFormat);
       // Whether that failed is looked at when the call is recorded.
       written?.catch(() => undefined);
       await recorded;
@@ -139,7 +139,7 @@ export class EmbeddingsService {
 }
 
 /** While the record is on its way to the disk, and so not in the turn that hands it over: it leaves at the end of that. */
-async function writeMeanwhile(answer: EmbeddingAnswer, format: EncodingFormat): Promise<Buffer[]> {
+async function writeInBackground(answer: EmbeddingAnswer, format: EncodingFormat): Promise<Buffer[]> {
   await nextTurn();
   return writeEmbeddingResponse(answer, format);
 }

@@ -30,7 +30,7 @@ export function slotsOf(threadPoolSize: number): LookUpSlots {
 const SLOW = 1_000;
 const REST = 3;
 // Milliseconds that a name waits for a slot: nobody waits longer for an answer.
-const PATIENCE = 30_000;
+const TIMEOUT = 30_000;
 const REMEMBERED = 10_000;
 
 interface Waiting {
@@ -110,7 +110,7 @@ export class SystemNameResolver extends NameResolver {
   private serveWaiting(): void {
     for (const pace of ['quick', 'slow'] as const) {
       for (const waiting of this.waiting[pace]) {
-        const isTooLate = this.now() - waiting.since > PATIENCE;
+        const isTooLate = this.now() - waiting.since > TIMEOUT;
         if (!isTooLate && !this.hasSlot(pace)) break;
         this.waiting[pace].delete(waiting);
         if (isTooLate) waiting.giveUp();

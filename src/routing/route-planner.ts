@@ -217,11 +217,11 @@ function supportsAllParameters(
 ): boolean {
   return (
     (dimensions === undefined || dimensions === model.nativeDimensions || endpoint.takesDimensions) &&
-    (inputType === undefined || tellsApart(endpoint, inputType))
+    (inputType === undefined || distinguishes(endpoint, inputType))
   );
 }
 
 /** What is none of the input types is in the words of the upstream, which understands or refuses it. */
-function tellsApart({ inputTypes }: ModelEndpoint, inputType: string): boolean {
+function distinguishes({ inputTypes }: ModelEndpoint, inputType: string): boolean {
   return inputTypes !== undefined && (!isInputType(inputType) || inputTypes.includes(inputType));
 }

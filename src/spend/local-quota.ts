@@ -83,7 +83,7 @@ export class LocalQuota {
 
   /**
    * Hands out `amount`, from memory while the lease lasts. Throws `insufficient_credits` when the money is not there,
-   * and ReservedElsewhere when all that is left stays reserved by other calls until `deadline` (performance.now()); with
+   * and LimitReserved when all that is left stays reserved by other calls until `deadline` (performance.now()); with
    * one that has passed already, as soon as that is known. False: nothing was handed out, since the lease cannot be
    * trusted any more; another may have it.
    */

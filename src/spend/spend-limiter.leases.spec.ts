@@ -21,11 +21,11 @@ beforeEach(() => {
   setup = createSpendLimiter(ledger);
 });
 
-const reserve = (cost = COST, patience?: number): Promise<Reservation> =>
+const reserve = (cost = COST, timeout?: number): Promise<Reservation> =>
   setup.limiter.reserve(
     KEY,
     { quick: () => boundOf(cost), exact: () => Promise.resolve(boundOf(cost)) },
-    patience,
+    timeout,
   );
 
 const leaseOf = ({ releases: [release] }: Reservation): SpendLease => release!.lease;
@@ -197,9 +197,9 @@ describe('what is free of a lease', () => {
 
   it('goes back when others ask for it, and what a call holds does not', async () => {
     await reserve();
-    setup.tell(RELEASE_REQUEST_CHANNEL, 'another-key');
+    setup.notify(RELEASE_REQUEST_CHANNEL, 'another-key');
     expect(ledger.reserved).toBe(SHARE);
-    setup.tell(RELEASE_REQUEST_CHANNEL, KEY.id);
+    setup.notify(RELEASE_REQUEST_CHANNEL, KEY.id);
     expect(ledger.reserved).toBe(COST);
   });
 

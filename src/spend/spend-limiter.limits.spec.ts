@@ -18,11 +18,11 @@ beforeEach(() => {
   setup = createSpendLimiter(ledger);
 });
 
-const reserve = (key: ApiKey, cost = COST, patience?: number): Promise<Reservation> =>
+const reserve = (key: ApiKey, cost = COST, timeout?: number): Promise<Reservation> =>
   setup.limiter.reserve(
     key,
     { quick: () => boundOf(cost), exact: () => Promise.resolve(boundOf(cost)) },
-    patience,
+    timeout,
   );
 
 /** The log has recorded the call. */
@@ -99,9 +99,9 @@ describe('credits that are taken away and put back', () => {
   });
 
   it('are not spent again', async () => {
-    setup.tell(SPEND_POLICY_CHANNEL, 'another-account');
+    setup.notify(SPEND_POLICY_CHANNEL, 'another-account');
     await call(key);
-    setup.tell(SPEND_POLICY_CHANNEL, 'account-1');
+    setup.notify(SPEND_POLICY_CHANNEL, 'account-1');
     setup.setPolicy({ ...credits });
     await expect(reserve(key)).rejects.toMatchObject(refused);
     expect(ledger.reserved).toBe(0n);

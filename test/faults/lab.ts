@@ -13,7 +13,7 @@ import type { FaultCluster } from './cluster.js';
 import { startReplicaProcess } from './replica.js';
 import type { Keys, Replica, ReplicaOptions } from './replica.js';
 
-const READY_PATIENCE_MS = 120_000;
+const READY_TIMEOUT_MS = 120_000;
 const BETWEEN_LOOKS_MS = 50;
 
 export interface Lab {
@@ -143,7 +143,7 @@ async function callOperation(
 }
 
 async function untilReady(replicas: readonly Replica[], agent: Agent, signal: AbortSignal): Promise<void> {
-  const deadline = performance.now() + READY_PATIENCE_MS;
+  const deadline = performance.now() + READY_TIMEOUT_MS;
   for (const { baseUrl } of replicas) {
     const url = new URL('/ready', baseUrl).href;
     for (;;) {
@@ -152,7 +152,7 @@ async function untilReady(replicas: readonly Replica[], agent: Agent, signal: Ab
         .catch(() => 0);
       if (status === 200) break;
       if (performance.now() > deadline)
-        throw new Error(`a replica is not ready after ${READY_PATIENCE_MS} ms`);
+        throw new Error(`a replica is not ready after ${READY_TIMEOUT_MS} ms`);
       await pause(BETWEEN_LOOKS_MS, undefined, { signal });
     }
   }

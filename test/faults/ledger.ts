@@ -28,7 +28,7 @@ export interface Ledger {
   readonly problems: readonly string[];
 }
 
-const DELIVERY_PATIENCE_MS = 60_000;
+const DELIVERY_TIMEOUT_MS = 60_000;
 const BETWEEN_LOOKS_MS = 100;
 const SHOWN = 3;
 
@@ -92,7 +92,7 @@ const shown = (ids: readonly string[]): string => ids.slice(0, SHOWN).join(', ')
 
 /** Resolves when the cursors have counted all that is logged, or when that takes too long. */
 export async function untilDelivered(lab: Lab): Promise<void> {
-  const deadline = performance.now() + DELIVERY_PATIENCE_MS;
+  const deadline = performance.now() + DELIVERY_TIMEOUT_MS;
   while (performance.now() < deadline) {
     const [row] = await lab.sql<{ logged: string; delivered: string }>(
       `SELECT (SELECT count(*) FROM generations WHERE ${loggedFor(lab)}) AS logged,

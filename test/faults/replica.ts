@@ -33,7 +33,7 @@ export interface ReplicaOptions {
 }
 
 // Far above what it takes: a machine under load must not fail a scenario.
-const START_PATIENCE_MS = 120_000;
+const START_TIMEOUT_MS = 120_000;
 
 // Whatever else a scenario wants: short pauses, short time-outs, no rate limits, loopback for destinations.
 const ENVIRONMENT = {
@@ -68,7 +68,7 @@ export async function startReplicaProcess(
       FAULT_WANTS_KEYS: wantsKeys ? 'yes' : 'no',
       ...environment,
     },
-    patience: START_PATIENCE_MS,
+    timeout: START_TIMEOUT_MS,
     nodeArguments: preload === undefined ? [] : ['--import', preload],
     signal,
   });

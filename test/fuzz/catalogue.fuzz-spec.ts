@@ -7,7 +7,7 @@ import { readCatalogueFile } from '../../src/catalogue/catalogue-file.js';
 import { CatalogueFileError } from '../../src/catalogue/yaml-cursor.js';
 import { SHIPPED_MODELS } from '../../src/catalogue/shipped/index.js';
 import { EMBEDDING_PROVIDERS } from '../../src/providers/index.js';
-import { reportCounts, share, TEST_PATIENCE, tryOut } from '../support/fuzz/budget.js';
+import { reportCounts, share, TEST_TIMEOUT, tryOut } from '../support/fuzz/budget.js';
 import { hostileText, hostileValue, corrupted } from '../support/fuzz/hostile-values.js';
 import { inHouseCatalogue } from '../support/every-provider.js';
 
@@ -115,5 +115,5 @@ it(
       }),
     );
   },
-  TEST_PATIENCE,
+  TEST_TIMEOUT,
 );

@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { DeliveryOutcome } from '../../src/destination-kinds/shared/delivery.js';
-import { reportCounts, share, TEST_PATIENCE, tryOut } from '../support/fuzz/budget.js';
+import { reportCounts, share, TEST_TIMEOUT, tryOut } from '../support/fuzz/budget.js';
 import { hostileText, hostileValue, corrupted } from '../support/fuzz/hostile-values.js';
 import { generationTrace } from '../support/generation-trace.js';
 import { CONTEXT, deliveringTo, encode, secretsOf } from '../support/receivers/deliver.js';
@@ -100,7 +100,7 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
           ),
         );
       },
-      TEST_PATIENCE,
+      TEST_TIMEOUT,
     );
   },
 );

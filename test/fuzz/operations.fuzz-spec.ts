@@ -1,7 +1,7 @@
 // Every operation of openapi.json, put to the built service with requests that are right, spoilt and hostile.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { reportCounts, share, TEST_PATIENCE, tryOut } from '../support/fuzz/budget.js';
+import { reportCounts, share, TEST_TIMEOUT, tryOut } from '../support/fuzz/budget.js';
 import type { FuzzAnswer } from '../support/fuzz/findings.js';
 import { SENT_WORD } from '../support/fuzz/hostile-values.js';
 import { startFuzzTarget } from '../support/fuzz/fuzz-target.js';
@@ -104,7 +104,7 @@ describe('an operation is never taken by surprise', () => {
         }),
       );
     },
-    TEST_PATIENCE,
+    TEST_TIMEOUT,
   );
 });
 

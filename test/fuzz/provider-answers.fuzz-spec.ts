@@ -7,7 +7,7 @@ import type { Vector } from '../../src/vectors/vectors.js';
 import { BrokenAnswer } from '../../src/providers/shared/provider.js';
 import type { HttpEmbeddingProvider, ProviderCall } from '../../src/providers/shared/provider.js';
 import { JsonScanner } from '../../src/vectors/json-scanner.js';
-import { reportCounts, share, TEST_PATIENCE, tryOut } from '../support/fuzz/budget.js';
+import { reportCounts, share, TEST_TIMEOUT, tryOut } from '../support/fuzz/budget.js';
 import { hostileValue, corrupted } from '../support/fuzz/hostile-values.js';
 import { callOf, exchange, httpProvider } from '../support/providers/drive.js';
 import { PROVIDER_STUBS } from '../support/providers/index.js';
@@ -172,7 +172,7 @@ describe('an answer', () => {
         }),
       );
     },
-    TEST_PATIENCE,
+    TEST_TIMEOUT,
   );
 });
 
@@ -220,6 +220,6 @@ describe('the cursor', () => {
         ),
       );
     },
-    TEST_PATIENCE,
+    TEST_TIMEOUT,
   );
 });

@@ -2,7 +2,7 @@
 // differently.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { reportCounts, share, TEST_PATIENCE, tryOut } from '../support/fuzz/budget.js';
+import { reportCounts, share, TEST_TIMEOUT, tryOut } from '../support/fuzz/budget.js';
 import type { FuzzAnswer } from '../support/fuzz/findings.js';
 import { startFuzzTarget } from '../support/fuzz/fuzz-target.js';
 import type { FuzzCaller, FuzzTarget } from '../support/fuzz/fuzz-target.js';
@@ -53,7 +53,7 @@ describe('bytes', () => {
         }),
       );
     },
-    TEST_PATIENCE,
+    TEST_TIMEOUT,
   );
 });
 

@@ -18,7 +18,7 @@ import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { createGeneration } from '../support/generation.js';
-import { untilSomebodyWaits } from '../support/waiting-statements.js';
+import { untilLockWait } from '../support/waiting-statements.js';
 
 const FROM = new Date('2026-10-19T00:00:00.000Z');
 const TO = new Date('2026-11-18T00:00:00.000Z');
@@ -263,7 +263,7 @@ describe('processes', () => {
       await worker.query('LOCK TABLE activity_days IN ACCESS EXCLUSIVE MODE');
       // It has read the place by the time that it waits for the sums.
       const summed = compare(scopeOf(keys));
-      await untilSomebodyWaits(app);
+      await untilLockWait(app);
       await worker.query(TAKE_STEP, [...cursorValues(cursor), new Date(0), 1_000_000, 1_000_000]);
       await worker.query('COMMIT');
       expect(await summed).toBe(6);

@@ -10,7 +10,7 @@ import { createTestApp } from '../support/app.js';
 import type { TestAccount, TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { createGeneration } from '../support/generation.js';
-import { untilSomebodyWaits } from '../support/waiting-statements.js';
+import { untilLockWait } from '../support/waiting-statements.js';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -183,7 +183,7 @@ describe('the limit of five', () => {
           repositoryOf(app).createWithinLimit(describeDestination(account), describeCreation),
         ),
       );
-      await untilSomebodyWaits(app);
+      await untilLockWait(app);
       await deletion.query('COMMIT');
       const outcomes = await creations;
       expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([true, false, true, true]);

@@ -11,7 +11,7 @@ import { askFor } from '../support/admin.js';
 import { TEST_ENCRYPTION_KEY } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { contentOfText } from '../support/generation.js';
-import { createBroadcastApp, createDestination, recordGenerations } from '../support/deliveries.js';
+import { createDeliveryApp, createDestination, recordGenerations } from '../support/deliveries.js';
 
 const NEW_KEY = Buffer.alloc(32, 9).toString('base64');
 const cipherWith = (keys: string): ConfigCipher =>
@@ -19,7 +19,7 @@ const cipherWith = (keys: string): ConfigCipher =>
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await createBroadcastApp();
+  app = await createDeliveryApp();
 });
 afterAll(() => app.close());
 

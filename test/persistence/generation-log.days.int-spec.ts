@@ -8,7 +8,7 @@ import { GenerationLog } from '../../src/persistence/generations/generation-log.
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { createGeneration } from '../support/generation.js';
-import { WAITS_FOR_LOCK, untilSomebodyWaits } from '../support/waiting-statements.js';
+import { WAITS_FOR_LOCK, untilLockWait } from '../support/waiting-statements.js';
 
 const LATE = new Date('2026-11-18T23:59:59.999Z');
 const EARLY = new Date('2026-11-19T00:00:00.000Z');
@@ -64,7 +64,7 @@ it('a day that cannot be settled fails its own calls, and none of the day that i
     await locker.query('BEGIN');
     await locker.query('SELECT FROM key_spend WHERE api_key_id = $1 FOR UPDATE', [keyOfNextDay.id]);
     const outcomes = Promise.allSettled([append(LATE), append(EARLY), append(LATE)]);
-    await untilSomebodyWaits(app);
+    await untilLockWait(app);
     await app.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${WAITS_FOR_LOCK}`);
     expect(await outcomes).toMatchObject([
       { status: 'fulfilled' },

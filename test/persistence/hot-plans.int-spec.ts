@@ -11,7 +11,7 @@ import { DeletedRows } from '../../src/persistence/workspaces/deleted-rows.js';
 import { GenerationContents } from '../../src/persistence/generations/generation-contents.js';
 import { SpendLedger } from '../../src/persistence/spend/spend-ledger.js';
 import { askFor } from '../support/admin.js';
-import { BROADCAST_ENVIRONMENT, untilDelivered } from '../support/deliveries.js';
+import { DELIVERY_ENVIRONMENT, untilDelivered } from '../support/deliveries.js';
 import { answerOf, embed, SMALL, startWithUpstream } from '../support/create-embedding.js';
 import type { Setup } from '../support/create-embedding.js';
 import { eventually } from '../support/eventually.js';
@@ -43,7 +43,7 @@ let statements: readonly Statement[];
 let oldPartition: string;
 let client: pg.Client;
 beforeAll(async () => {
-  setup = await startWithUpstream(BROADCAST_ENVIRONMENT);
+  setup = await startWithUpstream(DELIVERY_ENVIRONMENT);
   receiver = await startReceiver(traceCollector);
   const { app } = setup;
   app.clock.set(new Date().toISOString());
@@ -133,7 +133,7 @@ async function addDeletedRows(app: Setup['app']): Promise<void> {
 }
 
 /** What is there already would be refused: ids come first, in records and in JSON. */
-function anew(value: unknown): unknown {
+function again(value: unknown): unknown {
   return typeof value === 'string'
     ? value.replaceAll(/(?<="\(|\{"id":")[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, () => randomUUID())
     : value;
@@ -142,7 +142,7 @@ function anew(value: unknown): unknown {
 async function planUndone({ text, values }: Statement): Promise<PlanNode> {
   await client.query('BEGIN');
   try {
-    return await planOf(client, text, values.map(anew));
+    return await planOf(client, text, values.map(again));
   } finally {
     await client.query('ROLLBACK');
   }
@@ -196,7 +196,7 @@ describe('in a filled database', () => {
     const reads: { table: string; read: number }[] = [];
     for (const statement of statements.filter(({ text }) => text.includes('settle_spend('))) {
       await client.query('BEGIN');
-      await client.query(statement.text, statement.values.map(anew));
+      await client.query(statement.text, statement.values.map(again));
       const { rows } = await client.query<{ table: string; read: number }>(
         `SELECT relname AS table, (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::integer AS read
          FROM pg_stat_xact_user_tables WHERE relname LIKE '%\\_spend' OR relname = 'spend_leases'`,

@@ -8,7 +8,7 @@ import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { createGeneration } from '../support/generation.js';
-import { untilSomebodyWaits } from '../support/waiting-statements.js';
+import { untilLockWait } from '../support/waiting-statements.js';
 
 const ERA = 2n ** 48n;
 
@@ -29,7 +29,7 @@ async function connect(): Promise<pg.Client> {
   return client;
 }
 
-const settleAnew = async (): Promise<void> => rebaseLog(await connect());
+const rebaseAgain = async (): Promise<void> => rebaseLog(await connect());
 
 async function readOffset(): Promise<{ value: bigint; home: string }> {
   const [row] = await app.sql<{ value: string; home: string }>('SELECT * FROM log_offset');
@@ -66,11 +66,11 @@ async function insertCopy(client: pg.Client, id: string): Promise<string> {
 describe('a log at home', () => {
   it('keeps its offset, whoever connects and however its table is kept up', async () => {
     const before = await readOffset();
-    await settleAnew();
+    await rebaseAgain();
     await app.sql('VACUUM (FREEZE) log_offset');
-    await settleAnew();
+    await rebaseAgain();
     await app.sql('VACUUM FULL log_offset');
-    await settleAnew();
+    await rebaseAgain();
     expect(await readOffset()).toEqual(before);
   });
 
@@ -85,7 +85,7 @@ describe('a copied log', () => {
     const before = await append();
     const { value, home } = await readOffset();
     await rewriteRow();
-    await settleAnew();
+    await rebaseAgain();
     const after = await readOffset();
     expect(after.value).toBe((value / ERA + 1n) * ERA);
     expect(after.home).not.toBe(home);
@@ -122,7 +122,7 @@ describe('a copied log', () => {
     await settler.query('BEGIN');
     await settler.query('SELECT settle_log()');
     const appended = append();
-    await untilSomebodyWaits(app);
+    await untilLockWait(app);
     await settler.query('COMMIT');
     expect(await appended).toBeGreaterThan(value + ERA);
   });
@@ -136,7 +136,7 @@ describe('a copied log', () => {
     await settler.query('BEGIN');
     await settler.query('SELECT settle_log()');
     const inserted = insertCopy(writer, generation.id);
-    await untilSomebodyWaits(app);
+    await untilLockWait(app);
     await settler.query('COMMIT');
     expect(await positionOf(await inserted)).toBeGreaterThan(value + ERA);
   });
@@ -149,8 +149,8 @@ describe('a copied log', () => {
     const writer = await connect();
     await writer.query('BEGIN');
     const id = await insertCopy(writer, generation.id);
-    const settled = settleAnew();
-    await untilSomebodyWaits(app);
+    const settled = rebaseAgain();
+    await untilLockWait(app);
     await writer.query('COMMIT');
     await settled;
     expect(await positionOf(id)).toBeLessThan(value + ERA);
@@ -160,9 +160,9 @@ describe('a copied log', () => {
   it('without its offset takes nobody in, and says what is missing', async () => {
     const { value } = await readOffset();
     const [row] = await app.sql<{ home: string }>('DELETE FROM log_offset RETURNING home');
-    await expect(settleAnew()).rejects.toThrow('log_offset has lost its row');
+    await expect(rebaseAgain()).rejects.toThrow('log_offset has lost its row');
     await app.sql('INSERT INTO log_offset (value, home) VALUES ($1, $2)', [value, row?.home]);
-    await settleAnew();
+    await rebaseAgain();
     expect((await readOffset()).value).toBe(value + ERA);
   });
 });
@@ -193,6 +193,6 @@ describe('a snapshot in the numbers of the log', () => {
 describe('a database that lacks the migration', () => {
   it('takes connections all the same: that it is not ready is told elsewhere', async () => {
     await app.sql('DROP FUNCTION is_log_at_home()');
-    await expect(settleAnew()).resolves.toBeUndefined();
+    await expect(rebaseAgain()).resolves.toBeUndefined();
   });
 });

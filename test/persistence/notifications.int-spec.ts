@@ -4,12 +4,12 @@ import { WorkspaceDestinationsCache } from '../../src/deliveries/workspace-desti
 import { Database } from '../../src/persistence/database/database.js';
 import { Notifications } from '../../src/persistence/database/notifications.js';
 import type { TestApp } from '../support/app.js';
-import { createBroadcastApp, createDestination } from '../support/deliveries.js';
+import { createDeliveryApp, createDestination } from '../support/deliveries.js';
 import { deleteAllDestinations } from '../support/create-destination.js';
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await createBroadcastApp();
+  app = await createDeliveryApp();
 });
 afterAll(() => app.close());
 

@@ -8,7 +8,7 @@ import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { createGeneration } from '../support/generation.js';
 import { eventually } from '../support/eventually.js';
-import { untilSomebodyWaits } from '../support/waiting-statements.js';
+import { untilLockWait } from '../support/waiting-statements.js';
 
 let app: TestApp;
 let clients: pg.Client[] = [];
@@ -129,7 +129,7 @@ describe('a generation', () => {
     await reader.query('BEGIN');
     await reader.query('SELECT count(*) FROM generations');
     const made = maker.query(ENSURE, ['2050-01-01T00:00:00Z']);
-    await untilSomebodyWaits(app);
+    await untilLockWait(app);
     expect(await partitionOf('2026-11-18T12:00:00.000Z')).toBe('generations_2026_11');
     await reader.query('COMMIT');
     await made;
@@ -278,7 +278,7 @@ describe('rows of the default partition', () => {
     await reader.query('BEGIN');
     await reader.query('SELECT count(*) FROM generations');
     const emptied = partitions().emptyDefault();
-    await untilSomebodyWaits(app);
+    await untilLockWait(app);
     const other = append('2026-11-18T12:00:00.000Z');
     await emptied;
     await other;

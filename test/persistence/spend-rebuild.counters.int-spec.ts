@@ -19,10 +19,10 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const rebuild = (patience?: number) =>
+const rebuild = (timeout?: number) =>
   rebuildSpend(app.application.get(Database), {
     force: true,
-    ...(patience === undefined ? {} : { patience }),
+    ...(timeout === undefined ? {} : { timeout }),
   });
 
 async function append(key: ApiKey, day: string, cost: PicoUsd, byokCost: PicoUsd): Promise<void> {

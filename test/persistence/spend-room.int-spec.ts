@@ -8,7 +8,7 @@ import type { SpendOwner, SpendOwnerKind } from '../../src/domain/spend/spend-le
 import { SpendLedger } from '../../src/persistence/spend/spend-ledger.js';
 import { createTestApp } from '../support/app.js';
 import type { TestAccount, TestApp } from '../support/app.js';
-import { untilSomebodyWaits } from '../support/waiting-statements.js';
+import { untilLockWait } from '../support/waiting-statements.js';
 
 const LIMIT = parseUsd('1000');
 const COUNTERS = {
@@ -177,7 +177,7 @@ describe('limits', () => {
           [owner.id],
         );
         const asked = acquire(lease, parseUsd('4'));
-        await untilSomebodyWaits(app);
+        await untilLockWait(app);
         // Committed while the statement waits for the counter.
         await setLimits(owner, limits);
         await client.query('COMMIT');
@@ -204,7 +204,7 @@ describe('limits', () => {
 
 describe('what changes while a lease is asked for', () => {
   /** What a connection of the test's own does before the lease is granted, and holds until somebody waits for it. */
-  async function meanwhile<Result>(
+  async function between<Result>(
     work: (client: pg.Client) => Promise<unknown>,
     ask: () => Promise<Result>,
     look: () => Promise<unknown> = () => Promise.resolve(),
@@ -215,7 +215,7 @@ describe('what changes while a lease is asked for', () => {
       await client.query('BEGIN');
       await work(client);
       const answer = ask();
-      await untilSomebodyWaits(app);
+      await untilLockWait(app);
       await look();
       await client.query('COMMIT');
       return await answer;
@@ -234,11 +234,11 @@ describe('what changes while a lease is asked for', () => {
         client.query(`UPDATE ${table} SET ${changes} WHERE ${column} = $1`, [owner.id]);
       await setLimits(owner, [limitOf('total', '10')]);
       const ask = () => acquire(lease, parseUsd('4'));
-      expect(await meanwhile(change('total = 7'), ask)).toMatchObject({
+      expect(await between(change('total = 7'), ask)).toMatchObject({
         granted: 0n,
         unspent: parseUsd('3'),
       });
-      expect(await meanwhile(change('total = 0, reserved = 7'), ask)).toMatchObject({
+      expect(await between(change('total = 0, reserved = 7'), ask)).toMatchObject({
         granted: 0n,
         available: parseUsd('3'),
         unspent: parseUsd('10'),
@@ -252,7 +252,7 @@ describe('what changes while a lease is asked for', () => {
     const lease = new SpendLease(owner);
     await setLimits(owner, [limitOf('total', '10')]);
     await acquire(lease, 1n);
-    const granted = await meanwhile(
+    const granted = await between(
       (client) => client.query('DELETE FROM spend_leases WHERE process_id = $1', [lease.id]),
       () => acquire(lease, 1n, true),
       () => app.sql('SELECT FROM key_spend WHERE api_key_id = $1 FOR UPDATE NOWAIT', [owner.id]),

@@ -4,7 +4,7 @@ import type { SpendLease } from '../../src/domain/spend/spend-lease.js';
 import type { LeaseGrant, LeaseOptions } from '../../src/persistence/spend/spend-ledger.js';
 
 // More often no spec has it asked: who never stops asking must fail, and not run for ever.
-const PATIENCE = 1_000;
+const TIMEOUT = 1_000;
 
 /** Whoever holds leases, all are of the one counter. Far from the limit it grants a fiftieth of what is left. */
 export class CountingLedger {
@@ -19,7 +19,7 @@ export class CountingLedger {
   renewed: readonly SpendLease[] = [];
 
   async acquire(_lease: SpendLease, { needed, wanted }: LeaseOptions): Promise<LeaseGrant> {
-    if (++this.asked > PATIENCE) throw new Error('the ledger is asked again and again');
+    if (++this.asked > TIMEOUT) throw new Error('the ledger is asked again and again');
     await this.lock;
     const { limit } = this;
     const unspent = limit - this.total;

@@ -14,15 +14,15 @@ import { eventually } from './eventually.js';
 import { contentOfText, createGeneration } from './generation.js';
 
 /** Short pauses, and loopback allowed: what a test app of this suite needs beyond the usual. */
-export const BROADCAST_ENVIRONMENT = {
+export const DELIVERY_ENVIRONMENT = {
   DESTINATION_ALLOWED_CIDRS: '127.0.0.0/8',
   BROADCAST_RETRY_BASE_DELAY_MS: '1',
   BROADCAST_RETRY_MAX_DELAY_MS: '40',
   BROADCAST_SWEEP_INTERVAL_MS: '200',
 };
 
-export function createBroadcastApp(options: TestAppOptions = {}): Promise<TestApp> {
-  return createTestApp({ ...options, environment: { ...BROADCAST_ENVIRONMENT, ...options.environment } });
+export function createDeliveryApp(options: TestAppOptions = {}): Promise<TestApp> {
+  return createTestApp({ ...options, environment: { ...DELIVERY_ENVIRONMENT, ...options.environment } });
 }
 
 /** A destination in the app's own workspace; by default a webhook. */

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 // Milliseconds. Reached only by a failing test.
-const PATIENCE = 20_000;
+const TIMEOUT = 20_000;
 // Milliseconds: asking without a pause would take the time of those who are waited for.
 const BETWEEN_QUESTIONS = 5;
 
@@ -11,7 +11,7 @@ export async function eventually<Answer>(
   ask: () => Promise<Answer>,
   isReached: (answer: Answer) => boolean,
 ): Promise<Answer> {
-  const deadline = Date.now() + PATIENCE;
+  const deadline = Date.now() + TIMEOUT;
   for (;;) {
     const answer = await ask();
     if (isReached(answer)) return answer;

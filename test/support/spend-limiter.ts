@@ -12,7 +12,7 @@ export interface LimiterSetup {
   /** What the cache of terms holds from now on. */
   setPolicy(policies: SpendPolicy): void;
   /** As the database would. */
-  tell(channel: string, payload: string): void;
+  notify(channel: string, payload: string): void;
   /** The connection that tells was lost and came back. */
   reconnect(): void;
 }
@@ -33,7 +33,7 @@ export function createSpendLimiter(ledger: Pick<SpendLedger, keyof SpendLedger>)
     setPolicy: (changed) => {
       held = changed;
     },
-    tell: (channel, payload) => {
+    notify: (channel, payload) => {
       for (const listener of listeners) if (listener.channel === channel) listener.onNotification(payload);
     },
     reconnect: () => {

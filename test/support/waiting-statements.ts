@@ -11,7 +11,7 @@ interface AskedDatabase {
 }
 
 /** Resolves when one waits in the database that `sql` asks. */
-export async function untilSomebodyWaits(database: AskedDatabase): Promise<void> {
+export async function untilLockWait(database: AskedDatabase): Promise<void> {
   await eventually(
     () => waitingIn(database),
     (waiting) => waiting.length > 0,

@@ -217,10 +217,10 @@ export class BatchBuilder {
     const entries: PlannedEntry[] = [];
     const size = new BatchSize();
     const work = this.yieldQueue.begin(target.destination.accountId);
-    await work.giveWay();
+    await work.yieldNow();
     for (const each of decided) {
       if (isLongEnough(work)) break;
-      if (work.isDue) await work.giveWay();
+      if (work.isDue) await work.yieldNow();
       const { position, generation } = each.entry;
       const { id, createdAt } = generation;
       const pending = decisionOf(target, each, contents.get(generation.id) ?? null, run.isNamed, work);

@@ -73,7 +73,7 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
   onApplicationBootstrap(): void {
     this.every(RENEW_INTERVAL, () => this.renew());
     this.every(DUE_INTERVAL, async () => this.run(await this.cursors.claimDue(AT_ONCE)));
-    this.every(this.config.broadcast.sweepInterval, () => this.sweep());
+    this.every(this.config.deliveries.sweepInterval, () => this.sweep());
     this.every(HORIZON_INTERVAL, async () => {
       this.services.metrics.noteHeldBack((await this.horizon.read()).heldBackSeconds);
     });

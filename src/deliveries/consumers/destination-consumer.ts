@@ -307,7 +307,7 @@ export class DestinationConsumer {
 
   private delayAfter(failure: SendFailure): number {
     const { config } = this.services;
-    return delayAfter(failure, this.sender.failures, config.broadcast, this.services.random());
+    return delayAfter(failure, this.sender.failures, config.deliveries, this.services.random());
   }
 
   private get name(): object {

@@ -10,7 +10,7 @@ const MAX_RETRY_AFTER = 3_600;
 export function delayAfter(
   failure: SendFailure,
   failures: number,
-  { retryBaseDelay: base, retryMaxDelay: max }: AppConfig['broadcast'],
+  { retryBaseDelay: base, retryMaxDelay: max }: AppConfig['deliveries'],
   random: number,
 ): number {
   // What needs a person is asked for rarely, and by different lanes at different times.

@@ -2,8 +2,8 @@
 export class WakeSignal {
   private readonly end = new AbortController();
   private resume: (() => void) | null = null;
-  private isWaitingForNews = false;
-  private hasNews = false;
+  private isWaiting = false;
+  private hasSignal = false;
   private hasEnded = false;
 
   get isStopped(): boolean {
@@ -11,7 +11,7 @@ export class WakeSignal {
   }
 
   get isWoken(): boolean {
-    return this.hasNews;
+    return this.hasSignal;
   }
 
   /** Aborted when nothing may go on any more. */
@@ -21,13 +21,13 @@ export class WakeSignal {
 
   /** News end the waiting for news only. */
   wake(): void {
-    this.hasNews = true;
-    if (this.isWaitingForNews) this.resume?.();
+    this.hasSignal = true;
+    if (this.isWaiting) this.resume?.();
   }
 
   /** Ends any waiting. */
   interrupt(): void {
-    this.hasNews = true;
+    this.hasSignal = true;
     this.resume?.();
   }
 
@@ -42,7 +42,7 @@ export class WakeSignal {
 
   /** From here on only later news count. */
   takeNote(): void {
-    this.hasNews = false;
+    this.hasSignal = false;
   }
 
   async sleep(milliseconds: number): Promise<void> {
@@ -60,10 +60,10 @@ export class WakeSignal {
 
   /** True when there are news, false when the time is over first. */
   async untilWoken(milliseconds: number): Promise<boolean> {
-    if (this.hasNews) return !this.hasEnded;
-    this.isWaitingForNews = true;
+    if (this.hasSignal) return !this.hasEnded;
+    this.isWaiting = true;
     await this.sleep(milliseconds);
-    this.isWaitingForNews = false;
-    return this.hasNews && !this.hasEnded;
+    this.isWaiting = false;
+    return this.hasSignal && !this.hasEnded;
   }
 }

@@ -14,7 +14,7 @@ it('a lease is usable for its life from the last time that it was granted or ren
   expect(lease.isValid(1000 + LIFE)).toBe(true);
 });
 
-it('a lease in doubt stays in doubt', () => {
+it('an invalidated lease stays invalid', () => {
   const lease = create();
   lease.invalidate();
   lease.renew(1000);

@@ -134,7 +134,7 @@ export class InFlightLimit {
     const holdings = accountId === null ? undefined : this.accounts.get(accountId);
     if (holdings && accountId !== null && --holdings.calls === 0) this.accounts.delete(accountId);
     if (this.calls > 0) return;
-    for (const tell of this.onIdle.splice(0)) tell();
+    for (const resolve of this.onIdle.splice(0)) resolve();
   }
 
   whenIdle(): Promise<void> {

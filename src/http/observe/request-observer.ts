@@ -36,7 +36,7 @@ export class RequestObserver {
    */
   watch(findCaller: (request: object) => Caller | null): Middleware {
     const beginning = new TickBatch<() => void>((begin) => begin());
-    const ending = new TickBatch<Ended>((ended) => this.tell(ended, findCaller(ended.request)));
+    const ending = new TickBatch<Ended>((ended) => this.notify(ended, findCaller(ended.request)));
     return (request, response, next) => {
       const startedAt = performance.now();
       let span: Span | null = null;
@@ -58,7 +58,7 @@ export class RequestObserver {
     };
   }
 
-  private tell(ended: Ended, caller: Caller | null): void {
+  private notify(ended: Ended, caller: Caller | null): void {
     const { span } = ended;
     const finished = describe(ended, caller);
     this.metrics.finished(finished);

@@ -36,7 +36,7 @@ export function addressReader(trustedProxies: readonly string[]): ReadAddress {
 }
 
 /** `request.ip`, which failed authentications and the audit log go by. Not Express's own: it takes any text for a hop. */
-export function tellAddresses(application: NestExpressApplication, trustedProxies: readonly string[]): void {
+export function shareAddresses(application: NestExpressApplication, trustedProxies: readonly string[]): void {
   if (trustedProxies.length === 0) return;
   const read = addressReader(trustedProxies);
   const { request } = application.getHttpAdapter().getInstance();

@@ -89,10 +89,10 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
     if (!client || !this.isListening || this.isSilent) return;
     const answered = this.heartbeat(client);
     let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<'silent'>((resolve) => {
+    const timeout = new Promise<'silent'>((resolve) => {
       timer = setTimeout(() => resolve('silent'), CONFIDENCE);
     });
-    if ((await Promise.race([answered, patience])) === 'silent') {
+    if ((await Promise.race([answered, timeout])) === 'silent') {
       this.isSilent = true;
       void answered.finally(() => {
         this.isSilent = false;

@@ -178,7 +178,7 @@ export class DestinationsRepository {
   }
 
   /** The destinations that generations of the workspace are forwarded to; none while its broadcast switch is off. */
-  async listForBroadcast(workspaceId: string): Promise<readonly Destination[]> {
+  async listForDelivery(workspaceId: string): Promise<readonly Destination[]> {
     const rows = await this.database.prisma.destination.findMany({
       where: { workspaceId, enabled: true, deletedAt: null, workspace: { isBroadcastEnabled: true } },
     });

@@ -176,7 +176,7 @@ async function rotateStep(
   });
   const unreadable: string[] = [];
   for (const row of rows) {
-    const fresh = encryptAnew(cipher, row);
+    const fresh = reencrypt(cipher, row);
     if (fresh === null) {
       unreadable.push(row.id);
       continue;
@@ -191,7 +191,7 @@ async function rotateStep(
 }
 
 /** Null: the ciphertext was changed, or is another row's. */
-function encryptAnew(cipher: ConfigCipher, row: EncryptedRow): Encrypted | null {
+function reencrypt(cipher: ConfigCipher, row: EncryptedRow): Encrypted | null {
   const old = { ciphertext: row.ciphertext, encryptionKeyId: row.encryption_key_id };
   let value: unknown;
   try {

@@ -168,7 +168,7 @@ export class StorageUsage implements OnApplicationBootstrap, OnModuleDestroy {
       try {
         await this.write(added.slice(from, from + STEP));
       } catch (error) {
-        this.putBack(added.slice(from));
+        this.restore(added.slice(from));
         throw error;
       }
     }
@@ -190,7 +190,7 @@ export class StorageUsage implements OnApplicationBootstrap, OnModuleDestroy {
     });
   }
 
-  private putBack(added: readonly Added[]): void {
+  private restore(added: readonly Added[]): void {
     for (const { workspaceId, day, logBytes, contentBytes, contentsSkipped } of added) {
       const later = this.addedOf(workspaceId, day);
       later.logBytes += logBytes;

@@ -176,9 +176,9 @@ export const TAKE_BATCH = `
 INSERT INTO wrong_counters SELECT * FROM found_counters WHERE place > $1 ORDER BY place LIMIT ${BATCH}
 RETURNING place::text`;
 
-export const correctBatch = (patience: number): readonly string[] => [
+export const correctBatch = (timeout: number): readonly string[] => [
   // A counter that another transaction holds for long must not make calls wait for the others.
-  `SET LOCAL lock_timeout = ${patience}`,
+  `SET LOCAL lock_timeout = ${timeout}`,
   ...COUNTERS.map(lockWrong),
   'SET LOCAL enable_seqscan = off',
   'DROP TABLE IF EXISTS late_days',

@@ -22,7 +22,7 @@ import {
 // Rows that travel at a time.
 const PAGE = 1_000;
 /** Milliseconds. */
-const LOCK_PATIENCE = 5_000;
+const LOCK_TIMEOUT = 5_000;
 
 /** How many counters of each kind were wrong. */
 export type CorrectedCounters = Record<SpendOwnerKind, number>;
@@ -31,7 +31,7 @@ export interface RebuildOptions {
   /** Corrects counters also where the log holds less than they have counted. */
   readonly force?: boolean;
   /** Milliseconds to wait for a counter that another transaction holds. */
-  readonly patience?: number;
+  readonly timeout?: number;
 }
 
 /** The log holds less than a counter has counted. */
@@ -49,13 +49,13 @@ type ShortLog = {
  */
 export async function rebuildSpend(
   database: Database,
-  { force = false, patience = LOCK_PATIENCE }: RebuildOptions = {},
+  { force = false, timeout = LOCK_TIMEOUT }: RebuildOptions = {},
 ): Promise<CorrectedCounters> {
   return database.withSession(async (session) => {
     for (const text of [DROP_TABLES, ...CREATE_TABLES]) await session.run(text);
     await database.withSession((reader) => findWrong(reader, session));
     if (!force) await rejectShortLog(session);
-    await correctAll(session, patience);
+    await correctAll(session, timeout);
     const [corrected] = await session.run<CorrectedCounters>(COUNT);
     if (!corrected) throw new Error('the counters were not counted');
     await session.run(DROP_TABLES);
@@ -97,7 +97,7 @@ async function rejectShortLog(session: CommandSession): Promise<void> {
   );
 }
 
-async function correctAll(session: CommandSession, patience: number): Promise<void> {
+async function correctAll(session: CommandSession, timeout: number): Promise<void> {
   let corrected = 0;
   for (let last = '0'; ;) {
     await session.run('TRUNCATE wrong_counters');
@@ -105,10 +105,10 @@ async function correctAll(session: CommandSession, patience: number): Promise<vo
     const end = batch.at(-1);
     if (!end) return;
     try {
-      await session.transaction(correctBatch(patience));
+      await session.transaction(correctBatch(timeout));
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
-      const held = `Another transaction holds a spend counter for longer than ${patience / 1000} s`;
+      const held = `Another transaction holds a spend counter for longer than ${timeout / 1000} s`;
       const done = corrected === 0 ? 'nothing was changed' : `${corrected} counters were corrected`;
       throw new Error(`${held}; ${done}. Try again.`, { cause: error });
     }

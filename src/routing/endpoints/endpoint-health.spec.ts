@@ -21,8 +21,8 @@ describe('an outage', () => {
     [6, 5, false],
     [1000, 5, false],
     [5, 1000, true],
-  ])('with %i successes and %i failures: %p', (successes, failures, isOut) => {
-    expect(healthWith(successes, failures).isOpen(NOW)).toBe(isOut);
+  ])('with %i successes and %i failures: %p', (successes, failures, isOpen) => {
+    expect(healthWith(successes, failures).isOpen(NOW)).toBe(isOpen);
   });
 
   it('is over when its failures are older than 30 seconds', () => {

@@ -24,10 +24,10 @@ function order(candidates: readonly Candidate[], preferences: Partial<ProviderPr
 
 describe('an own key in an outage', () => {
   interface OwnOptions extends Partial<OwnCredential> {
-    readonly isOut?: boolean;
+    readonly isOpen?: boolean;
   }
-  const own = (name: string, position: number, { isOut = true, ...options }: OwnOptions = {}) => {
-    const health = isOut ? createOutage(NOW) : new EndpointHealth();
+  const own = (name: string, position: number, { isOpen = true, ...options }: OwnOptions = {}) => {
+    const health = isOpen ? createOutage(NOW) : new EndpointHealth();
     // Somebody has just looked whether it is back.
     health.tryProbe(NOW);
     return createCandidate(name, { health, credential: createOwnCredential(position, options) });
@@ -41,7 +41,7 @@ describe('an own key in an outage', () => {
 
   it.each([
     ['waits behind the shared that work', [own('own', 0), shared], ['shared', 'own']],
-    ['waits behind another own key', [own('own', 0), own('other', 1, { isOut: false })], ['other', 'own']],
+    ['waits behind another own key', [own('own', 0), own('other', 1, { isOpen: false })], ['other', 'own']],
     ['comes before the shared that do not work', [own('own', 0), out('shared')], ['own', 'shared']],
     [
       'comes between the shared that work and those that do not',
@@ -55,13 +55,13 @@ describe('an own key in an outage', () => {
     ],
     [
       'that excludes the shared waits behind own keys',
-      [own('own', 0, { excludesShared: true }), own('other', 1, { isOut: false }), shared],
+      [own('own', 0, { excludesShared: true }), own('other', 1, { isOpen: false }), shared],
       ['other', 'own', 'shared'],
     ],
     ['keeps its place among its like', [own('one', 0), own('two', 1), shared], ['shared', 'one', 'two']],
     [
       'comes before the fallbacks',
-      [own('own', 0), own('fallback', 0, { isOut: false, isFallback: true }), shared],
+      [own('own', 0), own('fallback', 0, { isOpen: false, isFallback: true }), shared],
       ['shared', 'own', 'fallback'],
     ],
   ])('%s', (_name, candidates, expected) => {

@@ -50,7 +50,7 @@ const candidateLists = fc
   .array(
     fc.record({
       usd: fc.option(fc.constantFrom('0', '0.01', '0.1', '1', '10')),
-      isOut: fc.boolean(),
+      isOpen: fc.boolean(),
       own: fc.option(
         fc.record({ position: fc.nat(3), isFallback: fc.boolean(), excludesShared: fc.boolean() }),
       ),
@@ -58,10 +58,10 @@ const candidateLists = fc
     { maxLength: 8 },
   )
   .map((list) =>
-    list.map(({ usd, isOut, own }, index) =>
+    list.map(({ usd, isOpen, own }, index) =>
       createCandidate(`provider-${index}`, {
         usd,
-        health: isOut ? createOutage(NOW) : new EndpointHealth(),
+        health: isOpen ? createOutage(NOW) : new EndpointHealth(),
         credential: own && createOwnCredential(own.position, own),
       }),
     ),

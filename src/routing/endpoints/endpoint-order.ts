@@ -107,14 +107,15 @@ export function orderCandidates(
   const waiting = own.filter(
     (candidate) => mayWait && !isWorking(candidate) && !candidate.health.tryProbe(context.now),
   );
-  const givesWay = ({ target: { credential } }: Candidate): boolean => credential?.excludesShared === false;
+  const yieldsToShared = ({ target: { credential } }: Candidate): boolean =>
+    credential?.excludesShared === false;
   const sharedInOrder = ordered(shared);
   const working = sharedInOrder.slice(0, sharedInOrder.findLastIndex(isWorking) + 1);
   return [
     ...inPosition(own.filter((candidate) => !waiting.includes(candidate))),
-    ...inPosition(waiting.filter((candidate) => !givesWay(candidate))),
+    ...inPosition(waiting.filter((candidate) => !yieldsToShared(candidate))),
     ...working,
-    ...inPosition(waiting.filter(givesWay)),
+    ...inPosition(waiting.filter(yieldsToShared)),
     ...sharedInOrder.slice(working.length),
     ...inPosition(fallbacks),
   ];
@@ -183,13 +184,13 @@ function balance(
   { now, random }: OrderingContext,
 ): Candidate[] {
   if (candidates.length <= 1) return [...candidates];
-  const isOut = new Map(candidates.map((candidate) => [candidate, candidate.health.isOpen(now)]));
+  const isOpen = new Map(candidates.map((candidate) => [candidate, candidate.health.isOpen(now)]));
   const healthy = sortBy(
     'price',
-    candidates.filter((candidate) => !isOut.get(candidate)),
+    candidates.filter((candidate) => !isOpen.get(candidate)),
     now,
   );
-  const out = candidates.filter((candidate) => isOut.get(candidate));
+  const out = candidates.filter((candidate) => isOpen.get(candidate));
   const mayProbe = allowFallbacks && healthy.length > 0;
   const probe = out.find(({ health }) => mayProbe && health.tryProbe(now));
   const first = probe ?? pickByPrice(healthy, random());
@@ -220,9 +221,9 @@ function deprioritise(
     misses(health.throughput(now), preferredMinThroughput, (value, bound) => value < bound);
   const [first] = candidates;
   const rank = (candidate: Candidate): number => {
-    const isOut = candidate.health.isOpen(now);
+    const isOpen = candidate.health.isOpen(now);
     // One that is out and yet comes first is being probed.
-    return isOut && candidate === first ? -1 : 2 * Number(isOut) + Number(isSlow(candidate));
+    return isOpen && candidate === first ? -1 : 2 * Number(isOpen) + Number(isSlow(candidate));
   };
   return candidates.toSorted((one, other) => rank(one) - rank(other));
 }

@@ -98,7 +98,7 @@ describe('permits', () => {
     const lab = new Lab(6);
     const calls = ['one', 'two', 'three'].map(() => callOf('a'));
     for (const call of calls) lab.take(call, 30);
-    for (let turn = 0; turn < 30; turn++) await lab.release();
+    for (let tick = 0; tick < 30; tick++) await lab.release();
     expect(calls.map((call) => lab.served.slice(-18).filter((owner) => owner === call).length)).toEqual([
       6, 6, 6,
     ]);

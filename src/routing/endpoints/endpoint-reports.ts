@@ -39,8 +39,8 @@ export class EndpointReports {
     const now = performance.now();
     const uptime = (window: keyof typeof MINUTES): number | null =>
       health.history.uptime(now, MINUTES[window]);
-    const isOut = health.isOpen(now) || this.circuits.restOf(target, null) > 0;
-    const outage = isOut ? 'out' : 'serving';
+    const isOpen = health.isOpen(now) || this.circuits.restOf(target, null) > 0;
+    const outage = isOpen ? 'out' : 'serving';
     return {
       providerName: provider.name,
       state: this.caller.isConfigured(provider) ? outage : 'unconfigured',

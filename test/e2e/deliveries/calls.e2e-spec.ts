@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { NewDestination } from '../../../src/domain/destinations/destination.js';
 import type { TestApp } from '../../support/app.js';
 import {
-  createBroadcastApp,
+  createDeliveryApp,
   createDestination,
   readCursor,
   untilDelivered,
@@ -21,7 +21,7 @@ let receiver: RunningReceiver;
 beforeAll(async () => {
   // Port 1 refuses every connection: calls of this provider fail.
   const environment = { OPENAI_API_KEY: 'key', OPENAI_BASE_URL: 'http://127.0.0.1:1', PROVIDER_RETRIES: '0' };
-  app = await createBroadcastApp({ environment });
+  app = await createDeliveryApp({ environment });
 });
 beforeEach(async () => {
   receiver = await startReceiver(traceCollector);

@@ -5,7 +5,7 @@ import type { FilterRules } from '../../../src/domain/destinations/filter-rules.
 import { ask } from '../../support/admin.js';
 import type { TestApp } from '../../support/app.js';
 import {
-  createBroadcastApp,
+  createDeliveryApp,
   createDestination,
   recordGenerations,
   untilDelivered,
@@ -25,7 +25,7 @@ let receiver: RunningReceiver;
 /** Answers the requests of single traces that wait. */
 let answer: () => void;
 beforeAll(async () => {
-  app = await createBroadcastApp();
+  app = await createDeliveryApp();
 });
 beforeEach(async () => {
   const answered = new Promise<void>((resolve) => {

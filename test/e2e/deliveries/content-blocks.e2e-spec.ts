@@ -5,7 +5,7 @@ import { GenerationContents } from '../../../src/persistence/generations/generat
 import { GenerationLog } from '../../../src/persistence/generations/generation-log.js';
 import type { TestApp } from '../../support/app.js';
 import {
-  createBroadcastApp,
+  createDeliveryApp,
   createDestination,
   readCursor,
   untilDelivered,
@@ -21,7 +21,7 @@ let app: TestApp;
 let receiver: RunningReceiver;
 let poison: string | undefined;
 beforeAll(async () => {
-  app = await createBroadcastApp();
+  app = await createDeliveryApp();
 });
 beforeEach(async () => {
   poison = undefined;

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { webhook } from '../../../src/destination-kinds/webhook.js';
 import type { TestApp } from '../../support/app.js';
 import {
-  BROADCAST_ENVIRONMENT,
-  createBroadcastApp,
+  DELIVERY_ENVIRONMENT,
+  createDeliveryApp,
   createDestination,
   readCursor,
 } from '../../support/deliveries.js';
@@ -21,7 +21,7 @@ let app: TestApp;
 let healthy: RunningReceiver;
 let dead: RunningReceiver;
 beforeAll(async () => {
-  app = await createBroadcastApp();
+  app = await createDeliveryApp();
   healthy = await startReceiver(traceCollector);
   dead = await startReceiver(traceCollector);
   dead.always('hang');
@@ -56,7 +56,7 @@ describe('a process that is killed while it delivers', () => {
     const seen: string[] = [];
     for (let round = 1; round <= ROUNDS; round++) {
       const service = await startServiceProcess({
-        ...BROADCAST_ENVIRONMENT,
+        ...DELIVERY_ENVIRONMENT,
         DATABASE_URL: app.databaseUrl,
         RATE_LIMIT_INFERENCE_PER_MINUTE: '0',
       });

@@ -4,7 +4,7 @@ import type { Destination } from '../../../src/domain/destinations/destination.j
 import { GenerationLog } from '../../../src/persistence/generations/generation-log.js';
 import type { TestApp } from '../../support/app.js';
 import {
-  createBroadcastApp,
+  createDeliveryApp,
   createDestination,
   readCursor,
   readDeadLetters,
@@ -24,7 +24,7 @@ let destination: Destination;
 /** What the platform answers to requests with certain generations. */
 let verdict: { ids: readonly string[]; status: number; body: string };
 beforeAll(async () => {
-  app = await createBroadcastApp();
+  app = await createDeliveryApp();
 });
 beforeEach(async () => {
   verdict = { ids: [], status: 422, body: 'no' };

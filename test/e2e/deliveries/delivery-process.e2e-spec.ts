@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readdirSync } from 'node:fs';
 import { constants, getPriority } from 'node:os';
 import type { TestApp } from '../../support/app.js';
-import { BROADCAST_ENVIRONMENT, createBroadcastApp, createDestination } from '../../support/deliveries.js';
+import { DELIVERY_ENVIRONMENT, createDeliveryApp, createDestination } from '../../support/deliveries.js';
 import { eventually } from '../../support/eventually.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
@@ -15,7 +15,7 @@ let app: TestApp;
 let receiver: RunningReceiver;
 beforeAll(async () => {
   // Calls are what this one is for, so that it takes no deliveries from the others.
-  app = await createBroadcastApp({ environment: { SIGNALBOX_DUTY: 'calls' } });
+  app = await createDeliveryApp({ environment: { SIGNALBOX_DUTY: 'calls' } });
   receiver = await startReceiver(traceCollector);
   await createDestination(app, { url: receiver.origin });
 });
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const start = (environment: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> =>
   startServiceProcess({
-    ...BROADCAST_ENVIRONMENT,
+    ...DELIVERY_ENVIRONMENT,
     DATABASE_URL: app.databaseUrl,
     LOG_LEVEL: 'debug',
     ...environment,

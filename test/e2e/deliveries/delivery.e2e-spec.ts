@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import pg from 'pg';
 import type { TestApp } from '../../support/app.js';
 import {
-  createBroadcastApp,
+  createDeliveryApp,
   createDestination,
   readCursor,
   recordGenerations,
@@ -20,7 +20,7 @@ let app: TestApp;
 let receiver: RunningReceiver;
 let others: (() => Promise<unknown>)[] = [];
 beforeAll(async () => {
-  app = await createBroadcastApp();
+  app = await createDeliveryApp();
 });
 afterEach(async () => {
   await deleteAllDestinations(app);
@@ -131,7 +131,7 @@ describe('a destination', () => {
     others.push(() => database.drop());
     receiver = await newReceiver();
     receiver.always({ status: 503 });
-    const first = await createBroadcastApp({ databaseUrl: database.url });
+    const first = await createDeliveryApp({ databaseUrl: database.url });
     const { id } = await createDestination(first, { url: receiver.origin });
     const ids = await recordGenerations(first, 5);
     await eventually(
@@ -140,7 +140,7 @@ describe('a destination', () => {
     );
     await first.close();
     receiver.always(null);
-    const second = await createBroadcastApp({ databaseUrl: database.url });
+    const second = await createDeliveryApp({ databaseUrl: database.url });
     await untilDelivered(second, id, 5);
     await second.close();
     expect(receiver.stored.toSorted()).toEqual(ids.toSorted());
@@ -149,7 +149,7 @@ describe('a destination', () => {
 
 describe('a failure of what was set up otherwise', () => {
   it('is no reason for a pause', async () => {
-    const patient = await createBroadcastApp({ environment: { BROADCAST_RETRY_MAX_DELAY_MS: '3600000' } });
+    const patient = await createDeliveryApp({ environment: { BROADCAST_RETRY_MAX_DELAY_MS: '3600000' } });
     others.push(() => patient.close());
     let answer: (() => void) | null = null;
     const old = await startReceiver({

@@ -5,7 +5,7 @@ import type { NewDestination } from '../../../src/domain/destinations/destinatio
 import type { FilterRules } from '../../../src/domain/destinations/filter-rules.js';
 import type { TestApp } from '../../support/app.js';
 import {
-  createBroadcastApp,
+  createDeliveryApp,
   createDestination,
   readCursor,
   recordGenerations,
@@ -23,7 +23,7 @@ const HOUR = 3_600_000;
 let app: TestApp;
 let receiver: RunningReceiver;
 beforeAll(async () => {
-  app = await createBroadcastApp();
+  app = await createDeliveryApp();
   receiver = await startReceiver(traceCollector);
 });
 afterEach(async () => {
@@ -37,9 +37,9 @@ afterAll(async () => {
 
 const before = (hours: number): Date => new Date(app.clock.now().getTime() - hours * HOUR);
 
-/** A destination that is delivered to only after `meanwhile`, by which time it has stood for two days. */
+/** A destination that is delivered to only after `between`, by which time it has stood for two days. */
 async function standing(
-  meanwhile: () => Promise<unknown>,
+  between: () => Promise<unknown>,
   rules: Partial<NewDestination> = {},
 ): Promise<string> {
   const { id } = await createDestination(app, { url: receiver.origin }, { ...rules, enabled: false });
@@ -47,7 +47,7 @@ async function standing(
     app.sql(`UPDATE delivery_cursors SET ${values} WHERE destination_id = $1`, [id]);
   await set("lease_owner = 'lost', lease_expires_at = now() + interval '1 hour'");
   await app.sql('UPDATE destinations SET enabled = true WHERE id = $1', [id]);
-  await meanwhile();
+  await between();
   await set("updated_at = now() - interval '2 days', lease_expires_at = now()");
   return id;
 }

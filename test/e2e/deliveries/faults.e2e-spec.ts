@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { ConfigCipher } from '../../../src/persistence/encryption/config-cipher.js';
 import type { TestApp } from '../../support/app.js';
 import {
-  createBroadcastApp,
+  createDeliveryApp,
   createDestination,
   readCursor,
   readDeadLetters,
@@ -26,7 +26,7 @@ import { generationsIn, traceCollector } from '../../support/trace-collector.js'
 let app: TestApp;
 let receivers: RunningReceiver[] = [];
 beforeAll(async () => {
-  app = await createBroadcastApp();
+  app = await createDeliveryApp();
 });
 afterEach(async () => {
   await deleteAllDestinations(app);
@@ -117,7 +117,7 @@ describe('a destination that rejects its credentials', () => {
   const HEADERS = { Authorization: 'Bearer very-secret-token' };
   let patient: TestApp;
   beforeAll(async () => {
-    patient = await createBroadcastApp({ environment: { BROADCAST_RETRY_MAX_DELAY_MS: '3600000' } });
+    patient = await createDeliveryApp({ environment: { BROADCAST_RETRY_MAX_DELAY_MS: '3600000' } });
   });
   afterEach(() => deleteAllDestinations(patient));
   afterAll(() => patient.close());

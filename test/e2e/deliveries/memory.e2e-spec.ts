@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TestApp } from '../../support/app.js';
 import {
-  createBroadcastApp,
+  createDeliveryApp,
   createDestination,
   recordGenerations,
   untilDelivered,
@@ -15,7 +15,7 @@ import { traceCollector } from '../../support/trace-collector.js';
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await createBroadcastApp();
+  app = await createDeliveryApp();
 });
 afterAll(() => app.close());
 

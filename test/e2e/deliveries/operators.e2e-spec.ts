@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import type { Destination } from '../../../src/domain/destinations/destination.js';
 import type { TestApp } from '../../support/app.js';
 import {
-  createBroadcastApp,
+  createDeliveryApp,
   createDestination,
   readCursor,
   recordGenerations,
@@ -23,7 +23,7 @@ let receiver: RunningReceiver;
 let destination: Destination;
 let poison: string[];
 beforeAll(async () => {
-  app = await createBroadcastApp();
+  app = await createDeliveryApp();
 });
 beforeEach(async () => {
   poison = [];

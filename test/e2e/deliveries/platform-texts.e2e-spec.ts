@@ -9,7 +9,7 @@ import { DeadLettersRepository } from '../../../src/persistence/deliveries/dead-
 import { rotateEncryption } from '../../../src/persistence/encryption/encryption-rotation.js';
 import type { TestApp } from '../../support/app.js';
 import {
-  createBroadcastApp,
+  createDeliveryApp,
   createDestination,
   readCursor,
   recordGenerations,
@@ -31,7 +31,7 @@ const DAY = 24 * 3_600_000;
 let app: TestApp;
 let receiver: RunningReceiver;
 beforeAll(async () => {
-  app = await createBroadcastApp();
+  app = await createDeliveryApp();
 });
 beforeEach(async () => {
   receiver = await startReceiver(traceCollector);

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Destination } from '../../../src/domain/destinations/destination.js';
 import type { TestApp } from '../../support/app.js';
 import {
-  createBroadcastApp,
+  createDeliveryApp,
   createDestination,
   recordGenerations,
   untilDelivered,
@@ -23,7 +23,7 @@ let app: TestApp;
 let receiver: RunningReceiver;
 let destination: Destination;
 beforeAll(async () => {
-  app = await createBroadcastApp();
+  app = await createDeliveryApp();
 });
 beforeEach(async () => {
   receiver = await startReceiver(traceCollector);

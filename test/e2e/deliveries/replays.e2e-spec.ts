@@ -4,7 +4,7 @@ import type { Destination } from '../../../src/domain/destinations/destination.j
 import type { FilterRules } from '../../../src/domain/destinations/filter-rules.js';
 import type { TestApp } from '../../support/app.js';
 import {
-  createBroadcastApp,
+  createDeliveryApp,
   createDestination,
   readCursor,
   recordGenerations,
@@ -22,7 +22,7 @@ let app: TestApp;
 let receiver: RunningReceiver;
 let destination: Destination;
 beforeAll(async () => {
-  app = await createBroadcastApp();
+  app = await createDeliveryApp();
 });
 beforeEach(async () => {
   receiver = await startReceiver(traceCollector);

@@ -6,7 +6,7 @@ import { StorageUsage } from '../../../src/persistence/generations/storage-usage
 import { ask, askFor } from '../../support/admin.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestAccount, TestApp } from '../../support/app.js';
-import { BROADCAST_ENVIRONMENT } from '../../support/deliveries.js';
+import { DELIVERY_ENVIRONMENT } from '../../support/deliveries.js';
 import { expectError } from '../../support/error-shape.js';
 
 const DAY = 86_400_000;
@@ -35,7 +35,7 @@ describe('a quota of stored contents', () => {
   let destination: string;
   beforeAll(async () => {
     app = await createTestApp({
-      environment: { ...BROADCAST_ENVIRONMENT, WORKSPACE_CONTENT_QUOTA_BYTES: String(QUOTA) },
+      environment: { ...DELIVERY_ENVIRONMENT, WORKSPACE_CONTENT_QUOTA_BYTES: String(QUOTA) },
     });
     app.clock.set(new Date().toISOString());
     other = await app.createAccount();

@@ -93,7 +93,7 @@ describe('402', () => {
     ['monthly ', 'monthly', '2026-12-01T00:00:00Z'],
   ] as const)(
     'when the %slimit is used up, which the message says, until it begins anew',
-    async (name, limitReset, anew) => {
+    async (name, limitReset, again) => {
       setup.app.clock.set('2026-11-18T12:00:00Z');
       const { secret } = await setup.app.createKey({ limit: parseUsd('0.000016'), limitReset });
       setup.upstream.answerWith(spendAll);
@@ -105,10 +105,10 @@ describe('402', () => {
         new RegExp(`^Insufficient credits: .*this key's ${name}limit of 0\\.000016 USD`),
       );
       expect(setup.upstream.requests).toHaveLength(1);
-      if (anew !== null) {
-        setup.app.clock.set(new Date(Date.parse(anew) - 1).toISOString());
+      if (again !== null) {
+        setup.app.clock.set(new Date(Date.parse(again) - 1).toISOString());
         expectError(await embed(setup.app, expensive, secret), 402);
-        setup.app.clock.set(anew);
+        setup.app.clock.set(again);
         answerOf(await embed(setup.app, expensive, secret));
       }
       setup.app.clock.set('2026-11-18T12:00:00Z');

@@ -112,11 +112,11 @@ it('answers those that wait, and ends although they would keep their connections
 });
 
 it('ends at the end of SHUTDOWN_GRACE_MS, whatever is still under way', async () => {
-  const patience = '3600000';
+  const timeout = '3600000';
   const running = await start({
     SHUTDOWN_GRACE_MS: '100',
-    OPERATION_DEADLINE_MS: patience,
-    PROVIDER_TIMEOUT_MS: patience,
+    OPERATION_DEADLINE_MS: timeout,
+    PROVIDER_TIMEOUT_MS: timeout,
   });
   await leaveCall(running);
   expect(await running.stop()).toBe(0);

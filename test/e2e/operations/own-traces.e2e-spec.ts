@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { ConsumerSupervisor } from '../../../src/deliveries/consumers/consumer-supervisor.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
-import { BROADCAST_ENVIRONMENT, createDestination } from '../../support/deliveries.js';
+import { DELIVERY_ENVIRONMENT, createDestination } from '../../support/deliveries.js';
 import { canariesIn, canary } from '../../support/canaries.js';
 import { SMALL } from '../../support/create-embedding.js';
 import { eventually } from '../../support/eventually.js';
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 async function start(environment: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> {
   service = await startServiceProcess({
-    ...BROADCAST_ENVIRONMENT,
+    ...DELIVERY_ENVIRONMENT,
     DATABASE_URL: app.databaseUrl,
     OPENAI_API_KEY: 'upstream-key',
     OPENAI_BASE_URL: `${upstream.origin}/v1`,

@@ -5,7 +5,7 @@ import { ActivityRollup } from '../../../src/activity/activity-rollup.js';
 import { ask, askFor } from '../../support/admin.js';
 import type { TestApp, TestKey } from '../../support/app.js';
 import {
-  createBroadcastApp,
+  createDeliveryApp,
   createDestination,
   readCursor,
   recordGenerations,
@@ -26,7 +26,7 @@ const BEFORE = 6;
 const UNDELIVERED = 4;
 const AFTER = 5;
 // Milliseconds: a server is made, started and migrated.
-const PATIENCE = 180_000;
+const TIMEOUT = 180_000;
 
 let receiver: RunningReceiver;
 let before: TestApp;
@@ -70,7 +70,7 @@ beforeAll(async () => {
   const source = await createTestDatabase();
   closers.push(() => source.drop());
   const environment = { OPENAI_API_KEY: 'upstream-key', OPENAI_BASE_URL: `${upstream.origin}/v1` };
-  before = await createBroadcastApp({ databaseUrl: source.url, environment });
+  before = await createDeliveryApp({ databaseUrl: source.url, environment });
   // However new the source's server is, its numbers shall be larger than those that the other one gives.
   await before.sql(
     'DO $$ BEGIN FOR number IN 1..5000 LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$',
@@ -93,7 +93,7 @@ beforeAll(async () => {
   await before.application.get(ActivityRollup).catchUp(0);
   known.activity = await asked(before, ACTIVITY);
   known.key = await asked(before, `/keys/${limited.record.hash}`);
-  const [backup, meanwhile] = await Promise.all([backUp(source.url), calls(before, 1)]);
+  const [backup, between] = await Promise.all([backUp(source.url), calls(before, 1)]);
   ids.lost = await calls(before, 1);
   await before.close();
   receiver.forget();
@@ -101,13 +101,11 @@ beforeAll(async () => {
   await restore(backup, target.url);
   await allowAnyDay(target.url);
   // Whether it is in the backup, only the backup can say.
-  const isIn = backup.some(
-    ([table, rows]) => table === 'generations' && rows.includes(asUuid(meanwhile[0]!)),
-  );
-  (isIn ? ids.waiting : ids.lost).push(...meanwhile);
-  app = await createBroadcastApp({ databaseUrl: target.url, environment, clock: before.clock });
+  const isIn = backup.some(([table, rows]) => table === 'generations' && rows.includes(asUuid(between[0]!)));
+  (isIn ? ids.waiting : ids.lost).push(...between);
+  app = await createDeliveryApp({ databaseUrl: target.url, environment, clock: before.clock });
   closers.push(() => app.close());
-}, PATIENCE);
+}, TIMEOUT);
 afterAll(async () => {
   for (const close of closers.toReversed()) await close();
 });

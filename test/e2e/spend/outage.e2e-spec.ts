@@ -16,7 +16,7 @@ import { startDatabaseProxy } from '../../support/database-proxy.js';
 import type { DatabaseProxy } from '../../support/database-proxy.js';
 import { eventually } from '../../support/eventually.js';
 import { sendJson, toBase64 } from '../../support/stub-upstream.js';
-import { WAITS_FOR_LOCK, untilSomebodyWaits } from '../../support/waiting-statements.js';
+import { WAITS_FOR_LOCK, untilLockWait } from '../../support/waiting-statements.js';
 
 // An input whose tokens are counted by the caller: its bound is what it costs.
 const INPUT = [1, 2, 3, 4, 5, 6, 7, 8, 9];
@@ -131,7 +131,7 @@ async function counterOf({ record }: TestKey): Promise<{ spent: number; reserved
 
 /** Resolves when a statement of the service waits for a row that this test has locked. */
 function untilServiceWaits(): Promise<void> {
-  return untilSomebodyWaits({ sql: async (text) => (await direct.query(text)).rows });
+  return untilLockWait({ sql: async (text) => (await direct.query(text)).rows });
 }
 
 /** As if so much time had passed that it is swept unless it is renewed. */

@@ -7,8 +7,8 @@ import type { Scenario } from '../scenario.js';
 
 // USD: some hundred calls of the load below.
 const LIMIT = 0.00004;
-const PATIENCE_MS = 45_000;
-const DELIVERY_PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 45_000;
+const DELIVERY_TIMEOUT_MS = 5_000;
 
 async function createLimitedKey(lab: Lab): Promise<string> {
   const { key } = (await lab.manage('POST', '/keys', { name: 'Limited', limit: LIMIT })) as {
@@ -47,7 +47,7 @@ export const oneOfTwoKilled: Scenario = {
         rejectionLatencies: [],
       };
       // Until the survivor says that nothing is left; what the dead one had reserved comes back when its lease expires.
-      while (!rest.rejections.has(402) && performance.now() - killedAt < PATIENCE_MS)
+      while (!rest.rejections.has(402) && performance.now() - killedAt < TIMEOUT_MS)
         await callOnce(lab, survivor, { key }, rest);
       const spent = await spentOf(lab);
       const callCost = rest.seen.at(-1)?.cost ?? load.report.seen.at(-1)?.cost ?? 0;
@@ -60,11 +60,11 @@ export const oneOfTwoKilled: Scenario = {
       const logged = await lab.sql<{ id: string }>('SELECT id FROM generations');
       while (
         lab.receiver.stored.length < logged.length &&
-        performance.now() - delivering < DELIVERY_PATIENCE_MS
+        performance.now() - delivering < DELIVERY_TIMEOUT_MS
       )
         await lab.wait(20);
       if (lab.receiver.stored.length < logged.length)
-        problems.push(`the survivor had not delivered all after ${DELIVERY_PATIENCE_MS} ms`);
+        problems.push(`the survivor had not delivered all after ${DELIVERY_TIMEOUT_MS} ms`);
       return check(lab, [load.report, rest], {
         problems,
         remarks: [`limit ${LIMIT} USD, spent ${spent} USD; the last of it ${takenOver} s after the kill`],

@@ -22,7 +22,7 @@ import type { TenantLab } from '../tenants/tenant-lab.js';
 // Some 700 calls before, and 1,500 beside the attack: a p99 is then of more than a handful.
 const CALM_MS = 8_000;
 const ATTACK_MS = 18_000;
-const IDLE_PATIENCE_MS = 15_000;
+const IDLE_TIMEOUT_MS = 15_000;
 // What a delivery of the others may take beside the attack, where twice what it took before is less.
 const TOLERATED_LAG_MS = 5_000;
 const TOLERATED_BYTES = 600 * 1024 * 1024;
@@ -100,7 +100,7 @@ async function attackBeside(lab: TenantLab, parts: readonly AttackPart[]): Promi
 
 /** What the attacker has begun may still be charged. */
 async function untilIdle(lab: TenantLab): Promise<void> {
-  const deadline = performance.now() + IDLE_PATIENCE_MS;
+  const deadline = performance.now() + IDLE_TIMEOUT_MS;
   while (performance.now() < deadline) {
     const { body } = await request(new URL('/metrics', lab.replica.baseUrl), { dispatcher: lab.agent });
     if ((await body.text()).includes('signalbox_http_in_flight{group="calls"} 0')) return;
@@ -124,7 +124,7 @@ export const attackOnProcessor: Scenario = tenantAttack({
     const input = Array.from({ length: OWN_KEY_INPUTS }, () => FIVE_TOKENS);
     const rules = Array.from({ length: 20 }, (_value, index) => bombRule('session_id', index));
     const post = (body: string) => ({ method: 'POST', key: 'inference', path: '/embeddings', body }) as const;
-    const patience = 20_000;
+    const timeout = 20_000;
     return {
       parts: [
         {
@@ -135,7 +135,7 @@ export const attackOnProcessor: Scenario = tenantAttack({
             clients: 2,
             most: 800,
             pause: 20,
-            patience,
+            timeout,
           },
         },
         {
@@ -145,7 +145,7 @@ export const attackOnProcessor: Scenario = tenantAttack({
             clients: 1,
             most: 12,
             pause: 1_500,
-            patience,
+            timeout,
           },
         },
         {
@@ -164,7 +164,7 @@ export const attackOnProcessor: Scenario = tenantAttack({
             clients: 1,
             most: 5,
             pause: 3_000,
-            patience,
+            timeout,
           },
         },
         {
@@ -175,7 +175,7 @@ export const attackOnProcessor: Scenario = tenantAttack({
             clients: 2,
             most: 100,
             pause: 200,
-            patience,
+            timeout,
           },
         },
         {
@@ -190,7 +190,7 @@ export const attackOnProcessor: Scenario = tenantAttack({
             clients: 8,
             most: 10_000,
             pause: 10,
-            patience,
+            timeout,
           },
         },
       ],

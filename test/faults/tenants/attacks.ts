@@ -78,13 +78,13 @@ export interface StormParameters {
   /** Milliseconds between the requests of one client. */
   readonly pause: number;
   /** Milliseconds that an answer is waited for. */
-  readonly patience: number;
+  readonly timeout: number;
 }
 
 /** Requests as fast as a number of clients can make them. */
 const storm: Attack<StormParameters> = async (target, parameters, signal) => {
-  const { requests, clients, most, pause: between, patience } = parameters;
-  const agent = new Agent({ connections: clients, headersTimeout: patience, bodyTimeout: patience });
+  const { requests, clients, most, pause: between, timeout } = parameters;
+  const agent = new Agent({ connections: clients, headersTimeout: timeout, bodyTimeout: timeout });
   const counts = new Map<string, number>();
   const latencies: number[] = [];
   let sent = 0;

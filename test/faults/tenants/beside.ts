@@ -12,7 +12,7 @@ import type { TenantLab } from './tenant-lab.js';
 export const OTHER_LOAD: LoadOptions = { clients: 4, pause: 40 };
 const WARM_UP_MS = 1_000;
 // A service that holds its calls for longer than this after an attack is ended: the run must go on.
-const STOP_PATIENCE_MS = 12_000;
+const STOP_TIMEOUT_MS = 12_000;
 const BETWEEN_LOOKS_MS = 20;
 
 export const errorsOf = (report: LoadReport): number =>
@@ -26,7 +26,7 @@ export const latencyOf = ({ seen }: LoadReport, part: number): number =>
 /** Stops a load whose calls may never be answered. */
 export async function stopLoad(lab: TenantLab, load: Load): Promise<void> {
   const stopped = load.stop().then(() => true);
-  const isStopped = await Promise.race([stopped, pause(STOP_PATIENCE_MS, false)]);
+  const isStopped = await Promise.race([stopped, pause(STOP_TIMEOUT_MS, false)]);
   if (isStopped) return;
   lab.processes.foundStuck();
   await lab.replica.kill();
@@ -106,7 +106,7 @@ export async function measureBeside(
   };
 }
 
-const ARRIVAL_PATIENCE_MS = 10_000;
+const ARRIVAL_TIMEOUT_MS = 10_000;
 
 interface Arrivals {
   untilAllOf(reports: readonly LoadReport[]): Promise<void>;
@@ -132,7 +132,7 @@ export function watchArrivals(lab: TenantLab): Arrivals {
     report.seen.some(({ generation }) => !arrivedAt.has(generation));
   return {
     untilAllOf: async (reports) => {
-      const deadline = performance.now() + ARRIVAL_PATIENCE_MS;
+      const deadline = performance.now() + ARRIVAL_TIMEOUT_MS;
       while (reports.some(missing) && performance.now() < deadline) await lab.wait(BETWEEN_LOOKS_MS);
     },
     lagsOf: ({ seen }) => {

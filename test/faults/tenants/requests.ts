@@ -15,7 +15,7 @@ export function embed(
   lab: TenantLab,
   key: string,
   body: object,
-  options: { readonly patience?: number; readonly headers?: Readonly<Record<string, string>> } = {},
+  options: { readonly timeout?: number; readonly headers?: Readonly<Record<string, string>> } = {},
 ): Promise<Answer> {
   return lab.call('POST', '/embeddings', {
     key,

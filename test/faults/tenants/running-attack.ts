@@ -5,9 +5,9 @@ import { startChild } from '../../../conformance/child.js';
 import type { AttackFigures, AttackName, AttackTarget, ParametersOf } from './attacks.js';
 
 const PROGRAM = fileURLToPath(new URL('attacker-process.mjs', import.meta.url));
-const START_PATIENCE_MS = 60_000;
+const START_TIMEOUT_MS = 60_000;
 // An attacker that does not stop within this time is killed; its figures are lost.
-const STOP_PATIENCE_MS = 10_000;
+const STOP_TIMEOUT_MS = 10_000;
 
 export interface RunningAttack {
   /** Resolves when the attack has run to its end. */
@@ -22,7 +22,7 @@ export async function startAttack<Name extends AttackName>(
   parameters: ParametersOf<Name>,
   signal: AbortSignal,
 ): Promise<RunningAttack> {
-  const child = await startChild(PROGRAM, { environment: {}, patience: START_PATIENCE_MS, signal });
+  const child = await startChild(PROGRAM, { environment: {}, timeout: START_TIMEOUT_MS, signal });
   const { process: attacker } = child;
   const message = Promise.race([
     once(attacker, 'message', { signal }).then(
@@ -41,7 +41,7 @@ export async function startAttack<Name extends AttackName>(
     finished,
     stop: async () => {
       if (attacker.connected) attacker.send('stop');
-      const timer = setTimeout(() => attacker.kill('SIGKILL'), STOP_PATIENCE_MS);
+      const timer = setTimeout(() => attacker.kill('SIGKILL'), STOP_TIMEOUT_MS);
       try {
         return await finished;
       } finally {

@@ -16,7 +16,7 @@ import { startAttack } from './running-attack.js';
 import type { RunningAttack } from './running-attack.js';
 
 const ACCOUNT_PROGRAM = fileURLToPath(new URL('account-process.mjs', import.meta.url));
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 // MB. A process that an attack kills must not take the machine with it.
 const HEAP = 1_024;
 
@@ -39,7 +39,7 @@ export interface CallOptions {
   readonly body?: object | string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Milliseconds. */
-  readonly patience?: number;
+  readonly timeout?: number;
   readonly replica?: Replica;
 }
 
@@ -131,7 +131,7 @@ async function createAccount(lab: Lab, root: string): Promise<Account> {
       FAULT_ACCOUNTS: '1',
       ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
     },
-    patience: PATIENCE_MS,
+    timeout: TIMEOUT_MS,
     signal: lab.signal,
   });
   await child.stop();
@@ -144,7 +144,7 @@ async function createAccount(lab: Lab, root: string): Promise<Account> {
 }
 
 function caller(lab: Lab, own: Replica): TenantLab['call'] {
-  return async (method, path, { key, body, headers, patience = 30_000, replica = own }) => {
+  return async (method, path, { key, body, headers, timeout = 30_000, replica = own }) => {
     const startedAt = performance.now();
     const url = `${replica.baseUrl}${path}`;
     try {
@@ -153,9 +153,9 @@ function caller(lab: Lab, own: Replica): TenantLab['call'] {
         dispatcher: lab.agent,
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
         body: body === undefined || typeof body === 'string' ? (body ?? null) : JSON.stringify(body),
-        headersTimeout: patience,
-        bodyTimeout: patience,
-        signal: AbortSignal.any([lab.signal, AbortSignal.timeout(Math.ceil(patience))]),
+        headersTimeout: timeout,
+        bodyTimeout: timeout,
+        signal: AbortSignal.any([lab.signal, AbortSignal.timeout(Math.ceil(timeout))]),
       });
       const text = await answer.body.text();
       const milliseconds = performance.now() - startedAt;

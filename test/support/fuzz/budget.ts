@@ -9,7 +9,7 @@ const SEED = Number(process.env['SIGNALBOX_FUZZ_SEED'] ?? 20_261_121);
 // Milliseconds. Two hundred times what an answer takes, so that only a hang reaches it.
 export const DEADLINE = 10_000;
 // Milliseconds for one property: a run whose every request is slow ends as well.
-const PATIENCE = 600_000;
+const TIMEOUT = 600_000;
 
 /** A part of all requests, at least a few. */
 export function share(part: number): number {
@@ -25,7 +25,7 @@ export async function tryOut<Ts>(
   const result = await fc.check(property, {
     seed: SEED,
     numRuns: runs,
-    interruptAfterTimeLimit: PATIENCE,
+    interruptAfterTimeLimit: TIMEOUT,
     markInterruptAsFailure: true,
   });
   if (!result.failed) return;
@@ -38,7 +38,7 @@ export async function tryOut<Ts>(
 }
 
 /** Milliseconds that a test of so many runs may take at most. */
-export const TEST_PATIENCE = PATIENCE + 60_000;
+export const TEST_TIMEOUT = TIMEOUT + 60_000;
 
 /** Numbers that are made from the seed, for what happens beside a property. From 0, below 1. */
 export function seededRandom(): () => number {

@@ -108,27 +108,27 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
 
 /** What is done to a value: at the end of a way that chooses a member at each step. */
 interface Corruption {
-  readonly way: readonly number[];
+  readonly variant: readonly number[];
   readonly action: 'replace' | 'remove' | 'add' | 'repeat' | 'wrap';
   readonly name: string;
   readonly value: unknown;
 }
 
 const corruption: fc.Arbitrary<Corruption> = fc.record({
-  way: fc.array(fc.nat(20), { maxLength: 5 }),
+  variant: fc.array(fc.nat(20), { maxLength: 5 }),
   action: fc.constantFrom('replace', 'replace', 'remove', 'add', 'repeat', 'wrap'),
   name: fc.oneof(fc.constantFrom('__proto__', 'constructor', 'account_id', 'id'), hostileText),
   value: hostileValue,
 });
 
-function corrupt(value: unknown, { way, action, name, value: hostile }: Corruption): unknown {
-  const [step, ...rest] = way;
+function corrupt(value: unknown, { variant, action, name, value: hostile }: Corruption): unknown {
+  const [step, ...rest] = variant;
   if (typeof value !== 'object' || value === null) return action === 'wrap' ? [value] : hostile;
   if (Array.isArray(value)) {
     const items = [...(value as unknown[])];
     if (step === undefined || items.length === 0) return [...items, hostile];
     const at = step % items.length;
-    if (rest.length > 0) items[at] = corrupt(items[at], { way: rest, action, name, value: hostile });
+    if (rest.length > 0) items[at] = corrupt(items[at], { variant: rest, action, name, value: hostile });
     else if (action === 'remove') items.splice(at, 1);
     else if (action === 'repeat') items.splice(at, 0, items[at]);
     else items[at] = action === 'wrap' ? { [SENT_WORD]: items[at] } : hostile;
@@ -140,7 +140,8 @@ function corrupt(value: unknown, { way, action, name, value: hostile }: Corrupti
   const at = step % members.length;
   const [memberName, member] = members[at] ?? ['', null];
   if (action === 'remove' && rest.length === 0) return Object.fromEntries(members.toSpliced(at, 1));
-  const changed = rest.length > 0 ? corrupt(member, { way: rest, action, name, value: hostile }) : hostile;
+  const changed =
+    rest.length > 0 ? corrupt(member, { variant: rest, action, name, value: hostile }) : hostile;
   return Object.fromEntries(members.with(at, [memberName, changed]));
 }
 

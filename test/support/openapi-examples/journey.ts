@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { ask } from '../admin.js';
 import type { TestApp } from '../app.js';
-import { BROADCAST_ENVIRONMENT, readCursor } from '../deliveries.js';
+import { DELIVERY_ENVIRONMENT, readCursor } from '../deliveries.js';
 import { startWithTexts } from '../cached-embedding.js';
 import { eventually } from '../eventually.js';
 import { startReceiver } from '../receivers/receiver.js';
@@ -219,7 +219,7 @@ export async function takeExamples(): Promise<Record<string, ExamplesOfOperation
         ? { reply: { status: 422, body: 'not a trace of ours' }, stored: [] }
         : traceCollector.check(request),
   });
-  const service = await startWithTexts(BROADCAST_ENVIRONMENT);
+  const service = await startWithTexts(DELIVERY_ENVIRONMENT);
   try {
     journey = new Journey(service.app, receiver);
     const placeholders = new Placeholders({ [receiver.origin]: 'https://hooks.example.com' });

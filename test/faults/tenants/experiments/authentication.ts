@@ -26,7 +26,7 @@ export const failedAuthentication: Experiment = {
         clients: 4,
         most: FAILURES,
         pause: 0,
-        patience: 10_000,
+        timeout: 10_000,
       });
       const failures = await attack.finished;
       const answers = [];

@@ -68,7 +68,7 @@ const byteExperiment = ({ name, title, load = OTHER_LOAD, begin }: ByteAttack): 
         lab.call('PATCH', `/keys/${hash}`, {
           key: lab.keys.managementKey,
           body: { name: 'Changed beside the attack' },
-          patience: 4_000,
+          timeout: 4_000,
         });
       const operations: Answer[] = [];
       const beside = await measureBeside(lab, { ...TIMES, load }, async () => {

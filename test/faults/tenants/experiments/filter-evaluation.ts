@@ -54,7 +54,7 @@ const experiment = (process: 'own' | 'shared'): Experiment => ({
           body,
         }));
         const beside = await measureBeside(lab, { calmMs: 4_000, attackMs: 9_000 }, async () => [
-          await lab.attack('storm', { requests, clients: 8, most: CALLS, pause: 0, patience: 20_000 }),
+          await lab.attack('storm', { requests, clients: 8, most: CALLS, pause: 0, timeout: 20_000 }),
         ]);
         return {
           figures: {

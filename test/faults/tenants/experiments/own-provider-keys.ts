@@ -28,7 +28,7 @@ export const ownProviderKeys: Experiment = {
         clients: 4,
         most: WANTED,
         pause: 0,
-        patience: 10_000,
+        timeout: 10_000,
       });
       const created = await creation.finished;
       const { key } = await createKey(
@@ -37,11 +37,11 @@ export const ownProviderKeys: Experiment = {
         lab.attacker.managementKey,
       );
       const before = lab.upstream.requests.length;
-      const one = await embed(lab, key, { input: FIVE_TOKENS }, { patience: 20_000 });
+      const one = await embed(lab, key, { input: FIVE_TOKENS }, { timeout: 20_000 });
       const asked = lab.upstream.requests.length - before;
       const probe = await lab.probe();
       const input = Array.from({ length: INPUTS }, () => FIVE_TOKENS);
-      const large = await embed(lab, key, { input, dimensions: 1 }, { patience: 15_000 });
+      const large = await embed(lab, key, { input, dimensions: 1 }, { timeout: 15_000 });
       const { longest = 0 } = await probe.stop();
       const accepted = created['status 201'] ?? 0;
       return {

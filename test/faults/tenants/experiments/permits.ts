@@ -48,7 +48,7 @@ export const largeCalls = (most: number): StormParameters => ({
   clients: LARGE_CALLS,
   most,
   pause: 0,
-  patience: 30_000,
+  timeout: 30_000,
 });
 
 export const endpointPermits: Experiment = {
@@ -139,7 +139,7 @@ export async function createConnectionTakers(lab: TenantLab): Promise<Connection
       clients: 4,
       most: bearers.length * CALLS_OF_A_WORKSPACE,
       pause: 0,
-      patience: 10_000,
+      timeout: 10_000,
     },
     close: async () => {
       await Promise.all(servers.map((server) => server.close()));

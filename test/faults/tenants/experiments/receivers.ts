@@ -49,7 +49,7 @@ const LOGGED_CALLS = 40;
 const INPUT_LENGTH = 20_000;
 const REPLAYS = 30;
 const QUIET_MS = 1_000;
-const QUIET_PATIENCE_MS = 8_000;
+const QUIET_TIMEOUT_MS = 8_000;
 const TOLERATED_TIMES = 5;
 
 export const replays: Experiment = {
@@ -109,7 +109,7 @@ export const replays: Experiment = {
 
 /** Something has come, and nothing more comes. */
 async function untilQuiet(lab: TenantLab, { received }: AttackerServer): Promise<void> {
-  const deadline = performance.now() + QUIET_PATIENCE_MS;
+  const deadline = performance.now() + QUIET_TIMEOUT_MS;
   for (let before = -1; performance.now() < deadline; before = received()) {
     if (before > 0 && before === received()) return;
     await lab.wait(QUIET_MS);
@@ -147,7 +147,7 @@ export const storedContents: Experiment = {
           clients: 4,
           most: STORED_CALLS,
           pause: 0,
-          patience: 10_000,
+          timeout: 10_000,
         });
         const figures = await attack.finished;
         const [row] = await lab.sql<{ bytes: string }>(

@@ -7,7 +7,7 @@ import { inTenantLab } from '../tenant-lab.js';
 
 const RULES = 20;
 const REQUESTS = 2;
-const PATIENCE_MS = 18_000;
+const TIMEOUT_MS = 18_000;
 const TOLERATED_MS = 500;
 const TOLERATED_BYTES = 200 * 1024 * 1024;
 
@@ -23,17 +23,17 @@ export const regexPrograms: Experiment = {
       const probe = await lab.probe();
       const rules = Array.from({ length: RULES }, (_value, index) => bombRule('session_id', index));
       const answers = [];
-      const deadline = performance.now() + PATIENCE_MS;
+      const deadline = performance.now() + TIMEOUT_MS;
       for (let sent = 0; sent < REQUESTS && performance.now() < deadline; sent++)
         answers.push(
           await lab.call('POST', '/observability/destinations', {
             key: lab.attacker.managementKey,
-            patience: Math.max(1, deadline - performance.now()),
+            timeout: Math.max(1, deadline - performance.now()),
             body: webhook('http://127.0.0.1:9/', { filter_rules: { groups: [{ rules }] } }),
           }),
         );
       // A loop that is held for longer than this was held for at least as long.
-      const held = await Promise.race([probe.stop(), pause(8_000, { longest: PATIENCE_MS })]);
+      const held = await Promise.race([probe.stop(), pause(8_000, { longest: TIMEOUT_MS })]);
       const { serving, isAlive } = lab.processes.look();
       const ending = endingOf(lab);
       const longest = held['longest'] ?? 0;

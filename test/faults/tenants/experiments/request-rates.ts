@@ -29,7 +29,7 @@ export const requestRates: Experiment = {
         clients: 8,
         most: REQUESTS,
         pause: 0,
-        patience: 10_000,
+        timeout: 10_000,
       });
       const figures = await attack.finished;
       const rejected = figures['status 429'] ?? 0;
@@ -57,7 +57,7 @@ export const patchStorm: Experiment = {
           clients: 8,
           most: 20_000,
           pause: 0,
-          patience: 10_000,
+          timeout: 10_000,
         }),
       ]);
       const p50 = (part: 'calm' | 'attacked') => milliseconds(latencyOf(beside[part], 0.5));
@@ -95,7 +95,7 @@ export const reportStorm: Experiment = {
         clients: 60,
         most: 20_000,
         pause: 0,
-        patience: 10_000,
+        timeout: 10_000,
       });
       await lab.wait(500);
       const reports = [];

@@ -49,7 +49,7 @@ export const storedRegex: Experiment = {
         clients: 4,
         most: CALLS,
         pause: 0,
-        patience: 10_000,
+        timeout: 10_000,
       });
       const others = await measureLoad(lab, ATTACK_MS, OTHER_LOAD);
       await arrivals.untilAllOf([others]);
@@ -59,7 +59,7 @@ export const storedRegex: Experiment = {
       const { serving, delivering, isAlive, restarts, killed } = lab.processes.look();
       const described = await lab.call('GET', `/observability/destinations/${id}/deliveries`, {
         key: lab.attacker.managementKey,
-        patience: 5_000,
+        timeout: 5_000,
       });
       const worst = Math.max(0, ...lags);
       return {
