@@ -11,7 +11,7 @@ import type { LeaseGrant, SpendLedger } from '../persistence/spend/spend-ledger.
 interface Waiter {
   readonly amount: PicoUsd;
   readonly deadline: number;
-  readonly resolve: (isTaken: boolean) => void;
+  readonly resolve: (isGranted: boolean) => void;
   readonly reject: (reason: unknown) => void;
 }
 

@@ -14,22 +14,22 @@ class FakeLedger {
   readonly acquired: SpendLease[] = [];
   readonly releaseRequested: unknown[] = [];
   /** What others hold, until they have been asked so often to give it back. */
-  reservedElsewhere = 0n;
+  reservedByOthers = 0n;
   releaseRequestsNeeded = 1;
   failure: Error | null = null;
-  readonly givenBack: SpendRelease[] = [];
+  readonly released: SpendRelease[] = [];
   renewed: readonly SpendLease[] = [];
 
   acquire(lease: SpendLease, { needed }: { readonly needed: bigint }) {
     if (this.failure) return Promise.reject(this.failure);
     this.acquired.push(lease);
-    const granted = needed > 100n - this.reservedElsewhere ? 0n : needed;
-    const available = 100n - this.reservedElsewhere;
+    const granted = needed > 100n - this.reservedByOthers ? 0n : needed;
+    const available = 100n - this.reservedByOthers;
     return Promise.resolve({ granted, available, unspent: 100n, limits: [] });
   }
 
   release(releases: readonly SpendRelease[]) {
-    this.givenBack.push(...releases);
+    this.released.push(...releases);
     return Promise.resolve();
   }
 
@@ -44,7 +44,7 @@ class FakeLedger {
 
   requestRelease(holder: unknown) {
     this.releaseRequested.push(holder);
-    if (this.releaseRequested.length >= this.releaseRequestsNeeded) this.reservedElsewhere = 0n;
+    if (this.releaseRequested.length >= this.releaseRequestsNeeded) this.reservedByOthers = 0n;
     return Promise.resolve();
   }
 }
@@ -73,7 +73,7 @@ describe('what a call held', () => {
     second.close();
     await limiter.heartbeat();
     await limiter.heartbeat();
-    expect(ledger.givenBack.map(({ amount }) => amount)).toEqual([COST]);
+    expect(ledger.released.map(({ amount }) => amount)).toEqual([COST]);
   });
 
   it('is gone when its settlement was sent', async () => {
@@ -104,7 +104,7 @@ describe('an invalidated lease', () => {
     await limiter.heartbeat();
     expect(ledger.renewed).toEqual([third.lease]);
     // The second call never came to its settlement: what it held is known to be there.
-    expect(ledger.givenBack).toEqual([expect.objectContaining({ lease: first.lease, amount: COST })]);
+    expect(ledger.released).toEqual([expect.objectContaining({ lease: first.lease, amount: COST })]);
   });
 
   it('is found by the beat as well', async () => {
@@ -133,20 +133,20 @@ describe('a bound that does not fit', () => {
   }
 
   it('is counted at once when the rest is reserved by others, whom nobody has to wait for', async () => {
-    ledger.reservedElsewhere = 90n;
+    ledger.reservedByOthers = 90n;
     expect(await amountOf(50n, 10n)).toEqual({ amount: 10n, counts: 1 });
     expect(ledger.releaseRequested).toEqual([]);
   });
 
   it('waits for others when counted, together with whoever comes meanwhile', async () => {
-    ledger.reservedElsewhere = 90n;
+    ledger.reservedByOthers = 90n;
     const amounts = await Promise.all([amountOf(50n, 40n), amountOf(50n, 30n), amountOf(50n, 10n)]);
     expect(amounts.map(({ amount }) => amount)).toEqual([40n, 30n, 10n]);
     expect(ledger.releaseRequested).toHaveLength(1);
   });
 
   it('asks others again, who may have taken more since they were asked', async () => {
-    ledger.reservedElsewhere = 90n;
+    ledger.reservedByOthers = 90n;
     ledger.releaseRequestsNeeded = 2;
     expect(await amountOf(50n, 40n)).toEqual({ amount: 40n, counts: 1 });
   });

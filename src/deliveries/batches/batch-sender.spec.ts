@@ -17,7 +17,7 @@ import { PayloadSizer } from './payload-sizer.js';
 import { YieldQueue } from '../../concurrency/yield-queue.js';
 
 const FAILED: FinalOutcome = { outcome: 'retry', reason: 'down', status: 503 };
-const TAKEN: FinalOutcome = { outcome: 'delivered', status: 200 };
+const ACCEPTED: FinalOutcome = { outcome: 'delivered', status: 200 };
 const TOO_LARGE: FinalOutcome = { outcome: 'too_large', reason: 'no', status: 413 };
 const never = new AbortController().signal;
 const traces = [1, 2, 3, 4].map((number) => generationTrace(number));
@@ -75,7 +75,7 @@ function senderTo(current: () => DeliveryTarget | undefined, answers: FinalOutco
         unknown[] | undefined
       >;
       sent.push(`${new URL(url).pathname.split('/').at(-2)} ${(ofTraces ?? spans ?? [null]).length}`);
-      return Promise.resolve(answers.shift() ?? TAKEN);
+      return Promise.resolve(answers.shift() ?? ACCEPTED);
     },
   } as unknown as PlatformClient;
   const tracing = { span: (_name: string, _options: object, work: () => unknown) => work() };
@@ -94,7 +94,7 @@ describe('a platform with two requests a batch', () => {
   const opik = targetOf('opik');
 
   it('gets the first one once, when the second one fails', async () => {
-    const { sender, sent } = senderTo(() => opik, [TAKEN, FAILED, FAILED]);
+    const { sender, sent } = senderTo(() => opik, [ACCEPTED, FAILED, FAILED]);
     expect((await sender.send(opik, traces, never)).failure?.status).toBe(503);
     expect((await sender.send(opik, traces, never)).failure?.status).toBe(503);
     expect((await sender.send(opik, traces, never)).settled).toHaveLength(4);
@@ -102,7 +102,7 @@ describe('a platform with two requests a batch', () => {
   });
 
   it('gets both of traces that have come since, and of another batch', async () => {
-    const { sender, sent } = senderTo(() => opik, [TAKEN, FAILED]);
+    const { sender, sent } = senderTo(() => opik, [ACCEPTED, FAILED]);
     await sender.send(opik, traces.slice(0, 2), never);
     expect((await sender.send(opik, traces, never)).settled).toHaveLength(4);
     expect((await sender.send(opik, traces, never)).settled).toHaveLength(4);
@@ -110,14 +110,14 @@ describe('a platform with two requests a batch', () => {
   });
 
   it('gets the second one in parts where it is too large', async () => {
-    const { sender, sent } = senderTo(() => opik, [TAKEN, TOO_LARGE]);
+    const { sender, sent } = senderTo(() => opik, [ACCEPTED, TOO_LARGE]);
     expect((await sender.send(opik, traces, never)).settled).toHaveLength(4);
     expect(sent).toEqual(['traces 4', 'spans 4', 'spans 1', 'spans 1', 'spans 1', 'spans 1']);
   });
 
   it('gets both once more where its config has changed', async () => {
     let current = opik;
-    const { sender, sent } = senderTo(() => current, [TAKEN, FAILED]);
+    const { sender, sent } = senderTo(() => current, [ACCEPTED, FAILED]);
     await sender.send(opik, traces, never);
     current = targetOf('opik', 2);
     await sender.send(current, traces, never);

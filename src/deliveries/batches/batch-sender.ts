@@ -31,7 +31,7 @@ export interface SendResult {
 export const MAX_CONSECUTIVE_REJECTIONS = 20;
 
 // Traces; of more the oldest are sent again as a whole.
-const MAX_TAKEN = 50_000;
+const MAX_ACCEPTED = 50_000;
 
 const NOT_SENT: SendResult = { settled: [], rejected: 0, failure: null };
 
@@ -40,7 +40,7 @@ export class BatchSender {
   private readonly logger = new Logger(BatchSender.name);
 
   /** Of traces that some of their requests were taken of, how many: those are not sent again. */
-  private readonly taken = new LRUCache<string, number>({ max: MAX_TAKEN });
+  private readonly accepted = new LRUCache<string, number>({ max: MAX_ACCEPTED });
 
   constructor(
     private readonly destinations: WorkspaceDestinationsCache,
@@ -90,7 +90,7 @@ export class BatchSender {
       return this.sendSmaller(target, traces, 'larger than the platform takes', signal);
     }
     let rejected = 0;
-    const skipped = this.takenOf(target, traces);
+    const skipped = this.acceptedOf(target, traces);
     for (const [index, request] of requests.entries()) {
       if (index < skipped) continue;
       // What was changed since the last request is in force: switched off, private, or with other credentials.
@@ -98,9 +98,9 @@ export class BatchSender {
       const outcome = await this.exchange.deliver(target, request, signal);
       switch (outcome.outcome) {
         case 'delivered':
-          this.sizes.noteTaken(target);
+          this.sizes.noteAccepted(target);
           rejected += outcome.rejected ?? 0;
-          if (requests.length > 1) this.noteTaken(target, traces, index + 1, requests.length);
+          if (requests.length > 1) this.noteAccepted(target, traces, index + 1, requests.length);
           break;
         case 'too_large':
           this.sizes.noteRejected(target, Buffer.byteLength(request.body ?? ''));
@@ -130,33 +130,33 @@ export class BatchSender {
     target: DeliveryTarget,
     traces: readonly GenerationTrace[],
   ): readonly (readonly GenerationTrace[])[] {
-    if (this.taken.size === 0) return [traces];
+    if (this.accepted.size === 0) return [traces];
     const runs: GenerationTrace[][] = [];
     let last = -1;
     for (const trace of traces) {
-      const taken = this.takenOf(target, [trace]);
+      const accepted = this.acceptedOf(target, [trace]);
       const run = runs.at(-1);
-      if (run && taken === last) run.push(trace);
+      if (run && accepted === last) run.push(trace);
       else runs.push([trace]);
-      last = taken;
+      last = accepted;
     }
     return runs;
   }
 
   /** Of traces that are alike in it. */
-  private takenOf(target: DeliveryTarget, [trace]: readonly GenerationTrace[]): number {
-    return (trace && this.taken.get(takenKey(target, trace))) ?? 0;
+  private acceptedOf(target: DeliveryTarget, [trace]: readonly GenerationTrace[]): number {
+    return (trace && this.accepted.get(acceptedKey(target, trace))) ?? 0;
   }
 
-  private noteTaken(
+  private noteAccepted(
     target: DeliveryTarget,
     traces: readonly GenerationTrace[],
     count: number,
     all: number,
   ): void {
     for (const trace of traces) {
-      if (count < all) this.taken.set(takenKey(target, trace), count);
-      else this.taken.delete(takenKey(target, trace));
+      if (count < all) this.accepted.set(acceptedKey(target, trace), count);
+      else this.accepted.delete(acceptedKey(target, trace));
     }
   }
 
@@ -230,7 +230,7 @@ export class BatchSender {
 }
 
 /** What was sent before a change was sent to what the destination was. */
-function takenKey(
+function acceptedKey(
   { destination: { id, version } }: DeliveryTarget,
   { generationId }: GenerationTrace,
 ): string {

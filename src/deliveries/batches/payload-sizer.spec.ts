@@ -45,9 +45,9 @@ describe('requests', () => {
     // A larger one that was on its way.
     sizes.noteRejected(webhookTarget, MOST);
     expect(largest()).toBe(4);
-    for (let taken = 0; taken < 40; taken++) sizes.noteTaken(webhookTarget);
+    for (let taken = 0; taken < 40; taken++) sizes.noteAccepted(webhookTarget);
     expect(largest()).toBe(9);
-    for (let taken = 0; taken < 400; taken++) sizes.noteTaken(webhookTarget);
+    for (let taken = 0; taken < 400; taken++) sizes.noteAccepted(webhookTarget);
     expect(largest()).toBe(36);
   });
 

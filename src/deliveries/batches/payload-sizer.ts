@@ -46,7 +46,7 @@ export class PayloadSizer {
     this.bounds.set(target, Math.min(bytes / SHRINKS_BY, this.boundOf(target)));
   }
 
-  noteTaken(target: DeliveryTarget): void {
+  noteAccepted(target: DeliveryTarget): void {
     const bound = this.bounds.get(target);
     if (bound === undefined) return;
     this.bounds.set(target, Math.min(bound * GROWS_BY, target.kind.delivery.limits.maxBytes));

@@ -219,7 +219,7 @@ export class DestinationConsumer {
   }
 
   private async deliverNext(target: DeliveryTarget): Promise<Step> {
-    this.wakeSignal.takeNote();
+    this.wakeSignal.reset();
     const size = this.sender.batchSize(target);
     const batch = await this.services.planner.planNext(
       target,

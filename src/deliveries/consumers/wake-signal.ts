@@ -41,7 +41,7 @@ export class WakeSignal {
   }
 
   /** From here on only later news count. */
-  takeNote(): void {
+  reset(): void {
     this.hasSignal = false;
   }
 

@@ -3,7 +3,7 @@ import type { SpendOwnerKind } from '../../domain/spend/spend-lease.js';
 import { LOG_SNAPSHOT } from '../generations/log-offset.js';
 
 interface Counters {
-  readonly holder: SpendOwnerKind;
+  readonly ownerKind: SpendOwnerKind;
   readonly table: string;
   /** Columns that the counter has as well as the log: what leases and changes name its holder by. */
   readonly workspaceColumn: string;
@@ -12,14 +12,14 @@ interface Counters {
 
 /** In the order in which counters are locked everywhere. */
 const COUNTERS: readonly Counters[] = [
-  { holder: 'key', table: 'key_spend', workspaceColumn: 'workspace_id', ownerColumn: 'api_key_id' },
+  { ownerKind: 'key', table: 'key_spend', workspaceColumn: 'workspace_id', ownerColumn: 'api_key_id' },
   {
-    holder: 'workspace',
+    ownerKind: 'workspace',
     table: 'workspace_spend',
     workspaceColumn: 'workspace_id',
     ownerColumn: 'workspace_id',
   },
-  { holder: 'account', table: 'account_spend', workspaceColumn: 'account_id', ownerColumn: 'account_id' },
+  { ownerKind: 'account', table: 'account_spend', workspaceColumn: 'account_id', ownerColumn: 'account_id' },
 ];
 
 const WINDOWS = ['daily', 'weekly', 'monthly'] as const;
@@ -40,13 +40,13 @@ function inWindow(window: (typeof WINDOWS)[number], amount: string): string {
 }
 
 /** Counters of one kind that are not what the log adds up to in `days`. */
-function selectWrong({ holder, table, workspaceColumn, ownerColumn }: Counters): string {
+function selectWrong({ ownerKind, table, workspaceColumn, ownerColumn }: Counters): string {
   const key = [...new Set([workspaceColumn, ownerColumn])];
   const columns = (of: string): string => key.map((column) => `${of}.${column}`).join(', ');
   const joins = (one: string, other: string): string => `(${columns(one)}) = (${columns(other)})`;
   const all = [...SUMS, 'reserved'];
   return `
-SELECT '${holder}' AS holder, sums.${workspaceColumn} AS workspace_id, sums.${ownerColumn} AS holder_id,
+SELECT '${ownerKind}' AS holder, sums.${workspaceColumn} AS workspace_id, sums.${ownerColumn} AS holder_id,
   sums.last_day::text AS last_day, ${SUMS.slice(1)
     .map((column) => `sums.${column}`)
     .join(', ')}, ${LOG_SNAPSHOT} AS snapshot,
@@ -57,7 +57,7 @@ FROM (
     coalesce(sum(days.cost), 0) AS total, coalesce(sum(days.byok), 0) AS byok_total,
     ${WINDOWS.map((window) => `${inWindow(window, 'cost')} AS ${window}`).join(', ')},
     ${WINDOWS.map((window) => `${inWindow(window, 'byok')} AS byok_${window}`).join(', ')},
-    ${reservedOf(holder, `counter.${workspaceColumn}`, `counter.${ownerColumn}`)} AS reserved
+    ${reservedOf(ownerKind, `counter.${workspaceColumn}`, `counter.${ownerColumn}`)} AS reserved
   FROM ${table} AS counter
   LEFT JOIN (
     SELECT ${columns('days')}, max(day) AS day FROM days
@@ -70,9 +70,9 @@ WHERE (${all.map((column) => `counter.${column}`).join(', ')})
   IS DISTINCT FROM (${all.map((column) => `sums.${column}`).join(', ')})`;
 }
 
-function reservedOf(holder: SpendOwnerKind, workspaceId: string, ownerId: string): string {
+function reservedOf(ownerKind: SpendOwnerKind, workspaceId: string, ownerId: string): string {
   return `(SELECT coalesce(sum(amount), 0) FROM spend_leases AS lease
-    WHERE lease.holder = '${holder}' AND lease.workspace_id = ${workspaceId} AND lease.holder_id = ${ownerId})`;
+    WHERE lease.holder = '${ownerKind}' AND lease.workspace_id = ${workspaceId} AND lease.holder_id = ${ownerId})`;
 }
 
 /** One statement, and so one snapshot: the log is read once, for all counters. */
@@ -101,10 +101,10 @@ export const KEEP_FOUND = `
 INSERT INTO found_counters (${COLUMNS.join(', ')})
 SELECT ${COLUMNS.join(', ')} FROM json_populate_recordset(NULL::found_counters, $1::json)`;
 
-function lockWrong({ holder, table, workspaceColumn, ownerColumn }: Counters): string {
+function lockWrong({ ownerKind, table, workspaceColumn, ownerColumn }: Counters): string {
   return `
 SELECT FROM ${table} WHERE (${workspaceColumn}, ${ownerColumn}) IN (
-  SELECT workspace_id, holder_id FROM wrong_counters WHERE holder = '${holder}'
+  SELECT workspace_id, holder_id FROM wrong_counters WHERE holder = '${ownerKind}'
 ) ORDER BY ${workspaceColumn}, ${ownerColumn} FOR UPDATE`;
 }
 
@@ -140,21 +140,21 @@ ${sumByDay(`(
     ) AS entry
   ) AS late`)}`;
 
-function correct({ holder, table, workspaceColumn, ownerColumn }: Counters): string {
+function correct({ ownerKind, table, workspaceColumn, ownerColumn }: Counters): string {
   return `
 UPDATE ${table} AS counter SET ${SUMS.map((column) => `${column} = wrong.${column}`).join(', ')},
-  reserved = ${reservedOf(holder, 'wrong.workspace_id', 'wrong.holder_id')}
+  reserved = ${reservedOf(ownerKind, 'wrong.workspace_id', 'wrong.holder_id')}
 FROM wrong_counters AS wrong
-WHERE wrong.holder = '${holder}' AND counter.${workspaceColumn} = wrong.workspace_id
+WHERE wrong.holder = '${ownerKind}' AND counter.${workspaceColumn} = wrong.workspace_id
   AND counter.${ownerColumn} = wrong.holder_id`;
 }
 
-function lateChanges({ holder, workspaceColumn, ownerColumn }: Counters): string {
+function lateChanges({ ownerKind, workspaceColumn, ownerColumn }: Counters): string {
   return `
   SELECT late.day, wrong.holder, wrong.workspace_id, wrong.holder_id, sum(late.cost) AS cost, sum(late.byok) AS byok
   FROM wrong_counters AS wrong JOIN late_days AS late
     ON late.${workspaceColumn} = wrong.workspace_id AND late.${ownerColumn} = wrong.holder_id
-  WHERE wrong.holder = '${holder}' GROUP BY late.day, wrong.holder, wrong.workspace_id, wrong.holder_id`;
+  WHERE wrong.holder = '${ownerKind}' GROUP BY late.day, wrong.holder, wrong.workspace_id, wrong.holder_id`;
 }
 
 /**
@@ -188,7 +188,7 @@ export const correctBatch = (timeout: number): readonly string[] => [
 ];
 
 export const COUNT = `SELECT ${COUNTERS.map(
-  ({ holder }) => `count(*) FILTER (WHERE holder = '${holder}')::integer AS ${holder}`,
+  ({ ownerKind }) => `count(*) FILTER (WHERE holder = '${ownerKind}')::integer AS ${ownerKind}`,
 ).join(', ')} FROM found_counters`;
 
 export const MAX_NAMED = 20;
