@@ -7,6 +7,7 @@ import { limitPublicRequests } from './auth/public-requests.js';
 import { RateLimiter } from './auth/rate-limiter.js';
 import { AppConfig } from './config/app-config.js';
 import { LoadShedder } from './http/load-shedding/load-shedder.js';
+import { shedPublicRequests } from './http/load-shedding/load-shedding.guard.js';
 import { answerClientErrors, requireHost } from './http/errors/client-errors.js';
 import { shareAddresses } from './http/server/client-address.js';
 import { compareEntityTags } from './http/server/conditional-get.js';
@@ -16,8 +17,9 @@ import { RequestObserver } from './http/observe/request-observer.js';
 import { limitServer } from './http/server/server-limits.js';
 import { SlowTransfers } from './http/server/slow-transfers.js';
 import { OPENAPI_PATHS, serveOpenApi } from './runtime/openapi.js';
+import type { OpenApiPages } from './runtime/openapi.js';
 
-export function setUpApplication(application: NestExpressApplication): void {
+export function setUpApplication(application: NestExpressApplication): OpenApiPages {
   application.disable('x-powered-by');
   application.disable('etag');
   compareEntityTags(application);
@@ -32,10 +34,15 @@ export function setUpApplication(application: NestExpressApplication): void {
   if (origins.length > 0) application.enableCors(corsOptions(origins));
   application.get(LoadShedder).findAccountsBy((request) => findCaller(request)?.key.accountId ?? null);
   application.use(requireHost);
-  application.use(OPENAPI_PATHS, limitPublicRequests(application.get(RateLimiter)));
-  serveOpenApi(application);
+  application.use(
+    OPENAPI_PATHS,
+    limitPublicRequests(application.get(RateLimiter)),
+    shedPublicRequests(application.get(LoadShedder)),
+  );
+  const openApi = serveOpenApi(application);
   const server: Server = application.getHttpServer();
   limitServer(server, { connections: loadShedding.connections, operationDeadline });
   answerClientErrors(server);
   application.get(SlowTransfers).watch(server);
+  return openApi;
 }

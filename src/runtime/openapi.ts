@@ -4,8 +4,6 @@ import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { NextFunction, Request, Response } from 'express';
 import { stringify } from 'yaml';
-import { LoadShedder } from '../http/load-shedding/load-shedder.js';
-import { limitPublicRequests } from '../http/load-shedding/load-shedding.guard.js';
 import { entityTag } from '../http/server/conditional-get.js';
 import openApiExamples from './openapi-examples.json' with { type: 'json' };
 
@@ -96,30 +94,47 @@ interface ServedText {
   readonly tag: string;
 }
 
+export interface OpenApiPages {
+  /**
+   * Builds the document and writes both forms. It holds the event loop for some 300 ms: a service does it before it
+   * listens, so that no request waits behind the first reader of the document.
+   */
+  prepare(): void;
+}
+
 /**
- * The document for programs, and a page for people; both without a credential, for they tell no more than the code. Each
- * form is written once: every answer shares its bytes, however many callers do not read theirs.
+ * Serves the document to programs, and a page to people; both without a credential, because they show no more than the
+ * code does. Each form is written once, and all answers share its bytes, however many callers do not read theirs.
  */
-export function serveOpenApi(application: NestExpressApplication): void {
-  // Made when it is first asked for: most processes never are.
-  let document: OpenAPIObject | null = null;
-  const make = (): OpenAPIObject => (document ??= buildOpenApiDocument(application));
-  const texts = new Map<string, ServedText>();
-  const serve = (path: string, type: string, write: (document: OpenAPIObject) => string): void => {
-    application.use(`/${path}`, (request: Request, response: Response, next: NextFunction) => {
-      if (request.path !== '/' || (request.method !== 'GET' && request.method !== 'HEAD')) {
-        next();
-        return;
-      }
-      const text = texts.get(path) ?? toServedText(write(make()), type);
-      texts.set(path, text);
-      response.set({ ETag: text.tag, 'Content-Type': text.type }).send(text.bytes);
-    });
-  };
-  application.use(OPENAPI_PATHS, limitPublicRequests(application.get(LoadShedder)));
-  serve(JSON_URL, 'application/json; charset=utf-8', (made) => JSON.stringify(made));
-  serve(YAML_URL, 'text/yaml; charset=utf-8', (made) => stringify(made));
-  SwaggerModule.setup(PAGE_URL, application, make, { customSiteTitle: 'signalbox API', raw: false });
+export function serveOpenApi(application: NestExpressApplication): OpenApiPages {
+  const build = once(() => buildOpenApiDocument(application));
+  const forms = [
+    form(application, JSON_URL, () =>
+      toServedText(JSON.stringify(build()), 'application/json; charset=utf-8'),
+    ),
+    form(application, YAML_URL, () => toServedText(stringify(build()), 'text/yaml; charset=utf-8')),
+  ];
+  SwaggerModule.setup(PAGE_URL, application, build, { customSiteTitle: 'signalbox API', raw: false });
+  return { prepare: () => forms.forEach((write) => write()) };
+}
+
+function form(application: NestExpressApplication, path: string, write: () => ServedText): () => ServedText {
+  const textOf = once(write);
+  application.use(`/${path}`, (request: Request, response: Response, next: NextFunction) => {
+    if (request.path !== '/' || (request.method !== 'GET' && request.method !== 'HEAD')) {
+      next();
+      return;
+    }
+    const text = textOf();
+    response.set({ ETag: text.tag, 'Content-Type': text.type }).send(text.bytes);
+  });
+  return textOf;
+}
+
+/** The value of the first call, for every call. */
+function once<Value extends object>(make: () => Value): () => Value {
+  let value: Value | null = null;
+  return () => (value ??= make());
 }
 
 function toServedText(text: string, type: string): ServedText {

@@ -30,7 +30,7 @@ export async function startServing(config: AppConfig): Promise<RunningService> {
     new ExpressServerAdapter(),
     { logger: new JsonLogger(config), bodyParser: false, abortOnError: false },
   );
-  setUpApplication(application);
+  setUpApplication(application).prepare();
   collectDefaultMetrics({ register: application.get(Metrics).registry });
   await application.listen(config.port, config.host);
   const server: Server = application.getHttpServer();

@@ -46,7 +46,7 @@ export class LoadSheddingGuard implements CanActivate {
 }
 
 /** What the guard does, for paths that are served without routes. */
-export function limitPublicRequests(loadShedding: LoadShedder): RequestHandler {
+export function shedPublicRequests(loadShedding: LoadShedder): RequestHandler {
   return (_request: Request, response: Response, next: NextFunction): void => {
     try {
       releaseWith(response, loadShedding.acquire('public', 0, false));
