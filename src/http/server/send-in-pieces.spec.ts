@@ -1,9 +1,8 @@
 // A body in pieces arrives whole: small or large, over one connection after the other, taken quickly or slowly.
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createConnection } from 'node:net';
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import { createConnection, Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sendInPieces } from './send-in-pieces.js';
@@ -69,5 +68,13 @@ describe('a body in pieces', () => {
       await nextTurn();
       expect(heard).toEqual(['close']);
     });
+  });
+
+  it('costs nothing once the connection is lost, whatever it holds', () => {
+    const response = new ServerResponse(new IncomingMessage(new Socket()));
+    response.destroy();
+    const write = jest.spyOn(response, 'write');
+    sendInPieces(response, piecesOf(20_000, 100));
+    expect(write).not.toHaveBeenCalled();
   });
 });
