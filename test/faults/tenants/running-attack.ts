@@ -1,5 +1,6 @@
 // Starts an attack in a process of its own, and collects its figures.
 import { once } from 'node:events';
+import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { startChild } from '../../../conformance/child.js';
 import type { AttackFigures, AttackName, AttackTarget, ParametersOf } from './attacks.js';
@@ -8,6 +9,8 @@ const PROGRAM = fileURLToPath(new URL('attacker-process.mjs', import.meta.url));
 const START_TIMEOUT_MS = 60_000;
 // An attacker that does not stop within this time is killed; its figures are lost.
 const STOP_TIMEOUT_MS = 10_000;
+// An attacker has a machine of its own: its work must not take the cores that the service is measured on.
+const NICENESS = 10;
 
 export interface RunningAttack {
   /** Resolves when the attack has run to its end. */
@@ -24,6 +27,7 @@ export async function startAttack<Name extends AttackName>(
 ): Promise<RunningAttack> {
   const child = await startChild(PROGRAM, { environment: {}, timeout: START_TIMEOUT_MS, signal });
   const { process: attacker } = child;
+  if (name !== 'probe' && attacker.pid !== undefined) setPriority(attacker.pid, NICENESS);
   const message = Promise.race([
     once(attacker, 'message', { signal }).then(
       ([sent]) => sent as { result?: AttackFigures; error?: string },
