@@ -3,8 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { YieldQueue } from './yield-queue.js';
 
-describe('the yield queue', () => {
-  it('come one in each round of the event loop, in order', async () => {
+describe('turns', () => {
+  it('come one after the other, each some rounds of the event loop behind the one before', async () => {
     const queue = new YieldQueue();
     const done: string[] = [];
     const work = async (name: string): Promise<void> => {
@@ -13,13 +13,23 @@ describe('the yield queue', () => {
     };
     const all = Promise.all([work('a'), work('b'), work('c')]);
     const counts: number[] = [];
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < 10; round++) {
       await nextRound();
       counts.push(done.length);
     }
-    expect(counts).toEqual([1, 2, 3]);
+    expect(counts).toEqual([1, 1, 1, 1, 2, 2, 2, 2, 3, 3]);
     await all;
     expect(done).toEqual(['a', 'b', 'c']);
+  });
+
+  it('leave rounds to others between two of the same', async () => {
+    const queue = new YieldQueue();
+    await queue.enter('account');
+    let isTaken = false;
+    const taken = queue.enter('account').then(() => (isTaken = true));
+    for (let round = 0; round < 3; round++) await nextRound();
+    expect(isTaken).toBe(false);
+    await taken;
   });
 
   it('go round among accounts, however many one of them wants', async () => {
@@ -71,6 +81,15 @@ describe('work in pieces', () => {
     expect(rounds).toBeGreaterThanOrEqual(20);
     expect(order).toEqual(['short', 'long']);
     expect(await all).toEqual(['done', 'done']);
+  });
+
+  it('that begins in one round shares the time of one piece', async () => {
+    const queue = new YieldQueue();
+    const first = queue.begin('one');
+    while (!first.isDue);
+    expect(queue.begin('other').isDue).toBe(true);
+    await nextRound();
+    expect(queue.begin('other').isDue).toBe(false);
   });
 
   it('knows how much of the processor it took, without the time of others', async () => {

@@ -1,22 +1,26 @@
-// Lets the work of lanes that keeps the processor for milliseconds be done piece by piece, with the calls in between: one
-// piece of one lane for each turn of the event loop, however many lanes have got what they waited for. Accounts take turns
-// with each other, so that one with many destinations makes no other wait for all of them.
-
+// Long synchronous work runs piece by piece: one piece per iteration of the event loop, however many calls and deliveries
+// are ready, so that small requests are served in between. Accounts alternate, so that one account with much work does not
+// delay the work of the others.
 // Milliseconds that a piece of work may take before what else waits is done.
 const PIECE = 5;
+// Iterations of the event loop from one piece to the next. They take microseconds when there is nothing else to do; else
+// a small request, which passes through several iterations, does not meet a piece in each of them.
+const ITERATIONS_BETWEEN = 4;
 
 export class YieldQueue {
   /** By account, the next one first. */
   private readonly waiting = new Map<string, (() => void)[]>();
+  /** performance.now() of the first piece of this iteration; null before it. */
+  private begunAt: number | null = null;
+  private isScheduled = false;
 
   /** Resolves when it is the caller's turn, behind all of its account who have asked before; it lasts until the caller next waits. */
   enter(accountId: string): Promise<void> {
     return new Promise((resolve) => {
-      const isIdle = this.waiting.size === 0;
       const own = this.waiting.get(accountId);
       if (own) own.push(resolve);
       else this.waiting.set(accountId, [resolve]);
-      if (isIdle) setImmediate(() => this.next());
+      if (!this.isScheduled) this.schedule(1);
     });
   }
 
@@ -26,27 +30,54 @@ export class YieldQueue {
   }
 
   private next(): void {
+    this.isScheduled = false;
     const [first] = this.waiting;
     if (!first) return;
     const [accountId, resolvers] = first;
     const resolve = resolvers.shift();
     this.waiting.delete(accountId);
     if (resolvers.length > 0) this.waiting.set(accountId, resolvers);
-    if (this.waiting.size > 0) setImmediate(() => this.next());
+    // Also when no other waits: this one may ask again at once.
+    this.schedule(ITERATIONS_BETWEEN);
     resolve?.();
   }
+
+  /** When the pieces of this iteration of the event loop began: all that begin in it share the time of one. */
+  beginPiece(): number {
+    if (this.begunAt === null) {
+      this.begunAt = performance.now();
+      setImmediate(() => (this.begunAt = null));
+    }
+    return this.begunAt;
+  }
+
+  private schedule(iterations: number): void {
+    this.isScheduled = true;
+    setImmediate(() => {
+      if (iterations > 1) this.schedule(iterations - 1);
+      else this.next();
+    });
+  }
 }
+
+/** The part of Work that a loop with steps of its own needs. */
+export type Pace = Pick<Work, 'isDue' | 'yieldNow'>;
+
+/** For work that is known to be short. */
+export const UNHURRIED: Pace = { isDue: false, yieldNow: () => Promise.resolve() };
 
 /** Work that gives way whenever a piece of it has taken its time. */
 export class Work {
   /** Milliseconds of the processor that run() has taken so far, without those that others had meanwhile. */
   ruling = 0;
-  private begunAt = performance.now();
+  private begunAt: number;
 
   constructor(
-    private readonly queue: Pick<YieldQueue, 'enter'>,
+    private readonly queue: Pick<YieldQueue, 'enter' | 'beginPiece'>,
     private readonly accountId: string,
-  ) {}
+  ) {
+    this.begunAt = queue.beginPiece();
+  }
 
   /** To be asked between two steps. */
   get isDue(): boolean {
@@ -56,7 +87,7 @@ export class Work {
   /** Waits for the next turn. */
   async yieldNow(): Promise<void> {
     await this.queue.enter(this.accountId);
-    this.begunAt = performance.now();
+    this.begunAt = this.queue.beginPiece();
   }
 
   async run<Result>(pieces: Generator<undefined, Result>): Promise<Result> {

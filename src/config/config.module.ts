@@ -2,6 +2,7 @@
 import { Global, Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { Clock, SynchronizedClock } from '../domain/clock.js';
+import { YieldQueue } from '../concurrency/yield-queue.js';
 import { AppConfig } from './app-config.js';
 import { Metrics } from './metrics.js';
 import { openTracing, Tracing } from './tracing.js';
@@ -17,9 +18,10 @@ export class ConfigModule {
         SynchronizedClock,
         { provide: Clock, useExisting: SynchronizedClock },
         Metrics,
+        YieldQueue,
         { provide: Tracing, useFactory: openTracing, inject: [AppConfig] },
       ],
-      exports: [AppConfig, Clock, SynchronizedClock, Metrics, Tracing],
+      exports: [AppConfig, Clock, SynchronizedClock, Metrics, Tracing, YieldQueue],
     };
   }
 }

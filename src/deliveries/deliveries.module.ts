@@ -11,7 +11,6 @@ import { LogTail } from './log/log-tail.js';
 import { PayloadSizer } from './batches/payload-sizer.js';
 import { ContentCache } from './log/content-cache.js';
 import { KeyNameCache } from './log/key-name-cache.js';
-import { YieldQueue } from '../concurrency/yield-queue.js';
 
 @Module({
   imports: [GenerationEventsModule],
@@ -26,7 +25,6 @@ import { YieldQueue } from '../concurrency/yield-queue.js';
     PayloadSizer,
     ContentCache,
     KeyNameCache,
-    YieldQueue,
   ],
 })
 export class DeliveriesModule {}

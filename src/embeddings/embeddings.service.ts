@@ -3,6 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { GenerationPublisher } from '../deliveries/generation-publisher.js';
+import { UNHURRIED, YieldQueue } from '../concurrency/yield-queue.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { Clock } from '../domain/clock.js';
 import type { EmbeddingRequest, EncodingFormat } from '../domain/embeddings/embedding.js';
@@ -43,6 +44,9 @@ export interface WrittenAnswer {
   readonly cacheOutcome: CacheOutcome;
 }
 
+// Vectors. A larger answer is written when its account has its turn.
+const LARGE_ANSWER = 64;
+
 // A float32 in base64, and as decimals with a comma.
 const BYTES_PER_NUMBER = { base64: 16 / 3, float: 14 } as const;
 
@@ -60,6 +64,7 @@ export class EmbeddingsService {
     private readonly publisher: GenerationPublisher,
     private readonly storage: StorageUsage,
     private readonly clock: Clock,
+    private readonly yieldQueue: YieldQueue,
   ) {}
 
   async create(
@@ -124,7 +129,7 @@ export class EmbeddingsService {
               charge,
             };
       const recorded = this.log.append(generation, supply.releases, content);
-      const written = answer && writeInBackground(answer, request.encodingFormat);
+      const written = answer && this.writeMeanwhile(answer, request.encodingFormat, caller.key.accountId);
       // Whether that failed is looked at when the call is recorded.
       written?.catch(() => undefined);
       await recorded;
@@ -136,12 +141,20 @@ export class EmbeddingsService {
       supply.close();
     }
   }
-}
 
-/** While the record is on its way to the disk, and so not in the turn that hands it over: it leaves at the end of that. */
-async function writeInBackground(answer: EmbeddingAnswer, format: EncodingFormat): Promise<Buffer[]> {
-  await nextTurn();
-  return writeEmbeddingResponse(answer, format);
+  /** Starts after the iteration of the event loop that hands the record over, because the record leaves at its end. */
+  private async writeMeanwhile(
+    answer: EmbeddingAnswer,
+    format: EncodingFormat,
+    accountId: string,
+  ): Promise<Buffer[]> {
+    if (answer.vectors.length <= LARGE_ANSWER) {
+      await nextTurn();
+      return writeEmbeddingResponse(answer, format, UNHURRIED);
+    }
+    await this.yieldQueue.enter(accountId);
+    return writeEmbeddingResponse(answer, format, this.yieldQueue.begin(accountId));
+  }
 }
 
 /** About what the vectors take up: as they come, and beside that as they leave. */

@@ -1,5 +1,6 @@
 // Where the vectors of one call come from: what is kept, what other calls are fetching, and providers for the rest.
 import { Injectable } from '@nestjs/common';
+import { YieldQueue } from '../concurrency/yield-queue.js';
 import { AppConfig } from '../config/app-config.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import { Clock } from '../domain/clock.js';
@@ -46,6 +47,7 @@ export class VectorSupplies {
     private readonly purchases: VectorPurchases,
     private readonly config: AppConfig,
     private readonly clock: Clock,
+    private readonly yieldQueue: YieldQueue,
   ) {}
 
   /** Reserves what the call has to buy; throws where the money for that is not there. To be closed at the end. */
@@ -57,7 +59,9 @@ export class VectorSupplies {
   ): Promise<VectorSupply> {
     const priceDay = utcDay(this.clock.now());
     const keys =
-      wantsCache && isCacheable(request) ? await embeddingCacheKeys(key.workspaceId, route, request) : null;
+      wantsCache && isCacheable(request)
+        ? await embeddingCacheKeys(key.workspaceId, route, request, this.yieldQueue.begin(key.accountId))
+        : null;
     const claim = keys && this.cache.claim(keys, key);
     const { operationDeadline: timeLimit } = this.config;
     const call = { key, route, request, timeLimit, wantsCache, priceDay };

@@ -1,41 +1,43 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { Pace } from '../concurrency/yield-queue.js';
+import { createCountingPace, createWork } from '../../test/support/pace.js';
 import type { EmbeddingInput } from '../domain/embeddings/embedding.js';
 import { vectorValues } from '../vectors/vectors.js';
 import { UnsupportedRequest } from './shared/provider.js';
 import type { ProviderAnswer } from './shared/provider.js';
 import { local } from './local.js';
 
-const embed = (input: EmbeddingInput, dimensions?: number): Promise<ProviderAnswer> =>
-  local.embed({
-    upstreamModel: 'hashing',
-    input,
-    encodingFormat: 'float',
-    extra: {},
-    ...(dimensions === undefined ? {} : { dimensions }),
-  });
+const embed = (
+  input: EmbeddingInput,
+  dimensions?: number,
+  pace: Pace = createWork(),
+): Promise<ProviderAnswer> =>
+  local.embed(
+    {
+      upstreamModel: 'hashing',
+      input,
+      encodingFormat: 'float',
+      extra: {},
+      ...(dimensions === undefined ? {} : { dimensions }),
+    },
+    pace,
+  );
 
-async function vectorOf(item: string | readonly number[], dimensions?: number): Promise<Float32Array> {
+async function vectorOf(
+  item: string | readonly number[],
+  dimensions?: number,
+  pace?: Pace,
+): Promise<Float32Array> {
   const input: EmbeddingInput =
     typeof item === 'string' ? { form: 'texts', items: [item] } : { form: 'tokens', items: [item] };
-  return vectorValues((await embed(input, dimensions)).vectors[0]!);
+  return vectorValues((await embed(input, dimensions, pace)).vectors[0]!);
 }
 
 /** Of unit vectors: the cosine of the angle between them. */
 async function similarity(one: string, other: string): Promise<number> {
   const [left, right] = [await vectorOf(one), await vectorOf(other)];
   return left.reduce((sum, value, index) => sum + value * (right[index] ?? 0), 0);
-}
-
-/** How often others could have run while the work was under way. */
-async function countTicks<Result>(
-  work: Promise<Result>,
-): Promise<{ readonly result: Result; readonly ticks: number }> {
-  for (let ticks = 1; ; ticks++) {
-    const result = await Promise.race([work, nextTurn(null)]);
-    if (result !== null) return { result, ticks };
-  }
 }
 
 const lengthOf = (vector: Float32Array): number => Math.hypot(...vector);
@@ -140,7 +142,7 @@ describe('a long text', () => {
     many.forEach((value, index) => expect(value).toBeCloseTo(few[index]!, 6));
   });
 
-  // A turn is due every 100,000 characters or tokens.
+  // A pause may come every 10,000 characters or tokens.
   it.each([
     ['words', 'hello world lorem ipsum '.repeat(10_000)],
     ['one word', 'a'.repeat(240_000)],
@@ -148,9 +150,10 @@ describe('a long text', () => {
     ['punctuation', '!'.repeat(240_000)],
     ['tokens', Array.from({ length: 240_000 }, (_value, index) => index)],
   ])('of %s lets others have their turn', async (_name, item) => {
-    const { result, ticks } = await countTicks(vectorOf(item));
+    const pace = createCountingPace();
+    const result = await vectorOf(item, undefined, pace);
     expect(lengthOf(result)).toBeCloseTo(1, 5);
-    expect(ticks).toBeGreaterThanOrEqual(2);
+    expect(pace.pauses).toBeGreaterThanOrEqual(23);
   });
 
   it('is refused beyond a million characters, by the number of its input', async () => {
@@ -163,9 +166,10 @@ describe('a long text', () => {
 describe('a call', () => {
   it('of many short texts lets others have their turn', async () => {
     const items = Array.from({ length: 4_000 }, (_value, index) => `text ${index}`);
-    const { result, ticks } = await countTicks(embed({ form: 'texts', items }));
+    const pace = createCountingPace();
+    const result = await embed({ form: 'texts', items }, undefined, pace);
     expect(result.vectors).toHaveLength(4_000);
-    expect(ticks).toBeGreaterThanOrEqual(20);
+    expect(pace.pauses).toBeGreaterThanOrEqual(4_000);
   });
 
   it('counts words, tokens, and at least one for each text', async () => {

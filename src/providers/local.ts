@@ -2,6 +2,7 @@
 // needs no download and no network, is the same on every machine, and measures wording, not meaning: texts that share
 // words and spellings come close, texts that mean the same in other words do not.
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Pace } from '../concurrency/yield-queue.js';
 import type { EmbeddingInput, MultimodalItem } from '../domain/embeddings/embedding.js';
 import { UnsupportedRequest } from './shared/provider.js';
 import type { LocalEmbeddingProvider, ProviderAnswer, ProviderCall } from './shared/provider.js';
@@ -14,8 +15,6 @@ const WORD_WEIGHT = 1;
 const GRAM_WEIGHT = 0.5;
 const WORDS = /[\p{L}\p{N}]+/gu;
 const MAX_CHARACTERS = 1_000_000;
-// Characters, tokens and numbers: after so many of them other calls get their turn.
-const WORK_PER_TICK = 100_000;
 // A text is read in pieces of about this length; one that has no space for so long is cut.
 const PIECE_LENGTH = 10_000;
 
@@ -24,18 +23,17 @@ export const local: LocalEmbeddingProvider = {
   slug: 'local',
   name: 'Local',
   billing: {},
-  async embed(call: ProviderCall): Promise<ProviderAnswer> {
+  async embed(call: ProviderCall, pace: Pace): Promise<ProviderAnswer> {
     const dimensions = call.dimensions ?? DEFAULT_DIMENSIONS;
     const items = itemsOf(call.input);
     const vectors: ProviderAnswer['vectors'][number][] = [];
-    const pace = new Pace();
     let tokens = 0;
     for (const item of items) {
       const sums = new FeatureSums(dimensions);
       tokens +=
         typeof item === 'string' ? await addText(sums, item, pace) : await addTokens(sums, item, pace);
       vectors.push({ form: 'floats', values: sums.toUnitVector() });
-      await pace.worked(dimensions);
+      if (pace.isDue) await pace.yieldNow();
     }
     return { vectors, promptTokens: tokens, totalTokens: tokens, upstreamId: null };
   },
@@ -61,18 +59,6 @@ function textOf(item: MultimodalItem, index: number): string {
   return texts.join('\n');
 }
 
-/** Lets other calls have their turn in the midst of a large one. */
-class Pace {
-  private done = 0;
-
-  async worked(amount: number): Promise<void> {
-    this.done += amount;
-    if (this.done < WORK_PER_TICK) return;
-    this.done = 0;
-    await nextTurn();
-  }
-}
-
 /** Returns the number of words, which count as the tokens of this model. */
 async function addText(sums: FeatureSums, text: string, pace: Pace): Promise<number> {
   let count = 0;
@@ -86,7 +72,7 @@ async function addText(sums: FeatureSums, text: string, pace: Pace): Promise<num
     }
     count += words.length;
     start = end;
-    await pace.worked(piece.length);
+    if (pace.isDue) await pace.yieldNow();
   }
   if (count > 0) return count;
   // Punctuation or space alone is a feature of its own: a text must never become a vector of zeros.
@@ -123,7 +109,7 @@ async function addTokens(sums: FeatureSums, tokens: readonly number[], pace: Pac
   for (let start = 0; start < tokens.length; start += PIECE_LENGTH) {
     const piece = tokens.slice(start, start + PIECE_LENGTH);
     for (const token of piece) sums.add(hashText('t', String(token)), WORD_WEIGHT);
-    await pace.worked(piece.length);
+    if (pace.isDue) await pace.yieldNow();
   }
   return tokens.length;
 }

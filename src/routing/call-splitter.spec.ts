@@ -1,6 +1,7 @@
 // Splitting loses nothing, reorders nothing and respects every cap.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import { createWork } from '../../test/support/pace.js';
 import fc from 'fast-check';
 import { createEndpoint, createTarget } from '../../test/support/endpoints.js';
 import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
@@ -157,7 +158,9 @@ it('lets other calls have their turn while it measures a large call, and splits 
   const items = Array.from({ length: 20_000 }, (_, index) => `${index} ${'a'.repeat(1_000)}`);
   const slice: Slice = { start: 0, input: { form: 'texts', items } };
   const state = { isDone: false };
-  const slices = Promise.resolve(splitCallYielding(slice, target)).finally(() => (state.isDone = true));
+  const slices = Promise.resolve(splitCallYielding(slice, target, createWork)).finally(
+    () => (state.isDone = true),
+  );
   await twoTicks();
   expect(state.isDone).toBe(false);
   expect(await slices).toEqual(splitCall(slice, target));

@@ -1,7 +1,7 @@
 // Splits the inputs of a call into calls that an endpoint takes: by count, by tokens and by bytes.
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
 import { tokenBound } from '../catalogue/token-count.js';
+import type { Work } from '../concurrency/yield-queue.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import { endpointName } from './endpoints/endpoint-target.js';
 import type { EndpointTarget } from './endpoints/endpoint-target.js';
@@ -11,9 +11,6 @@ export interface Slice {
   readonly start: number;
   readonly input: EmbeddingInput;
 }
-
-// Measuring the inputs of a large call takes a good part of a second: other calls get their turn in between.
-const MILLISECONDS_PER_TICK = 10;
 
 /** The slices in order. One input that is too large by itself stays a slice of its own: the provider will say so. */
 export function splitCall(slice: Slice, target: EndpointTarget): Slice[] {
@@ -25,20 +22,16 @@ export function splitCall(slice: Slice, target: EndpointTarget): Slice[] {
   }
 }
 
-/** The same, without holding up other calls; at once where nothing has to be split. */
-export function splitCallYielding(slice: Slice, target: EndpointTarget): Slice[] | Promise<Slice[]> {
-  return fits(slice, target) ? [slice] : yielding(split(slice, target));
-}
-
-async function yielding(work: Generator<undefined, Slice[]>): Promise<Slice[]> {
-  let startedAt = performance.now();
-  for (;;) {
-    const step = work.next();
-    if (step.done === true) return step.value;
-    if (performance.now() - startedAt < MILLISECONDS_PER_TICK) continue;
-    await nextTurn();
-    startedAt = performance.now();
-  }
+/**
+ * The same, in the pieces of work that `begin` starts, because measuring the inputs of a large call takes a good part of a second; at once
+ * where nothing has to be split.
+ */
+export function splitCallYielding(
+  slice: Slice,
+  target: EndpointTarget,
+  begin: () => Work,
+): Slice[] | Promise<Slice[]> {
+  return fits(slice, target) ? [slice] : begin().run(split(slice, target));
 }
 
 function needsMeasure({ maxTokensPerCall, maxBytesPerCall }: ModelEndpoint): boolean {

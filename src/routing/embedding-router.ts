@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Span } from '@opentelemetry/api';
 import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
+import { YieldQueue } from '../concurrency/yield-queue.js';
 import { AppConfig } from '../config/app-config.js';
 import { Tracing } from '../config/tracing.js';
 import { jitteredDelay } from '../concurrency/backoff.js';
@@ -103,6 +104,7 @@ export class EmbeddingRouter {
     private readonly config: AppConfig,
     private readonly metrics: RoutingMetrics,
     private readonly tracing: Tracing,
+    private readonly yieldQueue: YieldQueue,
   ) {}
 
   /** Never throws: every call is a generation, whatever its end. `deadline`: performance.now() */
@@ -164,7 +166,10 @@ export class EmbeddingRouter {
     };
     // No more of them than there are places: they would only wait for each other.
     const parallel = Math.min(PARALLEL_SLICES, this.config.endpointConcurrency);
-    const split = fallback.splitFor === target.endpoint ? [slice] : splitCallYielding(slice, target);
+    const split =
+      fallback.splitFor === target.endpoint
+        ? [slice]
+        : splitCallYielding(slice, target, () => this.yieldQueue.begin(run.owner.accountId));
     const slices = split instanceof Promise ? await split : split;
     await mapBounded(slices, parallel, serveThis, (failure) => {
       run.failures.push(failure);
@@ -256,6 +261,7 @@ export class EmbeddingRouter {
       const answer = await this.caller.call(target, run.request, part.input, {
         timeout,
         signal: run.cancellation,
+        accountId: run.owner.accountId,
       });
       note(200, null);
       const now = performance.now();

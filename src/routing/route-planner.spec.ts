@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createEndpoint, createModel } from '../../test/support/endpoints.js';
 import { Catalogue } from '../catalogue/catalogue.js';
+import { YieldQueue } from '../concurrency/yield-queue.js';
 import type { AppConfig } from '../config/app-config.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import type { Clock } from '../domain/clock.js';
@@ -66,7 +67,12 @@ function createPlanner(
   shared: readonly string[],
 ): RoutePlanner {
   const providers = new Map(shared.map((slug) => [slug, { apiKey: 'operator', baseUrl: 'http://upstream' }]));
-  const caller = new EndpointCaller(HTTP, { providers } as Pick<AppConfig, 'providers'> as AppConfig, CLOCK);
+  const caller = new EndpointCaller(
+    HTTP,
+    { providers } as Pick<AppConfig, 'providers'> as AppConfig,
+    CLOCK,
+    new YieldQueue(),
+  );
   const cache = {
     find: () => stored,
     peek: () => stored,

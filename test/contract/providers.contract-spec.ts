@@ -7,6 +7,7 @@ import type { ProviderAnswer, ProviderCall } from '../../src/providers/shared/pr
 import { UnsupportedRequest } from '../../src/providers/shared/provider.js';
 import { EMBEDDING_PROVIDERS } from '../../src/providers/index.js';
 import { callOf, embed, exchange, httpProvider, stubOf } from '../support/providers/drive.js';
+import { createWork } from '../support/pace.js';
 import type { Members } from '../support/providers/conformance-row.js';
 import { CONFORMANCE_TABLE } from '../support/providers/conformance-table.js';
 import type { RunningProviderStub } from '../support/providers/provider-stub.js';
@@ -216,17 +217,20 @@ describe('local', () => {
   if (local?.transport !== 'local') throw new Error('no local provider');
 
   it('gives three vectors for three inputs, of the width that is asked for, and counts tokens', async () => {
-    const answer = await local.embed(callOf('hashing', { dimensions: 256 }));
+    const answer = await local.embed(callOf('hashing', { dimensions: 256 }), createWork());
     expect(answer.vectors.map(vectorWidth)).toEqual([256, 256, 256]);
     expect(answer.promptTokens).toBe(6);
   });
 
   it('takes token arrays and texts in items, and refuses other parts naming the input', async () => {
-    const tokens = await local.embed(callOf('hashing', { input: { form: 'tokens', items: [[1, 2], [3]] } }));
+    const tokens = await local.embed(
+      callOf('hashing', { input: { form: 'tokens', items: [[1, 2], [3]] } }),
+      createWork(),
+    );
     expect(tokens.vectors).toHaveLength(2);
     const item = (part: Members | undefined) =>
       callOf('hashing', { input: { form: 'multimodal', items: [{ content: [part as Members] }] } });
-    expect((await local.embed(item(PARTS['text']))).vectors).toHaveLength(1);
-    await expect(local.embed(item(PARTS['image']))).rejects.toThrow(/^input\[0\]/);
+    expect((await local.embed(item(PARTS['text']), createWork())).vectors).toHaveLength(1);
+    await expect(local.embed(item(PARTS['image']), createWork())).rejects.toThrow(/^input\[0\]/);
   });
 });

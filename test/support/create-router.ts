@@ -1,4 +1,5 @@
 // A router over endpoints that do what a spec says. They are tried in order, and take one input a call.
+import { YieldQueue } from '../../src/concurrency/yield-queue.js';
 import type { AppConfig } from '../../src/config/app-config.js';
 import { Tracing } from '../../src/config/tracing.js';
 import type { EmbeddingRequest } from '../../src/domain/embeddings/embedding.js';
@@ -58,6 +59,7 @@ export function createRouter(
     { ...config, ...overrides } as AppConfig,
     metrics as RoutingMetrics,
     new Tracing(null),
+    new YieldQueue(),
   );
   return {
     run(inputs, { time = 60_000, extra = {}, accountId = 'account' } = {}) {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createEndpoint, createModel, createOwnCredential } from '../../../test/support/endpoints.js';
 import type { ModelEndpoint } from '../../catalogue/catalogue-model.js';
+import { createWork } from '../../../test/support/pace.js';
 import type { EmbeddingInput, EmbeddingRequest, MultimodalItem } from '../../domain/embeddings/embedding.js';
 import { local } from '../../providers/local.js';
 import type { OwnCredential } from '../../routing/endpoints/endpoint-target.js';
@@ -29,13 +30,18 @@ interface Asked {
 const texts = (...items: string[]): EmbeddingInput => ({ form: 'texts', items });
 
 const keysOf = ({ workspaceId = 'workspace', route = routeOf([ONE]), request = {} }: Asked = {}) =>
-  embeddingCacheKeys(workspaceId, route, {
-    model: route.model.id,
-    input: texts('text'),
-    encodingFormat: 'float',
-    extra: {},
-    ...request,
-  });
+  embeddingCacheKeys(
+    workspaceId,
+    route,
+    {
+      model: route.model.id,
+      input: texts('text'),
+      encodingFormat: 'float',
+      extra: {},
+      ...request,
+    },
+    createWork(),
+  );
 
 describe('the key of an input', () => {
   it.each<[string, Asked]>([

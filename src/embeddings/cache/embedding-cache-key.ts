@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { endpointTag } from '../../catalogue/catalogue-model.js';
+import type { Pace } from '../../concurrency/yield-queue.js';
 import type { EmbeddingRequest, MultimodalItem } from '../../domain/embeddings/embedding.js';
 import { addressOf, modalityOf } from '../../domain/embeddings/modality.js';
 import type { Route } from '../../routing/route-planner.js';
@@ -31,6 +32,7 @@ export async function embeddingCacheKeys(
   workspaceId: string,
   route: Route,
   request: EmbeddingRequest,
+  pace: Pace,
 ): Promise<string[]> {
   const { model } = route;
   // JSON keeps apart what plain concatenation would run together, and half surrogates, which UTF-8 has no bytes for.
@@ -45,16 +47,11 @@ export async function embeddingCacheKeys(
   ]);
   const scopeDigest = hash('sha256', scope, 'hex');
   const keys: string[] = [];
-  let characters = 0;
   for (const item of request.input.items) {
     // The digest has a fixed length: where it ends and the item begins is never in doubt.
     const text = scopeDigest + JSON.stringify(item);
     keys.push(hash('sha256', text, 'base64url'));
-    characters += text.length;
-    if (characters >= CHARACTERS_PER_TICK) {
-      characters = 0;
-      await nextTurn();
-    }
+    if (pace.isDue) await pace.yieldNow();
   }
   return keys;
 }

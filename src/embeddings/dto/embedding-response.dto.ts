@@ -1,6 +1,6 @@
 // The answer of POST /embeddings: documented as a class, written as bytes. Source: contract 4.2.
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { Pace } from '../../concurrency/yield-queue.js';
 import type { EncodingFormat } from '../../domain/embeddings/embedding.js';
 import { embeddingAnswerId } from '../../domain/identifiers.js';
 import { usdToNumber } from '../../domain/spend/money.js';
@@ -88,28 +88,32 @@ export interface EmbeddingAnswer {
   readonly routingMetadata: RoutingMetadata | null;
 }
 
-// Other calls get their turn after this many bytes of converted vectors.
-const CONVERTED_BYTES_PER_TICK = 1_000_000;
+// Bytes. A shorter vector is copied: a piece of its own costs more.
+const COPIED_BYTES = 2_048;
 
-/** The body in pieces: vectors that already have the wanted form are neither parsed nor copied. */
+/**
+ * The body in pieces: vectors that already have the wanted form are not parsed, and long ones are not copied. Writes in
+ * the pieces of `pace`.
+ */
 export async function writeEmbeddingResponse(
   answer: EmbeddingAnswer,
   format: EncodingFormat,
+  pace: Pace,
 ): Promise<Buffer[]> {
   const quote = format === 'base64' ? '"' : '';
   const pieces: Buffer[] = [];
-  let converted = 0;
-  let between = '{"object":"list","data":[';
+  let text = '{"object":"list","data":[';
   for (const [index, { vector, isCached }] of answer.vectors.entries()) {
-    pieces.push(Buffer.from(`${between}{"object":"embedding","index":${index},"embedding":${quote}`));
+    text += `{"object":"embedding","index":${index},"embedding":${quote}`;
     const encoded = encodeVector(vector, format);
-    pieces.push(encoded);
-    between = isCached ? `${quote},"cached":true},` : `${quote}},`;
-    if (vector.form === 'floats' || encoded !== vector.text) converted += encoded.length;
-    if (converted >= CONVERTED_BYTES_PER_TICK) {
-      converted = 0;
-      await nextTurn();
+    if (encoded.length <= COPIED_BYTES) {
+      text += encoded.toString('latin1');
+    } else {
+      pieces.push(Buffer.from(text, 'latin1'), encoded);
+      text = '';
     }
+    text += isCached ? `${quote},"cached":true},` : `${quote}},`;
+    if (pace.isDue) await pace.yieldNow();
   }
   const { charge, routingMetadata } = answer;
   // What is undefined is left out.
@@ -126,6 +130,6 @@ export async function writeEmbeddingResponse(
     },
     openrouter_metadata: routingMetadata === null ? undefined : toRoutingMetadataDto(routingMetadata),
   });
-  pieces.push(Buffer.from(`${between.slice(0, -1)}],${rest.slice(1)}`));
+  pieces.push(Buffer.from(`${text.slice(0, -1)}],${rest.slice(1)}`));
   return pieces;
 }

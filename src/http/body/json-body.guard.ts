@@ -4,6 +4,7 @@
 import { Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { YieldQueue } from '../../concurrency/yield-queue.js';
 import { AppConfig } from '../../config/app-config.js';
 import { AppError } from '../../domain/errors.js';
 import { permitOf } from '../load-shedding/load-shedding.guard.js';
@@ -14,6 +15,9 @@ import { bodyLimitOf } from './large-body.js';
 import { isInUtf8, isPlainBody, parsePlainBody, takeArrivedBody, UnreadableBody } from './plain-body.js';
 import { SlowTransfers } from '../server/slow-transfers.js';
 
+// Bytes. A longer body is scanned and parsed when its account has its turn.
+const LARGE_BODY = 256 * 1024;
+
 const METHODS_WITHOUT_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
 @Injectable()
@@ -22,6 +26,7 @@ export class JsonBodyGuard implements CanActivate {
     private readonly config: AppConfig,
     private readonly loadShedder: LoadShedder,
     private readonly transfers: SlowTransfers,
+    private readonly yieldQueue: YieldQueue,
   ) {}
 
   canActivate(context: ExecutionContext): true | Promise<true> {
@@ -62,7 +67,11 @@ export class JsonBodyGuard implements CanActivate {
         transfers: this.transfers,
       });
       permit?.setBytes(bytes.length);
-      if (needsScan(bytes)) await scanJson(bytes);
+      if (bytes.length > LARGE_BODY) {
+        const work = this.yieldQueue.begin(this.loadShedder.accountOf(request) ?? '');
+        await work.yieldNow();
+        if (needsScan(bytes)) await scanJson(bytes, work);
+      } else if (needsScan(bytes)) scanJsonAtOnce(bytes);
       request.body = parsePlainBody(bytes);
     } catch (error) {
       const shown = toAppError(error, limit);

@@ -1,6 +1,7 @@
 // Bounds the structure of a large JSON text before it is parsed: JSON.parse needs seconds for an object of a million
 // members or for millions of empty arrays, and milliseconds for as many bytes of text or of token numbers.
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Pace } from '../../concurrency/yield-queue.js';
 import { AppError } from '../../domain/errors.js';
 import { MAX_MEMBERS, memberPath } from './json-shape.js';
 
@@ -12,8 +13,8 @@ const FEW = 1_000;
 const MAX_CONTAINERS = 2 ** 19;
 // A little deeper than any member may be, whose own check names it.
 const MAX_DEPTH = 48;
-// Bytes that are scanned before other calls get their turn.
-const BYTES_PER_TICK = 2 ** 20;
+// Bytes that are scanned before the time of the piece is looked at.
+const BYTES_PER_STEP = 2 ** 18;
 // Bytes of a string that are read one by one before the search for its end is left to the native one.
 const SHORT_STRING = 32;
 
@@ -35,9 +36,10 @@ export function needsScan(bytes: Buffer): boolean {
 }
 
 /** Throws `invalid_request` with the path of what has too many members, is nested too deeply, or is one too many. */
-export async function scanJson(bytes: Buffer): Promise<void> {
+export async function scanJson(bytes: Buffer, pace: Pace): Promise<void> {
   const scan = new StructureScan(bytes);
-  for (let until = BYTES_PER_TICK; !scan.run(until); until += BYTES_PER_TICK) await nextTurn();
+  for (let until = BYTES_PER_STEP; !scan.run(until); until += BYTES_PER_STEP)
+    if (pace.isDue) await pace.yieldNow();
 }
 
 /** The same in one turn: for a text that is not much longer than those that need no scan. */

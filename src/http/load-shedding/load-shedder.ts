@@ -107,8 +107,13 @@ export class LoadShedder implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** Counts the request as its account's. Throws `overloaded` when that holds its share already. */
   assign(permit: InFlightPermit, request: object): void {
-    const accountId = this.findAccount(request);
+    const accountId = this.accountOf(request);
     if (accountId !== null) permit.assign(accountId);
+  }
+
+  /** Null before the caller is known, and on public routes. */
+  accountOf(request: object): string | null {
+    return this.findAccount(request);
   }
 
   /** Resolves when no call is under way, those included whose caller has left. */

@@ -1,5 +1,6 @@
 // The contract of an embedding provider. A provider is pure: it describes a request and reads an answer. Sending,
 // timing out, retrying and checking the answer's vectors happen once, for all of them, elsewhere.
+import type { Pace } from '../../concurrency/yield-queue.js';
 import type { EmbeddingInput, EncodingFormat } from '../../domain/embeddings/embedding.js';
 import type { InputType } from '../../domain/embeddings/input-type.js';
 import type { TokensByModality } from '../../domain/embeddings/modality.js';
@@ -140,8 +141,8 @@ export interface HttpEmbeddingProvider extends ProviderTraits {
 
 export interface LocalEmbeddingProvider extends ProviderTraits {
   readonly transport: 'local';
-  /** Throws UnsupportedRequest. */
-  embed(call: ProviderCall): Promise<ProviderAnswer>;
+  /** Computes in the pieces of `pace`. Throws UnsupportedRequest. */
+  embed(call: ProviderCall, pace: Pace): Promise<ProviderAnswer>;
 }
 
 export type EmbeddingProvider = HttpEmbeddingProvider | LocalEmbeddingProvider;

@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createEndpoint, createTarget } from '../../../test/support/endpoints.js';
 import type { ModelEndpoint } from '../../catalogue/catalogue-model.js';
+import { YieldQueue } from '../../concurrency/yield-queue.js';
 import type { AppConfig } from '../../config/app-config.js';
 import type { EmbeddingRequest } from '../../domain/embeddings/embedding.js';
 import type { EmbeddingProvider } from '../../providers/shared/provider.js';
@@ -9,7 +10,12 @@ import { Cancellation } from '../../concurrency/cancellation.js';
 import { HttpClient } from '../../outbound/http-client.js';
 import { EndpointCaller } from './endpoint-caller.js';
 
-const caller = new EndpointCaller(new HttpClient(), {} as AppConfig, { now: () => new Date(0) });
+const caller = new EndpointCaller(
+  new HttpClient(),
+  {} as AppConfig,
+  { now: () => new Date(0) },
+  new YieldQueue(),
+);
 
 /** Asks an endpoint that always gives vectors of four, the native width, for another one. */
 async function ask(
@@ -35,7 +41,7 @@ async function ask(
     { ...target, provider: { ...target.provider, embed } as EmbeddingProvider },
     request,
     request.input,
-    { timeout: 1_000, signal: new Cancellation() },
+    { timeout: 1_000, signal: new Cancellation(), accountId: 'account' },
   );
   return [...answer.vectors];
 }

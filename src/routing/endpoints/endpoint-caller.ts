@@ -1,5 +1,6 @@
 // One call to one endpoint: asks, waits, reads, and lets nothing but whole, right vectors through.
 import { Injectable } from '@nestjs/common';
+import { YieldQueue } from '../../concurrency/yield-queue.js';
 import { AppConfig } from '../../config/app-config.js';
 import { Clock } from '../../domain/clock.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../../domain/embeddings/embedding.js';
@@ -11,8 +12,10 @@ import { BrokenAnswer, UnsupportedRequest } from '../../providers/shared/provide
 import type {
   EmbeddingProvider,
   HttpEmbeddingProvider,
+  LocalEmbeddingProvider,
   ProviderAnswer,
   ProviderCall,
+  UpstreamResponse,
 } from '../../providers/shared/provider.js';
 import type { CancelSignal } from '../../concurrency/cancellation.js';
 import { HttpClient, OutboundFailure, OutboundTimeout } from '../../outbound/http-client.js';
@@ -22,11 +25,17 @@ import type { EndpointTarget } from './endpoint-target.js';
 // Room for an input's vector at 16,000 numbers of 25 characters, and for what stands around them.
 const MAX_BYTES_PER_INPUT = 400_000;
 const MAX_BYTES_AROUND = 1_000_000;
+// Reading an answer that is larger takes milliseconds: answers that arrive together are read one per turn.
+// Inputs. A local model takes milliseconds for more.
+const LARGE_LOCAL_CALL = 64;
+const LARGE_ANSWER = { inputs: 256, bytes: 1024 * 1024 } as const;
 
 export interface CallLimits {
   /** Milliseconds. */
   readonly timeout: number;
   readonly signal: CancelSignal;
+  /** Of the caller: long work of different accounts alternates. */
+  readonly accountId: string;
 }
 
 @Injectable()
@@ -35,6 +44,7 @@ export class EndpointCaller {
     private readonly http: HttpClient,
     private readonly config: AppConfig,
     private readonly clock: Clock,
+    private readonly yieldQueue: YieldQueue,
   ) {}
 
   /** Whether the operator has said enough to call this provider. */
@@ -76,13 +86,23 @@ export class EndpointCaller {
     try {
       const answer =
         provider.transport === 'local'
-          ? await provider.embed(call)
+          ? await this.computeHere(provider, call, limits)
           : await this.askUpstream(provider, target, call, limits);
       const vectors = checkVectors(answer, target, input.items.length, width);
       return vectors === answer.vectors ? answer : { ...answer, vectors };
     } catch (error) {
       throw toEndpointFailure(error);
     }
+  }
+
+  private async computeHere(
+    provider: LocalEmbeddingProvider,
+    call: ProviderCall,
+    { accountId }: CallLimits,
+  ): Promise<ProviderAnswer> {
+    const work = this.yieldQueue.begin(accountId);
+    if (call.input.items.length > LARGE_LOCAL_CALL) await work.yieldNow();
+    return provider.embed(call, work);
   }
 
   private async askUpstream(
@@ -102,7 +122,10 @@ export class EndpointCaller {
       signal: limits.signal,
       maxResponseBytes: call.input.items.length * MAX_BYTES_PER_INPUT + MAX_BYTES_AROUND,
     });
-    if (response.status >= 200 && response.status < 300) return provider.readAnswer(response, call);
+    if (response.status >= 200 && response.status < 300) {
+      if (isLarge(response, call)) await this.yieldQueue.enter(limits.accountId);
+      return provider.readAnswer(response, call);
+    }
     const { message, code, kind, retryAfter } = provider.readError(response);
     // An upstream may repeat the key that it refuses.
     const withoutKey = (text: string): string =>
@@ -121,6 +144,10 @@ export class EndpointCaller {
   private settingsOf(provider: EmbeddingProvider) {
     return this.config.providers.get(provider.slug);
   }
+}
+
+function isLarge({ body }: UpstreamResponse, { input }: ProviderCall): boolean {
+  return input.items.length > LARGE_ANSWER.inputs || body.length > LARGE_ANSWER.bytes;
 }
 
 function toEndpointFailure(error: unknown): unknown {
