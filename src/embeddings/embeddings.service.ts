@@ -45,7 +45,7 @@ export interface WrittenAnswer {
 }
 
 // Vectors. A larger answer is written when its account has its turn.
-const LARGE_ANSWER = 64;
+const LARGE_ANSWER = 512;
 
 // A float32 in base64, and as decimals with a comma.
 const BYTES_PER_NUMBER = { base64: 16 / 3, float: 14 } as const;
