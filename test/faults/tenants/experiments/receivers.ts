@@ -50,7 +50,8 @@ const INPUT_LENGTH = 20_000;
 const REPLAYS = 30;
 const QUIET_MS = 1_000;
 const QUIET_TIMEOUT_MS = 8_000;
-const TOLERATED_TIMES = 5;
+// The service allows as many replays of a destination in an hour.
+const TOLERATED_TIMES = 6;
 
 export const replays: Experiment = {
   name: 'replays',
