@@ -102,7 +102,7 @@ it('the first keys of npm start are made anew', async () => {
   const [first] = await app.sql<{ id: string }>('SELECT id FROM accounts ORDER BY created_at, id LIMIT 1');
   await app.sql('UPDATE workspaces SET deleted_at = now(), slug = NULL WHERE account_id = $1', [first?.id]);
   const stdout = await runProgram(`
-    const { ensureQuickstartKeys } = await import(${built('quickstart.js')});
+    const { ensureQuickstartKeys } = await import(${built('runtime/quickstart.js')});
     process.stdout.write(JSON.stringify(await ensureQuickstartKeys({ databaseUrl: process.env.DATABASE_URL })));
   `);
   const { managementKey, apiKey } = JSON.parse(stdout) as { managementKey: string; apiKey: string };
