@@ -15,9 +15,10 @@ const IGNORED = /(^|\/)generated(\/|$)|\.spec\.ts$/;
 const DEBOUNCE_MS = 300;
 
 const progress = createProgress();
-const { signal, orInterrupted } = catchInterruptions();
+const interruptions = catchInterruptions();
+const { signal } = interruptions;
 // One promise for all waits, so that the signal does not gather a listener with each change.
-const interrupted = orInterrupted(new Promise(() => undefined));
+const interrupted = interruptions.orInterrupted(new Promise(() => undefined));
 
 let service = null;
 

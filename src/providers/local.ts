@@ -1,7 +1,6 @@
 // The embedded model `local/hashing`: signed feature hashing of words and character n-grams, scaled to length one. It
 // needs no download and no network, is the same on every machine, and measures wording, not meaning: texts that share
 // words and spellings come close, texts that mean the same in other words do not.
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Pace } from '../concurrency/yield-queue.js';
 import type { EmbeddingInput, MultimodalItem } from '../domain/embeddings/embedding.js';
 import { UnsupportedRequest } from './shared/provider.js';

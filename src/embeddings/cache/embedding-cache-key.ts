@@ -1,14 +1,10 @@
 // What makes two inputs the same question: only then does one vector answer both.
 import { hash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { endpointTag } from '../../catalogue/catalogue-model.js';
 import type { Pace } from '../../concurrency/yield-queue.js';
 import type { EmbeddingRequest, MultimodalItem } from '../../domain/embeddings/embedding.js';
 import { addressOf, modalityOf } from '../../domain/embeddings/modality.js';
 import type { Route } from '../../routing/route-planner.js';
-
-// Other calls get their turn after this many characters.
-const CHARACTERS_PER_TICK = 1_000_000;
 
 /** Whether the keys of the inputs tell all that decides about their vectors. */
 export function isCacheable({ input, extra }: EmbeddingRequest): boolean {

@@ -1,6 +1,5 @@
 // Bounds the structure of a large JSON text before it is parsed: JSON.parse needs seconds for an object of a million
 // members or for millions of empty arrays, and milliseconds for as many bytes of text or of token numbers.
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Pace } from '../../concurrency/yield-queue.js';
 import { AppError } from '../../domain/errors.js';
 import { MAX_MEMBERS, memberPath } from './json-shape.js';
