@@ -8,7 +8,7 @@ const read = (environment: Record<string, string>) =>
   readAppConfig({ ...MINIMAL, ...environment }, ['openai']);
 
 describe('the environment', () => {
-  it('has a default for everything but the database and the encryption keys', () => {
+  it('has a default for every variable except the database and the encryption keys', () => {
     expect(read({})).toMatchObject({
       host: '127.0.0.1',
       port: 3000,
@@ -20,7 +20,7 @@ describe('the environment', () => {
     });
   });
 
-  it('gives MAX_BODY_BYTES to every operation', () => {
+  it('applies MAX_BODY_BYTES to every operation', () => {
     expect(read({ MAX_BODY_BYTES: '5000' })).toMatchObject({
       maxBodyBytes: 5000,
       maxEmbeddingsBodyBytes: 5000,
@@ -36,11 +36,11 @@ describe('the environment', () => {
     });
   });
 
-  it('does not look at variables of other programs', () => {
+  it('ignores variables of other programs', () => {
     expect(() => read({ ELSEWHERE_BASE_URL: 'nonsense' })).not.toThrow();
   });
 
-  it('reads the origins whose pages may call', () => {
+  it('reads the origins that may call from a browser', () => {
     expect(read({}).corsAllowedOrigins).toEqual([]);
     expect(read({ CORS_ALLOWED_ORIGINS: 'https://a.example, http://localhost:5173,*' })).toMatchObject({
       corsAllowedOrigins: ['https://a.example', 'http://localhost:5173', '*'],
@@ -54,15 +54,15 @@ describe('the environment', () => {
     [true, { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://collector/v1/traces' }],
     [false, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', OTEL_SDK_DISABLED: 'true' }],
     [false, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', OTEL_TRACES_EXPORTER: 'none' }],
-  ])('traces itself: %s with %j', (tracesItself, environment) => {
+  ])('traces the service only with a collector: %s with %j', (tracesItself, environment) => {
     expect(read(environment)).toMatchObject({ tracesItself });
   });
 
-  it('takes an empty variable for one that is not set', () => {
+  it('treats an empty variable as unset', () => {
     expect(read({ PORT: '', REDIS_URL: ' ' })).toMatchObject({ port: 3000 });
   });
 
-  it('gives every encryption key an id, the first one first', () => {
+  it('derives an id for every encryption key and keeps their order', () => {
     const second = Buffer.alloc(32, 8).toString('base64');
     const { encryptionKeys } = read({ ENCRYPTION_KEYS: `${KEY}, ${second}` });
     expect(encryptionKeys.map((key) => key.bytes[0])).toEqual([7, 8]);
@@ -99,13 +99,13 @@ describe('the environment', () => {
     ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'not an address'],
     ['ENCRYPTION_KEYS', 'c2hvcnQ='],
     ['ENCRYPTION_KEYS', `${KEY},`],
-  ])('%s=%s is refused in one line that names the variable and not the value', (name, value) => {
+  ])('rejects %s=%s in one line that names the variable and not the value', (name, value) => {
     const rejected = () => read({ [name]: value });
     expect(rejected).toThrow(ConfigError);
     expect(rejected).toThrow(new RegExp(`^${name} must [^\\n]*$`));
   });
 
-  it.each(['DATABASE_URL', 'ENCRYPTION_KEYS'])('%s is needed', (name) => {
+  it.each(['DATABASE_URL', 'ENCRYPTION_KEYS'])('requires %s', (name) => {
     expect(() => read({ [name]: '' })).toThrow(new RegExp(`^${name} must be set`));
   });
 });

@@ -1,4 +1,5 @@
-// The environment, read and validated once at the start into one frozen, typed object. Nobody else reads process.env.
+// Reads and validates the environment once at the start, into one frozen, typed object. No other file reads
+// process.env.
 import { randomUUID } from 'node:crypto';
 import { getHeapStatistics } from 'node:v8';
 import { EnvironmentReader } from './environment-reader.js';
@@ -8,16 +9,17 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 const PROCESS_ROLES = ['all', 'calls', 'deliveries'] as const;
 export type ProcessRole = (typeof PROCESS_ROLES)[number];
-// How a process tells those that it starts.
+// Variables that a process sets for the processes that it starts.
 const ROLE_VARIABLE = 'SIGNALBOX_DUTY';
 const REPLICA_VARIABLE = 'SIGNALBOX_REPLICA';
-// Node's own variable: how many threads look up names and read files, unless given, and at least in processes that this
-// one starts. Idle they cost nothing, and each name whose server does not answer holds one for ten seconds and more.
+// Node's own variable: the number of threads that resolve names and read files. Each name whose server does not
+// answer blocks one thread for ten seconds or more; idle threads cost nothing. Started processes therefore get at
+// least 32.
 const THREADS_VARIABLE = 'UV_THREADPOOL_SIZE';
 const USUAL_THREADS = 4;
 const THREADS_OF_STARTED = 32;
 const GIBIBYTE = 2 ** 30;
-// Milliseconds, beyond its deadline, until a call is recorded and its answer has left.
+// Milliseconds after its deadline that a call needs to be recorded and answered.
 const RECORDING_TIME = 5_000;
 
 /** The token under which the configuration is injected, and its shape. */
@@ -26,51 +28,53 @@ export class AppConfig {
   readonly port: number;
   readonly databaseUrl: string;
   readonly databasePoolSize: number;
-  /** The first encrypts; every one decrypts. */
+  /** The first encrypts; all decrypt. */
   readonly encryptionKeys: readonly EncryptionKey[];
   readonly catalogueFile?: string;
   readonly workers: number;
-  /** Whether the workers leave deliveries to a process of their own, so that no call ever waits for one. */
+  /** `own`: a separate process delivers, so that calls never wait for deliveries. */
   readonly deliveryProcess: 'own' | 'shared';
-  /** What this process is there for. Set by the process that starts it, never by an operator. */
+  /** The process that starts this one sets it, never an operator. */
   readonly role: ProcessRole;
-  /** What the processes of one replica know each other by. */
+  /** Identifies the processes of one replica to each other. */
   readonly replicaId: string;
-  /** Of this process: what is looked up or read meanwhile. */
+  /** Threads of this process for name resolution and file reads. */
   readonly threadPoolSize: number;
   readonly redisUrl?: string;
   readonly logLevel: (typeof LOG_LEVELS)[number];
-  /** What GET /metrics asks for; absent: nothing. */
+  /** The bearer token that GET /metrics requires; absent: none. */
   readonly metricsBearerToken?: string;
-  /** Whether an OTLP collector is named for spans of this service's own work; all else about it the library reads. */
+  /**
+   * Whether the environment names an OTLP collector. The OpenTelemetry libraries read all other settings themselves.
+   */
   readonly tracesItself: boolean;
-  /** Whose pages in a browser may call; `*`: anybody's. Empty: nobody's. */
+  /** Origins whose pages may call from a browser; `*`: any; empty: none. */
   readonly corsAllowedOrigins: readonly string[];
-  /** What this process takes on at once; beyond it requests are refused with 503. */
+  /** Limits of this process; requests beyond them are rejected with 503. */
   readonly loadShedding: {
     readonly callsInFlight: number;
     readonly bytesInFlight: number;
-    /** Milliseconds that the event loop may stay late before fewer calls are let in; 0: any. */
+    /** Milliseconds of event-loop delay beyond which fewer calls are admitted; 0: no limit. */
     readonly eventLoopDelay: number;
     readonly connections: number;
   };
-  /** Bytes; POST /embeddings has a larger allowance of its own unless MAX_BODY_BYTES sets both (decisions 19). */
+  /** Bytes. POST /embeddings has a larger limit, unless MAX_BODY_BYTES sets both (docs/contract.md#limits). */
   readonly maxBodyBytes: number;
   readonly maxEmbeddingsBodyBytes: number;
   readonly destinationAllowedCidrs: readonly string[];
-  /** Whose `X-Forwarded-For` is believed. Empty: of no connection (decisions 20). */
+  /** Peers whose `X-Forwarded-For` is trusted; empty: none (docs/contract.md#rate-limits). */
   readonly trustedProxies: readonly string[];
-  /** Requests a minute; 0 switches the limit off (decisions 20). */
+  /** Requests a minute; 0 switches the limit off (docs/contract.md#rate-limits). */
   readonly rateLimits: {
     readonly management: number;
     readonly inference: number;
     readonly failedAuthentication: number;
-    /** Of one account: requests of management keys that may change something. */
+    /** For each account: requests of management keys that may change something. */
     readonly changes: number;
-    /** Of one address: requests of routes that need no credential. */
+    /** For each address: requests of routes that need no credential. */
     readonly public: number;
   };
-  /** What one workspace or account may have; the next creation is 409. */
+  /** Objects of one workspace or account; a creation beyond the limit is rejected with 409. */
   readonly quotas: {
     readonly keysPerWorkspace: number;
     readonly keysPerAccount: number;
@@ -79,40 +83,40 @@ export class AppConfig {
   };
   /** Bytes that the calls of one workspace may store; 0 switches the quota off. */
   readonly storageQuotas: {
-    /** Contents that wait for deliveries. Beyond it contents are not stored. */
+    /** Contents that wait for deliveries; beyond it contents are not stored. */
     readonly contentBytes: number;
-    /** Records of one UTC day. Beyond it calls are refused with 429. */
+    /** Records of one UTC day; beyond it calls are rejected with 429. */
     readonly dailyLogBytes: number;
   };
   /** Days after which deleted keys, destinations and provider credentials are purged. */
   readonly deletedRetentionDays: number;
-  /** Milliseconds (decisions 21). */
+  /** Milliseconds (docs/contract.md#limits). */
   readonly operationDeadline: number;
   readonly providerTimeout: number;
-  /** How often a passing failure of the last endpoint is tried again. */
+  /** Retries after a transient failure of the last endpoint. */
   readonly providerRetries: number;
-  /** Milliseconds; the bound of the first random pause between tries, doubled for each next one. */
+  /** Milliseconds; the upper bound of the first random delay. It doubles with each retry. */
   readonly retryBaseDelay: number;
-  /** Calls to one endpoint that may be under way at once. */
+  /** Concurrent calls to one endpoint. */
   readonly endpointConcurrency: number;
-  /** Vectors that a process keeps for calls that ask for it; 0 bytes: none. */
+  /** Embedding cache of this process; 0 bytes: none. */
   readonly embeddingCache: { readonly bytes: number; /** Milliseconds. */ readonly timeToLive: number };
   readonly deliveries: {
-    /** Milliseconds; the bounds of the random pause after a failed delivery: of the first one, and of any. */
+    /** Milliseconds; the upper bounds of the random delay after the first failed delivery, and after any. */
     readonly retryBaseDelay: number;
     readonly retryMaxDelay: number;
-    /** Milliseconds between looks for destinations that nobody has woken. */
+    /** Milliseconds between backlog scans, which catch missed notifications. */
     readonly sweepInterval: number;
   };
-  /** Milliseconds that calls in flight have to finish in after SIGTERM. */
+  /** Milliseconds that in-flight calls have to finish after SIGTERM. */
   readonly shutdownGrace: number;
-  /** By the provider's slug: what `<PROVIDER>_API_KEY` and `<PROVIDER>_BASE_URL` say. */
+  /** By provider slug, from `<PROVIDER>_API_KEY` and `<PROVIDER>_BASE_URL`. */
   readonly providers: ReadonlyMap<string, ProviderSettings>;
 }
 
 /**
- * Reads what the service needs; `providerSlugs` are the providers whose variables count.
- * Throws ConfigError for the first variable that is wrong. Source: architecture "What operators and tests rely on".
+ * Reads the configuration; `providerSlugs` are the providers whose variables count.
+ * Throws ConfigError for the first invalid variable. Every variable is in docs/operating.md.
  */
 export function readAppConfig(
   environment: Readonly<Record<string, string | undefined>>,
@@ -166,7 +170,7 @@ export function readAppConfig(
       contentBytes: read.integer('WORKSPACE_CONTENT_QUOTA_BYTES', 10 * GIBIBYTE, 0, 2 ** 50),
       dailyLogBytes: read.integer('WORKSPACE_DAILY_LOG_QUOTA_BYTES', 50 * GIBIBYTE, 0, 2 ** 50),
     },
-    // /activity names keys of the last 30 days by their hashes.
+    // /activity names deleted keys of the last 30 days by their hashes.
     deletedRetentionDays: read.integer('DELETED_RETENTION_DAYS', 90, 31, 36_500),
     operationDeadline,
     providerTimeout: read.integer('PROVIDER_TIMEOUT_MS', 30_000, 100, 3_600_000),
@@ -182,23 +186,23 @@ export function readAppConfig(
       retryMaxDelay: read.integer('BROADCAST_RETRY_MAX_DELAY_MS', 300_000, 1, 3_600_000),
       sweepInterval: read.integer('BROADCAST_SWEEP_INTERVAL_MS', 5_000, 100, 3_600_000),
     },
-    // What ends sooner throws away calls that providers charge for.
+    // A shorter grace discards calls that providers charge for.
     shutdownGrace: read.integer('SHUTDOWN_GRACE_MS', operationDeadline + RECORDING_TIME, 0, 3_600_000),
     providers: read.providers(providerSlugs),
   });
 }
 
-/** What a process that this one starts has in its environment beside what this one has. */
+/** The environment that a started process gets in addition to this one's. */
 export function environmentOf(
   role: ProcessRole,
   { replicaId, threadPoolSize }: AppConfig,
 ): Readonly<Record<string, string>> {
   const threads = { [THREADS_VARIABLE]: String(Math.max(threadPoolSize, THREADS_OF_STARTED)) };
-  // Where every worker delivers, each is a replica of its own: it claims what waits for its own calls.
+  // With deliveries in every worker, each worker is a replica of its own: it claims the backlog of its own calls.
   return role === 'all' ? threads : { ...threads, [ROLE_VARIABLE]: role, [REPLICA_VARIABLE]: replicaId };
 }
 
-/** A body is held several times over while it is read, judged and sent on: as bytes, as text, as values. */
+/** A request holds its body several times at once: as bytes, as text and as values. */
 function defaultBytesInFlight(): number {
   return Math.floor(getHeapStatistics().heap_size_limit / 16);
 }

@@ -1,4 +1,3 @@
-// Provides the configuration, the clock, the metrics and the tracing to every module.
 import { Global, Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { Clock, SynchronizedClock } from '../domain/clock.js';

@@ -1,4 +1,4 @@
-// Reads variables of the environment, each by what it has to look like; what is wrong is told without its value.
+// Reads and validates environment variables by type. An error names the variable and never shows its value.
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 
@@ -13,7 +13,7 @@ export interface ProviderSettings {
   readonly baseUrl?: string;
 }
 
-/** A value of the environment that cannot be used: one line that names the variable and never shows its value. */
+/** An invalid variable: one line that names the variable and never shows its value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -103,7 +103,7 @@ export class EnvironmentReader {
     });
   }
 
-  /** What stands behind `Bearer `. */
+  /** A bearer token. */
   token<Key extends string>(key: Key, name: string): { [Property in Key]?: string } {
     const value = this.value(name);
     if (value !== undefined && !/^[\w.~+/-]{16,512}=*$/.test(value)) {
@@ -127,7 +127,7 @@ export class EnvironmentReader {
     return named.length > 0 && !isSwitchedOff;
   }
 
-  /** As browsers send them: scheme, host and a port that is not the scheme's own. */
+  /** Origins as browsers send them: scheme, host, and the port when it is not the scheme's default. */
   origins(name: string): string[] {
     const value = this.value(name);
     if (value === undefined) return [];
@@ -170,7 +170,7 @@ export class EnvironmentReader {
     );
   }
 
-  /** An empty variable counts as not set, as Compose files and CI systems write them. */
+  /** An empty variable counts as unset, as Compose files and CI systems write them. */
   private value(name: string): string | undefined {
     const value = this.environment[name]?.trim();
     return value === '' ? undefined : value;

@@ -1,11 +1,11 @@
-// The metrics of all processes of a replica together: whichever of them is asked, the primary gathers what each has
-// counted.
+// Metrics of all processes of a replica: the primary collects and aggregates them, whichever process serves the
+// request.
 import cluster from 'node:cluster';
 import type { Worker } from 'node:cluster';
 import { AggregatorRegistry } from 'prom-client';
 import type { MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
 
-// Milliseconds for which the primary waits for workers: of one that hangs, what it told last is shown.
+// Milliseconds that the primary waits for a worker; beyond it the worker's last snapshot is used.
 const TIMEOUT = 1_000;
 // Milliseconds after which a worker gives up on the primary.
 const LAST_TIMEOUT = 5_000;
@@ -13,24 +13,24 @@ const LAST_TIMEOUT = 5_000;
 type Snapshot = MetricObjectWithValues<MetricValue<string>>[];
 
 type Message =
-  /** A worker was asked for the metrics of all. */
+  /** A worker asks the primary for the metrics of all processes. */
   | { readonly signalbox: 'gather'; readonly id: number }
   | { readonly signalbox: 'gathered'; readonly id: number; readonly text: string }
-  /** The primary asks each worker for its own. */
+  /** The primary asks each worker for its own metrics. */
   | { readonly signalbox: 'give'; readonly id: number }
   | { readonly signalbox: 'given'; readonly id: number; readonly snapshot: Snapshot };
 
-/** In the primary: what all workers have counted, and what it has itself where it serves. */
+/** In the primary: aggregates the metrics of all workers, and its own where it serves. */
 export class GroupMetrics {
   private readonly questions = new Questions<Snapshot>(TIMEOUT);
-  // What each has told last: a sum without one of them would fall and rise again, which reads as a restart from 0.
+  // The last snapshot of each worker. A sum without one of them would fall and rise, which reads as a restart from 0.
   private readonly snapshots = new Map<Worker, Snapshot>();
-  /** What those had counted that have ended, all of them together. */
+  /** The summed counts of workers that have ended. */
   private remainder: Snapshot = [];
 
   constructor(private readonly own: Registry | null) {}
 
-  /** From now on the workers are heard, and those that ask are answered. */
+  /** Starts to receive snapshots and to answer workers. */
   open(): this {
     cluster.on('message', (worker: Worker, message: Message) => {
       if (message.signalbox === 'given') this.hear(worker, message.id, message.snapshot);
@@ -51,7 +51,7 @@ export class GroupMetrics {
     return AggregatorRegistry.aggregate([...own, ...this.snapshots.values(), this.remainder]).metrics();
   }
 
-  /** Even what comes too late for the question is the newest there is; what a dead one has sent is counted already. */
+  /** A late snapshot is still the newest one. The counts of a dead worker are already in the remainder. */
   private hear(worker: Worker, id: number, snapshot: Snapshot): void {
     if (!worker.isDead()) this.snapshots.set(worker, snapshot);
     this.questions.answer(id, snapshot);
@@ -60,7 +60,7 @@ export class GroupMetrics {
   private keepCountsOf(worker: Worker): void {
     const counts = this.snapshots.get(worker)?.filter(isCount) ?? [];
     this.snapshots.delete(worker);
-    // The metrics of an aggregate have their values in them, which its types do not know.
+    // Aggregated metrics carry their values; the types do not declare it.
     this.remainder = AggregatorRegistry.aggregate([this.remainder, counts]).getMetricsAsArray() as Snapshot;
   }
 
@@ -69,7 +69,7 @@ export class GroupMetrics {
   }
 }
 
-/** In a worker: gives its own metrics when it is asked to, and has those of all gathered. */
+/** In a worker: sends its own metrics on request, and requests those of the replica. */
 export class WorkerMetrics {
   private readonly questions = new Questions<string>(LAST_TIMEOUT);
 
@@ -91,20 +91,20 @@ async function giveMetrics(registry: Registry, id: number): Promise<void> {
   process.send?.({ signalbox: 'given', id, snapshot } satisfies Message);
 }
 
-/** What only grows. A gauge tells how things are, and ends with its process. */
+/** Counts only grow. A gauge describes the present, and ends with its process. */
 function isCount({ type }: Snapshot[number]): boolean {
-  // A word, whatever the types say.
+  // The type is a string at run time, although the declaration is an enum.
   return ['counter', 'histogram'].includes(String(type));
 }
 
-/** What one process asks another, and the answers by the numbers of the questions. */
+/** Requests to another process, matched with their responses by number. */
 class Questions<Answer> {
   private readonly waiting = new Map<number, (answer: Answer) => void>();
   private last = 0;
 
   constructor(private readonly timeout: number) {}
 
-  /** Rejects when there is no answer in time. */
+  /** Rejects when no response arrives in time. */
   ask(send: (id: number) => void): Promise<Answer> {
     const id = ++this.last;
     return new Promise<Answer>((resolve, reject) => {
@@ -117,13 +117,13 @@ class Questions<Answer> {
     }).finally(() => this.waiting.delete(id));
   }
 
-  /** What comes too late is nobody's any more. */
+  /** A late response has no request any more and is dropped. */
   answer(id: number, answer: Answer): void {
     this.waiting.get(id)?.(answer);
   }
 }
 
-/** A worker may be gone before it is told: there is nobody left to be told, then. */
+/** The worker may exit before the message is sent; the failure needs no handling. */
 function sendTo(worker: Worker, message: Message): void {
   worker.send(message, () => undefined);
 }

@@ -7,8 +7,8 @@ function recorder() {
   return { logger, last: () => JSON.parse(lines.at(-1) ?? 'null') as Record<string, unknown>, lines };
 }
 
-describe('a line of the log', () => {
-  it('says who logs, with the members of what is logged, without those that are undefined', () => {
+describe('a log line', () => {
+  it('names the context and the logged members, without undefined ones', () => {
     const { logger, last } = recorder();
     logger.log({ requestId: 'one', code: undefined, status: 200 }, 'request', 'Requests');
     const { time, pid, ...rest } = last();
@@ -23,7 +23,7 @@ describe('a line of the log', () => {
     expect(new Date(time as string).toISOString()).toBe(time);
   });
 
-  it('keeps those who log apart', () => {
+  it('keeps contexts apart', () => {
     const { logger, last } = recorder();
     for (const context of ['One', 'Other', 'One', 'with "quotes"']) {
       logger.warn('text', context);
@@ -44,7 +44,7 @@ describe('a line of the log', () => {
     expect(lines.join()).not.toContain('secret');
   });
 
-  it('names nobody where a stack stands in the place of a name', () => {
+  it('names no context when Nest passes a stack instead of one', () => {
     const { logger, last, lines } = recorder();
     const error = new Error(`it failed ${'-'.repeat(500)} secret`);
     const withoutFrames = Object.assign(new Error('it failed'), { stack: 'Error: it failed secret' });
@@ -81,7 +81,7 @@ describe('a line of the log', () => {
     expect(Object.keys(last())).toEqual(['level', 'time', 'pid', 'context', 'msg']);
   });
 
-  it('is not written below the level, nor for what Nest says of every route', () => {
+  it('is not written below the level, nor for the routes that Nest lists', () => {
     const { logger, lines } = recorder();
     logger.debug('text', 'Requests');
     logger.log('Mapped {/keys, GET} route', 'RouterExplorer');

@@ -1,7 +1,8 @@
-// The log: one JSON object a line. Errors are written with what helps to find them and nothing that a caller sent.
+// The log: one JSON object a line. Errors are written with the members that help to find them, and without callers'
+// data.
 //
-// pino writes the lines and does not put them together: it does that member by member, and every call has a line
-// (docs/decisions/0009-hot-path.md).
+// pino writes the lines but does not serialise them: it does so member by member, and every call has a line
+// (docs/performance.md#tricks-in-force).
 import type { LoggerService } from '@nestjs/common';
 import { pino } from 'pino';
 import type { DestinationStream, Level } from 'pino';
@@ -9,7 +10,7 @@ import type { AppConfig } from './app-config.js';
 import { openStandardOutput } from './standard-output.js';
 
 const MAX_MESSAGE_LENGTH = 500;
-// Nest tells of every route and module at each start: worth reading only when something is sought.
+// Nest logs every route and module at each start, which helps only in debugging.
 const TALKATIVE_CONTEXTS: ReadonlySet<unknown> = new Set([
   'InstanceLoader',
   'RoutesResolver',
@@ -17,13 +18,13 @@ const TALKATIVE_CONTEXTS: ReadonlySet<unknown> = new Set([
   'NestFactory',
 ]);
 
-/** Whether a line of this level is written at all: what is not need not be put together either. */
+/** Callers check it first, so that lines below the threshold cost nothing. */
 export function isLogged(level: Level, threshold: AppConfig['logLevel']): boolean {
   return (pino.levels.values[level] ?? 0) >= (pino.levels.values[threshold] ?? Infinity);
 }
 
 export class JsonLogger implements LoggerService {
-  /** `destination` takes the lines; by default they go to the standard output. */
+  /** `destination` receives the lines; the default is the standard output. */
   constructor(
     private readonly config: Pick<AppConfig, 'logLevel'>,
     private readonly destination: DestinationStream = openStandardOutput(),
@@ -53,7 +54,7 @@ export class JsonLogger implements LoggerService {
     this.write('fatal', message, rest);
   }
 
-  /** Nest hands over the message, or an object and then the message, and last the name of who logs. */
+  /** Nest passes the message, or an object and a message, and the context last. */
   private write(level: Level, message: unknown, rest: readonly unknown[]): void {
     if (!isLogged(level, this.config.logLevel)) return;
     const time = new Date().toISOString();
@@ -67,7 +68,10 @@ export class JsonLogger implements LoggerService {
   }
 }
 
-/** Where nobody is named, Nest hands over an error's stack in that place, and so all of its message. */
+/**
+ * Without a context Nest passes an error's stack as the last argument. The stack contains the whole message, so it is
+ * dropped.
+ */
 function contextOf(message: unknown, last: unknown): string | undefined {
   if (typeof last !== 'string' || last.includes('\n')) return undefined;
   return message instanceof Error && message.stack === last ? undefined : last;
@@ -79,7 +83,10 @@ function textOf(message: unknown, next: unknown): string {
   return typeof next === 'string' ? next : '';
 }
 
-/** Its members as JSON, each behind a comma; a list or the like as one. A line is written whatever they are. */
+/**
+ * An object's members as JSON, each after a comma; an array as one member. Values that cannot be serialised never
+ * lose the line.
+ */
 function membersOf(message: object): string {
   try {
     const json = JSON.stringify(describe(message)) as string | undefined;
@@ -95,7 +102,7 @@ function describe(message: object): object {
   return 'error' in message ? { ...message, error: describeError(message.error) } : message;
 }
 
-/** Chosen members only: a driver's error carries statements and values in others. */
+/** Chosen members only: the others of a driver's error carry statements and values. */
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return typeof error;
   const { code, logMessage } = error as { code?: unknown; logMessage?: unknown };
@@ -104,7 +111,7 @@ function describeError(error: unknown, depth = 0): unknown {
     type: error.name,
     message: message.slice(0, MAX_MESSAGE_LENGTH),
     ...(typeof code === 'string' ? { code } : {}),
-    // Where it happened, without the message that the first lines repeat.
+    // The frames, without the message that the first lines repeat.
     stack: error.stack
       ?.split('\n')
       .filter((line) => /^\s+at /.test(line))

@@ -1,4 +1,4 @@
-// The sampler of the operator decides, whatever a caller sends along.
+// The operator's sampler decides, whatever trace a caller sends.
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { ROOT_CONTEXT, SpanKind, trace, TraceFlags } from '@opentelemetry/api';
 import type { Context, Span } from '@opentelemetry/api';
@@ -6,9 +6,9 @@ import { BasicTracerProvider, SamplingDecision } from '@opentelemetry/sdk-trace-
 import { samplerOfEnvironment } from './operator-sampler.js';
 
 const CALLS = 2_000;
-/** Whose ratio is 0: every sampler by trace id samples it. */
+/** Every ratio sampler samples this trace id. */
 const ALWAYS_SAMPLED = '00000000000000010000000000000001';
-/** And this one none that leaves anything out. */
+/** A ratio sampler below 1 never samples this trace id. */
 const NEVER_SAMPLED = 'ffffffffffffffffffffffffffffffff';
 
 afterEach(() => {
@@ -39,19 +39,19 @@ const EVERY_CALLER = [TraceFlags.NONE, TraceFlags.SAMPLED].flatMap((flag) =>
   [ALWAYS_SAMPLED, NEVER_SAMPLED].map((traceId) => ofCaller(flag, traceId)),
 );
 
-describe('a caller who sends a trace of its own', () => {
-  it.each(['', 'always_on', 'parentbased_always_on'])('is sampled always, with %j', (name) => {
+describe('a caller with a trace of its own', () => {
+  it.each(['', 'always_on', 'parentbased_always_on'])('is always sampled with %j', (name) => {
     configure(name);
     expect(sharesOf(EVERY_CALLER)).toEqual([1, 1, 1, 1]);
   });
 
-  it.each(['always_off', 'parentbased_always_off'])('is sampled never, with %j', (name) => {
+  it.each(['always_off', 'parentbased_always_off'])('is never sampled with %j', (name) => {
     configure(name);
     expect(sharesOf(EVERY_CALLER)).toEqual([0, 0, 0, 0]);
   });
 
   it.each(['traceidratio', 'parentbased_traceidratio'])(
-    "is sampled at the operator's rate, with %j, whatever flag and trace id it chooses",
+    "is sampled at the operator's rate with %j, whatever flag and trace id it sends",
     (name) => {
       configure(name, '0.25');
       for (const share of sharesOf(EVERY_CALLER)) {
@@ -62,7 +62,7 @@ describe('a caller who sends a trace of its own', () => {
   );
 });
 
-it.each([0, 1])('the spans within a request follow the request, at a rate of %d', (ratio) => {
+it.each([0, 1])('spans within a request follow the request, at a rate of %d', (ratio) => {
   configure('traceidratio', String(ratio));
   const tracer = new BasicTracerProvider({ sampler: samplerOfEnvironment() }).getTracer('test');
   const isSampled = (span: Span) => span.isRecording();

@@ -1,5 +1,5 @@
-// Which requests are traced. The operator's sampler decides alone: with the flag that a caller sends it could hide its calls
-// or flood the collector, and with a trace id of its choice it could do the same to a ratio.
+// The operator's sampler alone decides which requests are traced. A caller's sampling flag could hide its calls or
+// flood the collector; a chosen trace id could do the same to a ratio.
 import { ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import type { Attributes, Context, Link, SpanKind } from '@opentelemetry/api';
 import { getNumberFromEnv, getStringFromEnv } from '@opentelemetry/core';
@@ -39,7 +39,7 @@ export class OperatorSampler implements Sampler {
   }
 }
 
-/** OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG. `parentbased_` makes no difference here: no parent is trusted. */
+/** Reads OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG. `parentbased_` has no effect: no parent is trusted. */
 export function samplerOfEnvironment(): Sampler {
   const name = getStringFromEnv('OTEL_TRACES_SAMPLER')?.replace(/^parentbased_/, '');
   if (name === 'always_off') return new OperatorSampler(new AlwaysOffSampler());

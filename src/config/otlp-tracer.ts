@@ -1,5 +1,5 @@
-// Sends this service's own spans to the collector that the environment names. The libraries read the variables with
-// OTEL_ in front themselves: endpoint, headers, time-outs, sampler, resource.
+// Sends this service's own spans to the collector. The OpenTelemetry libraries read the OTEL_ variables themselves:
+// endpoint, headers, time-outs, sampler, resource.
 import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
@@ -20,9 +20,9 @@ import type { SpanOptions, Tracer } from './tracer.js';
 
 const NAME = 'signalbox';
 const KINDS = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT } as const;
-// Milliseconds that the last spans have to leave in: a collector that is away must not hold up the end.
+// Milliseconds to send the last spans: an unreachable collector must not delay the shutdown.
 const CLOSING_TIME = 3_000;
-// Milliseconds between log lines about a collector that does not take them.
+// Milliseconds between log lines about failed exports.
 const SILENCE = 60_000;
 
 export class OtlpTracer implements Tracer {
@@ -38,7 +38,7 @@ export class OtlpTracer implements Tracer {
         .merge(resourceFromAttributes({ 'service.name': NAME }))
         .merge(detectResources({ detectors: [envDetector] })),
       sampler: samplerOfEnvironment(),
-      // Its queue is bounded: what a collector that is away or slow does not take in time is dropped.
+      // The queue is bounded: spans that the collector does not accept in time are dropped.
       spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
     });
     this.tracer = this.provider.getTracer(NAME);
@@ -54,7 +54,7 @@ export class OtlpTracer implements Tracer {
     try {
       return await this.contexts.with(trace.setSpan(parent, span), () => work(span));
     } catch (error) {
-      // Without the error's own words: they may be a provider's or a caller's.
+      // The error's message is left out: it may quote a provider or a caller.
       span.setStatus({ code: SpanStatusCode.ERROR });
       throw error;
     } finally {
@@ -68,7 +68,7 @@ export class OtlpTracer implements Tracer {
     this.contexts.with(trace.setSpan(parent, span), () => work(span));
   }
 
-  /** The caller's trace and span, without `tracestate`: collectors may sample by what stands in it. */
+  /** The caller's trace and span without `tracestate`: collectors may sample by its content. */
   private parentOf(headers: IncomingHttpHeaders): Context {
     const extracted = this.propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
     const caller = trace.getSpanContext(extracted);
@@ -91,6 +91,6 @@ function reportFailures(): void {
   setGlobalErrorHandler((error) => {
     if (performance.now() - reportedAt < SILENCE) return;
     reportedAt = performance.now();
-    logger.warn({ error }, 'spans could not be sent to the collector');
+    logger.warn({ error }, 'failed to send spans to the collector');
   });
 }

@@ -1,4 +1,4 @@
-// What a route says of itself by a decorator above its method or its class.
+// Route rules: metadata that a decorator sets on a method or its class.
 import { SetMetadata } from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
@@ -8,20 +8,16 @@ export type RouteDecorator = MethodDecorator & ClassDecorator;
 const reflector = new Reflector();
 
 export class RouteRule<Value> {
-  /** By controller and method, which several controllers may have inherited. */
+  /** Keyed by controller and method: several controllers may inherit a method. */
   private readonly known = new WeakMap<object, Map<object, Value | undefined>>();
 
   constructor(private readonly name: string) {}
 
-  /** The decorator. */
   is(value: Value): RouteDecorator {
     return SetMetadata(this.name, value);
   }
 
-  /**
-   * The method's or else its class's; undefined where neither says anything. Looked up once: it never changes, and every
-   * request asks for half a dozen.
-   */
+  /** The value of the method, else of its class. Cached: it never changes, and every request reads half a dozen. */
   of(context: ExecutionContext): Value | undefined {
     const controller = context.getClass();
     const method = context.getHandler();

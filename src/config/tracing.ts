@@ -1,16 +1,16 @@
-// Spans of this service's own work. Off, and nothing of OpenTelemetry even loaded, unless the environment names a
-// collector.
+// Spans of this service's own work. Unless the environment names a collector, tracing is off and OpenTelemetry is not
+// loaded.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Span } from '@opentelemetry/api';
 import type { AppConfig } from './app-config.js';
 import type { SpanOptions, Tracer } from './tracer.js';
 
-/** Attributes are set by whoever does the work: with `null` there is no span, and nothing to put together for one. */
+/** The work sets the attributes. Without a tracer it receives `null` and builds none. */
 export class Tracing implements OnApplicationShutdown {
   constructor(private readonly tracer: Tracer | null) {}
 
-  /** A span around the work, failed when the work throws. */
+  /** A span around the work; it fails when the work throws. */
   span<Result>(
     name: string,
     options: SpanOptions,
@@ -19,7 +19,7 @@ export class Tracing implements OnApplicationShutdown {
     return this.tracer === null ? work(null) : this.tracer.span(name, options, work);
   }
 
-  /** The span of a request, which goes on with the caller's trace; whoever does the work also ends it. */
+  /** The span of a request, which continues the caller's trace. The work ends it. */
   request(headers: IncomingHttpHeaders, work: (span: Span | null) => void): void {
     if (this.tracer === null) work(null);
     else this.tracer.request(headers, work);
