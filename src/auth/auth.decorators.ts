@@ -1,5 +1,5 @@
-// The access rules of a route, as metadata above it. A route that says nothing needs a bearer key of any kind, and counts
-// toward the key's requests per minute; by POST, PUT, PATCH or DELETE also toward its account's changes per minute.
+// The access rules of a route, as metadata. Without a rule a route needs a bearer key of any kind and counts toward
+// the key's requests per minute. POST, PUT, PATCH and DELETE also count toward the account's changes per minute.
 import { createParamDecorator } from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
@@ -20,12 +20,12 @@ export const KEY_KIND = new RouteRule<KeyKindRule>('auth:key-kind');
 export const READS_ONLY = new RouteRule<true>('auth:reads-only');
 export const RATE_LIMIT_EXEMPT = new RouteRule<true>('auth:rate-limit-exempt');
 
-/** Needs no credential. Its requests are limited per address. */
+/** Needs no credential; requests are limited per address. */
 export const Public = (): RouteDecorator => PUBLIC.is(true);
 
 /**
- * Needs a management key. Another key is refused with 403 where the contract declares it, else with 401
- * (decisions 5).
+ * Needs a management key. Another key is rejected with 403 where the contract declares it, else with 401
+ * (docs/contract.md#authentication).
  */
 export const ManagementOnly = (
   options: { readonly rejection: 401 | 403 } = { rejection: 401 },
@@ -35,14 +35,14 @@ export const ManagementOnly = (
     rejection: options.rejection === 403 ? 'forbidden' : 'management_key_needed',
   });
 
-/** Refuses management keys (decisions 7). */
+/** Rejects management keys (docs/contract.md#authentication). */
 export const InferenceOnly = (): RouteDecorator =>
   KEY_KIND.is({ kind: 'inference', rejection: 'management_key_refused' });
 
 /** A POST that changes nothing: it does not count toward the account's changes per minute. */
 export const ReadsOnly = (): RouteDecorator => READS_ONLY.is(true);
 
-/** For the operator's own probes, outside of the contract: a load balancer asks them for all callers. */
+/** For the operator's own probes, outside the contract: a load balancer sends them for all callers. */
 export const RateLimitExempt = (): RouteDecorator => RATE_LIMIT_EXEMPT.is(true);
 
 /** The key behind the request's credential. */
@@ -50,7 +50,7 @@ export const CurrentCaller = createParamDecorator((_data: unknown, context: Exec
   callerOf(context.switchToHttp().getRequest()),
 );
 
-/** The same, with where the request comes from: for changes, which the audit log keeps. */
+/** The caller and the request's origin, which the audit log records with a change. */
 export const CurrentActor = createParamDecorator((_data: unknown, context: ExecutionContext): Actor => {
   const request = context.switchToHttp().getRequest<Request>();
   return {

@@ -1,4 +1,4 @@
-// The three guards of every route, in the order in which they ask.
+// The three guards of every route, in the order in which they run.
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { BearerGuard } from './bearer.guard.js';

@@ -1,4 +1,4 @@
-// Asks: who is calling? 401 without an answer.
+// Authenticates the caller; 401 without a valid key.
 import { Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
@@ -22,7 +22,7 @@ export class BearerGuard implements CanActivate {
     private readonly clock: Clock,
   ) {}
 
-  /** No promise for a caller that is known, as nearly all are. */
+  /** Returns no promise for a cached caller, as nearly all are. */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     if (PUBLIC.of(context)) return true;
     const request = context.switchToHttp().getRequest<Request>();
@@ -43,7 +43,7 @@ export class BearerGuard implements CanActivate {
     secretHash: string | null,
     known: Caller | undefined,
   ): Promise<true> {
-    // Looked up whatever the address has done: a valid secret is never refused for the guesses of others.
+    // The look-up ignores the failures of the address: a valid secret is never rejected for the guesses of others.
     const caller = known ?? (secretHash === null ? null : await this.callers.find(secretHash));
     if (!caller || !this.isValid(caller)) {
       await this.rateLimiter.countFailedAuthentication(request.ip ?? '');

@@ -1,5 +1,5 @@
-// Callers by the hash of their secret, so that the request path asks the database once per key and change. Keyed by
-// digests: the time of a look-up says nothing about a secret.
+// Callers by the hash of their secret, so that the request path queries the database once per key and change. The
+// cache is keyed by digests: the time of a look-up reveals nothing about a secret.
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../domain/keys/api-key.js';
 import { ApiKeysRepository } from '../persistence/keys/api-keys.repository.js';

@@ -1,4 +1,4 @@
-// Where a request keeps its caller once the bearer guard has let it in.
+// The caller of a request, set by the bearer guard.
 import type { Caller } from '../domain/keys/api-key.js';
 
 const CALLER = Symbol('caller');
@@ -11,7 +11,7 @@ export function attachCaller(request: object, caller: Caller): void {
   (request as RequestWithCaller)[CALLER] = caller;
 }
 
-/** Null on public routes, and where the request was not let in. */
+/** Null on public routes, and on requests that were rejected. */
 export function findCaller(request: object): Caller | null {
   return (request as RequestWithCaller)[CALLER] ?? null;
 }

@@ -1,4 +1,4 @@
-// Asks: is this the kind of key that the route is for?
+// Checks that the route allows the caller's kind of key.
 import { Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { AppError } from '../domain/errors.js';

@@ -1,4 +1,4 @@
-// The rate limit of paths that no controller serves, and so no guard sees.
+// Rate limit of paths without a controller, which no guard sees.
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { RateLimiter } from './rate-limiter.js';
 

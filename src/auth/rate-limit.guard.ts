@@ -1,4 +1,4 @@
-// Asks: has this key any requests left in this minute? Every route is limited unless it says otherwise.
+// Rate limit of every route, unless the route is exempt.
 import { Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';

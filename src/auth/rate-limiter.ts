@@ -1,6 +1,6 @@
-// Requests per minute of a key, changes per minute of an account, and per minute of an address its failed authentications
-// and its requests without a credential. In memory, or shared by all replicas through Redis; while Redis is away each
-// replica counts for itself. Source: decisions 20.
+// Requests per minute of a key, changes per minute of an account, failed authentications and unauthenticated requests
+// of an address (docs/contract.md#rate-limits). Counted in memory, or shared by all replicas through Redis. While
+// Redis is unreachable each replica counts for itself.
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { Redis } from 'ioredis';
@@ -14,10 +14,11 @@ import { AppError } from '../domain/errors.js';
 import { readIpAddress } from '../domain/ip-ranges.js';
 
 const WINDOW_SECONDS = 60;
-// Milliseconds that Redis may take to answer, and to say anything at all before the connection counts as lost: what hangs
-// must hold up nobody.
+// Milliseconds for a command, for any sign of life on the connection, and for connecting: a hanging Redis must delay
+// no request.
 const REDIS_TIMEOUT = { commandTimeout: 250, socketTimeout: 1_000, connectTimeout: 1_000 };
-// Networks whose failures a process remembers. Keys are as many as were made; networks are as many as an attacker has.
+// Networks whose failures a process remembers. The number of keys is bounded by the quotas; an attacker's networks
+// are not.
 const MAX_FAILING_NETWORKS = 20_000;
 
 type RateLimitUnit = 'requests' | 'changes';
@@ -48,13 +49,15 @@ export class RateLimiter implements OnApplicationShutdown {
     this.publicRequests = this.createLimiter('public', config.rateLimits.public, BoundedLimiterInMemory);
   }
 
-  /** Counts one request of the key; rejects with `rate_limit_exceeded` when the minute's are used up. */
+  /** Counts one request of the key; rejects with `rate_limit_exceeded` beyond the limit. */
   consume(key: ApiKey): true | Promise<true> {
     const limiter = this.byKind[key.kind];
     return limiter === null || this.orReject(limiter, limiter.consume(key.id));
   }
 
-  /** Counts one change: toward the requests of the key, and toward the changes of its account by all of its keys. */
+  /**
+   * Counts one change: toward the requests of the key, and toward the changes of its account with all of its keys.
+   */
   async consumeChange(key: ApiKey): Promise<true> {
     await this.consume(key);
     const { changes } = this;
@@ -67,7 +70,7 @@ export class RateLimiter implements OnApplicationShutdown {
     return limiter === null || this.orReject(limiter, limiter.consume(networkOf(address)));
   }
 
-  /** Rejects with `rate_limit_exceeded` when the minute's are used up. */
+  /** Rejects with `rate_limit_exceeded` beyond the limit. */
   async countFailedAuthentication(address: string): Promise<void> {
     if (this.failures) await this.orReject(this.failures, this.failures.consume(networkOf(address)));
   }
@@ -89,7 +92,7 @@ export class RateLimiter implements OnApplicationShutdown {
     );
   }
 
-  /** The headers say when to come back and what the limit is. The body repeats them, because clients hide headers. */
+  /** The headers carry the limit and the time of the reset. The body repeats them, because clients hide headers. */
   private rejection(
     limiter: RateLimiterAbstract,
     { msBeforeNext }: RateLimiterRes,
@@ -128,7 +131,7 @@ export class RateLimiter implements OnApplicationShutdown {
   }
 }
 
-/** Forgets whoever was counted longest ago when there are too many. */
+/** Evicts the network that was counted least recently when there are too many. */
 class BoundedLimiterInMemory extends RateLimiterMemory {
   private readonly counted = new LRUCache<string, true>({
     max: MAX_FAILING_NETWORKS,
@@ -143,7 +146,7 @@ class BoundedLimiterInMemory extends RateLimiterMemory {
   }
 }
 
-/** Who has one address of IPv6 has all of a network's: 2^64. */
+/** A holder of one IPv6 address controls its whole /64. */
 function networkOf(address: string): string {
   const read = readIpAddress(address);
   if (read === null) return address;
@@ -152,7 +155,7 @@ function networkOf(address: string): string {
 
 function connectRedis(url: string): Redis {
   const redis = new Redis(url, { maxRetriesPerRequest: 1, enableOfflineQueue: false, ...REDIS_TIMEOUT });
-  // It reconnects by itself; without a listener a lost connection would end the process.
+  // The client reconnects by itself; without a listener a lost connection would end the process.
   redis.on('error', () => undefined);
   return redis;
 }
