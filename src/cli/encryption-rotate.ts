@@ -1,11 +1,11 @@
-// `npm run encryption:rotate`: encrypts what is stored anew with the first of ENCRYPTION_KEYS.
+// `npm run encryption:rotate`: re-encrypts stored secrets with the first of ENCRYPTION_KEYS.
 import { parseArgs } from 'node:util';
 import { ConfigCipher } from '../persistence/encryption/config-cipher.js';
 import { Database } from '../persistence/database/database.js';
 import { rotateEncryption } from '../persistence/encryption/encryption-rotation.js';
 import { readEnvironment } from '../main.js';
 
-const HELP = `Encrypts destinations, provider credentials and stored contents anew with the first of ENCRYPTION_KEYS.
+const HELP = `Re-encrypts destinations, provider credentials and stored contents with the first of ENCRYPTION_KEYS.
 
 Usage: npm run encryption:rotate
 
@@ -14,7 +14,7 @@ this; then restart them with new alone. It may run while the service serves, and
 The signing secrets of webhooks change with the first key; both signatures are sent while both keys are configured.
 `;
 
-/** Throws an Error with one line for the person at the terminal. */
+/** Throws an Error with one line for the terminal. */
 export async function run(argv: string[]): Promise<void> {
   const { values } = parseArgs({ args: argv, options: { help: { type: 'boolean', default: false } } });
   if (values.help) {

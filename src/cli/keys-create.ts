@@ -1,4 +1,4 @@
-// `npm run keys:create`: makes a key and prints it once.
+// `npm run keys:create`: creates a key and prints it once.
 import { parseArgs } from 'node:util';
 import { createKeySecret, hashKeySecret } from '../domain/keys/api-key.js';
 import { parseUsd } from '../domain/spend/money.js';
@@ -23,7 +23,7 @@ Usage: npm run keys:create -- [options]
   --help                  this text
 `;
 
-/** Throws an Error with one line for the person at the terminal. */
+/** Throws an Error with one line for the terminal. */
 export async function run(argv: string[]): Promise<void> {
   const { values } = parseArgs({
     args: argv,

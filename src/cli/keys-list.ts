@@ -1,4 +1,4 @@
-// `npm run keys:list`: shows the keys that there are, and never a secret: only hashes and labels are stored.
+// `npm run keys:list`: lists the keys. It cannot show a secret: only hashes and labels are stored.
 import { parseArgs } from 'node:util';
 import type { ApiKey, ApiKeyWithSpend } from '../domain/keys/api-key.js';
 import { formatUsd } from '../domain/spend/money.js';
@@ -20,7 +20,7 @@ Usage: npm run keys:list -- [options]
   --help            this text
 `;
 
-/** Throws an Error with one line for the person at the terminal. */
+/** Throws an Error with one line for the terminal. */
 export async function run(argv: string[]): Promise<void> {
   const { values } = parseArgs({
     args: argv,
@@ -44,17 +44,17 @@ export async function run(argv: string[]): Promise<void> {
   const workspaceId = readId('--workspace', values.workspace);
   const kind = values.management ? 'management' : undefined;
   const found = await withRepositories(process.env['DATABASE_URL'] ?? '', (_accounts, apiKeys) =>
-    // One more, to see whether there is more.
+    // One more row shows whether there is a next page.
     apiKeys.listForOperator({ accountId, workspaceId, kind, offset, limit: limit + 1 }),
   );
   const keys = found.slice(0, limit).map((key) => describe(key, new Date()));
   const lines = values.json ? keys.map((key) => JSON.stringify(key)) : toTable(keys);
   for (const line of lines) process.stdout.write(`${line}\n`);
-  // Not on the standard output: a program reads that line by line.
+  // Not on the standard output, which programs read line by line.
   if (found.length > limit) process.stderr.write(`There are more: --offset ${offset + limit}\n`);
 }
 
-/** The members of the API's own record, as far as operators need them. Amounts are exact, and so texts. */
+/** The members of the API's record that operators need. Amounts are texts, so that they stay exact. */
 function describe({ key, spend }: ApiKeyWithSpend, now: Date) {
   return {
     label: key.label,
@@ -109,7 +109,7 @@ function toTable(rows: readonly Row[]): string[] {
   );
 }
 
-/** A name is a caller's text: what a terminal would take for a command is not passed on to it. */
+/** A name is a caller's text: control characters must not reach the terminal. */
 function printable(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?').slice(0, MAX_CELL);
 }

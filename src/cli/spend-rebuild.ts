@@ -1,4 +1,4 @@
-// `npm run spend:rebuild`: makes the spend counters anew from the generation log.
+// `npm run spend:rebuild`: rebuilds the spend counters from the generation log.
 import { parseArgs } from 'node:util';
 import { Database } from '../persistence/database/database.js';
 import { rebuildSpend } from '../persistence/spend/spend-rebuild.js';
@@ -17,10 +17,10 @@ exit code is 1. --force makes the counters what is left of the log all the same:
 there.
 `;
 
-// Milliseconds between signs of life.
+// Milliseconds between progress lines.
 const SIGN_OF_LIFE = 2_000;
 
-/** Throws an Error with one line for the person at the terminal. */
+/** Throws an Error with one line for the terminal. */
 export async function run(argv: string[]): Promise<void> {
   const { values } = parseArgs({
     args: argv,

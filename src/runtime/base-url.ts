@@ -1,4 +1,4 @@
-// Where the operations of the contract are: the version prefix, and a replica's address with it.
+// The version prefix of the contract's operations, and the base URL of a replica.
 import type { AppConfig } from '../config/app-config.js';
 
 export const API_PREFIX = 'api/v1';

@@ -1,4 +1,4 @@
-// A process that delivers and answers nobody. It is started beside those that serve and loads nothing of theirs.
+// The delivery process: runs beside the workers, answers no calls, and loads no code of theirs.
 import 'reflect-metadata';
 import { readdirSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
@@ -15,10 +15,10 @@ import { OutboundModule } from '../outbound/outbound.module.js';
 import { PersistenceModule } from '../persistence/persistence.module.js';
 import type { RunningProcess } from './serving-process.js';
 
-/** Behind everything that answers calls: where the processor is short of time, deliveries wait. */
+/** Lower than the workers' priority: when the processor is short of time, deliveries wait. */
 const PRIORITY = constants.priority.PRIORITY_BELOW_NORMAL;
 
-// Milliseconds between looks at what nobody is told: each of them wakes the process.
+// Milliseconds between samples of the event-loop monitor, which this process does not report: each sample wakes it.
 const RARELY = 60_000;
 
 @Module({})
@@ -39,20 +39,20 @@ export async function startDeliveries(config: AppConfig): Promise<RunningProcess
   });
   const { registry } = application.get(Metrics);
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: RARELY });
-  // How late its event loop is says nothing about calls, and would be mixed with what says it.
+  // Node metrics of this process would be mixed with those of the workers, which describe calls.
   for (const { name } of await registry.getMetricsAsJSON())
     if (name.startsWith('nodejs_')) registry.removeSingleMetric(name);
   return { stop: () => application.close() };
 }
 
-/** On Linux every thread has a priority of its own; those that are still to come take over this one's. */
+/** On Linux every thread has its own priority; new threads inherit that of the current one. */
 function stepBack(): void {
   const threads = process.platform === 'linux' ? readdirSync('/proc/self/task').map(Number) : [process.pid];
   for (const thread of threads) {
     try {
       setPriority(thread, PRIORITY);
     } catch {
-      // It has ended meanwhile.
+      // The thread has ended since the directory was read.
     }
   }
 }

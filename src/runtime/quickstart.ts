@@ -1,4 +1,4 @@
-// The first account and its two keys, for `npm start` on an empty database of its own.
+// The first account and its two keys, for `npm start` with an empty database of its own.
 import { createKeySecret, hashKeySecret } from '../domain/keys/api-key.js';
 import type { ApiKeyKind } from '../domain/keys/api-key.js';
 import { SystemClock } from '../domain/clock.js';
@@ -13,7 +13,10 @@ export interface QuickstartKeys {
   readonly apiKey: string;
 }
 
-/** Keeps those of the `existing` keys that the database knows and makes the others, with an account if there is none. */
+/**
+ * Keeps those of the `existing` keys that the database knows and creates the others, with an account if there is
+ * none.
+ */
 export function ensureQuickstartKeys(options: {
   readonly databaseUrl: string;
   readonly existing?: QuickstartKeys | undefined;

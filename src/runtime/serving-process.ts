@@ -1,4 +1,4 @@
-// A process that serves: the application, its socket, and how both end.
+// A process that serves calls: the application, its socket, and the shutdown of both.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Logger } from '@nestjs/common';
@@ -16,7 +16,7 @@ import { ExpressServerAdapter } from '../http/server/express-server.adapter.js';
 import { Readiness } from '../persistence/database/readiness.js';
 
 export interface RunningProcess {
-  /** Ends what is in flight, then the process's part. */
+  /** Finishes in-flight work, then shuts the process's part down. */
   stop(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ async function stopProcess(
       resolve();
     }, grace);
   });
-  // A call whose caller has left has no connection any more, and will still be charged for.
+  // A call whose caller has disconnected has no connection any more, but is still charged and recorded.
   const loadShedder = application.get(LoadShedder);
   await Promise.race([closed.then(() => loadShedder.whenIdle()), deadline]);
   clearTimeout(timer);
@@ -63,12 +63,15 @@ async function stopProcess(
   await application.close();
 }
 
-/** Resolves when the last connection is closed: without this, kept-alive ones would last for as long as they are used. */
+/**
+ * Resolves when the last connection is closed. Without `connection: close`, kept-alive connections would last as long
+ * as they are used.
+ */
 function close(server: Server): Promise<void> {
   server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) =>
     response.setHeader('connection', 'close'),
   );
-  // Those whose answers were begun before.
+  // Connections whose responses had started before.
   server.keepAliveTimeout = 1;
   return new Promise((resolve) => server.close(() => resolve()));
 }

@@ -1,5 +1,5 @@
-// The processes of one replica: those that answer calls, sharing one socket where there are several, and one for
-// deliveries. One that dies is replaced.
+// The processes of one replica: one or several workers that share a socket, and one for deliveries. A process that
+// dies is replaced.
 import cluster from 'node:cluster';
 import type { Worker } from 'node:cluster';
 import { Logger } from '@nestjs/common';
@@ -10,10 +10,10 @@ import { GroupMetrics } from '../config/group-metrics.js';
 import { JsonLogger } from '../config/json-logger.js';
 import type { RunningProcess, RunningService } from './serving-process.js';
 
-// Milliseconds before a dead process is replaced: one that cannot start must not be forked in a tight loop.
+// Milliseconds before a dead process is replaced: a process that cannot start must not be forked in a tight loop.
 const RESTART_DELAY = 1_000;
 
-/** In the process that an operator has started. Resolves when the replica listens. */
+/** In the process that the operator starts. Resolves when the replica listens. */
 export async function startReplica(config: AppConfig): Promise<RunningService> {
   const workers = new Workers(config);
   const role = config.deliveryProcess === 'own' ? 'calls' : 'all';
@@ -21,27 +21,27 @@ export async function startReplica(config: AppConfig): Promise<RunningService> {
     config.workers > 1
       ? await workers.startServing(config.workers, role)
       : await startHere({ ...config, role });
-  // Now and not before: what it needs to start, it must not take from those that somebody waits for.
+  // After the workers: its start must not take processor time from calls.
   const delivering = role === 'calls' ? workers.startDelivering() : null;
   return {
     baseUrl: serving.baseUrl,
     stop: async () => {
       workers.isStopping = true;
       await serving.stop();
-      // The last one: until then calls may leave it something.
+      // Last: until the workers have stopped, calls may append work for it.
       await delivering?.stop();
     },
   };
 }
 
-/** In a process that another one has started. */
+/** In a process that the replica starts. */
 export async function startWorker(config: AppConfig): Promise<RunningProcess> {
   if (config.role !== 'deliveries') return startHere(config);
   const { startDeliveries } = await import('./delivery-process.js');
   return startDeliveries(config);
 }
 
-/** Loaded only where it is needed: a process that serves nobody starts in half the time and memory. */
+/** Imported on demand: the delivery process starts in half the time and memory without it. */
 async function startHere(config: AppConfig): Promise<RunningService> {
   const { startServing } = await import('./serving-process.js');
   return startServing(config);
@@ -50,7 +50,7 @@ async function startHere(config: AppConfig): Promise<RunningService> {
 class Workers {
   private readonly logger = new Logger('Workers');
   private readonly workers = new Map<Worker, ProcessRole>();
-  /** From now on nothing is replaced. */
+  /** True: dead processes are not replaced. */
   isStopping = false;
 
   constructor(private readonly config: AppConfig) {}
@@ -61,7 +61,7 @@ class Workers {
     const starting = Array.from({ length: count }, async () => {
       const worker = this.fork(role);
       const address = await listening(worker);
-      // At once: one that dies while another one is still starting would be missed for ever.
+      // Before the others have started: a death during their start would be missed.
       this.replaceWhenItDies(worker, role);
       return address;
     });
