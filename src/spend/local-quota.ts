@@ -1,4 +1,4 @@
-// What this process may still spend of one holder's money: a lease taken from the database, handed out in memory.
+// A spend lease held by this process: budget reserved in the database and granted to requests from memory.
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../domain/errors.js';
 import { formatUsd } from '../domain/spend/money.js';
@@ -15,31 +15,32 @@ interface Waiter {
   readonly reject: (reason: unknown) => void;
 }
 
-/** What is left is reserved by calls in flight, and nobody waits for them any longer. */
+/** The remaining limit is reserved by in-flight calls, and the call's patience is over. */
 export class LimitReserved extends AppError {
   constructor() {
     super('unavailable', {
-      detail: 'what is left of the limit is reserved by calls in flight',
+      detail: 'the remaining limit is reserved by in-flight requests; retry shortly',
       headers: { 'Retry-After': '1' },
     });
   }
 }
 
-// Milliseconds between looks at a counter whose rest is reserved by calls in flight, here or in other processes.
+// Milliseconds between polls of a counter whose remainder in-flight calls have reserved, in this or in other
+// processes.
 const FIRST_PAUSE = 5;
 const LONGEST_PAUSE = 100;
 
 export class LocalQuota {
-  /** What of the lease is neither handed out nor spent. */
+  /** The part of the lease that is neither reserved nor spent. */
   private available: PicoUsd = 0n;
-  /** What calls in flight hold. */
+  /** The part that in-flight calls hold. */
   private reserved: PicoUsd = 0n;
   private waiters: Waiter[] = [];
   private isGrowing = false;
-  /** Ends the pause between two looks at the counter. */
+  /** Ends the pause between two polls of the counter. */
   private wake: (() => void) | null = null;
   private wasUsed = true;
-  /** The limits that the database held when it last granted or refused. */
+  /** The limits that the database held at its last grant or rejection. */
   private grantedUnder: readonly SpendLimitWindow[] | null = null;
 
   constructor(
@@ -48,7 +49,7 @@ export class LocalQuota {
     private readonly ledger: SpendLedger,
   ) {}
 
-  /** A lease was granted under certain caps: when they change, what is free of it is to be given back. */
+  /** A lease belongs to the limits under which it was granted: when they change, its available part goes back. */
   changeLimits(limits: readonly SpendLimitWindow[]): SpendRelease[] {
     const isSame = this.hasLimits(limits);
     this.limits = limits;
@@ -56,7 +57,7 @@ export class LocalQuota {
   }
 
   private hasLimits(limits: readonly SpendLimitWindow[]): boolean {
-    // Mostly they are the very same ones: to compare them member by member takes longer than all the rest here.
+    // Mostly the same object: a comparison member by member takes longer than all else here.
     return limits === this.limits || isDeepStrictEqual(limits, this.limits);
   }
 
@@ -64,7 +65,7 @@ export class LocalQuota {
     return this.lease.isValid(performance.now());
   }
 
-  /** Whether anything of the lease is here, handed out or not. */
+  /** Whether this process holds any of the lease, available or reserved. */
   get hasBudget(): boolean {
     return this.reserved > 0n || this.available > 0n;
   }
@@ -73,7 +74,7 @@ export class LocalQuota {
     return this.reserved === 0n && this.waiters.length === 0 && !this.isGrowing;
   }
 
-  /** Hands out `amount` where it is free, also past calls that wait for more than that; else false. */
+  /** Reserves `amount` if it is available, also past calls that wait for more; else false. */
   tryAcquire(amount: PicoUsd): boolean {
     this.wasUsed = true;
     if (this.available < amount) return false;
@@ -82,22 +83,25 @@ export class LocalQuota {
   }
 
   /**
-   * Hands out `amount`, from memory while the lease lasts. Throws `insufficient_credits` when the money is not there,
-   * and LimitReserved when all that is left stays reserved by other calls until `deadline` (performance.now()); with
-   * one that has passed already, as soon as that is known. False: nothing was handed out, since the lease cannot be
-   * trusted any more; another may have it.
+   * Reserves `amount`, from memory while the lease lasts. Throws `insufficient_credits` when the limit does not allow
+   * it.
+   * Throws LimitReserved when the remainder stays reserved by other calls until `deadline` (performance.now()), or at
+   * once when the deadline has passed.
+   * Returns false when the lease became invalid: nothing was reserved, and the caller acquires from another lease.
    */
   async acquire(amount: PicoUsd, deadline: number): Promise<boolean> {
     if (this.tryAcquire(amount)) return true;
     return new Promise<boolean>((resolve, reject) => {
       this.waiters.push({ amount, deadline, resolve, reject });
       if (!this.isGrowing) void this.grow();
-      // It may fit where those do not that have waited before it.
+      // It may fit where calls that wait longer do not.
       else this.wake?.();
     });
   }
 
-  /** The call did not happen: what it held can serve another, or is to be given back where other caps hold meanwhile. */
+  /**
+   * The call did not happen: its amount becomes available, or goes back to the database when the limits have changed.
+   */
   release(amount: PicoUsd, limits: readonly SpendLimitWindow[]): SpendRelease[] {
     this.reserved -= amount;
     if (!this.hasLimits(limits)) return [new SpendRelease(this.lease, amount)];
@@ -106,12 +110,12 @@ export class LocalQuota {
     return [];
   }
 
-  /** The call was settled, and its part of the lease given back with it. */
+  /** The call was settled, and the settlement returned its part of the lease. */
   commit(amount: PicoUsd): void {
     this.reserved -= amount;
   }
 
-  /** Takes what is free out of the allowance, to be given back to the database. */
+  /** Takes the available part out of the lease, for return to the database. */
   drainUnused(): SpendRelease[] {
     if (this.available === 0n) return [];
     const amount = this.available;
@@ -119,7 +123,7 @@ export class LocalQuota {
     return [new SpendRelease(this.lease, amount)];
   }
 
-  /** Whether nothing was taken since the last time that this was asked. */
+  /** Whether nothing was reserved since the last call of this method. */
   wasIdleSince(): boolean {
     const wasIdle = !this.wasUsed;
     this.wasUsed = false;
@@ -131,9 +135,9 @@ export class LocalQuota {
     this.reserved += amount;
   }
 
-  /** In the order in which they came; one that does not fit keeps those behind it from nothing. */
+  /** First come, first served; a call that does not fit holds up no later one. */
   private serveWaiting(): void {
-    // grow() sends them away.
+    // grow() rejects them.
     if (this.waiters.length === 0 || !this.isValid) return;
     this.waiters = this.waiters.filter(({ amount, resolve }) => {
       if (this.available < amount) return true;
@@ -149,7 +153,7 @@ export class LocalQuota {
     for (const waiting of all) if (isRejected(waiting)) waiting.reject(reasonOf(waiting));
   }
 
-  /** One at a time asks the database for all that wait, first come first served. */
+  /** One loop at a time queries the database for all waiting calls, first come, first served. */
   private async grow(): Promise<void> {
     this.isGrowing = true;
     let pause = FIRST_PAUSE;
@@ -170,7 +174,7 @@ export class LocalQuota {
             ({ amount }) => this.insufficient(unspent, amount),
           );
         } else {
-          // The first has to wait for what others have reserved; those behind it may fit what is left.
+          // The first must wait for reservations of others; those behind it may fit the remainder.
           const fitting = this.fitting(available);
           if (fitting.length > 0) await this.ask(fitting);
           const now = performance.now();
@@ -179,7 +183,7 @@ export class LocalQuota {
             () => new LimitReserved(),
           );
           if (this.waiters[0] !== first) continue;
-          // Again and again: others may have taken more since than they came to need.
+          // Repeated: other processes may have reserved more since than they turn out to need.
           if (pause === FIRST_PAUSE || pause === LONGEST_PAUSE) {
             await this.ledger.sweepExpired();
             await this.ledger.requestRelease(this.lease.owner);
@@ -196,8 +200,8 @@ export class LocalQuota {
   }
 
   /**
-   * Asks for enough to serve the first of some that wait, and all of them where there is so much, and serves who can be
-   * served. Null: other limits came during the statement; what it granted was given back.
+   * Requests enough for the first waiting call, and for all of them if there is so much, then serves those that fit.
+   * Null: the limits changed during the statement, and its grant was returned.
    */
   private async ask(waiting: readonly Waiter[]): Promise<LeaseGrant | null> {
     const { limits } = this;
@@ -209,12 +213,12 @@ export class LocalQuota {
     });
     const { granted } = grant;
     if (!this.hasLimits(limits)) {
-      // What it granted, and what it found unspent, may be of the old ones.
+      // The grant and the unspent amount may belong to the old limits.
       if (granted > 0n) await this.ledger.release([new SpendRelease(this.lease, granted)]);
       return null;
     }
-    // The database's own limits are others than at the last statement, and no notification has told this process so far:
-    // what is free here was granted under the old ones.
+    // The database holds other limits than at the last statement, and no notification has arrived yet: the available
+    // part was granted under the old ones.
     if (this.grantedUnder && !areSame(grant.limits, this.grantedUnder))
       await this.ledger.release(this.drainUnused());
     this.grantedUnder = grant.limits;
@@ -223,7 +227,7 @@ export class LocalQuota {
     return grant;
   }
 
-  /** Those that what is free here and in the database suffices for, first come first served. */
+  /** Waiting calls that the available part here and in the database suffices for, first come, first served. */
   private fitting(available: PicoUsd): readonly Waiter[] {
     let room = this.available + available;
     return this.waiters.filter(({ amount }) => {
@@ -233,7 +237,7 @@ export class LocalQuota {
     });
   }
 
-  /** Until so many milliseconds have passed or another call comes. */
+  /** Sleeps until the time has passed or another call arrives. */
   private async rest(milliseconds: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
@@ -261,7 +265,7 @@ export class LocalQuota {
   }
 }
 
-/** Whatever their order. */
+/** In any order. */
 function areSame(some: readonly SpendLimitWindow[], others: readonly SpendLimitWindow[]): boolean {
   return (
     some.length === others.length &&

@@ -1,4 +1,4 @@
-// What a process holds of a counter: who may be served from it, and when what nobody needs goes back.
+// Leases of a process: which calls they serve, and when unused parts go back.
 import { setImmediate as asFarAsItGoes } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { CountingLedger } from '../../test/support/counting-ledger.js';
@@ -10,7 +10,7 @@ import type { Reservation } from './spend-limiter.js';
 
 const COST = 10n;
 const LIMIT = 100_000n;
-/** What the ledger grants at first. */
+/** The ledger's first grant. */
 const SHARE = LIMIT / 50n;
 const KEY = keyWithLimit(LIMIT);
 
@@ -30,7 +30,7 @@ const reserve = (cost = COST, timeout?: number): Promise<Reservation> =>
 
 const leaseOf = ({ releases: [release] }: Reservation): SpendLease => release!.lease;
 
-describe('what own provider keys cost', () => {
+describe('the cost of a call with an own provider key', () => {
   const own = { cost: 0n, costWithByok: COST };
   const reserved = async (key = keyWithLimit(null)): Promise<bigint[]> => {
     const { releases } = await setup.limiter.reserve(key, {
@@ -41,27 +41,27 @@ describe('what own provider keys cost', () => {
   };
   const budgets = (includeByok: boolean) => [{ window: 'daily', limit: LIMIT, includeByok }] as const;
 
-  it('takes nothing of credits, even of credits that are used up', async () => {
+  it('takes no credits, even when the credits are used up', async () => {
     setup.setPolicy({ budgets: [], credits: 0n });
     expect(await reserved()).toEqual([]);
     expect(ledger.asked).toBe(0);
   });
 
-  it('is reserved of budgets that count it, and of no others', async () => {
+  it('is reserved from budgets that count it, and from no others', async () => {
     setup.setPolicy({ budgets: budgets(true), credits: LIMIT });
     expect(await reserved()).toEqual([COST]);
     setup.setPolicy({ budgets: budgets(false), credits: LIMIT });
     expect(await reserved()).toEqual([]);
   });
 
-  it('is reserved of a limit that counts it, and of no other', async () => {
+  it('is reserved from a limit that counts it, and from no other', async () => {
     expect(await reserved({ ...KEY, includeByokInLimit: true })).toEqual([COST]);
     expect(await reserved({ ...KEY, includeByokInLimit: false })).toEqual([]);
   });
 });
 
-describe('a lease that cannot be trusted any more', () => {
-  it('serves nobody who waits, when a call puts back what it held', async () => {
+describe('an invalid lease', () => {
+  it('serves no waiting call when another one releases its amount', async () => {
     const before = await reserve(LIMIT);
     const waiting = reserve(LIMIT);
     await asFarAsItGoes();
@@ -72,7 +72,7 @@ describe('a lease that cannot be trusted any more', () => {
     expect(leaseOf(await waiting)).not.toBe(leaseOf(before));
   });
 
-  it('sends nobody away whom another lease can serve, however little patience there is', async () => {
+  it('rejects no call that another lease can serve, even without patience', async () => {
     const before = await reserve(LIMIT / 2n);
     jest.spyOn(ledger, 'acquire').mockImplementationOnce((lease) => {
       lease.invalidate();
@@ -84,7 +84,7 @@ describe('a lease that cannot be trusted any more', () => {
     expect(exact).not.toHaveBeenCalled();
   });
 
-  it('gives back at the next beat what no call holds, even of one that was used just now', async () => {
+  it('returns its unused part at the next heartbeat, even right after use', async () => {
     leaseOf(await reserve()).invalidate();
     expect(ledger.reserved).toBe(SHARE);
     await setup.limiter.heartbeat();
@@ -92,9 +92,9 @@ describe('a lease that cannot be trusted any more', () => {
   });
 });
 
-describe('a call that fits what is left', () => {
-  it('is served behind one that does not, which alone is refused', async () => {
-    // Who knows a key already is not overtaken by those who come after.
+describe('a call that fits the remainder', () => {
+  it('is served behind one that does not fit, which alone is rejected', async () => {
+    // Calls that know the key already are not overtaken by later ones.
     await reserve(0n);
     const dear = reserve(LIMIT + 1n);
     const exact = jest.fn(() => Promise.resolve(boundOf(COST)));
@@ -104,7 +104,7 @@ describe('a call that fits what is left', () => {
     expect(exact).not.toHaveBeenCalled();
   });
 
-  it('to the last bit waits for what others have reserved', async () => {
+  it('waits for reservations of others when it needs the last bit', async () => {
     ledger.reserved = 1n;
     await expect(reserve(LIMIT, 0)).rejects.toMatchObject({ code: 'unavailable' });
   });
@@ -115,7 +115,7 @@ describe('a small call', () => {
     ledger.reserved = 1n;
     const large = reserve(LIMIT);
     await asFarAsItGoes();
-    // From what is left in the database, and then from what an earlier call has put back.
+    // From the remainder in the database, and then from the amount that an earlier call released.
     const small = await reserve(COST);
     small.close();
     (await reserve(COST)).close();
@@ -124,14 +124,14 @@ describe('a small call', () => {
     expect((await large).releases).toMatchObject([{ amount: LIMIT }]);
   });
 
-  it('that comes together with a large one is served first where only it fits', async () => {
+  it('is served before a simultaneous large one when only it fits', async () => {
     ledger.reserved = LIMIT - COST;
     const [large, small] = [reserve(LIMIT, 0), reserve(COST)];
     await expect(large).rejects.toMatchObject({ code: 'unavailable' });
     expect((await small).releases).toMatchObject([{ amount: COST }]);
   });
 
-  it('leaves a large one what it waits for, once that is there, before calls that come later', async () => {
+  it('does not take the amount that an earlier large call waits for', async () => {
     ledger.reserved = LIMIT;
     const large = reserve(LIMIT);
     await asFarAsItGoes();
@@ -180,22 +180,22 @@ describe('a call that one owner rejects', () => {
   });
 });
 
-describe('what is free of a lease', () => {
-  it('is renewed while calls come, though none holds anything', async () => {
+describe('the available part of a lease', () => {
+  it('is renewed while calls arrive, though none holds anything', async () => {
     const reservation = await reserve();
     reservation.close();
     await setup.limiter.heartbeat();
     expect(ledger.renewed).toEqual([leaseOf(reservation)]);
   });
 
-  it('is held when more is asked for: a lease that the database has swept must not be made anew', async () => {
+  it('counts as held when more is requested: a lease that the database has swept must not be created again', async () => {
     (await reserve()).close();
     const acquire = jest.spyOn(ledger, 'acquire');
     await reserve(LIMIT);
     expect(acquire.mock.lastCall?.[1]).toMatchObject({ hasBudget: true, needed: LIMIT - SHARE });
   });
 
-  it('goes back when others ask for it, and what a call holds does not', async () => {
+  it('goes back when another process requests it, and reserved parts do not', async () => {
     await reserve();
     setup.notify(RELEASE_REQUEST_CHANNEL, 'another-key');
     expect(ledger.reserved).toBe(SHARE);
@@ -209,20 +209,20 @@ describe('what is free of a lease', () => {
     expect(ledger.reserved).toBe(COST);
   });
 
-  it('goes back as soon as the terms are others, and is not spent under them', async () => {
+  it('goes back as soon as the policy changes, and is not spent under the new one', async () => {
     const key = keyWithLimit(null);
     const call = () =>
       setup.limiter.reserve(key, { quick: () => boundOf(COST), exact: () => Promise.resolve(boundOf(COST)) });
     setup.setPolicy({ budgets: [], credits: LIMIT });
     (await call()).close();
-    // Nobody has told the gate.
+    // No notification has arrived.
     setup.setPolicy({ budgets: [], credits: 0n });
     ledger.limit = 0n;
     await expect(call()).rejects.toMatchObject({ code: 'insufficient_credits' });
     expect(ledger.reserved).toBe(0n);
   });
 
-  it('goes back after a beat without calls, and the lease is forgotten with it', async () => {
+  it('goes back after a heartbeat interval without calls, and the lease is dropped', async () => {
     const before = await reserve();
     before.close();
     await setup.limiter.heartbeat();

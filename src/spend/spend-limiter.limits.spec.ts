@@ -1,4 +1,4 @@
-// Limits, budgets and credits that change while calls reserve: nothing that was granted under others is spent.
+// Limits, budgets and credits that change while calls reserve: amounts granted under old limits are never spent.
 import { setImmediate as asFarAsItGoes } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { CountingLedger } from '../../test/support/counting-ledger.js';
@@ -39,8 +39,8 @@ const call = async (key: ApiKey, cost = COST): Promise<void> => settle(await res
 
 const refused = { code: 'insufficient_credits' };
 
-describe('a limit that is lowered', () => {
-  it('while a lease is asked for leaves nothing of the old one to be spent', async () => {
+describe('a lowered limit', () => {
+  it('leaves nothing of the old one to spend while a lease is being acquired', async () => {
     let unlock = (): void => undefined;
     ledger.lock = new Promise((resolve) => {
       unlock = resolve;
@@ -59,7 +59,7 @@ describe('a limit that is lowered', () => {
     expect(ledger.reserved).toBe(0n);
   });
 
-  it('leaves nothing of what a call puts back that had reserved before', async () => {
+  it('leaves nothing to spend of an amount that was reserved before and is released', async () => {
     const before = await reserve(keyWithLimit(LIMIT));
     ledger.limit = 0n;
     const lowered = keyWithLimit(0n);
@@ -70,11 +70,11 @@ describe('a limit that is lowered', () => {
   });
 });
 
-describe('a limit that is taken away and put back', () => {
+describe('a limit that is removed and restored', () => {
   it.each([
     ['by the process that held a lease', async () => call(keyWithLimit(null))],
     ['by others', async () => {}],
-  ])('is not spent again, whatever was spent meanwhile %s', async (_who, spend) => {
+  ])('is not spent again, even after spending in between %s', async (_who, spend) => {
     await call(keyWithLimit(LIMIT));
     await spend();
     ledger.total = LIMIT;
@@ -82,14 +82,14 @@ describe('a limit that is taken away and put back', () => {
     expect(ledger.reserved).toBe(0n);
   });
 
-  it('asks for no new lease while the key is the same', async () => {
+  it('acquires no new lease while the key is the same', async () => {
     const key = keyWithLimit(LIMIT);
     for (let count = 0; count < 5; count++) await call(key);
     expect(ledger.asked).toBe(1);
   });
 });
 
-describe('credits that are taken away and put back', () => {
+describe('credits that are removed and restored', () => {
   const key = keyWithLimit(null);
   const credits = { budgets: [], credits: LIMIT };
   beforeEach(async () => {
@@ -107,7 +107,7 @@ describe('credits that are taken away and put back', () => {
     expect(ledger.reserved).toBe(0n);
   });
 
-  it('while nobody could tell of it are not spent again either', async () => {
+  it('are not spent again even without a notification', async () => {
     setup.reconnect();
     setup.setPolicy({ ...credits });
     await expect(reserve(key)).rejects.toMatchObject(refused);
@@ -124,7 +124,7 @@ describe('a call that costs nothing', () => {
     settle(await waiting);
   });
 
-  it('is served where a limit was lowered below what is spent, beside one that is refused', async () => {
+  it('is served under a limit below the spend, beside a call that is rejected', async () => {
     ledger.total = LIMIT;
     ledger.limit = COST;
     const key = keyWithLimit(COST);
@@ -136,7 +136,7 @@ describe('a call that costs nothing', () => {
 });
 
 describe('a call without patience', () => {
-  it('is told at once that the rest is reserved, and nobody is asked for it', async () => {
+  it('is rejected at once when the remainder is reserved, without a request for release', async () => {
     ledger.reserved = LIMIT;
     await expect(reserve(keyWithLimit(LIMIT), COST, 0)).rejects.toMatchObject({ code: 'unavailable' });
     expect(ledger.releaseRequests).toBe(0);

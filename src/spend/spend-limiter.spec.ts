@@ -1,4 +1,4 @@
-// What becomes of the money that calls have reserved, whatever becomes of the calls.
+// Reserved money after calls end, however they end.
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { boundOf, createSpendLimiter, keyWithLimit } from '../../test/support/spend-limiter.js';
 import { AppError } from '../domain/errors.js';
@@ -9,11 +9,11 @@ import type { Reservation, SpendLimiter } from './spend-limiter.js';
 const KEY = keyWithLimit(100n);
 const COST = 7n;
 
-/** Grants whatever is needed and not reserved elsewhere, and keeps what it was asked. */
+/** Grants any amount that is not reserved elsewhere, and records its requests. */
 class FakeLedger {
   readonly acquired: SpendLease[] = [];
   readonly releaseRequested: unknown[] = [];
-  /** What others hold, until they have been asked so often to give it back. */
+  /** Reserved by other processes, until it was requested back this often. */
   reservedByOthers = 0n;
   releaseRequestsNeeded = 1;
   failure: Error | null = null;
@@ -65,8 +65,8 @@ async function reserve(): Promise<Reservation & { readonly lease: SpendLease }> 
   return { ...reservation, lease: release.lease };
 }
 
-describe('what a call held', () => {
-  it('can serve another when the call never came to its settlement', async () => {
+describe('a reserved amount', () => {
+  it('serves another call when its own was never settled', async () => {
     (await reserve()).close();
     const second = await reserve();
     expect(ledger.acquired).toHaveLength(1);
@@ -103,11 +103,11 @@ describe('an invalidated lease', () => {
     await reserve();
     await limiter.heartbeat();
     expect(ledger.renewed).toEqual([third.lease]);
-    // The second call never came to its settlement: what it held is known to be there.
+    // The second call was never settled: its amount is known to be unspent.
     expect(ledger.released).toEqual([expect.objectContaining({ lease: first.lease, amount: COST })]);
   });
 
-  it('is found by the beat as well', async () => {
+  it('is found by the heartbeat as well', async () => {
     const first = await reserve();
     first.lease.invalidate();
     await limiter.heartbeat();
@@ -118,8 +118,8 @@ describe('an invalidated lease', () => {
   });
 });
 
-describe('a bound that does not fit', () => {
-  /** The amount that is reserved of a key, and how often tokens were counted for it. */
+describe('a quick bound that does not fit', () => {
+  /** The reserved amount of a key, and how often tokens were counted for it. */
   async function amountOf(quick: bigint, exact: bigint): Promise<{ amount: bigint; counts: number }> {
     let counts = 0;
     const { releases } = await limiter.reserve(KEY, {
@@ -132,26 +132,26 @@ describe('a bound that does not fit', () => {
     return { amount: releases.reduce((sum, release) => sum + release.amount, 0n), counts };
   }
 
-  it('is counted at once when the rest is reserved by others, whom nobody has to wait for', async () => {
+  it('is counted at once when the remainder is reserved by processes that need not be waited for', async () => {
     ledger.reservedByOthers = 90n;
     expect(await amountOf(50n, 10n)).toEqual({ amount: 10n, counts: 1 });
     expect(ledger.releaseRequested).toEqual([]);
   });
 
-  it('waits for others when counted, together with whoever comes meanwhile', async () => {
+  it('waits with its exact bound, together with calls that arrive later', async () => {
     ledger.reservedByOthers = 90n;
     const amounts = await Promise.all([amountOf(50n, 40n), amountOf(50n, 30n), amountOf(50n, 10n)]);
     expect(amounts.map(({ amount }) => amount)).toEqual([40n, 30n, 10n]);
     expect(ledger.releaseRequested).toHaveLength(1);
   });
 
-  it('asks others again, who may have taken more since they were asked', async () => {
+  it('requests a release again, since other processes may have reserved more', async () => {
     ledger.reservedByOthers = 90n;
     ledger.releaseRequestsNeeded = 2;
     expect(await amountOf(50n, 40n)).toEqual({ amount: 40n, counts: 1 });
   });
 
-  it('is not counted where it fits, nor where the database is away', async () => {
+  it('is not counted when it fits, nor when the database is unreachable', async () => {
     expect(await amountOf(50n, 10n)).toEqual({ amount: 50n, counts: 0 });
     ledger.failure = new AppError('unavailable');
     const exact = jest.fn(() => Promise.resolve(boundOf(1n)));

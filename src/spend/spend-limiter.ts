@@ -1,5 +1,5 @@
-// Reserves what a call may cost before it is made, against the key's limit, the workspace's budgets and the account's
-// credits. Source: decisions 18; contract section 6.
+// Reserves the maximum cost of a call before it is made, against the key's limit, the workspace's budgets and the
+// account's credits (docs/contract.md#spend).
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown, OnModuleDestroy } from '@nestjs/common';
 import type { ApiKey } from '../domain/keys/api-key.js';
@@ -14,17 +14,17 @@ import type { SpendPolicy } from '../persistence/spend/spend-policy.repository.j
 import { LocalQuota, LimitReserved } from './local-quota.js';
 import { SpendPolicyCache, SPEND_POLICY_CHANNEL } from './spend-policy-cache.js';
 
-/** What a call holds until it is settled. */
+/** The money that a call holds until it is settled. */
 export interface Reservation {
-  /** What the call may cost at most; null where nothing limits it. */
+  /** The maximum cost of the call; null without any limit. */
   readonly bound: SpendBound | null;
-  /** To be handed to the log together with the cost. */
+  /** To append to the log together with the cost. */
   readonly releases: readonly SpendRelease[];
-  /** At the end of the call, whatever that was: what was not handed to the log can serve another. */
+  /** At the end of the call, however it ends: amounts that were not appended to the log become available again. */
   close(): void;
 }
 
-/** What a call may cost, estimated fast and generously, and counted as exactly as it can be. */
+/** The maximum cost of a call: a quick generous estimate, and an exact count. */
 export interface SpendBounds {
   quick(): SpendBound;
   exact(): Promise<SpendBound>;
@@ -35,7 +35,7 @@ interface LimitedOwner {
   readonly limits: readonly SpendLimitWindow[];
 }
 
-/** What a call has taken of one holder's money. */
+/** The part that a call has reserved of one owner's money. */
 interface ReservedPart {
   readonly quota: LocalQuota;
   readonly owner: LimitedOwner;
@@ -48,21 +48,21 @@ interface CachedOwners {
 }
 
 const NOTHING_RESERVED: Reservation = { bound: null, releases: [], close: () => undefined };
-// Three beats fit into a lease's life.
+// A lease lives for three heartbeats.
 const HEARTBEAT_INTERVAL = (LEASE_SECONDS * 1000) / 3;
 // Milliseconds that a call waits for money that other calls have reserved.
 const MAX_WAIT = 10_000;
-/** A deadline that has passed. */
+/** A deadline in the past. */
 const NO_WAIT = -Infinity;
 
 @Injectable()
 export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
   private readonly logger = new Logger(SpendLimiter.name);
-  /** By holder. */
+  /** By owner. */
   private readonly quotas = new Map<string, LocalQuota>();
-  /** Of a key and of terms, both as the caches hold them: a change makes others of them. */
+  /** Keyed by the cached objects of key and policy: a change replaces them. */
   private readonly limitedOwners = new WeakMap<ApiKey, CachedOwners>();
-  /** Those whose leases cannot be trusted any more: calls still hold parts of them, and nothing more is handed out. */
+  /** Invalid leases: calls still hold parts of them, and nothing more is granted. */
   private readonly retired = new Set<LocalQuota>();
   private timer: NodeJS.Timeout | null = null;
 
@@ -73,7 +73,7 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
   ) {
     const onNotification = (ownerId: string): void => void this.releaseUnused(ownerId);
     notifications.subscribe({ channel: RELEASE_REQUEST_CHANNEL, onNotification });
-    // What was told meanwhile, nobody has heard.
+    // Notifications during the disconnection were missed.
     const onConnected = (): void => void this.releaseAllUnused();
     notifications.subscribe({ channel: SPEND_POLICY_CHANNEL, onNotification, onConnected });
   }
@@ -87,20 +87,21 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
     if (this.timer) clearInterval(this.timer);
   }
 
-  /** After the last call was settled: another replica should not have to wait for the leases to expire. */
+  /** After the last call was settled: other replicas need not wait for the leases to expire. */
   async onApplicationShutdown(): Promise<void> {
     await this.releaseAllUnused();
   }
 
-  /** Of the terms that hold now: a call that begins may find others when it reserves. */
+  /** Under the current policy; a call may meet another one when it reserves. */
   async limitsOf(key: ApiKey): Promise<SpendLimits> {
     const { workspaceId } = key;
     return limitsUnder(key, this.policies.peek(workspaceId) ?? (await this.policies.find(workspaceId)));
   }
 
   /**
-   * Reserves the quick bound, or, when that does not fit at once, the exact one, which waits so many milliseconds for what
-   * other calls have reserved. Throws an error that isAboutMoney() when neither does.
+   * Reserves the quick bound. When that does not fit at once, it reserves the exact bound, which waits up to
+   * `maxWait` milliseconds for money that other calls have reserved. Throws an error that isAboutMoney() when neither
+   * fits.
    */
   async reserve(key: ApiKey, bounds: SpendBounds, maxWait = MAX_WAIT): Promise<Reservation> {
     const { workspaceId } = key;
@@ -119,8 +120,8 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
   }
 
   /**
-   * Takes from one holder after the other. It waits only while it holds nothing: what a call holds of one holder's money
-   * while another's is reserved would keep calls waiting that need the first alone.
+   * Acquires from one owner after another, and waits only while it holds nothing. An amount held of one owner while
+   * the call waits for another would block calls that need the first alone.
    */
   private async reserveBound(
     owners: readonly LimitedOwner[],
@@ -133,7 +134,7 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
       try {
         for (const owner of inOrder) {
           const amount = amountToward(owner.limits, bound);
-          // What costs nothing waits for nobody's money, and is refused for want of none.
+          // A call without cost waits for no money, and is never rejected for lack of it.
           if (amount === 0n) continue;
           blocked = owner;
           const maxWait = parts.length === 0 ? deadline : NO_WAIT;
@@ -174,8 +175,8 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
     const isKnown = this.limitedOwners.has(key);
     const owners = limitedOwnersOf(key, policy);
     this.limitedOwners.set(key, { policy, owners });
-    // A key that is read anew may have had another limit since, or none, under which money was spent that nobody reserved:
-    // its caps alone do not tell. Of budgets and credits the database does, by their holders' ids.
+    // A key that is loaded again may have had another limit, or none, in between, and unreserved money was spent
+    // under it. Its present limits do not show that. For budgets and credits the ids of their owners do.
     if (!isKnown) await this.releaseUnused(key.id);
     return owners;
   }
@@ -210,8 +211,8 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
   }
 
   /**
-   * Renews what is in use, gives back what is not, and frees what crashed processes held. A lease that cannot be trusted
-   * is renewed while calls hold parts of it; then it expires, and all that it still held is free.
+   * Renews used leases, returns unused ones, and sweeps those of crashed processes. An invalid lease is renewed while
+   * calls hold parts of it; then it expires, and its whole amount becomes available.
    */
   async heartbeat(): Promise<void> {
     const unused: SpendRelease[] = [];
@@ -226,7 +227,7 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
       await this.ledger.renew(inUse.map(({ lease }) => lease));
       await this.ledger.sweepExpired();
     } catch (error) {
-      this.logger.warn({ error }, 'the spend leases could not be renewed; trying again');
+      this.logger.warn({ error }, 'failed to renew spend leases; will retry');
     }
   }
 
@@ -238,18 +239,18 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
     await this.release(this.quotas.get(ownerId)?.drainUnused() ?? []);
   }
 
-  /** What cannot be given back now comes free when the lease expires. */
+  /** Amounts that cannot be returned now become available when the lease expires. */
   private async release(releases: readonly SpendRelease[]): Promise<void> {
     if (releases.length === 0) return;
     try {
       await this.ledger.release(releases);
     } catch (error) {
-      this.logger.warn({ error }, 'unused parts of spend leases could not be given back');
+      this.logger.warn({ error }, 'failed to return unused parts of spend leases; they expire');
     }
   }
 }
 
-/** Whether a call that costs less might have been served. No price and no other route brings back a database. */
+/** Whether a cheaper call might have been served. A cheaper route does not help when the database is unreachable. */
 export function isAboutMoney(error: unknown): boolean {
   if (!(error instanceof AppError)) return false;
   const { code } = error;

@@ -1,17 +1,17 @@
-// Budgets and credits by workspace, from memory.
+// Budgets and credits by workspace, cached.
 import { Injectable } from '@nestjs/common';
 import { NotifiedCache } from '../persistence/database/notified-cache.js';
 import { Notifications } from '../persistence/database/notifications.js';
 import { SpendPolicyRepository } from '../persistence/spend/spend-policy.repository.js';
 import type { SpendPolicy } from '../persistence/spend/spend-policy.repository.js';
 
-/** What is told on it: the id of the workspace or the account whose terms have changed. */
+/** The payload is the id of the workspace or account whose policy has changed. */
 export const SPEND_POLICY_CHANNEL = 'spend_terms_changed';
 
 @Injectable()
 export class SpendPolicyCache extends NotifiedCache<SpendPolicy> {
   constructor(repository: SpendPolicyRepository, notifications: Notifications) {
-    // An account's change concerns workspaces that it does not name, and is rare enough to forget them all.
+    // An account's change concerns workspaces that it does not name; it is rare enough to evict all of them.
     super(notifications, { channel: SPEND_POLICY_CHANNEL, forgets: 'all', max: 20_000 }, (workspaceId) =>
       repository.find(workspaceId),
     );

@@ -1,4 +1,4 @@
-// Limits: what a key may still spend.
+// The spend limits of keys, workspaces and accounts.
 import { Module } from '@nestjs/common';
 import { SpendLimiter } from './spend-limiter.js';
 import { SpendPolicyCache } from './spend-policy-cache.js';
