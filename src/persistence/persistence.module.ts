@@ -1,4 +1,4 @@
-// The only way to the database.
+// The only module that accesses the database.
 import { Global, Module } from '@nestjs/common';
 import { AccountsRepository } from './workspaces/accounts.repository.js';
 import { ActivityRollupRepository } from './activity/activity-rollup.repository.js';

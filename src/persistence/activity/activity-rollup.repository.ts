@@ -1,15 +1,15 @@
-// Sums the log up by day for /activity, in steps that any process can go on from.
+// Sums the log by day for /activity, in steps that any process can continue.
 import { Injectable } from '@nestjs/common';
 import { BEGIN_PASS, READ_CURSOR, STEP_SETTINGS, TAKE_STEP } from './activity-statements.js';
 import { Database } from '../database/database.js';
 
-/** How far the sums have come; numbers of transactions as the texts that the database gives. */
+/** The progress of the rollup. Transaction numbers are texts, as the database returns them. */
 export interface RollupCursor {
-  /** Everything that transactions before this one wrote is summed up. */
+  /** Every row of an earlier transaction is summed. */
   readonly summedBefore: string;
-  /** What the pass under way takes in, exclusive; equal when none is. */
+  /** The upper bound of the current pass, exclusive; equal to `summedBefore` when no pass is in progress. */
   readonly passUntil: string;
-  /** The last row that the pass has taken. */
+  /** The last row that the pass has summed. */
   readonly workspaceId: string;
   readonly transaction: string;
   readonly ordinal: number;
@@ -24,7 +24,9 @@ export interface StepBounds {
 export class ActivityRollupRepository {
   constructor(private readonly database: Database) {}
 
-  /** Begins a pass unless one is under way or the last one ended less than `pause` seconds ago. Answers the place. */
+  /**
+   * Starts a pass unless one is in progress or the last one ended less than `pause` seconds ago. Returns the cursor.
+   */
   async beginPass(pause: number): Promise<RollupCursor> {
     await this.database.query({ text: BEGIN_PASS, values: [pause] });
     const [cursor] = await this.database.query<RollupCursor & Record<string, unknown>>({ text: READ_CURSOR });
@@ -33,8 +35,8 @@ export class ActivityRollupRepository {
   }
 
   /**
-   * Sums up what follows `cursor`, nothing made before `since`. Answers the place after it; null when another process has
-   * gone on from there: then nothing is changed.
+   * Sums the rows after `cursor`, none of them created before `since`. Returns the new cursor. Null: another process
+   * moved the cursor first, and nothing is changed.
    */
   async takeStep(
     cursor: RollupCursor,
@@ -49,7 +51,7 @@ export class ActivityRollupRepository {
   }
 }
 
-/** The parameters that a place is, in the order of the statements. */
+/** A cursor as parameters, in the order of the statements. */
 export function cursorValues({
   summedBefore,
   passUntil,

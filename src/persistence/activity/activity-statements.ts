@@ -1,10 +1,10 @@
-// The text of the statements that sum the log up for /activity, and of those that read the sums.
+// The statements that sum the log for /activity, and those that read the sums.
 //
-// Why plain SQL: what a step has taken and how far the rollup has come must change in one statement, or a row of the log
-// would be counted twice or never.
+// Why plain SQL: the sums of a step and the cursor must change in one statement, or a row of the log would be counted
+// twice or never.
 import { LOG_HORIZON } from '../generations/log-offset.js';
 
-/** A place behind every row of a workspace. */
+/** A position after every row of a workspace. */
 const END_OF_WORKSPACE = '9223372036854775807, 2147483647';
 
 const CURSOR = `summed_before AS "summedBefore", pass_until AS "passUntil", pass_workspace_id AS "workspaceId",
@@ -13,9 +13,9 @@ const CURSOR = `summed_before AS "summedBefore", pass_until AS "passUntil", pass
 export const READ_CURSOR = `SELECT ${CURSOR} FROM activity_rollup`;
 
 /**
- * Numbers of transactions become visible out of order, so a pass takes only what is older than every transaction that was
- * open when it began: what commits later, whatever day it is of, stands behind and is taken by a later pass.
- * $1 seconds that must have passed since the last pass, by whichever process.
+ * Transaction numbers become visible out of order. A pass therefore sums only transactions older than every one that
+ * was open at its start; a later pass sums the rest, whatever day it belongs to.
+ * $1 seconds that must have passed since the last pass of any process.
  */
 export const BEGIN_PASS = `
 UPDATE activity_rollup SET pass_until = ${LOG_HORIZON}, pass_workspace_id = DEFAULT, pass_transaction = DEFAULT,
@@ -24,7 +24,7 @@ WHERE pass_until = summed_before AND summed_before < ${LOG_HORIZON}
   AND pass_ended_at <= now() - make_interval(secs => $1)`;
 
 const GROUP = 'workspace_id, day, model, endpoint, provider';
-/** The same of a row of the log. */
+/** The same for a row of the log. */
 const GROUP_OF_ENTRY = `workspace_id, (created_at AT TIME ZONE 'UTC')::date AS day, model,
       coalesce(endpoint, '') AS endpoint, coalesce(provider, '') AS provider`;
 const SUMS_OF_ENTRY = `prompt_tokens, coalesce(cost, 0) AS usage,
@@ -40,15 +40,15 @@ ON CONFLICT (${group}) DO UPDATE SET ${SUMS.map((column) => `${column} = ${table
 }
 
 /**
- * What a step is run with. It must end after so many rows, however many there are: by the order of the index. Where the
- * planner expects few it would read all of them and sort, and what it expects of a backlog is wrong by far.
+ * Settings of a step. The order of the index ends a step after its maximum of rows, whatever the backlog. A planner
+ * that expects few rows would read all of them and sort, and its estimate of a backlog is wrong by far.
  */
 export const STEP_SETTINGS = { enable_sort: 'off', statement_timeout: '10s' };
 
 /**
- * $1 to $5 the place that the rollup stands at, $6 a moment (nothing made before it is asked for any more), $7 workspaces
- * and $8 rows at most. Answers the place after the step, nothing when somebody else has gone on from $1 to $5 meanwhile.
- * In the workspace that the step before ended in, it goes on from there.
+ * $1 to $5 the cursor, $6 a moment (older rows are never queried), $7 workspaces and $8 rows at most. Returns the
+ * cursor after the step, or no row when another process has moved it since. A step continues in the workspace where
+ * the one before ended.
  */
 export const TAKE_STEP = `
 WITH page AS MATERIALIZED (
@@ -108,8 +108,8 @@ FROM (
 GROUP BY 1, 2, 3, 4, 5 ORDER BY 1 DESC, 2, 3, 4, 5 LIMIT $5`;
 
 /**
- * $1 workspaces, $2 the first day, $3 the day after the last, $4 keys (null: all), $5 rows at most, $6 to $10 the place
- * that the rollup stands at: what is not summed up yet is added from the log.
+ * $1 workspaces, $2 the first day, $3 the day after the last, $4 keys (null: all), $5 rows at most, $6 to $10 the
+ * cursor of the rollup: rows after it are added from the log.
  */
 export const SUM_UP = sumUp('NULL::uuid');
 export const SUM_UP_BY_WORKSPACE = sumUp('workspace_id');

@@ -1,4 +1,4 @@
-// Sums of the log by day and endpoint: those that the rollup has made, and what it has not come to yet.
+// Sums of the log by day and endpoint: the rollup's, plus the rows that it has not summed yet.
 import { Injectable } from '@nestjs/common';
 import type { ActivityRow, ActivityScope } from '../../domain/generations/activity.js';
 import { parseUsd } from '../../domain/spend/money.js';
@@ -29,7 +29,7 @@ export class ActivityRepository {
     { accountId, workspaceIds, apiKeyIds, from, to }: ActivityScope,
     { byWorkspace, limit }: { readonly byWorkspace: boolean; readonly limit: number },
   ): Promise<readonly ActivityRow[]> {
-    // Both with one snapshot: what a step of the rollup moves in between would be counted twice.
+    // Both in one snapshot: rows that a step of the rollup sums in between would be counted twice.
     const rows = await this.reports.readTogether(accountId, async (read) => {
       const cursors = await read<RollupCursor & Record<string, unknown>>({ text: READ_CURSOR });
       return read<SumsRow & Record<string, unknown>>({

@@ -1,4 +1,4 @@
-// Answers questions about the log with one statement each, put together from the closed lists of domain/analytics.ts.
+// Answers analytics queries with one statement each, built from the closed lists of domain/analytics.ts.
 import { Injectable } from '@nestjs/common';
 import type {
   AnalyticsQuery,
@@ -9,7 +9,7 @@ import type {
 import { Reports } from '../database/reports.js';
 
 const FAILED = 'count(*) FILTER (WHERE status >= 400)';
-/** In milliseconds and their thousandths: finer is the noise of the database's arithmetic. */
+/** Milliseconds with three decimals: more is noise of the database's arithmetic. */
 const rounded = (expression: string): string => `round((${expression})::numeric, 3)::float8`;
 const percentile = (share: number): string =>
   rounded(`percentile_cont(${share}) WITHIN GROUP (ORDER BY duration_ms)`);
@@ -81,7 +81,7 @@ function build(query: AnalyticsQuery): Statement {
       return isNot ? `(${isOne}) IS NOT TRUE` : isOne;
     }),
   ];
-  // What was asked for decides first; the groups make the order a full one.
+  // The requested order comes first; the groups make the order total.
   const order = [orderOf(query, date), ...groups].join(', ');
   const partition = dimensions.length === 0 ? '' : `PARTITION BY ${dimensions.join(', ')} `;
   const outer = ['date', ...query.dimensions, ...query.metrics].filter(
@@ -101,7 +101,7 @@ ORDER BY "position" LIMIT ${parameter(query.limit + 1)}`,
   };
 }
 
-/** Without a wish: in the order of time, else the greatest first metric first. */
+/** The default order is by time, or by the first metric in descending order. */
 function orderOf({ orderBy, metrics }: AnalyticsQuery, date: string | null): string {
   const [first = 'request_count'] = metrics;
   const { field, isDescending } = orderBy ?? {

@@ -1,4 +1,4 @@
-// The audit log: appended to in the transaction of every change, read by the account that it belongs to.
+// The audit log: appended to in the transaction of every change, read by its account.
 import { Injectable } from '@nestjs/common';
 import { AUDIT_ACTIONS, AUDIT_OBJECT_TYPES, boundedState } from '../../domain/audit.js';
 import type { AuditEntry, AuditedState, StoredAuditEntry } from '../../domain/audit.js';
@@ -21,7 +21,7 @@ export interface AuditFilter {
   readonly from?: Date | undefined;
   /** Exclusive. */
   readonly to?: Date | undefined;
-  /** Only what is older than this entry. */
+  /** Only entries older than this one. */
   readonly after?: string | undefined;
   readonly limit: number;
 }
@@ -37,7 +37,7 @@ export class AuditLogRepository {
     private readonly clock: Clock,
   ) {}
 
-  /** To be called in the transaction of the change (Database.transact), so that neither is there without the other. */
+  /** Call it in the transaction of the change (Database.transact), so that both commit or neither. */
   async record(entry: AuditEntry, transaction: Transaction): Promise<void> {
     const { before, after, ...columns } = this.toRow(entry);
     await transaction.auditLogEntry.create({
@@ -45,7 +45,7 @@ export class AuditLogRepository {
     });
   }
 
-  /** The entry of a change that is made now: for a plain statement that writes it together with the change. */
+  /** The entry of a change made now, for a plain statement that writes both. */
   toRow(entry: AuditEntry): NewAuditLogRow {
     const now = this.clock.now();
     const { actor } = entry;
@@ -82,7 +82,7 @@ export class AuditLogRepository {
           ...(filter.to === undefined ? {} : { lt: filter.to }),
         },
       },
-      // The ids begin with the time.
+      // Ids begin with the time.
       orderBy: { id: 'desc' },
       take: filter.limit,
     });

@@ -1,4 +1,4 @@
-// The part of plain statements that writes audit entries beside the change that they tell of.
+// The part of plain statements that writes audit entries together with their change.
 import { columnsOf, membersOf, typedMembersOf } from '../database/rows/json-rows.js';
 
 const FIELDS = {
@@ -18,10 +18,10 @@ const FIELDS = {
   after: 'jsonb',
 } as const;
 
-/** An entry as statements read it. */
+/** An entry as a parameter of statements. */
 export type NewAuditRow = Readonly<Record<keyof typeof FIELDS, unknown>>;
 
-/** Writes those entries of a JSON parameter whose objects the CTE of the change has among its ids. */
+/** Writes those entries of a JSON parameter whose object ids are among the ids of the CTE `change`. */
 export function recordEntries(parameter: string, change: string): string {
   return `
   INSERT INTO audit_log (${columnsOf(FIELDS)})
@@ -29,14 +29,14 @@ export function recordEntries(parameter: string, change: string): string {
   WHERE "objectId" IN (SELECT id::text FROM ${change})`;
 }
 
-/** What entries of one change have each for themselves. */
+/** The members that differ between the entries of one change. */
 const OF_EACH: ReadonlySet<string> = new Set(['action', 'objectType', 'objectId', 'before', 'after']);
-// The time that the id of `entry` begins with, and a version 7: pages are read in the order of the ids.
+// The time prefix of `entry`'s id, and version 7: pages are read in the order of the ids.
 const NEW_ID = '(left(entry.id::text, 15) || substr(gen_random_uuid()::text, 16))::uuid';
 
 /**
- * Writes an entry for every row of the CTE, which has the members of OF_EACH. Who made the change, when and from where is
- * what one entry says, a JSON parameter.
+ * Writes an entry for every row of the CTE, which has the members of OF_EACH. One entry, a JSON parameter, holds the
+ * actor, the time and the origin of the change.
  */
 export function recordEntryOfEach(parameter: string, change: string): string {
   const values = Object.keys(FIELDS).map((name) =>

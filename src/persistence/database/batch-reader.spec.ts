@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { BatchReader } from './batch-reader.js';
 
-/** A table whose queries end when they are let: each sees what stands in it when the query begins. */
+/** A table whose queries end on command; each sees the rows that exist when it begins. */
 function openTable(limits: { readonly maxBatch?: number; readonly maxInFlight?: number } = {}) {
   const rows = new Map<string, string>();
   const queries: string[][] = [];
@@ -24,20 +24,20 @@ function openTable(limits: { readonly maxBatch?: number; readonly maxInFlight?: 
     rows,
     queries,
     reader,
-    /** Ends the query that has been under way for longest. */
+    /** Ends the oldest query in flight. */
     end: (error?: Error) => resolvers.shift()!(error),
-    /** Sets that query aside, and answers with what ends it. */
+    /** Sets the oldest query aside, and returns the function that ends it. */
     hang: () => resolvers.shift()!,
   };
 }
 
-/** Until what was asked is being read: the end of a query is heard of in one turn, and the next begins in another. */
+/** Waits until the requested keys are being read: a query ends in one turn, and the next begins in another. */
 async function untilAsked(): Promise<void> {
   for (let tick = 0; tick < 3; tick++) await new Promise(setImmediate);
 }
 
 describe('the batch reader', () => {
-  it('answers what is asked in one turn by one query, each its own, null where there is nothing', async () => {
+  it('answers all requests of one turn with one query, each with its own result, null where there is none', async () => {
     const { rows, queries, reader, end } = openTable();
     rows.set('a', 'A').set('b', 'B');
     const answers = Promise.all(['a', 'c', 'b'].map((key) => reader.find(key)));
@@ -47,7 +47,7 @@ describe('the batch reader', () => {
     expect(queries).toEqual([['a', 'c', 'b']]);
   });
 
-  it('asks for a key once, however many wait for it', async () => {
+  it('reads a key once, however many callers wait for it', async () => {
     const { rows, queries, reader, end } = openTable();
     rows.set('a', 'A');
     const answers = Promise.all(['a', 'a', 'a'].map((key) => reader.find(key)));
@@ -57,7 +57,7 @@ describe('the batch reader', () => {
     expect(queries).toEqual([['a']]);
   });
 
-  it('gathers what comes while a query is under way, and reads it anew', async () => {
+  it('collects requests while a query is in flight, and reads the key again', async () => {
     const { rows, queries, reader, end } = openTable();
     rows.set('a', 'old');
     const early = reader.find('a');
@@ -74,7 +74,7 @@ describe('the batch reader', () => {
     expect(queries).toEqual([['a'], ['a', 'b']]);
   });
 
-  it('keeps to the bound of a query and to that of queries at once', async () => {
+  it('respects the bounds of a query and of concurrent queries', async () => {
     const { queries, reader, end } = openTable({ maxBatch: 2, maxInFlight: 2 });
     const answers = Promise.all(['a', 'b', 'c', 'd', 'e'].map((key) => reader.find(key)));
     await untilAsked();
@@ -90,7 +90,7 @@ describe('the batch reader', () => {
     expect(await answers).toHaveLength(5);
   });
 
-  it('answers others while a query hangs', async () => {
+  it('answers other requests while a query hangs', async () => {
     const { rows, reader, end, hang } = openTable({ maxInFlight: 2 });
     rows.set('a', 'A').set('b', 'B');
     const hanging = reader.find('a');
@@ -104,7 +104,7 @@ describe('the batch reader', () => {
     expect(await hanging).toBe('A');
   });
 
-  it('fails those whose query failed, and nobody after them', async () => {
+  it('rejects the requests of a failed query, and no later ones', async () => {
     const { rows, reader, end } = openTable();
     rows.set('a', 'A');
     const failing = Promise.allSettled([reader.find('a'), reader.find('b')]);

@@ -1,19 +1,19 @@
-// Shared reads: what is asked for at the same time is answered by one query, and asked for once.
+// Batched reads: requests of the same time share one query, and equal keys share one read.
 import { MicroBatcher } from '../../concurrency/micro-batcher.js';
 import { STATEMENT_FAILURES } from './database-errors.js';
 
 export interface BatchReaderOptions<Key, Result> {
-  /** What a key is told from others by. */
+  /** Identifies a key. */
   readonly idOf: (key: Key) => string;
-  /** Answers by the ids of the keys; what is not there is left out. Must begin to read when it is called. */
+  /** Returns results by the ids of the keys, without missing ones. Must begin to read when it is called. */
   readonly read: (keys: readonly Key[]) => Promise<ReadonlyMap<string, Result>>;
 }
 
 const LIMITS = {
   maxBatch: 200,
-  // One that hangs must not hold up everybody.
+  // A second query keeps the others going when one hangs.
   maxInFlight: 2,
-  // Every one of them is a request that was let in.
+  // Every key belongs to an admitted request.
   maxWaiting: Infinity,
   ...STATEMENT_FAILURES,
 };
@@ -29,7 +29,7 @@ export class BatchReader<Key, Result> {
     this.batcher = new MicroBatcher((keys) => this.read(keys), { ...LIMITS, ...limits });
   }
 
-  /** Null: there is none. Read after this call: a query that is under way already answers no later question. */
+  /** Null: there is none. Reads after this call: a query in flight serves no later call. */
   find(key: Key): Promise<Result | null> {
     const id = this.options.idOf(key);
     const known = this.asked.get(id);
@@ -41,7 +41,7 @@ export class BatchReader<Key, Result> {
 
   private async read(keys: readonly Key[]): Promise<(Result | null)[]> {
     const ids = keys.map(this.options.idOf);
-    // Before the query begins: whoever asks from now on asks anew.
+    // Before the query begins: later calls must read again.
     for (const id of ids) this.asked.delete(id);
     const found = await this.options.read(keys);
     return ids.map((id) => found.get(id) ?? null);

@@ -5,14 +5,14 @@ import { RejectedValue, STATEMENT_FAILURES } from './database-errors.js';
 describe('a micro-batch that is one statement', () => {
   it.each([
     ['the database rejects a value', new RejectedValue('no'), true],
-    ['the caller named something wrongly', new AppError('invalid_request'), true],
-    ['the database is away', new AppError('unavailable'), false],
+    ['the caller named something that does not exist', new AppError('invalid_request'), true],
+    ['the database is unreachable', new AppError('unavailable'), false],
     ['the statement is wrong', new Error('syntax error'), false],
-  ])('is divided where %s: %#', (_name, error, isDivided) => {
+  ])('is divided if %s: %#', (_name, error, isDivided) => {
     expect(STATEMENT_FAILURES.isFaultOfOneItem(error)).toBe(isDivided);
   });
 
-  it('rejects with 503 what would wait behind too many', () => {
+  it('rejects with 503 when too many items wait', () => {
     expect(STATEMENT_FAILURES.overflow()).toMatchObject({
       code: 'unavailable',
       headers: { 'Retry-After': '1' },

@@ -1,12 +1,12 @@
-// What an error of the database means for the service. Nobody else looks at SQLSTATE or Prisma codes.
+// Translates database errors into those of the service. No other file reads SQLSTATE or Prisma codes.
 import type { BatchFailures } from '../../concurrency/micro-batcher.js';
 import { AppError } from '../../domain/errors.js';
 import { Prisma } from '../generated/client.js';
 
-/** A row of the same unique key is there already. */
+/** A row with the same unique key exists. */
 export class UniqueViolation extends Error {}
 
-/** The database refused a value: retrying the same statement cannot help. */
+/** The database rejected a value: a retry of the same statement cannot help. */
 export class RejectedValue extends Error {}
 
 /** How a micro-batch that is one statement fails. */
@@ -20,36 +20,36 @@ export const STATEMENT_FAILURES: BatchFailures = {
     }),
 };
 
-// Prisma: refused our credentials or has no such database, unreachable, timed out, no TLS, closed the connection, pool
-// exhausted, transaction not begun or not ended in time, too many connections.
+// Prisma: credentials rejected, no such database, unreachable, timed out, no TLS, connection closed, pool exhausted,
+// transaction not begun or not ended in time, too many connections.
 const UNREACHABLE_PRISMA_CODES = new Set(
   'P1000 P1003 P1010 P1001 P1002 P1008 P1011 P1017 P2024 P2028 P2037'.split(' '),
 );
 // ENOENT: the socket of a server on the same machine.
 const UNREACHABLE_SYSTEM_CODES = /^(?:ECONN|EHOST|ENET|EAI_)|^(?:ENOTFOUND|ENOENT|EPIPE|ETIMEDOUT)$/;
-// Classes 08 (connection), 28 (credentials) and 57P (server is going down or coming up), too many connections, read-only
-// standby, no such database, a database that takes no connections, a lock that did not come in time.
+// Classes 08 (connection), 28 (credentials) and 57P (server shutting down or starting), too many connections,
+// read-only standby, no such database, a database that accepts no connections, a lock time-out.
 const UNREACHABLE_STATES = /^(08|28|57P|53300|25006|3D000|55000|55P03)/;
-// Class 53: no disk, no memory; what is left of it when too many connections are told apart.
+// Class 53 without 53300: no disk, no memory.
 const EXHAUSTED_STATES = /^53(?!300)/;
 // Class 22 (data) and 23 (constraint).
 const REJECTED_STATES = /^2[23]/;
-// Something was to be made in a deleted workspace: raised by triggers of the migrations.
+// Raised by triggers of the migrations on a creation in a deleted workspace.
 const DELETED_WORKSPACE_STATE = 'SB001';
-// A function that the migrations make is not there.
+// A function of the migrations is missing.
 const UNDEFINED_FUNCTION_STATE = '42883';
-// A lock was not had within lock_timeout.
+// lock_timeout expired.
 const LOCK_TIMEOUT_STATE = '55P03';
-// The statement ran into its time-out.
+// statement_timeout expired.
 const CANCELED_STATE = '57014';
-// What the driver says without a code.
+// Messages of the driver that come without a code.
 const UNREACHABLE_MESSAGE =
   /connection terminated|timeout exceeded|timeout expired|query read timeout|client has encountered a connection|disconnected before secure/i;
 
 export function translateDatabaseError(error: unknown): unknown {
   // Not `instanceof Error`: sockets may belong to another realm than this code.
   if (typeof error !== 'object' || error === null || error instanceof AppError) return error;
-  // A transaction hands on what was translated in it.
+  // A transaction passes on errors that were translated within it.
   if (error instanceof UniqueViolation || error instanceof RejectedValue) return error;
   if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002') {
     return new UniqueViolation('unique key violated', { cause: error });
@@ -82,12 +82,12 @@ export function translateDatabaseError(error: unknown): unknown {
   }
   if (codes.includes(CANCELED_STATE)) return new AppError('operation_timeout', { cause: error });
   if (codes.some((code) => code.length === 5 && REJECTED_STATES.test(code))) {
-    return new RejectedValue('the database refused a value', { cause: error });
+    return new RejectedValue('the database rejected a value', { cause: error });
   }
   return error;
 }
 
-/** What a caller is told who names a workspace that the account has not, or has no more. */
+/** The error for a workspace that the account does not have, or that was deleted. */
 export function noSuchWorkspace(cause?: unknown): AppError {
   return new AppError('invalid_request', { detail: 'workspace_id: no such workspace', cause });
 }

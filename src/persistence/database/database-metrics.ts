@@ -1,4 +1,4 @@
-// What Prometheus is told of the database: how the log's batches go, and whether anybody waits for a connection.
+// Metrics of the database: batches of the generation log, and the connection pool.
 import { Injectable } from '@nestjs/common';
 import { Gauge, Histogram } from 'prom-client';
 import { Metrics } from '../../config/metrics.js';
@@ -17,19 +17,19 @@ export class DatabaseMetrics {
     const registers = [registry];
     this.batchSizes = new Histogram({
       name: 'signalbox_log_batch_generations',
-      help: 'Generations that one statement has appended to the log and settled.',
+      help: 'Generations appended and settled by one statement.',
       buckets: SIZE_BUCKETS,
       registers,
     });
     this.batchDurations = new Histogram({
       name: 'signalbox_log_batch_duration_seconds',
-      help: 'How long such a statement took, failed ones as well.',
+      help: 'Duration of such a statement, failed ones included.',
       buckets: DURATION_BUCKETS,
       registers,
     });
     void new Gauge({
       name: 'signalbox_database_connections',
-      help: 'Connections of the pool.',
+      help: 'Connections of the pool, by state.',
       labelNames: ['state'],
       registers,
       collect() {

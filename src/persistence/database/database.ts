@@ -1,4 +1,4 @@
-// The one pool of PostgreSQL connections, shared by Prisma and by the hot statements, and the clients' lives.
+// The one pool of PostgreSQL connections, shared by Prisma and the hot statements.
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { PrismaPg } from '@prisma/adapter-pg';
@@ -10,29 +10,30 @@ import { translateDatabaseError } from './database-errors.js';
 import { Prisma, PrismaClient } from '../generated/client.js';
 import { rebaseLog } from '../generations/log-offset.js';
 
-// Milliseconds. A database that does not answer must become a 503, not a client that waits for ever.
+// Milliseconds. An unresponsive database must lead to a 503, not to a client that waits forever.
 const CONNECT_TIMEOUT = 5_000;
 const QUERY_TIMEOUT = 15_000;
 const COMMAND_TIMEOUT = 6 * 3_600_000;
-// The pool hands no connection out before the promise is settled; only the type of this option does not know promises.
+// The pool returns no connection before the promise settles; only the type of this option does not declare promises.
 const ON_CONNECT = { onConnect: prepareConnection };
-// Deadlock detected, serialization failure: the statement was rolled back whole and can be repeated.
+// Deadlock detected, serialization failure: the whole statement was rolled back and can be repeated.
 const REPEATABLE_STATES = new Set(['40P01', '40001']);
-// What Prisma makes of them.
+// The Prisma code for both.
 const REPEATABLE_PRISMA_CODE = 'P2034';
 const MAX_TRIES = 5;
-// Transactions of changes that run at once, and changes of one account that may wait for their turn.
+// Concurrent transactions of changes, and changes of one account in the queue; beyond it a change is rejected with
+// 503.
 const MAX_TRANSACTIONS = 4;
 const MAX_WAITING_CHANGES = 100;
 
-// The lock comes before the snapshot: no rows of the log move between partitions from then on (move_default_rows).
+// The lock precedes the snapshot: from then on no rows of the log move between partitions (move_default_rows).
 const READ_ONE_SNAPSHOT =
   'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; LOCK TABLE generations IN ACCESS SHARE MODE';
 
 /** Runs one statement of a transaction. */
 export type Run = <Row extends pg.QueryResultRow>(statement: pg.QueryConfig) => Promise<Row[]>;
 
-/** The statements of a command, one after the other on one connection. */
+/** The statements of a command, in sequence on one connection. */
 export interface CommandSession {
   run<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   transaction(texts: readonly string[]): Promise<void>;
@@ -41,7 +42,7 @@ export interface CommandSession {
 @Injectable()
 export class Database implements OnApplicationShutdown {
   private readonly pool: pg.Pool;
-  /** Every repository's way to the tables; its errors are already this service's own. */
+  /** The client of all repositories. Its errors are already translated. */
   readonly prisma: TranslatingPrismaClient;
   private readonly changes: FairBulkhead;
   private seeChanges = (): Promise<void> => Promise.resolve();
@@ -56,31 +57,33 @@ export class Database implements OnApplicationShutdown {
       application_name: 'signalbox',
       ...ON_CONNECT,
     });
-    // A lost idle connection is replaced by the pool; without a listener it would end the process.
+    // The pool replaces a lost idle connection; without a listener it would end the process.
     this.pool.on('error', () => undefined);
     this.prisma = createPrismaClient(this.pool);
     this.changes = new FairBulkhead(
       { permits: transactionsOf(config.databasePoolSize), reserved: 1, maxWaiting: MAX_WAITING_CHANGES },
       () =>
         new AppError('unavailable', {
-          detail: `${MAX_WAITING_CHANGES} changes of the account wait already`,
+          detail: `${MAX_WAITING_CHANGES} changes of the account are already waiting`,
           headers: { 'Retry-After': '1' },
         }),
     );
   }
 
-  /** Sets what is waited for whenever a change has been committed. */
+  /** Sets the work that runs after every committed change. */
   afterChanges(seeChanges: () => Promise<void>): void {
     this.seeChanges = seeChanges;
   }
 
-  /** What the pool is doing. */
+  /** The state of the pool. */
   connections(): { readonly total: number; readonly idle: number; readonly waiting: number } {
     const { totalCount: total, idleCount: idle, waitingCount: waiting } = this.pool;
     return { total, idle, waiting };
   }
 
-  /** Runs one plain statement; `name` makes it a prepared one. For the hot statements, which Prisma cannot say. */
+  /**
+   * Runs one plain statement; `name` makes it a prepared one. For the hot statements, which Prisma cannot express.
+   */
   async query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Row[]> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -92,28 +95,25 @@ export class Database implements OnApplicationShutdown {
     }
   }
 
-  /** Runs one plain statement that changes what processes keep in memory; resolves like `transact`. */
+  /** Runs one plain statement that changes cached data; resolves like `transact`. */
   async change<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Row[]> {
     const rows = await this.query<Row>(statement);
     await this.seeChanges();
     return rows;
   }
 
-  /**
-   * Runs plain statements that only read, all of them with one snapshot, and has the database end each after so many
-   * milliseconds.
-   */
+  /** Runs plain read-only statements in one snapshot, each with a statement time-out in milliseconds. */
   async readWithin<Result>(milliseconds: number, work: (run: Run) => Promise<Result>): Promise<Result> {
     const settings = { statement_timeout: String(milliseconds) };
     return this.runWithin(READ_ONE_SNAPSHOT, settings, work);
   }
 
-  /** Runs plain statements in one transaction; each sees what has been committed before it. */
+  /** Runs plain statements in one transaction; each sees all earlier commits. */
   async writeWithin<Result>(work: (run: Run) => Promise<Result>): Promise<Result> {
     return this.runWithin('BEGIN', {}, work);
   }
 
-  /** Runs one plain statement with settings of its own: for what the planner has to be told about it. */
+  /** Runs one plain statement with its own settings, for statements that need planner hints. */
   async queryWith<Row extends pg.QueryResultRow>(
     settings: Readonly<Record<string, string>>,
     statement: pg.QueryConfig,
@@ -140,7 +140,7 @@ export class Database implements OnApplicationShutdown {
         client.release();
         return result;
       } catch (error) {
-        // Closing the connection ends the transaction, whatever state it is in.
+        // Closing the connection ends the transaction, whatever its state.
         client.release(true);
         throw error;
       }
@@ -150,13 +150,13 @@ export class Database implements OnApplicationShutdown {
   }
 
   /**
-   * Runs repositories' statements in one transaction. `work` may run again, and so must do nothing but these: all of them
-   * through the client that it is handed. Resolves when what this process keeps in memory knows of the change, so that
-   * whoever was told of it never meets what was before.
+   * Runs repositories' statements in one transaction. `work` may run again, so it does nothing but these statements,
+   * all through the given client. Resolves when the caches of this process know of the change, so that its caller
+   * never reads older state.
    *
-   * A few transactions run at once, shared fairly between accounts: a transaction holds a connection for several round
-   * trips, and a storm of changes would take the connections and the processor from calls. `accountId` is absent for
-   * commands.
+   * A few transactions run at once, shared fairly between accounts. A transaction holds a connection for several
+   * round trips, and a storm of changes would take connections and processor time from calls. `accountId` is absent
+   * for commands.
    */
   async transact<Result>(
     work: (transaction: Transaction) => Promise<Result>,
@@ -203,7 +203,7 @@ export class Database implements OnApplicationShutdown {
       client.release();
       return result;
     } catch (error) {
-      // Closing the connection rolls back whatever state it was left in.
+      // Closing the connection rolls back, whatever its state.
       client.release(true);
       throw error;
     }
@@ -220,14 +220,14 @@ function transactionsOf(poolSize: number): number {
   return Math.min(MAX_TRANSACTIONS, Math.max(2, Math.floor(poolSize * 0.4)));
 }
 
-/** Prisma says no zone with its times: in a session of another one each would be another moment. */
+/** Prisma sends times without a zone: in a session with another zone they would be other moments. */
 async function prepareConnection(client: pg.ClientBase): Promise<void> {
   await client.query("SET TIME ZONE 'UTC'");
   await rebaseLog(client);
 }
 
 function createPrismaClient(pool: pg.Pool) {
-  // Prisma's own limits are shorter, and hold also where it begins a transaction by itself.
+  // Prisma's own limits are shorter, and also apply where it begins a transaction itself.
   const transactionOptions = { maxWait: CONNECT_TIMEOUT, timeout: QUERY_TIMEOUT };
   return new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions }).$extends({
     query: {

@@ -1,4 +1,5 @@
-// What the database tells every replica (LISTEN/NOTIFY), over one connection that is made anew when it is lost.
+// Notifications of the database to every replica (LISTEN/NOTIFY), over one connection that is replaced when it is
+// lost.
 import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
@@ -12,36 +13,36 @@ export interface NotificationListener {
   /** The channel of the migrations' triggers. */
   readonly channel: string;
   onNotification(payload: string): void;
-  /** From now on notifications may be missed, until onConnected. */
+  /** Notifications may be missed until onConnected. */
   onDisconnected?(): void;
   onConnected?(): void;
 }
 
-// Milliseconds between attempts to come back.
+// Milliseconds between attempts to reconnect.
 const RECONNECT_DELAY = 250;
 // Milliseconds between heartbeats.
 const HEARTBEAT = 500;
-// Milliseconds after a heartbeat was sent for which its answer vouches: whatever was committed before it is known then. A
-// revoked key and a lowered limit are in force everywhere within 2 s, also where a connection has died without a word.
+// Milliseconds from sending a heartbeat for which its response is valid: by then every earlier commit is known. A
+// revoked key and a lowered limit take effect everywhere within 2 s, even when a connection dies silently.
 const CONFIDENCE = 1_800;
-// Milliseconds after which a connection that does not answer is replaced. Longer than the above: a process that stood
-// still for a moment finds the answer waiting, and every notification with it.
+// Milliseconds after which an unresponsive connection is replaced. Longer than CONFIDENCE: a process that was
+// suspended for a moment finds the response, and every notification with it.
 const SILENCE = 5_000;
-// The answer also tells the time of the service (docs/decisions/0003-spend.md).
+// The response also carries the time of the service (docs/decisions/0003-spend.md).
 const HEARTBEAT_STATEMENT = 'SELECT service_now() AS now';
 
 @Injectable()
 export class Notifications implements OnApplicationBootstrap, OnApplicationShutdown {
-  /** By this others see whether the process still lives. */
+  /** Other processes see by this lock number whether the process lives. */
   readonly session = randomInt(1, 2 ** 31 - 1);
   private readonly listeners: NotificationListener[] = [];
   private client: pg.Client | null = null;
   private reconnectTimer: NodeJS.Timeout | null = null;
   private heartbeatTimer: NodeJS.Timeout | null = null;
   private isListening = false;
-  /** performance.now() until which every change is known that was committed CONFIDENCE ago or earlier. */
+  /** performance.now() until which all changes are known that were committed CONFIDENCE ago or earlier. */
   private trustedUntil = -Infinity;
-  /** Heartbeats that have not been answered for as long as one vouches: no others are sent behind them. */
+  /** Heartbeats have been unanswered for CONFIDENCE: no others are sent. */
   private isSilent = false;
   private isStopped = false;
   private asking: Promise<void> = Promise.resolve();
@@ -55,12 +56,12 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
     database.afterChanges(() => this.catchUp());
   }
 
-  /** Whether notifications arrive: what they keep up to date may be used without asking the database. */
+  /** Whether notifications arrive: caches that depend on them may be used without a query. */
   get isTrusted(): boolean {
     return this.isListening && performance.now() < this.trustedUntil;
   }
 
-  /** Tells every replica, this one included. */
+  /** Notifies every replica, this one included. */
   async notify(channel: string, payloads: readonly string[]): Promise<void> {
     await this.database.query({
       name: 'notify',
@@ -70,11 +71,11 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   /**
-   * Resolves when this process has received the notifications of all that was committed before, or when it does not trust
-   * its caches: at once while it is not connected.
+   * Resolves when this process has received the notifications of all earlier commits, or no longer trusts its caches.
+   * Resolves at once while it is not connected.
    */
   catchUp(): Promise<void> {
-    // What has not begun yet serves everybody who comes until then.
+    // A query that has not begun yet serves all callers until then.
     this.nextAsking ??= this.asking.then(() => {
       this.nextAsking = null;
       this.asking = this.ask();
@@ -83,7 +84,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
     return this.nextAsking;
   }
 
-  /** PostgreSQL sends a session its notifications before it says that the session's statement is done. */
+  /** PostgreSQL sends a session its notifications before it reports the end of the session's statement. */
   private async ask(): Promise<void> {
     const { client } = this;
     if (!client || !this.isListening || this.isSilent) return;
@@ -101,7 +102,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
     clearTimeout(timer);
   }
 
-  /** Never fails: a connection without an answer is replaced. */
+  /** Never fails: an unresponsive connection is replaced. */
   private async heartbeat(client: pg.Client): Promise<void> {
     const sentAt = performance.now();
     try {
@@ -116,7 +117,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
     }
   }
 
-  /** To be called before the application has started. */
+  /** Call it before the application has started. */
   subscribe(listener: NotificationListener): void {
     this.listeners.push(listener);
   }
@@ -160,7 +161,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
       this.isListening = true;
       for (const listener of this.listeners) listener.onConnected?.();
     } catch {
-      // Closing it emits `end`, when it was open at all.
+      // Closing it emits `end`, if it was open at all.
       await client.end().catch(() => undefined);
       this.reconnectLater(client);
     }

@@ -1,14 +1,17 @@
-// A bounded cache of what the database holds, which every change empties on every replica by notification as it commits.
+// A bounded cache of database rows. Every change evicts its entry on every replica, by a notification at commit.
 import { LRUCache } from 'lru-cache';
 import type { Notifications } from './notifications.js';
 
-// Milliseconds. Notifications do the work; this bounds what a defect in their way could cost.
+// Milliseconds. Notifications invalidate entries; this bounds the effect of a missed one.
 const TIME_TO_LIVE = 60_000;
-/** What entries may be older. The cache would else read the clock and set a timer every millisecond in which it is asked. */
+/**
+ * Milliseconds that an entry may be older. Without it the cache would read the clock and set a timer in every
+ * millisecond of use.
+ */
 const TIME_TO_LIVE_RESOLUTION = 1_000;
 
 export interface NotifiedCacheOptions {
-  /** The channel that changes are told on. Its payload is the key of what changed, unless `forgets` says otherwise. */
+  /** The channel of the changes. The payload is the key of the changed entry, unless `forgets` says otherwise. */
   readonly channel: string;
   readonly forgets?: 'named' | 'all';
   readonly max: number;
@@ -17,7 +20,7 @@ export interface NotifiedCacheOptions {
 export class NotifiedCache<Value extends object> {
   private readonly values: LRUCache<string, Value>;
   private isConnected = false;
-  /** Raised by every change: a look-up that one overtook must not be kept. */
+  /** Raised by every change: a look-up that began before must not be cached. */
   private epoch = 0;
 
   constructor(
@@ -49,16 +52,17 @@ export class NotifiedCache<Value extends object> {
   }
 
   /**
-   * From memory, or loaded. What is not there is not kept: guesses must not push real entries out. Every call asks for
-   * several, and an await makes a promise of what is none: it peeks first.
+   * From memory, or loaded. A missing row is not cached: guesses must not evict real entries. Every call makes
+   * several look-ups, and an await creates a promise even for a plain value: this method peeks first.
    */
   find(key: string): Value | Promise<Value | null> {
     return this.peek(key) ?? this.look(key);
   }
 
   /**
-   * What find() would return from memory: nothing while notifications may be missing. Entries stay until the connection is
-   * known to be lost; where it only was slow, it has delivered every notification by the time it is trusted again.
+   * The result of find() if it is in memory; undefined while notifications may be missing. Entries stay until the
+   * connection is known to be lost. A connection that was only slow has delivered every notification before it is
+   * trusted again.
    */
   peek(key: string): Value | undefined {
     return this.notifications.isTrusted ? this.values.get(key) : undefined;

@@ -1,4 +1,4 @@
-// Whether this process can serve: database reached, every migration that this build knows applied, not draining.
+// Readiness of this process: database reachable, all migrations of this build applied, not draining.
 import { readdir } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
 import { Database } from './database.js';
@@ -12,12 +12,12 @@ export class Readiness {
 
   constructor(private readonly database: Database) {}
 
-  /** From now on load balancers are told to look elsewhere. */
+  /** From now on load balancers see the process as not ready. */
   startDraining(): void {
     this.isDraining = true;
   }
 
-  /** Null when all is well; throws `unavailable` when the database cannot be reached. */
+  /** Null when the process is ready; throws `unavailable` when the database is unreachable. */
   async reasonNotToServe(): Promise<string | null> {
     if (this.isDraining) return 'shutting down';
     const pending = await this.pendingMigrations();

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import type { Database } from './database.js';
 import { Reports } from './reports.js';
 
-/** Statements end when the test says so. */
+/** Statements end on the test's command. */
 function createReports() {
   const running: { end: () => void; fail: (error: Error) => void }[] = [];
   const database = {
@@ -36,7 +36,7 @@ it('runs one report of an account at a time, and two in all', async () => {
   await expect(other).rejects.toThrow('broken');
   running[2]!.end();
   await second;
-  // All places are free again.
+  // All permits are free again.
   for (const account of ['a', 'b']) void reports.read(account, STATEMENT);
   await settled();
   expect(running).toHaveLength(5);

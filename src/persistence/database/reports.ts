@@ -1,6 +1,6 @@
-// Statements that read many generations at once: few at a time, each with a time-out in the database, so that reports
-// never take the connections or the time of calls. Accounts share them fairly: reports of one account never make another's
-// wait for more than one of them, or fail.
+// Statements that read many generations: few at a time, each with a time-out in the database, so that reports never
+// take connections or time from calls. Accounts share them fairly. A report waits for at most one report of another
+// account, and never fails because of one.
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { AppError } from '../../domain/errors.js';
@@ -10,7 +10,7 @@ import type { Run } from './database.js';
 
 // Milliseconds.
 const STATEMENT_TIMEOUT = 5_000;
-// One account gets one of the two at a time, and its reports wait in a queue of its own.
+// An account runs one of the two reports at a time; its other reports wait in its own queue.
 const LIMITS = { permits: 2, reserved: 1, maxWaiting: 10 };
 
 @Injectable()
@@ -19,7 +19,7 @@ export class Reports {
     LIMITS,
     () =>
       new AppError('unavailable', {
-        detail: `${LIMITS.maxWaiting} reports of the account wait already`,
+        detail: `${LIMITS.maxWaiting} reports of the account are already waiting`,
         headers: { 'Retry-After': '5' },
       }),
   );
@@ -27,14 +27,14 @@ export class Reports {
   constructor(private readonly database: Database) {}
 
   /**
-   * For the account. Throws `operation_timeout` when it takes too long, `unavailable` when too many of the account's wait
-   * already.
+   * For the account. Throws `operation_timeout` when it takes too long, `unavailable` when too many reports of the
+   * account are waiting.
    */
   async read<Row extends pg.QueryResultRow>(accountId: string, statement: pg.QueryConfig): Promise<Row[]> {
     return this.readTogether(accountId, (run) => run<Row>(statement));
   }
 
-  /** The same for statements that have to see the same state of the log. */
+  /** The same for statements that need one snapshot of the log. */
   async readTogether<Result>(accountId: string, work: (run: Run) => Promise<Result>): Promise<Result> {
     try {
       return await this.bulkhead.run(accountId, () => this.database.readWithin(STATEMENT_TIMEOUT, work));

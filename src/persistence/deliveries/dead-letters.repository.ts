@@ -1,4 +1,4 @@
-// Dead letters: generations that a destination would not take.
+// Dead letters: generations that a destination rejected for good.
 import { Injectable } from '@nestjs/common';
 import type { DeadLetter } from '../../domain/destinations/delivery.js';
 import { ConfigCipher } from '../encryption/config-cipher.js';
@@ -14,20 +14,20 @@ export interface StoredDeadLetter extends DeadLetter {
   readonly isReplayRequested: boolean;
 }
 
-/** Where in the list a letter stands, however many have come before it since. */
+/** The position of a letter in the list, stable while newer letters arrive. */
 export type DeadLetterCursor = Pick<StoredDeadLetter, 'createdAt' | 'generationId'>;
 
 export interface DeadLetterPage {
   readonly offset: number;
   readonly limit: number;
-  /** Only what is listed behind this one. */
+  /** Only letters after this one. */
   readonly after?: DeadLetterCursor | undefined;
 }
 
 export interface DeadLetterBounds {
-  /** Dead letters of one destination at most; the oldest give way. */
+  /** Dead letters of one destination; beyond it the oldest are removed. */
   readonly count: number;
-  /** Days that one is kept. */
+  /** Retention in days. */
   readonly days: number;
 }
 
@@ -58,7 +58,7 @@ export class DeadLettersRepository {
     return { letters: rows.map((row) => this.toDeadLetter(row)), total };
   }
 
-  /** Those that somebody wants delivered again, oldest first. */
+  /** Letters that a replay has requested, oldest first. */
   async listRequested(
     { workspaceId, destinationId }: DestinationRef,
     limit: number,
@@ -71,7 +71,7 @@ export class DeadLettersRepository {
     return rows.map((row) => this.toDeadLetter(row));
   }
 
-  /** Asks for these generations, or for all, to be delivered again. Answers how many there are. */
+  /** Requests the delivery of these generations, or of all dead letters. Returns their number. */
   async requestReplay(
     run: Run,
     { workspaceId, destinationId }: DestinationRef,
@@ -95,7 +95,7 @@ WHERE workspace_id = $1 AND destination_id = $2 AND ($3::uuid[] IS NULL OR gener
     });
   }
 
-  /** Removes the texts of platforms about generations made before that moment, and about failures before it. */
+  /** Removes platforms' texts about generations created before that moment, and about failures before it. */
   async removeTexts(before: Date): Promise<void> {
     await this.database.query({
       text: `
@@ -109,7 +109,7 @@ WHERE last_error_ciphertext IS NOT NULL AND last_error_at < $1`,
     });
   }
 
-  /** Removes what is beyond the bounds, of every destination. Answers how many. */
+  /** Removes letters beyond the bounds, of every destination. Returns their number. */
   async removeBeyond({ count, days }: DeadLetterBounds): Promise<number> {
     const [row] = await this.database.query<{ removed: number }>({
       text: `
@@ -153,7 +153,7 @@ SELECT count(*)::integer AS removed FROM removed`,
   }
 }
 
-/** As the index is ordered: a page costs the same wherever it begins. */
+/** In the order of the index: every page costs the same. */
 function behind({ createdAt, generationId }: DeadLetterCursor): Prisma.DeadLetterWhereInput {
   return {
     createdAt: { lte: createdAt },

@@ -1,4 +1,4 @@
-// The cursors of destinations: who delivers, how far it has come, what operators see of it.
+// The cursors of destinations: their claims, positions and delivery states.
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { formatSnapshot, parseSnapshot } from '../../domain/destinations/delivery.js';
@@ -35,18 +35,21 @@ export interface DestinationRef {
 export interface ClaimedCursor extends DestinationRef {
   readonly claimId: string;
   readonly position: LogPosition;
-  /** What had been committed by then is not for this destination. */
+  /** Generations committed before this snapshot are not for this destination. */
   readonly start: LogSnapshot;
-  /** Failed attempts since the last success, by whoever made them. */
+  /** Failed attempts since the last success, by any process. */
   readonly failures: number;
   readonly isPaused: boolean;
-  /** Whether it has not moved, and was not looked at for what is too old, for so long that something may be. */
+  /**
+   * Whether the cursor has neither moved nor been scanned for expired generations for so long that some may have
+   * expired.
+   */
   readonly hasStood: boolean;
-  /** Milliseconds since it was last moved or looked at so, by the clock of the database. */
+  /** Milliseconds since the cursor last moved or was scanned, by the clock of the database. */
   readonly stoodFor: number;
 }
 
-/** What became of a run of the log. */
+/** The outcome of a run of the log. */
 export interface DeliveryProgress {
   readonly position: LogPosition;
   readonly delivered: number;
@@ -72,17 +75,17 @@ export class DeliveryCursorsRepository {
     private readonly cipher: ConfigCipher,
   ) {}
 
-  /** Claims every destination of the workspace that nobody delivers to and that may be delivered to now. */
+  /** Claims every destination of the workspace that has no consumer and may receive deliveries now. */
   async claimWorkspace(workspaceId: string): Promise<readonly ClaimedCursor[]> {
     return this.claim('claim-workspace', CLAIM_WORKSPACE, [workspaceId]);
   }
 
-  /** Of several workspaces' only the ones that something made since `since` waits for. */
+  /** Claims only those destinations of the workspaces with a backlog of generations created since `since`. */
   async claimWaitingOf(workspaceIds: readonly string[], since: Date): Promise<readonly ClaimedCursor[]> {
     return this.claim('claim-waiting-of-workspaces', CLAIM_WAITING_OF_WORKSPACES, [[...workspaceIds], since]);
   }
 
-  /** Workspaces that have destinations, in the order of their ids: those after `after`. */
+  /** Workspaces with destinations, in the order of their ids, after `after`. */
   async listWorkspaces(after: string, limit: number): Promise<readonly string[]> {
     const rows = await this.database.query<{ workspaceId: string }>({
       name: 'list-workspaces-with-destinations',
@@ -101,7 +104,7 @@ export class DeliveryCursorsRepository {
     return rows.map(({ session }) => session);
   }
 
-  /** Claims destinations whose pause after a failure is over. */
+  /** Claims destinations whose delay after a failure is over. */
   async claimDue(limit: number): Promise<readonly ClaimedCursor[]> {
     return this.claim('claim-due', CLAIM_DUE, [limit]);
   }
@@ -119,7 +122,7 @@ export class DeliveryCursorsRepository {
     });
   }
 
-  /** Where the cursor is now; null when the claim was lost. */
+  /** The present position of the cursor; null when the claim was lost. */
   async lookAgain({
     claimId,
     workspaceId,
@@ -134,8 +137,8 @@ export class DeliveryCursorsRepository {
   }
 
   /**
-   * False when the claim was lost, or an operator has moved the cursor or what it passes over: then nothing is changed.
-   * Of a cursor that stays where it is the time of the look is noted.
+   * False when the claim was lost, or an operator has moved the cursor or its start snapshot: nothing is changed
+   * then. For a cursor that does not move, the time of the scan is recorded.
    */
   async advance(
     { claimId, workspaceId, destinationId }: ClaimedCursor,
@@ -162,7 +165,7 @@ export class DeliveryCursorsRepository {
     return row?.moved === 1;
   }
 
-  /** Notes a failed attempt and when the next one may be made, in milliseconds. False when the claim was lost. */
+  /** Records a failed attempt and the delay until the next one, in milliseconds. False when the claim was lost. */
   async fail(
     { claimId, workspaceId, destinationId }: ClaimedCursor,
     failure: DeliveryFailure,

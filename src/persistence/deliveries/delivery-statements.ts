@@ -1,21 +1,21 @@
-// The text of the statements that move delivery cursors: claiming, renewing, advancing, failing.
+// The statements that move delivery cursors: claim, renew, advance, fail.
 //
-// Why plain SQL: whether a destination may be claimed, and whether a cursor may still be moved by who holds it, has to be
-// decided and written under one lock. All moments are the database's own, so that no two clocks have to agree.
+// Why plain SQL: whether a destination may be claimed, and whether its owner may still move the cursor, has to be
+// decided and written under one lock. All times are the database's own, so that clocks need not agree.
 
 import { LIVE_SESSIONS } from '../database/sessions.js';
 import { opaqueArray } from '../database/rows/opaque-array.js';
 
-/** Seconds that a lease lives without being renewed. */
+/** Seconds that a lease lives without a renewal. */
 export const LEASE_SECONDS = 30;
 
-// Where a cursor moves, what it has not passed was young enough a moment ago. The pages of the log reach two hours beyond
-// the age at which a generation is given up: what waits behind a cursor that stood for less cannot have left them.
+// When a cursor moves, the generations after it were young enough a moment before. Log pages reach two hours beyond
+// the age at which a generation expires, so those after a cursor that stood for less cannot have left them.
 const STOOD_AFTER = '1 hour';
 
-// A process that was killed has lost its locks at once: nobody has to wait for its leases to expire. No index can answer
-// for `coalesce`, and none shall: in a table that has grown since it was last analysed, cursors that wait for nothing pass
-// for rare, and the planner would gather all of them for each workspace.
+// A killed process loses its locks at once, so that its leases need not expire first. No index may serve `coalesce`:
+// in a table that has grown since its last ANALYZE, idle cursors look rare, and the planner would read all of them
+// for each workspace.
 const CLAIMABLE = `destination.enabled AND destination.deleted_at IS NULL AND workspace.is_broadcast_enabled
   AND (cursor.lease_owner IS NULL OR cursor.lease_expires_at < now() OR (
     cursor.lease_session IS NOT NULL AND cursor.lease_session NOT IN (${LIVE_SESSIONS})
@@ -23,9 +23,9 @@ const CLAIMABLE = `destination.enabled AND destination.deleted_at IS NULL AND wo
   AND coalesce(cursor.next_attempt_at, '-infinity') <= now()`;
 
 /**
- * A generation that a cursor has not passed. The upper limit says nothing about rows and all to the planner: it takes a
- * position between two for a rare one and looks it up by the index on positions, where it would else read everything
- * that the workspace has of the time in question, for each cursor, to find nothing behind it.
+ * A generation after a cursor. The upper bound excludes no rows, but it changes the plan. The planner expects few
+ * rows between two positions and uses the index on positions. Without it, it reads all generations of the workspace
+ * in the time range, for each cursor.
  */
 const BEHIND_CURSOR = `generation.log_transaction BETWEEN cursor.log_transaction AND ${2n ** 63n - 1n}
         AND (generation.log_transaction, generation.log_ordinal) > (cursor.log_transaction, cursor.log_ordinal)`;
@@ -34,7 +34,7 @@ const JOINED = `FROM delivery_cursors AS cursor
   JOIN destinations AS destination ON destination.workspace_id = cursor.workspace_id AND destination.id = cursor.destination_id
   JOIN workspaces AS workspace ON workspace.id = cursor.workspace_id`;
 
-/** The rows of \`chosen\` (workspace_id, destination_id) get a new claim, $1, of the session $2. */
+/** Gives the rows of \`chosen\` (workspace_id, destination_id) a new claim, $1, of the session $2. */
 function claim(chosen: string): string {
   return `WITH chosen AS (${chosen})
 UPDATE delivery_cursors AS cursor
@@ -52,7 +52,7 @@ export const CLAIM_WORKSPACE = claim(
   WHERE cursor.workspace_id = $3 AND ${CLAIMABLE} FOR UPDATE OF cursor SKIP LOCKED`,
 );
 
-// $4 a moment: something made since then waits, or something that was given up and is asked for again.
+// $4 a moment: a generation created since then waits, or an expired one whose replay was requested.
 const WAITED_FOR = `(
     EXISTS (
       SELECT 1 FROM generations AS generation WHERE generation.workspace_id = cursor.workspace_id
@@ -64,8 +64,8 @@ const WAITED_FOR = `(
   )`;
 
 /**
- * $1 the new claim, $2 its session, $3 workspaces, $4 a moment: their destinations that something made since then waits
- * for. Workspace by workspace: all in one join, the planner would read every workspace for a few.
+ * $1 the new claim, $2 its session, $3 workspaces, $4 a moment: destinations with a backlog of generations created
+ * since then. The lateral join goes workspace by workspace: one join over all would read every workspace for a few.
  */
 export const CLAIM_WAITING_OF_WORKSPACES = claim(
   `SELECT waiting.* FROM unnest(${opaqueArray('$3', 'uuid')}) AS wanted (workspace_id) CROSS JOIN LATERAL (
@@ -74,13 +74,13 @@ export const CLAIM_WAITING_OF_WORKSPACES = claim(
   ) AS waiting`,
 );
 
-/** $1 a workspace, $2 how many at most: the next workspaces that have destinations. */
+/** $1 a workspace, $2 a maximum: the next workspaces that have destinations. */
 export const LIST_WORKSPACES = `
 SELECT DISTINCT workspace_id AS "workspaceId" FROM delivery_cursors WHERE workspace_id > $1 ORDER BY workspace_id LIMIT $2`;
 
 /**
- * $1 the new claim, $2 its session, $3 how many at most: destinations whose next attempt is due. One by one: in one join
- * the planner may read every destination to find that none is.
+ * $1 the new claim, $2 its session, $3 a maximum: destinations whose next attempt is due. Row by row: in one join the
+ * planner may read every destination to find none.
  */
 export const CLAIM_DUE = claim(
   `SELECT claimable.* FROM delivery_cursors AS due CROSS JOIN LATERAL (
@@ -94,13 +94,13 @@ export const CLAIM_DUE = claim(
 export const RENEW = `
 UPDATE delivery_cursors SET lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS}) WHERE lease_owner = ANY($1)`;
 
-/** $1 claim, $2 workspace, $3 destination. A pause that is over has been made use of: nothing is due any more. */
+/** $1 claim, $2 workspace, $3 destination. Clears a delay that is over: no attempt is due any more. */
 export const RELEASE = `
 UPDATE delivery_cursors SET lease_owner = NULL, lease_session = NULL, lease_expires_at = NULL,
   next_attempt_at = CASE WHEN next_attempt_at > now() THEN next_attempt_at END
 WHERE workspace_id = $2 AND destination_id = $3 AND lease_owner = $1`;
 
-/** $1 claim, $2 workspace, $3 destination: where the cursor is now, if the claim still holds. */
+/** $1 claim, $2 workspace, $3 destination: the position of the cursor, if the claim still holds. */
 export const LOOK_AGAIN = `
 SELECT log_transaction AS transaction, log_ordinal AS ordinal, start_snapshot AS "startSnapshot" FROM delivery_cursors
 WHERE workspace_id = $2 AND destination_id = $3 AND lease_owner = $1`;
@@ -113,12 +113,13 @@ const sumOfDropped = (
       FROM jsonb_each_text(${parameter}::jsonb)) END`;
 
 /**
- * $1 claim, $2 workspace, $3 destination, $4 and $5 the new position, $6 how many were confirmed, $7 dropped counts,
- * $8 dead letters [{generation_id, generation_created_at, reason, message, message_ciphertext, message_encryption_key_id}],
- * $9 and $10 the position that it moves from, $11 the snapshot of what it passes over.
+ * $1 claim, $2 workspace, $3 destination, $4 and $5 the new position, $6 the confirmed count, $7 dropped counts,
+ * $8 dead letters [{generation_id, generation_created_at, reason, message, message_ciphertext,
+ * message_encryption_key_id}],
+ * $9 and $10 the old position, $11 the start snapshot.
  *
- * Everything that became of a batch in one commit: what is counted is what the cursor has passed. Not when somebody has
- * moved the cursor meanwhile: an operator who set it back must not be overruled.
+ * Records the whole outcome of a batch in one commit: the counts cover exactly the generations before the cursor. It
+ * fails when an operator has moved the cursor since: the operator's position prevails.
  */
 export const ADVANCE = `
 WITH moved AS (
@@ -146,8 +147,8 @@ WITH moved AS (
 SELECT count(*)::integer AS moved FROM moved`;
 
 /**
- * $1 claim, $2 workspace, $3 destination, $4 class, $5 status, $6 message without the platform's text, $7 milliseconds until
- * the next attempt, $8 and $9 the text, encrypted, and the id of its key.
+ * $1 claim, $2 workspace, $3 destination, $4 class, $5 status, $6 message without the platform's text, $7
+ * milliseconds until the next attempt, $8 and $9 the encrypted text and the id of its key.
  */
 export const FAIL = `
 UPDATE delivery_cursors AS cursor SET

@@ -1,4 +1,4 @@
-// What operators see of the deliveries to a destination, and how they set them back.
+// The delivery state of a destination for operators, and the replay that sets its cursor back.
 import { Injectable } from '@nestjs/common';
 import type { DropCounts } from '../../domain/destinations/delivery.js';
 import { AppError } from '../../domain/errors.js';
@@ -13,10 +13,10 @@ export interface DeliveryState {
   readonly delivered: number;
   readonly dropped: DropCounts;
   readonly deadLetters: number;
-  /** Generations behind the cursor, those that its rules will pass over included; at most MAX_PENDING. */
+  /** Generations after the cursor, including those that its rules will drop; at most MAX_PENDING. */
   readonly pending: number;
   readonly oldestPendingAt: Date | null;
-  /** Calls of the workspace since the UTC day of `since` whose contents were not stored: it was above its quota. */
+  /** Calls of the workspace since the UTC day of `since` whose contents were not stored because of its quota. */
   readonly contentsSkipped: number;
   readonly failures: number;
   readonly lastSuccessAt: Date | null;
@@ -30,13 +30,13 @@ export interface DeliveryState {
   readonly pausedAt: Date | null;
 }
 
-/** Counting goes no further than this. */
+/** The upper bound of the count. */
 export const MAX_PENDING = 10_000;
 
 /**
- * $1 workspace, $2 and $3 where the cursor stands, $4 what it passes over, $5 the moment before which the log is not
- * looked at. The position is given, and the statement planned for it: joined, it would be looked for among everything
- * that the workspace has since that moment.
+ * $1 workspace, $2 and $3 the position of the cursor, $4 its start snapshot, $5 the oldest moment to read.
+ * The position is a parameter, and the statement is planned for it. Joined, it would be searched among all
+ * generations of the workspace since that moment.
  */
 const COUNT_PENDING = `
 SELECT count(*)::integer AS pending, min(created_at) AS oldest FROM (
@@ -47,13 +47,15 @@ SELECT count(*)::integer AS pending, min(created_at) AS oldest FROM (
 ) AS waiting`;
 
 /**
- * $1 workspace, $2 destination, $3 a moment. Back to before the first generation made since then; never forward, and not
- * while nothing is delivered: switched on, the cursor would go to the end. What had been committed when the destination
- * was switched on counts from that first generation on no more: the snapshot ends there. A cursor may stand before it all
- * the same, where a transaction was open when the destination was switched on, and would pass over what follows.
+ * $1 workspace, $2 destination, $3 a moment. Moves the cursor back, to before the first generation created since
+ * then. It never moves forward, and not while the destination is off: switched on, the cursor would jump to the end.
  *
- * Of those made since then the first in the log is among those of the first hour: no call takes so long, and no clocks
- * are so far apart. OFFSET 0 keeps the planner from looking for it from the beginning of the log.
+ * The start snapshot, which excludes generations from before the activation, is cut at that first generation. The
+ * cursor may already be before it, if a transaction was open at the activation, and would skip the generations that
+ * follow.
+ *
+ * The first such generation in the log is among those of the first hour: no call takes so long, and no clocks differ
+ * so much. OFFSET 0 keeps the planner from searching it from the beginning of the log.
  */
 const SET_BACK = `
 WITH destination AS (
@@ -102,9 +104,11 @@ export class DeliveryStatesRepository {
     const cursor = await this.database.prisma.deliveryCursor.findUnique({
       where: { workspaceId_destinationId: where },
     });
-    // It was deleted a moment ago, or with its workspace.
+    // It was deleted a moment ago, or its workspace was.
     if (!cursor)
-      throw new AppError('not_found', { detail: 'nothing is delivered to this destination any more' });
+      throw new AppError('not_found', {
+        detail: 'the destination was deleted; nothing is delivered to it any more',
+      });
     const [deadLetters, storage, [waiting]] = await Promise.all([
       this.database.prisma.deadLetter.count({ where }),
       this.database.prisma.storageDay.aggregate({
@@ -148,8 +152,8 @@ export class DeliveryStatesRepository {
   }
 
   /**
-   * Has everything made since `from` delivered again; false when the destination or its workspace is switched off. Whoever
-   * delivers just now is told by the database.
+   * Requests a new delivery of all generations created since `from`; false when the destination or its workspace is
+   * off. The database notifies the current consumer.
    */
   async replayFrom(run: Run, { workspaceId, destinationId }: DestinationRef, from: Date): Promise<boolean> {
     const [row] = await run<{ isOn: boolean }>({

@@ -1,12 +1,12 @@
-// What platforms say of a failure, as it is stored: the HTTP status in clear, the text encrypted. A platform may repeat what
-// it was sent, so the text is kept no longer than contents are.
+// The stored text of a failure: the HTTP status in clear, the platform's text encrypted. A platform may quote the
+// data that it received, so the text is kept no longer than contents.
 import { statusIn } from '../../domain/destinations/delivery.js';
 import type { ConfigCipher } from '../encryption/config-cipher.js';
 
 export interface StoredText {
-  /** `HTTP 400`, or nothing. */
+  /** `HTTP 400`, or empty. */
   readonly status: string;
-  /** Null: the status says it all, or the text was removed. */
+  /** Null: there is no text beyond the status, or it was removed. */
   readonly ciphertext: Uint8Array<ArrayBuffer> | null;
   readonly encryptionKeyId: string | null;
 }
@@ -17,7 +17,7 @@ export function encryptText(cipher: ConfigCipher, text: string, owner: string): 
   return { status, ...cipher.encrypt(text, owner) };
 }
 
-/** The status where the text was removed, or cannot be decrypted any more: an operator's page must not fail because of it. */
+/** The status alone when the text was removed or cannot be decrypted: it must not break the page of an operator. */
 export function decryptText(
   cipher: ConfigCipher,
   { status, ciphertext, encryptionKeyId }: StoredText,
@@ -31,7 +31,7 @@ export function decryptText(
   }
 }
 
-/** What the ciphertexts are bound to; `encryption-rotation.ts` says the same in SQL. */
+/** The associated data of the ciphertexts; `encryption-rotation.ts` has the same in SQL. */
 export const ownerOfDeadLetter = (destinationId: string, generationId: string): string =>
   `dead letter ${destinationId} ${generationId}`;
 export const ownerOfLastError = (destinationId: string): string => `last error ${destinationId}`;

@@ -1,5 +1,5 @@
-// How often operators may have a destination sent to: a replay of a small request may send a hundred megabytes to a third
-// party. Kept in the cursor's row, so that the limits hold across replicas and restarts; the database tells the time.
+// Rate limits of replays and tests: a replay of a small request may send a hundred megabytes to a third party. They
+// are stored in the cursor's row, so that they hold across replicas and restarts, by the clock of the database.
 import { Injectable } from '@nestjs/common';
 import { MAX_REPLAYS_PER_HOUR, MAX_TESTS_PER_MINUTE } from '../../domain/destinations/delivery.js';
 import { Database } from '../database/database.js';
@@ -17,14 +17,14 @@ interface ReplayState {
   readonly ordinal: number;
   readonly isBehindEnd: boolean;
   readonly recent: number;
-  /** Seconds until one of the recent ones is old; null: there is none. */
+  /** Seconds until one of the recent replays expires from the window; null: there is none. */
   readonly retryAfter: number | null;
 }
 
 const RECENT_REPLAYS = `SELECT started FROM unnest(replays_started_at) AS started WHERE started > now() - interval '1 hour'`;
 const RECENT_TESTS = `SELECT started FROM unnest(tests_started_at) AS started WHERE started > now() - interval '1 minute'`;
 
-/** $1 workspace, $2 destination. The lock lets one request at a time decide. */
+/** $1 workspace, $2 destination. The lock serialises requests. */
 const LOCK = `
 SELECT log_transaction AS transaction, log_ordinal AS ordinal,
   coalesce((log_transaction, log_ordinal) < (replay_end_transaction, replay_end_ordinal), false) AS "isBehindEnd",
@@ -39,8 +39,8 @@ SELECT EXISTS (
 ) AS "hasRequested"`;
 
 /**
- * $1 workspace, $2 destination, $3 and $4 where the cursor was before the replay, $5 whether dead letters were asked for. A
- * replay that sends nothing counts for none.
+ * $1 workspace, $2 destination, $3 and $4 the position before the replay, $5 whether dead letters were requested. A
+ * replay without deliveries does not count.
  */
 const NOTE_REPLAY = `
 UPDATE delivery_cursors SET replays_started_at = ARRAY(${RECENT_REPLAYS}) || now(),
@@ -57,7 +57,7 @@ RETURNING 1`;
 export class ReplayLimitsRepository {
   constructor(private readonly database: Database) {}
 
-  /** `replay` answers how many dead letters it asks for, or null where it moves the cursor. */
+  /** `replay` returns the number of requested dead letters, or null where it moves the cursor. */
   async limitReplay<Result extends number | null>(
     { workspaceId, destinationId }: DestinationRef,
     replay: (run: Run) => Promise<Result>,
@@ -78,7 +78,7 @@ export class ReplayLimitsRepository {
     });
   }
 
-  /** Counts one connection test; false: there were too many in the last minute. */
+  /** Counts one connection test; false: the limit of the last minute is reached. */
   async limitTest({ workspaceId, destinationId }: DestinationRef): Promise<boolean> {
     const rows = await this.database.query({
       text: NOTE_TEST,

@@ -1,7 +1,7 @@
-// The text of the statement that creates destinations.
+// The statement that creates destinations.
 //
-// Why plain SQL: finding free slots, reading where the log ends and writing three rows for each destination are one round
-// trip and one commit here, for all that are asked for at the same time. What decides is the unique key on the slot.
+// Why plain SQL: it finds free slots, reads the end of the log and writes three rows for each destination of a batch,
+// in one round trip and one commit. The unique key on the slot decides.
 import { MAX_DESTINATIONS_PER_KIND } from '../../domain/destinations/destination.js';
 import { recordEntries } from '../audit/audit-statements.js';
 import { columnsOf, membersOf, typedMembersOf } from '../database/rows/json-rows.js';
@@ -31,17 +31,19 @@ const FIELDS = {
   updatedAt: 'timestamptz',
 } as const;
 
-/** A destination as the statement reads it, without its slot. */
+/** A destination as a parameter of the statement, without its slot. */
 export type NewDestinationRow = Readonly<Record<keyof typeof FIELDS, unknown>> & { readonly id: string };
 
 /**
  * $1 destinations as JSON rows, $2 their audit entries.
  *
- * Answers by the places of all. `hasWorkspace` is false when the account has no such workspace, `hasSlot` when all slots
- * are taken, and `isCreated` alone when somebody else has just taken the one that was found: then nothing is written of it,
- * and whoever asked has to look again. The cursors stand behind everything that is committed and before everything that
- * is not yet. Slots are taken in one order everywhere, so that those who want the same ones wait for each other instead
- * of deadlocking. A workspace is looked up by a subquery for one value: for EXISTS the planner would read all of them.
+ * Returns the results in order. `hasWorkspace` is false when the account has no such workspace, `hasSlot` when all
+ * slots are taken. `isCreated` alone is false when another transaction took the slot: no row of it is written, and
+ * the caller retries.
+ *
+ * The cursors are after every committed generation and before every later one. Slots are taken in one order
+ * everywhere, so that concurrent creations wait instead of deadlocking. A scalar subquery looks a workspace up: for
+ * EXISTS the planner would read all of them.
  */
 export const CREATE_DESTINATIONS = `
 WITH asked AS (

@@ -1,4 +1,4 @@
-// Destinations, their encrypted configs, and the cursors that deliveries start from.
+// Destinations, their encrypted configs, and the cursors from which deliveries start.
 import { Injectable, Logger } from '@nestjs/common';
 import type { DescribeChange } from '../../domain/audit.js';
 import { Clock } from '../../domain/clock.js';
@@ -25,7 +25,7 @@ import type { NewDestinationRow } from './destination-statements.js';
 import { Prisma } from '../generated/client.js';
 import type { DestinationModel as DestinationRow } from '../generated/models.js';
 
-/** A destination to be made, and what the audit log is to say of it. */
+/** A destination to create, with its audit entry. */
 interface Creation {
   readonly row: NewDestinationRow;
   readonly entries: readonly NewAuditRow[];
@@ -35,14 +35,14 @@ interface CreationOutcome {
   readonly hasWorkspace: boolean;
   readonly hasSlot: boolean;
   readonly isCreated: boolean;
-  /** In the order of members in which the database tells them ever after. */
+  /** With its members in the order in which the database returns them. */
   readonly filterRules: FilterRules | null;
 }
 
 const CREATION_LIMITS = {
-  // Two small ones instead of one of everybody: while the database works at one, the other's are answered here.
+  // Two small batches instead of one large: while the database executes one, this process handles the other.
   maxBatch: 25,
-  // One that waits for somebody's lock must not hold up everybody.
+  // A statement that waits for a lock must not hold up the others.
   maxInFlight: 2,
   maxWaiting: 10_000,
   ...STATEMENT_FAILURES,
@@ -64,9 +64,9 @@ export class DestinationsRepository {
   ) {}
 
   /**
-   * Creates the destination in a free one of its workspace's five slots of the kind, and throws `conflict` when all
-   * are taken, `invalid_request` when the account has no such workspace. The unique key on the slot makes the limit exact:
-   * whoever loses a race for a slot looks again.
+   * Creates the destination in a free one of its workspace's five slots of the kind. Throws `conflict` when all are
+   * taken, `invalid_request` when the account has no such workspace. The unique key on the slot makes the limit
+   * exact: the loser of a race for a slot retries.
    */
   async createWithinLimit(
     destination: NewDestination,
@@ -76,7 +76,7 @@ export class DestinationsRepository {
     const id = uuidV7(now);
     const created = toDestination(destination, {
       id,
-      // As it will be read: without the members that have no value.
+      // As it will be read: without undefined members.
       config: JSON.parse(JSON.stringify(destination.config)) as DestinationConfig,
       version: 1,
       createdAt: now,
@@ -92,7 +92,7 @@ export class DestinationsRepository {
     }
   }
 
-  /** By the places of the creations. */
+  /** Results in the order of the creations. */
   private async createMany(creations: readonly Creation[]): Promise<CreationOutcome[]> {
     return this.database.change<CreationOutcome>({
       name: 'create-destinations',
@@ -124,7 +124,7 @@ export class DestinationsRepository {
       skip: page.offset,
       take: page.limit,
     });
-    // The last page tells the total: counting would be a second statement, which may look at deleted rows.
+    // The last page gives the total: a count would be a second statement, which may read deleted rows.
     const isLast = rows.length < page.limit && (rows.length > 0 || page.offset === 0);
     const total = isLast
       ? page.offset + rows.length
@@ -132,7 +132,7 @@ export class DestinationsRepository {
     return { destinations: rows.map((row) => this.decrypted(row)), total };
   }
 
-  /** Changes the destination as it was read; null: it has been changed or deleted since then. */
+  /** Updates the destination if it is unchanged since `before` was read; else null. */
   async update(
     before: Destination,
     change: DestinationChange,
@@ -162,8 +162,8 @@ export class DestinationsRepository {
   }
 
   /**
-   * Frees the destination's slot. Its cursor and dead letters go with it, by a trigger; its row stays until it is purged.
-   * False: the account has no such one.
+   * Frees the destination's slot. A trigger deletes its cursor and dead letters; its row stays until it is purged.
+   * False: the account has no such destination.
    */
   async delete(accountId: string, id: string, describe: DescribeChange<Destination>): Promise<boolean> {
     return this.database.transact(async (transaction) => {
@@ -177,7 +177,7 @@ export class DestinationsRepository {
     }, accountId);
   }
 
-  /** The destinations that generations of the workspace are forwarded to; none while its broadcast switch is off. */
+  /** The destinations of the workspace's generations; none while its broadcast switch is off. */
   async listForDelivery(workspaceId: string): Promise<readonly Destination[]> {
     const rows = await this.database.prisma.destination.findMany({
       where: { workspaceId, enabled: true, deletedAt: null, workspace: { isBroadcastEnabled: true } },
@@ -185,7 +185,7 @@ export class DestinationsRepository {
     return rows.flatMap((row) => this.readable(row));
   }
 
-  /** One config that cannot be decrypted must not stop the others. */
+  /** A config that cannot be decrypted must not stop the others. */
   private readable(row: DestinationRow): Destination[] {
     try {
       return [this.decrypted(row)];
@@ -208,8 +208,8 @@ export class DestinationsRepository {
   }
 }
 
-// Both member by member: they are part of every creation, and V8 reads no member fast of an object that was copied from
-// another one and then given more members (docs/decisions/0009).
+// Both member by member, on the path of every creation: V8 reads members slowly from a copied object that got more
+// members afterwards (docs/performance.md#tricks-in-force).
 
 function toDestination(
   columns: Omit<NewDestination, 'config' | 'regions' | 'filterRules'> & {

@@ -1,4 +1,4 @@
-// Which contents share a block, where each is to be found, and what comes out of a block again.
+// Which contents share a block, where each is found, and the contents of a block after reading.
 import { describe, expect, it } from '@jest/globals';
 import { contentOfText } from '../../../test/support/generation.js';
 import { readAppConfig } from '../../config/app-config.js';
@@ -37,11 +37,11 @@ const open = (packed: PackedContents) =>
   );
 
 describe('packing', () => {
-  it('makes one block of what fits, at the place of the last', () => {
+  it('packs fitting contents into one block, at the ordinal of the last', () => {
     const packed = packContents([entry('a', 'größer'), entry('b', null), entry('c', 'third')], cipher);
     const { blocks, locations } = packed;
     expect(blocks).toMatchObject([{ ordinal: 3, generation_ids: '{a,c}' }]);
-    // Nobody who looks for the content of one of them by its id finds the block.
+    // A look-up of one content by its id does not find the block.
     expect(['a', 'c']).not.toContain(blocks[0]?.generation_id);
     expect(locations.map((location) => location?.ordinal)).toEqual([3, undefined, 3]);
     expect(locations.map((location) => location?.bytes)).toEqual([
@@ -52,7 +52,7 @@ describe('packing', () => {
     expect(open(packed)).toEqual([{ a: contentOfText('größer'), c: contentOfText('third') }]);
   });
 
-  it('writes one content alone as it has always been written', () => {
+  it('writes a single content in the format without blocks', () => {
     const packed = packContents([entry('a', 'alone')], cipher);
     expect(packed.blocks).toMatchObject([{ generation_id: 'a', ordinal: 1, generation_ids: null }]);
     const [block] = packed.blocks as [ContentBlockRow];
@@ -60,7 +60,7 @@ describe('packing', () => {
     expect(cipher.decrypt(encrypted, 'a')).toEqual(contentOfText('alone'));
   });
 
-  it('never brings workspaces together', () => {
+  it('never mixes workspaces', () => {
     const entries = [entry('a', '1'), entry('b', '2', 'two'), entry('c', '3'), entry('d', '4', 'two')];
     const packed = packContents(entries, cipher);
     const { blocks, locations } = packed;
@@ -72,7 +72,7 @@ describe('packing', () => {
     expect(locations.map((location) => location?.ordinal)).toEqual([3, 4, 3, 4]);
   });
 
-  it('begins another block where one would become large', () => {
+  it('begins another block where one would become too large', () => {
     const texts = ['small', 'x'.repeat(15_000), 'y'.repeat(20_000), 'small', 'small'];
     const entries = texts.map((text, index) => entry(String(index), text));
     const packed = packContents(entries, cipher);
@@ -80,7 +80,7 @@ describe('packing', () => {
     expect(packed.locations.map((location) => location?.ordinal)).toEqual([2, 2, 3, 5, 5]);
   });
 
-  it('stores nothing where there is nothing', () => {
+  it('stores nothing without contents', () => {
     expect(packContents([entry('a', null)], cipher)).toEqual({
       blocks: [],
       ciphertexts: Buffer.alloc(0),

@@ -1,20 +1,20 @@
-// Contents of calls that are appended together are stored as blocks: what a row and an encryption cost is paid once for
-// all of a block. A block holds contents of one workspace, small ones: whoever wants one of them reads all.
+// Stores contents of calls that are appended together as blocks: a row and an encryption are paid once per block. A
+// block holds small contents of one workspace; reading one content reads the whole block.
 import { randomUUID } from 'node:crypto';
 import type { GenerationContent } from '../../domain/generations/generation-content.js';
 import type { Generation } from '../../domain/generations/generation.js';
 import type { ConfigCipher, Encrypted } from '../encryption/config-cipher.js';
 
-// Bytes. A content that is larger has a block of its own, and is as large as it is.
+// Bytes. A larger content gets a block of its own.
 const MAX_BLOCK = 16_000;
 
-/** What is appended, in the order of the batch. */
+/** An entry to append, in the order of the batch. */
 export interface ContentEntry {
   readonly generation: Pick<Generation, 'id' | 'workspaceId' | 'createdAt'>;
   readonly content: GenerationContent | null;
 }
 
-/** Where a generation's content stands: in the block at this ordinal of the same transaction. */
+/** The location of a generation's content: the block at this ordinal of the same transaction. */
 export interface ContentLocation {
   readonly ordinal: number;
   /** Of its own part of the block. */
@@ -22,27 +22,28 @@ export interface ContentLocation {
 }
 
 /**
- * A block as the statement reads it, at the place of its last generation. One of several generations has an id of its own:
- * a version without blocks, which may deliver beside this one, must not take it for the content of one of them.
+ * A block as a parameter of the statement, at the ordinal of its last generation. A block of several generations has
+ * an id of its own: a version without blocks that delivers at the same time must not read it as the content of one of
+ * them.
  */
 export interface ContentBlockRow {
   readonly generation_id: string;
   readonly workspace_id: string;
   readonly created_at: Date;
   readonly ordinal: number;
-  /** Null when it holds nothing but the content of `generation_id`. */
+  /** Null when it holds only the content of `generation_id`. */
   readonly generation_ids: string | null;
   readonly encryption_key_id: string;
-  /** Where its ciphertext stands among those of all blocks, from 1 on. */
+  /** Its offset in the ciphertexts of all blocks, from 1. */
   readonly first_byte: number;
   readonly bytes: number;
 }
 
 export interface PackedContents {
   readonly blocks: readonly ContentBlockRow[];
-  /** The blocks' ciphertexts, one after the other. */
+  /** The blocks' ciphertexts, concatenated. */
   readonly ciphertexts: Buffer;
-  /** Those of the entries, undefined where nothing is stored. */
+  /** Locations of the entries; undefined where no content is stored. */
   readonly locations: readonly (ContentLocation | undefined)[];
 }
 
@@ -59,7 +60,7 @@ interface OpenBlock {
   bytes: number;
 }
 
-/** Ordinals count from 1, as the entries stand. */
+/** Ordinals count from 1, in the order of the entries. */
 export function packContents(entries: readonly ContentEntry[], cipher: ConfigCipher): PackedContents {
   const locations: (ContentLocation | undefined)[] = [];
   const blocks: ContentBlockRow[] = [];
@@ -103,7 +104,7 @@ function toBlock(
   const { workspaceId, createdAt } = last.generation;
   const isAlone = members.length === 1;
   const id = isAlone ? last.generation.id : randomUUID();
-  // Ids are UUIDs: nothing of them has to be escaped.
+  // Ids are UUIDs and need no escaping.
   const text = isAlone
     ? last.text
     : `{${members.map((member) => `"${member.generation.id}":${member.text}`).join(',')}}`;
@@ -121,15 +122,15 @@ function toBlock(
   return { block, ciphertext };
 }
 
-/** A stored block, or what a version without blocks has stored of one generation. */
+/** A stored block, or the content of one generation as a version without blocks stored it. */
 export interface StoredBlock extends Pick<Encrypted, 'encryptionKeyId'> {
   readonly generationId: string;
-  /** Whether it holds contents by the ids of their generations, and not the one of `generationId`. */
+  /** Whether it holds contents by generation id, instead of the one of `generationId`. */
   readonly isShared: boolean;
   readonly ciphertext: Uint8Array;
 }
 
-/** The contents of a block by their generations' ids. Throws what decrypting throws. */
+/** The contents of a block by generation id. Throws the errors of decryption. */
 export function unpackContents(
   block: StoredBlock,
   cipher: ConfigCipher,

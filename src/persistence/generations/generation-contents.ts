@@ -1,16 +1,16 @@
-// How long stored contents stay: until every destination that may need them has passed, and never longer than a day.
+// Retention of stored contents: until every destination that may need them has passed, and a day at most.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 
-// Rows that one statement removes: a backlog goes in steps that lock nobody out.
+// Rows that one statement removes: a backlog is removed in steps, so that locks are short.
 const STEP = 5_000;
 const WORKSPACES_AT_ONCE = 200;
-// The highest transaction: of what nobody needs, all has been passed.
+// The highest transaction: without a destination, all contents are passed.
 const END_OF_LOG = 2n ** 63n - 1n;
 
 /**
- * Takes the bytes of removed contents off the days that they were stored on. Below 0 for a moment, where a process has not
- * added them yet. Answers how many rows were removed.
+ * Subtracts the bytes of removed contents from the days of their storage. A sum is negative for a moment if a process
+ * has not added its bytes yet. Returns the number of removed rows.
  */
 const removing = (statement: string): string => `
 WITH removed AS (${statement}
@@ -24,8 +24,8 @@ RETURNING content.workspace_id, (content.created_at AT TIME ZONE 'UTC')::date AS
 SELECT count(*)::integer AS count FROM removed`;
 
 /**
- * $1 workspaces. What a dead letter still has to be delivered with stays. One statement, and so one snapshot: a
- * destination that comes to be meanwhile keeps the contents of the calls that it will be sent.
+ * $1 workspaces. Contents that a dead letter still needs stay. One statement, and so one snapshot: a destination that
+ * is created at the same time keeps the contents of its calls.
  */
 const REMOVE_PASSED = removing(`
 DELETE FROM generation_contents AS content USING (
@@ -65,14 +65,14 @@ WHERE content.workspace_id = old.workspace_id AND content.created_at = old.creat
 export class GenerationContents {
   constructor(private readonly database: Database) {}
 
-  /** Removes what no destination of the workspaces may need any more. */
+  /** Removes contents that no destination of the workspaces may need any more. */
   async removePassed(workspaceIds: readonly string[]): Promise<void> {
     for (let from = 0; from < workspaceIds.length; from += WORKSPACES_AT_ONCE) {
       await this.removeInSteps(REMOVE_PASSED, [workspaceIds.slice(from, from + WORKSPACES_AT_ONCE)]);
     }
   }
 
-  /** Removes what was made before `moment`, of every workspace. */
+  /** Removes contents created before `moment`, of every workspace. */
   async removeOlderThan(moment: Date): Promise<void> {
     await this.removeInSteps(REMOVE_OLDER, [moment]);
   }

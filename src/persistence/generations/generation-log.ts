@@ -1,4 +1,4 @@
-// The durable log of generations, and the settling of their cost: one statement, one commit, many calls.
+// The durable log of generations and the settlement of their cost: many calls in one statement and one commit.
 import { Injectable } from '@nestjs/common';
 import type { BeforeApplicationShutdown } from '@nestjs/common';
 import { Tracing } from '../../config/tracing.js';
@@ -45,9 +45,9 @@ export class GenerationLog implements BeforeApplicationShutdown {
   }
 
   /**
-   * Resolves when the generation and its cost are committed: only then may the caller see the answer. `releases` are
-   * the reservations that the cost takes the place of; a failure leaves their leases in doubt, since the statement may
-   * have been committed all the same, or may yet be. `content` is stored encrypted beside the log.
+   * Resolves when the generation and its cost are committed: only then may the caller see the response. The cost
+   * replaces the reservations in `releases`. A failure invalidates their leases, since the statement may have been
+   * committed all the same, or may be later. `content` is stored encrypted beside the log.
    */
   async append(
     generation: Generation,
@@ -68,11 +68,11 @@ export class GenerationLog implements BeforeApplicationShutdown {
 
   async beforeApplicationShutdown(): Promise<void> {
     await this.batcher.drain();
-    // What is not told is forgotten; a database that is away must not fail the end.
+    // Sums that are not exchanged are lost; an unreachable database must not fail the shutdown.
     await this.storage.exchange().catch(() => undefined);
   }
 
-  /** All of one UTC day, so that the statement can say for each window whether it goes on or begins anew. */
+  /** All of one UTC day, so that the statement can decide for each window whether it continues or restarts. */
   private async write(entries: readonly Entry[]): Promise<[]> {
     const [first] = entries;
     if (!first) return [];

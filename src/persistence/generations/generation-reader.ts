@@ -1,4 +1,4 @@
-// Reads the log in the order of commit, for those who forward it, and the stored contents of what was read.
+// Reads the log in the order of commit for deliveries, and the stored contents.
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../../domain/clock.js';
 import { parseSnapshot } from '../../domain/destinations/delivery.js';
@@ -15,21 +15,21 @@ import { toGeneration } from './generation-row.js';
 import type { GenerationRow } from './generation-row.js';
 import { opaqueArray } from '../database/rows/opaque-array.js';
 
-// Milliseconds in which all replicas know the same keys, after the first of them does.
+// Milliseconds within which all replicas get a new key, after the first one does.
 const ROTATION_TIME = 15 * 60_000;
 
 export interface LoggedGeneration {
   readonly position: LogPosition;
   readonly generation: Generation;
-  /** Characters of what its caller has said of the trace, as JSON; 0 where that is nothing. */
+  /** Characters of the caller's trace object as JSON; 0 if it is empty. */
   readonly traceLength: number;
-  /** Where in the same transaction its content stands, if one is stored. */
+  /** The ordinal of its content in the same transaction, if one is stored. */
   readonly contentOrdinal: number;
   /** Bytes of its stored content; 0 when there is none. */
   readonly contentBytes: number;
 }
 
-/** Entries whose contents stand in one block, at this place of the log; it is read as a whole. */
+/** Entries whose contents share the block at this position; a block is read as a whole. */
 export interface BlockOfEntries {
   readonly transaction: bigint;
   readonly ordinal: number;
@@ -38,9 +38,9 @@ export interface BlockOfEntries {
 
 export interface LogPage {
   readonly entries: readonly LoggedGeneration[];
-  /** Whether there is more that cannot be read yet, because an older transaction is still open. */
+  /** Whether there is more that an older open transaction holds back. */
   readonly isHeldBack: boolean;
-  /** Whether there is more that can be read at once. */
+  /** Whether more can be read at once. */
   readonly hasMore: boolean;
 }
 
@@ -49,7 +49,7 @@ interface PageRow extends GenerationRow {
   readonly logOrdinal: number;
   readonly contentOrdinal: number;
   readonly contentBytes: number;
-  /** The snapshot that the page was read with, in the numbers of the server. */
+  /** The snapshot of the page, in the numbers of the server. */
   readonly snapshot: string;
   readonly logOffset: string;
 }
@@ -94,7 +94,7 @@ const COLUMNS = Object.entries({
   .map(([member, column]) => `generation.${column} AS "${member}"`)
   .join(', ');
 
-// Of rows that versions without blocks have written.
+// For rows of versions without blocks.
 const BYTES_OF_OWN_ROW = `
 SELECT octet_length(content.ciphertext) FROM generation_contents AS content
 WHERE content.workspace_id = generation.workspace_id AND content.created_at = generation.created_at
@@ -107,9 +107,10 @@ SELECT ${COLUMNS}, coalesce(generation.content_ordinal, generation.log_ordinal) 
 FROM generations AS generation`;
 
 /**
- * Numbers of transactions become visible out of order: a reader that trusted `> cursor` alone would pass over what an
- * older transaction commits later. So only what is older than every open transaction may be taken (docs/decisions).
- * The snapshot is the statement's own. The bound on created_at is what lets PostgreSQL leave older partitions out.
+ * Transaction numbers become visible out of order: a reader that used `> cursor` alone would skip rows that an older
+ * transaction commits later. So only transactions older than every open one are read
+ * (docs/decisions/0005-broadcast.md). The snapshot is the statement's own. The bound on created_at lets PostgreSQL
+ * skip older partitions.
  */
 const READ_PAGE = `${SELECT}
 WHERE generation.workspace_id = $1 AND (generation.log_transaction, generation.log_ordinal) > ($2, $3)
@@ -117,15 +118,15 @@ WHERE generation.workspace_id = $1 AND (generation.log_transaction, generation.l
 ORDER BY generation.log_transaction, generation.log_ordinal LIMIT $5`;
 
 /**
- * Snapshots know the transactions of the whole server, and those of its other databases can hold nothing back here. One
- * whose number this role may not see stays in the way until it ends: nothing is lost by it.
+ * Snapshots contain the transactions of the whole server; those of its other databases cannot append here. A
+ * transaction whose number this role may not see holds reading back until it ends, and no row is lost.
  */
 const FOREIGN_TRANSACTIONS = `
 SELECT backend_xid::text AS id FROM pg_stat_activity
 WHERE backend_xid IS NOT NULL AND datname <> current_database()`;
 
-// Both one by one, by an index: of two lists to be found in a table the planner makes two bitmaps, and one of them of all
-// that the workspace has there.
+// Each row by an index: for two lists the planner would combine two bitmaps, one of them over all rows of the
+// workspace.
 const READ_NAMED = `
 SELECT found.* FROM unnest(${opaqueArray('$2', 'timestamptz')}, ${opaqueArray('$3', 'uuid')}) AS named (created_at, id)
 CROSS JOIN LATERAL (
@@ -151,7 +152,7 @@ export class GenerationReader {
     private readonly clock: Clock,
   ) {}
 
-  /** What follows `after`, at most `limit`, nothing made before `since`. */
+  /** At most `limit` generations after `after`, none created before `since`. */
   async readAfter(workspaceId: string, after: LogPosition, since: Date, limit: number): Promise<LogPage> {
     const rows = await this.database.query<PageRow>({
       name: 'read-log-page',
@@ -184,7 +185,7 @@ export class GenerationReader {
     return entries.slice(0, before(oldestOpenBut(snapshot, new Set(foreign.map(({ id }) => BigInt(id))))));
   }
 
-  /** Single generations, in no order; what is not there any more is left out. */
+  /** Single generations in any order, without missing ones. */
   async readNamed(
     workspaceId: string,
     names: readonly Pick<Generation, 'id' | 'createdAt'>[],
@@ -199,8 +200,8 @@ export class GenerationReader {
   }
 
   /**
-   * The stored contents by the generation's id, with those that stand in the same blocks; what is not stored any more is
-   * left out. Throws `unavailable` for as long as a key that is not known here may become so.
+   * The stored contents by generation id, including others of the same blocks and without missing ones. Throws
+   * `unavailable` while an unknown key may still become known to this process.
    */
   async readContents(
     workspaceId: string,
@@ -222,11 +223,11 @@ export class GenerationReader {
       try {
         for (const [id, content] of unpackContents(row, this.cipher)) contents.set(id, content);
       } catch (error) {
-        // While keys are rotated another replica may know one that will be known here soon.
+        // During a rotation another replica may use a key that this one gets soon.
         const isYoung = ({ generation }: LoggedGeneration) =>
           this.clock.now().getTime() - generation.createdAt.getTime() < ROTATION_TIME;
         if (error instanceof MissingEncryptionKey && entries.some(isYoung)) throw notKnownYet(error);
-        // One that was taken away too early: the traces go without their content.
+        // A key that was removed too early: the traces are delivered without their content.
         this.logger.warn({ generationId: row.generationId, error }, 'stored contents cannot be read');
       }
     }
@@ -235,11 +236,13 @@ export class GenerationReader {
 }
 
 function notKnownYet(cause: MissingEncryptionKey): AppError {
-  const detail = 'the key that this content is encrypted with is not known to this process yet';
+  const detail = 'this process does not know the encryption key of the content yet';
   return new AppError('unavailable', { detail, headers: { 'Retry-After': '60' }, cause });
 }
 
-/** The blocks that hold the contents of these entries. In the log of a workspace those of one block stand together. */
+/**
+ * The blocks that hold the contents of these entries. Entries of one block are adjacent in the log of a workspace.
+ */
 export function blocksOf(entries: readonly LoggedGeneration[]): readonly BlockOfEntries[] {
   const blocks: BlockOfEntries[] = [];
   for (const entry of entries) {
@@ -255,7 +258,7 @@ export function blocksOf(entries: readonly LoggedGeneration[]): readonly BlockOf
 // PostgreSQL shows the number of a running transaction without its epoch.
 const EPOCH = 2n ** 32n;
 
-/** The oldest transaction that was open, those of `others` (numbers without epoch) left out. */
+/** The oldest open transaction, except `others` (numbers without epoch). */
 function oldestOpenBut({ open, next }: LogSnapshot, others: ReadonlySet<bigint>): bigint {
   return [...open].reduce((oldest, id) => (id < oldest && !others.has(id % EPOCH) ? id : oldest), next);
 }

@@ -1,4 +1,4 @@
-// A generation as its table holds it.
+// A generation as a row of its table.
 import type {
   CallerTrace,
   Generation,
@@ -8,7 +8,7 @@ import type {
 import { parseUsd } from '../../domain/spend/money.js';
 import type { Generation as TableRow, Prisma } from '../generated/client.js';
 
-/** Plain statements give amounts as texts, Prisma as its own decimals. */
+/** Plain statements return amounts as texts, Prisma as its own decimals. */
 type Amount = Prisma.Decimal | string | null;
 
 export type GenerationRow = Omit<TableRow, 'cost' | 'upstreamCost' | 'logTransaction' | 'logOrdinal'> & {
@@ -17,8 +17,8 @@ export type GenerationRow = Omit<TableRow, 'cost' | 'upstreamCost' | 'logTransac
 };
 
 /**
- * The attempts as the table holds them: null for none, and an empty list for a single one that the rest of the row
- * describes, as almost all do. A list of objects would be a third of what a call writes.
+ * The attempts as stored: null for none, and an empty list for a single one that the rest of the row describes, as
+ * for almost every call. A list of objects would be a third of a call's row.
  */
 export function storedAttempts(generation: Generation): readonly GenerationAttempt[] | null {
   const { attempts } = generation;

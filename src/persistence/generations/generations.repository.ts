@@ -1,4 +1,3 @@
-// Reads single generations from the log.
 import { Injectable } from '@nestjs/common';
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import type { Generation } from '../../domain/generations/generation.js';
@@ -10,8 +9,8 @@ export class GenerationsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * By the whole primary key: the workspaces that the key may read, the moment, which names the one partition that is
-   * looked into, and the id. An inference key reads its own calls only.
+   * Looks up by the whole primary key: the workspaces that the key may read, the time, which selects the one
+   * partition, and the id. An inference key reads its own calls only.
    */
   async find(
     reader: Pick<ApiKey, 'id' | 'accountId' | 'workspaceId' | 'kind'>,
@@ -26,7 +25,7 @@ export class GenerationsRepository {
     return row && toGeneration(row);
   }
 
-  /** Deleted workspaces included: their calls stay readable. */
+  /** Includes deleted workspaces: their calls stay readable. */
   private async listWorkspaceIds(accountId: string): Promise<string[]> {
     const workspaces = await this.database.prisma.workspace.findMany({
       select: { id: true },

@@ -1,12 +1,12 @@
-// How long the log has been held back: nothing is read of it behind the oldest transaction that is open on the server, in
-// whichever of its databases (docs/decisions/0005-broadcast.md).
+// How long the oldest open transaction on the server, in any of its databases, has held back readers of the log
+// (docs/decisions/0005-broadcast.md).
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 
 export interface LogHorizon {
-  /** Seconds that the oldest open transaction has been open, as far as it is known; 0: none is. */
+  /** Age of the oldest open transaction in seconds, as far as it is known; 0: there is none. */
   readonly heldBackSeconds: number;
-  /** Where that transaction is; null where there is none, or this role may not see it. */
+  /** The database of that transaction; null if there is none, or this role may not see it. */
   readonly heldBackBy: 'this database' | 'another database' | null;
 }
 
@@ -25,7 +25,10 @@ LEFT JOIN pg_stat_activity AS holder ON holder.backend_xid = pg_snapshot_xmin(sn
 
 @Injectable()
 export class LogHorizonReader {
-  /** The oldest one that was open at the last look, and since when: of one that this role may not see nothing else tells. */
+  /**
+   * The oldest open transaction at the last poll, and since when: for one that this role may not see there is no
+   * other source.
+   */
   private seen: { readonly oldest: string; readonly since: number } | null = null;
 
   constructor(private readonly database: Database) {}

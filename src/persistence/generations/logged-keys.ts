@@ -1,4 +1,4 @@
-// Keys as the log names them, deleted ones included.
+// Keys by their names in the log, deleted ones included.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 
@@ -6,7 +6,7 @@ import { Database } from '../database/database.js';
 export class LoggedKeys {
   constructor(private readonly database: Database) {}
 
-  /** By the hash; what is no key of the account is left out. */
+  /** Ids by hash, without keys of other accounts. */
   async findIds(accountId: string, hashes: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const keys = await this.database.prisma.apiKey.findMany({
       select: { id: true, hash: true },
@@ -15,7 +15,7 @@ export class LoggedKeys {
     return new Map(keys.map(({ id, hash }) => [hash, id]));
   }
 
-  /** By the id. */
+  /** Hashes by id. */
   async findHashes(accountId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const keys = await this.database.prisma.apiKey.findMany({
       select: { id: true, hash: true },

@@ -1,13 +1,13 @@
-// Keeps the log's partitions ahead of the calendar, and the default partition empty.
+// Creates partitions of the log ahead of time, and keeps the default partition empty.
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../../domain/clock.js';
 import { Database } from '../database/database.js';
 
 const EVERY_HOUR = 3_600_000;
-// Rows that one transaction moves: readers of the log wait for what is older than every open transaction.
+// Rows that one transaction moves: readers of the log wait for all older transactions.
 const STEP = 20_000;
-// Rows of many more steps than that are left for the next hour.
+// Rows beyond this number of steps wait for the next hour.
 const MAX_STEPS = 200;
 const TABLES = [
   ['generations', 'month'],
@@ -42,7 +42,7 @@ export class Partitions implements OnApplicationBootstrap, OnApplicationShutdown
     await this.moving;
   }
 
-  /** Never fails: what finds no partition goes to the default one, and the next hour tries again. */
+  /** Never fails: rows without a partition go to the default one, and the next hour retries. */
   async ensure(): Promise<void> {
     try {
       await this.database.query({ text: 'SELECT ensure_time_partitions($1)', values: [this.clock.now()] });
@@ -54,7 +54,7 @@ export class Partitions implements OnApplicationBootstrap, OnApplicationShutdown
     }
   }
 
-  /** Moves rows that found no partition into partitions of their own, some at a time. Never fails: see ensure(). */
+  /** Moves rows from the default partition to partitions of their own, in steps. Never fails: see ensure(). */
   async emptyDefault(step = STEP): Promise<void> {
     for (const [table, unit] of TABLES) {
       try {

@@ -1,6 +1,6 @@
-// About how many bytes the calls of a workspace have stored, held against its quotas. Processes add up in memory what they
-// write, and exchange sums through storage_days every few seconds: a call pays for no statement, and a quota is in force
-// within seconds. A lost process forgets what it has not added yet.
+// Approximate bytes that the calls of a workspace have stored, compared with its quotas. Processes sum their writes
+// in memory and exchange sums through storage_days every few seconds. A call pays for no statement, and a quota takes
+// effect within seconds. A crashed process loses its unexchanged sums.
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
@@ -75,18 +75,18 @@ export class StorageUsage implements OnApplicationBootstrap, OnModuleDestroy {
     const registers = [registry];
     this.contentsSkipped = new Counter({
       name: 'signalbox_contents_skipped_total',
-      help: 'Calls whose contents were not stored, because their workspace was above its quota.',
+      help: 'Calls whose contents were not stored, because their workspace exceeded its content quota.',
       registers,
     });
     this.callsRejected = new Counter({
       name: 'signalbox_log_quota_refused_total',
-      help: 'Calls that were refused with 429, because their workspace was above its daily quota of the log.',
+      help: 'Calls rejected with 429, because their workspace exceeded its daily log quota.',
       registers,
     });
     const { aboveContentQuota, aboveLogQuota } = this;
     void new Gauge({
       name: 'signalbox_workspaces_above_storage_quota',
-      help: 'Workspaces that this process knows to be above a quota of stored bytes.',
+      help: 'Workspaces that exceed a storage quota, as this process knows.',
       labelNames: ['quota'],
       registers,
       collect() {
@@ -106,7 +106,7 @@ export class StorageUsage implements OnApplicationBootstrap, OnModuleDestroy {
     if (this.timer) clearInterval(this.timer);
   }
 
-  /** To be called for what is committed. */
+  /** Call it for committed bytes. */
   add(workspaceId: string, day: string, logBytes: number, contentBytes: number): void {
     if (this.isOff) return;
     const added = this.addedOf(workspaceId, day);
@@ -115,7 +115,7 @@ export class StorageUsage implements OnApplicationBootstrap, OnModuleDestroy {
     if (this.isMuchOfQuota(added)) void this.exchange().catch(() => undefined);
   }
 
-  /** Whether the content of one more call may be stored; false counts the call. */
+  /** Whether the content of one more call may be stored; false also counts the call. */
   mayStoreContent(workspaceId: string): boolean {
     if (this.aboveContentQuota.size === 0 || !this.aboveContentQuota.has(workspaceId)) return true;
     this.contentsSkipped.inc();
@@ -123,7 +123,7 @@ export class StorageUsage implements OnApplicationBootstrap, OnModuleDestroy {
     return false;
   }
 
-  /** Throws `rate_limit_exceeded` while the workspace has used up what its records may take of the log on this UTC day. */
+  /** Throws `rate_limit_exceeded` while the workspace's records exceed their quota of this UTC day. */
   rejectAboveLogQuota(workspaceId: string): void {
     if (this.aboveLogQuota.size === 0) return;
     const now = this.clock.now();
@@ -144,7 +144,7 @@ export class StorageUsage implements OnApplicationBootstrap, OnModuleDestroy {
     });
   }
 
-  /** Adds what this process has written, and learns what all have. One exchange after the other. */
+  /** Adds this process's sums and reads those of all processes. Exchanges run one at a time. */
   exchange(): Promise<void> {
     this.exchanging = this.exchanging.catch(() => undefined).then(() => this.exchangeNow());
     return this.exchanging;
@@ -173,7 +173,7 @@ export class StorageUsage implements OnApplicationBootstrap, OnModuleDestroy {
     const added = [...this.added.values()];
     this.added = new Map();
     const workspaceIds = new Set(added.map(({ workspaceId }) => workspaceId));
-    // Also those that write nothing any more, because they are above a quota.
+    // Also workspaces without new writes, because they exceed a quota.
     for (const above of [this.aboveContentQuota, this.aboveLogQuota.keys()])
       for (const workspaceId of above) workspaceIds.add(workspaceId);
     for (let from = 0; from < added.length; from += STEP) {

@@ -1,4 +1,4 @@
-// Reads keys and what they have spent, many of them by one statement.
+// Reads keys and their spend, many in one statement.
 import type { ApiKeyWithSpend } from '../../domain/keys/api-key.js';
 import type { Clock } from '../../domain/clock.js';
 import { toApiKey, toKeySpend } from './api-key-row.js';
@@ -7,7 +7,7 @@ import { BatchReader } from '../database/batch-reader.js';
 import type { Database } from '../database/database.js';
 import { opaqueArray } from '../database/rows/opaque-array.js';
 
-/** A hash says nothing without the account: another account's key is none. */
+/** A hash is looked up within its account: another account's key is not found. */
 interface KeyName {
   readonly accountId: string;
   readonly hash: string;
@@ -47,7 +47,7 @@ const SPEND_COLUMNS = Object.entries({
 const select = (table: string, columns: readonly (readonly [string, string])[]): string =>
   columns.map(([member, column]) => `${table}.${column} AS "${member}"`).join(', ');
 
-/** $1 accounts, $2 hashes, which belong together by their places. The driver would take a date for one of its own zone. */
+/** $1 accounts, $2 hashes, paired by index. Dates are read as texts: the driver would apply its own time zone. */
 const READ_KEYS = `
 SELECT ${select('key', KEY_COLUMNS)}, ${select('spend', SPEND_COLUMNS)},
   spend.last_day::timestamp AT TIME ZONE 'UTC' AS "lastDay"
@@ -59,7 +59,7 @@ WHERE (key.account_id, key.hash) IN (
 
 type Row = ApiKeyRow & (KeySpendRow | Record<keyof KeySpendRow, null>);
 
-/** The keys that are asked for at the same time, by one statement. */
+/** One statement for all keys that are requested at the same time. */
 export function createKeyReader(database: Database, clock: Clock): BatchReader<KeyName, ApiKeyWithSpend> {
   return new BatchReader({
     idOf,

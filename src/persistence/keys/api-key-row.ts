@@ -1,4 +1,4 @@
-// How an API key and its spend stand in their tables.
+// Rows of API keys and their spend.
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import { parseUsd } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
@@ -7,7 +7,7 @@ import type { KeySpend } from '../../domain/spend/spend.js';
 import type { Prisma } from '../generated/client.js';
 import type { ApiKeyModel, KeySpendModel } from '../generated/models.js';
 
-/** Plain statements give amounts as texts, Prisma as its own decimals. */
+/** Plain statements return amounts as texts, Prisma as its own decimals. */
 type Amount = Prisma.Decimal | string;
 
 export type ApiKeyRow = Omit<ApiKeyModel, 'limit' | 'deletedAt'> & { readonly limit: Amount | null };
@@ -38,7 +38,7 @@ export function toApiKey(row: ApiKeyRow): ApiKey {
   };
 }
 
-/** The spend as a reader sees it at `now`; null: the key has spent nothing. */
+/** The spend at `now`; null: the key has spent nothing. */
 export function toKeySpend(row: KeySpendRow | null, now: Date): KeySpend {
   if (row === null) return NO_SPEND;
   const windows = (total: Amount, daily: Amount, weekly: Amount, monthly: Amount) =>

@@ -1,4 +1,4 @@
-// API keys, the secrets they are presented by, and what they have spent.
+// API keys, their secrets and their spend.
 import { Injectable } from '@nestjs/common';
 import { hashKeySecret, keyLabel } from '../../domain/keys/api-key.js';
 import type { ApiKey, ApiKeyChange, ApiKeyKind, ApiKeyWithSpend, Caller } from '../../domain/keys/api-key.js';
@@ -33,13 +33,13 @@ export interface NewApiKey extends SpendLimit {
   readonly embeddingCache?: boolean;
   /** Absent: null. */
   readonly externalUser?: string | null;
-  /** A secret that a partner chose, by which the key is presented as well. Only its hash is stored. */
+  /** A secret that a partner chose, and that also presents the key. Only its hash is stored. */
   readonly partnerSecret?: string | null;
 }
 
 export type TracedKey = Pick<ApiKey, 'id' | 'hash' | 'name' | 'creatorUserId' | 'externalUser'>;
 
-/** What is undefined does not matter. */
+/** Undefined members do not filter. */
 export interface OperatorListing extends PageRequest {
   readonly accountId: string | undefined;
   readonly workspaceId: string | undefined;
@@ -51,10 +51,10 @@ export interface ApiKeyListing extends PageRequest {
   readonly includeDisabled: boolean;
 }
 
-/** A new secret, and how long those that it replaces go on working. */
+/** A new secret, and how long the replaced ones remain valid. */
 export interface SecretRotation {
   readonly secret: string;
-  /** Null: they end at once. */
+  /** Null: they expire at once. */
   readonly oldSecretsUntil: Date | null;
 }
 
@@ -76,7 +76,7 @@ export class ApiKeysRepository {
     this.reader = createKeyReader(database, clock);
   }
 
-  /** Throws UniqueViolation when the secret is in use already, `conflict` when one of the quotas is used up. */
+  /** Throws UniqueViolation when the secret is in use already, `conflict` when a quota is used up. */
   async create(
     key: NewApiKey,
     describe?: DescribeChange<ApiKey>,
@@ -134,7 +134,7 @@ export class ApiKeysRepository {
     );
   }
 
-  /** Null: the account has no such key. A key has two secrets at most: those replaced before this time end now. */
+  /** Null: the account has no such key. A key has at most two secrets: those replaced before expire now. */
   async rotate(
     accountId: string,
     hash: string,
@@ -159,7 +159,7 @@ export class ApiKeysRepository {
     });
   }
 
-  /** False: the account has no such key. Its row stays, for the records that name it; its secrets do not. */
+  /** False: the account has no such key. Its row stays, for the records that name it; its secrets are deleted. */
   async delete(accountId: string, hash: string, describe: DescribeChange<ApiKey>): Promise<boolean> {
     const deleted = await this.change(accountId, hash, describe, async (transaction, { workspaceId, id }) => {
       const row = await transaction.apiKey.update({
@@ -179,7 +179,7 @@ export class ApiKeysRepository {
     return this.listWhere({ accountId, workspaceId, ...(includeDisabled ? {} : { disabled: false }) }, page);
   }
 
-  /** Of all accounts, newest first. For commands alone: no caller may see so much. */
+  /** Of all accounts, newest first. For commands alone: no API caller may see other accounts. */
   async listForOperator({ offset, limit, ...filter }: OperatorListing): Promise<readonly ApiKeyWithSpend[]> {
     const { accountId, workspaceId, kind } = filter;
     return this.listWhere(
@@ -208,8 +208,8 @@ export class ApiKeysRepository {
   }
 
   /**
-   * Who presents a secret: the one look-up of the request path that the cache in front of it misses. Together with those
-   * of other requests: however many secrets are guessed, few statements run, and no valid one waits long behind them.
+   * The caller of a secret: the one look-up on the request path that the caller cache misses. Batched with those of
+   * other requests: however many secrets are guessed, few statements run, and no valid one waits long.
    */
   async findCaller(secretHash: string): Promise<Caller | null> {
     return this.callers.find(secretHash);
@@ -230,12 +230,12 @@ export class ApiKeysRepository {
     );
   }
 
-  /** Together with what others ask for at the same time. Null: the account has no such key. */
+  /** Batched with concurrent look-ups. Null: the account has no such key. */
   async findWithSpend(accountId: string, hash: string): Promise<ApiKeyWithSpend | null> {
     return this.reader.find({ accountId, hash });
   }
 
-  /** Those of `hashes` that name no key of the account. Those that `stood` there already may be deleted keys'. */
+  /** Those of `hashes` that name no key of the account. Hashes in `stood` may name deleted keys. */
   async findUnknownHashes(
     accountId: string,
     hashes: readonly string[],
@@ -251,7 +251,7 @@ export class ApiKeysRepository {
     return added.filter((hash) => !knownHashes.has(hash));
   }
 
-  /** What traces tell of these keys, deleted ones included. */
+  /** The trace members of these keys, deleted ones included. */
   async findForTraces(workspaceId: string, ids: readonly string[]): Promise<readonly TracedKey[]> {
     return this.database.prisma.apiKey.findMany({
       select: { id: true, hash: true, name: true, creatorUserId: true, externalUser: true },
@@ -264,8 +264,8 @@ export class ApiKeysRepository {
   }
 
   /**
-   * One change of one key, and its entry in the audit log. What it answers is read before the commit: nothing may fail
-   * once the key is changed.
+   * One change of one key, and its entry in the audit log. The result is read before the commit: nothing may fail
+   * after the key is changed.
    */
   private async change(
     accountId: string,
@@ -274,7 +274,7 @@ export class ApiKeysRepository {
     apply: (transaction: Transaction, row: ApiKeyRow) => Promise<ApiKeyRowWithSpend>,
   ): Promise<ApiKeyWithSpend | null> {
     return this.database.transact(async (transaction) => {
-      // Writing what is there already locks the row: changes of one key come one after the other.
+      // An update to the same value locks the row: changes of one key are serialised.
       const [row] = await transaction.apiKey.updateManyAndReturn({
         where: { accountId, hash, deletedAt: null },
         data: { accountId },

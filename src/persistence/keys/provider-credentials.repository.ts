@@ -30,13 +30,13 @@ const ORDER: Prisma.ProviderCredentialOrderByWithRelationInput[] = [
   { createdAt: 'asc' },
   { id: 'asc' },
 ];
-/** What a deleted credential keeps of its secret. */
+/** The secret of a deleted credential. */
 const NO_SECRET = new Uint8Array(0);
 
 @Injectable()
 export class ProviderCredentialsRepository {
   private readonly logger = new Logger(ProviderCredentialsRepository.name);
-  /** Ids of those that could not be decrypted: each is told of once. */
+  /** Ids of credentials that could not be decrypted: each is logged once. */
   private readonly reported = new Set<string>();
 
   constructor(
@@ -47,8 +47,8 @@ export class ProviderCredentialsRepository {
   ) {}
 
   /**
-   * Throws `conflict` when the workspace has as many credentials of the provider as it may have. `describe` is absent only
-   * where no account's key makes the credential.
+   * Throws `conflict` when the workspace has the maximum of credentials of the provider. `describe` is absent only
+   * where no account's key creates the credential.
    */
   async create(
     { apiKey, ...credential }: NewProviderCredential,
@@ -72,7 +72,7 @@ export class ProviderCredentialsRepository {
     return row && toRecord(row);
   }
 
-  /** In the order in which they are tried. */
+  /** In the order of use. */
   async list(
     scope: { readonly workspaceId: string; readonly provider: string | undefined },
     { offset, limit }: PageRequest,
@@ -86,7 +86,7 @@ export class ProviderCredentialsRepository {
     return { items: rows.map(toRecord), total };
   }
 
-  /** Null: there is none. `decide` says what changes, or throws; nothing else changes the credential meanwhile. */
+  /** Null: there is none. `decide` returns the change, or throws; the row is locked until the commit. */
   async update(
     accountId: string,
     id: string,
@@ -103,7 +103,7 @@ export class ProviderCredentialsRepository {
         where: living(accountId, id),
         data: {
           ...toColumns(change),
-          // By the row's id: a path may write it in capitals.
+          // By the row's id: a path may spell it in capitals.
           ...(apiKey === undefined ? {} : this.secretColumns(apiKey, row.id)),
           updatedAt: this.clock.now(),
         },
@@ -133,7 +133,7 @@ export class ProviderCredentialsRepository {
     }, accountId);
   }
 
-  /** Those that calls consider, decrypted, in the order in which they are tried. */
+  /** The credentials that calls may use, decrypted, in the order of use. */
   async listForWorkspace(workspaceId: string): Promise<ProviderCredential[]> {
     const rows = await this.database.prisma.providerCredential.findMany({
       where: { workspaceId, deletedAt: null },
@@ -153,12 +153,12 @@ export class ProviderCredentialsRepository {
     return { label: maskSecret(apiKey), ...this.cipher.encrypt(secret, id) };
   }
 
-  /** One row that cannot be read must not cost its workspace the others. */
+  /** One unreadable row must not cost its workspace the others. */
   private decryptKeyOf({ id, ciphertext, encryptionKeyId }: ProviderCredentialRow): string | null {
     try {
       return (this.cipher.decrypt({ ciphertext, encryptionKeyId }, id) as Secret).apiKey;
     } catch {
-      // Nothing of the error: it may quote what was decrypted.
+      // Without the error: it may quote decrypted text.
       if (!this.reported.has(id)) {
         this.logger.warn(
           `the provider credential ${id}, encrypted with the key ${encryptionKeyId}, cannot be read and is not used`,
@@ -174,7 +174,7 @@ function living(accountId: string, id: string) {
   return { accountId_id: { accountId, id }, deletedAt: null };
 }
 
-/** Prisma takes only lists that it could write to. */
+/** Prisma's types accept only mutable lists. */
 function toColumns<Members extends object>(members: Members): Columns<Members> {
   return members as Columns<Members>;
 }
@@ -185,7 +185,7 @@ type Columns<Members> = {
     : Exclude<Members[Name], undefined>;
 };
 
-/** Creations in one workspace wait for each other here, so that the count is exact. */
+/** Concurrent creations in one workspace wait here, so that the count is exact. */
 async function rejectOneTooMany(
   transaction: Transaction,
   { accountId, workspaceId, provider }: Pick<ProviderCredential, 'accountId' | 'workspaceId' | 'provider'>,

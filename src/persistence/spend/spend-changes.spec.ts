@@ -1,4 +1,4 @@
-// What calls and released reservations come to: exact sums, one entry a counter and a lease, in the order of locking.
+// The sums of calls and released reservations: exact, one entry a counter and a lease, in the order of locking.
 import { describe, expect, it } from '@jest/globals';
 import { SpendRelease } from '../../domain/spend/spend-limit.js';
 import { SpendLease } from '../../domain/spend/spend-lease.js';
@@ -23,8 +23,8 @@ const recordsOf = (text: string): string[] =>
   [...text.matchAll(/"\(([^)]*)\)"/g)].map(([, record]) => record!);
 const changesOf = (...given: Parameters<typeof describeSpend>) => recordsOf(describeSpend(...given).changes);
 
-describe('what calls change', () => {
-  it('is summed up for the key, the workspace and the account', () => {
+describe('changes by calls', () => {
+  it('are summed for the key, the workspace and the account', () => {
     const calls = [call('k1', { cost: 3n * CENT }), call('k1', { cost: 1n }), call('k2', { cost: CENT })];
     expect(changesOf(calls, [])).toEqual([
       'key,w1,k1,0.030000000001,0,0',
@@ -34,7 +34,7 @@ describe('what calls change', () => {
     ]);
   });
 
-  it('counts what own provider keys were charged apart, and nothing where no price is known', () => {
+  it('count charges of own provider keys apart, and nothing without a known price', () => {
     const calls = [
       call('k1', { cost: 0n, upstreamCost: CENT, isByok: true }),
       call('k1', { cost: null, upstreamCost: null, isByok: true }),
@@ -44,7 +44,7 @@ describe('what calls change', () => {
     expect(changesOf(calls, [])[0]).toBe('key,w1,k1,0.03,0.01,0');
   });
 
-  it('comes in the order of kinds and then of ids, and without what does not change', () => {
+  it('are ordered by kind and id, without unchanged counters', () => {
     const calls = [
       call('k3', { workspaceId: 'w2', accountId: 'a2' }),
       call('k9'),
@@ -63,8 +63,8 @@ describe('what calls change', () => {
   });
 });
 
-describe('what is released', () => {
-  it('is one entry a lease in the order of their ids, and names the change of its counter', () => {
+describe('released reservations', () => {
+  it('are one entry a lease in the order of their ids, and name the change of their counter', () => {
     const leases = [lease('account', 'a1', 'a1'), lease('key', 'k1'), lease('key', 'k1'), lease('key', 'k0')];
     const releases = [...leases, leases[1]!].map((each) => new SpendRelease(each, CENT));
     const described = describeSpend([call('k1', { cost: CENT })], releases);
@@ -83,7 +83,7 @@ describe('what is released', () => {
     expect(recordsOf(described.releases)).toEqual(expected);
   });
 
-  it('is nothing where nothing was held', () => {
+  it('are empty when nothing was held', () => {
     expect(describeSpend([], [new SpendRelease(lease('key', 'k1'), 0n)])).toEqual({
       releases: '{}',
       changes: '{}',

@@ -1,5 +1,5 @@
-// What calls and released reservations change of counters and leases, summed up: one entry a counter, one a lease, both
-// in the order in which their rows are locked everywhere.
+// The sums by which calls and released reservations change counters and leases: one entry a counter, one a lease,
+// both in the order in which their rows are locked everywhere.
 import type { Generation } from '../../domain/generations/generation.js';
 import { formatUsd } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
@@ -8,20 +8,20 @@ import type { SpendOwner, SpendLease } from '../../domain/spend/spend-lease.js';
 import { writeRecords } from '../database/rows/record-rows.js';
 import { CHANGE_COLUMNS, RELEASE_COLUMNS } from './spend-statements.js';
 
-/** What of a generation its counters grow by. */
+/** The members of a generation that change its counters. */
 export type Charged = Pick<
   Generation,
   'workspaceId' | 'accountId' | 'apiKeyId' | 'cost' | 'upstreamCost' | 'isByok'
 >;
 
-/** Two lists of records, for the function settle_spend. */
+/** Two lists of records, parameters of the function settle_spend. */
 export interface SpendChanges {
   readonly releases: string;
   readonly changes: string;
 }
 
 class Change {
-  /** Among all of them, counted from 1. */
+  /** Its index among all changes, from 1. */
   place = 0;
   cost: PicoUsd = 0n;
   byokCost: PicoUsd = 0n;
@@ -103,7 +103,7 @@ class ChangeList {
     return change;
   }
 
-  /** Without those that change nothing; each knows its place from then on. */
+  /** Without unchanged counters; sets the `place` of each. */
   inOrder(): readonly Change[] {
     const ordered = Object.values(this.byKind).flatMap((changes) =>
       [...changes.values()]
@@ -118,7 +118,7 @@ class ChangeList {
   }
 }
 
-/** As PostgreSQL puts UUIDs in order. */
+/** In PostgreSQL's order of UUIDs. */
 function compare(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;

@@ -1,4 +1,4 @@
-// What becomes of the leases that a statement is about, with a database that answers or fails as told.
+// The validity of leases after statements, with a database that answers or fails on command.
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { TestClock } from '../../../test/support/clock.js';
 import { SpendRelease } from '../../domain/spend/spend-limit.js';
@@ -29,8 +29,8 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-describe('a lease that was granted', () => {
-  it('lives from when it was asked for, and longer with all that is added', async () => {
+describe('a granted lease', () => {
+  it('lives from the time of the request, and longer with every addition', async () => {
     answer = [row('0.5')];
     const lease = newLease();
     const askedAt = now;
@@ -41,7 +41,7 @@ describe('a lease that was granted', () => {
     expect([againAt + LIFE - 1, againAt + LIFE].map((at) => lease.isValid(at))).toEqual([true, false]);
   });
 
-  it('lives no longer where nothing was added', async () => {
+  it('lives no longer if nothing was added', async () => {
     answer = [row('0.5')];
     const lease = newLease();
     const askedAt = now;
@@ -51,7 +51,7 @@ describe('a lease that was granted', () => {
     expect(lease.isValid(askedAt + LIFE)).toBe(false);
   });
 
-  it('lives from when it was to be renewed', async () => {
+  it('lives from the time of the request for renewal', async () => {
     const lease = newLease();
     answer = [{ id: lease.id }];
     const askedAt = now;
@@ -65,20 +65,20 @@ describe('a statement that fails', () => {
     answer = new Error('no connection');
   });
 
-  it('has the lease in doubt that it was to grant', async () => {
+  it('invalidates the lease that it was to grant', async () => {
     const lease = newLease();
     await expect(ledger.acquire(lease, OPTIONS)).rejects.toBe(answer);
     expect(lease.isValid(now)).toBe(false);
   });
 
-  it('has every lease in doubt that it was to give parts of back', async () => {
+  it('invalidates every lease of which it was to release parts', async () => {
     const [one, other, beside] = [newLease(), newLease(), newLease()];
     const releases = [one, other].map((lease) => new SpendRelease(lease, 1n));
     await expect(ledger.release(releases)).rejects.toBe(answer);
     expect([one, other, beside].map((lease) => lease.isValid(now))).toEqual([false, false, true]);
   });
 
-  it('renews no lease, and leaves it as it was: nothing was to be taken from it or added', async () => {
+  it('renews no lease and invalidates none: it added and took nothing', async () => {
     const lease = newLease();
     lease.renew(now);
     const lastsUntil = now + LIFE;

@@ -1,5 +1,5 @@
-// The leases of this process on the spend counters: what it may still spend, reserved in the database, so that the
-// check of one call can be made in memory and no two replicas spend the same cent.
+// The leases of this process on the spend counters: budget that is reserved in the database. Calls are checked in
+// memory, and no two replicas spend the same cent.
 import { Injectable } from '@nestjs/common';
 import type { QueryConfig, QueryResultRow } from 'pg';
 import { Clock } from '../../domain/clock.js';
@@ -20,26 +20,26 @@ import {
 
 export interface LeaseOptions {
   readonly needed: PicoUsd;
-  /** What all waiting calls need together. */
+  /** The sum over all waiting calls. */
   readonly wanted: PicoUsd;
-  /** Whether the process holds something of the lease already. */
+  /** Whether the process already holds a part of the lease. */
   readonly hasBudget: boolean;
 }
 
 export interface LeaseGrant {
-  /** At least what was needed, or nothing. */
+  /** At least `needed`, or nothing. */
   readonly granted: PicoUsd;
-  /** What is left of the tightest limit and reserved by nobody. */
+  /** The remainder of the tightest limit without reservations. */
   readonly available: PicoUsd;
-  /** What is left of the tightest limit, reservations not counted. */
+  /** The remainder of the tightest limit, reservations included. */
   readonly unspent: PicoUsd;
-  /** The limits that the database held when it granted; none: there is no limit any more. */
+  /** The limits that the database held at the grant; empty: there is no limit any more. */
   readonly limits: readonly SpendLimitWindow[];
 }
 
 interface GrantRow {
   readonly granted: string;
-  /** Null without a limit, like the one below. */
+  /** Null without a limit, like `unspent`. */
   readonly available: string | null;
   readonly unspent: string | null;
   readonly is_gone: boolean | null;
@@ -53,7 +53,7 @@ interface GrantRow {
     | null;
 }
 
-/** The channel on which processes ask each other to give back what they do not use. The payload is the holder's id. */
+/** The channel on which processes request the release of unused amounts. The payload is the owner's id. */
 export const RELEASE_REQUEST_CHANNEL = 'spend_recall';
 
 @Injectable()
@@ -64,8 +64,8 @@ export class SpendLedger {
   ) {}
 
   /**
-   * Adds at least what is needed to a lease, or nothing, under the limits that the database holds. A lease that the
-   * database has swept is in doubt from then on.
+   * Adds at least the needed amount to a lease, or nothing, under the limits in the database. A lease that the
+   * database has swept becomes invalid.
    */
   async acquire(lease: SpendLease, { needed, wanted, hasBudget }: LeaseOptions): Promise<LeaseGrant> {
     const { owner } = lease;
@@ -86,7 +86,7 @@ export class SpendLedger {
     });
     if (row?.is_gone) lease.invalidate();
     const granted = parseUsd(row?.granted ?? '0');
-    // Nothing granted: nothing was written.
+    // Without a grant nothing was written.
     if (granted > 0n) lease.renew(askedAt);
     return {
       granted,
@@ -100,7 +100,7 @@ export class SpendLedger {
     };
   }
 
-  /** Gives back what calls did not use. */
+  /** Returns amounts that calls did not use. */
   async release(releases: readonly SpendRelease[]): Promise<void> {
     if (releases.length === 0) return;
     const spend = describeSpend([], releases);
@@ -111,9 +111,9 @@ export class SpendLedger {
   }
 
   /**
-   * Of leases that the process holds something of. One that holds nothing in the database was swept while the process was
-   * away, or while the database's clock was: it is in doubt. So may be one whose last part is being settled right now,
-   * which costs nothing but another lease.
+   * Renews leases of which the process holds parts. A lease without an amount in the database was swept while the
+   * process or the database was suspended: it becomes invalid. So may a lease whose last part is being settled right
+   * now, which only costs a new lease.
    */
   async renew(leases: readonly SpendLease[]): Promise<void> {
     if (leases.length === 0) return;
@@ -130,12 +130,12 @@ export class SpendLedger {
     }
   }
 
-  /** Frees what processes held that are gone. */
+  /** Releases the leases of processes that are gone. */
   async sweepExpired(): Promise<void> {
     await this.database.query({ name: 'sweep-leases', text: SWEEP_EXPIRED_LEASES });
   }
 
-  /** Asks the other processes to give back what they do not use of this holder's money. */
+  /** Requests that other processes release unused amounts of this owner. */
   async requestRelease(owner: SpendOwner): Promise<void> {
     await this.database.query({
       text: 'SELECT pg_notify($1, $2)',
@@ -143,7 +143,7 @@ export class SpendLedger {
     });
   }
 
-  /** A statement that fails may have been committed all the same, or may yet be. */
+  /** A failed statement may have been committed all the same, or may be later. */
   private async queryAbout<Row extends QueryResultRow>(
     leases: readonly SpendLease[],
     statement: QueryConfig,

@@ -1,4 +1,4 @@
-// What a workspace and its account may spend: budgets and credits.
+// The spend policy of a workspace: its budgets, and its account's credits.
 import { Injectable } from '@nestjs/common';
 import { parseUsd } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';

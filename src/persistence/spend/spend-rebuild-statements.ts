@@ -5,7 +5,7 @@ import { LOG_SNAPSHOT } from '../generations/log-offset.js';
 interface Counters {
   readonly ownerKind: SpendOwnerKind;
   readonly table: string;
-  /** Columns that the counter has as well as the log: what leases and changes name its holder by. */
+  /** Columns of both counter and log: they name the owner in leases and changes. */
   readonly workspaceColumn: string;
   readonly ownerColumn: string;
 }
@@ -26,7 +26,7 @@ const WINDOWS = ['daily', 'weekly', 'monthly'] as const;
 const UNITS = { daily: 'day', weekly: 'week', monthly: 'month' } as const;
 const SUMS = ['last_day', 'total', ...WINDOWS, 'byok_total', ...WINDOWS.map((window) => `byok_${window}`)];
 
-/** Rows of a day that is still to come have a wrong time: they count in no window, and in the total alone. */
+/** Rows of a future day have a wrong time: they count in no window, only in the total. */
 const IS_PAST = (day: string): string => `${day} <= (SELECT spend_day('infinity'))`;
 
 const sumByDay = (entries: string): string => `
@@ -39,7 +39,7 @@ function inWindow(window: (typeof WINDOWS)[number], amount: string): string {
   return `coalesce(sum(days.${amount}) FILTER (WHERE ${start('days.day')} = ${start('newest.day')}), 0)`;
 }
 
-/** Counters of one kind that are not what the log adds up to in `days`. */
+/** Counters of one kind that differ from the sums of the log in `days`. */
 function selectWrong({ ownerKind, table, workspaceColumn, ownerColumn }: Counters): string {
   const key = [...new Set([workspaceColumn, ownerColumn])];
   const columns = (of: string): string => key.map((column) => `${of}.${column}`).join(', ');
@@ -86,13 +86,13 @@ const BATCH = 100;
 
 const COLUMNS = ['holder', 'workspace_id', 'holder_id', ...SUMS, 'snapshot', 'is_short', 'counted'] as const;
 export const CREATE_TABLES = [
-  // Before the snapshot: a workspace that spends between the two is looked at in vain, and none is passed over.
+  // Before the snapshot: a workspace that spends between the two is read without need, and none is missed.
   'CREATE TEMP TABLE spend_before AS SELECT workspace_id, total, byok_total FROM workspace_spend',
   `CREATE TEMP TABLE found_counters (place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, holder text,
     workspace_id uuid, holder_id uuid, last_day date, ${SUMS.slice(1)
       .map((column) => `${column} numeric`)
       .join(', ')}, snapshot text, is_short boolean, counted numeric)`,
-  // Those that the transaction at hand corrects.
+  // The counters of the current transaction.
   'CREATE TEMP TABLE wrong_counters AS SELECT * FROM found_counters',
 ];
 export const DROP_TABLES = 'DROP TABLE IF EXISTS spend_before, found_counters, wrong_counters';
@@ -109,8 +109,8 @@ SELECT FROM ${table} WHERE (${workspaceColumn}, ${ownerColumn}) IN (
 }
 
 /**
- * What was committed after that snapshot, of the workspaces that matter and have spent something since. OFFSET 0 has each
- * looked up by the index on workspace and position, however much of the log the planner expects to be late.
+ * Rows committed after that snapshot, of the affected workspaces that have spent since. OFFSET 0 makes the planner
+ * use the index on workspace and position, however many late rows it expects.
  */
 const SUM_LATE_ENTRIES = `
 CREATE TEMP TABLE late_days AS
@@ -158,8 +158,8 @@ function lateChanges({ ownerKind, workspaceColumn, ownerColumn }: Counters): str
 }
 
 /**
- * As those did who settled it: into the counters as they should have been. Day after day, by the functions that take any
- * day: these may be over already.
+ * Settles them like the original calls, into the corrected counters. Day by day, by the functions that accept any
+ * day: these days may be over.
  */
 const SETTLE_LATE_ENTRIES = `
 SELECT CASE holder

@@ -1,9 +1,9 @@
-// Makes the spend counters anew from the generation log, which they are sums of, while calls go on being settled.
+// Rebuilds the spend counters from the generation log, of which they are sums, while calls are settled.
 //
-// A call's row and what it adds to the counters are one commit: with one snapshot every counter equals the log, or is
-// wrong. The log is read by a transaction that only reads: it has no number, so that readers of the log, who take what is
-// older than every open transaction, do not wait for it. The wrong counters are corrected some at a time, each time by a
-// short transaction that locks them and adds what has come into the log since.
+// A call's row and its additions to the counters are one commit: in one snapshot every counter equals the log, or is
+// wrong. A read-only transaction reads the log: it has no number, so that readers of the log do not wait for it.
+// Short transactions then correct the wrong counters in batches: each locks them and adds the rows that were appended
+// since.
 import type { SpendOwnerKind } from '../../domain/spend/spend-lease.js';
 import { isLockTimeout } from '../database/database-errors.js';
 import type { CommandSession, Database } from '../database/database.js';
@@ -19,16 +19,16 @@ import {
   correctBatch,
 } from './spend-rebuild-statements.js';
 
-// Rows that travel at a time.
+// Rows of one fetch.
 const PAGE = 1_000;
 /** Milliseconds. */
 const LOCK_TIMEOUT = 5_000;
 
-/** How many counters of each kind were wrong. */
+/** The number of wrong counters of each kind. */
 export type CorrectedCounters = Record<SpendOwnerKind, number>;
 
 export interface RebuildOptions {
-  /** Corrects counters also where the log holds less than they have counted. */
+  /** Also corrects counters when the log holds less than they have counted. */
   readonly force?: boolean;
   /** Milliseconds to wait for a counter that another transaction holds. */
   readonly timeout?: number;
@@ -43,9 +43,9 @@ type ShortLog = {
 };
 
 /**
- * Calls that are settled at the same time are neither lost nor counted twice; they wait for wrong counters alone, and only
- * while these are corrected. Throws without `force` where the log holds less than a counter has counted, and changes
- * nothing then.
+ * Concurrently settled calls are neither lost nor counted twice. They wait for wrong counters alone, and only during
+ * their correction. Without `force` it throws, and changes nothing, when the log holds less than a counter has
+ * counted.
  */
 export async function rebuildSpend(
   database: Database,
@@ -63,10 +63,10 @@ export async function rebuildSpend(
   });
 }
 
-/** A transaction that wrote what it finds would hold the log back: another session keeps it. */
+/** Another session keeps the found counters: a transaction that wrote them would hold the log back. */
 async function findWrong(reader: CommandSession, keeper: CommandSession): Promise<void> {
   await reader.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-  // Before the snapshot, which is that of the first statement: none of the log's rows moves to another partition then.
+  // Before the snapshot, which the first statement takes: no rows of the log move to another partition then.
   await reader.run('LOCK TABLE generations IN ACCESS SHARE MODE');
   await reader.run(FIND_WRONG);
   for (;;) {

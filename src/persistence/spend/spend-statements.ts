@@ -1,9 +1,9 @@
-// The text of the statements that move money: appending and settling, and the leases that bound what is in flight.
+// The statements that move money: append and settle, and the leases that bound in-flight spend.
 //
-// Why plain SQL: every statement must read a counter, decide and write it under one lock, in one round trip.
-// Rows are locked in one order everywhere (leases, then the counters of keys, of workspaces, of accounts, each by id), so
-// that those who settle the same counters wait for each other instead of deadlocking. A lease is known by its column
-// process_id: a process has one lease of a counter, and a new one when it cannot trust the old one any more.
+// Why plain SQL: every statement must read a counter, decide and write it under one lock, in one round trip. Rows are
+// locked in one order everywhere (leases, then the counters of keys, of workspaces, of accounts, each by id).
+// Concurrent settlements of the same counters therefore wait instead of deadlocking. A lease is identified by its
+// column process_id: a process has one lease of a counter, and a new one when the old one is invalid.
 import type { SpendOwnerKind } from '../../domain/spend/spend-lease.js';
 import type { ContentBlockRow } from '../generations/content-blocks.js';
 import { LOG_TRANSACTION } from '../generations/log-offset.js';
@@ -69,11 +69,11 @@ export const CHANGE_COLUMNS = [
   'released',
 ] as const;
 
-/** A generation as the statement reads it. */
+/** A generation as a parameter of the statement. */
 export type GenerationRow = Readonly<Record<(typeof GENERATION_COLUMNS)[number], unknown>>;
 
 const NAMES = GENERATION_COLUMNS.join(', ');
-/** A process whose clock is wrong by days must not put a row where neither partitions nor windows are: see spend_day(). */
+/** A process whose clock is wrong by days must not create rows outside partitions and windows: see spend_day(). */
 const DAYS_OFF = '(SELECT make_interval(days => spend_day($4::date) - $4::date))';
 const VALUES = GENERATION_COLUMNS.map((column) =>
   column === 'created_at' ? `created_at + ${DAYS_OFF}` : column,
@@ -81,12 +81,12 @@ const VALUES = GENERATION_COLUMNS.map((column) =>
 
 /**
  * $1 generations of one UTC day as records, $2 blocks of contents as records, each with the ordinal of its last
- * generation, $3 the blocks' ciphertexts, $4 the day, $5 and $6 what is released and what counters change by
+ * generation, $3 the blocks' ciphertexts, $4 the day, $5 and $6 the releases and the changes of counters
  * (spend-changes.ts).
  *
- * Why records and not one array per column: the same rows cost less to write down and to read in one text. Every row is
- * inserted or the statement fails, on a generation that is there already too: spend is the sum of the rows, and none
- * counts twice. Counters are settled when the generations are there, and so locked as late as can be.
+ * Why records and not one array per column: the same rows cost less to write and to read in one text. Every row is
+ * inserted or the statement fails, also on a generation that exists: spend is the sum of the rows, and none counts
+ * twice. Counters are settled after the insert, and so locked as late as possible.
  */
 export const APPEND_AND_SETTLE = `
 WITH appended AS (
@@ -103,10 +103,10 @@ WITH appended AS (
 )
 SELECT settle_spend($4::date, $5::spend_release[], $6::spend_change[]) FROM (SELECT count(*) FROM appended) AS done`;
 
-/** $1 and $2 what is released and what counters change by: gives back what calls did not use. */
+/** $1 and $2 the releases and the changes of counters: returns amounts that calls did not use. */
 export const RELEASE_RESERVATIONS = 'SELECT settle_spend(NULL, $1::spend_release[], $2::spend_change[])';
 
-/** Takes back the leases whose processes have not renewed them. Most hold nothing any more, and change no counter. */
+/** Removes leases that their processes have not renewed. Most hold nothing any more, and change no counter. */
 export const SWEEP_EXPIRED_LEASES = `
 WITH swept AS (
   DELETE FROM spend_leases WHERE expires_at < now() RETURNING workspace_id, holder_id, holder, amount
@@ -117,9 +117,9 @@ SELECT settle_spend(NULL, '{}', array_agg(
 )) FROM swept WHERE amount <> 0 HAVING count(*) > 0`;
 
 /**
- * $1 workspace, $2 holder, $3 lease, $4 today, $5 what is needed, $6 what all waiting calls need together, $7 seconds of a
- * lease's life, $8 whether the process holds something of the lease. Grants at least $5 or nothing, under the limits that
- * the database holds when it grants: the functions of the migration say how.
+ * $1 workspace, $2 owner, $3 lease, $4 today, $5 the needed amount, $6 the sum over all waiting calls, $7 seconds of
+ * a lease's life, $8 whether the process holds a part of the lease. Grants at least $5 or nothing, under the limits
+ * in the database; functions of the migrations decide.
  */
 export function acquireLease(kind: SpendOwnerKind): string {
   return `
@@ -127,7 +127,7 @@ SELECT granted::text, available::text, unspent::text, is_gone, caps
 FROM acquire_${kind}_lease($1::uuid, $2::uuid, $3::uuid, $4::date, $5::numeric, $6::numeric, $7::integer, $8::boolean)`;
 }
 
-/** $1 leases, $2 seconds. Answers which were renewed. What holds nothing is left to expire. */
+/** $1 leases, $2 seconds. Returns the renewed ones. Empty leases are left to expire. */
 export const RENEW_LEASES = `
 UPDATE spend_leases SET expires_at = now() + make_interval(secs => $2::integer)
 WHERE process_id = ANY($1::uuid[]) AND amount > 0

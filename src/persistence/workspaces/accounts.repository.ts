@@ -1,4 +1,3 @@
-// Accounts and their workspaces.
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../domain/clock.js';
 import { AppError } from '../../domain/errors.js';
@@ -18,12 +17,12 @@ export interface AccountWithDefaultWorkspace {
 
 const DEFAULT_WORKSPACE = { name: 'Default', slug: 'default' };
 
-// Plain SQL: one of the two stands before most calls of a management key, where Prisma would take a good part of the time.
+// Plain SQL: one of the two precedes most calls of a management key, where Prisma would take a good part of the time.
 const FIND_DEFAULT_WORKSPACE = `
 SELECT workspace.id, workspace.deleted_at IS NOT NULL AS "isDeleted"
 FROM accounts AS account JOIN workspaces AS workspace ON workspace.id = account.default_workspace_id
 WHERE account.id = $1`;
-/** $1 accounts, $2 workspaces, which belong together by their places. */
+/** $1 accounts, $2 workspaces, paired by index. */
 const FIND_WORKSPACES = `
 SELECT account_id AS "accountId", id, deleted_at IS NOT NULL AS "isDeleted" FROM workspaces
 WHERE (account_id, id) IN (SELECT * FROM unnest(${opaqueArray('$1', 'uuid')}, ${opaqueArray('$2', 'uuid')}))`;
@@ -76,8 +75,8 @@ export class AccountsRepository {
   }
 
   /**
-   * For who makes a key outside of the API, which the account may have locked itself out of: the default workspace, or
-   * the oldest of the others where it was deleted; where all were, a new default one is made.
+   * For keys that are created outside the API, when the account may have locked itself out. Returns the default
+   * workspace, or the oldest of the others if it was deleted; if all were deleted, it creates a new default one.
    */
   async ensureWorkspace(accountId: string): Promise<string> {
     const { id, isDeleted } = await this.findDefaultWorkspace(accountId);
@@ -137,7 +136,10 @@ export class AccountsRepository {
     return account.defaultWorkspaceId === id;
   }
 
-  /** The workspace that a request names, or the default one. Another account's is told like none (decisions 3). */
+  /**
+   * The workspace that a request names, or the default one. Another account's is reported like a missing one
+   * (docs/contract.md#tenancy).
+   */
   async chooseWorkspace(accountId: string, wanted: string | undefined): Promise<string> {
     if (wanted === undefined) return this.findDefaultWorkspaceId(accountId);
     const workspace = await this.findWorkspace(accountId, wanted);
@@ -145,7 +147,7 @@ export class AccountsRepository {
     throw noSuchWorkspace();
   }
 
-  /** Like chooseWorkspace(), of deleted ones as well: management keys outlive theirs. */
+  /** Like chooseWorkspace(), including deleted ones: management keys outlive theirs. */
   async chooseWorkspaceOfKeys(accountId: string, wanted: string | undefined): Promise<string> {
     const workspace =
       wanted === undefined
@@ -159,7 +161,7 @@ export class AccountsRepository {
     return this.workspaces.find({ accountId, id: id.toLowerCase() });
   }
 
-  /** Deleted ones included: the log tells of them. */
+  /** Includes deleted ones: the log names them. */
   async listWorkspaceIds(accountId: string): Promise<readonly string[]> {
     const workspaces = await this.database.prisma.workspace.findMany({
       select: { id: true },

@@ -1,6 +1,6 @@
-// Purges what was deleted long ago. A deleted key, destination or provider credential keeps its row, because records name
-// it: traces and /activity name keys by their hashes. Nothing names it any more after the retention: the audit log and
-// analytics keep texts and ids of their own.
+// Purges rows that were deleted long ago. A deleted key, destination or provider credential keeps its row, because
+// records name it: traces and /activity name keys by their hashes. After the retention no record needs it: the audit
+// log and analytics keep texts and ids of their own.
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { AppConfig } from '../../config/app-config.js';
@@ -9,11 +9,11 @@ import { Database } from '../database/database.js';
 
 const DAY = 86_400_000;
 const TEN_MINUTES = 600_000;
-// Rows that one statement removes: a backlog goes in steps that lock no other change out.
+// Rows that one statement removes: a backlog is removed in steps, so that locks are short.
 const STEP = 500;
 const TABLES = ['destinations', 'provider_credentials', 'api_keys'] as const;
 
-/** $1 a moment. Rows that another process is removing are passed over. */
+/** $1 a moment. Skips rows that another process is removing. */
 const removeFrom = (table: (typeof TABLES)[number]): string => `
 DELETE FROM ${table} AS purged USING (
   SELECT workspace_id, id FROM ${table} WHERE deleted_at < $1 ORDER BY deleted_at LIMIT ${STEP} FOR UPDATE SKIP LOCKED
@@ -21,7 +21,7 @@ DELETE FROM ${table} AS purged USING (
 WHERE purged.workspace_id = old.workspace_id AND purged.id = old.id
 RETURNING 1`;
 
-/** $1 a moment: days of which no content can be stored any more. */
+/** $1 a moment: days whose contents have all expired. */
 const REMOVE_STORAGE_DAYS = `
 DELETE FROM storage_days AS purged USING (
   SELECT workspace_id, day FROM storage_days WHERE day < ($1::timestamptz AT TIME ZONE 'UTC')::date - 2

@@ -1,5 +1,5 @@
-// Quotas of living objects. Exact: triggers count in the transaction of every change (see the migration of quota_usage), and
-// whoever creates reads the number behind its own insert, while it holds the row lock of the number.
+// Quotas of existing objects. They are exact: triggers count in the transaction of every change (see the migration of
+// quota_usage), and a creation reads the number after its own insert, while it holds the number's row lock.
 import { AppError } from '../../domain/errors.js';
 import type { Transaction } from '../database/database.js';
 
@@ -13,13 +13,13 @@ export interface Quota {
   readonly resource: keyof typeof RESOURCES;
   readonly owner: 'account' | 'workspace';
   readonly ownerId: string;
-  /** Objects that the owner may have. */
+  /** The maximum of objects. */
   readonly limit: number;
   /** The variable that sets the limit. */
   readonly variable: string;
 }
 
-/** To be called behind the insert, in its transaction. Throws `conflict` when the owner has more than it may have now. */
+/** Call it after the insert, in its transaction. Throws `conflict` when the owner exceeds a quota. */
 export async function rejectAboveQuotas(transaction: Transaction, quotas: readonly Quota[]): Promise<void> {
   for (const { resource, owner, ownerId, limit, variable } of quotas) {
     const usage = await transaction.quotaUsage.findUnique({

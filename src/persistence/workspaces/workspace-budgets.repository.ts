@@ -1,4 +1,3 @@
-// The budgets of workspaces.
 import { Injectable } from '@nestjs/common';
 import type { DescribeChange } from '../../domain/audit.js';
 import { Clock } from '../../domain/clock.js';
@@ -14,7 +13,7 @@ import { lockRow } from '../database/rows/row-lock.js';
 interface NewBudget {
   readonly interval: BudgetInterval;
   readonly limit: PicoUsd;
-  /** For all budgets of the workspace; absent: as it is. */
+  /** For all budgets of the workspace; absent: unchanged. */
   readonly includeByok: boolean | undefined;
 }
 
@@ -32,7 +31,9 @@ export class WorkspaceBudgetsRepository {
     return inOrder(rows.map(toBudget));
   }
 
-  /** `check` throws when these budgets cannot stand together; none of them changes meanwhile. Null: no such workspace. */
+  /**
+   * `check` throws when these budgets are inconsistent; they are locked until the commit. Null: no such workspace.
+   */
   async put(
     workspace: Workspace,
     { interval, limit, includeByok }: NewBudget,
@@ -71,7 +72,7 @@ export class WorkspaceBudgetsRepository {
     }, accountId);
   }
 
-  /** Does nothing where there is none. */
+  /** Does nothing if there is none. */
   async delete(
     workspace: Workspace,
     interval: BudgetInterval,

@@ -1,4 +1,4 @@
-// Who belongs to a workspace.
+// Members of workspaces.
 import { Injectable } from '@nestjs/common';
 import type { DescribeChange } from '../../domain/audit.js';
 import { Clock } from '../../domain/clock.js';
@@ -38,8 +38,8 @@ export class WorkspaceMembersRepository {
   }
 
   /**
-   * A user that is a member already stays unchanged. Returns those that were added. Throws `conflict`, and adds none, when
-   * the workspace would have more than `limit` members.
+   * Existing members stay unchanged. Returns the added ones. Throws `conflict`, and adds none, when the workspace
+   * would have more than `limit` members.
    */
   async add(
     { accountId, id: workspaceId }: WorkspaceRef,
@@ -67,7 +67,7 @@ export class WorkspaceMembersRepository {
     }, accountId);
   }
 
-  /** Throws `invalid_request` when one of them has keys in the workspace. Answers how many were members. */
+  /** Throws `invalid_request` when one of them has keys in the workspace. Returns the number of removed members. */
   async remove(
     { accountId, id: workspaceId }: WorkspaceRef,
     userIds: readonly string[],
@@ -75,7 +75,7 @@ export class WorkspaceMembersRepository {
   ): Promise<number> {
     const where = { workspaceId, userId: { in: [...userIds] } };
     return this.database.transact(async (transaction) => {
-      // Writing what is there already locks the rows: of those who remove a member at the same time one finds it.
+      // An update to the same value locks the rows: of concurrent removals of a member only one finds it.
       const rows = await transaction.workspaceMember.updateManyAndReturn({ where, data: { workspaceId } });
       const key = await transaction.apiKey.findFirst({
         select: { creatorUserId: true },

@@ -1,15 +1,15 @@
-// The text of the statement that takes away, or switches off, what a deleted workspace had.
+// The statement that removes or disables the objects of a deleted workspace.
 //
-// Why plain SQL: a workspace may have 100,000 keys, and each of them has an entry in the audit log. Entries that were
-// described one by one would be read, sent back and written within the time that one transaction has.
+// Why plain SQL: a workspace may have 100,000 keys, each with an entry in the audit log. Reading, describing and
+// writing them one by one would exceed the time of one transaction.
 import { recordEntryOfEach } from '../audit/audit-statements.js';
 
 const KEY = `'name', name, 'label', label, 'disabled'`;
 const DESTINATION = `'name', name, 'type', type, 'enabled'`;
 
 /**
- * $1 the workspace, $2 the moment, $3 whether its inference keys are disabled, $4 the audit entry of the deletion as JSON.
- * Entries tell of each object by its name and by what changed.
+ * $1 the workspace, $2 the moment, $3 whether its inference keys are disabled, $4 the audit entry of the deletion as
+ * JSON. Entries contain each object's name and its changed members.
  */
 export const SWITCH_OFF_WORKSPACE = `
 WITH keys AS (

@@ -1,4 +1,3 @@
-// Workspaces, of which an account always begins with one.
 import { Injectable } from '@nestjs/common';
 import type { DescribeChange } from '../../domain/audit.js';
 import { Clock } from '../../domain/clock.js';
@@ -29,7 +28,7 @@ export class WorkspacesRepository {
     private readonly clock: Clock,
   ) {}
 
-  /** `limit`: workspaces that the account may have. Throws `conflict` beyond it. */
+  /** `limit`: the account's maximum of workspaces. Throws `conflict` beyond it. */
   async create(
     accountId: string,
     settings: WorkspaceSettings & Pick<Workspace, 'createdBy'>,
@@ -103,9 +102,9 @@ export class WorkspacesRepository {
   }
 
   /**
-   * The row stays, since the log tells of it. Its destinations are switched off, its own provider keys and its budgets
-   * are gone. With `disablesKeys` its inference keys are disabled for ever; without it, a workspace that has keys is
-   * refused. False: there is no such workspace.
+   * The row stays, since the log names it. Its destinations are switched off; its own provider keys and budgets are
+   * deleted. With `disablesKeys` its inference keys are disabled for good; without it, a workspace with keys is
+   * rejected. False: there is no such workspace.
    */
   async delete(
     ref: WorkspaceRef,
@@ -118,7 +117,7 @@ export class WorkspacesRepository {
       await lockRow(transaction, 'workspaces', ref);
       const row = await transaction.workspace.findUnique({ where: living(ref) });
       if (!row) return false;
-      // The change of the slug waits for whoever makes a key just now; the count comes after it, and sees that key.
+      // The update of the slug waits for concurrent creations of keys; the count after it sees those keys.
       await transaction.workspace.update({ where: living(ref), data: { deletedAt: now, slug: null } });
       if (!disablesKeys) await rejectKeys(transaction, workspaceId);
       const entry = describe(toWorkspace(row), null);

@@ -1,9 +1,9 @@
-// How plain statements read rows that are handed to them as JSON, by the names of fields or of columns.
+// SQL fragments for statements that read rows from a JSON parameter, by names of fields or columns.
 
 /** PostgreSQL's types by the names of a model's fields. */
 export type RowFields = Readonly<Record<string, string>>;
 
-/** The columns, as the models name them. */
+/** The columns, by their names in the models. */
 export function columnsOf(fields: RowFields): string {
   return Object.keys(fields)
     .map((name) => name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`))
@@ -17,7 +17,7 @@ export function membersOf(fields: RowFields): string {
     .join(', ');
 }
 
-/** The members with their types, as json_to_recordset wants them. */
+/** The members with their types, as json_to_recordset requires. */
 export function typedMembersOf(fields: RowFields): string {
   return Object.entries(fields)
     .map(([name, type]) => `"${name}" ${type}`)

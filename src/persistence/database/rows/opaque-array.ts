@@ -1,8 +1,8 @@
-// A list parameter of a plain statement whose plan is to be kept.
+// A list parameter of a plain statement whose plan PostgreSQL keeps.
 
 /**
- * The planner does not look into it. Where it does, it finds a list of one so much cheaper than one of unknown length that
- * it plans anew each time, and planning takes several times as long as reading.
+ * Hides the length of the list from the planner. A visible list of one looks so much cheaper than one of unknown
+ * length that the planner plans again each time, and planning takes several times as long as reading.
  */
 export function opaqueArray(parameter: string, type: string): string {
   return `(SELECT ${parameter}::${type}[])::${type}[]`;

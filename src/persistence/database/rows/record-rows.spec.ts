@@ -1,4 +1,4 @@
-// What PostgreSQL is handed as records; that it reads them as they were meant, generation-log.int-spec.ts shows.
+// The text of records; generation-log.int-spec.ts shows that PostgreSQL reads them correctly.
 import { describe, expect, it } from '@jest/globals';
 import { writeRecords } from './record-rows.js';
 
@@ -9,11 +9,11 @@ const write = (...values: unknown[]): string =>
   );
 
 describe('a record', () => {
-  it('leaves empty what is null, and quotes an empty text', () => {
+  it('leaves null values empty and quotes empty texts', () => {
     expect(write(null, undefined, '')).toBe(String.raw`{"(,,\"\")"}`);
   });
 
-  it('writes numbers, booleans, dates and plain texts as they are', () => {
+  it('writes numbers, booleans, dates and plain texts unquoted', () => {
     expect(write(1, -2.5, 3n, true, new Date(0), 'openai/text-embedding-3-small')).toBe(
       '{"(1,-2.5,3,true,1970-01-01T00:00:00.000Z,openai/text-embedding-3-small)"}',
     );
@@ -27,11 +27,11 @@ describe('a record', () => {
     expect(write({ a: 'b' })).toBe(String.raw`{"(\"{\\\"a\\\":\\\"b\\\"}\")"}`);
   });
 
-  it('leaves an empty list as it is', () => {
+  it('writes an empty list unquoted', () => {
     expect(write([])).toBe('{"([])"}');
   });
 
-  it('stands beside others, in the order of the columns', () => {
+  it('writes several values in the order of the columns', () => {
     const rows = [
       { one: 1, two: 2 },
       { two: 4, one: 3 },

@@ -1,12 +1,12 @@
-// How rows are handed to plain statements as an array of a composite type, which PostgreSQL reads twice as fast as JSON.
+// Passes rows to plain statements as an array of a composite type, which PostgreSQL reads twice as fast as JSON.
 
-/** What stands in a record as it is. */
+/** Texts that need no quotes in a record. */
 const PLAIN = /^[\w.:+/=[\]-]+$/;
 const SPECIALS = /["\\]/g;
 
 /**
- * The text of PostgreSQL's array of a composite type whose columns are `names`, in its order. Null and undefined are
- * NULL; objects are written as JSON, dates as ISO texts. `measure` gets the length of each row's text.
+ * The text of a PostgreSQL array of a composite type with the columns `names`, in order. Null and undefined become
+ * NULL, objects JSON, dates ISO texts. `measure` receives the length of each row's text.
  */
 export function writeRecords<Name extends string>(
   names: readonly Name[],
@@ -46,7 +46,7 @@ function writeText(text: string): string {
   return PLAIN.test(text) ? text : quote(text);
 }
 
-/** For a record, which is quoted itself as an element of the array: what the record escapes is escaped there again. */
+/** Quotes a value twice: the record is itself a quoted element of the array. */
 function quote(text: string): string {
   return String.raw`\"${text.replaceAll(SPECIALS, String.raw`\\\$&`)}\"`;
 }

@@ -1,8 +1,8 @@
-// Holds a row for one transaction, so that what is read next and what is written then are one step.
+// Locks a row for one transaction, so that its next read and write are one step.
 import type { Transaction } from '../database.js';
 import { Prisma } from '../../generated/client.js';
 
-/** Prisma has no word for it. Does nothing where there is no such row. */
+/** Prisma cannot express it. Does nothing if there is no such row. */
 export async function lockRow(
   transaction: Transaction,
   table: 'provider_credentials' | 'workspaces',
