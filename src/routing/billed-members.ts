@@ -1,9 +1,9 @@
-// What the members of a body beside its inputs add to the bill of a call.
+// The cost that members of a body other than its inputs add to a call.
 import { textBytes } from '../catalogue/token-count.js';
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import type { EmbeddingProvider } from '../providers/shared/provider.js';
 
-/** Bytes of text that a provider may read with each input and that are not part of it: prompts and unknown members. */
+/** Bytes of text that a provider may read with each input beside the input itself: prompts and unknown members. */
 export function addedBytes(
   { billing }: EmbeddingProvider,
   { extra, inputType }: Pick<EmbeddingRequest, 'extra' | 'inputType'>,
@@ -18,7 +18,7 @@ export function addedBytes(
   return isPrompted ? bytes + promptBytes : bytes;
 }
 
-/** The path of a member for which the listed price does not hold; null where there is none. */
+/** The path of a member that changes the listed price; null if there is none. */
 export function repricedMember(
   { billing: { repriced } }: EmbeddingProvider,
   extra: EmbeddingRequest['extra'],
@@ -35,7 +35,7 @@ function findRepriced(
   for (const [name, member] of Object.entries(value) as [string, unknown][]) {
     const memberPath = path === '' ? name : `${path}.${name}`;
     const listed = Object.hasOwn(repriced, name) ? repriced[name] : undefined;
-    // Null stands for an absent member.
+    // Null counts as absent.
     if (listed && member !== null && !listed.includes(member)) return memberPath;
     const found = findRepriced(member, memberPath, repriced);
     if (found !== null) return found;

@@ -1,4 +1,5 @@
-// Which members of a body change what a call is billed, at every provider, and what a call under a limit may have.
+// Which members of a body change the price of a call, at every provider, and which ones a call under a limit may
+// have.
 import { describe, expect, it } from '@jest/globals';
 import { createEndpoint, createModel, createOwnCredential } from '../../test/support/endpoints.js';
 import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
@@ -17,7 +18,7 @@ const LIMITED_WITH_BYOK: SpendLimits = { isLimited: true, includesByok: true };
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What is sent beside the inputs: free of charge, text of each input, or at another price. */
+/** Members beside the inputs: free of charge, text of each input, or with another price. */
 const MEMBERS: Readonly<
   Record<string, { readonly free: Members; readonly text: Members; readonly repriced: readonly Members[] }>
 > = {
@@ -97,7 +98,7 @@ const leave = (
   limits = LIMITED,
 ) => withBoundedPrice(candidates, request(extra), limits, DAY);
 
-it('every provider is in the table', () => {
+it('the table covers every provider', () => {
   expect(Object.keys(MEMBERS).toSorted()).toEqual(EMBEDDING_PROVIDERS.map(({ slug }) => slug).toSorted());
 });
 
@@ -107,26 +108,26 @@ describe.each(Object.entries(MEMBERS))('a call to %s', (slug, { free, text, repr
   const added = (extra: Members) => addedBytes(provider, { extra, inputType: undefined });
   const name = provider.name.replaceAll(/[()]/g, '.');
 
-  it('has no bytes for settings, and those of its JSON for any other member', () => {
+  it('counts no bytes for settings, and the JSON of any other member', () => {
     expect(added(free)).toBe(added({}));
     expect(added(text)).toBe(added({}) + JSON.stringify(text).length);
-    // Where a text has more bytes in its normal form, that many.
+    // A text counts in its normal form where that has more bytes.
     expect(added({ note: '\ufdfa' })).toBeGreaterThan(added({}) + '{"note":"\ufdfa"}'.length + 25);
     expect(leave([shared], { ...free, ...text })).toEqual([shared]);
   });
 
-  it('under a limit cannot have a member that changes its price, and is told which', () => {
+  it('is rejected under a limit when a member changes its price, and the error names the member', () => {
     for (const extra of repriced) {
       const [member = ''] = Object.keys(extra);
       expect(() => leave([shared], extra)).toThrow(
         new RegExp(`: ${member}[\\w.]*: changes what ${name} charges`),
       );
-      // Null stands for an absent member.
+      // Null counts as absent.
       expect(leave([shared], { [member]: null })).toEqual([shared]);
     }
   });
 
-  it('without a limit, free of charge, or through an own key that counts nowhere can have it', () => {
+  it('may have such a member without a limit, free of charge, or through an own key that counts nowhere', () => {
     const own = target(slug, {}, createOwnCredential(0));
     const freeOfCharge = target(slug, { prices: [{ ...PRICED[0]!, perToken: 0n }] });
     for (const extra of repriced) {
@@ -134,7 +135,7 @@ describe.each(Object.entries(MEMBERS))('a call to %s', (slug, { free, text, repr
       expect(leave([own], extra)).toEqual([own]);
       expect(leave([freeOfCharge], extra)).toEqual([freeOfCharge]);
       expect(() => leave([own], extra, LIMITED_WITH_BYOK)).toThrow(/changes what/);
-      // Whoever can serve it does.
+      // An endpoint without the member's price change remains.
       expect(leave([shared, own], extra)).toEqual([own]);
     }
   });
@@ -145,7 +146,7 @@ describe('a value at the listed price', () => {
     ['deepinfra', { service_tier: 'default' }],
     ['nomic', { long_text_mode: 'truncate' }],
     ['google', { embedContentConfig: { documentOcr: false } }],
-  ])('of %s may be said: %j', (slug, extra) => {
+  ])('of %s is accepted: %j', (slug, extra) => {
     const shared = target(slug);
     expect(leave([shared], extra)).toEqual([shared]);
   });
@@ -153,7 +154,7 @@ describe('a value at the listed price', () => {
 
 describe('the prompt before an input', () => {
   it.each<[string, Partial<EmbeddingRequest>, number]>([
-    // The longest that this service writes itself.
+    // The longest prompt that this service writes itself.
     ['google', { inputType: 'search_query' }, 'task: sentence similarity | query: '.length],
     [
       'voyage',
@@ -162,11 +163,11 @@ describe('the prompt before an input', () => {
     ],
     ['nomic', {}, 'search_document: '.length],
     ['tei', { extra: { prompt_name: 'query' } }, 100],
-  ])('of %s has room: %j', (slug, settings, bytes) => {
+  ])('of %s is counted: %j', (slug, settings, bytes) => {
     expect(addedBytes(providerOf(slug), { ...request(), ...settings })).toBeGreaterThanOrEqual(bytes);
   });
 
-  it('is not counted where none stands', () => {
+  it('is not counted where there is none', () => {
     for (const slug of ['openai', 'google', 'voyage', 'tei'])
       expect(addedBytes(providerOf(slug), request())).toBe(0);
   });
@@ -183,7 +184,7 @@ describe('an endpoint without a known price', () => {
     expect(leave([own, shared, priced], {}, NO_LIMITS)).toEqual([own, shared, priced]);
   });
 
-  it('is named as the reason where none is left: 404, which no credits and no higher limit would change', () => {
+  it('is named as the reason when no other is left: 404, which more credits or a higher limit cannot change', () => {
     expect(() => leave([shared])).toThrow(
       expect.objectContaining({
         status: 404,
@@ -192,7 +193,7 @@ describe('an endpoint without a known price', () => {
     );
   });
 
-  it('is one for inputs of a modality whose price is not known', () => {
+  it('is one whose price for the modality of an input is unknown', () => {
     const reading = target('google', { modalityPrices: { file: [] } });
     const file = { type: 'input_file', input_file: { data: 'data:application/pdf;base64,AA==' } };
     const call: EmbeddingRequest = {

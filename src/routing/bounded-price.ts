@@ -1,4 +1,4 @@
-// Keeps a call that is held against a limit away from endpoints whose price for it has no bound.
+// Excludes endpoints whose price has no bound from calls that count toward a limit.
 import { priceOn } from '../catalogue/catalogue-model.js';
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import { AppError } from '../domain/errors.js';
@@ -8,10 +8,10 @@ import { repricedMember } from './billed-members.js';
 import type { EndpointTarget } from './endpoints/endpoint-target.js';
 
 /**
- * The candidates whose price is known for the input and holds for the members of the body. An own provider key costs the
- * account nothing, so that it needs no known price; where own keys count toward a limit, a price that is known has to
- * hold. Throws `invalid_request` where a member is why none is left, else `not_found`: neither more credits nor a higher
- * limit would help.
+ * The candidates whose price is known for the input and not changed by members of the body. An own provider key costs
+ * the account nothing and needs no known price. Where own keys count toward a limit, a known price must hold.
+ * Throws `invalid_request` when a member excludes the last candidate, else `not_found`: more credits or a higher
+ * limit would not help.
  */
 export function withBoundedPrice<Item extends { readonly target: EndpointTarget }>(
   candidates: readonly Item[],
@@ -23,7 +23,7 @@ export function withBoundedPrice<Item extends { readonly target: EndpointTarget 
   let problem: AppError | null = null;
   const left = candidates.filter(({ target }) => {
     const found = priceProblem(target, request, limits, day);
-    // A member can be left out, and a price cannot be added: it is the member that the caller needs to know.
+    // A caller can omit a member but cannot add a price, so the error about the member wins.
     if (found !== null && problem?.code !== 'invalid_request') problem = found;
     return found === null;
   });

@@ -1,4 +1,4 @@
-// Splitting loses nothing, reorders nothing and respects every cap.
+// Splitting loses no input, keeps the order and respects every cap.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { createWork } from '../../test/support/pace.js';
@@ -55,7 +55,7 @@ const twoTicks = async (): Promise<void> => {
 const itemsOf = (slices: readonly Slice[]): unknown[] => slices.flatMap(({ input }) => [...input.items]);
 
 describe('splitCall', () => {
-  it('loses nothing, reorders nothing, and says where each slice begins', () => {
+  it('loses no input, keeps the order, and records where each slice begins', () => {
     fc.assert(
       fc.property(inputs, endpoints, fc.nat(1000), (input, endpoint, start) => {
         const slices = splitCall({ start, input }, createTarget(endpoint));
@@ -71,7 +71,7 @@ describe('splitCall', () => {
     );
   });
 
-  it('respects every cap, but for one input that is too large by itself', () => {
+  it('respects every cap, except for one input that is too large by itself', () => {
     fc.assert(
       fc.property(inputs, endpoints, (input, endpoint) => {
         for (const slice of splitCall({ start: 0, input }, createTarget(endpoint))) {
@@ -81,7 +81,7 @@ describe('splitCall', () => {
           expect(tokenBound(slice.input, endpoint)).toBeLessThanOrEqual(
             endpoint.maxTokensPerCall ?? Infinity,
           );
-          // A list's brackets and commas come once for all, or once for each.
+          // The brackets and commas of a list count once in all, or once for each input.
           expect(Buffer.byteLength(JSON.stringify(items))).toBeLessThanOrEqual(
             endpoint.maxBytesPerCall ?? Infinity,
           );
@@ -99,7 +99,7 @@ describe('splitCall', () => {
     );
   });
 
-  it('hands a call that fits on as it is', () => {
+  it('returns a call that fits unchanged', () => {
     const slice: Slice = { start: 3, input: { form: 'texts', items: ['a', 'b'] } };
     expect(splitCall(slice, targetFor(2))[0]).toBe(slice);
   });
@@ -116,7 +116,7 @@ describe('the cap of a form', () => {
   const target = targetFor(10, { maxInputsByForm: { multimodal: 2 } });
   const item = { content: [{ type: 'text', text: 'a' }] };
 
-  it('is respected beside that of the endpoint, and only for its form', () => {
+  it('is respected beside the cap of the endpoint, and only for its form', () => {
     const split = (input: EmbeddingInput): number[] =>
       splitCall({ start: 0, input }, target).map((slice) => slice.input.items.length);
     expect(split({ form: 'multimodal', items: Array.from({ length: 5 }, () => item) })).toEqual([2, 2, 1]);
@@ -134,7 +134,7 @@ describe('a call whose inputs are tied together', () => {
       extra,
     });
 
-  it('is a problem when it does not fit into one call, and says into what it should', () => {
+  it('is rejected when it does not fit into one call, with the cap in the error', () => {
     expect(problemOf(3, { tie: true })).toBeNull();
     expect(problemOf(4, { tie: true })).toBe(
       'tie: needs all inputs in one call, and openai/some-model takes at most 3 inputs in one',
@@ -153,7 +153,7 @@ describe('a call whose inputs are tied together', () => {
   });
 });
 
-it('lets other calls have their turn while it measures a large call, and splits it in the same way', async () => {
+it('lets other calls run while it measures a large call, with the same result', async () => {
   const target = createTarget(createEndpoint({ maxInputsPerCall: 2048, maxBytesPerCall: 100_000 }));
   const items = Array.from({ length: 20_000 }, (_, index) => `${index} ${'a'.repeat(1_000)}`);
   const slice: Slice = { start: 0, input: { form: 'texts', items } };

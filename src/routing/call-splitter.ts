@@ -1,4 +1,4 @@
-// Splits the inputs of a call into calls that an endpoint takes: by count, by tokens and by bytes.
+// Splits the inputs of a call by the caps of an endpoint: count, tokens and bytes.
 import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
 import { tokenBound } from '../catalogue/token-count.js';
 import type { Work } from '../concurrency/yield-queue.js';
@@ -6,13 +6,13 @@ import type { EmbeddingInput, EmbeddingRequest } from '../domain/embeddings/embe
 import { endpointName } from './endpoints/endpoint-target.js';
 import type { EndpointTarget } from './endpoints/endpoint-target.js';
 
-/** A run of inputs; `start` is the position of its first one in the caller's list. */
+/** Consecutive inputs; `start` is the index of the first in the caller's list. */
 export interface Slice {
   readonly start: number;
   readonly input: EmbeddingInput;
 }
 
-/** The slices in order. One input that is too large by itself stays a slice of its own: the provider will say so. */
+/** The slices in order. One input above a cap stays a slice of its own, and the provider rejects it. */
 export function splitCall(slice: Slice, target: EndpointTarget): Slice[] {
   if (fits(slice, target)) return [slice];
   const work = split(slice, target);
@@ -23,8 +23,8 @@ export function splitCall(slice: Slice, target: EndpointTarget): Slice[] {
 }
 
 /**
- * The same, in the pieces of work that `begin` starts, because measuring the inputs of a large call takes a good part of a second; at once
- * where nothing has to be split.
+ * The same in the pieces of work that `begin` starts: measuring the inputs of a large call takes a good part of a
+ * second. A call that fits returns at once.
  */
 export function splitCallYielding(
   slice: Slice,
@@ -42,7 +42,7 @@ function fits({ input }: Slice, target: EndpointTarget): boolean {
   return input.items.length <= maxInputsOf(target, input) && !needsMeasure(target.endpoint);
 }
 
-/** Pauses after each input that it has measured. */
+/** Yields after each measured input. */
 function* split({ input, start }: Slice, target: EndpointTarget): Generator<undefined, Slice[]> {
   const { endpoint } = target;
   const count = input.items.length;
@@ -72,7 +72,7 @@ function* split({ input, start }: Slice, target: EndpointTarget): Generator<unde
   return slices;
 }
 
-/** Null where the call may be split or fits as it is, else what is wrong, in words. */
+/** Null if the call fits or may be split, else the problem in words. */
 export function splitProblem(target: EndpointTarget, { input, extra }: EmbeddingRequest): string | null {
   const { inputTyingMember: member } = target.provider;
   if (member === undefined || !mayTie(extra[member])) return null;
@@ -86,7 +86,10 @@ export function splitProblem(target: EndpointTarget, { input, extra }: Embedding
   return `${member}: needs all inputs in one call, and ${endpointName(target)} takes at most ${limits} in one`;
 }
 
-/** Some upstreams read 1 and "true" as true, and what they refuse is to be refused once. */
+/**
+ * Some upstreams read 1 and "true" as true. Others reject such values, which should happen once and not for every
+ * slice.
+ */
 function mayTie(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false;
 }

@@ -1,4 +1,4 @@
-// Keeps the catalogue as the operator's file says: read at the start, and again whenever the file changes.
+// Loads the catalogue from the operator's file: at the start, and again after every change of the file.
 import { readFileSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
@@ -12,10 +12,10 @@ import { CatalogueFileError } from '../catalogue/yaml-cursor.js';
 import { ConfigError } from '../config/environment-reader.js';
 import { EMBEDDING_PROVIDERS } from '../providers/index.js';
 
-// Milliseconds. Asking for the file's times works where notifications do not: editors and volume mounts replace files.
+// Milliseconds. Polling the file's times works where notifications do not: editors and volume mounts replace files.
 const POLL_INTERVAL = 1_000;
 
-/** The models of this start. Throws ConfigError, one line, when the file cannot be used. */
+/** The models at the start. Throws ConfigError, one line, when the file is invalid. */
 export function loadCatalogueModels(file: string | undefined): readonly CatalogueModel[] {
   if (file === undefined) return MODELS;
   try {
@@ -33,7 +33,7 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
   private seen: string | null;
 
   constructor(private readonly file: string | undefined) {
-    // Before the reading: a change in between is then seen as one.
+    // Before reading: a change in between is then detected.
     this.seen = file === undefined ? null : describe(statSync(file, { throwIfNoEntry: false }));
     this.catalogue = new Catalogue(loadCatalogueModels(file));
   }
@@ -48,16 +48,16 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
     if (this.timer) clearInterval(this.timer);
   }
 
-  /** Never fails: a file that cannot be used leaves the catalogue as it is, and the log says why. */
+  /** Never fails: an invalid file leaves the catalogue unchanged, and the log gives the reason. */
   async reload(): Promise<void> {
     if (this.file === undefined) return;
     try {
       const models = modelsOf(await readFile(this.file, 'utf8'), this.file);
       this.catalogue.replace(models);
-      this.logger.log(`the catalogue was read again: ${models.length} models`);
+      this.logger.log(`reloaded the catalogue: ${models.length} models`);
     } catch (error) {
       this.logger.warn(
-        `the catalogue file was changed and cannot be used; the old catalogue stays: ${reasonOf(error, this.file)}`,
+        `failed to load the changed catalogue file; the old catalogue stays: ${reasonOf(error, this.file)}`,
       );
     }
   }
@@ -82,7 +82,7 @@ function modelsOf(text: string, file: string): CatalogueModel[] {
   return readCatalogueFile(text, { fileName: file, shipped: MODELS, providers, oneModelProviders });
 }
 
-/** Null: the file is not there. */
+/** Null: the file does not exist. */
 function describe(stats: Stats | undefined): string | null {
   return stats ? `${stats.mtimeMs} ${stats.size} ${stats.ino}` : null;
 }

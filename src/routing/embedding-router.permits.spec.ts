@@ -1,4 +1,4 @@
-// An endpoint without a free place: passed over where another one can serve, else waited for.
+// An endpoint without a free permit: skipped if another one can serve, else waited for.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { createAnswer, createRouter } from '../../test/support/create-router.js';
@@ -14,10 +14,10 @@ interface Asked {
   readonly fail: (failure: EndpointFailure) => void;
 }
 
-/** Endpoints with `permits` that answer when they are told to. */
+/** Endpoints with `permits` that answer on command. */
 class Lab {
   readonly asked: Asked[] = [];
-  /** Under way at once, by endpoint. */
+  /** The maximum in flight, by endpoint. */
   readonly most: number[] = [];
   readonly router: TestRouter;
   private readonly active: number[] = [];
@@ -28,7 +28,7 @@ class Lab {
     });
   }
 
-  /** Answers whatever is asked until the work is done. */
+  /** Answers all requests until the work is done. */
   async answering(work: Promise<RoutedCall>): Promise<RoutedCall> {
     const state = { isDone: false };
     void work.finally(() => (state.isDone = true));
@@ -67,7 +67,7 @@ const endings = ({ attempts }: RoutedCall) => attempts.map(({ errorType }) => er
 
 describe('the last endpoint', () => {
   it.each([1, 4, 8])(
-    'is waited for by the slices of one call that has more of them than its %i places',
+    'is waited for by the slices of one call that exceed its %i permits',
     async (permits) => {
       const lab = new Lab(1, permits);
       const routed = await lab.answering(lab.router.run(16));
@@ -87,7 +87,7 @@ describe('the last endpoint', () => {
     expect(lab.most).toEqual([3]);
   });
 
-  it('serves first who came first', async () => {
+  it('serves calls in order of arrival', async () => {
     const lab = new Lab(1, 1);
     const calls = [1, 2, 3].map((inputs) => lab.router.run(inputs));
     await settled();
@@ -113,7 +113,7 @@ describe('the last endpoint', () => {
     expect(lab.asked).toHaveLength(4);
     lab.asked[0]?.answer();
     await settled();
-    // It is the fifth of 601.
+    // The fifth of 601.
     expect(lab.asked).toHaveLength(5);
     lab.asked[4]?.answer();
     expect((await small).error).toBeNull();
@@ -136,7 +136,7 @@ describe('the last endpoint', () => {
     await lab.answering(Promise.all(large).then((all) => all[0]!));
   });
 
-  it('is waited for until the deadline of the call, which says so, and speaks against no endpoint', async () => {
+  it('is waited for until the deadline of the call, which fails with a time-out and counts against no endpoint', async () => {
     const lab = new Lab(1, 1);
     const first = lab.router.run(1);
     const second = await lab.router.run(1, { time: 5 });
@@ -145,7 +145,7 @@ describe('the last endpoint', () => {
     expect(lab.router.health(0).uptime(performance.now())).toBeNull();
     lab.asked[0]?.answer();
     expect((await first).error).toBeNull();
-    // Who has left the queue is not given a place.
+    // A call that has left the queue gets no permit.
     expect((await lab.answering(lab.router.run(1))).error).toBeNull();
     expect(lab.asked).toHaveLength(2);
   });
@@ -167,7 +167,7 @@ describe('the last endpoint', () => {
 });
 
 describe('an endpoint before others', () => {
-  it('is passed over at once where it has no free place', async () => {
+  it('is skipped at once when it has no free permit', async () => {
     const lab = new Lab(2, 1);
     const first = lab.router.run(1);
     const second = await lab.answering(lab.router.run(1)).finally(() => lab.asked[0]?.answer());
@@ -178,8 +178,8 @@ describe('an endpoint before others', () => {
 
   it.each([
     ['fails', new EndpointFailure('failed', 500, 'down')],
-    ['cannot do what is asked', new EndpointFailure('refused', null, 'no images')],
-  ])('is waited for after all where the one behind it %s', async (_name, failure) => {
+    ['does not support the request', new EndpointFailure('refused', null, 'no images')],
+  ])('is waited for after all when the next one %s', async (_name, failure) => {
     const lab = new Lab(2, 1);
     const first = lab.router.run(1);
     const second = lab.router.run(1);
@@ -194,7 +194,7 @@ describe('an endpoint before others', () => {
     expect(endings(await second)).toEqual(['saturated', failure.kind, 'ok']);
   });
 
-  it('is waited for where none has a free place, and what fails then goes on to the next', async () => {
+  it('is waited for when no endpoint has a free permit, and a failure goes on to the next', async () => {
     const lab = new Lab(2, 1);
     const busy = [lab.router.run(1), lab.router.run(1)];
     const call = lab.router.run(1);
@@ -208,7 +208,7 @@ describe('an endpoint before others', () => {
     await Promise.all(busy);
   });
 
-  it('leaves the words of one that cannot do what is asked to the caller', async () => {
+  it('leaves its error to the caller when it does not support the request', async () => {
     const lab = new Lab(2, 1);
     const first = lab.router.run(1);
     const second = lab.router.run(1);

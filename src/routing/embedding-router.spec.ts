@@ -1,4 +1,4 @@
-// What becomes of the other slices of a call when one fails, and of the other endpoints.
+// The other slices of a call after one fails, and the other endpoints.
 import { describe, expect, it } from '@jest/globals';
 import { createAnswer, createRouter } from '../../test/support/create-router.js';
 import type { FailureKind } from '../providers/shared/provider.js';
@@ -6,7 +6,7 @@ import type { CancelSignal } from '../concurrency/cancellation.js';
 import type { RoutedCall } from './embedding-router.js';
 import { EndpointFailure } from './endpoints/endpoint-failure.js';
 
-/** What an endpoint does with an input: serves it, fails so, or waits until it is told to end. */
+/** The behaviour of an endpoint for an input: serves it, fails, or waits for cancellation. */
 type Deed = 'serve' | 'wait' | EndpointFailure;
 
 const fails = (kind: FailureKind, status: number | null, message: string = kind): EndpointFailure =>
@@ -17,7 +17,7 @@ const untilAborted = (signal: CancelSignal): Promise<never> =>
     signal.addEventListener('abort', () => reject(fails('failed', null, 'given up'))),
   );
 
-/** Each endpoint does with each of the inputs 0, 1, 2 ... what its list says; endpoints of the lists are tried in order. */
+/** Each list is an endpoint and its behaviour for the inputs 0, 1, 2 ...; endpoints are tried in order. */
 async function run(...deeds: readonly (readonly Deed[])[]) {
   const asked: string[] = [];
   const router = createRouter(deeds.length, async (index, input, signal) => {
@@ -35,26 +35,26 @@ async function run(...deeds: readonly (readonly Deed[])[]) {
 const unsupported = (message: string): EndpointFailure => fails('refused', null, message);
 const endings = ({ attempts }: RoutedCall) => attempts.map(({ errorType }) => errorType ?? 'ok');
 
-describe('a slice that fails for good', () => {
-  it('ends those that are under way, and its failure is what is told', async () => {
+describe('a slice that fails permanently', () => {
+  it('cancels the slices in flight, and its failure is the error of the call', async () => {
     const { routed, asked } = await run(['wait', 'serve', fails('refused', 400, 'no'), 'wait']);
     expect(routed.error).toMatchObject({ code: 'invalid_request', metadata: { raw: 'no' } });
     expect(asked).toEqual(['0:0', '0:1', '0:2', '0:3']);
     expect(endings(routed)).toEqual(['ok', 'refused', 'cancelled', 'cancelled']);
   });
 
-  it('leaves what was served before to be paid for', async () => {
+  it('keeps the slices that were served before, for their charge', async () => {
     const { routed } = await run(['wait', 'serve', fails('refused', 400)]);
     expect(routed.served.map(({ start }) => start)).toEqual([1]);
   });
 
-  it('speaks against no endpoint but its own, and asks no other one for those that it ends', async () => {
+  it('counts against its own endpoint only, and tries no other one for the slices that it cancels', async () => {
     const { asked, uptimes } = await run(['wait', fails('too_large', 413)], []);
     expect(asked).toEqual(['0:0', '0:1']);
     expect(uptimes).toEqual([null, null]);
   });
 
-  it('ends those that another endpoint has taken over', async () => {
+  it('cancels slices that another endpoint has taken over', async () => {
     const overloaded = fails('overloaded', 503);
     const { routed, asked } = await run([overloaded, overloaded], ['wait', fails('refused', 400, 'no')]);
     expect(routed.error).toMatchObject({ code: 'invalid_request', metadata: { raw: 'no' } });
@@ -63,7 +63,7 @@ describe('a slice that fails for good', () => {
 });
 
 describe('a slice that another endpoint can serve', () => {
-  it('ends nothing', async () => {
+  it('cancels none', async () => {
     const { routed, uptimes } = await run(['serve', fails('failed', 500), 'serve'], []);
     expect(routed.error).toBeNull();
     expect(routed.served.map(({ start, target }) => [start, target.provider.slug])).toEqual([
@@ -75,10 +75,10 @@ describe('a slice that another endpoint can serve', () => {
   });
 });
 
-describe('a broken answer', () => {
+describe('an invalid response', () => {
   it.each([
-    ['speaks against the endpoint', {}, 0],
-    ['says nothing of it where members that are not known here may be why', { output_dtype: 'int8' }, null],
+    ['counts against the endpoint', {}, 0],
+    ['does not count when unknown members may be the reason', { output_dtype: 'int8' }, null],
   ])('%s', async (_name, extra, uptime) => {
     const router = createRouter(1, () => Promise.reject(fails('broken', null)));
     const { error } = await router.run(1, { extra });
@@ -87,7 +87,7 @@ describe('a broken answer', () => {
   });
 });
 
-it('what a broken answer used is kept beside what was served', async () => {
+it('keeps the usage of an invalid response beside the served slices', async () => {
   const usage = { promptTokens: 4, totalTokens: 4 };
   const broken = new EndpointFailure('broken', null, 'too short', { usage });
   const router = createRouter(2, async (index, input) => {
@@ -105,15 +105,15 @@ describe('the throughput of an endpoint', () => {
     ['all tokens', { totalTokens: 9, promptTokens: 5 }, true],
     ['those of the prompt', { totalTokens: null, promptTokens: 5 }, true],
     ['none', { totalTokens: null, promptTokens: null }, false],
-  ])('is known where it tells %s: %p', async (_name, usage, isKnown) => {
+  ])('is known when it reports %s: %p', async (_name, usage, isKnown) => {
     const router = createRouter(1, async () => ({ ...createAnswer(), ...usage }));
     await router.run(1);
     expect(router.health(0).throughput(performance.now()) !== null).toBe(isKnown);
   });
 });
 
-describe('what a provider cannot do', () => {
-  it('is left to the next endpoint, and is no outage', async () => {
+describe('an unsupported request', () => {
+  it('goes to the next endpoint, and is no outage', async () => {
     const { routed, asked, uptimes } = await run([unsupported('image: no')], []);
     expect(routed.error).toBeNull();
     expect(endings(routed)).toEqual(['refused', 'ok']);
@@ -121,7 +121,7 @@ describe('what a provider cannot do', () => {
     expect(uptimes).toEqual([null, 1]);
   });
 
-  it('is told, the first of it, where no other endpoint can either', async () => {
+  it('returns the first error when no other endpoint supports it either', async () => {
     const { routed } = await run(
       ['serve', unsupported('input[0]: no image')],
       ['serve', unsupported('input[0]: no image here either')],
@@ -137,12 +137,12 @@ describe('what a provider cannot do', () => {
   it.each<[string, Deed, Deed]>([
     ['behind', unsupported('no'), fails('broken', 200)],
     ['before', fails('broken', 200), unsupported('no')],
-  ])('is not told where an endpoint %s it can, and has failed', async (_name, first, second) => {
+  ])('hides its error when an endpoint %s supports it, and has failed', async (_name, first, second) => {
     const { routed } = await run([first], [second]);
     expect(routed.error).toMatchObject({ code: 'provider_error' });
   });
 
-  it('is told of nobody when another provider refuses the request itself', async () => {
+  it('hides its error when another provider rejects the request itself', async () => {
     const { routed, asked } = await run([unsupported('no')], [fails('refused', 422, 'never')], []);
     expect(routed.error).toMatchObject({ code: 'invalid_request', metadata: { raw: 'never' } });
     expect(asked).toEqual(['0:0', '1:0']);

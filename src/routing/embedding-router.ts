@@ -1,4 +1,4 @@
-// Serves a call: plans which endpoints may, splits it into what they take, and falls back inside one vector space.
+// Serves a call: plans the route, splits the call by the caps of endpoints, and falls back within one vector space.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Span } from '@opentelemetry/api';
@@ -28,47 +28,49 @@ import { mapBounded } from '../concurrency/map-bounded.js';
 import type { Route } from './route-planner.js';
 import { describeAttempt, RoutingMetrics } from './routing-metrics.js';
 
-/** A part of the call that an endpoint has answered. */
+/** A part of the call with an endpoint's response. */
 export interface BilledSlice extends Slice {
   readonly target: EndpointTarget;
-  /** Null when the upstream does not say. */
+  /** Null when the upstream does not report it. */
   readonly promptTokens: number | null;
   readonly totalTokens: number | null;
-  /** Only where the upstream counts them apart. */
+  /** Only where the upstream counts them separately. */
   readonly tokensByModality?: TokensByModality;
 }
 
-/** A part of the call that an endpoint has served. */
+/** A served part of the call. */
 export interface ServedSlice extends BilledSlice {
   readonly vectors: readonly Vector[];
   readonly upstreamId: string | null;
 }
 
 export interface RoutedCall {
-  /** In the order of the inputs; of a failed call those that were served, and that the provider charges for. */
+  /**
+   * In the order of the inputs. For a failed call: the slices that were served, and that the provider charges for.
+   */
   readonly served: readonly ServedSlice[];
-  /** What providers charge for as well, and was of no use. */
+  /** Slices that providers charge for without a usable result. */
   readonly wasted: readonly BilledSlice[];
   readonly attempts: readonly GenerationAttempt[];
   /** Null when every input was served. */
   readonly error: AppError | null;
 }
 
-// Slices of one call that are under way at once.
+// Slices of one call in flight.
 const PARALLEL_SLICES = 8;
 
-// Milliseconds. A provider that wants a longer rest is not waited for: the caller is told when to come back.
+// Milliseconds. A provider that asks for a longer delay is not waited for: the caller receives it as Retry-After.
 const MAX_RETRY_DELAY = 5_000;
 
 interface Run {
-  /** An object of its own: what the places of endpoints hold must not keep the vectors of a call alive. */
+  /** A separate object: permits of endpoints must not keep the vectors of a call alive. */
   readonly owner: PermitOwner;
   readonly request: EmbeddingRequest;
   readonly targets: readonly EndpointTarget[];
   /** performance.now() */
   readonly deadline: number;
   readonly cancellation: Cancellation;
-  /** What has ended the call, first in time; after that, what was cut short by it. */
+  /** The failures of the call in order of time: the first ended it, and cancelled slices follow. */
   readonly failures: unknown[];
   readonly attempts: GenerationAttempt[];
   readonly served: ServedSlice[];
@@ -76,19 +78,19 @@ interface Run {
   readonly credentials: CallCredentials;
 }
 
-/** Where a slice still has to go. */
+/** The endpoints that a slice still has to try. */
 interface Fallback {
-  /** Those of the call, and after them again those that were only passed over because they had no free place. */
+  /** Those of the call, then again those that were skipped because they had no free permit. */
   readonly targets: readonly EndpointTarget[];
-  /** Of the one whose turn it is. */
+  /** Of the present endpoint. */
   readonly index: number;
-  /** What the caller would be told without it and those behind it. */
+  /** The caller's error if no further endpoint is tried. */
   readonly lastError: AppError | null;
-  /** Of the endpoint before, whose caps the slice keeps already. */
+  /** Of the endpoint before: the slice already respects its caps. */
   readonly splitFor: ModelEndpoint | null;
 }
 
-/** Members that are not known here go upstream as they came, and may be why the answer is of another form. */
+/** Unknown members are passed upstream, and may be the reason for a response in another form. */
 function mayComeOfExtras({ kind }: EndpointFailure, { extra }: EmbeddingRequest): boolean {
   return kind === 'broken' && Object.keys(extra).length > 0;
 }
@@ -107,7 +109,7 @@ export class EmbeddingRouter {
     private readonly yieldQueue: YieldQueue,
   ) {}
 
-  /** Never throws: every call is a generation, whatever its end. `deadline`: performance.now() */
+  /** Never throws: every call is a generation, however it ends. `deadline`: performance.now() */
   async run(route: Route, request: EmbeddingRequest, deadline: number): Promise<RoutedCall> {
     const run: Run = {
       owner: { accountId: route.accountId },
@@ -136,7 +138,7 @@ export class EmbeddingRouter {
     return { served, wasted: run.wasted, attempts: run.attempts, error };
   }
 
-  /** Serves a slice through the first endpoint that can; each splits what it gets by its own caps. */
+  /** Serves a slice through the first endpoint that can; each splits it by its own caps. */
   private async serve(slice: Slice, fallback: Fallback, run: Run): Promise<void> {
     const { targets, index, lastError } = fallback;
     const target = targets[index];
@@ -151,20 +153,20 @@ export class EmbeddingRouter {
       try {
         run.served.push(await this.serveThrough(target, part, run, fallback));
       } catch (failure) {
-        // Another slice has failed for good: no other endpoint is asked for this one.
+        // Another slice has failed permanently: no other endpoint is tried for this one.
         if (!(failure instanceof EndpointFailure) || run.cancellation.aborted) throw failure;
         if (performance.now() >= run.deadline) throw new AppError('operation_timeout', { cause: failure });
-        // What one provider cannot do says little where another one could and has failed.
+        // A provider's lack of support matters less when another one supports the request and has failed.
         const error = (failure.isOwnRejection ? lastError : null) ?? run.credentials.errorOf(failure, target);
         if (isLast || !failure.isWorthAnother) throw error;
-        // One without a free place can serve: it is waited for when none of the others does.
+        // An endpoint without a free permit is able to serve: it is waited for when no other one serves.
         const next = failure.isSaturation
           ? { targets: [...targets, target], lastError }
           : { targets, lastError: error };
         await this.serve(part, { ...next, index: index + 1, splitFor: target.endpoint }, run);
       }
     };
-    // No more of them than there are places: they would only wait for each other.
+    // No more than there are permits: further slices would only wait for each other.
     const parallel = Math.min(PARALLEL_SLICES, this.config.endpointConcurrency);
     const split =
       fallback.splitFor === target.endpoint
@@ -173,12 +175,12 @@ export class EmbeddingRouter {
     const slices = split instanceof Promise ? await split : split;
     await mapBounded(slices, parallel, serveThis, (failure) => {
       run.failures.push(failure);
-      // The other slices would be paid for and thrown away.
+      // The other slices would be charged and discarded.
       run.cancellation.abort();
     });
   }
 
-  /** Repeats a passing failure; only when no other endpoint is there to take over is it worth the caller's time. */
+  /** Retries a transient failure, but only at the last endpoint: before it, the next one takes over. */
   private async serveThrough(
     target: EndpointTarget,
     part: Slice,
@@ -200,7 +202,7 @@ export class EmbeddingRouter {
     }
   }
 
-  /** One call to the endpoint, in one of its places. */
+  /** One call to the endpoint, with one of its permits. */
   private async attempt(
     target: EndpointTarget,
     part: Slice,
@@ -212,7 +214,7 @@ export class EmbeddingRouter {
       health.permits.tryAcquire(this.config.endpointConcurrency, run.owner) ??
       (await this.waitForPermit(target, health, run, fallback));
     try {
-      // Of a call that has ended while it waited nothing is asked any more.
+      // A call that ended while it waited sends no request.
       run.cancellation.throwIfAborted();
       return await this.tracing.span('embeddings', { kind: 'client' }, (span) =>
         this.attemptWithin(span, target, health, part, run),
@@ -222,7 +224,7 @@ export class EmbeddingRouter {
     }
   }
 
-  /** Nothing is asked without: that speaks against nobody's health. */
+  /** A call without a permit sends no request, which counts against no endpoint's health. */
   private async waitForPermit(
     target: EndpointTarget,
     { permits }: EndpointHealth,
@@ -239,9 +241,9 @@ export class EmbeddingRouter {
       run.cancellation.throwIfAborted();
     }
     this.note(run, target, startedAt, null, 'saturated');
-    // The provider has said nothing: it is this call whose time is up (decision 21).
+    // The provider has not answered; the call's own deadline is over (docs/contract.md#errors).
     if (mayWait) throw new AppError('operation_timeout');
-    throw new EndpointFailure('overloaded', null, 'too many calls to this endpoint are under way');
+    throw new EndpointFailure('overloaded', null, 'too many calls to this endpoint are in flight');
   }
 
   private async attemptWithin(
@@ -305,7 +307,7 @@ export class EmbeddingRouter {
     return attempt;
   }
 
-  /** Milliseconds: what the provider asks for, or a random time below a bound that doubles. */
+  /** Milliseconds: the provider's delay, or a random time below a bound that doubles. */
   private retryDelay(repeats: number, { retryAfter }: EndpointFailure): number {
     if (retryAfter !== null) return retryAfter * 1000;
     const bounds = { base: this.config.retryBaseDelay, max: Infinity };

@@ -1,4 +1,4 @@
-// A plan never leaves the model that was asked for, and gives own keys to nobody else.
+// A route never leaves the requested model, and never uses own keys of others.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createEndpoint, createModel } from '../../test/support/endpoints.js';
@@ -81,7 +81,7 @@ function createPlanner(
 }
 
 describe('plan', () => {
-  it('holds endpoints of the model that was asked for only, with credentials that may serve the call', async () => {
+  it('contains endpoints of the requested model only, with credentials that may serve the call', async () => {
     await fc.assert(
       fc.asyncProperty(models, credentials, fc.subarray(PROVIDERS), async (known, stored, shared) => {
         const planner = createPlanner(new Catalogue(known), stored, shared);
@@ -112,7 +112,7 @@ describe('plan', () => {
     );
   });
 
-  it('with no other way refuses rather than going to another model', async () => {
+  it('rejects the call instead of changing the model when no endpoint is left', async () => {
     const known = [
       createModel([createEndpoint({ provider: 'openai' })], 'vendor/one'),
       createModel([createEndpoint({ provider: 'local' })], 'vendor/two'),
@@ -139,18 +139,18 @@ describe('require_parameters', () => {
   };
 
   it.each([
-    ['nothing in particular', {}, ['openai', 'together']],
+    ['nothing special', {}, ['openai', 'together']],
     ['a width', { dimensions: 2 }, ['openai']],
     ['the native width', { dimensions: 4 }, ['openai', 'together']],
     ['an input type', { inputType: 'search_query' }, ['together']],
     ["an input type in an upstream's own words", { inputType: 'query' }, ['together']],
-  ])('leaves those that do %s themselves', async (_name, request, expected) => {
+  ])('keeps endpoints that support %s themselves', async (_name, request, expected) => {
     expect(await planFor(request)).toEqual(expected);
     expect(await planFor(request, false)).toEqual(['openai', 'together']);
   });
 
   it.each([{ inputType: 'clustering' }, { inputType: 'search_query', dimensions: 2 }])(
-    'leaves none for %j',
+    'keeps none for %j',
     async (request) => {
       await expect(planFor(request)).rejects.toMatchObject({ code: 'unavailable' });
     },
@@ -173,12 +173,12 @@ describe('a width above the native one', () => {
     [8, ['openai']],
     [2, ['openai', 'together']],
     [4, ['openai', 'together']],
-  ])('of %d is planned for those that give it', async (dimensions, expected) => {
+  ])('of %d is planned at endpoints that provide it', async (dimensions, expected) => {
     const { targets } = await planFor(dimensions, ['openai', 'together']);
     expect(targets.map(({ provider }) => provider.slug).toSorted()).toEqual(expected);
   });
 
-  it('is refused where none does', async () => {
+  it('is rejected when no endpoint provides it', async () => {
     await expect(planFor(8, ['together'])).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining('no provider of vendor/one is configured that gives vectors of 8'),
@@ -186,7 +186,7 @@ describe('a width above the native one', () => {
   });
 });
 
-describe('the vectors of a call together', () => {
+describe('the vectors of a call', () => {
   const planFor = (native: number, count: number) => {
     const known = createModel([createEndpoint({ maxInputsPerCall: 10 })], 'vendor/one');
     const planner = createPlanner(new Catalogue([{ ...known, nativeDimensions: native }]), [], ['openai']);
@@ -200,7 +200,7 @@ describe('the vectors of a call together', () => {
     [8, 233_016],
     [1_000_000, 16],
     [100_000_000, 1],
-  ])('of %d numbers may be %d, however the call is split', async (native, most) => {
+  ])('with %d numbers each are limited to %d, however the call is split', async (native, most) => {
     expect((await planFor(native, most)).targets).toHaveLength(1);
     await expect(planFor(native, most + 1)).rejects.toMatchObject({ code: 'invalid_request' });
   });
@@ -237,7 +237,7 @@ describe('a credential that cannot be read', () => {
   });
 
   it.each([{ isRequired: true }, { isByokOnly: true }])(
-    'opens nothing that it has closed: %j',
+    'does not enable endpoints that it excludes: %j',
     async (options) => {
       await expect(plan(stored(options))).rejects.toMatchObject({ code: 'unavailable' });
     },

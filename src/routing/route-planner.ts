@@ -1,4 +1,4 @@
-// Decides, before anything is sent, which endpoints may serve a call.
+// Decides which endpoints may serve a call, before any request is sent.
 import { Injectable } from '@nestjs/common';
 import type { CatalogueModel, InputForm, ModelEndpoint } from '../catalogue/catalogue-model.js';
 import { givesWidth, priceOn, widthProblem } from '../catalogue/catalogue-model.js';
@@ -28,7 +28,7 @@ import { OwnCredentialsCache } from './credentials/own-credentials-cache.js';
 
 /** The endpoints that may serve a call, best first; at least one. */
 export interface Route {
-  /** Whose call it is. */
+  /** The account of the call. */
   readonly accountId: string;
   readonly model: CatalogueModel;
   readonly targets: readonly EndpointTarget[];
@@ -38,14 +38,14 @@ interface ApplicableCredential {
   readonly provider: string;
   /** The provider's shared endpoints are not used. */
   readonly excludesShared: boolean;
-  /** Null: no call can be made with it. */
+  /** Null: unusable. */
   readonly own: OwnCredential | null;
 }
 
-// Of all vectors of a call together, however many calls to providers it becomes: what they, their bytes and their JSON
-// may take of the memory.
+// Numbers in all vectors of a call, however many provider calls it needs: bounds the memory for vectors, bytes and
+// JSON.
 const MAX_NUMBERS = 2 ** 24;
-// What a vector takes up beside its numbers, in numbers.
+// The overhead of a vector, in numbers.
 const AROUND_A_VECTOR = 64;
 
 const FORM_NAMES: Readonly<Record<InputForm, string>> = {
@@ -64,7 +64,9 @@ export class RoutePlanner {
     private readonly clock: Clock,
   ) {}
 
-  /** Throws `not_found`, `invalid_request` or `unavailable`: the call then reaches no provider and is no generation. */
+  /**
+   * Throws `not_found`, `invalid_request` or `unavailable`: the call then reaches no provider and is no generation.
+   */
   async plan(
     key: ApiKey,
     request: EmbeddingRequest,
@@ -101,12 +103,12 @@ export class RoutePlanner {
     }
     const bounded = withBoundedPrice(left, request, limits, day);
     const targets = orderCandidates(bounded, preferences, context).map(({ target }) => target);
-    // Without fallbacks only the first serves, or those that the caller has listed (already all that is left).
+    // Without fallbacks only the first serves, or those that the caller has listed (the only ones left by then).
     const isOneOnly = !preferences.allowFallbacks && preferences.order.length === 0;
     return { accountId: key.accountId, model, targets: isOneOnly ? targets.slice(0, 1) : targets };
   }
 
-  /** Whether calls of this key for the model have an endpoint that they could go to. */
+  /** Whether calls of this key for the model have at least one endpoint. */
   async canReach(key: ApiKey, model: CatalogueModel): Promise<boolean> {
     const credentials = applicable(await this.ownCredentials.find(key.workspaceId), key, model);
     return model.endpoints.some((endpoint) => {
@@ -135,7 +137,7 @@ export class RoutePlanner {
     });
   }
 
-  /** What an endpoint can be called with: own credentials, and (null) the operator's. */
+  /** The credentials for an endpoint: own ones, and the operator's (null). */
   private accessTo(
     provider: EmbeddingProvider,
     endpoint: ModelEndpoint,
@@ -151,7 +153,7 @@ export class RoutePlanner {
   }
 }
 
-/** The own credentials that calls of the key may use, in the order in which they are tried. */
+/** The own credentials that calls of the key may use, in the order of use. */
 function applicable(
   all: readonly ProviderCredential[] | null,
   key: ApiKey,
@@ -196,12 +198,12 @@ function rejectTooManyVectors({ id, nativeDimensions }: CatalogueModel, request:
   throw new AppError('invalid_request', { detail });
 }
 
-/** Throws `invalid_request` when every candidate would have to split what must stay whole. */
+/** Throws `invalid_request` when every candidate would have to split a call that must stay whole. */
 function withoutSplitProblem(candidates: readonly Candidate[], request: EmbeddingRequest): Candidate[] {
   let problem: string | null = null;
   let rejectedBy: ModelEndpoint | null = null;
   const left = candidates.filter(({ target }) => {
-    // Candidates of one endpoint follow each other: looking at the whole input is done once for all credentials.
+    // Candidates of one endpoint are adjacent: the whole input is checked once for all credentials.
     if (target.endpoint !== rejectedBy) problem = splitProblem(target, request);
     rejectedBy = target.endpoint;
     return problem === null;
@@ -210,7 +212,7 @@ function withoutSplitProblem(candidates: readonly Candidate[], request: Embeddin
   return left;
 }
 
-/** A width that has to be cut here, an input type that is dropped: not every endpoint does everything itself. */
+/** False when the service would have to cut the width or drop the input type: not every endpoint supports both. */
 function supportsAllParameters(
   { endpoint, model }: EndpointTarget,
   { dimensions, inputType }: EmbeddingRequest,
@@ -221,7 +223,7 @@ function supportsAllParameters(
   );
 }
 
-/** What is none of the input types is in the words of the upstream, which understands or refuses it. */
+/** Other values are in the upstream's own words, and the upstream accepts or rejects them. */
 function distinguishes({ inputTypes }: ModelEndpoint, inputType: string): boolean {
   return inputTypes !== undefined && (!isInputType(inputType) || inputTypes.includes(inputType));
 }

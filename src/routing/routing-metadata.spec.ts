@@ -1,4 +1,4 @@
-// What a caller is told of the routing: whether the endpoint that was tried first was enough.
+// Routing metadata of a call: whether the first endpoint was enough.
 import { describe, expect, it } from '@jest/globals';
 import { createEndpoint, createModel, createOwnCredential } from '../../test/support/endpoints.js';
 import { AppError } from '../domain/errors.js';
@@ -46,34 +46,28 @@ const describeCall = (targets: readonly EndpointTarget[], routed: Partial<Routed
 
 describe('the strategy', () => {
   it.each([
-    ['direct', 'the first has served', [one, two], [slice(one)], [attempt(one, 200)]],
-    [
-      'direct',
-      'the first has served after a repeat',
-      [one],
-      [slice(one)],
-      [attempt(one, 503), attempt(one, 200)],
-    ],
-    ['direct', 'the only one has failed', [one], [], [attempt(one, 500)]],
-    ['direct', 'nothing was asked', [one, two], [], []],
-    ['fallback', 'the second has served', [one, two], [slice(two)], [attempt(one, 503), attempt(two, 200)]],
+    ['direct', 'the first served', [one, two], [slice(one)], [attempt(one, 200)]],
+    ['direct', 'the first served after a retry', [one], [slice(one)], [attempt(one, 503), attempt(one, 200)]],
+    ['direct', 'the only one failed', [one], [], [attempt(one, 500)]],
+    ['direct', 'no provider was called', [one, two], [], []],
+    ['fallback', 'the second served', [one, two], [slice(two)], [attempt(one, 503), attempt(two, 200)]],
     [
       'fallback',
-      'the second has served a part',
+      'the second served a part',
       [one, two],
       [slice(one), slice(two, 1)],
       [attempt(one, 200), attempt(one, 429), attempt(two, 200)],
     ],
     [
       'fallback',
-      "the operator's key has served in place of an own one",
+      "the operator's key served instead of an own one",
       [own(one), one],
       [slice(one)],
       [attempt(one, 401), attempt(one, 200)],
     ],
-    ['fallback', 'all have failed', [one, two], [], [attempt(one, 500), attempt(two, 500)]],
+    ['fallback', 'all failed', [one, two], [], [attempt(one, 500), attempt(two, 500)]],
   ] satisfies [string, string, EndpointTarget[], ServedSlice[], GenerationAttempt[]][])(
-    'is %s when %s',
+    'is %s if %s',
     (strategy, _when, targets, served, attempts) => {
       const error = served.length === 0 && attempts.length > 0 ? new AppError('provider_error') : null;
       expect(describeCall(targets, { served, attempts, error })).toMatchObject({
@@ -84,7 +78,7 @@ describe('the strategy', () => {
   );
 });
 
-it('a fallback names every endpoint once, who has served, and every try', () => {
+it('lists every endpoint once with the served ones marked, and every attempt', () => {
   const metadata = describeCall([own(one), one, two], {
     served: [slice(two)],
     attempts: [attempt(one, 401), attempt(one, 503), attempt(two, 200)],

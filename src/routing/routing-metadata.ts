@@ -1,9 +1,9 @@
-// Puts together what a caller may be told of the routing of a call.
+// Builds the routing metadata that a caller may see.
 import type { RoutingMetadata } from '../domain/embeddings/routing-metadata.js';
 import type { RoutedCall } from './embedding-router.js';
 import type { Route } from './route-planner.js';
 
-/** How far a call has come; null for what it has not reached. */
+/** The progress of a call; null for stages that it has not reached. */
 export interface RoutingProgress {
   readonly route: Route | null;
   readonly routed: RoutedCall | null;
@@ -11,7 +11,7 @@ export interface RoutingProgress {
   readonly durationMs: number | null;
 }
 
-/** Names, statuses and numbers only: nothing of a credential or of what a provider said. */
+/** Names, statuses and numbers only: no part of a credential or of a provider's text. */
 export function describeRouting(
   requested: string,
   { route, routed, durationMs }: RoutingProgress,
@@ -20,7 +20,7 @@ export function describeRouting(
   const served = routed?.served ?? [];
   const servedTargets = new Set(served.map(({ target }) => target));
   const servedEndpoints = new Set([...servedTargets].map(({ endpoint }) => endpoint));
-  // An endpoint may be there twice: with an own key and with the operator's.
+  // An endpoint may occur twice: with an own key and with the operator's.
   const byEndpoint = new Map(targets.map((target) => [target.endpoint, target]));
   const names = new Map(targets.map(({ provider }) => [provider.slug, provider.name]));
   const endpoints = [...byEndpoint.values()].map(({ endpoint, provider, model }) => ({

@@ -1,4 +1,4 @@
-// What Prometheus and spans are told of calls to providers: names of closed lists and numbers, never what was said.
+// Metrics and span attributes of provider calls: names of closed lists and numbers, never text of others.
 import { Injectable } from '@nestjs/common';
 import type { Attributes } from '@opentelemetry/api';
 import { Counter, Gauge, Histogram } from 'prom-client';
@@ -19,20 +19,20 @@ export class RoutingMetrics {
   constructor({ registry }: Metrics) {
     this.attempts = new Histogram({
       name: 'signalbox_upstream_attempt_duration_seconds',
-      help: 'Calls to providers, and how long they took; outcome: ok, the kind of failure, or cancelled: another part of the call had failed.',
+      help: 'Duration of provider calls by outcome: ok, the kind of failure, or cancelled (another part of the call failed).',
       labelNames: ['provider', 'outcome'],
       buckets: DURATION_BUCKETS,
       registers: [registry],
     });
     this.waiting = new Gauge({
       name: 'signalbox_upstream_waiting',
-      help: 'Calls to providers, or parts of them, that wait until fewer than ENDPOINT_CONCURRENCY are under way.',
+      help: 'Provider calls, or parts of them, that wait for one of ENDPOINT_CONCURRENCY permits.',
       labelNames: ['provider'],
       registers: [registry],
     });
     this.rejectedCredentials = new Counter({
       name: 'signalbox_upstream_refused_credentials_total',
-      help: 'Credentials that a provider refused (401, 402, 403) and that rest since then, by owner: operator or workspace.',
+      help: 'Credentials that a provider rejected (401, 402, 403), by owner: operator or workspace. They rest since then.',
       labelNames: ['provider', 'owner'],
       registers: [registry],
     });
@@ -49,14 +49,14 @@ export class RoutingMetrics {
     });
   }
 
-  /** To be told when the wait is over. */
+  /** Returns the function that ends the wait. */
   waits(provider: string): () => void {
     this.waiting.inc({ provider });
     return () => this.waiting.dec({ provider });
   }
 }
 
-/** In the names of OpenTelemetry's semantic conventions, where there are any. */
+/** In the names of OpenTelemetry's semantic conventions, where they exist. */
 export function describeAttempt(
   { provider, endpoint, status, errorType }: GenerationAttempt,
   { model, credential }: EndpointTarget,

@@ -1,4 +1,4 @@
-// Which endpoint serves a call.
+// Chooses the endpoints of a call.
 import { Module } from '@nestjs/common';
 import { Catalogue } from '../catalogue/catalogue.js';
 import { AppConfig } from '../config/app-config.js';

@@ -1,18 +1,19 @@
-// Which credentials one call may still ask: those that rest or that refused it are passed over.
+// The credentials that one call may still use: those with an open circuit, and those rejected during the call, are
+// skipped.
 import type { AppError } from '../../domain/errors.js';
 import type { CredentialCircuits } from './credential-circuits.js';
 import { restingError, toCallerError, tooManyRejections } from '../endpoints/endpoint-failure.js';
 import type { EndpointFailure } from '../endpoints/endpoint-failure.js';
 import type { EndpointTarget } from '../endpoints/endpoint-target.js';
 
-/** Own keys refused in one call, after which it asks with no other own key. */
+/** Rejected own keys in one call, beyond which it uses no other own key. */
 const MAX_REJECTED_KEYS = 3;
 
 export class CallCredentials {
-  /** The other slices need not ask again. */
+  /** The other slices skip them. */
   private readonly rejected = new Set<EndpointTarget>();
   private readonly rejectedKeys = new Set<string>();
-  /** Asked by every slice, because one of them was the first after the credential's rest. */
+  /** The call holds their half-open probe, so every one of its slices may use them. */
   private readonly probed = new Set<EndpointTarget>();
 
   constructor(
@@ -43,7 +44,7 @@ export class CallCredentials {
     if (target.credential !== null) this.rejectedKeys.add(target.credential.id);
   }
 
-  /** The caller's error for a failure that is the last so far. */
+  /** The caller's error when this failure is the last one. */
   errorOf(failure: EndpointFailure, target: EndpointTarget): AppError {
     const { size } = this.rejectedKeys;
     return failure.kind === 'credential' && size >= MAX_REJECTED_KEYS
@@ -51,7 +52,7 @@ export class CallCredentials {
       : toCallerError(failure, target);
   }
 
-  /** The caller's error where the last endpoint is passed over, and no other has failed. */
+  /** The caller's error when the last endpoint is skipped, and no other has failed. */
   passedOverError(target: EndpointTarget): AppError {
     return restingError(target, this.circuits.restOf(target, this.accountId));
   }

@@ -1,4 +1,4 @@
-// When a refused credential rests, for how long, and for whom.
+// When a rejected credential rests, for how long, and for which accounts.
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { TestClock } from '../../../test/support/clock.js';
@@ -30,14 +30,14 @@ const own = (position: number, endpoint = ONE, version = 0): EndpointTarget =>
 const restOf = (target: EndpointTarget, accountId = 'a'): number => circuits.restOf(target, accountId);
 
 describe('a rejected credential', () => {
-  it('rests at every endpoint of its provider, and no other credential with it', () => {
+  it('rests at every endpoint of its provider, without affecting other credentials', () => {
     circuits.rejected(own(1), 'a', 401);
     expect([own(1), own(1, OTHER), own(2), shared()].map((target) => restOf(target))).toEqual([5, 5, 0, 0]);
     expect(circuits.tryUse(own(1, OTHER), 'a')).toBe(false);
     expect(circuits.tryUse(shared(), 'a')).toBe(true);
   });
 
-  it("of the operator rests for every account, and takes no account's own key with it", () => {
+  it('of the operator rests for every account, without affecting own keys', () => {
     circuits.rejected(shared(), 'a', 402);
     expect([restOf(shared(), 'a'), restOf(shared(), 'b'), circuits.restOf(shared(), null)]).toEqual([
       5, 5, 5,
@@ -45,7 +45,7 @@ describe('a rejected credential', () => {
     expect(restOf(own(1))).toBe(0);
   });
 
-  it('rests twice as long after every further refusal, up to a minute, and not at all once it has served', () => {
+  it('rests twice as long after every further rejection, up to a minute, and closes after a success', () => {
     for (const rest of [5, 10, 20, 40, 60, 60]) {
       circuits.rejected(own(1), 'a', null);
       expect(restOf(own(1))).toBe(rest);
@@ -60,13 +60,13 @@ describe('a rejected credential', () => {
     expect(restOf(own(1))).toBe(5);
   });
 
-  it('rests no longer because other requests were in flight when it was refused, and counts once', () => {
+  it('rests no longer when requests were in flight at its rejection, and counts once', () => {
     for (let request = 0; request < 8; request++) circuits.rejected(own(1), 'a', 401);
     expect(restOf(own(1))).toBe(5);
     expect(counted).toEqual(['credential-1']);
   });
 
-  it('is asked by one call after its rest; the others wait for the outcome, though not for ever', () => {
+  it('is probed by one call after its rest; the others wait for the outcome, within a bound', () => {
     circuits.rejected(own(1), 'a', 401);
     clock.advance(5 * SECOND);
     expect([1, 2, 3].map(() => circuits.tryUse(own(1), 'a'))).toEqual([true, false, false]);
@@ -76,7 +76,7 @@ describe('a rejected credential', () => {
     expect([1, 2, 3].map(() => circuits.tryUse(own(1), 'a'))).toEqual([true, true, true]);
   });
 
-  it('may be asked by the next call where the first after its rest failed for another reason', () => {
+  it('may be probed by the next call when the probe failed for another reason', () => {
     circuits.rejected(own(1), 'a', 401);
     clock.advance(5 * SECOND);
     expect(circuits.tryUse(own(1), 'a')).toBe(true);
@@ -84,12 +84,12 @@ describe('a rejected credential', () => {
     expect([1, 2].map(() => circuits.tryUse(own(1), 'a'))).toEqual([true, false]);
   });
 
-  it('is asked at once when it has been changed', () => {
+  it('is used at once after a change', () => {
     circuits.rejected(own(1, ONE, 1), 'a', 401);
     expect([restOf(own(1, ONE, 1)), restOf(own(1, ONE, 2))]).toEqual([5, 0]);
   });
 
-  it('is asked at once when the clock is set back', () => {
+  it('is used at once when the clock is set back', () => {
     circuits.rejected(own(1), 'a', 401);
     clock.advance(-3_600 * SECOND);
     expect(circuits.tryUse(own(1), 'a')).toBe(true);
@@ -97,12 +97,12 @@ describe('a rejected credential', () => {
 });
 
 describe('a rejection with 403', () => {
-  it('is about the endpoint: the credential serves others', () => {
+  it('opens the circuit of one endpoint; the credential serves others', () => {
     circuits.rejected(own(1), 'a', 403);
     expect([restOf(own(1)), restOf(own(1, OTHER))]).toEqual([5, 0]);
   });
 
-  it("of the operator's credential rests for that account alone: what one sends closes it for no other", () => {
+  it("of the operator's credential rests for that account alone, and opens no circuit for others", () => {
     circuits.rejected(shared(), 'a', 403);
     expect([restOf(shared(), 'a'), restOf(shared(), 'b'), circuits.restOf(shared(), null)]).toEqual([
       5, 0, 0,
@@ -110,7 +110,7 @@ describe('a rejection with 403', () => {
   });
 });
 
-it('circuits are bounded', () => {
+it('bounds the number of circuits', () => {
   for (let position = 0; position < 20_100; position++) circuits.rejected(own(position), 'a', 401);
   expect([restOf(own(0)), restOf(own(20_099))]).toEqual([0, 5]);
 });

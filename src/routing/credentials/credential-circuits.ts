@@ -1,5 +1,5 @@
-// Circuits of credentials: one that its provider refuses rests, so that calls do not repeat what cannot succeed.
-// Source: decision 23.
+// Circuit breakers of credentials: one that its provider rejects rests, so that calls do not repeat a request that
+// cannot succeed (docs/contract.md#routing).
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Clock } from '../../domain/clock.js';
@@ -7,21 +7,21 @@ import { endpointName } from '../endpoints/endpoint-target.js';
 import type { EndpointTarget } from '../endpoints/endpoint-target.js';
 import { RoutingMetrics } from '../routing-metrics.js';
 
-// Credentials come and go with customers: those not refused for long are forgotten.
+// Credentials come and go with customers: the least recently rejected are evicted.
 const MAX_CIRCUITS = 20_000;
-// Milliseconds. A refusal by mistake costs little; a credential that stays refused is asked ever less often.
+// Milliseconds. A rejection by mistake costs little; a credential that stays rejected is used ever less often.
 const FIRST_REST = 5_000;
 const LONGEST_REST = 60_000;
-/** While one call asks whether the credential works again, and has no answer yet, the others wait this long. */
+/** Milliseconds that other calls wait for the outcome of a probe. */
 const PROBE_TIME = 5_000;
 
 interface Circuit {
-  /** Of the credential that was refused: a changed one is asked at once. */
+  /** Of the rejected credential: a changed one is used at once. */
   readonly version: number;
   openedAt: number;
   /** Milliseconds from `openedAt`. */
   rest: number;
-  /** What it rests for after a refusal. */
+  /** The rest after the next rejection. */
   nextRest: number;
   isProbing: boolean;
 }
@@ -40,14 +40,17 @@ export class CredentialCircuits {
     return this.circuits.size === 0;
   }
 
-  /** Seconds until the credential is asked again; 0: it may be asked now. */
+  /** Seconds until the credential may be used; 0: now. */
   restOf(target: EndpointTarget, accountId: string | null): number {
     if (this.areClosed) return 0;
     const rests = this.openFor(target, accountId).map((circuit) => this.remaining(circuit));
     return Math.ceil(Math.max(0, ...rests) / 1000);
   }
 
-  /** Whether the credential may be asked: after its rest one call may, and the others when that call has succeeded. */
+  /**
+   * Whether the credential may be used. After its rest one call may probe it; the others may after that call's
+   * success.
+   */
   tryUse(target: EndpointTarget, accountId: string): boolean {
     if (this.areClosed) return true;
     const circuits = this.openFor(target, accountId);
@@ -60,7 +63,7 @@ export class CredentialCircuits {
     return true;
   }
 
-  /** `status`: of the provider's answer, 403 with a meaning of its own. */
+  /** `status`: of the provider's response; 403 has a meaning of its own. */
   rejected(target: EndpointTarget, accountId: string, status: number | null): void {
     const key = status === 403 ? endpointKey(target, accountId) : credentialKey(target);
     const circuit = this.find(key, target);
@@ -69,11 +72,11 @@ export class CredentialCircuits {
       this.metrics.credentialRejected(target);
       if (target.credential === null) {
         const { slug } = target.provider;
-        this.logger.warn(`${slug} refused the operator's credential with status ${status}; it rests`);
+        this.logger.warn(`${slug} rejected the operator's credential with status ${status}; it rests`);
       }
       return;
     }
-    // It is the answer to another request that was in flight when the circuit opened.
+    // The response to another request that was in flight when the circuit opened.
     if (!circuit.isProbing && this.remaining(circuit) > 0) return;
     this.circuits.set(key, this.opened(target, circuit.nextRest));
   }
@@ -84,7 +87,7 @@ export class CredentialCircuits {
     this.circuits.delete(endpointKey(target, accountId));
   }
 
-  /** The call failed for another reason, which says nothing of the credential: the next call may ask. */
+  /** The probe failed for another reason, which says nothing about the credential: the next call may probe. */
   probeFailed(target: EndpointTarget, accountId: string): void {
     if (this.areClosed) return;
     for (const circuit of this.openFor(target, accountId)) {
@@ -124,8 +127,8 @@ function credentialKey({ provider, credential }: EndpointTarget): string {
 }
 
 /**
- * A 403 may be about the model, or about what the caller sent (a provider's firewall answers so): the credential rests at
- * this endpoint only, and one of the operator's for this account only. No caller can close it for others.
+ * A 403 may concern the model or the caller's text (a provider's firewall answers so). The credential then rests at
+ * this endpoint only, and an operator's credential for this account only: no caller can close it for others.
  */
 function endpointKey(target: EndpointTarget, accountId: string): string {
   const owner = target.credential === null ? ` ${accountId}` : '';

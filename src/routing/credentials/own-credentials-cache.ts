@@ -1,4 +1,4 @@
-// The provider credentials of workspaces, from memory: a change or a revocation empties it on every replica at once.
+// The provider credentials of workspaces, cached. A change or revocation evicts them on every replica at once.
 import { Injectable } from '@nestjs/common';
 import type { ProviderCredential } from '../../domain/embeddings/provider-credential.js';
 import { NotifiedCache } from '../../persistence/database/notified-cache.js';
