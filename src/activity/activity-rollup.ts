@@ -1,4 +1,4 @@
-// Has the log summed up for /activity, in the background.
+// Runs the rollup of the log for /activity in the background.
 import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Clock } from '../domain/clock.js';
@@ -6,13 +6,13 @@ import { ActivityRollupRepository } from '../persistence/activity/activity-rollu
 import type { StepBounds } from '../persistence/activity/activity-rollup.repository.js';
 
 const DAY = 86_400_000;
-// Nobody can ask for what is older than thirty days; ten more for clocks that do not agree.
+// /activity reaches back thirty days; ten more allow for clock differences.
 const REACH = 40 * DAY;
-// Seconds from the end of a pass to the next, by whichever process.
+// Seconds from the end of a pass to the next, of any process.
 const PAUSE = 45;
 // Milliseconds.
 const LOOK_INTERVAL = 60_000;
-// A step is short, so that it never stands in the way of anything.
+// Steps are short, so that their locks and transactions delay no others.
 const STEP: StepBounds = { workspaces: 500, rows: 10_000 };
 
 @Injectable()
@@ -38,7 +38,7 @@ export class ActivityRollup implements OnApplicationBootstrap, BeforeApplication
     await this.looking;
   }
 
-  /** Ends the pass under way, or makes one if it is time. Another process that does the same sends this one home. */
+  /** Finishes the current pass, or runs one if it is due. Stops when another process has moved the cursor. */
   async catchUp(pause = PAUSE, step = STEP): Promise<void> {
     const since = new Date(this.clock.now().getTime() - REACH);
     let cursor = await this.rollup.beginPass(pause);
@@ -49,10 +49,10 @@ export class ActivityRollup implements OnApplicationBootstrap, BeforeApplication
     }
   }
 
-  /** What fails is done by the next look. */
+  /** The next poll retries a failure. */
   private look(): void {
     this.looking ??= this.catchUp()
-      .catch((error: unknown) => this.logger.warn({ error }, 'the activity could not be summed up'))
+      .catch((error: unknown) => this.logger.warn({ error }, 'failed to sum up the activity; will retry'))
       .finally(() => {
         this.looking = null;
       });

@@ -1,4 +1,4 @@
-// What an account has done: its activity by day, and answers to questions about its calls.
+// Activity by day, and analytics about an account's calls.
 import { Module } from '@nestjs/common';
 import { ActivityController } from './activity.controller.js';
 import { ActivityRollup } from './activity-rollup.js';

@@ -1,4 +1,4 @@
-// What is told of an account's activity: its last 30 completed UTC days.
+// The activity of an account in its last 30 completed UTC days.
 import { Injectable } from '@nestjs/common';
 import type { ActivityRow, ActivityScope } from '../domain/generations/activity.js';
 import type { Caller } from '../domain/keys/api-key.js';
@@ -12,7 +12,7 @@ import type { ActivityQueryDto } from './dto/activity.dto.js';
 
 const DAY = 86_400_000;
 const DAYS = 30;
-// The contract knows no pages here: what is longer is refused, and never cut in silence.
+// The contract has no pages here: a longer result is rejected instead of cut silently.
 const MAX_ROWS = 10_000;
 
 @Injectable()
@@ -37,7 +37,7 @@ export class ActivityService {
     });
     if (rows.length > MAX_ROWS) {
       throw new AppError('invalid_request', {
-        detail: `there are more than ${MAX_ROWS} rows: ask by date, or by workspace_id`,
+        detail: `there are more than ${MAX_ROWS} rows; filter by date or by workspace_id`,
       });
     }
     return rows;
@@ -47,7 +47,7 @@ export class ActivityService {
     const today = Date.parse(utcDay(this.clock.now()));
     if (date === undefined) return { from: new Date(today - DAYS * DAY), to: new Date(today) };
     const day = Date.parse(date);
-    // A 30th of February would be taken for a day of March.
+    // JavaScript reads a 30th of February as a day of March.
     if (!(day >= today - DAYS * DAY && day < today) || utcDay(new Date(day)) !== date) {
       throw new AppError('invalid_request', {
         detail: `date: must be one of the last ${DAYS} completed UTC days`,

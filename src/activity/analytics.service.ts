@@ -1,4 +1,4 @@
-// What analytics promise: questions about the log of one account, of bounded length.
+// Analytics queries about the log of one account, of bounded length.
 import { Injectable } from '@nestjs/common';
 import type {
   AnalyticsFilter,
@@ -22,7 +22,7 @@ interface AnalyticsResult {
   readonly rows: readonly AnalyticsRow[];
   readonly isTruncated: boolean;
   readonly milliseconds: number;
-  /** What filters name and the account has not. */
+  /** Names in filters that the account does not have. */
   readonly warnings: readonly string[];
 }
 
@@ -74,7 +74,7 @@ export class AnalyticsService {
     return { from, to };
   }
 
-  /** The log knows keys by their ids; what is none of the account's matches nothing, and is warned of. */
+  /** The log stores the ids of keys. Values that are not the account's match nothing, and cause a warning. */
   private async readFilters(
     account: { readonly accountId: string; readonly workspaceIds: readonly string[] },
     filters: readonly AnalyticsFilterDto[],
@@ -119,13 +119,15 @@ function readOrder({
   if (order === undefined) return null;
   const fields: string[] = [...metrics, ...dimensions, 'request_count', ...(granularity ? ['date'] : [])];
   if (!fields.includes(order.field)) {
-    throw new AppError('invalid_request', { detail: `order_by.field: ${order.field} is not asked for` });
+    throw new AppError('invalid_request', {
+      detail: 'order_by.field: must be one of the requested metrics or dimensions',
+    });
   }
   return { field: order.field, isDescending: order.direction === 'desc' };
 }
 
 function valuesOf({ field, value }: AnalyticsFilterDto): string[] {
   const values = (Array.isArray(value) ? value : [value]).map(String);
-  // Ids are shown, and compared, in small letters.
+  // Ids are shown and compared in lower case.
   return field === 'workspace' ? values.map((id) => id.toLowerCase()) : values;
 }

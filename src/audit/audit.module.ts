@@ -1,4 +1,3 @@
-// The audit log: who changed what in an account.
 import { Module } from '@nestjs/common';
 import { AuditController } from './audit.controller.js';
 import { AuditService } from './audit.service.js';

@@ -1,4 +1,4 @@
-// What an account can read of its audit log.
+// Reads the audit log of an account.
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../domain/keys/api-key.js';
 import type { StoredAuditEntry } from '../domain/audit.js';
@@ -7,7 +7,7 @@ import type { AuditQueryDto } from './dto/audit-query.dto.js';
 
 export interface AuditPage {
   readonly entries: readonly StoredAuditEntry[];
-  /** Where the next page begins; null: there is none. */
+  /** The cursor of the next page; null: there is none. */
   readonly next: string | null;
 }
 
@@ -25,7 +25,7 @@ export class AuditService {
       from: toDate(query.from),
       to: toDate(query.to),
       after: query.after,
-      // One more, to see whether there is more.
+      // One more entry shows whether there is a next page.
       limit: limit + 1,
     });
     const entries = found.slice(0, limit);

@@ -1,4 +1,3 @@
-// Customers' own keys at providers.
 import { Module } from '@nestjs/common';
 import { ByokController } from './byok.controller.js';
 import { ByokService } from './byok.service.js';

@@ -1,4 +1,4 @@
-// What the /byok operations promise, beyond the shape of their bodies.
+// The /byok operations: customers' own keys at providers.
 import { Injectable } from '@nestjs/common';
 import { isUUID } from 'class-validator';
 import { describeChange } from '../domain/audit.js';
@@ -94,7 +94,7 @@ export class ByokService {
     if (!isDeleted) throw noSuchCredential();
   }
 
-  /** Hashes that stood there already may be deleted keys'. */
+  /** Hashes that were stored before may name deleted keys. */
   private async rejectUnknownKeys(
     accountId: string,
     hashes: readonly string[],

@@ -1,4 +1,3 @@
-// The credits of an account.
 import { Module } from '@nestjs/common';
 import { CreditsController } from './credits.controller.js';
 import { CreditsService } from './credits.service.js';

@@ -1,4 +1,3 @@
-// What is told of an account's credits.
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../domain/keys/api-key.js';
 import type { AccountCredits } from '../domain/spend/spend.js';

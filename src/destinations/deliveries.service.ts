@@ -1,4 +1,4 @@
-// What operators can see and do about the deliveries to a destination.
+// The operators' view and control of the deliveries to a destination.
 import { Injectable } from '@nestjs/common';
 import { ConnectionTester } from '../deliveries/connection-test.js';
 import type { ConnectionTest } from '../deliveries/connection-test.js';
@@ -29,7 +29,7 @@ export interface DeadLetters {
   readonly letters: readonly StoredDeadLetter[];
   /** Of the whole list. */
   readonly total: number;
-  /** Null: there is no more. */
+  /** Null: there is no next page. */
   readonly nextCursor: string | null;
 }
 
@@ -56,7 +56,7 @@ export class DeliveriesService {
     return this.tester.test(destination);
   }
 
-  /** What the receiver of a webhook verifies signatures with. */
+  /** The secret by which the receiver of a webhook verifies signatures. */
   async signingSecret(caller: Caller, id: string): Promise<string> {
     const destination = await this.destinations.get(caller, id);
     return this.signatures.secretOf(destination.id);
@@ -81,7 +81,7 @@ export class DeliveriesService {
     const after = cursor === undefined ? undefined : readCursor(cursor);
     const destination = await this.destinations.get(caller, id);
     const ref = refOf(destination);
-    // One more, to see whether there is more.
+    // One more shows whether there is a next page.
     const found = await this.deadLetters.list(ref, { offset, limit: limit + 1, after });
     const letters = found.letters.slice(0, limit);
     const last = found.letters.length > limit ? letters.at(-1) : undefined;
@@ -89,7 +89,7 @@ export class DeliveriesService {
     return { letters: shown, total: found.total, nextCursor: last === undefined ? null : writeCursor(last) };
   }
 
-  /** How many dead letters are on their way again; null for a replay from a time. */
+  /** The number of requested dead letters; null for a replay from a time. */
   async replay(
     caller: Caller,
     id: string,
@@ -111,7 +111,7 @@ export class DeliveriesService {
     if (moment > now || now.getTime() - moment.getTime() > MAX_DELIVERY_AGE) {
       throw new AppError('invalid_request', { detail: 'from: must be within the last 24 hours' });
     }
-    // What it has had is not stored any more: rules on the input could not be held against it.
+    // Inputs are not stored after their delivery, so rules on the input could not be applied again.
     if (filterReads(destination.filterRules, 'input')) {
       throw new AppError('invalid_request', {
         detail: 'from: the destination filters by input, which is not kept for a replay',
@@ -148,7 +148,7 @@ function unlessLimited<Result>(limited: LimitedResult<Result>): Result {
   }
 }
 
-/** Texts of platforms that were stored before privacy mode was switched on are not shown any more. */
+/** Hides texts of platforms that were stored before privacy mode was switched on. */
 function withoutText<Shown extends { readonly message: string }>(
   shown: Shown,
   { privacyMode }: Pick<Destination, 'privacyMode'>,

@@ -1,4 +1,4 @@
-// Observability destinations: where a workspace's generations are forwarded to.
+// Observability destinations: the platforms that receive a workspace's generations.
 import { Module } from '@nestjs/common';
 import { GenerationEventsModule } from '../deliveries/generation-events.module.js';
 import { DeliveriesController } from './deliveries.controller.js';

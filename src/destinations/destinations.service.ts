@@ -1,4 +1,4 @@
-// What the destination operations promise, beyond the shape of their bodies.
+// The destination operations, beyond the shape of their bodies.
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { isUUID } from 'class-validator';
@@ -23,7 +23,7 @@ import type { UpdateDestinationDto } from './dto/update-destination.dto.js';
 import { mergeConfig } from './merge-config.js';
 import { rejectMasks } from './reject-masks.js';
 
-// A field that may be empty makes an address of nothing: the destination has nowhere to send to yet.
+// An empty optional field yields an address without a host: there is nothing to check yet.
 const NOTHING = /^(https?:)?\/*$/i;
 
 const AUDITED_DESTINATION: AuditedType<Destination> = {
@@ -44,7 +44,7 @@ export class DestinationsService {
 
   async create(actor: Actor, dto: CreateDestinationDto): Promise<Destination> {
     const { accountId } = actor.key;
-    // Whether the account has the one that is named, the statement that writes the destination finds out.
+    // The statement that writes the destination checks whether the account has the named workspace.
     const workspaceId =
       dto.workspace_id?.toLowerCase() ?? (await this.accounts.findDefaultWorkspaceId(accountId));
     const apiKeyHashes = await this.checkedKeyHashes(accountId, dto.api_key_hashes ?? null);
@@ -107,7 +107,9 @@ export class DestinationsService {
     if (Object.keys(change).length === 0) return before;
     const after = await this.destinations.update(before, change, describeChange(actor, AUDITED_DESTINATION));
     if (after) return after;
-    throw new AppError('conflict', { detail: 'the destination was changed by somebody else just now' });
+    throw new AppError('conflict', {
+      detail: 'the destination was changed by another request; read it again and retry',
+    });
   }
 
   async delete(actor: Actor, id: string): Promise<void> {
@@ -117,7 +119,7 @@ export class DestinationsService {
     if (!wasThere) rejectUnknown();
   }
 
-  /** The config after the change; undefined when it stays as it was, so that nothing that follows it is stirred. */
+  /** The config after the change; undefined when it is unchanged, so that dependent steps are skipped. */
   private async changedConfig(
     before: Destination,
     sent: DestinationConfig,
@@ -128,7 +130,9 @@ export class DestinationsService {
     return isDeepStrictEqual({ ...config }, before.config) ? undefined : { ...config };
   }
 
-  /** Each hash once; throws when the account has no key of one. Hashes that stood there already may be deleted keys'. */
+  /**
+   * Each hash once; throws when the account has no such key. Hashes that were stored before may name deleted keys.
+   */
   private async checkedKeyHashes<Hashes extends readonly string[] | null>(
     accountId: string,
     hashes: Hashes,
@@ -141,7 +145,7 @@ export class DestinationsService {
     throw new AppError('invalid_request', { detail: `api_key_hashes: no such key: ${unknown.join(', ')}` });
   }
 
-  /** A first check, for a clear answer: what protects is the check of every connection. */
+  /** An early check with a clear error; the check of every connection is the one that protects. */
   private async rejectForbiddenAddresses(
     kind: DestinationKind,
     config: BaseDestinationConfig,

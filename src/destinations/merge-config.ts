@@ -1,4 +1,4 @@
-// A changed config, made from the stored one and from what a request sends of it. Source: contract 2.2; decisions 13.
+// Merges a PATCH into a stored config (docs/contract.md#destinations, docs/contract.md#masking).
 import { plainToInstance } from 'class-transformer';
 import { validate } from 'class-validator';
 import { secretFieldsOf } from '../destination-kinds/shared/config-fields.js';
@@ -10,9 +10,10 @@ import { validationFailure } from '../http/fields/validation.pipe.js';
 import { rejectMasks } from './reject-masks.js';
 
 /**
- * What is not sent stays, and so does what is sent as records show it: masked. `headers` are replaced as a whole. Null
- * takes a member away. Throws `invalid_request` when the outcome is not a config of the kind, when a mask is sent that is
- * not the current one, and when a stored secret would go to another host than before.
+ * Omitted members and masked values as in records stay unchanged. `headers` are replaced as a whole. Null removes a
+ * member.
+ * Throws `invalid_request` when the result is not a config of the kind, when a mask is not the current one, and when
+ * a stored secret would go to another host.
  */
 export async function mergeConfig(
   kind: DestinationKind,
@@ -50,12 +51,12 @@ export async function mergeConfig(
   return config;
 }
 
-// Names of headers that an error lists.
+// Header names that an error lists.
 const MAX_LISTED = 20;
 
 /**
- * No response shows a secret, but every delivery sends it: with a new host alone, the holder of a management key could
- * read it at a receiver of its own.
+ * No response shows a secret, but every delivery sends it. With a new host alone, the holder of a management key
+ * could read it at a receiver of its own.
  */
 function rejectStoredSecrets(fields: readonly string[], headers: readonly string[]): void {
   const names = [...fields, ...headers.slice(0, MAX_LISTED).map((name) => `headers.${name}`)];
@@ -66,7 +67,7 @@ function rejectStoredSecrets(fields: readonly string[], headers: readonly string
   });
 }
 
-/** The stored values of the headers that were sent as they are shown, under whichever spelling of their names. */
+/** The stored values of the headers that were sent masked, in any spelling of their names. */
 function keptHeaders(
   sent: unknown,
   stored: Readonly<Record<string, string>> = {},

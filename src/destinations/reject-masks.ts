@@ -1,4 +1,5 @@
-// Keeps masks from being taken for secrets: a config that was read before the secret changed, or is another's, has them.
+// Rejects masks as secrets: a config contains them when it was read before the secret changed, or belongs to another
+// destination.
 import type { ValidationError } from 'class-validator';
 import { findMasks } from '../destination-kinds/shared/destination-kind.js';
 import type { DestinationKind } from '../destination-kinds/shared/destination-kind.js';

@@ -1,8 +1,8 @@
-// The identifier of a generation, in the forms that a caller may have it.
+// The identifier of a generation, in the forms that callers use.
 import { AppError } from '../domain/errors.js';
 
 const FORMS = /^(?:gen|embd)-([0-9a-f]{32})$|^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
-// 9999-12-31: later moments have another notation, and are no generation's.
+// 9999-12-31: later moments have another notation, and belong to no generation.
 const LAST_MOMENT = 253_402_300_799_999;
 
 export interface GenerationKey {
@@ -10,7 +10,7 @@ export interface GenerationKey {
   readonly createdAt: Date;
 }
 
-/** `gen-<32 hex>`, `embd-<32 hex>`, or the UUID. Null: well-formed, and no identifier that this service gives. */
+/** Accepts `gen-<32 hex>`, `embd-<32 hex>`, or the UUID. Null: well-formed, but not an identifier of this service. */
 export function readGenerationId(text: unknown): GenerationKey | null {
   const match = typeof text === 'string' ? FORMS.exec(text) : null;
   if (!match) {
@@ -20,7 +20,7 @@ export function readGenerationId(text: unknown): GenerationKey | null {
   }
   const hex = (match[1] ?? match[2] ?? '').replaceAll('-', '').toLowerCase();
   const milliseconds = Number.parseInt(hex.slice(0, 12), 16);
-  // Version 7: the first 48 bits are the moment of the call.
+  // Version 7: the first 48 bits are the time of the call.
   if (hex[12] !== '7' || milliseconds > LAST_MOMENT) return null;
   const id = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
   return { id, createdAt: new Date(milliseconds) };

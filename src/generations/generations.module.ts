@@ -1,4 +1,3 @@
-// The records of calls.
 import { Module } from '@nestjs/common';
 import { GenerationsController } from './generations.controller.js';
 import { GenerationsService } from './generations.service.js';

@@ -1,4 +1,3 @@
-// What is promised of the record of a call.
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../domain/keys/api-key.js';
 import { AppError } from '../domain/errors.js';
@@ -21,8 +20,8 @@ export class GenerationsService {
   ) {}
 
   /**
-   * A management key reads every call of its account, an inference key only its own. Any other call answers 404 exactly
-   * like an unknown id.
+   * A management key reads every call of its account, an inference key only its own. Any other call answers 404
+   * exactly like an unknown id.
    */
   async get(caller: Caller, id: unknown): Promise<Generation> {
     const key = readGenerationId(id);
@@ -31,7 +30,7 @@ export class GenerationsService {
     return found;
   }
 
-  /** Like get(), and not found as well when the content is not stored. */
+  /** Like get(); also 404 when the content is not stored. */
   async getContent(caller: Caller, id: unknown): Promise<GenerationWithContent> {
     const generation = await this.get(caller, id);
     const { workspaceId } = generation;

@@ -1,4 +1,3 @@
-// Liveness, readiness and metrics.
 import { Module } from '@nestjs/common';
 import { HealthController } from './health.controller.js';
 import { MetricsController } from './metrics.controller.js';

@@ -1,4 +1,3 @@
-// API keys: their records, limits and spend.
 import { Module } from '@nestjs/common';
 import { CurrentKeyController } from './current-key.controller.js';
 import { KeysController } from './keys.controller.js';

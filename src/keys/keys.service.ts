@@ -1,4 +1,3 @@
-// What the key operations promise.
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
 import { createKeySecret } from '../domain/keys/api-key.js';
@@ -19,12 +18,12 @@ import { toKeySettings } from './dto/api-key.dto.js';
 import type { CreateKeyDto, UpdateKeyDto } from './dto/key-bodies.dto.js';
 import type { KeysQueryDto } from './dto/keys-query.dto.js';
 
-/** The contract's (contract 3.1): a request cannot ask for another. */
+/** Fixed by the contract: a request cannot choose it (docs/contract.md#conventions). */
 const PAGE_SIZE = 100;
-// Of amounts of money, as they are stored.
+// Decimals of stored amounts of money.
 const DECIMALS = 12;
 
-/** A key and the secret that it is presented by, which nobody sees again. */
+/** A key and its secret, which is shown only once. */
 export interface KeyWithSecret {
   readonly found: ApiKeyWithSpend;
   readonly secret: string;
@@ -137,7 +136,7 @@ export class KeysService {
     return changed ?? rejectUnknown();
   }
 
-  /** The record, its hash and its spend stay; what the key was presented by goes on working for the grace period. */
+  /** The record, its hash and its spend stay; the old secrets remain valid for the grace period. */
   async rotate(actor: Actor, hash: string, graceSeconds: number): Promise<KeyWithSecret> {
     if (!isHash(hash)) rejectUnknown();
     const secret = createKeySecret();
@@ -152,7 +151,7 @@ export class KeysService {
     return { found: rotated ?? rejectUnknown(), secret };
   }
 
-  /** A key may delete itself: who would lock themselves out can make a management key at the command line. */
+  /** A key may delete itself: an operator can create a management key at the command line. */
   async delete(actor: Actor, hash: string): Promise<void> {
     const deleted =
       isHash(hash) &&
@@ -169,11 +168,11 @@ function rejectUnknown(): never {
   throw new AppError('not_found', { detail: 'no key has this hash' });
 }
 
-/** The stored amount that is nearest: sums of floating-point numbers have digits that nobody meant. */
+/** The nearest stored amount: sums of floating-point numbers carry unintended digits. */
 function toLimit(limit: number | null): PicoUsd | null {
   if (limit === null) return null;
   const stored = parseUsd(limit.toFixed(DECIMALS));
-  // A limit of 0 would stop the key.
+  // Rounded to 0, the limit would stop the key.
   if (stored === 0n && limit > 0) {
     throw new AppError('invalid_request', { detail: 'limit: must be 0 or at least 1e-12' });
   }

@@ -1,4 +1,3 @@
-// The embedding models, their endpoints, prices and health.
 import { Module } from '@nestjs/common';
 import { RoutingModule } from '../routing/routing.module.js';
 import { ModelsController } from './models.controller.js';

@@ -1,4 +1,3 @@
-// What is told of the catalogue.
 import { Injectable } from '@nestjs/common';
 import type { CatalogueModel } from '../catalogue/catalogue-model.js';
 import { Catalogue } from '../catalogue/catalogue.js';
@@ -24,17 +23,17 @@ export class ModelsService {
     private readonly clock: Clock,
   ) {}
 
-  /** The UTC day whose prices are told. */
+  /** The UTC day of the listed prices. */
   today(): string {
     return utcDay(this.clock.now());
   }
 
-  /** Those without a configured provider too: a customer's own key may be all that they need. */
+  /** Includes models without a configured provider: a customer's own key may serve them. */
   list(): CatalogueModel[] {
     return this.catalogue.list();
   }
 
-  /** Those that calls of this key can reach: by the operator's credentials, or by own ones of its workspace. */
+  /** The models that calls of this key can reach: by the operator's credentials, or by its workspace's own ones. */
   async listFor({ key }: Caller): Promise<CatalogueModel[]> {
     const models = this.catalogue.list();
     const reached = await Promise.all(models.map((model) => this.planner.canReach(key, model)));

@@ -1,4 +1,3 @@
-// What the operations on a workspace's budgets promise.
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../domain/keys/api-key.js';
 import { describeChange } from '../domain/audit.js';
@@ -53,7 +52,7 @@ export class WorkspaceBudgetsService {
   async put(actor: Actor, ref: string, name: string, dto: PutWorkspaceBudgetDto): Promise<WrittenBudget> {
     const interval = readInterval(name);
     const workspace = await this.workspaces.get(actor, ref);
-    // Finer amounts than the database keeps are rounded: a JSON number carries such digits by itself (0.1 + 0.2).
+    // Finer amounts than the database stores are rounded: JSON numbers carry such digits on their own (0.1 + 0.2).
     const limit = parseUsd(dto.limit_usd.toFixed(12));
     if (limit === 0n) throw new AppError('invalid_request', { detail: 'limit_usd: must be at least 1e-12' });
     const written = await this.budgets.put(

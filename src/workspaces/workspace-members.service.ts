@@ -1,4 +1,3 @@
-// What the operations on a workspace's members promise.
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
 import type { Caller } from '../domain/keys/api-key.js';

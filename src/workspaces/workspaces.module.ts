@@ -1,4 +1,3 @@
-// Workspaces, their members and budgets.
 import { Module } from '@nestjs/common';
 import { WorkspaceBudgetsController } from './workspace-budgets.controller.js';
 import { WorkspaceBudgetsService } from './workspace-budgets.service.js';

@@ -1,4 +1,4 @@
-// What the workspace operations promise, beyond the shape of their bodies.
+// The workspace operations, beyond the shape of their bodies.
 import { Injectable } from '@nestjs/common';
 import { isUUID } from 'class-validator';
 import { AppConfig } from '../config/app-config.js';
@@ -49,7 +49,7 @@ export class WorkspacesService {
     return this.workspaces.list(key.accountId, page);
   }
 
-  /** By its id or its slug. Another account's answers like one that does not exist. */
+  /** By its id or its slug. Another account's workspace answers like one that does not exist. */
   async get({ key }: Pick<Caller, 'key'>, ref: string): Promise<Workspace> {
     const found = isUUID(ref)
       ? await this.workspaces.findById(key.accountId, ref)
@@ -89,7 +89,7 @@ export class WorkspacesService {
   }
 
   private async findBySlug(accountId: string, slug: string): Promise<Workspace | null> {
-    // What no slug looks like need not be looked for, and might be nothing that the database can compare with.
+    // Text that cannot be a slug is not looked up: the database might not even be able to compare it.
     return /^[a-z0-9-]{1,50}$/.test(slug) ? this.workspaces.findBySlug(accountId, slug) : null;
   }
 }

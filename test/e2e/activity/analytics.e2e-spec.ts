@@ -207,7 +207,7 @@ describe('POST /analytics/query', () => {
     ],
     [
       { metrics: ['request_count'], order_by: { field: 'model', direction: 'asc' } },
-      'order_by.field: model is not asked for',
+      'order_by.field: must be one of the requested metrics or dimensions',
     ],
     [
       {
