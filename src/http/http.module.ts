@@ -1,5 +1,4 @@
-// What every route shares: whether there is room for a request, the error filter, the validation of bodies, the log and
-// the metrics of requests.
+// Shared by every route: load shedding, the error filter, the validation of bodies, request logs and metrics.
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { LoadSheddingGuard } from './load-shedding/load-shedding.guard.js';

@@ -1,19 +1,16 @@
-// How much memory a body takes while it is gathered, whatever pieces it comes in.
+// Memory of a body while it arrives, in pieces of any size.
 import { expect, it } from '@jest/globals';
 import { BodyBlocks } from './body-blocks.js';
 
-it.each([[1], [7], [4_096], [30_000], [32_768], [100_000]])(
-  'joins pieces of %i bytes in their order',
-  (size) => {
-    const body = Buffer.from(Array.from({ length: 300_000 }, (_none, index) => index % 251));
-    const blocks = new BodyBlocks();
-    for (let at = 0; at < body.length; at += size) blocks.add(body.subarray(at, at + size));
-    expect(blocks.length).toBe(body.length);
-    expect(blocks.join().equals(body)).toBe(true);
-  },
-);
+it.each([[1], [7], [4_096], [30_000], [32_768], [100_000]])('joins pieces of %i bytes in order', (size) => {
+  const body = Buffer.from(Array.from({ length: 300_000 }, (_none, index) => index % 251));
+  const blocks = new BodyBlocks();
+  for (let at = 0; at < body.length; at += size) blocks.add(body.subarray(at, at + size));
+  expect(blocks.length).toBe(body.length);
+  expect(blocks.join().equals(body)).toBe(true);
+});
 
-it('keeps no piece of one byte, and counts what it allocates', () => {
+it('copies pieces of one byte into blocks, and counts the allocated bytes', () => {
   const blocks = new BodyBlocks();
   const before = process.memoryUsage();
   let counted = 0;
@@ -26,6 +23,6 @@ it('keeps no piece of one byte, and counts what it allocates', () => {
   expect(blocks.join().length).toBe(500_000);
 });
 
-it('counts little for a body of which little has come', () => {
+it('allocates little for the start of a body', () => {
   expect(new BodyBlocks().add(Buffer.alloc(30))).toBeLessThanOrEqual(1_024);
 });

@@ -1,10 +1,10 @@
-// Gathers a body in a few large blocks, whatever pieces it comes in: a piece of one byte is a buffer object of some
-// hundred bytes, and keeps the whole read of the connection that it was cut from.
+// Collects a body in a few large blocks, whatever the size of its pieces. A piece of one byte is a buffer object of
+// some hundred bytes, and keeps the whole read of the connection alive.
 
-// Bytes. The first block is small: most of what comes in pieces is.
+// Bytes. The first block is small: most bodies that arrive in pieces are.
 const FIRST_BLOCK = 1024;
 const LARGEST_BLOCK = 64 * 1024;
-// From here on copying costs more than what a piece keeps beside itself.
+// From this size on, copying costs more than the overhead of a piece.
 const KEPT_PIECE = LARGEST_BLOCK / 2;
 
 export class BodyBlocks {
@@ -13,10 +13,10 @@ export class BodyBlocks {
   private used = 0;
   private nextSize = FIRST_BLOCK;
 
-  /** Bytes that were gathered. */
+  /** Collected bytes. */
   length = 0;
 
-  /** Returns how many bytes of memory the body takes more than before. */
+  /** Returns the number of bytes by which the memory of the body grew. */
   add(piece: Buffer): number {
     this.length += piece.length;
     if (piece.length >= KEPT_PIECE) {
@@ -39,7 +39,7 @@ export class BodyBlocks {
     return allocated;
   }
 
-  /** All of it. Nothing may be added afterwards. */
+  /** The whole body. Nothing may be added afterwards. */
   join(): Buffer {
     this.closeBlock();
     const [first] = this.full;

@@ -1,4 +1,4 @@
-// What is read of bodies on a real connection, in whatever pieces they come, and what they take before they are read.
+// Reads bodies on a real connection, in pieces of any size, and their memory before they are read.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
@@ -59,14 +59,17 @@ const inChunks = (body: Buffer, size: number): Buffer => {
 const CHUNKED = 'Transfer-Encoding: chunked';
 
 describe('a body', () => {
-  it.each([[1], [3], [1_000], [1_024], [40_000]])('in chunks of %i bytes is read whole', async (size) => {
-    expect((await read(await request(CHUNKED, inChunks(BODY, size)))).equals(BODY)).toBe(true);
-    expect(taken).toBeGreaterThanOrEqual(BODY.length);
-    expect(taken).toBeLessThan(2 * BODY.length + 65_536);
-    expect(watched.size).toBe(0);
-  });
+  it.each([[1], [3], [1_000], [1_024], [40_000]])(
+    'in chunks of %i bytes is read completely',
+    async (size) => {
+      expect((await read(await request(CHUNKED, inChunks(BODY, size)))).equals(BODY)).toBe(true);
+      expect(taken).toBeGreaterThanOrEqual(BODY.length);
+      expect(taken).toBeLessThan(2 * BODY.length + 65_536);
+      expect(watched.size).toBe(0);
+    },
+  );
 
-  it('in chunks of one byte that nobody reads yet waits in few buffers, and is read whole then', async () => {
+  it('in chunks of one byte waits in few buffers until it is read, and is read completely then', async () => {
     const incoming = await request(CHUNKED, inChunks(BODY.subarray(0, 30_000), 1));
     while (!incoming.complete && incoming.readableLength < 1)
       await new Promise((resolve) => setImmediate(resolve));
@@ -81,7 +84,7 @@ describe('a body', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ] as const)('in %s is unpacked, and counted as it is', async (encoding, pack) => {
+  ] as const)('in %s is unpacked, and counted unpacked', async (encoding, pack) => {
     const packed = pack(BODY);
     const head = `Content-Encoding: ${encoding}\r\nContent-Length: ${packed.length}`;
     expect((await read(await request(head, packed))).equals(BODY)).toBe(true);
@@ -92,7 +95,7 @@ describe('a body', () => {
     ['announced', `Content-Length: ${LIMIT + 1}`, ''],
     ['in chunks', CHUNKED, inChunks(Buffer.alloc(LIMIT + 1), 60_000)],
     ['packed', `Content-Encoding: gzip\r\n${CHUNKED}`, inChunks(gzipSync(Buffer.alloc(50 * LIMIT)), 60_000)],
-    // Unpacks to nothing, without end.
+    // Unpacks to nothing, endlessly.
     [
       'of empty blocks',
       `Content-Encoding: gzip\r\n${CHUNKED}`,
@@ -104,13 +107,13 @@ describe('a body', () => {
         60_000,
       ),
     ],
-  ])('that is too large is refused: %s', async (_name, head, body) => {
+  ])('above the limit is rejected: %s', async (_name, head, body) => {
     await expect(read(await request(head, body))).rejects.toMatchObject({ type: 'entity.too.large' });
     expect(taken).toBeLessThanOrEqual(2 * LIMIT);
     expect(watched.size).toBe(0);
   });
 
-  it('that does not fit is refused as it comes', async () => {
+  it('that exceeds the memory in flight is rejected as it arrives', async () => {
     const incoming = await request(`Content-Length: ${BODY.length}`, BODY.subarray(0, 40_000));
     const overloaded = new AppError('overloaded');
     const reading = readBody(incoming, {
@@ -123,21 +126,24 @@ describe('a body', () => {
     await expect(reading).rejects.toBe(overloaded);
   });
 
-  it('that stays away ends with 408', async () => {
+  it('that never arrives ends with 408', async () => {
     const reading = read(await request('Content-Length: 100', 'abc'));
     giveUp();
     await expect(reading).rejects.toMatchObject({ code: 'operation_timeout', status: 408 });
     expect(watched.size).toBe(0);
   });
 
-  it.each(['', 'Content-Encoding: gzip\r\n'])('whose caller leaves ends early: "%s"', async (encoding) => {
-    const reading = read(await request(`${encoding}Content-Length: 100`, gzipSync('abc')));
-    client.destroy();
-    await expect(reading).rejects.toMatchObject({ type: 'request.aborted' });
-    expect(watched.size).toBe(0);
-  });
+  it.each(['', 'Content-Encoding: gzip\r\n'])(
+    'whose caller disconnects ends early: "%s"',
+    async (encoding) => {
+      const reading = read(await request(`${encoding}Content-Length: 100`, gzipSync('abc')));
+      client.destroy();
+      await expect(reading).rejects.toMatchObject({ type: 'request.aborted' });
+      expect(watched.size).toBe(0);
+    },
+  );
 
-  it('that is not packed as it says cannot be read', async () => {
+  it('with a wrong Content-Encoding cannot be read', async () => {
     const incoming = await request('Content-Encoding: gzip\r\nContent-Length: 3', 'abc');
     await expect(read(incoming)).rejects.toThrow('incorrect header check');
     const unknown = read(Object.assign(incoming, { headers: { 'content-encoding': 'compress' } }));

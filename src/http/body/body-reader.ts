@@ -1,4 +1,4 @@
-// Reads a body as it comes: counted as it arrives and as it unpacks, bounded, and given up when it does not move.
+// Reads a body as it arrives: counted on the wire and unpacked, bounded, and abandoned when it stalls.
 import type { IncomingMessage } from 'node:http';
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
@@ -8,7 +8,7 @@ import { BodyBlocks } from './body-blocks.js';
 import { UnreadableBody } from './plain-body.js';
 import type { SlowTransfers } from '../server/slow-transfers.js';
 
-// What a compressed body may take more on the wire than unpacked: headers, and blocks that hold nothing.
+// Bytes by which a compressed body may exceed its unpacked size on the wire: headers, and empty blocks.
 const COMPRESSION_OVERHEAD = 4_096;
 
 const UNPACKERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
@@ -20,12 +20,15 @@ const UNPACKERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Tr
 export interface BodyReading {
   /** Bytes. */
   readonly limit: number;
-  /** Counts bytes that the body takes. Throws `overloaded` when they do not fit. */
+  /** Counts bytes that the body holds. Throws `overloaded` beyond the limit. */
   readonly acquireBytes: (bytes: number) => void;
   readonly transfers: Pick<SlowTransfers, 'watchUpload'>;
 }
 
-/** Rejects with UnreadableBody or AppError. No more than was announced: Node's parser takes the rest for a request. */
+/**
+ * Rejects with UnreadableBody or AppError. Never reads more than the announced length: Node's parser takes the rest
+ * for a request.
+ */
 export function readBody(request: IncomingMessage, reading: BodyReading): Promise<Buffer> {
   const compression = compressionOf(request);
   const createUnpacker = compression === null ? null : UNPACKERS.get(compression);
@@ -57,7 +60,7 @@ function collect(
       if (isOver) return;
       stop();
       reject(error);
-      // The rest is read and dropped, so that the caller can read the answer.
+      // The rest is read and dropped, so that the caller can read the response.
       request.resume();
     };
     const giveUp = (): void => fail(new UnreadableBody('request.aborted'));

@@ -1,18 +1,18 @@
-// A request whose body nobody reads yet: its pieces wait in Node's buffer, which counts their bytes. A piece of one byte
-// takes some hundred, so that 64 KiB of them are 25 MB.
+// A request that merges small pieces of its body until it is read. They wait in Node's buffer, which counts their
+// bytes only: a piece of one byte takes some hundred, so that 64 KiB of them are 25 MB.
 import { IncomingMessage } from 'node:http';
 
-// Bytes. Shorter pieces are copied together; from here on a piece is worth a buffer of its own.
+// Bytes. Shorter pieces are copied together; longer ones keep their own buffer.
 const SHORT = 1_024;
 const BLOCK = 16 * 1024;
 
-/** A class of its own for each server: Express's prototype is put between it and Node's. */
+/** A separate class for each server: Express's prototype is inserted between it and Node's. */
 export function createRequestClass(): typeof IncomingMessage {
   class CoalescingRequest extends IncomingMessage {
     #block: Buffer | null = null;
     #used = 0;
 
-    /** Node's parser hands every piece of the body to this, and null at its end. */
+    /** Node's parser passes every piece of the body to this method, and null at its end. */
     override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
       if (this.#block === null && (piece === null || piece.length >= SHORT || this.readableLength === 0))
         return super.push(piece, encoding);
@@ -26,7 +26,7 @@ export function createRequestClass(): typeof IncomingMessage {
       return this.readableLength + this.#used < this.readableHighWaterMark;
     }
 
-    /** Whoever reads wants what is there. */
+    /** A reader needs all pieces that have arrived. */
     override _read(size: number): void {
       this.#pushBlock();
       super._read(size);

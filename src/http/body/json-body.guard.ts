@@ -1,6 +1,8 @@
-// Reads the JSON body of a request that every other guard has let in: one without a credential is told 401, however
-// malformed or large its body is. A guard, the last one, and not an interceptor: with a single interceptor Nest takes
-// every request through Observables, which costs more than the reading.
+// Reads the JSON body of a request after every other guard has admitted it: a request without a credential is
+// rejected with 401, however malformed or large its body is.
+//
+// The last guard, and not an interceptor: with a single interceptor Nest handles every request through Observables,
+// which costs more than the reading.
 import { Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
@@ -32,12 +34,12 @@ export class JsonBodyGuard implements CanActivate {
   canActivate(context: ExecutionContext): true | Promise<true> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    // The account is known by now: it has a share of what is in flight.
+    // The account is known by now, and has its share of the limits in flight.
     const permit = permitOf(request);
     if (permit !== null) this.loadShedder.assign(permit, request);
     if (METHODS_WITHOUT_BODY.has(request.method)) return true;
     if (isEmpty(request)) {
-      // Some operations need nothing said; the others will name what they miss.
+      // Some operations need no body; the others name their missing members.
       request.body = {};
       return true;
     }
@@ -75,12 +77,12 @@ export class JsonBodyGuard implements CanActivate {
       request.body = parsePlainBody(bytes);
     } catch (error) {
       const shown = toAppError(error, limit);
-      // What did not come in time is not waited for any longer.
+      // A body that timed out is not read any further.
       if (shown instanceof AppError && shown.code === 'operation_timeout')
         response.setHeader('Connection', 'close');
       throw shown;
     }
-    // The caller may have left while its body was unpacked or scanned.
+    // The caller may have disconnected while its body was unpacked or scanned.
     if (permit?.isReleased) throw endedEarly();
     return requireObject(request);
   }
@@ -91,7 +93,7 @@ function requireObject({ body }: { readonly body?: unknown }): true {
   throw new AppError('invalid_request', { detail: 'the body must be a JSON object' });
 }
 
-/** Neither a body nor the announcement of one. */
+/** Neither a body nor its announcement. */
 function isEmpty({ headers }: { readonly headers: Request['headers'] }): boolean {
   const { 'content-length': length = '0', 'content-type': type, 'transfer-encoding': encoding } = headers;
   return length === '0' && type === undefined && encoding === undefined;
@@ -110,7 +112,7 @@ function toAppError(error: unknown, limit: number): unknown {
   const { type, message } = error as { type?: string; message?: string };
   switch (type) {
     case 'entity.parse.failed':
-      // Only where it fails: the parser's own message quotes the body, which may hold a secret.
+      // The parser's own message quotes the body, which may hold a secret, so only its position is shown.
       return new AppError('invalid_request', {
         detail: ['malformed JSON', /at position \d+/.exec(message ?? '')?.[0]].filter(Boolean).join(' '),
       });
@@ -123,7 +125,7 @@ function toAppError(error: unknown, limit: number): unknown {
     case 'request.aborted':
       return endedEarly();
     default:
-      // Zlib's errors, for a body that is not what its Content-Encoding says.
+      // Zlib's errors, for a body that does not match its Content-Encoding.
       return new AppError('invalid_request', { detail: 'the body cannot be read', cause: error });
   }
 }

@@ -1,4 +1,4 @@
-// The guard that reads bodies, in a module of its own: guards ask in the order of their modules, and it comes last.
+// The guard that reads bodies, in its own module: guards run in the order of their modules, and this one runs last.
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { HttpModule } from '../http.module.js';

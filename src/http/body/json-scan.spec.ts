@@ -1,4 +1,5 @@
-// Which large texts are refused before they are parsed, with which path, and how many turns of the event loop that takes.
+// Which large texts are rejected before parsing, with which path, and how many turns of the event loop the scan
+// takes.
 import { describe, expect, it } from '@jest/globals';
 import { createCountingPace, createWork } from '../../../test/support/pace.js';
 import { needsScan, scanJson, scanJsonAtOnce } from './json-scan.js';
@@ -26,11 +27,11 @@ describe('a large text', () => {
     ['a.b[2].c', `{"a":{"x":[1,2],"b":[{"c":1},[],{"c":${members(MANY)}}]}}`],
     ['a[1]', `{"a":["{\\":[",${members(MANY)}]}`],
     ['a b?', `{"a b\\u0000":1,"a b\u0000":${members(MANY)}}`],
-  ])('with %s of too many members is refused', async (path, text) => {
+  ])('with %s of too many members is rejected', async (path, text) => {
     expect(await problemOf(text)).toBe(`${path}: ${tooMany}`);
   });
 
-  it('with a text in the way of the count is refused all the same', async () => {
+  it('is rejected even when a string interrupts the count', async () => {
     for (const text of [
       '\\"'.repeat(50),
       '\\\\'.repeat(33),
@@ -41,14 +42,14 @@ describe('a large text', () => {
     }
   });
 
-  it('of millions of empty lists or objects is refused', async () => {
+  it('of millions of empty lists or objects is rejected', async () => {
     for (const one of ['[]', '{}']) {
       const text = `{"input":[${Array.from({ length: 600_000 }, () => one).join(',')}]}`;
       expect(await problemOf(text)).toBe('input: must have at most 524288 objects and arrays in all');
     }
   });
 
-  it('that is nested without end is refused', async () => {
+  it('with endless nesting is rejected', async () => {
     expect(await problemOf(`{"trace":${'['.repeat(MANY)}${']'.repeat(MANY)}}`)).toBe(
       'trace: is nested too deeply',
     );
@@ -56,7 +57,7 @@ describe('a large text', () => {
 
   it.each([
     [
-      'texts full of what is counted',
+      'strings full of structural characters',
       JSON.stringify({ input: Array.from({ length: 99 }, () => '{":[,'.repeat(9_999)) }),
     ],
     [
@@ -74,7 +75,7 @@ describe('a large text', () => {
       `objects of ${MAX_MEMBERS} members`,
       `[${Array.from({ length: 99 }, () => members(MAX_MEMBERS)).join(',')}]`,
     ],
-  ])('of %s passes', async (_name, text) => {
+  ])('of %s is accepted', async (_name, text) => {
     expect(text.length).toBeGreaterThan(64 * 1024);
     expect(await problemOf(text)).toBeNull();
     expect(JSON.parse(text)).toBeDefined();
@@ -86,12 +87,12 @@ describe('a large text', () => {
     `[":${'\\'.repeat(MANY)}`,
     ']:,'.repeat(MANY),
     ':'.repeat(99_999),
-  ])('that is no JSON passes or is refused, and ends the scan: %#', async (text) => {
+  ])('that is invalid JSON is accepted or rejected, and ends the scan: %#', async (text) => {
     expect([null, `the body: ${tooMany}`]).toContain(await problemOf(text));
   });
 });
 
-it('leaves others their turns', async () => {
+it('yields to other work', async () => {
   const bytes = Buffer.from(
     JSON.stringify({ input: Array.from({ length: 4_000 }, () => ':{['.repeat(1_000)) }),
   );
@@ -100,7 +101,7 @@ it('leaves others their turns', async () => {
   expect(pace.pauses).toBeGreaterThanOrEqual(10);
 });
 
-it('needs no scan of a short text, nor of a long one that has little structure', () => {
+it('skips short texts, and long ones with little structure', () => {
   expect(needsScan(Buffer.from(members(5_000)))).toBe(false);
   expect(needsScan(Buffer.from(JSON.stringify({ input: 'a'.repeat(1_000_000) })))).toBe(false);
   expect(() => scanJsonAtOnce(Buffer.from(members(5_000)))).toThrow(tooMany);

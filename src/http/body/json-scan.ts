@@ -1,20 +1,20 @@
-// Bounds the structure of a large JSON text before it is parsed: JSON.parse needs seconds for an object of a million
-// members or for millions of empty arrays, and milliseconds for as many bytes of text or of token numbers.
+// Bounds the structure of a large JSON text before it is parsed. JSON.parse needs seconds for an object of a million
+// members or for millions of empty arrays, and milliseconds for as many bytes of text or token numbers.
 import type { Pace } from '../../concurrency/yield-queue.js';
 import { AppError } from '../../domain/errors.js';
 import { MAX_MEMBERS, memberPath } from './json-shape.js';
 
-// Bytes. Whatever a shorter text holds is parsed within milliseconds, and its shape is checked afterwards.
+// Bytes. A shorter text is parsed within milliseconds whatever it contains, and its shape is checked afterwards.
 const SCANNED_FROM = 64 * 1024;
 // A text with fewer colons and brackets cannot exceed any bound by much.
 const FEW = 1_000;
-// Objects and arrays in one body. The inputs that one call may have are fewer.
+// Objects and arrays in one body; more than the inputs of any valid call.
 const MAX_CONTAINERS = 2 ** 19;
-// A little deeper than any member may be, whose own check names it.
+// Slightly deeper than any member may be: the check of the shape names a member.
 const MAX_DEPTH = 48;
-// Bytes that are scanned before the time of the piece is looked at.
+// Bytes that are scanned between two looks at the clock.
 const BYTES_PER_STEP = 2 ** 18;
-// Bytes of a string that are read one by one before the search for its end is left to the native one.
+// Bytes of a string that are read one by one before the native search for its end takes over.
 const SHORT_STRING = 32;
 
 const QUOTE = 0x22;
@@ -26,7 +26,7 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Whether the text has to be scanned before it is parsed. Takes about a millisecond at most. */
+/** Whether the text must be scanned before it is parsed. Takes about a millisecond at most. */
 export function needsScan(bytes: Buffer): boolean {
   return (
     bytes.length >= SCANNED_FROM &&
@@ -34,7 +34,10 @@ export function needsScan(bytes: Buffer): boolean {
   );
 }
 
-/** Throws `invalid_request` with the path of what has too many members, is nested too deeply, or is one too many. */
+/**
+ * Throws `invalid_request` with the path of the object with too many members, the nesting that is too deep, or the
+ * value beyond the count.
+ */
 export async function scanJson(bytes: Buffer, pace: Pace): Promise<void> {
   const scan = new StructureScan(bytes);
   for (let until = BYTES_PER_STEP; !scan.run(until); until += BYTES_PER_STEP)
@@ -46,17 +49,17 @@ export function scanJsonAtOnce(bytes: Buffer): void {
   new StructureScan(bytes).run(bytes.length);
 }
 
-/** Follows quotes, brackets, colons and commas only. Malformed JSON is left to the parser. */
+/** Tracks quotes, brackets, colons and commas only. Malformed JSON is left to the parser. */
 class StructureScan {
   private at = 0;
   private depth = 0;
   private containers = 0;
   private stringStart = 0;
   private stringEnd = 0;
-  /** By depth: members of the object so far, or the index within the array. */
+  /** By depth: members of the object so far, or the index in the array. */
   private readonly counts = new Int32Array(MAX_DEPTH + 1);
   private readonly isArray = new Uint8Array(MAX_DEPTH + 1);
-  /** By depth: where the name of the current member stands. */
+  /** By depth: the position of the current member's name. */
   private readonly names = new Int32Array(2 * (MAX_DEPTH + 1));
 
   constructor(private readonly bytes: Buffer) {}
@@ -87,7 +90,7 @@ class StructureScan {
     const { depth } = this;
     const count = (this.counts[depth] ?? 0) + 1;
     this.counts[depth] = count;
-    // The path is that of the object, and so without the name of this member.
+    // The path is that of the object, without the name of this member.
     if (count > MAX_MEMBERS) this.reject(depth - 1, `must have at most ${MAX_MEMBERS} members`);
     this.names[2 * depth] = this.stringStart;
     this.names[2 * depth + 1] = this.stringEnd;
@@ -115,7 +118,7 @@ class StructureScan {
   }
 }
 
-/** Where the string goes on behind its closing quote. */
+/** The index behind the closing quote. */
 function endOfString(bytes: Buffer, start: number): number {
   let at = start;
   while (at < bytes.length) {

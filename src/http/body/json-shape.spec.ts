@@ -1,4 +1,4 @@
-// What is refused before anything walks all of a value, and how little of it is looked at.
+// Which values are rejected before any code walks all of them, and how little of them is read.
 import { describe, expect, it } from '@jest/globals';
 import {
   MAX_MEMBERS,
@@ -31,13 +31,13 @@ describe('a value', () => {
     ['a: must have at most 100 characters as JSON', { b: ['x'.repeat(60), 'y'.repeat(60)] }],
     ['a: must have at most 100 characters as JSON', 'x'.repeat(101)],
     ['a.b[0].toString: is not a name that a member may have', { b: [{ toString: 1 }] }],
-  ])('is refused: %s', (problem, value) => {
+  ])('is rejected: %s', (problem, value) => {
     expect(
       problemOf(value, { ...BOUNDS, characters: problem.includes('characters') ? 100 : 1_000_000 }),
     ).toBe(problem);
   });
 
-  it('passes that stays within the bounds', () => {
+  it('is accepted within the bounds', () => {
     const most = { elements: 1_000, values: 20_000 };
     for (const value of [
       numbered(MAX_MEMBERS),
@@ -66,14 +66,14 @@ describe('a value', () => {
   });
 });
 
-it('of a body the members are counted without a look at their values', () => {
+it('counts the members of a body without reading their values', () => {
   expect(() => rejectTooManyMembers(numbered(MAX_MEMBERS))).not.toThrow();
   expect(() => rejectTooManyMembers(numbered(MAX_MEMBERS + 1))).toThrow(
     'the body: must have at most 256 members',
   );
 });
 
-it('paths are short and of one line', () => {
+it('shows paths that are short and of one line', () => {
   expect(memberPath(['a', 0, 'b\n', '12'])).toBe('a[0].b?[12]');
   expect(memberPath(Array<string>(90).fill('x'.repeat(90))).length).toBeLessThan(300);
 });

@@ -1,10 +1,11 @@
-// Bounds the shape of a parsed JSON value before anything walks all of it: what transforms, validates and describes
+// Bounds the shape of a parsed JSON value before any code walks all of it. Transforming, validating and describing
 // members takes microseconds for each, and the square of their number for unknown ones.
 import { AppError } from '../../domain/errors.js';
 
 /** Far more than any object of the contract has. */
 export const MAX_MEMBERS = 256;
-// Far deeper than any body of the contract; the transformer recurses, and some thousands of levels would end the stack.
+// Far deeper than any body of the contract. The transformer recurses, and some thousands of levels would overflow the
+// stack.
 const MAX_DEPTH = 32;
 const MAX_SHOWN_NAME_LENGTH = 64;
 const MAX_SHOWN_PATH_LENGTH = 256;
@@ -14,18 +15,18 @@ export interface ShapeBounds {
   readonly elements: number;
   /** Values at any depth, lists and objects included. */
   readonly values: number;
-  /** Of all texts and names of members together. */
+  /** Of all strings and member names together. */
   readonly characters?: number;
-  /** Names that every object has already, such as `__proto__` and `toString`: refused unless nothing looks at them. */
+  /** Names that every object has, such as `__proto__` and `toString`. Rejected unless no code reads them. */
   readonly allowsAnyName?: boolean;
 }
 
-/** Bodies of operations: the longest list of the contract, and the values of the largest filter many times over. */
+/** Bodies of operations: the longest list of the contract, and many times the values of the largest filter. */
 export const OPERATION_BODY: ShapeBounds = { elements: 1_000, values: 20_000 };
 
 type Path = (string | number)[];
 
-/** Throws `invalid_request` with the path of what exceeds a bound. `path` is where the value stands. */
+/** Throws `invalid_request` with the path of the value that exceeds a bound. `path` is the position of `value`. */
 export function rejectHostileShape(value: unknown, path: Path, bounds: ShapeBounds): void {
   if (typeof value === 'string' ? bounds.characters === undefined : typeof value !== 'object') return;
   new ShapeWalk(path, bounds).visit(value, path.length);
@@ -37,7 +38,7 @@ export function rejectTooManyMembers(value: object): void {
   for (const _name in value) if (++members > MAX_MEMBERS) reject([], tooManyMembers());
 }
 
-/** `filter_rules.groups[0].rules`. Names are the caller's text: cut, and without line breaks. */
+/** For example `filter_rules.groups[0].rules`. Names are the caller's text: cut, and without line breaks. */
 export function memberPath(path: readonly (string | number)[]): string {
   const text = path.reduce<string>((before, part) => before + pathPart(part, before === ''), '');
   return text.length > MAX_SHOWN_PATH_LENGTH ? `${text.slice(0, MAX_SHOWN_PATH_LENGTH)}...` : text;
@@ -72,7 +73,7 @@ class ShapeWalk {
     const { elements } = this.bounds;
     if (list.length > elements) reject(this.path, `must have at most ${elements} elements`);
     const { path } = this;
-    // Without an iterator: there may be a hundred thousand.
+    // Without an iterator: there may be a hundred thousand elements.
     for (let index = 0; index < list.length; index++) {
       path.push(index);
       this.visit(list[index], depth + 1);
@@ -82,7 +83,7 @@ class ShapeWalk {
 
   private visitMembers(value: object, depth: number): void {
     let members = 0;
-    // An object of JSON inherits no member that is enumerable.
+    // A parsed object inherits no enumerable member.
     for (const name in value) {
       if (++members > MAX_MEMBERS) reject(this.path, tooManyMembers());
       this.countCharacters(name);
@@ -100,7 +101,7 @@ class ShapeWalk {
     if (this.characters > characters) this.rejectWhole(`must have at most ${characters} characters as JSON`);
   }
 
-  /** Deep down nothing is at fault by itself: the member is. */
+  /** A total is exceeded by the member as a whole, so the error names that one. */
   private rejectWhole(problem: string): never {
     return reject(this.path.slice(0, 1), problem);
   }

@@ -1,4 +1,4 @@
-// How large the body of a route may be.
+// The body limits of routes.
 import type { ExecutionContext } from '@nestjs/common';
 import type { AppConfig } from '../../config/app-config.js';
 import { RouteRule } from '../../config/route-rule.js';
@@ -6,7 +6,7 @@ import type { RouteDecorator } from '../../config/route-rule.js';
 
 const LARGE_BODY = new RouteRule<true>('http:large-body');
 
-/** The route takes bodies up to the allowance of POST /embeddings. */
+/** The route accepts bodies up to the limit of POST /embeddings. */
 export const LargeBody = (): RouteDecorator => LARGE_BODY.is(true);
 
 /** Bytes. */

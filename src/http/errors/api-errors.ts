@@ -1,4 +1,4 @@
-// How the errors of a route are documented: the shape of every error body, and the statuses that a route can answer.
+// Documents the errors of a route: the shape of every error body, and the route's statuses.
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
 import { AppError, ERROR_DEFINITIONS } from '../../domain/errors.js';
@@ -28,10 +28,10 @@ export class ErrorResponseDto {
   user_id?: string | null;
 }
 
-// What any route may answer: malformed requests, wrong credentials and too many of them, faults of our own.
+// Statuses of every route: malformed requests, wrong credentials, too many requests, faults of this service.
 const EVERYWHERE = [400, 401, 429, 500, 503];
 
-/** Documents the error statuses of a route: those that it names, and those of every route. */
+/** Documents the statuses of a route: the given ones, and those of every route. */
 export function ApiErrors(...statuses: readonly number[]): MethodDecorator {
   const all = [...new Set([...EVERYWHERE, ...statuses])].toSorted((one, other) => one - other);
   return applyDecorators(

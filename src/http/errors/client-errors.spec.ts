@@ -1,4 +1,4 @@
-// A request that does not arrive in time, by a real socket.
+// Requests that do not arrive in time, on a real socket.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
@@ -11,7 +11,7 @@ import { limitServer } from '../server/server-limits.js';
 const server = createServer({ connectionsCheckingInterval: 10 });
 afterEach(() => void server.close());
 
-it('is told 408 after the time that a request may take, however quickly its headers came', async () => {
+it('answers 408 after the request time-out, however quickly the headers came', async () => {
   limitServer(server, { connections: 10, operationDeadline: 10_000 });
   expect(server.headersTimeout).toBeLessThanOrEqual(server.requestTimeout);
   // In a hundredth of the time.
@@ -34,13 +34,13 @@ it('is told 408 after the time that a request may take, however quickly its head
   });
 });
 
-it('is cut off when it stays after that answer', async () => {
+it('closes a connection that stays after that answer', async () => {
   const stubborn = createServer();
   answerClientErrors(stubborn, 20);
   await once(stubborn.listen(0, '127.0.0.1'), 'listening');
   const { port } = stubborn.address() as AddressInfo;
   const accepted = once(stubborn, 'connection') as Promise<[Socket]>;
-  // Ends nothing by itself, however often it is asked to.
+  // Never ends its side of the connection.
   const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).resume();
   client.on('error', () => undefined);
   const [socket] = await accepted;

@@ -1,4 +1,4 @@
-// What a connection is told that does not speak HTTP well enough to become a request.
+// Answers connections whose bytes do not form an HTTP request.
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Server } from 'node:http';
@@ -7,14 +7,14 @@ import type { NextFunction, Request, Response } from 'express';
 import { AppError } from '../../domain/errors.js';
 import { errorBody } from './error.filter.js';
 
-// Milliseconds in which a caller may read why its connection ends: one that does not go by itself is cut off.
+// Milliseconds that a caller has to read the answer; then its connection is destroyed.
 const TIME_TO_LEAVE = 1_000;
 
 const DETAILS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'the headers are too large',
 };
 
-/** RFC 9112, section 3.2. As a middleware: Node's own refusal has neither a body nor an id. */
+/** RFC 9112, section 3.2. As a middleware, because Node's own rejection has neither a body nor an id. */
 export function requireHost(
   { httpVersion, headers }: Request,
   _response: Response,
@@ -28,7 +28,7 @@ export function answerClientErrors(server: Server, timeToLeave = TIME_TO_LEAVE):
   server.prependListener('request', (request) => {
     request.url = pathOf(request.url ?? '');
   });
-  // An expectation that Node does not know would be answered by Node itself, with a 417 and no body.
+  // Node itself would answer an unknown expectation, with a 417 and no body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -43,7 +43,8 @@ export function answerClientErrors(server: Server, timeToLeave = TIME_TO_LEAVE):
         `x-request-id: ${randomUUID()}\r\n` +
         `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
     );
-    // Neither the end nor the answer needs the caller's consent: its requests would keep their permits.
+    // The end of the connection and of its requests must not depend on the caller: its requests would keep their
+    // permits.
     const timer = setTimeout(() => socket.destroy(), timeToLeave).unref();
     socket.once('close', () => clearTimeout(timer));
   });
@@ -56,8 +57,8 @@ function toAppError({ code = '' }: NodeJS.ErrnoException): AppError {
 }
 
 /**
- * RFC 9112, section 3.2.2: the target of a request may be a whole URL. One that is broken is led to where nothing is:
- * Node's old parser, which Express asks, would print it in a warning.
+ * RFC 9112, section 3.2.2: the target of a request may be a whole URL. A broken one is routed to an unknown path:
+ * Node's old parser, which Express uses, would print it in a warning.
  */
 function pathOf(target: string): string {
   if (target.startsWith('/')) return target;

@@ -1,4 +1,4 @@
-// The only writer of error bodies. Source: interface "Error object"; contract section 5.
+// The only writer of error bodies (docs/contract.md#errors).
 import { Catch, HttpException, Logger } from '@nestjs/common';
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import type { Request, Response } from 'express';
@@ -8,7 +8,7 @@ import { toRoutingMetadataDto } from '../dto/routing-metadata.dto.js';
 import { requestIdOf } from '../observe/request-id.js';
 import { RouteTable } from '../server/route-table.js';
 
-// The framework's own refusals, by their status: its router, its body parser, its path decoding.
+// The framework's own errors by status: its router, its body parser, its path decoding.
 const CODES_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: 'invalid_request',
   404: 'not_found',
@@ -22,7 +22,7 @@ interface RequestWithErrorCode {
   [ERROR_CODE]?: ErrorCode;
 }
 
-/** What the caller was told, or would have been; null: no error. */
+/** The code of the request's error, whether or not the caller received it; null: no error. */
 export function errorCodeOf(request: object): ErrorCode | null {
   return (request as RequestWithErrorCode)[ERROR_CODE] ?? null;
 }
@@ -46,7 +46,7 @@ export class ErrorFilter implements ExceptionFilter {
       );
     }
     if (response.headersSent) {
-      // Too late for an error body: only a broken connection tells the caller that the answer is not whole.
+      // The response has begun, so only a broken connection can show that it is incomplete.
       response.destroy();
       return;
     }
@@ -70,7 +70,7 @@ export class ErrorFilter implements ExceptionFilter {
 
 export function errorBody(error: AppError): unknown {
   const { code, message, status, errorType, metadata, routingMetadata } = error;
-  // A 500 tells nothing about the inside.
+  // A 500 reveals nothing about the inside.
   if (code === 'internal') return { error: { code: status, message } };
   return {
     error: { code: status, message, metadata: { error_type: errorType, ...metadata } },

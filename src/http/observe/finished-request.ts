@@ -1,22 +1,22 @@
-// What is known of a request when it is over.
+// The facts of a finished request.
 import type { Caller } from '../../domain/keys/api-key.js';
 import type { ErrorCode } from '../../domain/errors.js';
 
 export interface FinishedRequest {
   readonly requestId: string;
   readonly method: string;
-  /** As it is written in the code, with the names of its parameters; null where no route was found. */
+  /** The route's pattern in the code; null if no route matched. */
   readonly route: string | null;
-  /** Null: the caller went away before there was an answer. */
+  /** Null: the caller disconnected before there was a response. */
   readonly status: number | null;
-  /** The caller went away before it had the whole answer. */
+  /** The caller disconnected before it had the whole response. */
   readonly isAborted: boolean;
   /** Milliseconds. */
   readonly duration: number;
-  /** Of the answer's body; null where that is not known beforehand. */
+  /** Of the response body; null if the length is not known in advance. */
   readonly bytes: number | null;
   readonly errorCode: ErrorCode | null;
   readonly caller: Caller | null;
-  /** Of the span that this service sends of it. */
+  /** Of the span that this service sends for the request. */
   readonly traceId: string | null;
 }

@@ -1,5 +1,4 @@
-// What Prometheus is told of requests. Every label is one of a closed list: routes as they stand in the code, never a
-// path as it came.
+// Request metrics. Every label comes from a closed list: routes are patterns in the code, never raw paths.
 import { Injectable } from '@nestjs/common';
 import { Counter, Histogram } from 'prom-client';
 import { Metrics } from '../../config/metrics.js';
@@ -19,20 +18,20 @@ export class HttpMetrics {
     const registers = [registry];
     this.requests = new Counter({
       name: 'signalbox_http_requests_total',
-      help: 'Requests that are over; status aborted: the caller went away before there was an answer.',
+      help: 'Finished requests; status aborted: the caller disconnected before there was a response.',
       labelNames: ['method', 'route', 'status'],
       registers,
     });
     this.durations = new Histogram({
       name: 'signalbox_http_request_duration_seconds',
-      help: 'From the first header of a request to the last byte of its answer.',
+      help: 'Duration from the first header of a request to the last byte of its response.',
       labelNames: ['method', 'route'],
       buckets: DURATION_BUCKETS,
       registers,
     });
     this.errors = new Counter({
       name: 'signalbox_http_errors_total',
-      help: 'Requests that were told an error, by its code; insufficient_credits, budget_exceeded: refused to spend.',
+      help: 'Requests that ended with an error, by code; insufficient_credits and budget_exceeded are rejections by spend limits.',
       labelNames: ['code'],
       registers,
     });

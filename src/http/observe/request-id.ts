@@ -1,4 +1,5 @@
-// The id of a request: the caller's own if it is sane, else a new one. On every response. Source: decisions 26.
+// The id of a request: the caller's own if it is valid, else a new one. Every response carries it
+// (docs/contract.md#conventions).
 import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 

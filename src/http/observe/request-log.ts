@@ -1,11 +1,11 @@
-// One line in the log for every request that is over. Nothing that a caller sent is in it but the request id: no path as
-// it came, no query, no header, no body.
+// One log line for every finished request. Of the caller's data it contains only the request id: no raw path, no
+// query, no header, no body.
 import { Injectable, Logger } from '@nestjs/common';
 import { AppConfig } from '../../config/app-config.js';
 import { isLogged } from '../../config/json-logger.js';
 import type { FinishedRequest } from './finished-request.js';
 
-/** What asks every few seconds, and would drown the rest. */
+/** Polled every few seconds; their lines would drown the others. */
 const PROBES: ReadonlySet<string | null> = new Set(['/health', '/ready', '/metrics']);
 
 // Nest's names of the levels.
@@ -25,13 +25,13 @@ export class RequestLog {
 }
 
 function levelOf({ method, route, status, isAborted, errorCode }: FinishedRequest): keyof typeof METHODS {
-  // Refusing has to stay cheap where there is too much to do already; the metrics count them.
+  // Load shedding must stay cheap; the metrics count these requests.
   if (PROBES.has(route) || method === 'OPTIONS' || errorCode === 'overloaded') return 'debug';
   if (status !== null && status >= 500) return 'error';
   return isAborted || status === null || status >= 400 ? 'warn' : 'info';
 }
 
-/** Members that are undefined are left out of the line. */
+/** Undefined members are left out of the line. */
 function describe(request: FinishedRequest): object {
   const { caller, duration, errorCode, bytes, traceId } = request;
   return {

@@ -1,4 +1,4 @@
-// A request whose caller leaves in the turn in which it came: nothing is begun for it, and it is told of all the same.
+// A caller that disconnects in the turn of its request: the handler never runs, and the request is still reported.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
@@ -49,13 +49,13 @@ describe('RequestObserver', () => {
     caller.on('error', () => undefined);
   }
 
-  it('begins what comes behind it, and tells of it at its end', async () => {
+  it('runs the next middleware, and reports the request at its end', async () => {
     call();
     expect(await finished).toMatchObject({ method: 'GET', status: 200, isAborted: false });
     expect(begin).toHaveBeenCalledTimes(1);
   });
 
-  it('begins nothing for a caller that has left meanwhile', async () => {
+  it('runs nothing for a caller that has disconnected', async () => {
     beforeItBegins = ({ socket }) => socket.destroy();
     call();
     expect(await finished).toMatchObject({ method: 'GET', status: null, isAborted: true });

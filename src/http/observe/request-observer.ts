@@ -1,5 +1,4 @@
-// The one look at every request from its first header to the end of its answer: what is logged and counted of it is
-// known only then, however it ended.
+// Observes every request from its first header to the end of its response, and reports it then, however it ended.
 import { Injectable } from '@nestjs/common';
 import type { Span } from '@opentelemetry/api';
 import type { NextFunction, Request, Response } from 'express';
@@ -15,7 +14,7 @@ import { requestIdOf } from './request-id.js';
 
 type Middleware = (request: Request, response: Response, next: NextFunction) => void;
 
-/** A request that is over. */
+/** A finished request. */
 interface Ended extends Pick<FinishedRequest, 'isAborted' | 'duration'> {
   readonly request: Request;
   readonly response: Response;
@@ -31,8 +30,8 @@ export class RequestObserver {
   ) {}
 
   /**
-   * The middleware that comes first: what comes behind it is begun for all requests of a turn in one go. `findCaller`
-   * tells whom a request was let in as.
+   * The first middleware: it starts the next one for all requests of a turn together. `findCaller` returns the
+   * authenticated caller.
    */
   watch(findCaller: (request: object) => Caller | null): Middleware {
     const beginning = new TickBatch<() => void>((begin) => begin());
@@ -40,15 +39,15 @@ export class RequestObserver {
     return (request, response, next) => {
       const startedAt = performance.now();
       let span: Span | null = null;
-      // The end of a whole answer as well as of a connection that was lost.
+      // Emitted after a complete response and after a lost connection.
       response.once('close', () => {
         const duration = performance.now() - startedAt;
-        // What is lost with its connection also counts as written.
+        // Bytes that are lost with their connection also count as written.
         const isAborted = !response.writableFinished || request.socket.destroyed;
         ending.add({ request, response, span, isAborted, duration });
       });
       beginning.add(() => {
-        // Its caller has left in the turn in which it came.
+        // The caller disconnected in the turn of its request.
         if (request.socket.destroyed) return;
         this.tracing.request(request.headers, (begun) => {
           span = begun;

@@ -1,4 +1,4 @@
-// What the span of a request tells, in the names of OpenTelemetry's semantic conventions.
+// The attributes of a request's span, in the names of OpenTelemetry's semantic conventions.
 import type { Span } from '@opentelemetry/api';
 import type { FinishedRequest } from './finished-request.js';
 

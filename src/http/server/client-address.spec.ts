@@ -1,4 +1,4 @@
-// Which address a request comes from, by who is trusted and what the hops say.
+// The address of a request, by trusted proxies and the hops of `X-Forwarded-For`.
 import { expect, it } from '@jest/globals';
 import { addressReader } from './client-address.js';
 
@@ -25,6 +25,6 @@ it.each([
   expect(addressReader(TRUSTED)(peer, forwardedFor)).toBe(address);
 });
 
-it('trusts no proxy that is not named', () => {
+it('trusts only the named proxies', () => {
   expect(addressReader([])('10.0.0.1', '198.51.100.1')).toBe('10.0.0.1');
 });

@@ -1,19 +1,19 @@
-// The address that a request comes from, behind the operator's own proxies as well.
+// The address of a request, also behind the operator's own proxies.
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Request } from 'express';
 import { isInRange, readIpAddress, readIpRange } from '../../domain/ip-ranges.js';
 import type { IpRange } from '../../domain/ip-ranges.js';
 
-// More proxies than stand in a row anywhere. What a caller writes in front of them is not read.
+// More than any real chain of proxies. Hops that a caller adds in front of them are not read.
 const MAX_HOPS = 16;
-// As some proxies write it: with a port, and IPv6 in brackets for it.
+// Some proxies add a port, with IPv6 addresses in brackets.
 const WITH_PORT = /^(?:\[([^\]]*)\](?::\d{1,5})?|(\d[\d.]*):\d{1,5})$/;
 
 export type ReadAddress = (peer: string, forwardedFor: string | undefined) => string;
 
 /**
- * Of the hops behind a trusted proxy the last one that is not trusted itself: whatever stands before it was written by
- * that one. A malformed hop says nothing, and neither does any before it: the address is that of the hop after it.
+ * The last hop behind a trusted proxy that is not trusted itself, since that hop wrote everything before it. A
+ * malformed hop and all before it are ignored: the address is that of the hop after it.
  */
 export function addressReader(trustedProxies: readonly string[]): ReadAddress {
   const ranges = trustedProxies.map(readIpRange).filter((range): range is IpRange => range !== null);
@@ -35,7 +35,10 @@ export function addressReader(trustedProxies: readonly string[]): ReadAddress {
   };
 }
 
-/** `request.ip`, which failed authentications and the audit log go by. Not Express's own: it takes any text for a hop. */
+/**
+ * Sets `request.ip`, which failed authentications and the audit log use. Express's own reader accepts any text as a
+ * hop.
+ */
 export function shareAddresses(application: NestExpressApplication, trustedProxies: readonly string[]): void {
   if (trustedProxies.length === 0) return;
   const read = addressReader(trustedProxies);

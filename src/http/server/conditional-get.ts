@@ -1,4 +1,4 @@
-// Lists that a caller asks for again and again: whoever has the same answer already is told so instead of sent it.
+// Conditional GET for lists that callers poll: an unchanged list is answered with 304.
 import { hash } from 'node:crypto';
 import { applyDecorators, Injectable, UseInterceptors } from '@nestjs/common';
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
@@ -8,15 +8,15 @@ import type { Request, Response } from 'express';
 import { map } from 'rxjs';
 import type { Observable } from 'rxjs';
 
-/** Weak: a proxy may compress the answer, and it stays the same. */
+/** Weak: a proxy may compress the response without changing its content. */
 export function entityTag(text: string): string {
   return `W/"${hash('sha256', text, 'base64url').slice(0, 27)}"`;
 }
 
 /**
- * In place of Express's own comparison. That one takes `If-None-Match: *` for a match with whatever it sends, so that callers
- * of routes without a tag would get nothing; and it never matches where `Cache-Control: no-cache` is sent, which asks for
- * just this comparison, and which `fetch` adds to every request with a tag.
+ * Replaces Express's comparison, which differs from HTTP in two ways. It treats `If-None-Match: *` as a match for
+ * every response, so that callers of routes without a tag would get none. And it never matches with `Cache-Control:
+ * no-cache`, which requests this very comparison, and which `fetch` adds to every request with a tag.
  */
 export function compareEntityTags(application: NestExpressApplication): void {
   const { request } = application.getHttpAdapter().getInstance();
@@ -28,7 +28,7 @@ export function compareEntityTags(application: NestExpressApplication): void {
   });
 }
 
-/** Weakly (RFC 9110, section 13.1.2). */
+/** Weak comparison (RFC 9110, section 13.1.2). */
 function matches(wanted: string, tag: string): boolean {
   const opaque = (one: string): string => one.trim().replace(/^W\//, '');
   return wanted.trim() === '*' || wanted.split(',').some((one) => opaque(one) === opaque(tag));
@@ -40,7 +40,7 @@ class EntityTagInterceptor implements NestInterceptor {
     return next.handle().pipe(
       map((body: unknown) => {
         const text = JSON.stringify(body);
-        // Express compares the tag with that of the request as it sends the text.
+        // Express compares the tag with that of the request when it sends the text.
         context
           .switchToHttp()
           .getResponse<Response>()
@@ -52,7 +52,7 @@ class EntityTagInterceptor implements NestInterceptor {
   }
 }
 
-/** The answers of the route carry an entity tag, by which the next one can be asked for only if it has changed. */
+/** Responses of the route carry an entity tag, so that the next request can ask for changes only. */
 export const ConditionalGet = (): MethodDecorator =>
   applyDecorators(
     UseInterceptors(EntityTagInterceptor),

@@ -1,10 +1,10 @@
-// What browsers are told when pages of other origins call: dashboards, mostly.
+// CORS for pages of other origins, mostly dashboards.
 import type { NestExpressApplication } from '@nestjs/platform-express';
 
 type CorsOptions = Exclude<Parameters<NestExpressApplication['enableCors']>[0], undefined | Function>;
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
-// What a page may read of an answer, beside what it always may.
+// Response headers that a page may read beside the default ones.
 const EXPOSED_HEADERS = [
   'ETag',
   'Retry-After',
@@ -15,18 +15,18 @@ const EXPOSED_HEADERS = [
   'X-RateLimit-Reset',
   'X-Request-Id',
 ];
-// Seconds that a browser need not ask again: the most that Chromium heeds.
+// Seconds that a browser may cache a preflight: Chromium's maximum.
 const MAX_AGE = 7_200;
 
 export function corsOptions(origins: readonly string[]): CorsOptions {
   return {
     origin: origins.includes('*') ? '*' : [...origins],
     methods: METHODS,
-    // Which headers a request may have is not listed: those that it asks for. The clients send ever new ones to describe
-    // themselves, and no header does anything that the bearer token beside it may not.
+    // The allowed request headers are those that the preflight requests. Clients keep adding headers that describe
+    // them, and no header grants more than the bearer token beside it.
     exposedHeaders: EXPOSED_HEADERS,
     maxAge: MAX_AGE,
-    // Callers are known by a token that the page holds, never by a cookie.
+    // Callers authenticate by a token that the page holds, never by a cookie.
     credentials: false,
   };
 }

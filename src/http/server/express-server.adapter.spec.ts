@@ -9,7 +9,7 @@ const prototypesOf = (...objects: readonly object[]): unknown[] =>
   objects.map((each) => Object.getPrototypeOf(each) as unknown);
 
 describe('the server below Express', () => {
-  it('makes requests and responses whose prototypes Express does not change, and that are what Express makes', async () => {
+  it("creates requests and responses with Express's prototypes, which Express leaves unchanged", async () => {
     const adapter = new ExpressServerAdapter();
     adapter.initHttpServer();
     const server = adapter.getHttpServer() as Server;

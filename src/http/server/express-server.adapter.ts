@@ -1,15 +1,15 @@
-// The HTTP server below Express: what it makes for a request has Express's prototypes from the beginning.
+// The HTTP server below Express: it creates requests and responses with Express's prototypes.
 //
-// Express gives each request and each response another prototype as it comes. Node 20 and 22 then make a hidden
-// class of its own for every single one as soon as a property is added, and whatever reads them never becomes fast: about
-// a quarter of a call's processor time. Where the prototype is the right one already, nothing is changed.
+// Express sets another prototype on each request and response as it arrives. Node 20 and 22 then create a hidden
+// class for every single one as soon as a property is added, and code that reads them never becomes fast: about a
+// quarter of a call's processor time. With the right prototype from the start, nothing changes.
 import { createServer, ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express } from 'express';
 import { createRequestClass } from '../body/coalescing-request.js';
 import { boundPipelines } from './pipelined-responses.js';
 
-// Milliseconds between looks for requests that take too long to arrive: by so much they may be cut off later than said.
+// Milliseconds between checks for slow requests: the time-out is late by up to this.
 const SLOW_REQUESTS_LOOK = 2_000;
 
 export class ExpressServerAdapter extends ExpressAdapter {
@@ -22,7 +22,7 @@ export class ExpressServerAdapter extends ExpressAdapter {
     this.httpServer = createServer({
       IncomingMessage: ExpressRequest,
       ServerResponse: ExpressResponse,
-      // requireHost of client-errors.ts refuses in its place.
+      // requireHost in client-errors.ts rejects instead.
       requireHostHeader: false,
       connectionsCheckingInterval: SLOW_REQUESTS_LOOK,
     });

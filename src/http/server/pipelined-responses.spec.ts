@@ -1,4 +1,4 @@
-// How many requests of one connection are worked on at once, and that all are answered in their order.
+// The number of requests of one connection in progress, and the order of their responses.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { RequestListener, ServerResponse } from 'node:http';
@@ -29,7 +29,7 @@ const requests = (count: number): string =>
   Array.from({ length: count }, (_none, index) => `GET /${index} HTTP/1.1\r\nHost: a\r\n\r\n`).join('');
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
-it('begins a few, does not read on, and answers all in their order', async () => {
+it('begins a few, pauses reading, and answers all in order', async () => {
   const COUNT = 20_000;
   const begun: ServerResponse[] = [];
   let read = 0;
@@ -55,7 +55,7 @@ it('begins a few, does not read on, and answers all in their order', async () =>
   );
 });
 
-it('reads the bodies of those that it begins', async () => {
+it('reads the bodies of the requests that it begins', async () => {
   const bodies: string[] = [];
   const client = await start(
     (request, response) => {
@@ -76,7 +76,7 @@ it('reads the bodies of those that it begins', async () => {
   expect(bodies).toEqual(Array.from({ length: 50 }, (_none, index) => body(index).slice(0, 5)));
 });
 
-it('closes a connection that goes beyond all bounds, and every answer with it', async () => {
+it('closes a connection that exceeds all bounds, with all its responses', async () => {
   const counts = { begun: 0, closed: 0 };
   const client = await start(
     (_request, response) => {

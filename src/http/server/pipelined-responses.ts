@@ -1,30 +1,32 @@
-// Answers to requests that were sent behind another one on the same connection, and wait for their turn.
+// Bounds requests that are pipelined on one connection.
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-// Requests of one connection that are worked on while they wait for the answer before theirs.
+// Requests of one connection in progress while they wait for earlier responses.
 const MAX_AT_WORK = 32;
-// Requests of one connection that were read and not begun: more than one read of a connection can hold.
+// Requests of one connection that were read but not begun: more than one read of a connection can hold; beyond it the
+// connection is closed.
 const MAX_UNBEGUN = 4_096;
 // Of all connections together: each takes some kilobytes.
 const MAX_UNBEGUN_IN_ALL = 16_384;
 
-/** What one connection has sent behind its first unanswered request. */
+/** Requests that a connection has sent behind its first unanswered one. */
 interface Pipeline {
   readonly socket: Socket;
-  /** Answers that wait for their turn, begun or not. */
+  /** Responses that wait for their turn, begun or not. */
   readonly waiting: Set<ServerResponse>;
-  /** What begins the others, in their order. */
+  /** The starts of the other requests, in order. */
   readonly unbegun: (() => void)[];
   atWork: number;
 }
 
 /**
- * The server's listener with a bound for each connection: requests beyond it are not begun, and the connection is not
- * read, until answers have left. One that goes on all the same, or all of them together, is closed.
+ * The server's listener with a bound for each connection. Requests beyond it are not begun, and the connection is not
+ * read, until responses have left. A connection that sends more all the same is closed, and so is one beyond the
+ * total.
  *
- * Node emits no `close` for waiting answers when their connection is lost, and their permits would never be released. So
- * they close with their connection.
+ * Node emits no `close` for waiting responses when their socket dies, and their permits would never be released. So
+ * this emits it.
  */
 export function boundPipelines(
   server: Server,
@@ -36,13 +38,13 @@ export function boundPipelines(
   const open = (socket: Socket): Pipeline => {
     const pipeline: Pipeline = { socket, waiting: new Set(), unbegun: [], atWork: 0 };
     pipelines.set(socket, pipeline);
-    // A body that is read resumes its connection.
+    // Reading a body resumes its connection.
     socket.on('resume', () => {
       if (pipeline.unbegun.length > 0) socket.pause();
     });
     socket.once('close', () => {
       unbegunInAll -= pipeline.unbegun.splice(0).length;
-      // One that has its turn has the connection, and is told by it.
+      // A response whose turn has come owns the connection, and gets its event.
       for (const answer of pipeline.waiting) if (answer.socket === null) answer.emit('close');
     });
     return pipeline;

@@ -1,4 +1,5 @@
-// Which methods a path has, so that a known path with another method is told 405 and not 404 (decisions 25).
+// The methods of every path, so that a known path with another method is answered with 405 instead of 404
+// (docs/contract.md#errors).
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Application } from 'express';
@@ -26,7 +27,7 @@ function matches(layer: RouteLayer, path: string): boolean {
   try {
     return layer.match(path);
   } catch {
-    // A path with a malformed escape matches nothing.
+    // A path with a malformed escape matches no route.
     return false;
   }
 }

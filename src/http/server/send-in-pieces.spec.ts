@@ -1,4 +1,4 @@
-// A body in pieces arrives whole: small or large, over one connection after the other, taken quickly or slowly.
+// A body in pieces arrives completely: small or large, on reused connections, read quickly or slowly.
 import { describe, expect, it, jest } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
@@ -34,11 +34,11 @@ describe('a body in pieces', () => {
     [17, 4_096],
     [3, 1_000_000],
     [5_000, 1_000],
-  ])('arrives whole: %d of %d bytes', async (count, length) => {
+  ])('arrives completely: %d of %d bytes', async (count, length) => {
     const pieces = piecesOf(count, length);
     const answer: Answer = (response) => sendInPieces(response, pieces);
     await withServer(answer, async (port) => {
-      // Twice: what follows on the connection must begin where the first answer ends.
+      // Twice: the next response on the connection must begin where the first one ends.
       for (let tick = 0; tick < 2; tick++) {
         const response = await fetch(`http://127.0.0.1:${port}/`);
         expect(response.headers.get('content-length')).toBe(String(count * length));
@@ -47,7 +47,7 @@ describe('a body in pieces', () => {
     });
   });
 
-  it.each(['while it is sent', 'before'])('is no failure where the caller goes away %s', async (when) => {
+  it.each(['while it is sent', 'before'])('does not fail when the caller disconnects %s', async (when) => {
     const heard: string[] = [];
     const answer: Answer = (response) => {
       response.on('error', () => heard.push('error'));
@@ -64,13 +64,13 @@ describe('a body in pieces', () => {
       await once(socket, 'data');
       socket.destroy();
       while (heard.length === 0) await nextTurn();
-      // What a write to a closed connection has to say, it says a tick later.
+      // A write to a closed connection reports its error a tick later.
       await nextTurn();
       expect(heard).toEqual(['close']);
     });
   });
 
-  it('costs nothing once the connection is lost, whatever it holds', () => {
+  it('costs nothing once the connection is lost, whatever its size', () => {
     const response = new ServerResponse(new IncomingMessage(new Socket()));
     response.destroy();
     const write = jest.spyOn(response, 'write');

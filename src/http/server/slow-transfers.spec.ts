@@ -1,4 +1,4 @@
-// Answers that are not read and bodies that stay away, on real sockets, by a clock that the test turns.
+// Unread responses and stalled bodies, on real sockets, with a clock that the test controls.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
@@ -9,7 +9,7 @@ import { Registry } from 'prom-client';
 import type { Metrics } from '../../config/metrics.js';
 import { SlowTransfers } from './slow-transfers.js';
 
-// More than the kernel takes on for a reader that does not read.
+// More than the kernel buffers for a reader that does not read.
 const LARGE = Buffer.alloc(64 * 2 ** 20);
 const LOOK = 1_000;
 
@@ -32,7 +32,7 @@ function look(times: number): void {
   for (let time = 0; time < times; time++) transfers.look((now += LOOK));
 }
 
-/** And then stops again. */
+/** Then stops again. */
 function readSome(client: Socket, bytes: number): Promise<void> {
   let read = 0;
   return new Promise((resolve) => {
@@ -70,12 +70,11 @@ describe('an answer', () => {
     expect(socket.destroyed).toBe(true);
   });
 
-  it('that is read goes on, though it is one write', async () => {
+  it('that is read continues, though it is one write', async () => {
     const [client, socket] = await ask();
     for (let round = 0; round < 4; round++) {
       look(6);
-      // What was read makes room for more.
-      // So much that the connection has room for more.
+      // Enough that the connection has room for more.
       await readSome(client, 8 * 2 ** 20);
     }
     expect(socket.writableLength).toBeGreaterThan(0);
@@ -89,7 +88,7 @@ describe('a body', () => {
     transfers.look(now);
   });
 
-  it('that stays away is given up once', () => {
+  it('that stalls is abandoned once', () => {
     let givenUp = 0;
     transfers.watchUpload(
       () => 30,
@@ -101,7 +100,7 @@ describe('a body', () => {
     expect(givenUp).toBe(1);
   });
 
-  it('that comes, or has come, is not', () => {
+  it('that arrives, or has arrived, is not', () => {
     let received = 0;
     const giveUp = (): void => {
       throw new Error('given up');
@@ -114,7 +113,7 @@ describe('a body', () => {
     expect(received).toBeGreaterThan(2_000_000);
   });
 
-  it('is not given up for a look that comes late', () => {
+  it('is not abandoned when a check is late', () => {
     let givenUp = 0;
     transfers.watchUpload(
       () => 30,

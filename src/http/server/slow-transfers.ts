@@ -1,5 +1,5 @@
-// Ends transfers that do not move: bodies that stay away, and answers that nobody reads. One look a second at all of
-// them, so that a request that is quick costs nothing.
+// Ends stalled transfers: bodies that do not arrive, and responses that are not read. One check a second covers all
+// of them, so that quick requests cost nothing.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Injectable } from '@nestjs/common';
@@ -8,7 +8,7 @@ import { Counter } from 'prom-client';
 import { Metrics } from '../../config/metrics.js';
 import { TransferPace } from './transfer-pace.js';
 
-// Milliseconds between looks.
+// Milliseconds between checks.
 const LOOK = 1_000;
 
 interface Upload {
@@ -17,7 +17,10 @@ interface Upload {
   readonly pace: TransferPace;
 }
 
-/** What Node's sockets have and its types do not: the figures of libuv, which has taken what `writableLength` counts. */
+/**
+ * Members of Node's sockets that its types do not declare. libuv has already accepted the bytes that `writableLength`
+ * counts.
+ */
 interface SocketWithHandle {
   readonly _handle?: { readonly bytesWritten?: number; readonly writeQueueSize?: number } | null;
 }
@@ -30,19 +33,19 @@ export class SlowTransfers implements OnModuleDestroy {
   private readonly ended: Counter<'direction'>;
   private timer: NodeJS.Timeout | null = null;
   private lookedAt = 0;
-  /** Milliseconds that transfers could have moved in: a look that comes late must not cut off callers who were quick. */
+  /** Milliseconds in which transfers could have moved: a late check must not end transfers of quick callers. */
   private time = 0;
 
   constructor({ registry }: Metrics) {
     this.ended = new Counter({
       name: 'signalbox_http_slow_transfers_total',
-      help: 'Requests and responses that were ended because they moved less than 8 KiB/s for 10 s, by direction.',
+      help: 'Requests and responses that ended because they moved less than 8 KiB/s for 10 s, by direction.',
       labelNames: ['direction'],
       registers: [registry],
     });
   }
 
-  /** Looks at every connection of the server from now on. */
+  /** Checks every connection of the server from now on. */
   watch(server: Server): void {
     server.on('connection', (socket) => {
       this.sockets.add(socket);
@@ -55,7 +58,7 @@ export class SlowTransfers implements OnModuleDestroy {
     this.timer ??= setInterval(() => this.look(performance.now()), LOOK).unref();
   }
 
-  /** Calls `giveUp` once when the bytes of `received` grow too slowly. Returns what ends the watch. */
+  /** Calls `giveUp` once when `received` grows too slowly. Returns the function that ends the watch. */
   watchUpload(received: () => number, giveUp: () => void): () => void {
     const upload = { received, giveUp, pace: new TransferPace(this.time, received()) };
     this.uploads.add(upload);
@@ -95,7 +98,7 @@ export class SlowTransfers implements OnModuleDestroy {
   }
 }
 
-/** Bytes that the caller's side has taken: a large answer is one write, which is only counted as done when all of it is. */
+/** Bytes that the caller's side has received: a large response is one write, which counts as done only at its end. */
 function takenBytes(socket: Socket): number {
   const { bytesWritten, writeQueueSize } = (socket as SocketWithHandle)._handle ?? {};
   if (bytesWritten === undefined || writeQueueSize === undefined)

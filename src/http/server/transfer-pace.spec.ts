@@ -1,4 +1,4 @@
-// Which transfers are too slow, by a clock that the test turns.
+// Which transfers are too slow, with a clock that the test controls.
 import { expect, it } from '@jest/globals';
 import { GRACE, LEAST_RATE, TransferPace } from './transfer-pace.js';
 
@@ -24,6 +24,6 @@ it.each([
   expect(isEnded(rate)).toBe(expected);
 });
 
-it('nothing is ended within the grace', () => {
+it('ends nothing within the grace', () => {
   expect(isEnded(() => 0, GRACE / 1_000)).toBe(false);
 });

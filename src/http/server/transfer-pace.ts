@@ -1,11 +1,11 @@
-// The least rate of a transfer: whoever is slower holds memory or a permit for longer than the bytes are worth.
+// The minimum rate of a transfer: a slower one holds memory or a permit for longer than its bytes are worth.
 
-// Milliseconds in which nothing needs to move: a lost packet, a network that changes, a client that collects garbage.
+// Milliseconds that a transfer may pause: a lost packet, a network change, garbage collection in a client.
 export const GRACE = 10_000;
-// Bytes a millisecond, on average. Far below any network that a call of this service makes sense on.
+// Bytes a millisecond, on average. Far below any network on which a call of this service is useful.
 export const LEAST_RATE = 8_192 / 1_000;
 
-/** Every byte that moves buys time, never more than the grace. */
+/** Every byte earns time, up to the grace. */
 export class TransferPace {
   private deadline: number;
 
