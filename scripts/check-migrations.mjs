@@ -1,4 +1,4 @@
-// Compares what the migrations make with what prisma/schema.prisma says, on a database made for the purpose.
+// Compares the result of the migrations with prisma/schema.prisma, in a temporary database.
 import { readFileSync } from 'node:fs';
 import { migrate } from './migrate.mjs';
 import { setup } from './setup.mjs';
@@ -8,7 +8,7 @@ import { inRepository, repositoryRoot } from './support/repository.mjs';
 import { noFilters, openSchemaEngine } from './support/schema-engine.mjs';
 import { openScratchServer } from './support/scratch-server.mjs';
 
-// The engine compares tables, columns, keys and indexes. It does not look at what the schema cannot say: check
+// The engine compares tables, columns, keys and indexes. It skips features that the schema cannot express: check
 // constraints, partitions, triggers, functions, and whether a foreign key is deferrable.
 async function compare(databaseUrl) {
   const path = inRepository('prisma/schema.prisma');

@@ -1,5 +1,5 @@
-// Runs a command of src/cli on the database of DATABASE_URL, or on that of the `npm start` which is running:
-// `node scripts/command.mjs keys-create --management`.
+// Runs a command of src/cli with DATABASE_URL, or with the database of a running `npm start`: `node
+// scripts/command.mjs keys-create --management`.
 import { findRunningDatabase } from './embedded-database.mjs';
 import { setup } from './setup.mjs';
 import { checkAddress, connect, explainRejection } from './support/database-connection.mjs';
@@ -39,7 +39,7 @@ async function run() {
   const [name, ...commandArguments] = process.argv.slice(2);
   if (!COMMANDS.includes(name)) throw new ScriptError(`Name one of these commands: ${COMMANDS.join(', ')}`);
   const { signal } = catchInterruptions();
-  // What the command prints is the standard output; how the setup goes is not.
+  // The standard output is the command's; the progress of the setup goes to the standard error.
   await setup({ progress: createProgress(process.stderr), signal });
   const location = locateDataDirectory();
   if (!commandArguments.includes('--help')) {

@@ -1,5 +1,5 @@
-// `npm run conformance`: sets everything up, brings a database and another gateway along, and prints how each of the two
-// gateways does before the stubs of all providers. Fails when this service does anything wrong.
+// `npm run conformance`: sets everything up, starts a database and another gateway, and compares both gateways on
+// stubs of all providers. Fails when this service does anything wrong.
 import { migrate } from './migrate.mjs';
 import { setup } from './setup.mjs';
 import { installPortkey } from './support/install-portkey.mjs';

@@ -1,5 +1,5 @@
-// `npm run dev`: serves like `npm start`, and restarts the service after each change of its sources. A change that does not
-// build leaves the running service alone.
+// `npm run dev`: serves like `npm start`, and restarts the service after each change of its sources. A change that
+// does not build leaves the running service alone.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { watch } from 'node:fs';
@@ -17,7 +17,7 @@ const DEBOUNCE_MS = 300;
 const progress = createProgress();
 const interruptions = catchInterruptions();
 const { signal } = interruptions;
-// One promise for all waits, so that the signal does not gather a listener with each change.
+// One promise for all waits, so that the signal does not collect a listener with each change.
 const interrupted = interruptions.orInterrupted(new Promise(() => undefined));
 
 let service = null;

@@ -1,4 +1,5 @@
-// A PostgreSQL server of our own in one directory: made, started, adopted when one was left running, and stopped.
+// A PostgreSQL server in one directory of this project: created, started, adopted when one is still running, and
+// stopped.
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +15,7 @@ import { runCommand, ScriptError } from './support/run-command.mjs';
 const DATABASE_NAME = 'signalbox';
 const USER_NAME = 'signalbox';
 const POSTGRESQL_MAJOR_VERSION = '18';
-// Inside the data directory; tells a cluster made here from one that somebody else put there.
+// Inside the data directory; distinguishes a cluster of this project from others.
 const MARKER_FILE = 'signalbox-cluster';
 const WRONG_PASSWORD = '28P01';
 const START_ATTEMPTS = 20;
@@ -24,7 +25,7 @@ function databaseUrl(password, port, name = DATABASE_NAME) {
   return `postgresql://${USER_NAME}:${password}@127.0.0.1:${port}/${name}`;
 }
 
-/** 'absent', or 'ours' with the checks passed; throws for everything that is better left alone. */
+/** 'absent', or 'ours' when all checks pass; throws for any other directory, which stays untouched. */
 function inspect(dataDirectory, passwordFile) {
   if (!existsSync(dataDirectory)) return 'absent';
   const fail = (found) => {
@@ -54,8 +55,8 @@ function inspect(dataDirectory, passwordFile) {
 
 async function initialise(location, password, settings, signal) {
   const { dataDirectory, account } = location;
-  // A killed start may have left an initdb running in there, and it removes its directory when it fails: a new name
-  // each time keeps it away from ours.
+  // A killed start may have left an initdb running there, and it removes its directory when it fails: a new name each
+  // time keeps it away from the present one.
   const unfinished = `${dataDirectory}.initialising`;
   rmSync(unfinished, { recursive: true, force: true, maxRetries: 5 });
   const cluster = join(unfinished, randomBytes(4).toString('hex'));
@@ -84,14 +85,16 @@ async function initialise(location, password, settings, signal) {
       },
     );
     writeFileSync(join(cluster, MARKER_FILE), 'Made by signalbox, scripts/embedded-database.mjs\n');
-    // An empty directory may stand there already, made by whoever chose the place.
+    // The target may exist as an empty directory, created by the user who chose it.
     renameSync(cluster, dataDirectory);
   } finally {
     rmSync(unfinished, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
-/** What to do with a server that runs already: the server to adopt, or undefined when there is none (any more). */
+/**
+ * Handles a server that is already running: returns the server to adopt, or undefined when there is none (any more).
+ */
 async function settleEarlierServer(location, password, log, signal) {
   const begunAt = Date.now();
   let saidAt = begunAt;
@@ -129,7 +132,7 @@ async function startServer(location, port, settings, signal) {
     try {
       return await startPostmaster(location, port ?? (await findFreePort()), settings, signal);
     } catch (error) {
-      // Somebody took the free port before the server did; with a port that was asked for there is no other.
+      // Another program took the free port before the server did; a requested port has no alternative.
       const isWorthRepeating = error.isStillOccupied || (error.isPortTaken && port === undefined);
       if (!isWorthRepeating || attempt === START_ATTEMPTS) throw error;
       await sleep(error.isStillOccupied ? 500 : 0, signal);
@@ -149,7 +152,7 @@ async function ensureDatabase(password, port) {
 
 /**
  * Starts the server of `directory`, or adopts the one that a killed run left there. `settings` are PostgreSQL's;
- * `onUnexpectedEnd` is called when the server goes away without `stop`.
+ * `onUnexpectedEnd` is called when the server ends without `stop`.
  */
 export async function startEmbeddedDatabase(options) {
   const { port, log = () => undefined, settings = {}, signal, onUnexpectedEnd } = options;
@@ -193,7 +196,7 @@ export async function startEmbeddedDatabase(options) {
     adopted: earlier !== undefined,
     logFile: location.logFile,
     stop,
-    /** For temporary ones: stops the server and removes everything that belongs to it. */
+    /** For temporary servers: stops the server and removes all of its files. */
     async destroy() {
       await stop();
       remove(directory, location.sharedPath);
@@ -209,8 +212,8 @@ function remove(directory, sharedPath) {
 }
 
 /**
- * Removes what a killed run has left of a temporary database. False when a server still runs there; one that nobody
- * watches over is told to stop, so that the next attempt succeeds.
+ * Removes the rest of a killed run's temporary database. False when a server still runs there; a server without a
+ * watchdog is stopped, so that the next attempt succeeds.
  */
 export function discardEmbeddedDatabase(directory) {
   const dataDirectory = existsSync(directory) ? resolveDataDirectory(directory) : directory;
@@ -223,7 +226,7 @@ export function discardEmbeddedDatabase(directory) {
   return true;
 }
 
-/** The address of the server that runs on `directory` at this moment, started by somebody else; or undefined. */
+/** The address of the server that another process runs on `directory`; undefined if there is none. */
 export function findRunningDatabase(directory) {
   const password = readFileIfPresent(`${resolve(directory)}.password`)?.trim();
   if (password === undefined || !existsSync(directory)) return undefined;

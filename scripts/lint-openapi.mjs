@@ -1,4 +1,4 @@
-// `npm run openapi:lint`: judges openapi.json by the recommended rules of Redocly and by stricter ones.
+// `npm run openapi:lint`: checks openapi.json by the recommended rules of Redocly and by stricter ones.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
@@ -24,5 +24,5 @@ const problems = await lintFromString({
 for (const { severity, ruleId, message, location } of problems) {
   console.error(`${severity}: openapi.json${location[0]?.pointer ?? ''}: ${message} (${ruleId})`);
 }
-// Warnings count: nobody reads those that do not.
+// Warnings fail as well: otherwise they go unread.
 process.exit(problems.length === 0 ? 0 : 1);

@@ -13,8 +13,8 @@ const RETRY_MS = 250;
 const LOCK_TIMEOUT = '5s';
 
 /**
- * Returns as soon as the database lets us in. Says every few seconds what it waits for, and throws what waiting
- * cannot mend. `variable` is where the address comes from, and so where a wrong one is to be corrected.
+ * Returns as soon as the database accepts the connection. Logs the reason for the wait every few seconds, and throws
+ * errors that waiting cannot fix. `variable` is the source of the address, and so the one to correct.
  */
 export async function waitForDatabase({ databaseUrl, variable = 'DATABASE_URL', log = console.log, signal }) {
   checkAddress(databaseUrl, variable);
@@ -61,10 +61,11 @@ function checkMigrations({ changed, unfinished, unknown }, log) {
 }
 
 const OUR_LOCK = "hashtextextended('signalbox.migrate', 0)";
-// The engine's own; it gives up after ten seconds, while the session of a killed migrator may hold it for longer.
+// The engine's own lock. It gives up after ten seconds, while the session of a killed migrator may hold the lock for
+// longer.
 const PRISMA_LOCK = '72707369';
 
-// Not lock-and-wait: a waiting session holds a snapshot, which would in turn hold up CREATE INDEX CONCURRENTLY.
+// Not lock-and-wait: a waiting session holds a snapshot, which would block CREATE INDEX CONCURRENTLY.
 async function takeLock(client, lock, log, signal) {
   let saidAt = 0;
   for (;;) {
@@ -80,14 +81,15 @@ async function takeLock(client, lock, log, signal) {
 
 /**
  * A migration and its row in _prisma_migrations are one transaction: a process killed in between leaves nothing half
- * done. Only CREATE INDEX CONCURRENTLY and its like cannot be in one.
+ * done. Only statements such as CREATE INDEX CONCURRENTLY run outside one.
  */
 async function applyOne(schemaEngine, migrations, { name, script }, lockTimeout) {
   const { engine, connection } = schemaEngine;
   const isTransactional = !/\bCONCURRENTLY\b/i.test(script.replaceAll(/--.*$/gm, ''));
   const upToThis = migrations.slice(0, migrations.findIndex((migration) => migration.name === name) + 1);
   try {
-    // Behind one that waits for a lock every call would wait as well. Without a transaction nothing waits behind it.
+    // A migration that waits for a lock makes every call wait behind it. Without a transaction no call waits behind
+    // it.
     await connection.query(`SET lock_timeout = '${isTransactional ? lockTimeout : '0'}'`);
     if (isTransactional) await connection.query('BEGIN');
     await engine.applyMigrations({ migrationsList: toMigrationList(upToThis), filters: noFilters });
@@ -100,14 +102,14 @@ async function applyOne(schemaEngine, migrations, { name, script }, lockTimeout)
 }
 
 /**
- * Applies what is pending and returns its names. Without anything pending it is one query. `lockTimeout` is for how long a
- * migration may wait for a lock, as PostgreSQL writes times.
+ * Applies pending migrations and returns their names; without any it is one query. `lockTimeout`, in PostgreSQL's
+ * notation, bounds the wait of a migration for a lock.
  */
 export async function migrate({ databaseUrl, log = console.log, signal, lockTimeout = LOCK_TIMEOUT }) {
   const client = await connect(databaseUrl);
   try {
     const atFirst = await compareWithDatabase(client);
-    // Not judged when something is pending: another replica may be half-way through it.
+    // Not checked while migrations are pending: another replica may be half-way through one.
     if (atFirst.pending.length === 0) {
       checkMigrations(atFirst, log);
       return [];
@@ -150,6 +152,6 @@ async function run() {
 if (isCalledDirectly(import.meta.url)) {
   if (process.argv.slice(2).some((argument) => argument === '--help' || argument === '-h'))
     console.log(USAGE);
-  // Ended by hand, because the engine leaves a timer of ten seconds behind that would hold the process.
+  // An explicit exit, because a timer of the engine would hold the process for ten seconds.
   else process.exit(await run().then(() => 0, reportFailure));
 }

@@ -1,4 +1,4 @@
-// What the container runs: checks the environment, waits for the database, migrates it, serves.
+// The container's entry point: checks the environment, waits for the database, migrates it, serves.
 import { migrate, waitForDatabase } from './migrate.mjs';
 import { keepEncryptionKeys } from './support/data-directory.mjs';
 import { catchInterruptions, reportFailure } from './support/interruption.mjs';
@@ -8,7 +8,7 @@ async function run() {
   if (isWorker) return startService();
   const interruption = catchInterruptions();
   const { signal } = interruption;
-  // Only where a place was named for it: the container's own file system is read-only and forgets.
+  // Only with DATA_DIR: the container's own file system is read-only and ephemeral.
   if (!process.env.ENCRYPTION_KEYS?.trim() && process.env.DATA_DIR?.trim()) keepEncryptionKeys(console.log);
   const { databaseUrl, host, port } = await checkEnvironment(process.env);
   await checkPort({ host, port });

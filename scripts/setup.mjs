@@ -12,7 +12,7 @@ import { runCommand, ScriptError } from './support/run-command.mjs';
 
 const OLDEST_NODE = [20, 19];
 const lockFile = inRepository('.setup.lock');
-// One stamp for what stands in node_modules and one in dist, each written last: what was not finished has none.
+// One stamp in node_modules and one in dist, each written last: an unfinished step has none.
 const stampFile = inRepository('node_modules', '.signalbox-setup.json');
 const generatedDirectories = ['src/persistence/generated', 'src/vectors/generated'];
 const builtDirectory = inRepository('dist');
@@ -54,7 +54,7 @@ function describePackages() {
   return `${process.platform}-${process.arch} ${fingerprintSources('package-lock.json')}`;
 }
 
-/** What is generated from. */
+/** The inputs of the generated code. */
 function describeOrigins() {
   const versions = ['prisma', '@prisma/client', 'assemblyscript'].map(readVersion);
   return `${versions.join(' ')} ${fingerprintSources('prisma/schema.prisma', 'prisma.config.ts', 'assembly')}`;
@@ -64,7 +64,7 @@ function describeSources() {
   return `${readVersion('typescript')} ${fingerprintSources('src', 'tsconfig.json', 'tsconfig.build.json')}`;
 }
 
-// "rm -rf node_modules/*" spares the stamp, whose name begins with a dot; hence the looks into the packages.
+// `rm -rf node_modules/*` spares the stamp, whose name begins with a dot, so packages are checked as well.
 const isInstalled = () =>
   readStamp(stampFile).packages === describePackages() && readVersion('prisma') !== undefined;
 
@@ -139,10 +139,10 @@ async function takeLock(progress, signal) {
   }
 }
 
-/** Does what is missing, one step after the other; any number of processes may call it at the same time. */
+/** Runs the missing steps in order; any number of processes may call it at the same time. */
 export async function setup({ progress = createProgress(), signal } = {}) {
   checkNodeVersion();
-  // In the container there is only what was built; nothing is missing and nothing can be made.
+  // The container contains only built files; no step is missing or possible.
   if (!existsSync(inRepository('src'))) return;
   if (isInstalled() && isGenerated() && isBuilt()) return;
   const lock = await takeLock(progress, signal);

@@ -1,5 +1,5 @@
-// `npm run soak`: half an hour of mixed load with a fault every minute; the ledger at the end, and whether anything has
-// grown. Loopback only; ends by itself.
+// `npm run soak`: half an hour of mixed load with a fault every minute; then checks the ledger and resource growth.
+// Loopback only; ends by itself.
 //
 //   npm run soak -- --minutes 30 --seed 42 --report docs/reports/soak.md
 import { parseArgs } from 'node:util';
@@ -21,6 +21,6 @@ const soak = async (surroundings) => {
   return { ...rest, line: closing };
 };
 
-// The rest is for the start and for the last deliveries.
+// The rest is for the start and the last deliveries.
 const limitMinutes = Number(values.minutes) + 10;
 process.exit(await runWithFaults({ ...values, limitMinutes }, soak).catch(reportFailure));

@@ -1,4 +1,4 @@
-// `npm start`: sets everything up, brings a database along unless DATABASE_URL names one, serves, says what to try.
+// `npm start`: sets everything up, starts a database unless DATABASE_URL names one, serves, and prints examples.
 import { createHash } from 'node:crypto';
 import { startEmbeddedDatabase } from './embedded-database.mjs';
 import { migrate, waitForDatabase } from './migrate.mjs';
@@ -17,7 +17,7 @@ const EARLIER_START_TIMEOUT_MS = 3000;
 const progress = createProgress();
 const log = (text) => progress.line(text);
 
-/** Stands in for what will be made, so that everything else is checked before anything is. */
+/** Placeholders for values that are created later, so that everything else is checked before any step. */
 function withPlaceholders(environment) {
   return {
     ...environment,
@@ -56,7 +56,7 @@ async function takeDirectory(location, cleanups, signal) {
   for (;;) {
     const { lock, owner } = tryLock(location.lockFile);
     if (lock) return cleanups.add(() => lock.release());
-    // Two services on one directory are a mistake; one that is just being stopped deserves a moment.
+    // Two services on one directory are a mistake; one that is stopping gets a moment.
     if (Date.now() - begunAt > EARLIER_START_TIMEOUT_MS) {
       throw new ScriptError(
         `Another npm start (process ${owner}) is running on ${location.directory}. ` +
@@ -79,7 +79,7 @@ async function prepareEmbeddedDatabase(location, cleanups, signal) {
     startEmbeddedDatabase({ directory, log, signal, onUnexpectedEnd }),
   );
   cleanups.add(() => database.stop());
-  // node:cluster hands the environment on to the workers.
+  // node:cluster passes the environment on to the workers.
   process.env.DATABASE_URL = database.url;
 }
 
@@ -89,7 +89,7 @@ async function run(interruption, cleanups) {
   const isEmbedded = !process.env.DATABASE_URL?.trim();
   const location = locateDataDirectory();
   const { host, port } = await checkEnvironment(withPlaceholders(process.env));
-  // First the directory: an npm start that runs on it most likely has the port as well.
+  // The directory first: an npm start that runs on it most likely has the port as well.
   if (isEmbedded) await takeDirectory(location, cleanups, signal);
   await checkPort({ host, port });
   if (isEmbedded) await prepareEmbeddedDatabase(location, cleanups, signal);
@@ -102,7 +102,7 @@ async function run(interruption, cleanups) {
   let keys;
   if (isEmbedded) {
     keys = await ensureQuickstartKeys({ databaseUrl, existing: readQuickstart(location) });
-    // Kept before anything else can fail: the database knows only their hashes.
+    // Stored before any step can fail: the database holds only their hashes.
     writeQuickstart(location, toBaseUrl(`http://${host.includes(':') ? `[${host}]` : host}:${port}`), keys);
   }
   const service = await interruption.orInterrupted(startService({ onStopped: cleanups.run }));
@@ -121,7 +121,7 @@ async function run(interruption, cleanups) {
   }
 }
 
-/** What has to be put away at the end, newest first. However often the end is announced, it happens once. */
+/** Clean-up steps, newest first. They run once, however often the end is announced. */
 function createCleanups() {
   const cleanups = [];
   let ending;
@@ -130,7 +130,7 @@ function createCleanups() {
       try {
         await cleanup();
       } catch (error) {
-        // The next one still has to be done.
+        // The next step must still run.
         reportFailure(error);
       }
     }

@@ -1,5 +1,5 @@
-// `npm run test:faults`: sets everything up, brings a PostgreSQL of its own along, and puts the built service through
-// every fault. Loopback only; ends by itself.
+// `npm run test:faults`: sets everything up, starts a PostgreSQL, and puts the built service through every fault.
+// Loopback only; ends by itself.
 //
 // `--build` lets the tenants attack another checkout's dist.
 //
@@ -42,6 +42,6 @@ const breakEverything = async ({ context, seed, line }) => {
   };
 };
 
-// About three times what it takes on two cores.
+// About three times the usual duration on two cores.
 const limitMinutes = 30;
 process.exit(await runWithFaults({ ...values, limitMinutes }, breakEverything).catch(reportFailure));

@@ -1,5 +1,5 @@
-// `npm run test:fuzz`: many requests that nobody should send, and answers that nobody should give, on loopback only.
-// `--count` requests (and as many answers), `--seed` to repeat a run; what else is given goes to Jest.
+// `npm run test:fuzz`: many invalid requests, and invalid answers of providers, on loopback only. `--count` requests
+// (and as many answers), `--seed` to repeat a run; other arguments go to Jest.
 import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ function takeNumber(given, name, whenAbsent) {
   return value;
 }
 
-/** What the files have counted, a line each. */
+/** The counts of the test files, a line each. */
 function readReports(directory) {
   return readdirSync(directory)
     .toSorted()

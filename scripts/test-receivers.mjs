@@ -1,5 +1,5 @@
-// `npm run test:receivers`: judges deliveries by real engines (ClickHouse as chdb, S3 as s3rver) and by the published
-// messages of OTLP. They are too large for everybody's node_modules, so they are installed when first asked for.
+// `npm run test:receivers`: checks deliveries with real engines (ClickHouse as chdb, S3 as s3rver) and the published
+// messages of OTLP. They are too large for every node_modules, so they are installed at first use.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setup } from './setup.mjs';
@@ -12,7 +12,7 @@ import { inRepository } from './support/repository.mjs';
 import { runCommand, ScriptError } from './support/run-command.mjs';
 import { createTemporaryDirectory } from './support/temporary-directory.mjs';
 
-// The OTLP package is there for its .proto files: the last that has them.
+// The OTLP package provides its .proto files: the last version that has them.
 const PACKAGES = ['chdb@3.4.0', 's3rver@3.7.1', '@opentelemetry/otlp-grpc-exporter-base@0.35.1'];
 // chdb is a download of more than 100 MB.
 const TIMEOUT_MS = 600_000;
@@ -28,7 +28,7 @@ const PROTO_FILES = [
 async function install(signal) {
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
-  // Without a manifest of its own, npm would look for one further up, and find the repository's.
+  // Without a manifest of its own, npm would find the repository's.
   writeFileAtomically(join(directory, 'package.json'), '{ "private": true }\n');
   const npmArguments = [
     'install',
@@ -58,7 +58,7 @@ async function installOnce({ progress, signal }) {
   writeFileAtomically(stampFile, stamp);
 }
 
-/** A Python that can read protobuf JSON, or undefined. The first of a machine is not always the distribution's own. */
+/** A Python that can read protobuf JSON, or undefined. The first one in the path is not always the distribution's. */
 async function findPython(signal) {
   for (const program of ['python3', '/usr/bin/python3']) {
     try {
@@ -72,7 +72,7 @@ async function findPython(signal) {
   return undefined;
 }
 
-/** The environment of the OTLP judge; without protoc and Python's protobuf there is none, and that is said. */
+/** The environment of the OTLP check; without protoc and Python's protobuf it is skipped with a message. */
 async function prepareOtlpValidator(outputDirectory, { progress, signal }) {
   const python = await findPython(signal);
   try {

@@ -1,12 +1,12 @@
-// `npm run test:tenants`: one tenant attacks the others and the operator of the built service, in every way that is
-// known, and the figures are printed. Loopback only, with a PostgreSQL of its own; ends by itself.
+// `npm run test:tenants`: one tenant attacks the others and the operator of the built service in every known way, and
+// the figures are printed. Loopback only, with a PostgreSQL of its own; ends by itself.
 //
 //   npm run test:tenants -- --only regex,17 --build ../older-checkout
 //   npm run test:tenants -- --against ../older-checkout --report docs/reports/tenants.md
 //
-// `--only` takes parts of names and numbers of items. `--build` attacks another checkout's dist. `--against` attacks one
-// as well, in turn: its figures are those "before". The report is written from the figures in the JSON file beside it,
-// which keeps what is not measured again.
+// `--only` takes parts of names and numbers of items. `--build` attacks another checkout's dist. `--against` attacks
+// one as well, in turn: its figures are the "before" column. The report is written from the figures in the JSON file
+// beside it, which keeps items that are not measured again.
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -45,6 +45,6 @@ const attackEverything = async ({ context, seed, line }) => {
   return { ...closing, report: writeTenantReport(kept) };
 };
 
-// About three times what it takes on two cores, with both builds.
+// About three times the usual duration on two cores, with both builds.
 const limitMinutes = 60;
 process.exit(await runWithFaults({ ...values, limitMinutes }, attackEverything).catch(reportFailure));

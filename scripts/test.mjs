@@ -1,4 +1,4 @@
-// `npm test`: sets everything up, brings a database along unless TEST_DATABASE_URL names a server, runs Jest.
+// `npm test`: sets everything up, starts a database unless TEST_DATABASE_URL names a server, runs Jest.
 import { setup } from './setup.mjs';
 import { runDatabaseTests } from './support/database-tests.mjs';
 import { catchInterruptions, reportFailure } from './support/interruption.mjs';

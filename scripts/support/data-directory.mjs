@@ -1,4 +1,4 @@
-// DATA_DIR: whether it is ours to use, and the small files that `npm start` keeps in it.
+// DATA_DIR: whether it may be used, and the small files that `npm start` keeps in it.
 import { randomBytes } from 'node:crypto';
 import { accessSync, chmodSync, constants, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -31,7 +31,9 @@ function checkMarker(directory, fail) {
     fail(`was made by another version of signalbox (format ${format}, this one is ${FORMAT})`);
 }
 
-/** Makes the directory, or throws for one that is not empty and not ours, before anything in it is touched. */
+/**
+ * Creates the directory, or throws for one that is not empty and not of this project, before any file in it changes.
+ */
 export function claimDataDirectory({ directory }) {
   const fail = (found) => {
     throw new ScriptError(
@@ -45,7 +47,7 @@ export function claimDataDirectory({ directory }) {
     const names = status ? readdirSync(directory) : [];
     if (status) accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
     if (names.includes(MARKER_FILE)) return checkMarker(directory, fail);
-    // A killed start leaves an unfinished marker; lost+found is what a fresh volume has.
+    // A killed start leaves an unfinished marker; a fresh volume contains lost+found.
     const foreign = names.filter((name) => !name.startsWith(MARKER_FILE) && name !== 'lost+found');
     if (foreign.length > 0) fail(`is not empty and not ours (it holds ${foreign.slice(0, 3).join(', ')})`);
     mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -58,7 +60,9 @@ export function claimDataDirectory({ directory }) {
   }
 }
 
-/** The key of this directory, made at the first start. Throws when data exists that a new key could not decrypt. */
+/**
+ * The key of this directory, created at the first start. Throws when data exists that a new key could not decrypt.
+ */
 export function readEncryptionKeys({ encryptionKeyFile, databaseDirectory }) {
   const kept = readFileIfPresent(encryptionKeyFile)?.trim();
   if (kept !== undefined) {
@@ -75,11 +79,11 @@ export function readEncryptionKeys({ encryptionKeyFile, databaseDirectory }) {
     );
   }
   writeSecretFileOnce(encryptionKeyFile, `${randomBytes(32).toString('base64')}\n`);
-  // Read again: another process may have been the first.
+  // Read again: another process may have created it first.
   return readFileSync(encryptionKeyFile, 'utf8').trim();
 }
 
-/** For a database that is somebody else's: DATA_DIR then holds nothing but the key for the configurations in it. */
+/** For an external database: DATA_DIR then holds only the key for the configurations in it. */
 export function keepEncryptionKeys(log) {
   const location = locateDataDirectory();
   claimDataDirectory(location);

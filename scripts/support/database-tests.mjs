@@ -1,4 +1,4 @@
-// Runs Jest with a PostgreSQL that is brought along, and says what came of it.
+// Runs Jest with a PostgreSQL of its own, and reports the result.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrate } from '../migrate.mjs';
@@ -7,20 +7,20 @@ import { runJest } from './jest.mjs';
 import { openScratchServer } from './scratch-server.mjs';
 import { createTemporaryDirectory } from './temporary-directory.mjs';
 
-/** The closing line, and whether anything ran at all. Undefined when Jest did not get as far as counting. */
+/** The closing line, and whether any test ran. Undefined when Jest wrote no result. */
 function summarise(resultFile) {
   const text = readFileIfPresent(resultFile);
   if (text === undefined) return undefined;
   const result = JSON.parse(text);
   const passed = result.numPassedTests;
-  // A file that does not even load has no tests that could fail; it counts as one.
+  // A file that does not load has no tests that could fail; it counts as one.
   const failed = result.numFailedTests + result.numRuntimeErrorTestSuites;
   const skipped = result.numPendingTests + result.numTodoTests;
   const line = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
   return { line, hasRun: passed + failed > 0 };
 }
 
-/** Brings the server that TEST_DATABASE_URL does not name; `environment` is what the tests find beside it. */
+/** Starts a server unless TEST_DATABASE_URL names one; `environment` adds variables for the tests. */
 export async function runDatabaseTests(jestArguments, { environment = {}, progress, signal }) {
   const directory = createTemporaryDirectory();
   const resultFile = join(directory, 'result.json');

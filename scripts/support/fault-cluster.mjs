@@ -1,4 +1,4 @@
-// A PostgreSQL server of our own that can be killed, stopped at once, paused, and started again on its port.
+// A PostgreSQL server that can be killed, stopped at once, paused, and restarted on its port.
 import { execFileSync } from 'node:child_process';
 import { startEmbeddedDatabase } from '../embedded-database.mjs';
 import { migrate } from '../migrate.mjs';
@@ -7,8 +7,8 @@ import { resolveDataDirectory } from './database-location.mjs';
 import { findPostmaster } from './postmaster.mjs';
 import { sendSignal, sleep } from './processes.mjs';
 
-// Killed processes leave what they have written to the system; only a power cut would not. Commits still wait for the
-// server's own buffers to be written.
+// Killed processes have passed their writes to the system; only a power cut would lose them. Commits still wait for
+// the server's own buffers to be written.
 const SETTINGS = { fsync: 'off', full_page_writes: 'off', max_connections: 60, shared_buffers: '64MB' };
 const TIMEOUT_MS = 30_000;
 
@@ -21,7 +21,7 @@ function family(pid) {
   return [pid, ...children.map(([child]) => child)];
 }
 
-/** `directory` must not exist yet. The database in `url` is there and empty. */
+/** `directory` must not exist yet. The database in `url` exists and is empty. */
 export async function openFaultCluster({ directory, settings = {}, log, signal }) {
   const start = (port) =>
     startEmbeddedDatabase({ directory, port, settings: { ...SETTINGS, ...settings }, log, signal });
@@ -40,7 +40,7 @@ export async function openFaultCluster({ directory, settings = {}, log, signal }
   return {
     url,
     query,
-    /** A database of its own, with every migration of the repository. */
+    /** A database with every migration of the repository. */
     async createDatabase(name) {
       await query(url, `CREATE DATABASE ${name}`);
       return withDatabase(url, name);
@@ -51,7 +51,7 @@ export async function openFaultCluster({ directory, settings = {}, log, signal }
     /** Immediate shutdown: no checkpoint, every session is cut. */
     stopAtOnce: () => serverPid() && sendSignal(serverPid(), 'SIGQUIT'),
     async restart() {
-      // What an earlier start still holds must be let go of before the next one takes it.
+      // The next start must not begin before resources of an earlier one are released.
       await server.stop();
       const begunAt = Date.now();
       for (;;) {
@@ -77,7 +77,7 @@ export async function openFaultCluster({ directory, settings = {}, log, signal }
       const ending = new AbortController();
       const admin = await connect(url);
       await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
-      // Whoever comes back in between finds what is left taken a moment later.
+      // A client that reconnects in between loses its connection a moment later.
       const keepTaking = (async () => {
         while (!ending.signal.aborted) {
           const client = await connect(url).catch(() => undefined);

@@ -1,4 +1,4 @@
-// What the commands that break things have in common: setup, a server, a folder, a seed, a report, a closing line.
+// Shared parts of the fault commands: setup, a server, a directory, a seed, a report, a closing line.
 import { randomInt } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -11,11 +11,14 @@ import { createProgress } from './progress.mjs';
 import { runCommand } from './run-command.mjs';
 import { createTemporaryDirectory, databaseName } from './temporary-directory.mjs';
 
-/** It ends after `limitMinutes`, whatever hangs. `work` resolves with the closing line, the report, and whether all is well; this with the code to end with. */
+/**
+ * Ends after `limitMinutes`, even if `work` hangs. `work` resolves with the closing line, the report, and the
+ * outcome; this function resolves with the exit code.
+ */
 export async function runWithFaults({ seed: givenSeed, report: reportFile, limitMinutes }, work) {
   const interrupted = catchInterruptions().signal;
   const signal = AbortSignal.any([interrupted, AbortSignal.timeout(limitMinutes * 60_000)]);
-  // Every call and every pause listens.
+  // Every call and every pause adds a listener.
   setMaxListeners(0, signal);
   const progress = createProgress();
   const line = (text) => progress.line(text);

@@ -1,4 +1,4 @@
-// Small files that must be whole or absent, and readable by nobody else where they hold secrets.
+// Small files that must be whole or absent, and readable by their owner alone where they hold secrets.
 import { randomBytes } from 'node:crypto';
 import { chownSync, linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -8,7 +8,7 @@ function writeWhole(path, content, mode, commit) {
   try {
     writeFileSync(unfinished, content, { mode, flag: 'wx' });
     if (process.getuid?.() === 0) {
-      // Root at work in somebody's directory: the owner must still be able to read it tomorrow.
+      // When root works in a user's directory, the owner must still be able to read the file.
       const { uid, gid } = statSync(dirname(path));
       chownSync(unfinished, uid, gid);
     }
@@ -27,7 +27,7 @@ export function writeSecretFile(path, content) {
   writeFileAtomically(path, content, 0o600);
 }
 
-/** Leaves a file that exists already as it is. */
+/** Leaves an existing file unchanged. */
 export function writeSecretFileOnce(path, content) {
   try {
     writeWhole(path, content, 0o600, linkSync);
@@ -36,7 +36,7 @@ export function writeSecretFileOnce(path, content) {
   }
 }
 
-/** The text of a file, or undefined when there is none. */
+/** The text of a file; undefined if it does not exist. */
 export function readFileIfPresent(path) {
   try {
     return readFileSync(path, 'utf8');

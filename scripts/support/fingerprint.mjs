@@ -1,4 +1,4 @@
-// Tells whether files are still what they were. By content: times change with every checkout and every rebuild.
+// Detects changes of files by content: times change with every checkout and every rebuild.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -14,8 +14,8 @@ function listFiles(path) {
 }
 
 /**
- * Of these files and of everything in these directories, by their paths from `root`; what is missing counts as
- * missing. `ignoredName` is for the file in `root` that the result is written to.
+ * Covers these files and everything in these directories, by their paths from `root`; missing files count as missing.
+ * `ignoredName` is the file in `root` that stores the result.
  */
 export function fingerprint(root, paths, ignoredName) {
   const hash = createHash('sha256');

@@ -1,4 +1,4 @@
-// Installs the other gateway of `npm run conformance` where `npm ci` clears it away: exactly what its lock file says.
+// Installs the other gateway of `npm run conformance` exactly by its lock file, where `npm ci` removes it.
 import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fingerprint } from './fingerprint.mjs';
@@ -22,7 +22,7 @@ async function install({ signal }) {
   });
 }
 
-/** What to start, or null when it cannot be had: a machine without the registry still judges this service. */
+/** The program to start, or null without the registry: this service is then tested alone. */
 export async function installPortkey({ progress, signal }) {
   const stampFile = join(directory, '.installed');
   const stamp = fingerprint(inRepository('conformance'), MANIFESTS.map(source));

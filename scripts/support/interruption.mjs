@@ -1,4 +1,4 @@
-// Turns Ctrl-C and SIGTERM into an AbortSignal, so that a script can put away what it started before it ends.
+// Turns Ctrl-C and SIGTERM into an AbortSignal, so that a script can clean up before it ends.
 import { watchNpm } from './processes.mjs';
 import { ScriptError } from './run-command.mjs';
 
@@ -7,7 +7,7 @@ const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 // Ctrl-C under npm arrives twice: from the terminal, which signals the whole group, and from npm, which passes it on.
 const ECHO_MS = 1000;
 
-/** The reason of the signal: which one it was and the exit code that shells expect for it. */
+/** The reason of the signal: its name and the exit code that shells expect for it. */
 class Interruption extends Error {
   constructor(signalName) {
     super(`ended by ${signalName}`);
@@ -17,8 +17,8 @@ class Interruption extends Error {
 }
 
 /**
- * The first signal aborts; one more, sent by somebody who has lost patience, ends the process at once. `release`
- * gives the signals back, for the moment when somebody else (the service) answers for them.
+ * The first signal aborts; a second one ends the process at once. `release` restores the default handling, for the
+ * moment when the service takes over the signals.
  */
 export function catchInterruptions() {
   const controller = new AbortController();
@@ -32,7 +32,7 @@ export function catchInterruptions() {
   watchNpm(() => process.kill(process.pid, 'SIGTERM'));
   return {
     signal: controller.signal,
-    /** For work that does not take a signal: gives it up when interrupted. */
+    /** For work that does not accept a signal: rejects on interruption. */
     orInterrupted(work) {
       const interrupted = new Promise((_, reject) => {
         const giveUp = () => reject(controller.signal.reason);
@@ -47,10 +47,10 @@ export function catchInterruptions() {
   };
 }
 
-/** What a script says last when it fails, and the code it ends with. */
+/** The last message of a failed script, and its exit code. */
 export function reportFailure(error) {
   if (error instanceof Interruption) return error.exitCode;
-  // An error made for people and one of the system (EACCES and the like) explain themselves; a bug needs its stack.
+  // A ScriptError and an error of the system (EACCES and the like) explain themselves; a bug needs its stack.
   const isExplained = error instanceof ScriptError || typeof error?.code === 'string';
   console.error(isExplained ? error.message : (error?.stack ?? String(error)));
   return 1;

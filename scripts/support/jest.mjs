@@ -1,4 +1,4 @@
-// Starts Jest as this project's tests need it: ES modules, and an end when it is interrupted.
+// Starts Jest with the options of this project: ES modules, and an end when it is interrupted.
 import { spawn } from 'node:child_process';
 import { inRepository, repositoryRoot } from './repository.mjs';
 

@@ -1,9 +1,9 @@
-// A lock that is a file holding a process number. It outlives a killed owner; whoever comes next takes it over.
+// A lock file that holds a process number. It outlives a killed owner; the next process takes it over.
 import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { identifyProcess, isRunning, sendSignal } from './processes.mjs';
 
-// Between creating the file and writing into it an owner may be killed; an empty file older than this is nobody's.
+// An owner may be killed between creating the file and writing into it; an empty file older than this has no owner.
 const UNREADABLE_LOCK_IS_STALE_AFTER_MS = 2000;
 
 function readLock(path) {
@@ -29,7 +29,7 @@ function removeStaleLock(path, staleText) {
     throw error;
   }
   try {
-    // Another process may have taken the lock over between our reading and our renaming: give it back.
+    // Another process may have taken the lock over between this process's reading and renaming: restore its file.
     if (readFileSync(aside, 'utf8') !== staleText) linkSync(aside, path);
   } catch (error) {
     if (error.code !== 'EEXIST') throw error;
@@ -43,7 +43,7 @@ function createLock(path) {
   const write = (content, flag) => writeFileSync(path, JSON.stringify(content), { flag });
   write(identity, 'wx');
   return {
-    /** A child that must not go on working beside the next owner when this one is killed. */
+    /** A child that must not continue beside the next owner when this one is killed. */
     recordChild(pid) {
       const child = identifyProcess(pid);
       if (child) write({ ...identity, child }, 'w');
@@ -57,7 +57,7 @@ function createLock(path) {
   };
 }
 
-/** Returns `{ lock }`, or `{ owner }` with the number of the running process that has it. Never waits. */
+/** Returns `{ lock }`, or `{ owner }` with the number of the running owner. Never waits. */
 export function tryLock(path) {
   for (;;) {
     try {
@@ -70,7 +70,7 @@ export function tryLock(path) {
     if (found.isFresh || isRunning(found.owner)) return { owner: found.owner?.pid };
     const orphan = found.owner?.child;
     if (isRunning(orphan)) {
-      // Its group, because it was started as the leader of one.
+      // Its group, because it leads one.
       sendSignal(-orphan.pid, 'SIGKILL');
       return { owner: orphan.pid };
     }

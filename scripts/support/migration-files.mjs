@@ -1,4 +1,4 @@
-// The folder prisma/migrations: what is in it, and how it compares with what a database says was applied.
+// The migrations in prisma/migrations, and their comparison with those that a database has applied.
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ function readMigrations() {
     .toSorted((first, second) => (first.name < second.name ? -1 : 1));
 }
 
-/** In the shape that the schema engine takes. */
+/** In the shape that the schema engine accepts. */
 export function toMigrationList(migrations) {
   return {
     baseDir: migrationsDirectory,
@@ -36,7 +36,7 @@ export function toMigrationList(migrations) {
 }
 
 function hasChecksum(script, checksum) {
-  // Git may have changed the line ends of a checkout since the migration was applied; Prisma forgives that too.
+  // Git may have changed the line ends of a checkout since the migration was applied; Prisma tolerates that too.
   const unixScript = script.replaceAll('\r\n', '\n');
   return [script, unixScript, unixScript.replaceAll('\n', '\r\n')].some(
     (text) => createHash('sha256').update(text).digest('hex') === checksum,

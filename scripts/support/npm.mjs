@@ -1,10 +1,10 @@
-// Installs the packages of package-lock.json, with what their install scripts, which .npmrc switches off, would do.
+// Installs the packages of package-lock.json, and replaces their install scripts, which .npmrc switches off.
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { inRepository } from './repository.mjs';
 import { runCommand } from './run-command.mjs';
 
-/** npm as a program and its first arguments; the one that runs us, if one does. */
+/** npm as a program and its first arguments: the npm that runs this script, if there is one. */
 function findNpm() {
   const running = process.env.npm_execpath;
   // Under npx the variable names npx itself, which would look for a package called "ci".
@@ -42,11 +42,11 @@ async function installGitHooks(options) {
       options,
     );
   } catch {
-    // Hooks are a convenience; without them nothing is wrong. An interruption is seen by the next step.
+    // Hooks are a convenience, and optional. The next step notices an interruption.
   }
 }
 
-/** In the repository's own directory unless `directory` is another. */
+/** In the repository's directory unless `directory` is given. */
 export async function runNpm(npmArguments, { directory, ...options }) {
   const [program, ...firstArguments] = findNpm();
   await runCommand(program, [...firstArguments, ...npmArguments], {

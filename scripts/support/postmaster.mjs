@@ -1,4 +1,4 @@
-// The PostgreSQL server process: what postmaster.pid says about it, starting and stopping it, and its watchdog.
+// The PostgreSQL server process: reads postmaster.pid, starts and stops the server, and starts its watchdog.
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -11,9 +11,9 @@ const POLL_MS = 50;
 const FAST_SHUTDOWN_TIMEOUT_MS = 30_000;
 const LOG_KEPT_BYTES = 10 * 1024 * 1024;
 
-// Runs until the pipe from its starter closes, which also happens when the starter is killed, and then asks the
-// server for a fast shutdown. The server's own file is compared first: the number may belong to somebody else by then.
-// It stays (30 s at most) until the file is gone, so that whoever sees it knows: this server is not to be adopted.
+// Waits until the pipe from its starter closes, which also happens when the starter is killed, and then requests a
+// fast shutdown. It compares the server's own file first: by then the number may belong to another process. It runs
+// until the file is gone (30 s at most): while it runs, the server is not to be adopted.
 const WATCHDOG_SCRIPT = `
 read -r pid || exit 0
 while read -r line; do :; done
@@ -26,7 +26,9 @@ while [ $count -lt 300 ] && read -r current <"$1" 2>/dev/null && [ "$current" = 
 done
 `;
 
-/** PostgreSQL reads PGDATA and friends, and its messages follow the locale: neither may come from the caller. */
+/**
+ * PostgreSQL reads variables such as PGDATA, and its messages follow the locale: neither may come from the caller.
+ */
 export function serverEnvironment() {
   const entries = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG)/.test(name));
   return { ...Object.fromEntries(entries), LC_ALL: 'C' };
@@ -38,13 +40,15 @@ function servesAnotherDirectory(commandLine, dataDirectory) {
   return directory !== undefined && isAbsolute(directory) && directory !== dataDirectory;
 }
 
-/** The server that postmaster.pid names, if it runs. A dead number, or one given to another program, leaves undefined. */
+/**
+ * The server that postmaster.pid names, if it runs; undefined for a dead number, or one reused by another program.
+ */
 export function findPostmaster(dataDirectory) {
   const lines = readFileIfPresent(join(dataDirectory, 'postmaster.pid'))?.split('\n') ?? [];
   const identity = identifyProcess(Number(lines[0]));
   if (!identity) return undefined;
   const commandLine = readCommandLine(identity.pid);
-  // Only the server itself is called so; its children write "postgres: checkpointer" and the like.
+  // Only the server itself has this name; its children write "postgres: checkpointer" and the like.
   const isServer = /(^|\/)postgres(\s|$)/.test(commandLine[0] ?? '');
   if (!isServer || servesAnotherDirectory(commandLine, dataDirectory)) return undefined;
   // Line 4 is the port; line 8 is the state that pg_ctl waits for as well.
@@ -69,7 +73,7 @@ function openLog(logFile) {
   return { descriptor: openSync(logFile, 'a', 0o600), begin: statSync(logFile).size };
 }
 
-/** The last lines of what the server has said since `begin`. */
+/** The last lines of the server's log since `begin`. */
 function readLogTail(logFile, begin) {
   const text = Buffer.from(readFileIfPresent(logFile) ?? '')
     .subarray(begin)
@@ -85,7 +89,7 @@ async function waitUntilReady(child, location, begin, signal) {
         `The embedded database did not start. The end of ${location.logFile}:\n${tail}`,
       );
       error.isPortTaken = /could not bind|Address already in use/.test(tail);
-      // The children of a killed server need a moment to notice and to let go of the shared memory.
+      // The children of a killed server need a moment to notice and to release the shared memory.
       error.isStillOccupied = /pre-existing shared memory block/.test(tail);
       throw error;
     }
@@ -139,22 +143,22 @@ export async function startPostmaster(location, port, settings, signal) {
   }
 }
 
-/** Fast shutdown: sessions are ended, everything is written. Returns when the process is gone. */
+/** Fast shutdown: ends sessions and writes everything. Returns when the process is gone. */
 export async function stopPostmaster(identity) {
   const begunAt = Date.now();
   if (isRunning(identity)) sendSignal(identity.pid, 'SIGINT');
   while (isRunning(identity)) {
     await sleep(POLL_MS);
     if (Date.now() - begunAt > FAST_SHUTDOWN_TIMEOUT_MS) {
-      // Immediate shutdown: recovery at the next start instead of a server left behind.
+      // Immediate shutdown: recovery at the next start is better than a server left behind.
       sendSignal(identity.pid, 'SIGQUIT');
     }
   }
 }
 
 /**
- * The watchdog exists before the server does: its file then tells the next starter whether a running server is
- * somebody's, or about to be shut down, or left over.
+ * The watchdog starts before the server. By its file the next starter sees whether a running server is in use, about
+ * to be shut down, or left over.
  */
 export function startWatchdog(location) {
   const pidFile = join(location.dataDirectory, 'postmaster.pid');
@@ -177,7 +181,7 @@ export function startWatchdog(location) {
   };
 }
 
-/** The watchdog of an earlier start, as long as it lives. */
+/** Whether the watchdog of an earlier start still runs. */
 export function hasWatchdog(watchdogFile) {
   return isRunning(JSON.parse(readFileIfPresent(watchdogFile) ?? '{}'));
 }

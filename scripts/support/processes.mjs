@@ -1,4 +1,4 @@
-// Looks at other processes by their number: whether one runs, and whether it is still the one that was meant.
+// Inspects other processes by number: whether one runs, and whether it is still the same one.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
@@ -31,8 +31,8 @@ function readProcessState(pid) {
 }
 
 /**
- * What tells a process from a later one that was given the same number. Undefined when it does not run; a zombie
- * counts as gone, because in a container without an init nobody ever collects it.
+ * Distinguishes a process from a later one with the same number. Undefined when it does not run. A zombie counts as
+ * gone, because a container without an init never collects it.
  */
 export function identifyProcess(pid) {
   if (!Number.isInteger(pid) || pid <= 0) return undefined;
@@ -45,7 +45,7 @@ export function isRunning(identity) {
   return current !== undefined && current.startedAt === identity.startedAt;
 }
 
-/** The arguments that a process was started with, or one string with all of them where /proc does not exist. */
+/** The arguments of a process, or one string with all of them where /proc does not exist. */
 export function readCommandLine(pid) {
   if (process.platform !== 'linux') return [askPs(pid, ['command'])];
   try {
@@ -60,7 +60,7 @@ export function sendSignal(pid, signal) {
     process.kill(pid, signal);
     return true;
   } catch (error) {
-    // Gone already is what every caller wants; anything else (EPERM) it has to hear about.
+    // For every caller a process that is gone is a success; any other error (EPERM) must reach it.
     if (error.code === 'ESRCH') return false;
     throw error;
   }
@@ -81,8 +81,8 @@ export function sleep(milliseconds, signal) {
 }
 
 /**
- * Under npm a script is the child of a shell. A signal for npm ends npm and that shell and never arrives here, so the
- * script would run on with nobody left who could stop it. It is told once that one of them is gone.
+ * Under npm a script is the child of a shell. A signal for npm ends npm and that shell but never arrives here, and
+ * the script would continue out of reach. Calls `onGone` once one of them is gone.
  */
 export function watchNpm(onGone) {
   if (process.env.npm_lifecycle_event === undefined) return;

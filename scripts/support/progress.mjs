@@ -1,7 +1,7 @@
-// Says what takes long: a line when a step begins, a sign of life while it runs, a line when it is done.
+// Shows the progress of slow steps: a line at the start, a sign of life while the step runs, a line at its end.
 const HEARTBEAT_MS = 5000;
 
-/** `stream` is where it is said; a command whose standard output is its result passes process.stderr. */
+/** A command whose standard output is its result passes process.stderr. */
 export function createProgress(stream = process.stdout) {
   const isTerminal = stream.isTTY === true;
   return {
@@ -12,7 +12,7 @@ export function createProgress(stream = process.stdout) {
     async step(title, work) {
       const begunAt = Date.now();
       const elapsed = (digits) => `${((Date.now() - begunAt) / 1000).toFixed(digits)} s`;
-      // \r and "erase to the end of the line": the same line is written again and again.
+      // \r and "erase to the end of the line" rewrite the same line.
       const write = (text) => stream.write(isTerminal ? `\r\u001B[K${text}` : `${text}\n`);
       write(`${title} …`);
       const timer = setInterval(() => write(`${title} … ${elapsed(0)}`), isTerminal ? 1000 : HEARTBEAT_MS);

@@ -1,4 +1,4 @@
-// Where things are in this repository, and how the scripts reach what is built or installed later.
+// Paths in this repository, and imports of modules that are built or installed later.
 import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -14,7 +14,7 @@ export function importBuilt(path) {
   return import(pathToFileURL(inRepository('dist', path)).href);
 }
 
-/** Whether the file of this URL is what was called on the command line. */
+/** Whether this URL is the script on the command line. */
 export function isCalledDirectly(moduleUrl) {
   const called = process.argv[1];
   return called !== undefined && moduleUrl === pathToFileURL(realpathSync(called)).href;

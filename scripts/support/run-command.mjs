@@ -1,4 +1,4 @@
-// Runs a program to its end, keeps what it prints for the case that it fails, and takes it down when interrupted.
+// Runs a program to its end, keeps its output in case it fails, and stops it on interruption.
 import { spawn } from 'node:child_process';
 import { repositoryRoot } from './repository.mjs';
 import { sendSignal } from './processes.mjs';
@@ -6,12 +6,12 @@ import { sendSignal } from './processes.mjs';
 const KEPT_OUTPUT_CHARACTERS = 100_000;
 const SIGTERM_TIMEOUT_MS = 3000;
 
-/** A failure whose message is all that the person at the terminal needs: printed without a stack. */
+/** A failure whose message is complete for the terminal: printed without a stack. */
 export class ScriptError extends Error {}
 
 /**
- * Resolves with the output of a program that ended with 0. It leads a process group of its own, so that its
- * children end with it; Ctrl-C therefore reaches it only through `signal`.
+ * Resolves with the output of a program that ended with 0. It leads a process group of its own, so that its children
+ * end with it; Ctrl-C therefore reaches it only through `signal`.
  */
 export function runCommand(
   program,

@@ -1,12 +1,12 @@
-// Prisma's schema engine as WebAssembly, on one connection. The adapter's two gaps are filled here.
+// Prisma's schema engine as WebAssembly, on one connection. It fills two gaps of the adapter.
 import { readFile } from 'node:fs/promises';
 import { loadPostgresClient } from './database-connection.mjs';
 
-// PostgreSQL's internal "char", which catalogues use and the adapter does not know.
+// PostgreSQL's internal "char", which catalogues use and the adapter does not support.
 const INTERNAL_CHAR_OID = 18;
 const TEXT_OID = 25;
 
-/** Nothing is left out of what the engine applies and compares. */
+/** Excludes nothing from the engine's work. */
 export const noFilters = { externalTables: [], externalEnums: [] };
 
 let loadedBindings;
@@ -21,7 +21,9 @@ async function loadBindings() {
   return bindings;
 }
 
-/** Runs every statement on the one connection, so that a transaction opened there encloses what the engine does. */
+/**
+ * Runs every statement on the one connection, so that a transaction opened there encloses the engine's statements.
+ */
 function createFactory(factory, connection, columnTypes, onScriptError) {
   const internalCharColumns = new WeakMap();
   const query = async (statement) => {
@@ -43,7 +45,8 @@ function createFactory(factory, connection, columnTypes, onScriptError) {
         result.columnTypes[index] = columnTypes.Character;
       return result;
     };
-    // The adapter cuts a script at every semicolon, also inside function bodies. The server knows better.
+    // The adapter splits a script at every semicolon, also inside function bodies, so the whole script goes to the
+    // server.
     adapter.executeScript = async (script) => {
       try {
         await connection.query(script);
@@ -59,8 +62,8 @@ function createFactory(factory, connection, columnTypes, onScriptError) {
 }
 
 /**
- * `connection` is the one that the engine works on. `takeScriptError` gives what the server said about the script
- * that failed last: the engine hands on only part of it.
+ * `connection` is the engine's connection. `takeScriptError` returns the server's error about the script that failed
+ * last: the engine reports only part of it.
  */
 export async function openSchemaEngine(databaseUrl) {
   const { Pool } = await loadPostgresClient();
@@ -70,7 +73,7 @@ export async function openSchemaEngine(databaseUrl) {
   // Once in a process: the bindings keep one program's memory in variables of their module.
   loadedBindings ??= loadBindings();
   const bindings = await loadedBindings;
-  // Where the engine leaves its last words; without it a failed assertion in there takes the process down.
+  // The engine's hook for panics; without it a failed assertion in there ends the process.
   globalThis.PRISMA_WASM_PANIC_REGISTRY ??= { set_message: (message) => console.error(message) };
 
   const pool = new Pool({ connectionString: databaseUrl, max: 1, application_name: 'signalbox migrations' });
@@ -99,7 +102,7 @@ export async function openSchemaEngine(databaseUrl) {
   };
 }
 
-/** What the engine says, without the list of its own functions that it appends. */
+/** The engine's message, without the list of its own functions that it appends. */
 export function describeEngineError(error) {
   return error.message.split(/\n +0: /)[0].trim();
 }

@@ -1,4 +1,4 @@
-// A server on which databases may be made and thrown away: that of TEST_DATABASE_URL, or one of our own for this run.
+// A server for temporary databases: that of TEST_DATABASE_URL, or one started for this run.
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { waitForDatabase } from '../migrate.mjs';
 import { connect, withDatabase } from './database-connection.mjs';
 import { createTemporaryDirectory, databaseName } from './temporary-directory.mjs';
 
-// Nobody needs these databases after a power cut.
+// These databases need not survive a power cut.
 const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 async function openServer({ progress, signal }) {
@@ -52,7 +52,7 @@ const takeRunLock = (client, runId) =>
     .query("SELECT pg_try_advisory_lock(hashtextextended('signalbox run ' || $1, 0)) AS taken", [runId])
     .then(({ rows }) => rows[0].taken);
 
-/** Databases of runs whose session, and with it their lock, is gone: they were killed. */
+/** Databases of killed runs, whose session and lock are gone. */
 async function dropLeftovers(client, ownRunId) {
   const { rows } = await client.query(
     "SELECT DISTINCT substring(datname from '^signalbox_[a-z]+_([0-9a-f]{8})') AS run FROM pg_database",
@@ -65,8 +65,8 @@ async function dropLeftovers(client, ownRunId) {
 }
 
 /**
- * `nameDatabase('test')` gives the name, or the beginning of names, that belong to this run: everything called so is
- * dropped by `close`.
+ * `nameDatabase('test')` returns a name, or a prefix of names, that belongs to this run: `close` drops every database
+ * with it.
  */
 export async function openScratchServer(options) {
   const server = await openServer(options);

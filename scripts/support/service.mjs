@@ -1,4 +1,4 @@
-// The built service, as start.mjs and serve.mjs use it: checking its environment, starting it, explaining why not.
+// The built service, for start.mjs and serve.mjs: checks its environment, starts it, and explains failures.
 import cluster from 'node:cluster';
 import { createServer } from 'node:net';
 import { importBuilt } from './repository.mjs';
@@ -23,7 +23,7 @@ function withExplanation(error) {
     EADDRNOTAVAIL: `HOST ${host} is not an address of this machine. Set HOST to one that is.`,
     ENOTFOUND: `HOST ${host} is not known. Set HOST to an address of this machine.`,
   };
-  // With WORKERS above 1 the worker has said why; what is left for its parent needs no stack.
+  // With WORKERS above 1 the worker has logged the reason; the parent's error needs no stack.
   const isExplained = error?.name === 'ConfigError' || error?.message?.startsWith('a worker ended');
   if (isExplained) return new ScriptError(error.message);
   const explanation = error?.syscall === undefined ? undefined : explanations[error.code];
@@ -31,8 +31,8 @@ function withExplanation(error) {
 }
 
 /**
- * Says that the port is taken before anything else is begun, and once instead of once for every worker. Listening
- * may still fail later.
+ * Reports an occupied port before any other step, and once instead of once for every worker. Listening may still fail
+ * later.
  */
 export async function checkPort({ host, port }) {
   const server = createServer();
@@ -47,7 +47,7 @@ export async function checkPort({ host, port }) {
   }
 }
 
-/** Resolves when the service listens. From then on the service answers for the signals itself. */
+/** Resolves when the service listens. From then on the service handles the signals itself. */
 export async function startService(options) {
   const { start } = await importBuilt('main.js');
   try {
@@ -57,10 +57,10 @@ export async function startService(options) {
   }
 }
 
-/** node:cluster runs the script that was called once more in every worker; there it only serves. */
+/** node:cluster runs the called script again in every worker; there it only serves. */
 export const isWorker = !cluster.isPrimary;
 
-/** An address that can be pasted: nobody can connect to "all addresses". */
+/** An address that can be pasted: clients cannot connect to "all addresses". */
 export function toBaseUrl(url) {
   const base = url
     .replace('//0.0.0.0:', '//127.0.0.1:')

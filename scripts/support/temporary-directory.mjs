@@ -1,4 +1,4 @@
-// Directories for one run. What a killed run has left behind is removed by the next one.
+// Directories for one run. The next run removes those of killed runs.
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ function removeLeftovers() {
   }
 }
 
-/** The caller removes it; the number in its name tells later runs whether the caller still lives. */
+/** The caller removes it; the number in its name shows later runs whether the caller still lives. */
 export function createTemporaryDirectory() {
   removeLeftovers();
   const directory = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));

@@ -1,4 +1,5 @@
-// Finds and translates TypeScript for node: `./name.js` in a TypeScript file means `./name.ts`, as it does for tsc.
+// Resolves and transpiles TypeScript for node: `./name.js` in a TypeScript file means `./name.ts`, as it does for
+// tsc.
 import { fileURLToPath } from 'node:url';
 import { transformFile } from '@swc/core';
 import { repositoryRoot } from './repository.mjs';
