@@ -1,4 +1,4 @@
-// The checks of what comes back when all goes well: the right vectors, in the right form, for what was asked.
+// Checks of successful answers: the right vectors, in the requested form.
 import type { Members } from '../test/support/providers/conformance-row.js';
 import type { StubRequest } from '../test/support/providers/provider-stub.js';
 import type { ProviderRow } from '../test/support/providers/rows.js';
@@ -8,15 +8,15 @@ import type { Answer } from './gateway.js';
 import { asObject, describeAnswer, assertUsage, assertVectors } from './assert-answer.js';
 import type { Problem } from './assert-answer.js';
 
-// As the stubs count.
+// The token counts of the stubs.
 const TOKENS_OF_TEXT = 3;
 const TOKENS_OF_NUMBERED_TEXT = 2;
 const NARROW = 256;
-// What the rows expect to arrive.
+// The values that the rows expect upstream.
 const USER = 'user-1';
-// Where there is no cap to go beyond.
+// Used by providers without a cap.
 const MANY = 1000;
-// For the smallest of the caps on lists, so that it takes many calls and not two.
+// For the smallest caps on lists, so that the call needs many provider calls instead of two.
 const SMALLEST_LIMIT = 32;
 const VERY_MANY = 5000;
 const LEAST = 10;
@@ -151,7 +151,7 @@ async function assertInputType(
   return assertVectors(answer, row, [prefix + TEXT]) ?? assertSent(stub.requests.slice(before), members);
 }
 
-/** Every request has these members, wherever its wire keeps settings. */
+/** Every request has these members, in any part of its body. */
 function assertSent(requests: readonly StubRequest[], members: Members): Problem {
   for (const [name, value] of Object.entries(members)) {
     const isSent = requests.every(({ body }) => hasMember(body, name, value));
@@ -165,7 +165,7 @@ function assertTokens(answer: Answer, row: ProviderRow, contents: readonly (read
   return isRejection(answer.status) ? null : `token arrays were not refused: ${describeAnswer(answer)}`;
 }
 
-/** What a stub makes of a picture is its own affair: two vectors of the right width, and not the same one twice. */
+/** The stub's vectors of a picture are arbitrary: the check expects two different vectors of the right width. */
 function assertItems(answer: Answer, row: ProviderRow): Problem {
   if (answer.status !== 200) return describeAnswer(answer);
   const { data } = asObject(answer.json);

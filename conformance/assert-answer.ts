@@ -1,4 +1,4 @@
-// Judges an answer by what came over the wire. Every judgement is null where it is right, else says what is wrong.
+// Checks an answer as it arrived on the wire. Every check returns null, or a description of the problem.
 import { decode, vectorOf } from '../test/support/providers/vectors.js';
 import type { Answer } from './gateway.js';
 import type { ProviderRow } from '../test/support/providers/rows.js';
@@ -6,7 +6,7 @@ import type { ProviderRow } from '../test/support/providers/rows.js';
 export type Problem = string | null;
 
 const MOST_SHOWN = 110;
-// Between a number and what is left of it after being scaled or written in decimals.
+// The tolerance for a number that was scaled or written in decimals.
 const TOLERANCE = 1e-6;
 
 export interface ExpectedVectors {
@@ -14,7 +14,7 @@ export interface ExpectedVectors {
   readonly format?: 'float' | 'base64';
 }
 
-/** One vector for each of the contents, in their order, of the width and in the form that was asked for. */
+/** One vector for each content, in order, with the requested width and form. */
 export function assertVectors(
   answer: Answer,
   row: ProviderRow,
@@ -43,7 +43,7 @@ function assertNumbers(found: readonly number[], expected: readonly number[]): P
   return isRight ? null : 'not that of its input';
 }
 
-/** `tokens` is what the upstream counted; null: it told nothing, and any count is better than none. */
+/** `tokens` is the upstream's count; null: it reported none, and any count is accepted. */
 export function assertUsage(answer: Answer, tokens: number | null): Problem {
   if (answer.status !== 200) return describeAnswer(answer);
   const { prompt_tokens: prompt, total_tokens: total } = asObject(asObject(answer.json)['usage']);
@@ -56,7 +56,7 @@ export function assertUsage(answer: Answer, tokens: number | null): Problem {
     : `prompt_tokens ${String(prompt)}, total_tokens ${String(total)}; right: ${tokens ?? 'more than 0'}`;
 }
 
-/** An error with one of the statuses, told in JSON, with a message, and without any vector. */
+/** An error with one of the statuses, as JSON, with a message and without vectors. */
 export function assertError(answer: Answer, isExpected: (status: number) => boolean): Problem {
   if (!isExpected(answer.status)) return `status ${describeAnswer(answer)}`;
   const { error, data } = asObject(answer.json);

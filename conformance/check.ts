@@ -1,4 +1,4 @@
-// One column of the conformance table, and what a check has at hand.
+// One column of the conformance table, and the context of a check.
 import type { RunningProviderStub } from '../test/support/providers/provider-stub.js';
 import type { Members } from '../test/support/providers/conformance-row.js';
 import type { ProviderRow } from '../test/support/providers/rows.js';
@@ -8,30 +8,30 @@ import type { Problem } from './assert-answer.js';
 export interface Trial {
   readonly row: ProviderRow;
   readonly stub: RunningProviderStub;
-  /** The stub of the provider whose vectors are the same. */
+  /** The stub of the provider with the same vectors. */
   readonly next: RunningProviderStub | null;
-  /** With the members that this provider needs, under those that are given. */
+  /** Includes the members that this provider requires; the given ones override them. */
   readonly ask: (body: Members, options?: CallOptions) => Promise<Answer>;
-  /** As a client asks that knows nothing of providers. */
+  /** The request of a client that knows nothing about providers. */
   readonly askPlainly: (body: Members) => Promise<Answer>;
 }
 
 export interface Check {
-  /** Stands over the column. */
+  /** The head of the column. */
   readonly head: string;
   readonly promise: string;
-  /** Whether there is anything to check for this provider; absent: always. */
+  /** Whether the check applies to this provider; absent: always. */
   readonly applies?: (row: ProviderRow) => boolean;
-  /** It spends its time waiting: the providers take it at once. */
+  /** A check that mostly waits; such checks run for all providers at once. */
   readonly waits?: true;
   run(trial: Trial): Promise<Problem>;
 }
 
-// Most checks ask for one text: what becomes of lists has columns of its own.
+// Most checks send one text: lists have columns of their own.
 export const TEXT = 'three more words';
 export const TEXTS: readonly string[] = ['one', 'two words', TEXT];
 
-/** The first thing that is wrong. */
+/** The first problem. */
 export async function firstWrong(
   ...assertions: readonly (() => Problem | Promise<Problem>)[]
 ): Promise<Problem> {

@@ -1,4 +1,4 @@
-// A gateway in a process of its own, tied to this one: it ends when this one does, however that happens.
+// A gateway in a child process, which ends when this process does, however that happens.
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,15 +14,15 @@ export interface ChildOptions {
   /** Options for Node itself, such as those of its profiler. */
   readonly nodeArguments?: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** Hears all that the program prints, as it comes. */
+  /** Receives the program's output as it is printed. */
   readonly onOutput?: (text: string) => void;
-  /** Milliseconds that its start may take. */
+  /** Milliseconds for the start. */
   readonly timeout?: number;
   readonly signal: AbortSignal;
 }
 
 export interface Child<Message> {
-  /** What the program has sent over the channel to tell that it is ready. */
+  /** The message by which the program reported that it is ready. */
   readonly message: Message;
   readonly process: ChildProcess;
   readonly stop: () => Promise<void>;
@@ -63,7 +63,7 @@ export async function startChild<Message>(program: string, options: ChildOptions
       throw new Error(`${program} was not ready in ${timeout} ms\n${output}`, { cause: error });
     throw error;
   } finally {
-    // The listener of the one that has lost the race.
+    // The listener of the event that did not occur.
     waiting.abort();
   }
 }

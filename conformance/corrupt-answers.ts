@@ -1,13 +1,13 @@
-// Spoils the vectors of an upstream's answer, on whatever wire they stand: what a gateway must notice and never pass on.
+// Corrupts the vectors of an upstream's answer, on any wire: a gateway must detect it and never pass them on.
 import type { StubReply } from '../test/support/providers/provider-stub.js';
 
-/** Too short for a vector, too long for anything else that stands in an answer. */
+/** Too short for a vector, too long for any other text in an answer. */
 const LEAST_NUMBERS = 64;
 const BYTES_OF_A_NUMBER = 4;
 
 interface FoundVector {
   readonly value: unknown[] | string;
-  /** The list that has one element for each input; null where the answer is for one input. */
+  /** The list with one element for each input; null where the answer is for one input. */
   readonly list: unknown[] | null;
   replace(value: unknown[] | string): void;
 }
@@ -31,7 +31,7 @@ export const CORRUPTIONS = {
       );
     }
   },
-  // null is what JSON makes of NaN.
+  // JSON writes NaN as null.
   'one not finite': (vectors) => {
     for (const vector of lastOfEachList(vectors)) {
       const { value } = vector;
@@ -94,7 +94,7 @@ function listsOf(vectors: readonly FoundVector[]): Set<unknown[]> {
   return new Set(vectors.flatMap(({ list }) => (list === null ? [] : [list])));
 }
 
-/** One wrong vector among right ones; of an answer for one input its every form. */
+/** One wrong vector among right ones; for an answer for one input, all of its forms. */
 function lastOfEachList(vectors: readonly FoundVector[]): readonly FoundVector[] {
   return vectors.filter(
     ({ list }, index) => list === null || !vectors.slice(index + 1).some((later) => later.list === list),

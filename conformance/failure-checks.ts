@@ -1,4 +1,4 @@
-// The checks of what comes back when a provider fails: a clear error or another provider's vectors, never wrong ones.
+// Checks of provider failures: a clear error or another provider's vectors, never wrong ones.
 import type { StubReply } from '../test/support/providers/provider-stub.js';
 import { firstWrong, TEXT, TEXTS } from './check.js';
 import type { Check, Trial } from './check.js';
@@ -12,7 +12,7 @@ import { corrupt, CORRUPTIONS } from './corrupt-answers.js';
 import type { Corruption } from './corrupt-answers.js';
 
 const RETRY_AFTER_SECONDS = 7;
-// How much later than its timeout a gateway may answer.
+// Milliseconds beyond its time-out within which a gateway must answer.
 const GRACE_MS = 3_000;
 const BROKEN_ANSWER_STATUS = 502;
 const OVERLOAD_STATUSES: ReadonlySet<number> = new Set([429, 503, 529]);
@@ -41,7 +41,7 @@ export const FAILURE_CHECKS: readonly Check[] = [
   },
   {
     head: '429',
-    promise: 'a rate limit of the provider is told as one, with the time after which to come back',
+    promise: 'a rate limit of the provider is reported as one, with the time until a retry',
     run: async (trial) => {
       const { stub, retryAfterInBody } = trial.row;
       const answer = await askFailing(trial, {
@@ -135,7 +135,7 @@ export const FAILURE_CHECKS: readonly Check[] = [
   },
 ];
 
-/** As numbers and as base64: each is read in a way of its own. */
+/** As numbers and as base64: the service reads each in its own way. */
 function assertCorruptedRejected(
   trial: Trial,
   name: keyof typeof CORRUPTIONS,
@@ -204,7 +204,7 @@ async function altered(
 // Shorter ones are names of kinds ("error", "INVALID_ARGUMENT") and say nothing about the call.
 const LEAST_LENGTH_OF_WORDS = 8;
 
-/** The texts that stand anywhere in a body. */
+/** All texts in a body. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string')
     return value.length < LEAST_LENGTH_OF_WORDS || !value.includes(' ') ? [] : [value];

@@ -1,35 +1,35 @@
-// What a gateway is to the checks: something that is asked for the embeddings of one provider, over HTTP.
+// The interface of a gateway under test: embeddings of one provider over HTTP.
 import { request } from 'undici';
 import type { Members } from '../test/support/providers/conformance-row.js';
 import type { ProviderRow } from '../test/support/providers/rows.js';
 
-/** Milliseconds that either gateway is told to wait for a provider. */
+/** Milliseconds: the provider time-out that both gateways are configured with. */
 export const PROVIDER_TIMEOUT_MS = 6_000;
-// Longer than any answer may take: a gateway that never answers must not hold up the run.
+// Longer than any answer may take: a gateway that never answers must not block the run.
 const TIMEOUT_MS = 20_000;
 
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** Undefined when the text is no JSON. */
+  /** Undefined when the text is not JSON. */
   readonly json: unknown;
 }
 
 export interface CallOptions {
   /** The provider that takes over when the first one is out. */
   readonly next?: ProviderRow;
-  /** A passing failure is tried again. */
+  /** Whether the gateway retries a transient failure. */
   readonly repeats?: boolean;
 }
 
 export interface Gateway {
   readonly name: string;
-  /** The heads of checks that are about something it does not do. */
+  /** The heads of checks about features that it does not offer. */
   readonly notOffered: ReadonlySet<string>;
-  /** What a reader of its table has to know. */
+  /** Notes for readers of its table. */
   readonly remarks: readonly string[];
-  /** Throws NotOffered where it has no embeddings of this provider. */
+  /** Throws NotOffered when it has no embeddings of this provider. */
   ask(row: ProviderRow, body: Members, options?: CallOptions): Promise<Answer>;
   stop(): Promise<void>;
 }

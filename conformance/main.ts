@@ -1,5 +1,5 @@
-// Puts the same questions to this service and to another gateway, before the same stubs of all providers, and says what
-// each of them has made of them.
+// Runs the same checks on this service and on another gateway, with the same stubs of all providers, and prints the
+// results.
 import { setMaxListeners } from 'node:events';
 import { startEveryProvider } from '../test/support/every-provider.js';
 import type { EveryProvider } from '../test/support/every-provider.js';
@@ -11,12 +11,12 @@ import type { Outcomes } from './run.js';
 import { startSignalbox } from './signalbox.js';
 import { count, writeLegend, writeReasons, writeSummary, writeTables } from './table.js';
 
-// About three times what it takes on two cores.
+// About three times the usual duration on two cores.
 const LIMIT_MS = 170_000;
 
 export interface ConformanceOptions {
   readonly databaseUrl: string;
-  /** Null when it could not be installed: then this service is judged alone. */
+  /** Null when it could not be installed: then this service is tested alone. */
   readonly portkey: InstalledPortkey | null;
   readonly progress: {
     line(text: string): void;
@@ -25,7 +25,7 @@ export interface ConformanceOptions {
   readonly signal: AbortSignal;
 }
 
-/** Whether everything that this service was asked is right. The other gateway's failures are its own. */
+/** Whether every check of this service passed. The other gateway's failures do not count. */
 export async function runConformance(options: ConformanceOptions): Promise<boolean> {
   const { progress } = options;
   const signal = withLimit(options.signal);
@@ -56,7 +56,7 @@ function withLimit(signal: AbortSignal): AbortSignal {
   const reason = new Error(`the gateways did not get through all checks in ${LIMIT_MS / 1000} s`);
   setTimeout(() => limit.abort(reason), LIMIT_MS).unref();
   const limited = AbortSignal.any([signal, limit.signal]);
-  // Every request that is under way listens.
+  // Every request in flight adds a listener.
   setMaxListeners(0, limited);
   return limited;
 }

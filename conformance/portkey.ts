@@ -1,5 +1,5 @@
-// Portkey's open gateway as a gateway under test. It keeps no keys and no models: every call says, in a header, which
-// provider it is for, where that is, and with which key. https://portkey.ai/docs, "Gateway to other APIs", "Configs".
+// Portkey's open gateway as a gateway under test. It stores no keys and no models: a header of every call names its
+// provider, the address and the key. https://portkey.ai/docs, "Gateway to other APIs", "Configs".
 import { fileURLToPath } from 'node:url';
 import type { EveryProvider } from '../test/support/every-provider.js';
 import type { Members } from '../test/support/providers/conformance-row.js';
@@ -11,7 +11,7 @@ import type { Gateway } from './gateway.js';
 const PRELOAD = fileURLToPath(new URL('portkey/loopback.cjs', import.meta.url));
 const REPEATS = 2;
 
-/** Its name of the provider, and what stands between our stub's origin and the path that it appends itself. */
+/** Its name of the provider, and the path between the stub's origin and the path that it appends itself. */
 const PROVIDERS: Readonly<Record<string, { readonly name: string; readonly path: string }>> = {
   openai: { name: 'openai', path: '/v1' },
   azure: { name: 'azure-openai', path: '/openai' },
@@ -25,7 +25,7 @@ const PROVIDERS: Readonly<Record<string, { readonly name: string; readonly path:
   nomic: { name: 'nomic', path: '/v1' },
   bedrock: { name: 'bedrock', path: '' },
   ollama: { name: 'ollama', path: '' },
-  // Servers that speak OpenAI's wire are called through its openai provider.
+  // Servers with OpenAI's wire are called through its openai provider.
   tei: { name: 'openai', path: '/v1' },
   vllm: { name: 'openai', path: '/v1' },
   'openai-compatible': { name: 'openai', path: '/v1' },
@@ -89,7 +89,7 @@ export async function startPortkey(
   };
 }
 
-/** Of the providers that want more than a key. */
+/** For providers that need more than a key. */
 function partsOfKey({ stub, model }: ProviderRow): Members {
   if (stub.slug === 'azure') {
     return { resource_name: 'stub', deployment_id: model, api_version: '2024-10-21' };

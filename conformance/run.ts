@@ -1,4 +1,4 @@
-// Asks one gateway all questions and keeps the verdicts, provider by provider and check by check.
+// Runs all checks on one gateway and collects the results by provider and check.
 import type { EveryProvider } from '../test/support/every-provider.js';
 import { PROVIDER_ROWS, rowLabelled } from '../test/support/providers/rows.js';
 import type { ProviderRow } from '../test/support/providers/rows.js';
@@ -11,9 +11,9 @@ import type { Gateway } from './gateway.js';
 export type Outcome =
   | { readonly kind: 'right' }
   | { readonly kind: 'wrong'; readonly reason: string }
-  /** The gateway does not say that it does this. */
+  /** The gateway does not claim this feature. */
   | { readonly kind: 'not offered' }
-  /** There is nothing to check for this provider. */
+  /** The check does not apply to this provider. */
   | { readonly kind: 'nothing' };
 
 /** By check, then by row. */
@@ -44,7 +44,7 @@ async function runCheck(
       outcomes.set(row, await runTrial(check, gateway, trialOf(row, gateway, providers)));
     }
   };
-  // Rows of one provider share its stub, and with it what the stub is told to answer.
+  // Rows of one provider share its stub, and with it the stub's configured answer.
   const stubs = [...new Set(PROVIDER_ROWS.map(({ stub }) => stub))];
   const groups = stubs.map((stub) => PROVIDER_ROWS.filter((row) => row.stub === stub));
   await Promise.all((check.waits ? groups : [PROVIDER_ROWS]).map(runRows));

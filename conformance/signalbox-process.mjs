@@ -1,4 +1,4 @@
-// Serves the built service on a free port, with a key of its own, and tells both to the process that has started this one.
+// Serves the built service on a free port with a new key, and reports both to the process that started it.
 import { start } from '../dist/main.js';
 import { ensureQuickstartKeys } from '../dist/runtime/quickstart.js';
 

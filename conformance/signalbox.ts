@@ -1,4 +1,4 @@
-// This service as a gateway under test: the built one, in a process of its own, configured as an operator would.
+// This service as a gateway under test: the build, in a process of its own, configured as an operator would.
 import { fileURLToPath } from 'node:url';
 import { withCatalogueFile } from '../test/support/catalogue-file.js';
 import { inHouseCatalogue } from '../test/support/every-provider.js';

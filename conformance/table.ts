@@ -1,4 +1,4 @@
-// Writes the verdicts as text: tables of providers by checks, the reasons of what is wrong, a line that counts.
+// Writes the results as text: tables of providers by checks, the reasons of failures, a closing line with counts.
 import { PROVIDER_ROWS } from '../test/support/providers/rows.js';
 import { ANSWER_CHECKS } from './answer-checks.js';
 import type { Check } from './check.js';
@@ -46,7 +46,7 @@ export function writeTables(name: string, outcomes: Outcomes): string {
   }).join('\n\n');
 }
 
-/** One line for each reason that a check has given, with the providers that it was given for. */
+/** One line for each reason of a check, with its providers. */
 export function writeReasons(outcomes: Outcomes): string {
   const lines = [...outcomes].flatMap(([{ head }, byRow]) => {
     const labels = new Map<string, string[]>();
