@@ -1,5 +1,5 @@
-// Measures deliveries on one machine: lag, losses and repeats under load, with processes killed at random and with a
-// destination that is away for a while, and what all that costs the calls. Loopback only; ends by itself.
+// Measures deliveries on one machine: lag, losses and repeats under load, with processes killed at random and a
+// destination that is unreachable for a while, and their cost for calls. Loopback only; ends by itself.
 //
 //   npm run bench:delivery -- --seconds 60 --rate 100 --kills 5 --outage 20
 import { once } from 'node:events';
@@ -36,7 +36,7 @@ const percentile = (numbers, part) => {
 };
 const shown = (milliseconds) => `${milliseconds.toFixed(1)} ms`;
 
-/** Takes traces, or hangs, or answers 503, and notes when each generation came. */
+/** Accepts traces, hangs, or answers 503, and records the arrival of each generation. */
 async function startSink() {
   const arrivals = new Map();
   const order = [];
@@ -87,7 +87,7 @@ const post = async (url, key, body) => {
   return { status: answer.statusCode, headers: answer.headers, text };
 };
 
-/** Notes an answered call. One that meets a killed process has no answer, and counts for nothing. */
+/** Records an answered call. A call that meets a killed process has no answer and does not count. */
 async function callOnce(baseUrl, key, calls) {
   const startedAt = performance.now();
   try {
@@ -101,7 +101,7 @@ async function callOnce(baseUrl, key, calls) {
   }
 }
 
-/** Calls at a fixed rate for so long, each to the next replica that lives. */
+/** Calls at a fixed rate, each to the next live replica. */
 async function load(replicas, key, forSeconds, calls, signal) {
   const begunAt = performance.now();
   const pending = new Set();

@@ -1,5 +1,5 @@
-// `npm run bench:growth`: what becomes of each operation when the database has grown, and of the cost of an input when a
-// call has many. Two databases on one server, one empty and one filled, each with the built service; they take turns.
+// `npm run bench:growth`: the time of each operation as the database grows, and the cost of an input as calls grow.
+// Two databases on one server, one empty and one filled, each with the built service; they take turns.
 //
 //   npm run bench:growth -- --generations 10000000 --keys 100000 --destinations 10000 --rounds 5
 import { parseArgs } from 'node:util';
@@ -39,14 +39,14 @@ const sizes = Object.fromEntries(
 );
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
-/** The sides take turns so short that both have the same neighbours on the machine. */
+/** Turns are so short that both sides see the same load of the machine. */
 const SLICES_PER_ROUND = 4;
 const slices = rounds * SLICES_PER_ROUND;
 const sliceSeconds = seconds / SLICES_PER_ROUND;
 
 const MODEL = 'openai/text-embedding-3-large';
 const INPUTS = [1, 8, 64, 512, 2048];
-// Node translates what is called often step by step: below some thousand calls, the first side would pay for it.
+// Node compiles hot code in steps: below some thousand calls, the first side would pay for it.
 const WARM_UP_SECONDS = 10;
 const WARM_UP_CREATIONS = 600;
 const WARM_UP_CONNECTIONS = 8;
@@ -54,8 +54,8 @@ const ROLLUP_TIMEOUT_MS = 900_000;
 
 const CALL = 'POST /embeddings';
 const CREATION = 'POST /observability/destinations';
-// Calls a second: moderate, so that what is measured is the call and not a queue, and as many as that allows: the 99th
-// percentile of a turn stands on the few that were slowest.
+// Calls a second: moderate, so that the figure is the call's time without a queue, and otherwise high, because the
+// 99th percentile of a turn rests on its few slowest calls.
 const OPERATIONS = [
   {
     name: CALL,
@@ -82,7 +82,7 @@ const OPERATIONS = [
 
 const authorized = (key) => ({ headers: { authorization: `Bearer ${key}` } });
 
-/** One of the two services, with what its calls are made of. */
+/** One of the two services, with the parameters of its calls. */
 class Side {
   #freePlaces;
   #nowhere;
@@ -90,7 +90,7 @@ class Side {
 
   constructor(service, { sinkOrigin, path }, workspaceIds, hashes) {
     this.service = service;
-    /** Where its deliveries go. */
+    /** The address of its deliveries. */
     this.path = path;
     this.#nowhere = `${sinkOrigin}/nowhere/`;
     this.#hashes = hashes;
@@ -115,7 +115,7 @@ class Side {
             JSON.stringify({
               type: 'webhook',
               name: 'Growth',
-              // An address and no name: a name server has its own pace.
+              // An address instead of a name: a name server has its own pace.
               config: { url: this.#nowhere },
               workspace_id: workspaceId,
             }),
@@ -137,7 +137,7 @@ class Side {
 
 const callsOfSlice = ({ rate }) => Math.round(rate * sliceSeconds);
 
-/** Destinations that one side makes in the whole run need so many workspaces. */
+/** The number of workspaces for the destinations that one side creates in the whole run. */
 function countWorkspaces() {
   const { loads } = OPERATIONS.at(-1);
   const calls = loads.reduce((sum, load) => sum + slices * callsOfSlice(load), WARM_UP_CREATIONS);
@@ -148,7 +148,7 @@ async function openSide(testbed, name, isFilled) {
   const { server, signal, progress, upstreamOrigin } = testbed;
   const databaseUrl = await createDatabase(server, name, signal);
   const open = () => startService({ databaseUrl, upstreamOrigin, signal });
-  // The first start makes the account.
+  // The first start creates the account.
   const first = await open();
   const path = `/${name}/`;
   await first.createDestination('webhook', { url: testbed.sinkOrigin + path });
@@ -165,7 +165,7 @@ async function openSide(testbed, name, isFilled) {
   );
 }
 
-/** What is left to do of the filling shall not be measured with the calls. */
+/** The rest of the filling must not be measured with the calls. */
 async function waitForRest({ progress, signal }, sides) {
   await progress.step('The logs are summed up', async () => {
     for (const { service } of sides)
@@ -176,18 +176,18 @@ async function waitForRest({ progress, signal }, sides) {
   });
 }
 
-/** Until both sides are as fast as they get, and have delivered what that took. */
+/** Until both sides have reached full speed, and have delivered the warm-up. */
 async function warmUp(testbed, sides, name) {
   for (const side of sides) {
     const job = { ...side.jobOf(name, WARM_UP_CREATIONS), connections: WARM_UP_CONNECTIONS };
-    // Places for destinations are as many as were made for it.
+    // Free slots are limited to the workspaces that were created for the run.
     const forSeconds = name === CREATION ? null : WARM_UP_SECONDS;
     const { calls } = await testbed.runLoad({ ...job, seconds: forSeconds });
     if (name === CALL) await testbed.untilDelivered(side.path, calls);
   }
 }
 
-/** Figures of every turn: a stall of the machine stays in the turn that it befell. */
+/** Figures of every turn: a stall of the machine stays in its turn. */
 async function measureOperation(testbed, sides, { name, loads }) {
   const rows = loads.flatMap((load) => sides.map((side) => ({ side, load })));
   const measureRow = ({ side, load }) =>
@@ -220,7 +220,7 @@ async function measureInputs(testbed, side) {
     };
   };
   for (const inputs of INPUTS) await measure(inputs, WARM_UP_SECONDS);
-  // No shorter ones: the first calls after those of another size take longer, and of large ones a turn has few.
+  // Not shorter: the first calls after those of another size take longer, and a turn has few large ones.
   const short = shorterRounds({ rounds, seconds: seconds / 2 });
   const results = await alternately({
     rounds: short.rounds,

@@ -128,7 +128,7 @@ async function run() {
     return 0;
   }
   const { signal } = catchInterruptions();
-  // Everything that is under way listens.
+  // Every operation in flight adds a listener.
   setMaxListeners(0, signal);
   const progress = createProgress();
   await setup({ progress, signal });

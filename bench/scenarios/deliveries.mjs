@@ -1,4 +1,4 @@
-// How fast a backlog drains to one OTLP receiver, by what it costs the service's processor.
+// The rate at which a backlog drains to one OTLP receiver, and its processor cost.
 import { openService } from '../support/gateways.mjs';
 import { embeddingsJob } from '../support/measuring.mjs';
 import { medianOf, percent, spread, valuesOf, whole } from '../support/statistics.mjs';
@@ -26,7 +26,7 @@ async function openBacklog(testbed, least) {
   return { service, since, events };
 }
 
-/** A new destination is asked to deliver everything again; the receiver says when it has it. */
+/** A replay to a new destination delivers everything again; the receiver reports the end. */
 async function drain(testbed, { service, since, events }, round) {
   const path = `/drained/${round}/`;
   const { id } = await service.createDestination('otel-collector', { endpoint: testbed.sinkOrigin + path });

@@ -16,9 +16,9 @@ import {
 
 const CONNECTIONS = 50;
 const LEAST = 0.25;
-/** A workspace takes no more of one kind. */
+/** The maximum of one kind in a workspace. */
 const PER_WORKSPACE = 5;
-/** As other gateways' calls, until Node has translated what a creation is made of. */
+/** Like the calls of other gateways: until Node has compiled the code of a creation. */
 const WARM_UP_WORKSPACES = { quick: 100, full: 1000 };
 const AT_ONCE = 20;
 
@@ -34,7 +34,7 @@ async function createWorkspaces(service, count, round) {
   return ids;
 }
 
-/** As many as the workspaces take, each once; those of one workspace are far apart from each other. */
+/** As many as the workspaces accept, each once; those of one workspace are far apart. */
 async function createDestinations(testbed, service, count, round) {
   const workspaces = await createWorkspaces(service, count, round);
   const config = { url: `${testbed.sinkOrigin}/nobody/` };

@@ -23,7 +23,7 @@ const jobOf = ({ url, headers }, seconds) => ({
   seconds,
 });
 
-/** The service under another address: no call of it reaches a destination. */
+/** The service under another address: its calls reach no destination. */
 const readingOf = (service) => ({
   name: 'GET /keys/{hash}',
   url: `${service.baseUrl}/keys/${service.keyHash}`,

@@ -1,10 +1,10 @@
-// One connection: what a gateway adds to a single call when nothing else is going on.
+// One connection: the latency that a gateway adds to a single call on an idle machine.
 import { compareLatencies } from '../support/latency-table.mjs';
 import { COMPARED, embeddingsJob, alternately, measureLoad, openGateways } from '../support/measuring.mjs';
 import { milliseconds } from '../support/statistics.mjs';
 
 const CALL = { inputs: 1, dimensions: 1536 };
-/** What a quick run leaves out. */
+/** Cases that a quick run skips. */
 const SLOWER_CASES = [
   { format: 'base64', delay: 20 },
   { format: 'base64', delay: 60 },

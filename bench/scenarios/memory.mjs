@@ -1,4 +1,4 @@
-// Memory under full load for minutes: whether it stays where it is once everything is warm.
+// Memory under full load for minutes: whether it is stable once everything is warm.
 import { embeddingsJob, openGateways } from '../support/measuring.mjs';
 import { mean, percent, percentWithTenths, whole } from '../support/statistics.mjs';
 import { memoryMebibytes } from '../support/usage.mjs';
@@ -6,9 +6,8 @@ import { memoryMebibytes } from '../support/usage.mjs';
 const CALL = { inputs: 1, format: 'base64', dimensions: 1536 };
 const CONNECTIONS = 50;
 /**
- * Of each of the two windows that are compared, the second of which begins when the first ends. Longer than V8 takes under
- * that load from one collection of everything to the next, five to eight minutes: memory goes up by a tenth of all
- * meanwhile, and a shorter window sees a part of it.
+ * Of each of the two adjacent windows that are compared. Longer than V8's time between two full collections under
+ * that load, five to eight minutes: memory rises by a tenth in between, and a shorter window sees a part of it.
  */
 const MINUTES = 10;
 const WARM_UP_MINUTES = 5;

@@ -1,4 +1,4 @@
-// Open loop: latency under calls that come at a fixed rate, which is what tails are about.
+// Open loop: latency under a fixed rate of calls, which shows tails.
 import { compareLatencies } from '../support/latency-table.mjs';
 import { COMPARED, embeddingsJob, alternately, measureLoad, openGateways } from '../support/measuring.mjs';
 import { milliseconds, whole } from '../support/statistics.mjs';
@@ -7,7 +7,7 @@ const CALL = { inputs: 1, dimensions: 1536 };
 const CONNECTIONS = 50;
 const DELAYS = { base64: [0, 20, 60], float: [0] };
 const QUICK_DELAYS = { base64: [20] };
-/** Of what the slowest gateway can do, so that every one of them can keep up. */
+/** A part of the slowest gateway's capacity, so that every one of them can keep up. */
 const PART_OF_SLOWEST = 0.5;
 const PROBE_SECONDS = 1.5;
 

@@ -1,4 +1,4 @@
-// Closed loop: how many calls a second each gateway answers, for every kind of call.
+// Closed loop: calls a second of each gateway, for every kind of call.
 import {
   COMPARED,
   embeddingsJob,
@@ -144,7 +144,7 @@ export const throughput = {
       ],
     };
   },
-  /** The load that is worth a look at where the time goes. */
+  /** The load to profile. */
   async profile(testbed, settings) {
     const [gateway] = await openGateways(testbed, ['service']);
     const [call] = callsOf({ calls: ['1-base64-1536'], ...settings });

@@ -1,4 +1,4 @@
-// What twenty enabled destinations cost a call: nothing that can be measured, if deliveries are off its path.
+// The cost of twenty enabled destinations for a call: not measurable if deliveries are off its path.
 import { openService } from '../support/gateways.mjs';
 import { embeddingsJob, alternately, measureLoad } from '../support/measuring.mjs';
 import {
@@ -18,7 +18,7 @@ const CALLS_PER_SECOND = 100;
 const OF_EACH_KIND = 5;
 /** Twice as long as elsewhere: at this rate a short round is a few hundred calls. */
 const TIMES_AS_LONG = 2;
-/** So many that neither the difference nor the noise beside it is one of chance. */
+/** Enough rounds that neither the difference nor its noise is a coincidence. */
 const LEAST_ROUNDS = 12;
 
 const CONFIGS = {
@@ -60,7 +60,7 @@ export const twentyDestinations = {
       await testbed.untilDelivered(path, expected);
     };
     const withEnabled = (enabled) => ({ ...service, enabled, settle: settleFor(enabled) });
-    // Without any before and after: how far those two are apart is what the machine does to two measurements of one thing.
+    // Without destinations, before and after: the distance of these two is the noise of the machine.
     const [before, withAll, after] = [withEnabled(0), withEnabled(all.length), withEnabled(0)];
     const ways = [before, withAll, after];
     const measureRow = async (variant) => {

@@ -1,4 +1,4 @@
-// A bare Nest route: the adapter that the service uses, no guard, no pipe, no database, and an answer that never changes.
+// A bare Nest route: the service's adapter, no guard, no pipe, no database, and a constant answer.
 import 'reflect-metadata';
 import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

@@ -1,10 +1,10 @@
-// The calls of one job: what is sent, whether what comes back is right, and how long it took.
+// The calls of one job: their bodies, the check of their answers, and their times.
 import { createHistogram } from 'node:perf_hooks';
 import { checkAnswer } from './known-vectors.mjs';
 
-/** One answer in so many is kept whole and compared with what it should be. */
+/** One answer in this many is kept whole and compared. */
 const WHOLE_CHECK_EVERY = 500;
-/** What the length of an answer may differ by from that of the first to the same body: ids and amounts vary. */
+/** Bytes by which an answer may differ from the first one to the same body: ids and amounts vary. */
 const LENGTH_TOLERANCE = 64;
 
 export class Calls {
@@ -25,7 +25,7 @@ export class Calls {
     return this.#sent;
   }
 
-  /** `begunAt` is when the call should have begun, which under an open loop may be before now. */
+  /** `begunAt` is the due time of the call, which in an open loop may be in the past. */
   send(connection, begunAt) {
     const index = this.#sent % this.#requests.length;
     const isWhole = this.#lengths[index] === undefined || this.#sent % WHOLE_CHECK_EVERY === 0;

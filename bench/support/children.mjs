@@ -1,16 +1,16 @@
-// Starts the programs of a run, and asks one of them something over its channel.
+// Starts the programs of a run, and exchanges messages with them.
 import { once } from 'node:events';
 import { inRepository } from '../../scripts/support/repository.mjs';
 import { importTypeScript } from '../../scripts/support/typescript.mjs';
 
-/** A program of this folder, or one named by its whole path; resolves when it has said that it is ready. */
+/** A program of this folder, or one named by its whole path; resolves when it has reported that it is ready. */
 export async function startProgram(program, options) {
   const { startChild } = await importTypeScript('conformance/child.ts');
   const path = program.includes('/') ? program : inRepository('bench', 'support', program);
   return startChild(path, { environment: {}, ...options });
 }
 
-/** Sends a message and resolves with the next one that comes back. */
+/** Sends a message and resolves with the next message from the program. */
 export async function ask({ process: child }, message, signal) {
   const waiting = new AbortController();
   const signals = { signal: AbortSignal.any([signal, waiting.signal]) };

@@ -1,5 +1,5 @@
-// The committing pipe: the bare pipe, plainly written on, with every call on the disk before its answer leaves. What it
-// commits is an id, a time and a length, in batches as the service's.
+// The committing pipe: a bare pipe in plain code that commits every call before its answer leaves. A call is an id, a
+// time and a length, in batches like the service's.
 import { randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { MicroBatcher } from '../../dist/concurrency/micro-batcher.js';
@@ -11,7 +11,7 @@ const INSERT = {
   name: 'insert',
   text: `INSERT INTO ${TABLE} SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::integer[])`,
 };
-// As of the service's log.
+// Those of the service's log.
 const LIMITS = {
   maxBatch: 500,
   maxInFlight: 1,

@@ -1,11 +1,11 @@
-// A keep-alive connection of the load, as cheap as one can be.
+// A minimal keep-alive connection of the load.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { MessageReader } from './message-reader.mjs';
 
 const READ_BYTES = 256 * 1024;
 
-/** One connection with at most one call under way. */
+/** One connection with at most one call in flight. */
 export class Connection {
   #socket;
   #reader;
@@ -22,7 +22,7 @@ export class Connection {
       host: hostname,
       port: Number(port),
       noDelay: true,
-      // Every read goes into the same bytes: the load is to cost as little as it can.
+      // All reads share one buffer: the load must cost as little as possible.
       onread: {
         buffer,
         callback: (length) => {

@@ -1,4 +1,4 @@
-// The ways from the load to the stub provider that are compared, each with its address, its headers and its process.
+// The gateways between the load and the stub provider, each with its address, headers and process.
 import { findNginx, startNginx } from './nginx.mjs';
 import { startPeer } from './peer.mjs';
 import { createDatabase, startService } from './service.mjs';
@@ -8,7 +8,7 @@ const OWN_MODEL = `openai/${PLAIN_MODEL}`;
 
 let services = 0;
 
-/** This service on a new database, with a key that has a limit and, unless told otherwise, one destination. */
+/** This service on a new database, with a key that has a limit and, by default, one destination. */
 export async function openService(testbed, { environment, hasDestination = true } = {}) {
   const name = `bench_${++services}`;
   const databaseUrl = await createDatabase(testbed.server, name, testbed.signal);
@@ -26,7 +26,10 @@ export async function openService(testbed, { environment, hasDestination = true 
     headers: { authorization: `Bearer ${service.key}` },
     model: OWN_MODEL,
     databasePid: testbed.databasePid,
-    /** Resolves when every call has reached the destination: what is measured next shall not share the machine with that. */
+    /**
+     * Resolves when every call has reached the destination: later measurements must not share the machine with
+     * deliveries.
+     */
     settle: async (calls) => {
       if (!hasDestination) return;
       answered += calls;
@@ -61,7 +64,7 @@ async function openPeer(testbed) {
   return { ...peer, name: `Portkey ${peer.version}`, url: `${peer.baseUrl}/embeddings` };
 }
 
-/** By kind; null is what a machine has not. */
+/** By kind; null for a gateway that this machine does not have. */
 export const GATEWAY_STARTERS = {
   direct: (testbed) => ({ name: 'no gateway', url: `${testbed.upstreamOrigin}/v1/embeddings` }),
   nginx: openNginx,

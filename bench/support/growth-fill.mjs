@@ -1,21 +1,21 @@
-// Fills a database as years of use would: accounts, workspaces, keys, destinations and thirty days of the log, by
-// statements that make many rows at once.
+// Fills a database like years of use: accounts, workspaces, keys, destinations and thirty days of the log, with bulk
+// statements.
 import { connect } from '../../scripts/support/database-connection.mjs';
 
 const DAYS = 30;
 const ROWS_PER_STATEMENT = 500_000;
-/** One transaction of the log holds so many rows: what is gathered while the last commit goes to the disk. */
+/** Rows of one transaction in the log: those that arrive during a commit to the disk. */
 const ROWS_PER_TRANSACTION = 5;
-/** The account that is measured owns this part of the keys; it makes more of the calls than that (SKEW). */
+/** The share of keys of the measured account; its share of calls is larger (SKEW). */
 const OWN_PART = 0.1;
 /** Above 1: some keys call far more often than others. */
 const SKEW = 1.5;
 const KEYS_PER_WORKSPACE = 20;
 const WORKSPACES_PER_ACCOUNT = 25;
-/** Destinations of one kind that a workspace may have. */
+/** The maximum of destinations of one kind in a workspace. */
 export const SLOTS = 5;
 
-// Number 0 is the workspace that is measured.
+// Number 0 is the measured workspace.
 const makeWorkspaces = (count) => `
 CREATE TEMP TABLE filled_accounts AS
   SELECT number, uuidv7() AS id FROM generate_series(1, ${Math.ceil(count / WORKSPACES_PER_ACCOUNT)}) AS number;
@@ -61,7 +61,7 @@ FROM (
   FROM generate_series(${from}, ${to - 1}) AS number
 ) AS call JOIN filled_keys AS key ON key.number = call.key_number`;
 
-// Their configs are another's and cannot be read: nothing is ever delivered to them, and nobody is told of them.
+// Their configs belong to another key and cannot be read: nothing is delivered to them, and no process is notified.
 const makeDestinations = (count) => `
 ALTER TABLE destinations DISABLE TRIGGER destinations_changed;
 INSERT INTO destinations (id, workspace_id, account_id, kind, type, slot, name, enabled, privacy_mode, broadcast_cost,
@@ -77,7 +77,7 @@ INSERT INTO delivery_cursors (workspace_id, destination_id, log_transaction, log
 SELECT move_delivery_cursors_to_end(workspace_id, NULL) FROM (SELECT DISTINCT workspace_id FROM delivery_cursors) AS workspace;
 ALTER TABLE destinations ENABLE TRIGGER destinations_changed`;
 
-// What the rows say that were written above belongs to no server: as after a restored backup, the log goes on behind it.
+// The rows above belong to no server: as after a restore, the log continues behind them.
 const SETTLE_LOG = "UPDATE log_offset SET home = 'filled'; SELECT settle_log()";
 
 const SUM_SPEND = `
@@ -85,7 +85,7 @@ UPDATE key_spend SET total = spent.total, monthly = spent.total, last_day = curr
   SELECT workspace_id, api_key_id, sum(cost) AS total FROM generations GROUP BY workspace_id, api_key_id
 ) AS spent WHERE key_spend.workspace_id = spent.workspace_id AND key_spend.api_key_id = spent.api_key_id`;
 
-/** Workspaces of the measured account, for destinations to be made in. Answers their ids. */
+/** Workspaces of the measured account for new destinations. Returns their ids. */
 export async function makeOwnWorkspaces(databaseUrl, count) {
   const client = await connect(databaseUrl);
   try {
@@ -116,12 +116,12 @@ export async function listOwnKeyHashes(databaseUrl, count) {
   }
 }
 
-/** Fills a database that has one account with a destination. Nothing may be served from it meanwhile. */
+/** Fills a database that has one account with a destination. No service may run on it at the time. */
 export async function fill(databaseUrl, { generations, keys, destinations }, progress) {
   const client = await connect(databaseUrl);
   const step = (title, text) => progress.step(title, () => client.query(text));
   try {
-    // Nobody needs what a power cut would lose.
+    // The data need not survive a power cut.
     await client.query('SET synchronous_commit = off');
     await client.query(`SELECT ensure_time_partitions(now() - interval '${DAYS} days')`);
     const workspaces = Math.max(Math.ceil(keys / KEYS_PER_WORKSPACE), Math.ceil(destinations / SLOTS));
@@ -147,7 +147,7 @@ export async function fill(databaseUrl, { generations, keys, destinations }, pro
   }
 }
 
-/** So that neither a vacuum nor a checkpoint is left to come for what was written. */
+/** Leaves neither a vacuum nor a checkpoint for later. */
 export async function bringToRest(databaseUrl) {
   const client = await connect(databaseUrl);
   try {
@@ -158,7 +158,7 @@ export async function bringToRest(databaseUrl) {
   }
 }
 
-/** Resolves when the log is summed up for /activity; throws when it is not within `timeout` milliseconds. */
+/** Resolves when the rollup for /activity is complete; throws after `timeout` milliseconds. */
 export async function untilSummedUp(databaseUrl, signal, { timeout, pause }) {
   const client = await connect(databaseUrl);
   try {

@@ -1,4 +1,4 @@
-// What the benchmark of growth says of its measurements: targets, tables and remarks.
+// The report of the growth benchmark: targets, tables and remarks.
 import { median, medianRatio, milliseconds, percent, spread, times, whole } from './statistics.mjs';
 
 const MOST_GROWTH = 1.15;
@@ -42,7 +42,7 @@ function assess(operations, inputs) {
   ];
 }
 
-/** `activity` are milliseconds of an empty and of a filled database. */
+/** `activity` is in milliseconds, of an empty and of a filled database. */
 export function describeGrowth({ operations, inputs, activity, sizes }) {
   return {
     targets: assess(operations, inputs),

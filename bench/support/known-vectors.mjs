@@ -1,9 +1,8 @@
-// The inputs of all calls, and the one vector that each of them has: what the upstream answers with, and what an answer
-// is checked by.
+// The inputs of all calls, and the one vector of each: the upstream's answers, and the reference for checks.
 const INPUTS = 256;
 const DISTINCT_BODIES = { 1: INPUTS, 100: 8 };
 
-/** Of about the length of a sentence; the number at its end is what the upstream tells vectors by. */
+/** About as long as a sentence; the upstream maps the number at its end to a vector. */
 const textOf = (number) =>
   `A gateway hands on what it was given, whole and in order, and says so when it cannot; number ${number}`;
 
@@ -25,7 +24,7 @@ function vectorOf(number, dimensions) {
 
 const bytesOf = (vector) => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
 
-/** Different bodies, so that nothing along the way gets by with remembering one. */
+/** Different bodies, so that caching of one body along the way does not pay. */
 export function callBodies({ inputs, format, dimensions }, model) {
   return Array.from({ length: DISTINCT_BODIES[inputs] ?? 1 }, (_, first) => {
     const texts = Array.from({ length: inputs }, (_each, index) => textOf((first * 7 + index) % INPUTS));
@@ -34,7 +33,7 @@ export function callBodies({ inputs, format, dimensions }, model) {
   });
 }
 
-/** The whole answer of the upstream to one body, as it goes over the wire. */
+/** The whole answer of the upstream to one body, as on the wire. */
 export function upstreamAnswer(body) {
   const { model, input, encoding_format: format = 'float', dimensions = 3072 } = JSON.parse(body);
   const texts = [input].flat();

@@ -1,4 +1,4 @@
-// Runs the load in a process of its own, one job after the other, so that nothing but the load is on its thread.
+// Runs the load in a process of its own, one job after another, so that its thread does nothing else.
 import { runLoad } from './load.mjs';
 
 process.on('disconnect', () => process.exit());

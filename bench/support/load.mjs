@@ -5,7 +5,7 @@ import { Connection } from './connection.mjs';
 /** Most connections that an open loop opens when answers fall behind. */
 const OPEN_LOOP_CONNECTIONS = 512;
 
-/** What both loops have: connections, calls, and one end, good or bad. */
+/** The shared part of both loops: connections, calls, and one end, good or bad. */
 class Loop {
   connections = [];
   begunAt = 0;
@@ -21,7 +21,7 @@ class Loop {
 
   async open() {
     const connection = new Connection(this.job, {
-      // What is thrown while an answer is read ends the job instead of the process.
+      // An error in the handling of an answer ends the job instead of the process.
       onAnswer: (...answer) => {
         try {
           this.onAnswer(...answer);
@@ -47,7 +47,7 @@ class Loop {
 }
 
 /**
- * Each connection sends its next call when the last one is answered, for `seconds`, or until every body was sent once when
+ * Each connection sends its next call after the last answer, for `seconds`, or until every body was sent once when
  * `seconds` is null.
  */
 class ClosedLoop extends Loop {
@@ -70,12 +70,12 @@ class ClosedLoop extends Loop {
 }
 
 /**
- * Calls begin at a fixed rate whatever becomes of the earlier ones, and each is timed from the moment that it was due. A
- * stall is thereby felt by every call that was due while it lasted.
+ * Calls begin at a fixed rate whatever happens to earlier ones, and each is timed from its due time. A stall
+ * therefore counts in every call that was due while it lasted.
  */
 class OpenLoop extends Loop {
   #free = [];
-  /** The times at which calls were due that no connection was free for. */
+  /** The due times of calls that had no free connection. */
   #waiting = [];
   #due = 0;
   #timer;
@@ -132,7 +132,7 @@ class OpenLoop extends Loop {
   }
 }
 
-/** Rejects at the first answer that is wrong: a gateway that answers wrongly has no speed. */
+/** Rejects at the first wrong answer: a gateway that answers wrongly has no speed. */
 export async function runLoad(job) {
   const loop = job.rate === undefined ? new ClosedLoop(job) : new OpenLoop(job);
   try {

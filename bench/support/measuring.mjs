@@ -5,12 +5,12 @@ import { cpuSeconds, memoryMebibytes } from './usage.mjs';
 /** The gateways of every comparison, in the order of the tables' rows. */
 export const COMPARED = ['direct', 'nginx', 'pipe', 'committing-pipe', 'nest', 'service', 'peer'];
 
-// Before every measurement: a gateway that has stood still while the others had their turn is slower for about a second.
+// Before every measurement: a gateway that was idle during the others' turns is slower for about a second.
 export const WARM_UP_SECONDS = 1;
 /**
- * Before a gateway's very first measurement with calls of one kind: Node translates what is called often, in steps, and is
- * several times as slow until then. So many calls for each process that answers, all gateways alike, over many
- * connections, however many are measured. What a quick run has is too little for those that take longest.
+ * Before a gateway's very first measurement with one kind of call: Node compiles hot code in steps, and is several
+ * times as slow until then. The number is for each process that answers, the same for all gateways, over many
+ * connections. The quick run's is too small for the slowest to compile.
  */
 export const FIRST_WARM_UP = {
   full: { calls: 120_000, mostSeconds: 30 },
@@ -18,10 +18,10 @@ export const FIRST_WARM_UP = {
 };
 const FIRST_WARM_UP_CONNECTIONS = 50;
 
-/** What was called before, by process, address and kind of call. */
+/** Warmed-up combinations of process, address and kind of call. */
 const warmedUp = new Set();
 
-/** Every row is measured once in each round, so that what the machine does meanwhile befalls all of them alike. */
+/** Measures every row once in each round, so that disturbances of the machine affect all rows alike. */
 export async function alternately({ rounds, rows, measureRow }) {
   const results = new Map(rows.map((row) => [row, []]));
   for (let round = 1; round <= rounds; round++)
@@ -29,12 +29,15 @@ export async function alternately({ rounds, rows, measureRow }) {
   return results;
 }
 
-/** For what short rounds tell as exactly: more of them in the same time, so that a phase of the machine befalls fewer. */
+/**
+ * For measurements that short rounds make as exact: more rounds in the same time, so that a disturbance affects
+ * fewer.
+ */
 export function shorterRounds({ rounds, seconds, ...others }) {
   return { ...others, rounds: 2 * rounds, seconds: seconds / 2 };
 }
 
-/** What is asked of a gateway: `call` has inputs, format and dimensions. */
+/** The job of a gateway: `call` has inputs, format and dimensions. */
 export function embeddingsJob({ url, headers, model }, call) {
   const kind = `${call.inputs} ${call.format}`;
   return { url, headers, bodies: callBodies(call, model), checksVectors: true, kind };
@@ -59,8 +62,8 @@ async function warmUp(testbed, gateway, job) {
 }
 
 /**
- * Runs a job and adds what the gateway's process has used for it: for this service with the database's, until every
- * call has also reached its destination.
+ * Runs a job and adds the processor time of the gateway's process. For this service it includes the database's, until
+ * every call has also reached its destination.
  */
 export async function measureLoad(testbed, gateway, job) {
   await warmUp(testbed, gateway, job);

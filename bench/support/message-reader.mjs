@@ -1,14 +1,14 @@
-// Reads HTTP/1.1 messages from one connection as they come, with no more work than counting: both the load and the
-// upstream share their cores with what is measured, and a full client or server would cost more than that.
+// Reads HTTP/1.1 messages from one connection with little more work than counting: the load and the upstream share
+// their cores with the measured processes, and a full client or server would cost more.
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 /** `onMessage(head, length, body)`; the body is null unless `keepsBody` was true when the message began. */
 export class MessageReader {
   keepsBody = false;
   #onMessage;
-  /** What the next bytes are. */
+  /** The part of the message that the next bytes belong to. */
   #part = 'head';
-  /** What has come of a head or of a line that is not complete yet. */
+  /** The incomplete head or line so far. */
   #text = '';
   #head = '';
   #length = 0;
@@ -24,7 +24,7 @@ export class MessageReader {
     while (offset < bytes.length) offset = this.#read(bytes, offset);
   }
 
-  /** Reads on in the part that it is in, and returns where that has ended. */
+  /** Reads on in the present part, and returns the position of its end. */
   #read(bytes, offset) {
     switch (this.#part) {
       case 'head':
@@ -110,7 +110,7 @@ export class MessageReader {
     return end;
   }
 
-  /** The line, or null as long as its end has not come, and where to go on. */
+  /** The line, or null while it is incomplete, and the next position. */
   #takeLine(bytes, offset) {
     const newline = bytes.indexOf(10, offset);
     this.#text += bytes.latin1Slice(offset, newline < 0 ? bytes.length : newline);

@@ -1,5 +1,5 @@
-// The bare Nest gateway: the adapter and the HTTP client that the service uses, one route, and nothing in between. It knows
-// no key, checks no vector, keeps no record and tells nobody.
+// The bare Nest gateway: the service's adapter and HTTP client, and one route. It has no keys, checks no vectors,
+// keeps no records and notifies no other process.
 import 'reflect-metadata';
 import { Body, Controller, Module, Post, Res } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

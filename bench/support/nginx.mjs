@@ -1,4 +1,4 @@
-// nginx as it passes calls through with one worker: what a hop costs where nothing is written in JavaScript.
+// nginx as a proxy with one worker: the cost of a hop without JavaScript.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -5,7 +5,7 @@ import { startProgram } from './children.mjs';
 
 const PRELOAD = inRepository('conformance', 'portkey', 'loopback.cjs');
 
-/** Null where it cannot be had. */
+/** Null if it is not available. */
 export async function startPeer({ upstreamOrigin, progress, signal }) {
   const portkey = await installPortkey({ progress, signal });
   if (portkey === null) return null;

@@ -1,4 +1,4 @@
-// The bare pipe: the least that a gateway in Node can be. It looks at nothing and hands everything on.
+// The bare pipe: a minimal gateway in Node. It inspects nothing and forwards everything.
 import { servePipe } from './pipe.mjs';
 
 servePipe((answer, outgoing) => {

@@ -1,7 +1,7 @@
-// The part that both pipes share: Node's `http` server with its client behind it.
+// The shared part of both pipes: Node's `http` server with its client behind it.
 import { Agent, createServer, request } from 'node:http';
 
-/** `answerWith` is given what the upstream answers, and what the caller is answered by. */
+/** `answerWith` receives the upstream's response and the response to the caller. */
 export function servePipe(answerWith) {
   const upstream = new URL(process.env.UPSTREAM_ORIGIN);
   const agent = new Agent({ keepAlive: true });

@@ -1,11 +1,11 @@
-// Single-row insert transactions: by pgbench, and where it is not installed by as many connections of the pg client.
+// Single-row insert transactions: by pgbench, or where it is not installed by as many connections of the pg client.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from '../../scripts/support/database-connection.mjs';
 import { runCommand } from '../../scripts/support/run-command.mjs';
 
 const TABLE = 'bench_rows';
-// The sizes of what a webhook's row holds.
+// The sizes of a webhook's row.
 const INSERT = `INSERT INTO ${TABLE} (id, workspace_id, account_id, kind, type, slot, name, enabled, privacy_mode,
   broadcast_cost, broadcast_identity, broadcast_request_context, sampling_rate, api_key_hashes, filter_rules, regions,
   config_ciphertext, config_encryption_key_id, updated_at)
@@ -53,7 +53,7 @@ async function runClients(databaseUrl, { connections, seconds }) {
   return count / elapsed;
 }
 
-/** Makes a table like that of the destinations; `run` resolves with transactions a second. */
+/** Creates a table like that of the destinations; `run` resolves with transactions a second. */
 export async function prepareInserts(databaseUrl, { directory, signal }) {
   const client = await connect(databaseUrl);
   await client.query(`CREATE TABLE ${TABLE} (LIKE destinations INCLUDING ALL)`);

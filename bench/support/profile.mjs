@@ -1,4 +1,4 @@
-// Reads the profiles that Node writes with --cpu-prof, and says in which functions the time went.
+// Reads the profiles that Node writes with --cpu-prof, and lists the functions by time.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { repositoryRoot } from '../../scripts/support/repository.mjs';
@@ -18,7 +18,7 @@ function locationOf({ functionName, url, lineNumber }) {
   return `${functionName || '(anonymous)'}${path === '' ? '' : `  ${path}:${lineNumber + 1}`}`;
 }
 
-/** Microseconds that were spent in each function itself since a time, of all profiles in the directory. */
+/** Microseconds of self time of each function since a moment, over all profiles in the directory. */
 function selfTimes(directory, since) {
   const times = new Map();
   for (const name of readdirSync(directory).filter((file) => file.endsWith('.cpuprofile'))) {
@@ -36,8 +36,8 @@ function selfTimes(directory, since) {
 }
 
 /**
- * The functions with the most time of their own since `begunAt`, a time of process.hrtime.bigint, as lines. Parts are of
- * the time that was not idle.
+ * The functions with the most self time since `begunAt`, a time of process.hrtime.bigint, as lines. Shares are of the
+ * time that was not idle.
  */
 export function describeProfiles(directory, begunAt) {
   // Both processes read the one monotonic clock of the machine; the profiler writes microseconds.

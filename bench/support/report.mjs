@@ -1,11 +1,11 @@
-// Renders bench/RESULTS.md: the targets first, then every table, then how it was measured. Nothing in it is written by hand.
+// Renders bench/RESULTS.md: the targets first, then every table, then the method. No part of it is written by hand.
 import { FIRST_WARM_UP, WARM_UP_SECONDS } from './measuring.mjs';
 import { whole } from './statistics.mjs';
 
 const table = (columns, rows) =>
   [columns, columns.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
-/** What was set out for first. Others follow by name. */
+/** The original targets first; others follow by name. */
 const ORDER = ['throughput', 'latency', 'open-loop', 'workers', 'memory', 'keys', 'destinations'];
 
 const rankOf = ({ name }) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);

@@ -1,4 +1,4 @@
-// The results of each scenario as a file of its own, and the page that is made of all of them.
+// The results of each scenario as a file, and the page that combines them.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
@@ -10,7 +10,7 @@ import { renderReport } from './report.mjs';
 const directory = inRepository('bench', 'results');
 const page = inRepository('bench', 'RESULTS.md');
 
-/** Committed files have the form that the linter wants. */
+/** Committed files have the form that the linter requires. */
 async function writeFormatted(file, text) {
   const { format, resolveConfig } = await import('prettier');
   writeFileSync(file, await format(text, { ...(await resolveConfig(file)), filepath: file }));
@@ -33,7 +33,7 @@ export async function readPostgresVersion({ url }) {
   }
 }
 
-/** What a reader has to know of where figures come from. */
+/** The origin of the figures, for readers. */
 export function describeMachine(postgresVersion) {
   const processors = cpus();
   return {
@@ -46,7 +46,7 @@ export function describeMachine(postgresVersion) {
   };
 }
 
-/** Of what is measured: results of a scenario before do not make it another one. */
+/** Identifies the measured code: earlier results of a scenario do not change it. */
 function commit() {
   const git = (...parameters) =>
     execFileSync('git', parameters, {
@@ -63,7 +63,7 @@ function commit() {
   }
 }
 
-/** Keeps the results of one scenario and renders the page anew. `command` is what to run for them again. */
+/** Keeps the results of one scenario and renders the page again. `command` reproduces them. */
 export async function keepResults(
   { name, title, command = `npm run bench -- --only ${name}` },
   { machine, settings, targets, tables, remarks },
@@ -85,7 +85,7 @@ export async function keepResults(
   await writeReport();
 }
 
-/** The page of everything that stands in the folder of results, whichever command has put it there. */
+/** The page of all results in the folder, from any command. */
 async function writeReport() {
   const all = readdirSync(directory)
     .filter((file) => file.endsWith('.json'))

@@ -1,5 +1,5 @@
-// Serves the built service on a free port and tells its address to the process that has started it. The processes that it
-// starts, for deliveries and with WORKERS above 1, run this file as well.
+// Serves the built service on a free port and reports its address to the process that started it. Its own processes,
+// for deliveries and with WORKERS above 1, run this file as well.
 import cluster from 'node:cluster';
 import { start } from '../../dist/main.js';
 

@@ -1,4 +1,4 @@
-// This service as an operator runs it: the built one, on a database of its own, with nothing switched off.
+// This service as an operator runs it: the build, on a database of its own, with all features on.
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'undici';
 import { migrate } from '../../scripts/migrate.mjs';
@@ -8,7 +8,7 @@ import { runCommand } from '../../scripts/support/run-command.mjs';
 import { startProgram } from './children.mjs';
 
 const NO_LIMIT = '1000000000';
-// What `npm start` tells Node.
+// The options that `npm start` passes to Node.
 const { scripts } = JSON.parse(readFileSync(inRepository('package.json'), 'utf8'));
 const NODE_ARGUMENTS = scripts.start.split(' ').filter((argument) => argument.startsWith('--'));
 
@@ -25,7 +25,7 @@ export async function createDatabase(server, name, signal) {
   return databaseUrl;
 }
 
-/** Makes a key as an operator does, by the command with these options. */
+/** Creates a key as an operator does, by the command with these options. */
 export async function createKey(environment, options, signal) {
   const output = await runCommand(
     process.execPath,
@@ -35,11 +35,11 @@ export async function createKey(environment, options, signal) {
   return /key:\s+(\S+)/.exec(output)[1];
 }
 
-/** One process of the service, or one with its workers; `message.baseUrl` is where it listens. */
+/** One process of the service, or one with its workers; `message.baseUrl` is its address. */
 export const startReplica = ({ nodeArguments = [], ...options }) =>
   startProgram('service-process.mjs', { ...options, nodeArguments: [...NODE_ARGUMENTS, ...nodeArguments] });
 
-/** What every process of the service is given here. */
+/** The environment of every process of the service. */
 export const serviceEnvironment = (databaseUrl) => ({
   PATH: process.env.PATH,
   DATABASE_URL: databaseUrl,
@@ -48,13 +48,13 @@ export const serviceEnvironment = (databaseUrl) => ({
   DESTINATION_ALLOWED_CIDRS: '127.0.0.0/8',
 });
 
-/** `environment` is added to what every run sets; `nodeArguments` are for Node itself. */
+/** `environment` is added to the common one; `nodeArguments` are for Node itself. */
 export async function startService({ databaseUrl, upstreamOrigin, environment = {}, nodeArguments, signal }) {
   const everything = {
     ...serviceEnvironment(databaseUrl),
     OPENAI_API_KEY: 'sk-stub',
     OPENAI_BASE_URL: `${upstreamOrigin}/v1`,
-    // Counted like any other, and never reached: one key makes all calls.
+    // Counted but never reached: one key makes all calls.
     RATE_LIMIT_INFERENCE_PER_MINUTE: NO_LIMIT,
     RATE_LIMIT_MANAGEMENT_PER_MINUTE: NO_LIMIT,
     ...environment,
@@ -63,7 +63,7 @@ export async function startService({ databaseUrl, upstreamOrigin, environment = 
   const child = await startReplica({ environment: everything, nodeArguments, signal });
   const { baseUrl } = child.message;
   const agent = new Agent();
-  /** One call of the dashboard's; throws what is not a success. */
+  /** One management call; throws on failure. */
   const manage = async (method, path, body) => {
     const answer = await request(`${baseUrl}${path}`, {
       method,

@@ -1,9 +1,10 @@
-// A receiver of traces: takes everything and counts the spans, by the member that every span of OTLP's JSON has once.
+// A receiver of traces: accepts everything and counts the spans, by the member that every span of OTLP's JSON has
+// once.
 import { createServer } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 
 const SPAN = Buffer.from('"spanId"');
-/** By the path that they came to: every service has one of its own. */
+/** By path: every service has one of its own. */
 const spans = new Map();
 
 function countSpans(bytes) {

@@ -1,4 +1,4 @@
-// Medians over rounds and the like, and how they are written down.
+// Statistics over rounds, and their notation.
 
 export const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
@@ -12,7 +12,7 @@ export function median(values) {
 export const valuesOf = (results, part) => results.map((result) => result[part]);
 export const medianOf = (results, part) => median(valuesOf(results, part));
 
-// Of two lists by round, round by round: a phase of the machine befalls both of a round alike.
+// Of two lists by round, round by round: a disturbance of the machine affects both of a round alike.
 
 export function medianDifference(values, others) {
   return median(values.map((value, round) => value - others[round]));
@@ -22,14 +22,14 @@ export function medianRatio(values, others) {
   return median(values.map((value, round) => value / others[round]));
 }
 
-/** The distance from the least to the largest, as a part of the median. */
+/** The distance from the minimum to the maximum, as a part of the median. */
 export function spread(values) {
   return (Math.max(...values) - Math.min(...values)) / median(values);
 }
 
 export const whole = (value) => Math.round(value).toLocaleString('en-US');
 export const percent = (part) => `${Math.round(part * 100)} %`;
-/** For what is held against a bound: 44.6 % would look like 45 % that is missed. */
+/** For figures with a bound: 44.6 % would look like a missed 45 %. */
 export const percentWithTenths = (part) => `${(part * 100).toFixed(1)} %`;
 export const times = (ratio) => `${ratio.toFixed(ratio < 10 ? 2 : 1)}x`;
 export const milliseconds = (value) => `${value.toFixed(value < 10 && value > -10 ? 3 : 1)} ms`;

@@ -1,5 +1,5 @@
-// What every scenario stands on: a database server, the stub provider, the receiver of traces, the load, and the gateways
-// between them, each started when it is first asked for.
+// The parts of every scenario: a database server, the stub provider, the receiver of traces, the load, and the
+// gateways between them, each started at first use.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { startEmbeddedDatabase } from '../../scripts/embedded-database.mjs';
@@ -27,7 +27,7 @@ export async function openTestbed({ progress, signal, withPeer, isQuick = false,
   try {
     const databaseDirectory = join(directory, databaseName);
     const server = await progress.step('Starting a database', () =>
-      // Nothing is set that a careful operator would not set: every commit is on the disk before it is told.
+      // Settings of a careful operator: every commit is on the disk before it is reported.
       startEmbeddedDatabase({ directory: databaseDirectory, signal }),
     );
     closers.push(() => server.destroy());
@@ -49,7 +49,7 @@ export async function openTestbed({ progress, signal, withPeer, isQuick = false,
       startChild,
       onClose: (closer) => closers.push(closer),
       setUpstreamDelay: (delay) => ask(upstream, { delay }, signal),
-      /** Resolves when so many spans have come to this path of the sink, or to ones below it. */
+      /** Resolves when this many spans have arrived at this path of the sink, or below it. */
       untilDelivered: async (path, count) => {
         const deadline = performance.now() + DELIVERIES_TIMEOUT_MS;
         while ((await ask(sink, { path }, signal)).spans < count) {
@@ -63,7 +63,7 @@ export async function openTestbed({ progress, signal, withPeer, isQuick = false,
         if (failure !== undefined) throw new Error(failure);
         return result;
       },
-      /** The gateway of this kind, or null where it cannot be had. One of a kind serves all scenarios. */
+      /** The gateway of this kind, or null if it is not available. One of a kind serves all scenarios. */
       gateway: async (kind) => {
         if (!started.has(kind)) {
           const gateway = await GATEWAY_STARTERS[kind](testbed);

@@ -1,4 +1,4 @@
-// The stub provider: answers embeddings calls with bytes that are made once, after a delay that its starter sets.
+// The stub provider: answers embeddings calls with prepared bytes, after a delay that its starter sets.
 import { createServer } from 'node:net';
 import { upstreamAnswer } from './known-vectors.mjs';
 import { MessageReader } from './message-reader.mjs';

@@ -1,4 +1,4 @@
-// What a process and its children have used: CPU and memory, as the kernel counts them (Linux only).
+// CPU and memory of a process and its children, as the kernel counts them (Linux only).
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -18,7 +18,7 @@ function readStat(pid) {
   }
 }
 
-/** The process and all that descend from it. */
+/** The process and all of its descendants. */
 function familyOf(root) {
   const stats = new Map();
   for (const name of readdirSync('/proc')) {
@@ -30,7 +30,7 @@ function familyOf(root) {
   return family.map((pid) => ({ pid, ticks: stats.get(pid).ticks }));
 }
 
-/** CPU seconds so far. What ended children have used is counted by their parents. */
+/** CPU seconds so far. Parents count the time of ended children. */
 export function cpuSeconds(root) {
   return familyOf(root).reduce((sum, { ticks }) => sum + ticks, 0) / TICKS_PER_SECOND;
 }
