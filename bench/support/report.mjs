@@ -68,7 +68,7 @@ const METHOD = `## How it is measured
   every answer the status and the length are checked, and of one in 500 each vector, bit by bit; one wrong answer ends the
   run. For this, and for open loops, it takes about a quarter more processor time a call than wrk, which does neither.
 - **Warm-up.** Before the first measurement with calls of one kind, every gateway answers ${whole(FIRST_WARM_UP.full.calls)} of them for each of its
-  processes that answer, or as many as it can in ${FIRST_WARM_UP.full.mostSeconds} s for each: Node translates what is called often bit by bit, and is
+  processes that answer, or as many as it can in ${FIRST_WARM_UP.full.mostSeconds} s for each: Node compiles hot code in steps, and is
   slower until then (a quick run: ${whole(FIRST_WARM_UP.quick.calls)}, ${FIRST_WARM_UP.quick.mostSeconds} s). ${WARM_UP_SECONDS} s of load comes before every measurement: a
   gateway that has stood still while the others had their turn is slower for about as long.
 - **An open loop** begins calls at a fixed rate, whatever becomes of the earlier ones, and times each from the moment that
@@ -77,18 +77,18 @@ const METHOD = `## How it is measured
 - **The upstream** is a stub that answers with bytes made beforehand, after 0, 20 or 60 ms. Every input has a vector of its
   own, and hundreds of different inputs take turns.
 - **The bare Nest gateway** is one route of Nest on Express with undici behind it, and nothing else: no key, no check, no
-  record, and the server as Nest makes it. With the service's own adapter it is about twice as fast (docs/decisions/0009).
+  record, and the server as Nest makes it. With the service's own adapter it is about twice as fast (docs/performance.md#tricks-in-force).
 - **The bare pipe** is Node's \`http\` server with its client behind it and nothing in between: a bound for what is written
   in JavaScript. nginx has one worker, keep-alive to the upstream and no access log.
 - **The committing pipe** is the same, but holds each answer until an id, a time and a length are committed to the database
-  of the run (what waits meanwhile goes in one statement): what it costs, written plainly, to have each call on the
-  disk before the caller has the answer. It knows no key, checks no vector and tells nobody.
+  of the run (calls that arrive during a commit share the next one): the minimal cost of having each call on the disk
+  before the caller has the answer. It has no keys, checks no vectors and notifies no other process.
 - **signalbox** runs as an operator would run it: the key has a limit, so that every call reserves and settles money; every
   call is committed to PostgreSQL before its answer leaves (\`fsync\` and \`synchronous_commit\` on); one webhook
   destination receives a trace of every call; rate limits count; the log has its default level. The database has the
   settings of \`npm start\`.
 - **The peer** is Portkey's open gateway, the version in \`conformance/portkey\`, without its log page. It gets the same
-  calls for the same model through its own provider for OpenAI, told in headers. It keeps no keys, limits, accounts or
+  calls for the same model through its own provider for OpenAI, chosen by headers. It keeps no keys, limits, accounts or
   traces, and so does less than signalbox does.
 - **CPU and memory** are the kernel's counts for the gateway's process and its children; the database's are shown apart.
 
@@ -104,7 +104,7 @@ npm run bench -- --profile throughput
 
 It needs Linux, Node and npm, and brings PostgreSQL along. The peer comes from npm when it is first asked for
 (\`--no-peer\` leaves it out); nginx and pgbench are used where they are installed (Debian: \`apt install nginx-light
-postgresql-contrib\`). A machine that does something else meanwhile gives figures of that. Each scenario keeps its results
+postgresql-contrib\`). Other work on the machine distorts the figures. Each scenario keeps its results
 in \`bench/results/\`, and this page is made of all of them.`;
 
 /** `all` are the results of scenarios, in any order. */
