@@ -20,7 +20,7 @@ const WORKSPACE = 'workspace-1';
 const CLOCK: Clock = { now: () => new Date('2026-11-18T12:00:00.000Z') };
 const HTTP = new HttpClient();
 const KEY = { workspaceId: WORKSPACE, hash: 'ab', creatorUserId: 'user-1' } as ApiKey;
-const PROVIDERS = ['openai', 'deepinfra', 'together', 'azure', 'local', 'nobody'];
+const PROVIDERS = ['openai', 'deepinfra', 'together', 'azure', 'local', 'unknown'];
 const MODELS = ['vendor/one', 'vendor/two'];
 const REQUEST: EmbeddingRequest = {
   model: 'vendor/one',
