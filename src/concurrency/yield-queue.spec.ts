@@ -22,6 +22,17 @@ describe('turns', () => {
     expect(done).toEqual(['a', 'b', 'c']);
   });
 
+  it('tell how long the first waiter has waited', async () => {
+    const queue = new YieldQueue();
+    expect(queue.delay).toBe(0);
+    const taken = queue.enter('account');
+    const start = performance.now();
+    while (performance.now() - start < 5);
+    expect(queue.delay).toBeGreaterThanOrEqual(5);
+    await taken;
+    expect(queue.delay).toBe(0);
+  });
+
   it('leave rounds to others between two of the same', async () => {
     const queue = new YieldQueue();
     await queue.enter('account');

@@ -7,9 +7,15 @@ const PIECE = 5;
 // a small request, which passes through several iterations, does not meet a piece in each of them.
 const ITERATIONS_BETWEEN = 4;
 
+interface Waiter {
+  readonly resolve: () => void;
+  /** performance.now() */
+  readonly since: number;
+}
+
 export class YieldQueue {
   /** By account, the next one first. */
-  private readonly waiting = new Map<string, (() => void)[]>();
+  private readonly waiting = new Map<string, Waiter[]>();
   /** performance.now() of the first piece of this iteration; null before it. */
   private begunAt: number | null = null;
   private isScheduled = false;
@@ -17,9 +23,10 @@ export class YieldQueue {
   /** Resolves when it is the caller's turn, behind all of its account who have asked before; it lasts until the caller next waits. */
   enter(accountId: string): Promise<void> {
     return new Promise((resolve) => {
+      const waiter = { resolve, since: performance.now() };
       const own = this.waiting.get(accountId);
-      if (own) own.push(resolve);
-      else this.waiting.set(accountId, [resolve]);
+      if (own) own.push(waiter);
+      else this.waiting.set(accountId, [waiter]);
       if (!this.isScheduled) this.schedule(1);
     });
   }
@@ -29,17 +36,25 @@ export class YieldQueue {
     return new Work(this, accountId);
   }
 
+  /** Milliseconds that the longest waiter has waited: long work does not delay the event loop, only itself. */
+  get delay(): number {
+    const now = performance.now();
+    let longest = 0;
+    for (const [first] of this.waiting.values()) if (first) longest = Math.max(longest, now - first.since);
+    return longest;
+  }
+
   private next(): void {
     this.isScheduled = false;
     const [first] = this.waiting;
     if (!first) return;
-    const [accountId, resolvers] = first;
-    const resolve = resolvers.shift();
+    const [accountId, waiters] = first;
+    const waiter = waiters.shift();
     this.waiting.delete(accountId);
-    if (resolvers.length > 0) this.waiting.set(accountId, resolvers);
+    if (waiters.length > 0) this.waiting.set(accountId, waiters);
     // Also when no other waits: this one may ask again at once.
     this.schedule(ITERATIONS_BETWEEN);
-    resolve?.();
+    waiter?.resolve();
   }
 
   /** When the pieces of this iteration of the event loop began: all that begin in it share the time of one. */

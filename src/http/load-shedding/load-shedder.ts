@@ -3,6 +3,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
+import { YieldQueue } from '../../concurrency/yield-queue.js';
 import { AppConfig } from '../../config/app-config.js';
 import { Metrics } from '../../config/metrics.js';
 import { AppError } from '../../domain/errors.js';
@@ -47,7 +48,11 @@ export class LoadShedder implements OnApplicationBootstrap, OnModuleDestroy {
   private reportedAt = -Infinity;
   private findAccount: FindAccount = () => null;
 
-  constructor({ loadShedding }: AppConfig, { registry }: Metrics) {
+  constructor(
+    { loadShedding }: AppConfig,
+    { registry }: Metrics,
+    private readonly yieldQueue: YieldQueue,
+  ) {
     const { callsInFlight, bytesInFlight, eventLoopDelay } = loadShedding;
     this.limit = new LoadLimit({
       ceiling: callsInFlight,
@@ -85,7 +90,7 @@ export class LoadShedder implements OnApplicationBootstrap, OnModuleDestroy {
     let expectedAt = performance.now() + LOOK;
     this.timer = setInterval(() => {
       const now = performance.now();
-      this.limit.note(now - expectedAt, this.limits.calls.calls);
+      this.limit.note(Math.max(now - expectedAt, this.yieldQueue.delay), this.limits.calls.calls);
       expectedAt = now + LOOK;
     }, LOOK);
     this.timer.unref();
