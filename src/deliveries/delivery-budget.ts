@@ -1,15 +1,15 @@
-// What all lanes of this process hold together of the log, whatever platforms do: pages that are looked through, and
-// batches from when they are built until their requests are over. Accounts share it fairly.
+// Bounds the bytes of the generation log that all destination consumers of this process hold, however slow platforms are:
+// pages while they are searched, and batches until their requests have ended. Accounts share it fairly.
 import type { Destination } from '../domain/destinations/destination.js';
 import type { LoggedGeneration } from '../persistence/generations/generation-reader.js';
-import { WeightedSemaphore } from '../concurrency/weighted-semaphore.js';
-import type { Permit } from '../concurrency/weighted-semaphore.js';
+import { Semaphore } from '../concurrency/semaphore.js';
+import type { Permit } from '../concurrency/semaphore.js';
 
-// Bytes of batches in all. Small ones have a part of their own: what is quickly sent never waits for what is not.
+// Bytes of all batches. Small batches have a budget of their own and never wait for large ones.
 const LARGE_BATCHES = 224_000_000;
 const SMALL_BATCHES = 32_000_000;
 const SMALL_BATCH = 128_000;
-// Bytes of pages that are looked through at once, and of one.
+// Bytes of the pages that are searched at once, and of one page.
 const PAGE_BYTES = 16_000_000;
 const PAGE = 1_000_000;
 
@@ -24,17 +24,27 @@ const MAX_TEXT_BYTES = 2_000_000;
 type Owner = Pick<Destination, 'accountId'>;
 
 export class DeliveryBudget {
-  private readonly large = new WeightedSemaphore(LARGE_BATCHES);
-  private readonly small = new WeightedSemaphore(SMALL_BATCHES);
-  private readonly pageBytes = new WeightedSemaphore(PAGE_BYTES);
+  private readonly large = semaphoreOf(LARGE_BATCHES);
+  private readonly small = semaphoreOf(SMALL_BATCHES);
+  private readonly pageBytes = semaphoreOf(PAGE_BYTES);
 
   takePage({ accountId }: Owner): Permit | Promise<Permit> {
-    return this.pageBytes.acquire(accountId, PAGE);
+    return acquire(this.pageBytes, accountId, PAGE);
   }
 
   takeBatch({ accountId }: Owner, bytes: number): Permit | Promise<Permit> {
-    return (bytes > SMALL_BATCH ? this.large : this.small).acquire(accountId, bytes);
+    return acquire(bytes > SMALL_BATCH ? this.large : this.small, accountId, bytes);
   }
+}
+
+/** No account holds more than it leaves to the others, and a quarter is for accounts that hold nothing. */
+function semaphoreOf(bytes: number): Semaphore {
+  return new Semaphore({ permits: bytes, reserved: bytes / 4, leavesHalf: true });
+}
+
+/** The permit itself when it is available at once. */
+function acquire(semaphore: Semaphore, accountId: string, weight: number): Permit | Promise<Permit> {
+  return semaphore.tryAcquire(accountId, { weight }) ?? semaphore.acquire(accountId, { weight });
 }
 
 /** How much memory a batch takes, its requests included. */

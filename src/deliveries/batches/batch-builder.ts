@@ -12,7 +12,7 @@ import type { ClaimedCursor } from '../../persistence/deliveries/delivery-cursor
 import { GenerationReader } from '../../persistence/generations/generation-reader.js';
 import type { LoggedGeneration } from '../../persistence/generations/generation-reader.js';
 import type { DeliveryTarget } from '../workspace-destinations.js';
-import type { Permit } from '../../concurrency/weighted-semaphore.js';
+import type { Permit } from '../../concurrency/semaphore.js';
 import { BatchSize, DeliveryBudget } from '../delivery-budget.js';
 import { isLongEnough, isSelected, takeWithin } from './entry-decision.js';
 import type { DecidedEntry, RunLimits } from './entry-decision.js';
