@@ -1,32 +1,28 @@
-// Bounds parallel work, shared fairly between keys (accounts), with a bounded queue for each key: one key's queue refuses
-// nothing of another's.
-import { FairSemaphore } from './fair-semaphore.js';
-import type { Permit } from './fair-semaphore.js';
+// Bounds parallel work, shared fairly between keys (accounts), with a bounded queue for each key: a full queue rejects the
+// work of its own key only.
+import { Semaphore } from './semaphore.js';
+import type { Permit } from './semaphore.js';
 
 export interface BulkheadLimits {
   /** Works that run at once. */
   readonly permits: number;
-  /** Permits that only a key gets that holds none. */
+  /** Permits that only keys without a permit get. */
   readonly reserved: number;
-  /** Works of one key that may wait; the next one is refused. */
+  /** Works of one key that may wait; the next one is rejected. */
   readonly maxWaiting: number;
 }
 
 export class FairBulkhead {
-  private readonly semaphore: FairSemaphore;
-  private readonly maxWaiting: number;
-  /** By key, while some wait. */
-  private readonly waiting = new Map<string, number>();
+  private readonly semaphore: Semaphore;
 
   constructor(
-    { permits, reserved, maxWaiting }: BulkheadLimits,
+    private readonly limits: BulkheadLimits,
     private readonly rejection: () => Error,
   ) {
-    this.semaphore = new FairSemaphore(permits, reserved);
-    this.maxWaiting = maxWaiting;
+    this.semaphore = new Semaphore(limits);
   }
 
-  /** Rejects with the refusal when as many works of the key wait as may. */
+  /** Throws the rejection when the queue of the key is full. */
   async run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
     const permit = this.semaphore.tryAcquire(key) ?? (await this.wait(key));
     try {
@@ -36,16 +32,8 @@ export class FairBulkhead {
     }
   }
 
-  private async wait(key: string): Promise<Permit> {
-    const count = this.waiting.get(key) ?? 0;
-    if (count >= this.maxWaiting) throw this.rejection();
-    this.waiting.set(key, count + 1);
-    try {
-      return await this.semaphore.acquire(key);
-    } finally {
-      const left = (this.waiting.get(key) ?? 0) - 1;
-      if (left > 0) this.waiting.set(key, left);
-      else this.waiting.delete(key);
-    }
+  private wait(key: string): Promise<Permit> {
+    if (this.semaphore.waitingOf(key) >= this.limits.maxWaiting) throw this.rejection();
+    return this.semaphore.acquire(key);
   }
 }

@@ -4,9 +4,12 @@ import type { CancelSignal } from './cancellation.js';
 
 /** Held until it is released. A second release has no effect. */
 export interface Permit {
+  release(): void;
+}
+
+export interface WeightedPermit extends Permit {
   /** Returns what it holds above this weight. */
   shrinkTo(weight: number): void;
-  release(): void;
 }
 
 export interface SemaphoreLimits {
@@ -39,7 +42,7 @@ export class PermitTimeout extends Error {
 interface Waiter {
   readonly weight: number;
   readonly member: Member;
-  readonly grant: (permit: Permit) => void;
+  readonly grant: (permit: WeightedPermit) => void;
 }
 
 interface Party {
@@ -107,7 +110,7 @@ export class Semaphore {
   }
 
   /** Returns null when the request would have to wait. */
-  tryAcquire(key: string, { weight = 1, member }: PermitRequest = {}): Permit | null {
+  tryAcquire(key: string, { weight = 1, member }: PermitRequest = {}): WeightedPermit | null {
     const size = Math.min(weight, this.permits);
     const held = this.heldBy(key);
     if (size > 0 && (!this.hasRoom(held, size) || this.isPreceded(key, held))) return null;
@@ -119,7 +122,7 @@ export class Semaphore {
    * to the one that was served longest ago. The order is strict: small requests never keep a large one waiting for good.
    * Rejects with the reason of `signal` or with PermitTimeout, and holds nothing then.
    */
-  acquire(key: string, request: PermitRequest & WaitLimits = {}): Promise<Permit> {
+  acquire(key: string, request: PermitRequest & WaitLimits = {}): Promise<WeightedPermit> {
     const { weight = 1, member, signal, deadline } = request;
     return new Promise((resolve, reject) => {
       if (signal?.aborted) {
@@ -195,7 +198,7 @@ export class Semaphore {
     if (key.members.size === 0) this.keys.delete(key.name);
   }
 
-  private hold(member: Member, weight: number): Permit {
+  private hold(member: Member, weight: number): WeightedPermit {
     let size = 0;
     const resize = (to: number): void => {
       const change = to - size;

@@ -3,7 +3,7 @@
 import type { Destination } from '../domain/destinations/destination.js';
 import type { LoggedGeneration } from '../persistence/generations/generation-reader.js';
 import { Semaphore } from '../concurrency/semaphore.js';
-import type { Permit } from '../concurrency/semaphore.js';
+import type { WeightedPermit } from '../concurrency/semaphore.js';
 
 // Bytes of all batches. Small batches have a budget of their own and never wait for large ones.
 const LARGE_BATCHES = 224_000_000;
@@ -28,11 +28,11 @@ export class DeliveryBudget {
   private readonly small = semaphoreOf(SMALL_BATCHES);
   private readonly pageBytes = semaphoreOf(PAGE_BYTES);
 
-  takePage({ accountId }: Owner): Permit | Promise<Permit> {
+  takePage({ accountId }: Owner): WeightedPermit | Promise<WeightedPermit> {
     return acquire(this.pageBytes, accountId, PAGE);
   }
 
-  takeBatch({ accountId }: Owner, bytes: number): Permit | Promise<Permit> {
+  takeBatch({ accountId }: Owner, bytes: number): WeightedPermit | Promise<WeightedPermit> {
     return acquire(bytes > SMALL_BATCH ? this.large : this.small, accountId, bytes);
   }
 }
@@ -43,7 +43,11 @@ function semaphoreOf(bytes: number): Semaphore {
 }
 
 /** The permit itself when it is available at once. */
-function acquire(semaphore: Semaphore, accountId: string, weight: number): Permit | Promise<Permit> {
+function acquire(
+  semaphore: Semaphore,
+  accountId: string,
+  weight: number,
+): WeightedPermit | Promise<WeightedPermit> {
   return semaphore.tryAcquire(accountId, { weight }) ?? semaphore.acquire(accountId, { weight });
 }
 

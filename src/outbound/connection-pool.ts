@@ -4,8 +4,8 @@
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import type { Dispatcher } from 'undici';
-import { FairSemaphore } from '../concurrency/fair-semaphore.js';
-import type { Permit } from '../concurrency/fair-semaphore.js';
+import { Semaphore } from '../concurrency/semaphore.js';
+import type { Permit } from '../concurrency/semaphore.js';
 import { boundReads } from './bounded-reads.js';
 import type { Connect } from './guarded-connector.js';
 import type { CancelSignal } from '../concurrency/cancellation.js';
@@ -26,9 +26,9 @@ export class ConnectionPool {
   private readonly busy = new Set<Connection>();
   /** The one that was used longest ago first. */
   private readonly idle = new Set<Connection>();
-  private readonly permits: FairSemaphore;
+  private readonly permits: Semaphore;
   /** Of the origins that permits are held of, or waited for. */
-  private readonly permitsByOrigin = new Map<string, FairSemaphore>();
+  private readonly permitsByOrigin = new Map<string, Semaphore>();
 
   constructor(
     private readonly connect: Connect,
@@ -56,8 +56,8 @@ export class ConnectionPool {
         this.permitsByOrigin.delete(origin);
     };
     try {
-      ofOrigin = await permits.acquire(account, signal);
-      const ofAll = await this.permits.acquire(account, signal);
+      ofOrigin = await permits.acquire(account, { signal });
+      const ofAll = await this.permits.acquire(account, { signal });
       return {
         release: () => {
           ofAll.release();
@@ -135,8 +135,8 @@ export class ConnectionPool {
   }
 }
 
-function fairly(permits: number): FairSemaphore {
-  return new FairSemaphore(permits, Math.floor(permits * RESERVED));
+function fairly(permits: number): Semaphore {
+  return new Semaphore({ permits, reserved: Math.floor(permits * RESERVED) });
 }
 
 class Connection {

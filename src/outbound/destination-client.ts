@@ -1,7 +1,7 @@
 // Requests to destinations, whose addresses are anybody's: every connection passes the URL guard.
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationShutdown } from '@nestjs/common';
-import type { Permit } from '../concurrency/fair-semaphore.js';
+import type { Permit } from '../concurrency/semaphore.js';
 import { ConnectionPool } from './connection-pool.js';
 import { allowListeners, exchange, OutboundFailure, OutboundRejected, withinLimits } from './exchange.js';
 import type { OutboundRequest, OutboundResponse, SendLimits } from './exchange.js';

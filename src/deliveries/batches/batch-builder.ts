@@ -12,7 +12,7 @@ import type { ClaimedCursor } from '../../persistence/deliveries/delivery-cursor
 import { GenerationReader } from '../../persistence/generations/generation-reader.js';
 import type { LoggedGeneration } from '../../persistence/generations/generation-reader.js';
 import type { DeliveryTarget } from '../workspace-destinations.js';
-import type { Permit } from '../../concurrency/semaphore.js';
+import type { WeightedPermit } from '../../concurrency/semaphore.js';
 import { BatchSize, DeliveryBudget } from '../delivery-budget.js';
 import { isLongEnough, isSelected, takeWithin } from './entry-decision.js';
 import type { DecidedEntry, RunLimits } from './entry-decision.js';
@@ -58,7 +58,7 @@ interface Run extends Pick<PlannedBatch, 'hasMore' | 'isHeldBack'> {
 
 interface Planned {
   readonly run: Run;
-  readonly permit: Permit;
+  readonly permit: WeightedPermit;
 }
 
 const NO_CONTENTS: ReadonlyMap<string, GenerationContent> = new Map();
@@ -176,7 +176,7 @@ export class BatchBuilder {
   private async tryRoom(
     destination: Destination,
     find: (most: number) => Promise<Run>,
-  ): Promise<Planned | { readonly asked: Promise<Permit>; readonly bytes: number }> {
+  ): Promise<Planned | { readonly asked: Promise<WeightedPermit>; readonly bytes: number }> {
     const page = await this.budget.takePage(destination);
     try {
       const run = await find(Infinity);
@@ -211,7 +211,7 @@ export class BatchBuilder {
     );
   }
 
-  private async build(target: DeliveryTarget, run: Run, permit: Permit): Promise<PlannedBatch> {
+  private async build(target: DeliveryTarget, run: Run, permit: WeightedPermit): Promise<PlannedBatch> {
     const { decided, isHeldBack } = run;
     const contents = await this.readContents(target, decided);
     const entries: PlannedEntry[] = [];
