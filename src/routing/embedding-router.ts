@@ -19,12 +19,13 @@ import type { Slice } from './call-splitter.js';
 import { CredentialCircuits } from './credentials/credential-circuits.js';
 import { EndpointCaller } from './endpoints/endpoint-caller.js';
 import type { EndpointHealth } from './endpoints/endpoint-health.js';
-import type { EndpointPermit, PermitOwner } from './endpoints/endpoint-permits.js';
+import type { PermitOwner } from './endpoints/endpoint-permits.js';
 import { EndpointFailure } from './endpoints/endpoint-failure.js';
 import { endpointName } from './endpoints/endpoint-target.js';
 import type { EndpointTarget } from './endpoints/endpoint-target.js';
 import { EndpointHealthRegistry } from './endpoints/endpoint-health-registry.js';
 import { mapBounded } from '../concurrency/map-bounded.js';
+import type { Permit } from '../concurrency/semaphore.js';
 import type { Route } from './route-planner.js';
 import { describeAttempt, RoutingMetrics } from './routing-metrics.js';
 
@@ -230,7 +231,7 @@ export class EmbeddingRouter {
     { permits }: EndpointHealth,
     run: Run,
     fallback: Fallback,
-  ): Promise<EndpointPermit> {
+  ): Promise<Permit> {
     const startedAt = performance.now();
     const mayWait = isLastOf(fallback) || fallback.index >= run.targets.length;
     if (mayWait) {

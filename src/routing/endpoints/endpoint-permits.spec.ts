@@ -4,7 +4,8 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Cancellation } from '../../concurrency/cancellation.js';
 import { EndpointPermits } from './endpoint-permits.js';
-import type { EndpointPermit, PermitOwner } from './endpoint-permits.js';
+import type { Permit } from '../../concurrency/semaphore.js';
+import type { PermitOwner } from './endpoint-permits.js';
 
 const LATER = performance.now() + 3_600_000;
 
@@ -20,7 +21,7 @@ afterEach(() => {
 class Lab {
   readonly permits = new EndpointPermits();
   readonly served: PermitOwner[] = [];
-  readonly held: EndpointPermit[] = [];
+  readonly held: Permit[] = [];
   /** The signals of those that wait. */
   readonly waiting = new Set<Cancellation>();
 
@@ -50,7 +51,7 @@ class Lab {
     if (permit) this.note(owner, permit);
   }
 
-  private note(owner: PermitOwner, permit: EndpointPermit): void {
+  private note(owner: PermitOwner, permit: Permit): void {
     this.served.push(owner);
     this.held.push(permit);
   }
