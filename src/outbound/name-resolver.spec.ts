@@ -1,5 +1,5 @@
 // Names are looked up by few threads: what those cost that no name server answers for, and whom.
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { LookupAddress } from 'node:dns';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SystemNameResolver, slotsOf } from './name-resolver.js';
@@ -8,13 +8,12 @@ const ADDRESS: LookupAddress = { address: '93.184.216.34', family: 4 };
 const SLOTS = { all: 4, slow: 2 };
 const UNANSWERED = Object.assign(new Error('no answer'), { code: 'EAI_AGAIN' });
 
-let time: number;
 /** Every look-up that was begun, in order, and those that have not ended. */
 let begun: string[];
 let open: Map<string, (error: Error | null) => void>;
 let resolver: SystemNameResolver;
 beforeEach(() => {
-  time = 0;
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
   begun = [];
   open = new Map();
   const lookUp = (host: string): Promise<readonly LookupAddress[]> =>
@@ -26,7 +25,10 @@ beforeEach(() => {
         else resolve([ADDRESS]);
       });
     });
-  resolver = new SystemNameResolver(SLOTS, lookUp, () => time);
+  resolver = new SystemNameResolver(SLOTS, lookUp);
+});
+afterEach(() => {
+  jest.useRealTimers();
 });
 
 const dead = (count: number): string[] => Array.from({ length: count }, (_nothing, index) => `dead-${index}`);
@@ -44,7 +46,7 @@ async function letDie(hosts: readonly string[]): Promise<void> {
   const outcomes = hosts.map(outcomeOf);
   await nextTurn();
   while (open.size > 0) {
-    time += 10_000;
+    jest.advanceTimersByTime(10_000);
     for (const host of open.keys()) open.get(host)?.(UNANSWERED);
     await nextTurn();
   }
@@ -77,10 +79,10 @@ describe('a name', () => {
 
   it('that nobody answers for fails at once for three times as long as it took, then is asked for again', async () => {
     await letDie(['dead']);
-    time += 29_999;
+    jest.advanceTimersByTime(29_999);
     expect(await outcomeOf('dead')).toBe('EAI_AGAIN');
     expect(begun).toEqual([]);
-    time += 1;
+    jest.advanceTimersByTime(1);
     const revived = outcomeOf('dead');
     await nextTurn();
     await end('dead');
@@ -106,7 +108,7 @@ describe('many names', () => {
 
   it('that nobody answers for leave threads to the others', async () => {
     await letDie(dead(3));
-    time += 30_000;
+    jest.advanceTimersByTime(30_000);
     for (const host of dead(3)) void outcomeOf(host);
     const good = [outcomeOf('good-0'), outcomeOf('good-1')];
     await nextTurn();
@@ -121,7 +123,7 @@ describe('many names', () => {
     for (const host of dead(4)) void outcomeOf(host);
     const late = outcomeOf('late');
     await nextTurn();
-    time = 30_001;
+    jest.advanceTimersByTime(30_001);
     const next = outcomeOf('next');
     await end('dead-0', UNANSWERED);
     expect(await late).toBe('ETIMEOUT');

@@ -2,6 +2,8 @@
 import { lookup } from 'node:dns/promises';
 import type { LookupAddress } from 'node:dns';
 import { LRUCache } from 'lru-cache';
+import { Semaphore } from '../concurrency/semaphore.js';
+import type { Permit } from '../concurrency/semaphore.js';
 
 export abstract class NameResolver {
   /** Every address of the host. Rejects when there is none. */
@@ -29,15 +31,11 @@ export function slotsOf(threadPoolSize: number): LookUpSlots {
 // Milliseconds. A look-up that fails later than this was not answered; after it, the name waits for so many times longer.
 const SLOW = 1_000;
 const REST = 3;
-// Milliseconds that a name waits for a slot: nobody waits longer for an answer.
+// Milliseconds that a name waits for a slot: no caller waits longer for an answer.
 const TIMEOUT = 30_000;
 const REMEMBERED = 10_000;
 
-interface Waiting {
-  readonly since: number;
-  begin(): void;
-  giveUp(): void;
-}
+type Pace = 'quick' | 'slow';
 
 interface SlowFailure {
   readonly error: unknown;
@@ -52,15 +50,17 @@ interface SlowFailure {
 export class SystemNameResolver extends NameResolver {
   private readonly inFlight = new Map<string, Promise<readonly LookupAddress[]>>();
   private readonly failures = new LRUCache<string, SlowFailure>({ max: REMEMBERED });
-  private readonly waiting = { quick: new Set<Waiting>(), slow: new Set<Waiting>() };
-  private readonly running = { quick: 0, slow: 0 };
+  /** Quick names first. */
+  private readonly all: Semaphore;
+  private readonly slow: Semaphore;
 
   constructor(
-    private readonly slots: LookUpSlots,
+    { all, slow }: LookUpSlots,
     private readonly lookUp: LookUp = (host) => lookup(host, { all: true }),
-    private readonly now: () => number = () => performance.now(),
   ) {
     super();
+    this.all = new Semaphore({ permits: all, rankOf: (pace) => (pace === 'slow' ? 1 : 0) });
+    this.slow = new Semaphore({ permits: slow });
   }
 
   override resolve(host: string): Promise<readonly LookupAddress[]> {
@@ -73,54 +73,40 @@ export class SystemNameResolver extends NameResolver {
 
   private async resolveQueued(host: string): Promise<readonly LookupAddress[]> {
     const failure = this.failures.get(host);
-    if (failure && this.now() < failure.until) throw failure.error;
+    if (failure && performance.now() < failure.until) throw failure.error;
     const pace = failure ? 'slow' : 'quick';
-    await this.takeSlot(pace, host);
-    const begun = this.now();
+    const slot = await this.acquireSlot(pace, host);
+    const begun = performance.now();
     try {
       const addresses = await this.lookUp(host);
       this.failures.delete(host);
       return addresses;
     } catch (error) {
-      const taken = this.now() - begun;
+      const taken = performance.now() - begun;
       if (taken < SLOW) this.failures.delete(host);
-      else this.failures.set(host, { error, until: this.now() + taken * REST });
+      else this.failures.set(host, { error, until: performance.now() + taken * REST });
       throw error;
     } finally {
-      this.running[pace]--;
-      this.serveWaiting();
+      slot.release();
     }
   }
 
-  private takeSlot(pace: 'quick' | 'slow', host: string): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.waiting[pace].add({
-        since: this.now(),
-        begin: () => {
-          this.running[pace]++;
-          resolve();
+  /** A slow name holds one of the slow slots first, so that it waits for other slow names only. */
+  private async acquireSlot(pace: Pace, host: string): Promise<Permit> {
+    const deadline = performance.now() + TIMEOUT;
+    let slow: Permit | null = null;
+    try {
+      if (pace === 'slow') slow = this.slow.tryAcquire(pace) ?? (await this.slow.acquire(pace, { deadline }));
+      const slot = await this.all.acquire(pace, { deadline });
+      return {
+        release: () => {
+          slow?.release();
+          slot.release();
         },
-        giveUp: () => reject(Object.assign(new Error(`no time to look up ${host}`), { code: 'ETIMEOUT' })),
-      });
-      this.serveWaiting();
-    });
-  }
-
-  /** In the order in which they came, those that were slow last. */
-  private serveWaiting(): void {
-    for (const pace of ['quick', 'slow'] as const) {
-      for (const waiting of this.waiting[pace]) {
-        const isTooLate = this.now() - waiting.since > TIMEOUT;
-        if (!isTooLate && !this.hasSlot(pace)) break;
-        this.waiting[pace].delete(waiting);
-        if (isTooLate) waiting.giveUp();
-        else waiting.begin();
-      }
+      };
+    } catch (error) {
+      slow?.release();
+      throw Object.assign(new Error(`no time to look up ${host}`, { cause: error }), { code: 'ETIMEOUT' });
     }
-  }
-
-  private hasSlot(pace: 'quick' | 'slow'): boolean {
-    const { quick, slow } = this.running;
-    return quick + slow < this.slots.all && (pace === 'quick' || slow < this.slots.slow);
   }
 }
