@@ -1,5 +1,6 @@
 // A spend lease held by this process: budget reserved in the database and granted to requests from memory.
 import { isDeepStrictEqual } from 'node:util';
+import { WakeSignal } from '../concurrency/wake-signal.js';
 import { AppError } from '../domain/errors.js';
 import { formatUsd } from '../domain/spend/money.js';
 import type { PicoUsd } from '../domain/spend/money.js';
@@ -38,7 +39,7 @@ export class LocalQuota {
   private waiters: Waiter[] = [];
   private isGrowing = false;
   /** Ends the pause between two polls of the counter. */
-  private wake: (() => void) | null = null;
+  private readonly pause = new WakeSignal();
   private wasUsed = true;
   /** The limits that the database held at its last grant or rejection. */
   private grantedUnder: readonly SpendLimitWindow[] | null = null;
@@ -95,7 +96,7 @@ export class LocalQuota {
       this.waiters.push({ amount, deadline, resolve, reject });
       if (!this.isGrowing) void this.grow();
       // It may fit where calls that wait longer do not.
-      else this.wake?.();
+      else this.pause.interrupt();
     });
   }
 
@@ -188,7 +189,7 @@ export class LocalQuota {
             await this.ledger.sweepExpired();
             await this.ledger.requestRelease(this.lease.owner);
           }
-          await this.rest(pause);
+          await this.pause.sleep(pause);
           pause = Math.min(pause * 2, LONGEST_PAUSE);
         }
       }
@@ -235,17 +236,6 @@ export class LocalQuota {
       room -= amount;
       return true;
     });
-  }
-
-  /** Sleeps until the time has passed or another call arrives. */
-  private async rest(milliseconds: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    await new Promise<void>((resolve) => {
-      this.wake = resolve;
-      timer = setTimeout(resolve, milliseconds);
-    });
-    clearTimeout(timer);
-    this.wake = null;
   }
 
   private insufficient(unspent: PicoUsd, amount: PicoUsd): AppError {

@@ -13,9 +13,9 @@ import { WorkspaceDestinationsCache, DESTINATIONS_CHANNEL } from '../workspace-d
 import { ContentSweeper } from '../log/content-sweeper.js';
 import { DestinationConsumer } from './destination-consumer.js';
 import { Debouncer } from '../../concurrency/debouncer.js';
+import { KeyedThrottle } from '../../concurrency/keyed-throttle.js';
 import { ConsumerServices } from './consumer-services.js';
 import { reachOfLog } from '../log/log-tail.js';
-import { KeyedThrottle } from './keyed-throttle.js';
 import { BacklogScan } from './backlog-scan.js';
 
 // Milliseconds.
@@ -24,6 +24,8 @@ const DUE_INTERVAL = 1_000;
 const HORIZON_INTERVAL = 5_000;
 // For which changes are gathered: whoever makes many destinations stirs many workspaces at once.
 const DEBOUNCE_INTERVAL = 250;
+// Until a workspace that had nothing to claim is claimed again: other processes deliver to its destinations.
+const CLAIM_PAUSE = 500;
 // Destinations or workspaces that one statement claims or looks at.
 const AT_ONCE = 200;
 // Milliseconds that requests under way have to end in when the process stops.
@@ -34,7 +36,7 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
   private readonly logger = new Logger(ConsumerSupervisor.name);
   /** By workspace, then by destination. */
   private readonly consumers = new Map<string, Map<string, DestinationConsumer>>();
-  private readonly claims = new KeyedThrottle((workspaceId) =>
+  private readonly claims = new KeyedThrottle(CLAIM_PAUSE, (workspaceId) =>
     this.claim(() => this.cursors.claimWorkspace(workspaceId)),
   );
   private readonly changedWorkspaces = new Debouncer(DEBOUNCE_INTERVAL, (workspaceIds) =>

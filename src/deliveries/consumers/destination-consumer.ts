@@ -4,6 +4,7 @@ import { Logger } from '@nestjs/common';
 import type { DropReason, LogPosition, LogSnapshot } from '../../domain/destinations/delivery.js';
 import { MAX_DELIVERY_AGE, isBehind } from '../../domain/destinations/delivery.js';
 import { jitteredDelay } from '../../concurrency/backoff.js';
+import { WakeSignal } from '../../concurrency/wake-signal.js';
 import { UnusableFilter } from '../../domain/destinations/filter-match.js';
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import type { ClaimedCursor } from '../../persistence/deliveries/delivery-cursors.repository.js';
@@ -14,7 +15,6 @@ import type { DeliveryTarget } from '../workspace-destinations.js';
 import { PoisonIsolation } from './poison-isolation.js';
 import type { SendFailure } from './poison-isolation.js';
 import type { ConsumerServices } from './consumer-services.js';
-import { WakeSignal } from './wake-signal.js';
 import { delayAfter } from './retry-delay.js';
 
 // Milliseconds that an idle lane keeps its claim: under a trickle nobody has to claim anew for every call.
@@ -41,6 +41,8 @@ export class DestinationConsumer {
   readonly finished: Promise<void>;
   private readonly logger = new Logger(DestinationConsumer.name);
   private readonly wakeSignal = new WakeSignal();
+  /** Aborts the request in flight. */
+  private readonly inFlight = new AbortController();
   private readonly sender: PoisonIsolation;
   position: LogPosition;
   start: LogSnapshot;
@@ -82,7 +84,7 @@ export class DestinationConsumer {
       const { destinationId } = this.claim;
       if (destinations?.targets.has(destinationId) || destinations?.problems.has(destinationId)) return;
       this.wakeSignal.stop();
-      this.wakeSignal.abort();
+      this.inFlight.abort();
     } catch {
       // It is looked at again before the next request.
     }
@@ -91,7 +93,7 @@ export class DestinationConsumer {
   /** Lets the request that is under way end, for a while. */
   async stop(grace: AbortSignal): Promise<void> {
     this.wakeSignal.stop();
-    grace.addEventListener('abort', () => this.wakeSignal.abort(), { once: true });
+    grace.addEventListener('abort', () => this.inFlight.abort(), { once: true });
     await this.finished;
   }
 
@@ -239,7 +241,7 @@ export class DestinationConsumer {
     const { results, rejected, failure, hasRest } = await this.sender.send(
       target,
       traces,
-      this.wakeSignal.aborted,
+      this.inFlight.signal,
     );
     const now = this.services.clock.now();
     const outcome = concludeBatch(batch.entries, results, { start: this.position, rejected, now });
@@ -265,7 +267,7 @@ export class DestinationConsumer {
       const { results, rejected, failure } = await this.sender.sendAgain(
         target,
         traces,
-        this.wakeSignal.aborted,
+        this.inFlight.signal,
       );
       const outcome = concludeReplay(letters, batch, results, {
         start: this.position,

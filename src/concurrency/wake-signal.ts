@@ -1,9 +1,8 @@
-// The waiting of a lane: for time to pass, for something new, and for being told to end.
+// The waits of one loop: for time to pass, for news, and for the end of the loop. One wait at a time.
 export class WakeSignal {
-  private readonly end = new AbortController();
   private resume: (() => void) | null = null;
-  private isWaiting = false;
-  private hasSignal = false;
+  private isWaitingForNews = false;
+  private hasNews = false;
   private hasEnded = false;
 
   get isStopped(): boolean {
@@ -11,38 +10,30 @@ export class WakeSignal {
   }
 
   get isWoken(): boolean {
-    return this.hasSignal;
+    return this.hasNews;
   }
 
-  /** Aborted when nothing may go on any more. */
-  get aborted(): AbortSignal {
-    return this.end.signal;
-  }
-
-  /** News end the waiting for news only. */
+  /** Reports news, which end a wait for news only. */
   wake(): void {
-    this.hasSignal = true;
-    if (this.isWaiting) this.resume?.();
+    this.hasNews = true;
+    if (this.isWaitingForNews) this.resume?.();
   }
 
-  /** Ends any waiting. */
+  /** Reports news that end any wait. */
   interrupt(): void {
-    this.hasSignal = true;
+    this.hasNews = true;
     this.resume?.();
   }
 
+  /** Ends any wait, and lets no other begin. */
   stop(): void {
     this.hasEnded = true;
     this.resume?.();
   }
 
-  abort(): void {
-    this.end.abort();
-  }
-
   /** From here on only later news count. */
   reset(): void {
-    this.hasSignal = false;
+    this.hasNews = false;
   }
 
   async sleep(milliseconds: number): Promise<void> {
@@ -58,12 +49,12 @@ export class WakeSignal {
     this.resume = null;
   }
 
-  /** True when there are news, false when the time is over first. */
+  /** True when there are news, false when the time or the loop ends first. */
   async untilWoken(milliseconds: number): Promise<boolean> {
-    if (this.hasSignal) return !this.hasEnded;
-    this.isWaiting = true;
+    if (this.hasNews) return !this.hasEnded;
+    this.isWaitingForNews = true;
     await this.sleep(milliseconds);
-    this.isWaiting = false;
-    return this.hasSignal && !this.hasEnded;
+    this.isWaitingForNews = false;
+    return this.hasNews && !this.hasEnded;
   }
 }

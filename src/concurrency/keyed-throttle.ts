@@ -1,0 +1,30 @@
+// Acts for a key at once when it is requested, and then not again for a pause, however often it is requested.
+export class KeyedThrottle {
+  /** Keys whose act or pause lasts; true: requested again, for after the pause. */
+  private readonly active = new Map<string, boolean>();
+
+  /** `pause` in milliseconds from the end of an act; `act` never rejects. */
+  constructor(
+    private readonly pause: number,
+    private readonly act: (key: string) => Promise<void>,
+  ) {}
+
+  request(key: string): void {
+    if (this.active.has(key)) {
+      this.active.set(key, true);
+      return;
+    }
+    this.active.set(key, false);
+    void this.run(key);
+  }
+
+  private async run(key: string): Promise<void> {
+    await this.act(key);
+    const timer = setTimeout(() => {
+      const isRequested = this.active.get(key) === true;
+      this.active.delete(key);
+      if (isRequested) this.request(key);
+    }, this.pause);
+    timer.unref();
+  }
+}
