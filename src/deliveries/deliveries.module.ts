@@ -6,7 +6,7 @@ import { GenerationEventsModule } from './generation-events.module.js';
 import { ContentSweeper } from './log/content-sweeper.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
 import { ConsumerSupervisor } from './consumers/consumer-supervisor.js';
-import { ConsumerServices } from './consumers/consumer-services.js';
+import { DestinationConsumerFactory } from './consumers/destination-consumer.factory.js';
 import { LogTail } from './log/log-tail.js';
 import { PayloadSizer } from './batches/payload-sizer.js';
 import { ContentCache } from './log/content-cache.js';
@@ -20,7 +20,7 @@ import { KeyNameCache } from './log/key-name-cache.js';
     ContentSweeper,
     DeliveryMetrics,
     ConsumerSupervisor,
-    ConsumerServices,
+    DestinationConsumerFactory,
     LogTail,
     PayloadSizer,
     ContentCache,

@@ -77,7 +77,7 @@ describe('a secret', () => {
       .filter((name) => readFileSync(join(root, name), 'utf8').includes('Math.random'));
     // The choice among endpoints, and pauses after failures: nobody gains by guessing those.
     expect(users.toSorted()).toEqual([
-      'deliveries/consumers/consumer-services.ts',
+      'deliveries/consumers/destination-consumer.ts',
       'routing/endpoints/endpoint-health-registry.ts',
     ]);
   });

@@ -10,11 +10,12 @@ import { LogHorizonReader } from '../../persistence/generations/log-horizon.js';
 import { Notifications } from '../../persistence/database/notifications.js';
 import { GENERATIONS_CHANNEL, readGenerationsAppended } from '../log/generation-events.js';
 import { WorkspaceDestinationsCache, DESTINATIONS_CHANNEL } from '../workspace-destinations.js';
+import { DeliveryMetrics } from '../delivery-metrics.js';
 import { ContentSweeper } from '../log/content-sweeper.js';
-import { DestinationConsumer } from './destination-consumer.js';
+import type { DestinationConsumer } from './destination-consumer.js';
+import { DestinationConsumerFactory } from './destination-consumer.factory.js';
 import { Debouncer } from '../../concurrency/debouncer.js';
 import { KeyedThrottle } from '../../concurrency/keyed-throttle.js';
-import { ConsumerServices } from './consumer-services.js';
 import { reachOfLog } from '../log/log-tail.js';
 import { BacklogScan } from './backlog-scan.js';
 
@@ -49,7 +50,8 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
   constructor(
     private readonly cursors: DeliveryCursorsRepository,
     private readonly destinations: WorkspaceDestinationsCache,
-    private readonly services: ConsumerServices,
+    private readonly factory: DestinationConsumerFactory,
+    private readonly metrics: DeliveryMetrics,
     private readonly contents: ContentSweeper,
     private readonly horizon: LogHorizonReader,
     private readonly config: AppConfig,
@@ -77,7 +79,7 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
     this.every(DUE_INTERVAL, async () => this.run(await this.cursors.claimDue(AT_ONCE)));
     this.every(this.config.deliveries.sweepInterval, () => this.sweep());
     this.every(HORIZON_INTERVAL, async () => {
-      this.services.metrics.noteHeldBack((await this.horizon.read()).heldBackSeconds);
+      this.metrics.noteHeldBack((await this.horizon.read()).heldBackSeconds);
     });
     void this.sweep().catch(() => undefined);
   }
@@ -156,7 +158,7 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
 
   private run(claims: readonly ClaimedCursor[]): void {
     for (const claim of claims) {
-      const consumer = new DestinationConsumer(claim, this.services);
+      const consumer = this.factory.start(claim);
       const consumers = this.consumers.get(claim.workspaceId) ?? new Map<string, DestinationConsumer>();
       this.consumers.set(claim.workspaceId, consumers.set(claim.destinationId, consumer));
       void consumer.finished.then(() => this.forget(claim, consumer));

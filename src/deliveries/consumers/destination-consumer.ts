@@ -1,20 +1,28 @@
 // The deliveries to one destination, one batch after the other in the order of the log, while this process holds its
 // claim. Whatever the platform does holds back nobody else.
 import { Logger } from '@nestjs/common';
+import type { AppConfig } from '../../config/app-config.js';
+import type { Clock } from '../../domain/clock.js';
 import type { DropReason, LogPosition, LogSnapshot } from '../../domain/destinations/delivery.js';
 import { MAX_DELIVERY_AGE, isBehind } from '../../domain/destinations/delivery.js';
 import { jitteredDelay } from '../../concurrency/backoff.js';
 import { WakeSignal } from '../../concurrency/wake-signal.js';
 import { UnusableFilter } from '../../domain/destinations/filter-match.js';
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
-import type { ClaimedCursor } from '../../persistence/deliveries/delivery-cursors.repository.js';
+import type { DeadLettersRepository } from '../../persistence/deliveries/dead-letters.repository.js';
+import type {
+  ClaimedCursor,
+  DeliveryCursorsRepository,
+} from '../../persistence/deliveries/delivery-cursors.repository.js';
 import { concludeBatch, concludeReplay } from '../batches/batch-outcome.js';
 import type { BatchOutcome } from '../batches/batch-outcome.js';
-import type { PlannedBatch, PlannedEntry } from '../batches/batch-builder.js';
-import type { DeliveryTarget } from '../workspace-destinations.js';
+import type { BatchBuilder, PlannedBatch, PlannedEntry } from '../batches/batch-builder.js';
+import type { BatchSender } from '../batches/batch-sender.js';
+import type { DeliveryTarget, WorkspaceDestinationsCache } from '../workspace-destinations.js';
+import type { DeliveryMetrics } from '../delivery-metrics.js';
+import type { ContentSweeper } from '../log/content-sweeper.js';
 import { PoisonIsolation } from './poison-isolation.js';
 import type { SendFailure } from './poison-isolation.js';
-import type { ConsumerServices } from './consumer-services.js';
 import { delayAfter } from './retry-delay.js';
 
 // Milliseconds that an idle lane keeps its claim: under a trickle nobody has to claim anew for every call.
@@ -36,6 +44,11 @@ const BROKEN_OFF: SendFailure = {
 
 type Step = 'more' | 'idle' | 'held_back' | 'moved' | SendFailure;
 
+/** Consumers of this process that deliver now. */
+export interface ConsumerLoad {
+  running: number;
+}
+
 export class DestinationConsumer {
   /** Settles when the lane has ended and its claim is given back. Never rejects. */
   readonly finished: Promise<void>;
@@ -51,11 +64,20 @@ export class DestinationConsumer {
 
   constructor(
     readonly claim: ClaimedCursor,
-    private readonly services: ConsumerServices,
+    private readonly load: ConsumerLoad,
+    private readonly destinations: WorkspaceDestinationsCache,
+    private readonly planner: BatchBuilder,
+    sender: BatchSender,
+    private readonly cursors: DeliveryCursorsRepository,
+    private readonly deadLetters: DeadLettersRepository,
+    private readonly contents: ContentSweeper,
+    private readonly metrics: DeliveryMetrics,
+    private readonly config: AppConfig,
+    private readonly clock: Clock,
   ) {
     this.position = claim.position;
     this.start = claim.start;
-    this.sender = new PoisonIsolation(services.sender, claim);
+    this.sender = new PoisonIsolation(sender, claim);
     this.finished = this.run();
   }
 
@@ -80,7 +102,7 @@ export class DestinationConsumer {
   /** To a destination that is deleted or switched off not even the request in flight is finished. */
   private async endIfUnwanted(): Promise<void> {
     try {
-      const destinations = await this.services.destinations.find(this.claim.workspaceId);
+      const destinations = await this.destinations.find(this.claim.workspaceId);
       const { destinationId } = this.claim;
       if (destinations?.targets.has(destinationId) || destinations?.problems.has(destinationId)) return;
       this.wakeSignal.stop();
@@ -98,7 +120,7 @@ export class DestinationConsumer {
   }
 
   private async run(): Promise<void> {
-    this.services.running++;
+    this.load.running++;
     let failure: SendFailure | null = null;
     try {
       await this.expireBacklog();
@@ -112,10 +134,10 @@ export class DestinationConsumer {
         failure = BROKEN_OFF;
       }
     }
-    this.services.running--;
+    this.load.running--;
     try {
-      if (failure) await this.services.cursors.fail(this.claim, failure, this.delayAfter(failure));
-      await this.services.cursors.release(this.claim);
+      if (failure) await this.cursors.fail(this.claim, failure, this.delayAfter(failure));
+      await this.cursors.release(this.claim);
     } catch {
       // The claim expires by itself.
     }
@@ -125,12 +147,12 @@ export class DestinationConsumer {
   private async expireBacklog(): Promise<void> {
     const { hasStood, stoodFor } = this.claim;
     let hasMore = hasStood;
-    const before = new Date(this.services.clock.now().getTime() - MAX_DELIVERY_AGE);
+    const before = new Date(this.clock.now().getTime() - MAX_DELIVERY_AGE);
     while (hasMore && !this.wakeSignal.isStopped) {
       const target = await this.findTarget();
       if (!target) return;
-      const old = await this.services.planner.planExpired(target, this, { before, stoodFor });
-      const now = this.services.clock.now();
+      const old = await this.planner.planExpired(target, this, { before, stoodFor });
+      const now = this.clock.now();
       const outcome = concludeBatch(old.entries, new Map(), { start: this.position, rejected: 0, now });
       // Where there is nothing, that it was looked at.
       if (!(await this.advance(target, outcome))) return;
@@ -140,7 +162,7 @@ export class DestinationConsumer {
 
   /** Moves the cursor; false when it was moved by somebody else. */
   private async advance(target: DeliveryTarget, outcome: BatchOutcome): Promise<boolean> {
-    if (!(await this.services.cursors.advance(this.claim, this, outcome))) {
+    if (!(await this.cursors.advance(this.claim, this, outcome))) {
       this.mayHaveMoved = true;
       return false;
     }
@@ -175,18 +197,17 @@ export class DestinationConsumer {
    * calls, the longer, and each for a time of its own: woken together, they would all need it together.
    */
   private async linger(linger: number): Promise<void> {
-    const { services } = this;
     const shared = Math.min(
-      linger * (1 + services.running / CONSUMERS_PER_LINGER),
+      linger * (1 + this.load.running / CONSUMERS_PER_LINGER),
       Math.max(linger, MAX_LINGER),
     );
-    await this.wakeSignal.sleep(shared * (0.75 + services.random() / 2));
+    await this.wakeSignal.sleep(shared * (0.75 + Math.random() / 2));
   }
 
   /** False when the claim was lost: what is to be done is somebody else's. */
   private async refreshCursor(): Promise<boolean> {
     this.mayHaveMoved = false;
-    const found = await this.services.cursors.lookAgain(this.claim);
+    const found = await this.cursors.lookAgain(this.claim);
     if (!found) return false;
     if (isBehind(this.position, found.position)) this.sender.forget();
     this.position = found.position;
@@ -196,17 +217,17 @@ export class DestinationConsumer {
 
   /** Undefined when the destination is not to be delivered to any more. */
   private async findTarget(): Promise<DeliveryTarget | undefined> {
-    const destinations = await this.services.destinations.find(this.claim.workspaceId);
+    const destinations = await this.destinations.find(this.claim.workspaceId);
     return destinations?.targets.get(this.claim.destinationId);
   }
 
   /** A destination that is switched on, and cannot be delivered to as it is stored, waits for somebody to change it. */
   private async reportProblem(): Promise<void> {
-    const destinations = await this.services.destinations.find(this.claim.workspaceId);
+    const destinations = await this.destinations.find(this.claim.workspaceId);
     const message = destinations?.problems.get(this.claim.destinationId);
     if (message === undefined) return;
     const failure: SendFailure = { class: 'blocked', status: null, message };
-    await this.services.cursors.fail(this.claim, failure, this.delayAfter(failure));
+    await this.cursors.fail(this.claim, failure, this.delayAfter(failure));
   }
 
   /** What is asked for again comes after what is new: neither may hold up the other. */
@@ -223,11 +244,7 @@ export class DestinationConsumer {
   private async deliverNext(target: DeliveryTarget): Promise<Step> {
     this.wakeSignal.reset();
     const size = this.sender.batchSize(target);
-    const batch = await this.services.planner.planNext(
-      target,
-      { position: this.position, start: this.start },
-      size,
-    );
+    const batch = await this.planner.planNext(target, { position: this.position, start: this.start }, size);
     try {
       if (batch.entries.length === 0) return batch.isHeldBack ? 'held_back' : 'idle';
       return await this.sendBatch(target, batch);
@@ -243,7 +260,7 @@ export class DestinationConsumer {
       traces,
       this.inFlight.signal,
     );
-    const now = this.services.clock.now();
+    const now = this.clock.now();
     const outcome = concludeBatch(batch.entries, results, { start: this.position, rejected, now });
     if (outcome.position !== this.position) {
       if (!(await this.advance(target, outcome))) return 'moved';
@@ -255,7 +272,7 @@ export class DestinationConsumer {
 
   /** Sends dead letters that somebody asked for again; `idle` when there are none. */
   private async replay(target: DeliveryTarget): Promise<Step> {
-    const { deadLetters, planner, clock } = this.services;
+    const { deadLetters, planner, clock } = this;
     const letters = await deadLetters.listRequested(this.claim, target.kind.delivery.limits.maxTraces);
     if (letters.length === 0) return 'idle';
     const batch = await planner.planNamed(
@@ -286,7 +303,7 @@ export class DestinationConsumer {
     { kind }: DeliveryTarget,
     outcome: { readonly lags: readonly number[]; readonly dropped: object },
   ): void {
-    const { metrics, contents } = this.services;
+    const { metrics, contents } = this;
     if (outcome.lags.length > 0) metrics.countDelivered(kind.type, outcome.lags);
     for (const [reason, count] of Object.entries(outcome.dropped) as [DropReason, number][])
       metrics.countDropped(kind.type, reason, count);
@@ -296,20 +313,18 @@ export class DestinationConsumer {
   /** Notes the failure and waits; false when the lane is to end instead. */
   private async waitAfterFailure({ kind }: DeliveryTarget, failure: SendFailure): Promise<boolean> {
     const delay = this.delayAfter(failure);
-    this.services.metrics.countFailure(kind.type, failure.class);
+    this.metrics.countFailure(kind.type, failure.class);
     // It may have been set up otherwise since it was asked: as it is now, it is to be tried at once.
     if (this.mayHaveMoved) return true;
     this.sender.failures++;
-    if (this.wakeSignal.isStopped || !(await this.services.cursors.fail(this.claim, failure, delay)))
-      return false;
+    if (this.wakeSignal.isStopped || !(await this.cursors.fail(this.claim, failure, delay))) return false;
     if (delay > MAX_DELAY) return false;
     await this.wakeSignal.sleep(delay);
     return true;
   }
 
   private delayAfter(failure: SendFailure): number {
-    const { config } = this.services;
-    return delayAfter(failure, this.sender.failures, config.deliveries, this.services.random());
+    return delayAfter(failure, this.sender.failures, this.config.deliveries, Math.random());
   }
 
   private get name(): object {

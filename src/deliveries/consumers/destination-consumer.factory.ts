@@ -1,0 +1,48 @@
+// Makes the consumers of this process, with what they depend on.
+import { Injectable } from '@nestjs/common';
+import { AppConfig } from '../../config/app-config.js';
+import { Clock } from '../../domain/clock.js';
+import { DeadLettersRepository } from '../../persistence/deliveries/dead-letters.repository.js';
+import { DeliveryCursorsRepository } from '../../persistence/deliveries/delivery-cursors.repository.js';
+import type { ClaimedCursor } from '../../persistence/deliveries/delivery-cursors.repository.js';
+import { BatchBuilder } from '../batches/batch-builder.js';
+import { BatchSender } from '../batches/batch-sender.js';
+import { DeliveryMetrics } from '../delivery-metrics.js';
+import { ContentSweeper } from '../log/content-sweeper.js';
+import { WorkspaceDestinationsCache } from '../workspace-destinations.js';
+import { DestinationConsumer } from './destination-consumer.js';
+import type { ConsumerLoad } from './destination-consumer.js';
+
+@Injectable()
+export class DestinationConsumerFactory {
+  private readonly load: ConsumerLoad = { running: 0 };
+
+  constructor(
+    private readonly destinations: WorkspaceDestinationsCache,
+    private readonly planner: BatchBuilder,
+    private readonly sender: BatchSender,
+    private readonly cursors: DeliveryCursorsRepository,
+    private readonly deadLetters: DeadLettersRepository,
+    private readonly contents: ContentSweeper,
+    private readonly metrics: DeliveryMetrics,
+    private readonly config: AppConfig,
+    private readonly clock: Clock,
+  ) {}
+
+  /** A consumer that has begun to deliver. */
+  start(claim: ClaimedCursor): DestinationConsumer {
+    return new DestinationConsumer(
+      claim,
+      this.load,
+      this.destinations,
+      this.planner,
+      this.sender,
+      this.cursors,
+      this.deadLetters,
+      this.contents,
+      this.metrics,
+      this.config,
+      this.clock,
+    );
+  }
+}
