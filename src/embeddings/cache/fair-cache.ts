@@ -1,8 +1,8 @@
 // An LRU cache that accounts share fairly: eviction takes from the account that holds most, and there from the workspace
 // that holds most. An account loses nothing to another one while it holds less than that one.
 import { LRUCache } from 'lru-cache';
-import { MaxHeap } from '../../concurrency/max-heap.js';
-import type { HeapMember } from '../../concurrency/max-heap.js';
+import { MaxHeap } from './max-heap.js';
+import type { HeapMember } from './max-heap.js';
 
 /** Whose entry it is. */
 export interface CacheOwner {
