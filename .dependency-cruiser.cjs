@@ -86,6 +86,20 @@ module.exports = {
       to: { path: '^src/persistence/' },
     },
     {
+      name: 'vector-kernel-by-its-entry',
+      comment: 'The kernel is replaced by changing one import (src/vectors/README.md).',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/vectors/' },
+      to: { path: '^src/vectors/', pathNot: '^src/vectors/(vectors|json-scanner)\\.ts$' },
+    },
+    {
+      name: 'byte-scanner-only-in-providers',
+      comment: 'The scanner reads the answers of providers, and nothing else.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(vectors|providers)/' },
+      to: { path: '^src/vectors/json-scanner\\.ts$' },
+    },
+    {
       name: 'ground-is-plain',
       comment: 'Layer 0 is plain TypeScript: no framework, no database, no HTTP.',
       severity: 'error',
