@@ -30,8 +30,6 @@ USER node
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# Applies what migrations are missing, then serves; SIGTERM drains. What calls leave behind is mostly short-lived: with room
-# for more of it less of it is copied; everything is collected only when the heap has become three times as large, and
-# not for being quiet, which calls would pay for afterwards; nothing counts as old before it has lived; and Node's own code
-# is found faster in large pages (docs/decisions/0009-hot-path.md).
-CMD ["node", "--min-semi-space-size=32", "--max-semi-space-size=32", "--heap-growing-percent=200", "--no-allocation-site-pretenuring", "--no-memory-reducer", "--use-largepages=silent", "scripts/serve.mjs"]
+# Applies missing migrations, then serves; SIGTERM drains. More room for short-lived objects: V8 copies fewer of them
+# (docs/performance.md, "V8 options").
+CMD ["node", "--max-semi-space-size=32", "scripts/serve.mjs"]

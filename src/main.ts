@@ -6,6 +6,7 @@ import type { AppConfig } from './config/app-config.js';
 import { EMBEDDING_PROVIDERS } from './providers/index.js';
 import type { RunningService } from './runtime/serving-process.js';
 import { loadCatalogueModels } from './routing/catalogue-source.js';
+import { applyMemoryOptions } from './runtime/memory-options.js';
 import { startReplica, startWorker } from './runtime/workers.js';
 
 /** The configuration of this build's providers. Throws ConfigError, one line that names the variable. */
@@ -27,6 +28,7 @@ export interface StartOptions {
 /** Resolves when the service listens. SIGTERM, SIGINT and SIGHUP drain it and end the process. */
 export async function start(options: StartOptions = {}): Promise<RunningService> {
   const config = readEnvironment(process.env);
+  applyMemoryOptions();
   // Where a worker listens, the one that has started it says.
   const service = cluster.isPrimary
     ? await startReplica(config)

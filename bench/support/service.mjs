@@ -8,9 +8,9 @@ import { runCommand } from '../../scripts/support/run-command.mjs';
 import { startProgram } from './children.mjs';
 
 const NO_LIMIT = '1000000000';
-// The options that `npm start` passes to Node.
-const { scripts } = JSON.parse(readFileSync(inRepository('package.json'), 'utf8'));
-const NODE_ARGUMENTS = scripts.start.split(' ').filter((argument) => argument.startsWith('--'));
+// The options that the container passes to Node.
+const [, command] = /^CMD (.*)$/m.exec(readFileSync(inRepository('Dockerfile'), 'utf8'));
+const NODE_ARGUMENTS = JSON.parse(command).filter((argument) => argument.startsWith('--'));
 
 /** An empty, migrated database on the server. */
 export async function createDatabase(server, name, signal) {
