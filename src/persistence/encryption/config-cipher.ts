@@ -1,7 +1,6 @@
 // Encryption of what must not be readable in the database: destination configs, provider credentials, contents.
 // AES-256-GCM; the key's id is stored beside the ciphertext, so that keys can be rotated without a pause.
-import { createCipheriv, createDecipheriv, randomFillSync } from 'node:crypto';
-import type { CipherGCM } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../../config/app-config.js';
 import type { EncryptionKey } from '../../config/environment-reader.js';
@@ -22,26 +21,9 @@ export class MissingEncryptionKey extends Error {
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-// Randomness is fetched for many nonces at once: every fetch takes longer than a small content's encryption.
-const NONCES_AT_ONCE = 256;
-
-/** Not used yet, and for one encryption only. */
-interface FreshCipher {
-  readonly cipher: CipherGCM;
-  readonly nonce: Buffer;
-  readonly encryptionKeyId: string;
-}
 
 @Injectable()
 export class ConfigCipher {
-  private readonly nonces = Buffer.alloc(NONCE_BYTES * NONCES_AT_ONCE);
-  private nextNonce = NONCES_AT_ONCE;
-  /**
-   * For the next encryption, made while what the last one was for is written down: OpenSSL takes longer to make a cipher
-   * than to encrypt what is small with it, most of all where it was not asked for a while.
-   */
-  private prepared: FreshCipher | null = null;
-
   constructor(private readonly config: AppConfig) {}
 
   /** The id of the key that encrypts. */
@@ -64,10 +46,9 @@ export class ConfigCipher {
 
   /** Like encrypt(), of a value whose JSON is there already. */
   encryptJson(json: string, owner: string): Encrypted {
-    const { cipher, nonce, encryptionKeyId } = this.prepared ?? this.freshCipher();
-    this.prepared = null;
-    setImmediate(() => (this.prepared ??= this.freshCipher()));
-    cipher.setAAD(Buffer.from(owner));
+    const { id: encryptionKeyId, bytes } = this.currentKey;
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(ALGORITHM, bytes, nonce).setAAD(Buffer.from(owner));
     const body = cipher.update(json, 'utf8');
     // The tag is there only then; of a stream cipher no bytes are left.
     cipher.final();
@@ -93,25 +74,9 @@ export class ConfigCipher {
     return JSON.parse(text.toString('utf8'));
   }
 
-  private freshCipher(): FreshCipher {
-    const { id: encryptionKeyId, bytes } = this.currentKey;
-    const nonce = this.takeNonce();
-    return { cipher: createCipheriv(ALGORITHM, bytes, nonce), nonce, encryptionKeyId };
-  }
-
   private get currentKey(): EncryptionKey {
     const [key] = this.config.encryptionKeys;
     if (!key) throw new Error('no encryption key');
     return key;
-  }
-
-  private takeNonce(): Buffer {
-    if (this.nextNonce === NONCES_AT_ONCE) {
-      randomFillSync(this.nonces);
-      this.nextNonce = 0;
-    }
-    const start = NONCE_BYTES * this.nextNonce++;
-    // A copy: those bytes are the ones of a later nonce some day.
-    return Buffer.from(this.nonces.subarray(start, start + NONCE_BYTES));
   }
 }
