@@ -7,16 +7,7 @@ import type { KeySpend } from '../../domain/spend/spend.js';
 import type { Prisma } from '../generated/client.js';
 import type { ApiKeyModel, KeySpendModel } from '../generated/models.js';
 
-/** Plain statements return amounts as texts, Prisma as its own decimals. */
-type Amount = Prisma.Decimal | string;
-
-export type ApiKeyRow = Omit<ApiKeyModel, 'limit' | 'deletedAt'> & { readonly limit: Amount | null };
-
-type SpendAmount = Exclude<keyof KeySpendModel, 'workspaceId' | 'apiKeyId' | 'lastDay' | 'reserved'>;
-
-export type KeySpendRow = Pick<KeySpendModel, 'lastDay'> & Readonly<Record<SpendAmount, Amount>>;
-
-export function toApiKey(row: ApiKeyRow): ApiKey {
+export function toApiKey(row: ApiKeyModel): ApiKey {
   return {
     id: row.id,
     accountId: row.accountId,
@@ -38,10 +29,15 @@ export function toApiKey(row: ApiKeyRow): ApiKey {
   };
 }
 
-/** The spend at `now`; null: the key has spent nothing. */
-export function toKeySpend(row: KeySpendRow | null, now: Date): KeySpend {
+/** The spend as a reader sees it at `now`; null: the key has spent nothing. */
+export function toKeySpend(row: KeySpendModel | null, now: Date): KeySpend {
   if (row === null) return NO_SPEND;
-  const windows = (total: Amount, daily: Amount, weekly: Amount, monthly: Amount) =>
+  const windows = (
+    total: Prisma.Decimal,
+    daily: Prisma.Decimal,
+    weekly: Prisma.Decimal,
+    monthly: Prisma.Decimal,
+  ) =>
     spendAt(
       { total: toUsd(total), daily: toUsd(daily), weekly: toUsd(weekly), monthly: toUsd(monthly) },
       row.lastDay,
@@ -53,6 +49,6 @@ export function toKeySpend(row: KeySpendRow | null, now: Date): KeySpend {
   };
 }
 
-function toUsd(amount: Amount): PicoUsd {
-  return parseUsd(typeof amount === 'string' ? amount : amount.toFixed());
+function toUsd(amount: Prisma.Decimal): PicoUsd {
+  return parseUsd(amount.toFixed());
 }

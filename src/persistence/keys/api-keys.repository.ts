@@ -9,7 +9,6 @@ import { formatUsd } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
 import type { PageRequest } from '../../domain/page.js';
 import type { SpendLimit } from '../../domain/spend/spend.js';
-import { createKeyReader } from './api-key-reader.js';
 import { toApiKey, toKeySpend } from './api-key-row.js';
 import { AuditLogRepository } from '../audit/audit-log.repository.js';
 import { BatchReader } from '../database/batch-reader.js';
@@ -62,7 +61,6 @@ type ApiKeyRowWithSpend = ApiKeyRow & { readonly spend: KeySpendModel | null };
 
 @Injectable()
 export class ApiKeysRepository {
-  private readonly reader;
   private readonly callers = new BatchReader<string, Caller>({
     idOf: (secretHash) => secretHash,
     read: (secretHashes) => this.readCallers(secretHashes),
@@ -72,9 +70,7 @@ export class ApiKeysRepository {
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly auditLog: AuditLogRepository,
-  ) {
-    this.reader = createKeyReader(database, clock);
-  }
+  ) {}
 
   /** Throws UniqueViolation when the secret is in use already, `conflict` when a quota is used up. */
   async create(
@@ -230,9 +226,13 @@ export class ApiKeysRepository {
     );
   }
 
-  /** Batched with concurrent look-ups. Null: the account has no such key. */
+  /** Null: the account has no such key. */
   async findWithSpend(accountId: string, hash: string): Promise<ApiKeyWithSpend | null> {
-    return this.reader.find({ accountId, hash });
+    const row = await this.database.prisma.apiKey.findUnique({
+      where: { accountId_hash: { accountId, hash }, deletedAt: null },
+      include: { spend: true },
+    });
+    return row && { key: toApiKey(row), spend: toKeySpend(row.spend, this.clock.now()) };
   }
 
   /** Those of `hashes` that name no key of the account. Hashes in `stood` may name deleted keys. */

@@ -5,10 +5,8 @@ import { uuidV7 } from '../../domain/identifiers.js';
 import { parseUsd } from '../../domain/spend/money.js';
 import type { AccountCredits } from '../../domain/spend/spend.js';
 import type { Workspace } from '../../domain/workspace.js';
-import { BatchReader } from '../database/batch-reader.js';
 import { noSuchWorkspace } from '../database/database-errors.js';
 import { Database } from '../database/database.js';
-import { opaqueArray } from '../database/rows/opaque-array.js';
 
 export interface AccountWithDefaultWorkspace {
   readonly id: string;
@@ -22,10 +20,8 @@ const FIND_DEFAULT_WORKSPACE = `
 SELECT workspace.id, workspace.deleted_at IS NOT NULL AS "isDeleted"
 FROM accounts AS account JOIN workspaces AS workspace ON workspace.id = account.default_workspace_id
 WHERE account.id = $1`;
-/** $1 accounts, $2 workspaces, paired by index. */
-const FIND_WORKSPACES = `
-SELECT account_id AS "accountId", id, deleted_at IS NOT NULL AS "isDeleted" FROM workspaces
-WHERE (account_id, id) IN (SELECT * FROM unnest(${opaqueArray('$1', 'uuid')}, ${opaqueArray('$2', 'uuid')}))`;
+const FIND_WORKSPACE = `
+SELECT id, deleted_at IS NOT NULL AS "isDeleted" FROM workspaces WHERE account_id = $1 AND id = $2`;
 
 type WorkspaceName = Pick<Workspace, 'accountId' | 'id'>;
 
@@ -36,18 +32,6 @@ interface FoundWorkspace {
 
 @Injectable()
 export class AccountsRepository {
-  private readonly workspaces = new BatchReader<WorkspaceName, FoundWorkspace>({
-    idOf: nameOf,
-    read: async (names) => {
-      const found = await this.database.query<FoundWorkspace & WorkspaceName>({
-        name: 'find-workspaces',
-        text: FIND_WORKSPACES,
-        values: [names.map(({ accountId }) => accountId), names.map(({ id }) => id)],
-      });
-      return new Map(found.map((workspace) => [nameOf(workspace), workspace]));
-    },
-  });
-
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
@@ -158,7 +142,12 @@ export class AccountsRepository {
   }
 
   private async findWorkspace(accountId: string, id: string): Promise<FoundWorkspace | null> {
-    return this.workspaces.find({ accountId, id: id.toLowerCase() });
+    const [workspace] = await this.database.query<FoundWorkspace>({
+      name: 'find-workspace',
+      text: FIND_WORKSPACE,
+      values: [accountId, id],
+    });
+    return workspace ?? null;
   }
 
   /** Includes deleted ones: the log names them. */
@@ -169,8 +158,4 @@ export class AccountsRepository {
     });
     return workspaces.map(({ id }) => id);
   }
-}
-
-function nameOf({ accountId, id }: WorkspaceName): string {
-  return `${accountId} ${id}`;
 }
