@@ -15,7 +15,11 @@ export class CreditsController {
 
   @Get()
   @ManagementOnly({ rejection: 403 })
-  @ApiOperation({ summary: 'Get what the account has bought and spent', operationId: 'getCredits' })
+  @ApiOperation({
+    summary: 'Get the credits of the account',
+    description: 'Total credits bought and total spend, in USD.',
+    operationId: 'getCredits',
+  })
   @ApiOkResponse({ type: CreditsResponseDto })
   @ApiErrors(401, 403, 500, 503)
   async get(@CurrentCaller() caller: Caller): Promise<CreditsResponseDto> {
