@@ -1,4 +1,4 @@
-// The route by which any key reads its own record.
+// GET /key: any key reads its own record.
 import { Controller, Get } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller } from '../auth/auth.decorators.js';
@@ -14,7 +14,11 @@ export class CurrentKeyController {
   constructor(private readonly keys: KeysService) {}
 
   @Get()
-  @ApiOperation({ summary: 'Get the key of the request', operationId: 'getCurrentKey' })
+  @ApiOperation({
+    summary: 'Get the current API key',
+    description: 'Limits and spend of the key that authenticates the request.',
+    operationId: 'getCurrentKey',
+  })
   @ApiOkResponse({ type: CurrentKeyResponseDto })
   @ApiErrors(401, 500, 503)
   async get(@CurrentCaller() caller: Caller): Promise<CurrentKeyResponseDto> {

@@ -26,7 +26,11 @@ export class KeysController {
   @Get()
   @ConditionalGet()
   @ManagementOnly()
-  @ApiOperation({ summary: 'List API keys', operationId: 'list' })
+  @ApiOperation({
+    summary: 'List API keys',
+    description: 'The keys of a workspace, newest first.',
+    operationId: 'list',
+  })
   @ApiOkResponse({ type: ApiKeysResponseDto })
   @ApiErrors(400, 401, 429, 500, 503)
   async list(@CurrentCaller() caller: Caller, @Query() query: KeysQueryDto): Promise<ApiKeysResponseDto> {
@@ -39,7 +43,7 @@ export class KeysController {
   @ApiOperation({
     summary: 'Create an API key',
     description:
-      'The numbers of keys of a workspace and of an account are limited; the next one is 409. Deleted keys do not count.',
+      'Returns the secret once. Responds 409 beyond the key limit of the workspace or account. Deleted keys do not count.',
     operationId: 'createKeys',
   })
   @ApiCreatedResponse({ type: NewSecretResponseDto })
@@ -51,7 +55,11 @@ export class KeysController {
 
   @Get(':hash')
   @ManagementOnly()
-  @ApiOperation({ summary: 'Get one API key', operationId: 'getKey' })
+  @ApiOperation({
+    summary: 'Get an API key',
+    description: 'The record, limits and spend of a key.',
+    operationId: 'getKey',
+  })
   @ApiOkResponse({ type: ApiKeyResponseDto })
   @ApiErrors(401, 404, 429, 500, 503)
   async get(@CurrentCaller() caller: Caller, @Param('hash') hash: string): Promise<ApiKeyResponseDto> {
@@ -61,8 +69,9 @@ export class KeysController {
   @Patch(':hash')
   @ManagementOnly()
   @ApiOperation({
-    summary: 'Change an API key',
-    description: 'What is absent stays. A limit below what is already spent stops the key at once.',
+    summary: 'Update an API key',
+    description:
+      'Partial update: omitted members keep their value. A limit below the current spend blocks the key immediately.',
     operationId: 'updateKeys',
   })
   @ApiOkResponse({ type: ApiKeyResponseDto })
@@ -79,7 +88,7 @@ export class KeysController {
   @ManagementOnly()
   @ApiOperation({
     summary: 'Delete an API key',
-    description: 'A key may delete itself, and then is refused like every other one that is deleted.',
+    description: 'Revokes the key. A key may delete itself. Later requests with it receive 401.',
     operationId: 'deleteKeys',
   })
   @ApiOkResponse({ type: DeletedDto })
@@ -93,10 +102,10 @@ export class KeysController {
   @HttpCode(200)
   @ManagementOnly()
   @ApiOperation({
-    summary: 'Give an API key a new secret',
+    summary: 'Rotate an API key',
     description:
-      'The record, its hash and its spend stay. The secret that is replaced goes on working for the grace period; ' +
-      'one that an earlier rotation had replaced ends now.',
+      'Returns a new secret. The record, its hash and its spend stay. The replaced secret stays valid for the grace ' +
+      'period; a secret that an earlier rotation replaced expires immediately.',
     operationId: 'rotateKey',
   })
   @ApiOkResponse({ type: NewSecretResponseDto })

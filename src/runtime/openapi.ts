@@ -10,40 +10,40 @@ import openApiExamples from './openapi-examples.json' with { type: 'json' };
 const JSON_URL = 'api/v1/openapi.json';
 const YAML_URL = 'api/v1/openapi.yaml';
 const PAGE_URL = 'docs';
-/** Everything that the document and its page are served under. */
+/** Paths of the document and its page. */
 export const OPENAPI_PATHS = [JSON_URL, YAML_URL, PAGE_URL].map((url) => `/${url}`);
 
-/** Real answers and what was asked for them, by operationId: under `request`, and under the status of the answer. */
+/** Recorded requests and responses by operationId: under `request`, and under the status of the response. */
 const EXAMPLES: Readonly<Record<string, Readonly<Record<string, object>>>> = openApiExamples;
 
 const LICENSE = { name: 'Proprietary', identifier: 'LicenseRef-UNLICENSED' };
 
 const TAGS: Readonly<Record<string, string>> = {
   Embeddings: 'Vectors for texts, tokens, images and files.',
-  Models: 'What can be called, at which price, and how its endpoints are doing.',
-  'API keys': 'Keys, their limits and what they have spent.',
-  Workspaces: 'What keys, destinations and budgets belong to.',
-  'Workspace budgets': 'What a workspace may spend in a day, a week, a month or altogether.',
-  'Provider credentials': 'Keys of your own for providers.',
-  Credits: 'What an account has bought and spent.',
-  Generations: 'The record of one call.',
-  Activity: 'Sums of the calls by day.',
-  Analytics: 'Sums of the calls by whatever is asked.',
-  'Observability destinations': 'Platforms that a trace of every call is sent to.',
-  Deliveries: 'How the deliveries to a destination go, and what can be done about them.',
-  'Audit log': 'Who changed what.',
+  Models: 'Available models, their prices, endpoints and health.',
+  'API keys': 'Keys, their limits and their spend.',
+  Workspaces: 'Groups of keys, destinations, budgets and provider credentials.',
+  'Workspace budgets': 'Spend limits of a workspace: daily, weekly, monthly or lifetime.',
+  'Provider credentials': 'Your own keys for providers (BYOK).',
+  Credits: 'Credits and spend of an account.',
+  Generations: 'Records of model calls.',
+  Activity: 'Daily usage by model and endpoint.',
+  Analytics: 'Usage by any combination of metrics and dimensions.',
+  'Observability destinations': 'Platforms that receive a trace of every call.',
+  Deliveries: 'Delivery status of a destination, dead letters and replays.',
+  'Audit log': 'Record of administrative changes.',
 };
 
 const PARAMETERS: Readonly<Record<string, string>> = {
   author: 'The first part of a model id.',
   hash: 'The hash of the key: SHA-256 of its first secret in lower-case hexadecimal.',
-  id: 'The id, as its list tells it.',
-  interval: 'What the budget is for.',
-  limit: 'How many at most.',
-  offset: 'How many are left out first.',
-  provider: 'Only those of this provider.',
+  id: 'The id, as the list returns it.',
+  interval: 'The interval of the budget.',
+  limit: 'Maximum number of items to return.',
+  offset: 'Number of items to skip.',
+  provider: 'Only credentials for this provider.',
   slug: 'The second part of a model id.',
-  workspace_id: 'Only what belongs to this workspace.',
+  workspace_id: 'Only objects of this workspace.',
 };
 
 export function buildOpenApiDocument(application: NestExpressApplication): OpenAPIObject {
@@ -66,10 +66,7 @@ export function buildOpenApiDocument(application: NestExpressApplication): OpenA
   return completed(document);
 }
 
-/**
- * Says of every operation what the framework leaves unsaid: that it needs no credential, what its parameters are, and
- * what its bodies look like.
- */
+/** Adds what the framework omits: operations without a credential, parameter descriptions, and examples of bodies. */
 function completed(document: OpenAPIObject): OpenAPIObject {
   for (const path of Object.values(document.paths)) {
     for (const method of ['get', 'put', 'post', 'patch', 'delete'] as const) {
@@ -96,15 +93,15 @@ interface ServedText {
 
 export interface OpenApiPages {
   /**
-   * Builds the document and writes both forms. It holds the event loop for some 300 ms: a service does it before it
-   * listens, so that no request waits behind the first reader of the document.
+   * Builds the document and serialises both forms. This blocks the event loop for about 300 ms: a service does it before
+   * it listens, so that no request waits for the first reader of the document.
    */
   prepare(): void;
 }
 
 /**
- * Serves the document to programs, and a page to people; both without a credential, because they show no more than the
- * code does. Each form is written once, and all answers share its bytes, however many callers do not read theirs.
+ * Serves the document and its page without a credential: they show no more than the code does. Each form is serialised
+ * once, and all responses share its bytes, so that slow readers hold no memory of their own.
  */
 export function serveOpenApi(application: NestExpressApplication): OpenApiPages {
   const build = once(() => buildOpenApiDocument(application));

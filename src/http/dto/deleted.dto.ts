@@ -1,7 +1,6 @@
-// What a deletion answers. Source: contract sections 2, 3 and 6.
-import { ApiProperty } from '@nestjs/swagger';
+// The response of a deletion. Contract: docs/contract.md#conventions.
+import { EnumField } from '../fields/scalar-fields.js';
 
 export class DeletedDto {
-  @ApiProperty({ enum: [true] })
-  deleted: boolean;
+  @EnumField([true]) deleted: boolean;
 }

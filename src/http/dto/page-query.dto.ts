@@ -1,35 +1,25 @@
-// The query of a list: where a page begins and how long it is. Source: contract 2.
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsInt, Max, Min } from 'class-validator';
+// The query of a paged list. Contract: docs/contract.md#conventions.
+import { IntegerField } from '../fields/scalar-fields.js';
 
-const MAX_OFFSET = 1_000_000;
 const MAX_LIMIT = 100;
 
 export class PageQueryDto {
-  @ApiPropertyOptional({
-    type: 'integer',
+  @IntegerField({
+    query: true,
     minimum: 0,
-    maximum: MAX_OFFSET,
+    maximum: 1_000_000,
     default: 0,
-    description: 'How many are left out first.',
+    description: 'Number of items to skip.',
   })
-  @Type(() => Number)
-  @Min(0, { message: 'must not be negative' })
-  @Max(MAX_OFFSET, { message: `must be at most ${MAX_OFFSET}` })
-  @IsInt({ message: 'must be a whole number' })
   offset = 0;
 
-  @ApiPropertyOptional({
-    type: 'integer',
+  @IntegerField({
+    query: true,
     minimum: 1,
     maximum: MAX_LIMIT,
+    rangeMessage: `must be from 1 to ${MAX_LIMIT}`,
     default: 50,
-    description: 'How many at most.',
+    description: 'Maximum number of items to return.',
   })
-  @Type(() => Number)
-  @Min(1, { message: `must be from 1 to ${MAX_LIMIT}` })
-  @Max(MAX_LIMIT, { message: `must be from 1 to ${MAX_LIMIT}` })
-  @IsInt({ message: 'must be a whole number' })
   limit = 50;
 }

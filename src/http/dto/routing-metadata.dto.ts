@@ -1,71 +1,42 @@
-// `openrouter_metadata` on the wire. Source: contract section 5.
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+// `openrouter_metadata` on the wire. Contract: docs/contract.md#embeddings-response.
 import type { RoutingMetadata } from '../../domain/embeddings/routing-metadata.js';
+import { ObjectField, ObjectListField } from '../fields/compound-fields.js';
+import { EnumField, FlagField, IntegerField, TextField } from '../fields/scalar-fields.js';
 
 class AvailableEndpointDto {
-  @ApiProperty()
-  provider: string;
-
-  @ApiProperty()
-  model: string;
-
-  @ApiProperty({ description: 'Whether it served the call, or a part of it.' })
-  selected: boolean;
+  @TextField() provider: string;
+  @TextField() model: string;
+  @FlagField({ description: 'Whether it served the call, or a part of it.' }) selected: boolean;
 }
 
 class RoutingEndpointsDto {
-  @ApiProperty({ type: 'integer' })
-  total: number;
-
-  @ApiProperty({ type: [AvailableEndpointDto] })
-  available: AvailableEndpointDto[];
+  @IntegerField() total: number;
+  @ObjectListField(AvailableEndpointDto) available: AvailableEndpointDto[];
 }
 
 class RoutingAttemptDto {
-  @ApiProperty()
-  provider: string;
-
-  @ApiProperty()
-  model: string;
-
-  @ApiProperty({ type: 'integer', description: "The provider's status; 0 when no answer came." })
-  status: number;
+  @TextField() provider: string;
+  @TextField() model: string;
+  @IntegerField({ description: "The provider's HTTP status; 0: no response." }) status: number;
 }
 
 export class RoutingMetadataDto {
-  @ApiProperty({ description: 'The model that was asked for.' })
-  requested: string;
-
-  @ApiProperty({ enum: ['direct', 'fallback'] })
-  strategy: string;
-
-  @ApiProperty({ type: String, nullable: true })
-  region: string | null;
-
-  @ApiProperty()
-  summary: string;
-
-  @ApiProperty({ type: 'integer', description: 'Calls made to providers; 0: none was reached.' })
-  attempt: number;
-
-  @ApiProperty({ description: 'Whether an own provider key was used.' })
-  is_byok: boolean;
-
-  @ApiProperty()
-  endpoints: RoutingEndpointsDto;
-
-  @ApiProperty({ type: [RoutingAttemptDto] })
-  attempts: RoutingAttemptDto[];
-
-  @ApiPropertyOptional({ type: 'integer', description: 'Milliseconds.' })
-  generation_time?: number;
+  @TextField({ description: 'The requested model.' }) requested: string;
+  @EnumField(['direct', 'fallback']) strategy: string;
+  @TextField({ nullable: true }) region: string | null;
+  @TextField() summary: string;
+  @IntegerField({ description: 'Number of calls to providers; 0: none was reached.' }) attempt: number;
+  @FlagField({ description: 'Whether an own provider key was used.' }) is_byok: boolean;
+  @ObjectField(RoutingEndpointsDto) endpoints: RoutingEndpointsDto;
+  @ObjectListField(RoutingAttemptDto) attempts: RoutingAttemptDto[];
+  @IntegerField({ optional: true, description: 'Milliseconds.' }) generation_time?: number;
 }
 
 export function toRoutingMetadataDto(metadata: RoutingMetadata): RoutingMetadataDto {
   return {
     requested: metadata.requested,
     strategy: metadata.strategy,
-    // This build serves no region in particular.
+    // A deployment is not bound to a region.
     region: null,
     summary: metadata.summary,
     attempt: metadata.attempt,

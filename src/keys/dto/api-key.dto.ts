@@ -1,116 +1,73 @@
-// An API key record on the wire. Source: interface "API key record"; contract 3.2.
-import { ApiProperty } from '@nestjs/swagger';
+// An API key record on the wire. Contract: docs/contract.md#api-keys.
 import type { ApiKey, ApiKeyWithSpend } from '../../domain/keys/api-key.js';
 import { usdToNumber } from '../../domain/spend/money.js';
 import { LIMIT_RESETS, remainingOfLimit } from '../../domain/spend/spend.js';
+import { ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
+import {
+  EnumField,
+  FlagField,
+  TextField,
+  TimeField,
+  UsdField,
+  UuidField,
+} from '../../http/fields/scalar-fields.js';
 
-const USD = 'USD';
-
-/** What the record of a key and a key's own view of itself have in common. */
+/** The members that the record of a key and GET /key have in common. */
 export abstract class KeyUsageDto {
-  @ApiProperty({ description: 'The abbreviated key.', example: 'sk-sb-v1-0e6...1c96' })
-  label: string;
-
-  @ApiProperty({ type: Number, nullable: true, description: `${USD}; null: no limit.` })
-  limit: number | null;
-
-  @ApiProperty({ type: Number, nullable: true, description: `${USD} left in the limit's window.` })
-  limit_remaining: number | null;
-
-  @ApiProperty({
-    type: String,
-    enum: LIMIT_RESETS,
+  @TextField({ description: 'The abbreviated key.', example: 'sk-sb-v1-0e6...1c96' }) label: string;
+  @UsdField({ nullable: true, description: 'USD; null: no limit.' }) limit: number | null;
+  @UsdField({ nullable: true, description: "USD left in the limit's window." }) limit_remaining:
+    number | null;
+  @EnumField(LIMIT_RESETS, {
     nullable: true,
-    description: 'At 00:00 UTC; weeks begin on Monday.',
+    description: 'The limit resets at 00:00 UTC; weeks begin on Monday.',
   })
   limit_reset: string | null;
-
-  @ApiProperty()
+  @FlagField({ description: 'Whether spend through own provider keys counts toward the limit.' })
   include_byok_in_limit: boolean;
-
-  @ApiProperty({ description: `${USD}.` })
-  usage: number;
-
-  @ApiProperty({ description: `${USD} since 00:00 UTC.` })
-  usage_daily: number;
-
-  @ApiProperty({ description: `${USD} since Monday 00:00 UTC.` })
-  usage_weekly: number;
-
-  @ApiProperty({ description: `${USD} since the first of the month, 00:00 UTC.` })
-  usage_monthly: number;
-
-  @ApiProperty({ description: `${USD} through own provider keys.` })
-  byok_usage: number;
-
-  @ApiProperty()
-  byok_usage_daily: number;
-
-  @ApiProperty()
-  byok_usage_weekly: number;
-
-  @ApiProperty()
-  byok_usage_monthly: number;
-
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  expires_at: string | null;
-
-  @ApiProperty({ type: String, nullable: true })
-  creator_user_id: string | null;
-
-  @ApiProperty({ format: 'uuid' })
-  workspace_id: string;
-
-  @ApiProperty({ description: 'Whether it is a management key.' })
-  is_management_key: boolean;
+  @UsdField({ description: 'USD.' }) usage: number;
+  @UsdField({ description: 'USD since 00:00 UTC.' }) usage_daily: number;
+  @UsdField({ description: 'USD since Monday 00:00 UTC.' }) usage_weekly: number;
+  @UsdField({ description: 'USD since the first of the month, 00:00 UTC.' }) usage_monthly: number;
+  @UsdField({ description: 'USD through own provider keys.' }) byok_usage: number;
+  @UsdField() byok_usage_daily: number;
+  @UsdField() byok_usage_weekly: number;
+  @UsdField() byok_usage_monthly: number;
+  @TimeField({ nullable: true, description: 'Null: the key does not expire.' }) expires_at: string | null;
+  @TextField({ nullable: true }) creator_user_id: string | null;
+  @UuidField() workspace_id: string;
+  @FlagField({ description: 'Whether it is a management key.' }) is_management_key: boolean;
 }
 
 export class ApiKeyDto extends KeyUsageDto {
-  @ApiProperty({ description: 'SHA-256 of the first key in lower-case hexadecimal; it outlives rotations.' })
+  @TextField({ description: 'SHA-256 of the first key in lower-case hexadecimal; rotations keep it.' })
   hash: string;
-
-  @ApiProperty()
-  name: string;
-
-  @ApiProperty()
-  disabled: boolean;
-
-  @ApiProperty({
-    description: 'Whether its embeddings calls use the cache when they do not say so themselves.',
-  })
+  @TextField() name: string;
+  @FlagField() disabled: boolean;
+  @FlagField({ description: 'Whether embeddings requests without a cache header use the cache.' })
   embedding_cache: boolean;
-
-  @ApiProperty({ format: 'date-time' })
-  created_at: string;
-
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
-    description: 'Null until the first change.',
-  })
-  updated_at: string | null;
-
-  @ApiProperty({ type: String, nullable: true })
-  external_user: string | null;
+  @TimeField() created_at: string;
+  @TimeField({ nullable: true, description: 'Null until the first change.' }) updated_at: string | null;
+  @TextField({ nullable: true }) external_user: string | null;
 }
 
 export class ApiKeyResponseDto {
-  @ApiProperty()
-  data: ApiKeyDto;
+  @ObjectField(ApiKeyDto) data: ApiKeyDto;
 }
 
 export class ApiKeysResponseDto {
-  @ApiProperty({ type: [ApiKeyDto], description: 'Newest first, at most 100.' })
-  data: ApiKeyDto[];
+  @ObjectListField(ApiKeyDto, { description: 'Newest first, at most 100.' }) data: ApiKeyDto[];
 }
 
 export class NewSecretResponseDto extends ApiKeyResponseDto {
-  @ApiProperty({ description: 'The key itself: shown only here, stored nowhere.', example: 'sk-sb-v1-...' })
+  @TextField({
+    description: 'The key. Only this response contains it, and the service stores only its hash.',
+    example: 'sk-sb-v1-...',
+  })
   key: string;
 }
 
-// Object.assign, and not a literal of spreads: that one takes V8 several times as long to make.
+// Object.assign instead of a literal of spreads, which V8 builds several times more slowly.
 
 export function toApiKeyDto(found: ApiKeyWithSpend): ApiKeyDto {
   return Object.assign(toKeySettings(found.key), toSpentMembers(found));
@@ -122,7 +79,7 @@ export function toKeyUsageDto(found: ApiKeyWithSpend): KeyUsageDto {
 
 type SpentMember = keyof ApiKeyDto & ('limit_remaining' | `usage${string}` | `byok_usage${string}`);
 
-/** The record without what is spent: what a change of the key itself changes. */
+/** The record without the spend: the members that a change of the key can change. */
 export function toKeySettings(key: ApiKey): Omit<ApiKeyDto, SpentMember> {
   return Object.assign(toLimitMembers(key), {
     hash: key.hash,

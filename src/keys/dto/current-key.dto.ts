@@ -1,54 +1,35 @@
-// What a key can read about itself. Source: contract 3.3.
-import { ApiProperty } from '@nestjs/swagger';
+// The record of the key that authenticates the request. Contract: docs/contract.md#api-keys.
 import type { ApiKeyWithSpend } from '../../domain/keys/api-key.js';
 import { REGIONS } from '../../domain/destinations/destination.js';
+import { ListField, ObjectField } from '../../http/fields/compound-fields.js';
+import { FlagField, IntegerField, TextField } from '../../http/fields/scalar-fields.js';
 import { KeyUsageDto, toKeyUsageDto } from './api-key.dto.js';
 
 class LegacyRateLimitDto {
-  @ApiProperty({ type: 'integer', description: 'Always -1.' })
-  requests: number;
-
-  @ApiProperty()
-  interval: string;
-
-  @ApiProperty()
-  note: string;
+  @IntegerField({ description: 'Always -1.' }) requests: number;
+  @TextField() interval: string;
+  @TextField() note: string;
 }
 
 class FreeModelRequestsDto {
-  @ApiProperty({ type: 'integer' })
-  limit: number;
-
-  @ApiProperty({ type: 'integer' })
-  remaining: number;
-
-  @ApiProperty({ type: 'integer' })
-  used: number;
+  @IntegerField() limit: number;
+  @IntegerField() remaining: number;
+  @IntegerField() used: number;
 }
 
 class CurrentKeyDto extends KeyUsageDto {
-  @ApiProperty({ description: 'False: this service has no free tier.' })
-  is_free_tier: boolean;
-
-  @ApiProperty({ deprecated: true, description: 'The same as is_management_key.' })
-  is_provisioning_key: boolean;
-
-  @ApiProperty({ deprecated: true })
-  rate_limit: LegacyRateLimitDto;
-
-  @ApiProperty({ type: [String], enum: REGIONS })
-  allowed_data_regions: readonly string[];
-
-  @ApiProperty({ description: 'Always 0: no model of this service is free for a number of requests.' })
+  @FlagField({ description: 'Always false: this service has no free tier.' }) is_free_tier: boolean;
+  @FlagField({ deprecated: true, description: 'Equals is_management_key.' }) is_provisioning_key: boolean;
+  @ObjectField(LegacyRateLimitDto, { deprecated: true }) rate_limit: LegacyRateLimitDto;
+  @ListField(String, { values: REGIONS }) allowed_data_regions: readonly string[];
+  @ObjectField(FreeModelRequestsDto, { description: 'Always 0: this service has no free requests.' })
   free_model_daily_requests: FreeModelRequestsDto;
-
-  @ApiProperty({ type: String, nullable: true, description: 'Null: this service has no organizations.' })
+  @TextField({ nullable: true, description: 'Always null: this service has no organizations.' })
   organization_id: string | null;
 }
 
 export class CurrentKeyResponseDto {
-  @ApiProperty()
-  data: CurrentKeyDto;
+  @ObjectField(CurrentKeyDto) data: CurrentKeyDto;
 }
 
 export function toCurrentKeyDto(found: ApiKeyWithSpend): CurrentKeyDto {
@@ -58,7 +39,7 @@ export function toCurrentKeyDto(found: ApiKeyWithSpend): CurrentKeyDto {
     is_free_tier: false,
     is_provisioning_key: usage.is_management_key,
     rate_limit: { requests: -1, interval: '10s', note: 'This field is deprecated and safe to ignore.' },
-    // This build serves no region in particular.
+    // A deployment is not bound to a region.
     allowed_data_regions: ['global'],
     free_model_daily_requests: { limit: 0, remaining: 0, used: 0 },
     organization_id: null,

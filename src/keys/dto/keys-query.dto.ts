@@ -1,31 +1,15 @@
-// The query of GET /keys. Source: contract 3.1.
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { Transform, Type } from 'class-transformer';
-import { IsBoolean, IsInt, IsUUID, Max, Min } from 'class-validator';
-import { IfGiven } from '../../http/fields/optional-members.js';
-
-const MAX_OFFSET = 1_000_000;
+// The query of GET /keys. Contract: docs/contract.md#api-keys.
+import { IntegerField, QueryFlagField, WorkspaceIdField } from '../../http/fields/scalar-fields.js';
 
 export class KeysQueryDto {
-  @ApiPropertyOptional({ default: false, description: 'Whether disabled keys are listed as well.' })
-  @IfGiven()
-  @IsBoolean({ message: 'must be true or false' })
-  @Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value))
+  @QueryFlagField({ default: false, description: 'Whether the list includes disabled keys.' })
   include_disabled: boolean = false;
 
-  @ApiPropertyOptional({ type: 'integer', minimum: 0, maximum: MAX_OFFSET, default: 0 })
-  @Type(() => Number)
-  @Min(0, { message: 'must not be negative' })
-  @Max(MAX_OFFSET, { message: `must be at most ${MAX_OFFSET}` })
-  @IsInt({ message: 'must be a whole number' })
+  @IntegerField({ query: true, minimum: 0, maximum: 1_000_000, default: 0 })
   offset = 0;
 
-  @ApiPropertyOptional({
-    format: 'uuid',
-    description:
-      "Absent: the account's default workspace. Either may be deleted: management keys in it go on working.",
-  })
-  @IfGiven()
-  @IsUUID('all', { message: 'must be a UUID' })
+  @WorkspaceIdField(
+    "Default: the account's default workspace. A deleted workspace is allowed: its management keys stay valid.",
+  )
   workspace_id?: string;
 }
