@@ -17,7 +17,7 @@ import {
 import { WorkspaceBudgetsService } from './workspace-budgets.service.js';
 
 const WorkspaceParam = (): MethodDecorator =>
-  ApiParam({ name: 'workspace_ref', description: 'The id or the slug.', example: 'production' });
+  ApiParam({ name: 'workspace_ref', description: 'Id or slug of the workspace.', example: 'production' });
 const BudgetParams = (): MethodDecorator =>
   applyDecorators(WorkspaceParam(), ApiParam({ name: 'interval', enum: BUDGET_INTERVALS }));
 
@@ -29,7 +29,11 @@ export class WorkspaceBudgetsController {
   constructor(private readonly budgets: WorkspaceBudgetsService) {}
 
   @Get()
-  @ApiOperation({ summary: 'List the budgets of a workspace', operationId: 'listWorkspaceBudgets' })
+  @ApiOperation({
+    summary: 'List the budgets of a workspace',
+    description: 'The budgets of a workspace, at most one for each interval.',
+    operationId: 'listWorkspaceBudgets',
+  })
   @WorkspaceParam()
   @ApiOkResponse({ type: WorkspaceBudgetListDto })
   @ApiErrors(401, 404, 500, 503)
@@ -42,7 +46,11 @@ export class WorkspaceBudgetsController {
   }
 
   @Get(':interval')
-  @ApiOperation({ summary: 'Get one budget', operationId: 'getWorkspaceBudget' })
+  @ApiOperation({
+    summary: 'Get a budget',
+    description: 'The budget of a workspace for one interval.',
+    operationId: 'getWorkspaceBudget',
+  })
   @BudgetParams()
   @ApiOkResponse({ type: WorkspaceBudgetResponseDto })
   @ApiErrors(400, 401, 404, 500, 503)
@@ -57,7 +65,8 @@ export class WorkspaceBudgetsController {
   @Put(':interval')
   @ApiOperation({
     summary: 'Set a budget',
-    description: 'Calls of the workspace are refused with 403 once it is used up.',
+    description:
+      'Creates or replaces the budget of an interval. Calls of the workspace receive 403 once it is exhausted.',
     operationId: 'upsertWorkspaceBudget',
   })
   @BudgetParams()
@@ -75,7 +84,7 @@ export class WorkspaceBudgetsController {
   @Delete(':interval')
   @ApiOperation({
     summary: 'Delete a budget',
-    description: 'Also where there is none.',
+    description: 'Succeeds also when the interval has no budget.',
     operationId: 'deleteWorkspaceBudget',
   })
   @BudgetParams()

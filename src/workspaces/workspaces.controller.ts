@@ -33,7 +33,7 @@ import { WorkspaceMembersService } from './workspace-members.service.js';
 import { WorkspacesService } from './workspaces.service.js';
 
 const WorkspaceParam = (): MethodDecorator =>
-  ApiParam({ name: 'id', description: 'The id or the slug.', example: 'production' });
+  ApiParam({ name: 'id', description: 'Id or slug of the workspace.', example: 'production' });
 
 @ApiTags('Workspaces')
 @ApiBearerAuth()
@@ -47,7 +47,11 @@ export class WorkspacesController {
   @Get()
   @ConditionalGet()
   @ManagementOnly()
-  @ApiOperation({ summary: 'List the workspaces of the account', operationId: 'listWorkspaces' })
+  @ApiOperation({
+    summary: 'List workspaces',
+    description: 'The workspaces of the account.',
+    operationId: 'listWorkspaces',
+  })
   @ApiOkResponse({ type: WorkspaceListDto })
   @ApiErrors(400, 401, 500, 503)
   async list(@CurrentCaller() caller: Caller, @Query() page: PageQueryDto): Promise<WorkspaceListDto> {
@@ -60,8 +64,7 @@ export class WorkspacesController {
   @ManagementOnly({ rejection: 403 })
   @ApiOperation({
     summary: 'Create a workspace',
-    description:
-      'The number of workspaces of an account is limited; the next one is 409. Deleted ones do not count.',
+    description: 'Responds 409 beyond the workspace limit of the account. Deleted workspaces do not count.',
     operationId: 'createWorkspace',
   })
   @ApiCreatedResponse({ type: WorkspaceResponseDto })
@@ -75,7 +78,11 @@ export class WorkspacesController {
 
   @Get(':id')
   @ManagementOnly()
-  @ApiOperation({ summary: 'Get one workspace', operationId: 'getWorkspace' })
+  @ApiOperation({
+    summary: 'Get a workspace',
+    description: 'The settings of a workspace, by id or slug.',
+    operationId: 'getWorkspace',
+  })
   @WorkspaceParam()
   @ApiOkResponse({ type: WorkspaceResponseDto })
   @ApiErrors(401, 404, 500, 503)
@@ -85,7 +92,11 @@ export class WorkspacesController {
 
   @Patch(':id')
   @ManagementOnly({ rejection: 403 })
-  @ApiOperation({ summary: 'Change a workspace', operationId: 'updateWorkspace' })
+  @ApiOperation({
+    summary: 'Update a workspace',
+    description: 'Partial update: omitted members keep their value.',
+    operationId: 'updateWorkspace',
+  })
   @WorkspaceParam()
   @ApiOkResponse({ type: WorkspaceResponseDto })
   @ApiErrors(400, 401, 403, 404, 413, 500, 503)
@@ -102,7 +113,7 @@ export class WorkspacesController {
   @ApiOperation({
     summary: 'Delete a workspace',
     description:
-      'Refused while it has API keys. Its destinations are disabled; its budgets and provider credentials are gone.',
+      'Disables its destinations and deletes its budgets and provider credentials. Responds 400 while it has API keys.',
     operationId: 'deleteWorkspace',
   })
   @WorkspaceParam()
@@ -119,7 +130,11 @@ export class WorkspacesController {
 
   @Get(':id/members')
   @ManagementOnly({ rejection: 403 })
-  @ApiOperation({ summary: 'List the members of a workspace', operationId: 'listWorkspaceMembers' })
+  @ApiOperation({
+    summary: 'List the members of a workspace',
+    description: 'The users of a workspace with their roles.',
+    operationId: 'listWorkspaceMembers',
+  })
   @WorkspaceParam()
   @ApiOkResponse({ type: WorkspaceMemberListDto })
   @ApiErrors(400, 401, 403, 404, 500, 503)
@@ -138,8 +153,7 @@ export class WorkspacesController {
   @ApiOperation({
     summary: 'Add members to a workspace',
     description:
-      'The number of members of a workspace is limited. When the request would exceed it, the answer is 409 and no member ' +
-      'is added.',
+      'Responds 409 and adds no member when the request would exceed the member limit of the workspace.',
     operationId: 'bulkAddWorkspaceMembers',
   })
   @WorkspaceParam()
@@ -159,7 +173,8 @@ export class WorkspacesController {
   @ManagementOnly({ rejection: 403 })
   @ApiOperation({
     summary: 'Remove members from a workspace',
-    description: 'Refused for whoever has created API keys that are still in the workspace.',
+    description:
+      'Responds 400 and removes no member when one of them created API keys that are still in the workspace.',
     operationId: 'bulkRemoveWorkspaceMembers',
   })
   @WorkspaceParam()

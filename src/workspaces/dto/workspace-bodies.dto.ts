@@ -1,126 +1,89 @@
-// The bodies and the query of the /workspaces operations. Source: contract section 6.
-import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsIn, Matches, MinLength, ValidateBy } from 'class-validator';
-import { IfGiven, IfGivenAndNotNull } from '../../http/fields/optional-members.js';
-import { IsStorableText } from '../../http/fields/storable-text.js';
+// The bodies and the query of the /workspaces operations. Contract: docs/contract.md#workspaces.
+import { IsIn } from 'class-validator';
+import { CustomField } from '../../http/fields/compound-fields.js';
+import { Rule } from '../../http/fields/field.js';
+import type { FieldOptions } from '../../http/fields/field.js';
+import { EnumField, FlagField, TextField } from '../../http/fields/scalar-fields.js';
 import { ABSENT_SETTINGS } from './workspace.dto.js';
 
-const MAX_NAME_LENGTH = 100;
-const MAX_SLUG_LENGTH = 50;
-const MAX_DESCRIPTION_LENGTH = 500;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-const NAME = { minLength: 1, maxLength: MAX_NAME_LENGTH, example: 'Production' };
-const SLUG = {
-  minLength: 1,
-  maxLength: MAX_SLUG_LENGTH,
-  pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
-  description: 'Unique in the account, and not of the form of a UUID: paths take either.',
-  example: 'production',
-};
+const NAME = { minLength: 1, maxLength: 100, example: 'Production' };
 
-const Name = (): PropertyDecorator =>
-  applyDecorators(IsStorableText(MAX_NAME_LENGTH), MinLength(1, { message: 'must not be empty' }));
+const SlugField = (options: FieldOptions = {}): PropertyDecorator =>
+  TextField({
+    ...options,
+    minLength: 1,
+    maxLength: 50,
+    pattern: /^[a-z0-9]+(-[a-z0-9]+)*$/,
+    patternMessage: 'must be lower-case letters and digits, in runs joined by single hyphens',
+    rules: [
+      Rule(
+        'isNoUuid',
+        (value) => typeof value === 'string' && !UUID.test(value),
+        'must not have the form of a UUID',
+      ),
+    ],
+    description: 'Unique in the account. Not in the form of a UUID, because paths accept the id or the slug.',
+    example: 'production',
+  });
 
-const Slug = (): PropertyDecorator =>
-  applyDecorators(
-    IsStorableText(MAX_SLUG_LENGTH),
-    Matches(/^[a-z0-9]+(-[a-z0-9]+)*$/, {
-      message: 'must be lower-case letters and digits, in runs joined by single hyphens',
-    }),
-    ValidateBy({
-      name: 'isNoUuid',
-      validator: {
-        validate: (value) => typeof value === 'string' && !UUID.test(value),
-        defaultMessage: () => 'must not have the form of a UUID',
-      },
-    }),
-  );
-
-/** A setting of the contract that this service has not: it may be sent as the record shows it, and not otherwise. */
+/** A setting of the contract that this service does not have: a body may only repeat the value of the record. */
 function AbsentSetting(name: keyof typeof ABSENT_SETTINGS): PropertyDecorator {
   const value = ABSENT_SETTINGS[name];
-  return applyDecorators(
-    ApiPropertyOptional({
-      ...(value === null ? { type: String, nullable: true } : {}),
-      enum: [value],
-      description: 'Only as the record has it: this service has no such setting.',
-    }),
-    IfGiven(),
-    IsIn([value], { message: `must be ${value}: this service has no such setting` }),
+  return CustomField(
+    { ...(value === null ? { type: String, nullable: true } : {}), enum: [value] },
+    {
+      optional: true,
+      rules: [IsIn([value], { message: `must be ${value}: this service has no such setting` })],
+      description: 'Only the value of the record: this service has no such setting.',
+    },
   );
 }
 
-/** What both bodies have. */
 class WorkspaceSettingsDto {
-  @ApiPropertyOptional({ type: String, nullable: true, maxLength: MAX_DESCRIPTION_LENGTH })
-  @IfGivenAndNotNull()
-  @IsStorableText(MAX_DESCRIPTION_LENGTH)
+  @TextField({ optional: true, nullable: true, maxLength: 500 })
   description?: string | null;
 
-  @ApiPropertyOptional({
-    description: 'The switch of all destinations of the workspace. True when it is created without.',
+  @FlagField({
+    optional: true,
+    description: 'Switches all destinations of the workspace on or off. A new workspace has true.',
   })
-  @IfGiven()
-  @IsBoolean({ message: 'must be a boolean' })
   is_observability_broadcast_enabled?: boolean;
 
-  @AbsentSetting('default_text_model')
-  default_text_model?: null;
-
-  @AbsentSetting('default_image_model')
-  default_image_model?: null;
-
-  @AbsentSetting('default_provider_sort')
-  default_provider_sort?: null;
-
-  @AbsentSetting('is_observability_io_logging_enabled')
-  is_observability_io_logging_enabled?: false;
-
-  @AbsentSetting('io_logging_sampling_rate')
-  io_logging_sampling_rate?: 1;
-
-  @AbsentSetting('io_logging_api_key_ids')
-  io_logging_api_key_ids?: null;
-
-  @AbsentSetting('is_data_discount_logging_enabled')
-  is_data_discount_logging_enabled?: false;
-
-  @AbsentSetting('disabled_server_tools')
-  disabled_server_tools?: null;
+  @AbsentSetting('default_text_model') default_text_model?: null;
+  @AbsentSetting('default_image_model') default_image_model?: null;
+  @AbsentSetting('default_provider_sort') default_provider_sort?: null;
+  @AbsentSetting('is_observability_io_logging_enabled') is_observability_io_logging_enabled?: false;
+  @AbsentSetting('io_logging_sampling_rate') io_logging_sampling_rate?: 1;
+  @AbsentSetting('io_logging_api_key_ids') io_logging_api_key_ids?: null;
+  @AbsentSetting('is_data_discount_logging_enabled') is_data_discount_logging_enabled?: false;
+  @AbsentSetting('disabled_server_tools') disabled_server_tools?: null;
 }
 
 export class CreateWorkspaceDto extends WorkspaceSettingsDto {
-  @ApiProperty(NAME)
-  @Name()
+  @TextField(NAME)
   name: string;
 
-  @ApiProperty(SLUG)
-  @Slug()
+  @SlugField()
   slug: string;
 }
 
 export class UpdateWorkspaceDto extends WorkspaceSettingsDto {
-  @ApiPropertyOptional(NAME)
-  @IfGiven()
-  @Name()
+  @TextField({ ...NAME, optional: true })
   name?: string;
 
-  @ApiPropertyOptional(SLUG)
-  @IfGiven()
-  @Slug()
+  @SlugField({ optional: true })
   slug?: string;
 }
 
 export class DeleteWorkspaceQueryDto {
-  @ApiPropertyOptional({
-    enum: ['true', 'false'],
+  @EnumField(['true', 'false'], {
+    optional: true,
+    message: 'must be true or false',
     description:
-      'Needed for the default workspace: its inference keys are disabled for ever, and requests must name a workspace ' +
-      'from then on. Management keys stay.',
+      'Required for the default workspace. Its deletion disables its inference keys permanently, and later requests must ' +
+      'name a workspace. Management keys stay valid.',
   })
-  @IfGiven()
-  @IsIn(['true', 'false'], { message: 'must be true or false' })
   confirm_default_workspace_deletion?: string;
 }

@@ -1,80 +1,59 @@
-// Members of a workspace on the wire. Source: contract section 6.
-import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsString, Matches } from 'class-validator';
+// Members of a workspace on the wire. Contract: docs/contract.md#workspaces.
+import { IsString, Matches } from 'class-validator';
 import { MEMBER_ROLES } from '../../domain/workspace.js';
 import type { MemberRole, WorkspaceMember } from '../../domain/workspace.js';
-import { IfGiven } from '../../http/fields/optional-members.js';
-
-const MAX_USERS = 100;
+import { ListField, ObjectListField } from '../../http/fields/compound-fields.js';
+import { EnumField, IntegerField, TextField, TimeField, UuidField } from '../../http/fields/scalar-fields.js';
 
 export class WorkspaceMemberDto {
-  @ApiProperty({ format: 'uuid' })
-  id: string;
-
-  @ApiProperty({ format: 'uuid' })
-  workspace_id: string;
-
-  @ApiProperty({ example: 'user_2dHFtVWx2n56w6HkM0000000000' })
-  user_id: string;
-
-  @ApiProperty({ enum: MEMBER_ROLES })
-  role: string;
-
-  @ApiProperty({ format: 'date-time' })
-  created_at: string;
+  @UuidField() id: string;
+  @UuidField() workspace_id: string;
+  @TextField({ example: 'user_2dHFtVWx2n56w6HkM0000000000' }) user_id: string;
+  @EnumField(MEMBER_ROLES) role: string;
+  @TimeField() created_at: string;
 }
 
 export class WorkspaceMemberListDto {
-  @ApiProperty({ type: [WorkspaceMemberDto] })
-  data: WorkspaceMemberDto[];
-
-  @ApiProperty({ type: 'integer', description: 'Of the whole list.' })
-  total_count: number;
+  @ObjectListField(WorkspaceMemberDto) data: WorkspaceMemberDto[];
+  @IntegerField({ description: 'Number of items in the whole list.' }) total_count: number;
 }
 
 export class MembersAddedDto {
-  @ApiProperty({ type: 'integer' })
-  added_count: number;
-
-  @ApiProperty({ type: [WorkspaceMemberDto], description: 'Those that were added.' })
-  data: WorkspaceMemberDto[];
+  @IntegerField() added_count: number;
+  @ObjectListField(WorkspaceMemberDto, { description: 'The new members.' }) data: WorkspaceMemberDto[];
 }
 
 export class MembersRemovedDto {
-  @ApiProperty({ type: 'integer' })
-  removed_count: number;
+  @IntegerField() removed_count: number;
 }
 
-const UserIds = (): PropertyDecorator =>
-  applyDecorators(
-    ApiProperty({ type: [String], minItems: 1, maxItems: MAX_USERS, example: ['user_abc123'] }),
-    IsArray({ message: 'must be an array' }),
-    ArrayMinSize(1, { message: 'must have at least 1 element' }),
-    ArrayMaxSize(MAX_USERS, { message: `must have at most ${MAX_USERS} elements` }),
-    IsString({ each: true, message: 'must hold strings' }),
-    Matches(/^[\x21-\x7e]{1,256}$/, {
-      each: true,
-      message: 'must hold names of 1 to 256 printable ASCII characters without spaces',
-    }),
-  );
+const UserIdsField = (): PropertyDecorator =>
+  ListField(String, {
+    minItems: 1,
+    maxItems: 100,
+    rules: [
+      IsString({ each: true, message: 'must hold strings' }),
+      Matches(/^[\x21-\x7e]{1,256}$/, {
+        each: true,
+        message: 'must hold names of 1 to 256 printable ASCII characters without spaces',
+      }),
+    ],
+    example: ['user_abc123'],
+  });
 
 export class AddMembersDto {
-  @UserIds()
+  @UserIdsField()
   user_ids: string[];
 
-  @ApiPropertyOptional({
-    enum: MEMBER_ROLES,
+  @EnumField(MEMBER_ROLES, {
     default: 'member',
-    description: 'Of those that are added. Whoever is a member already stays as they are.',
+    description: 'The role of new members. Existing members keep their role.',
   })
-  @IfGiven()
-  @IsIn(MEMBER_ROLES, { message: `must be one of ${MEMBER_ROLES.join(', ')}` })
   role: MemberRole = 'member';
 }
 
 export class RemoveMembersDto {
-  @UserIds()
+  @UserIdsField()
   user_ids: string[];
 }
 

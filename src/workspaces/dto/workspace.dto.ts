@@ -1,8 +1,16 @@
-// A workspace on the wire. Source: contract section 6.
-import { ApiProperty } from '@nestjs/swagger';
+// A workspace on the wire. Contract: docs/contract.md#workspaces.
 import type { Workspace } from '../../domain/workspace.js';
+import { ListField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
+import {
+  FlagField,
+  IntegerField,
+  NumberField,
+  TextField,
+  TimeField,
+  UuidField,
+} from '../../http/fields/scalar-fields.js';
 
-/** What this service has not: the record says so, and a body may only repeat it. */
+/** Settings that this service does not have: the record shows these values, and a body may only repeat them. */
 export const ABSENT_SETTINGS = {
   default_text_model: null,
   default_image_model: null,
@@ -14,82 +22,44 @@ export const ABSENT_SETTINGS = {
   disabled_server_tools: null,
 } as const;
 
-const ALWAYS_NULL = 'Always null: there is nothing of the kind here.';
+const ALWAYS_NULL = {
+  nullable: true,
+  description: 'Always null: this service has no such setting.',
+} as const;
 
 export class WorkspaceDto {
-  @ApiProperty({ format: 'uuid' })
-  id: string;
-
-  @ApiProperty({ example: 'Production' })
-  name: string;
-
-  @ApiProperty({ example: 'production' })
-  slug: string;
-
-  @ApiProperty({ type: String, nullable: true })
-  description: string | null;
-
-  @ApiProperty({ format: 'date-time' })
-  created_at: string;
-
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
-    description: 'Null until the first change.',
-  })
-  updated_at: string | null;
-
-  @ApiProperty({ type: String, nullable: true, description: 'The creator_user_id of the key that made it.' })
+  @UuidField() id: string;
+  @TextField({ example: 'Production' }) name: string;
+  @TextField({ example: 'production' }) slug: string;
+  @TextField({ nullable: true }) description: string | null;
+  @TimeField() created_at: string;
+  @TimeField({ nullable: true, description: 'Null until the first change.' }) updated_at: string | null;
+  @TextField({ nullable: true, description: 'The creator_user_id of the key that created it.' })
   created_by: string | null;
-
-  @ApiProperty({
-    description: 'The switch of all destinations of the workspace: false, and nothing is forwarded.',
-  })
+  @FlagField({ description: 'False: no destination of the workspace receives traces.' })
   is_observability_broadcast_enabled: boolean;
-
-  @ApiProperty({ description: 'Whether calls through own provider keys count toward the budgets.' })
+  @FlagField({ description: 'Whether calls through own provider keys count toward the budgets.' })
   include_byok_in_budgets: boolean;
-
-  @ApiProperty({ type: String, nullable: true, description: ALWAYS_NULL })
-  default_text_model: string | null;
-
-  @ApiProperty({ type: String, nullable: true, description: ALWAYS_NULL })
-  default_image_model: string | null;
-
-  @ApiProperty({ type: String, nullable: true, description: ALWAYS_NULL })
-  default_provider_sort: string | null;
-
-  @ApiProperty({ description: 'Always empty: there are no guardrails here.' })
-  default_guardrail_id: string;
-
-  @ApiProperty({ description: 'Always false: inputs and outputs are not logged.' })
+  @TextField(ALWAYS_NULL) default_text_model: string | null;
+  @TextField(ALWAYS_NULL) default_image_model: string | null;
+  @TextField(ALWAYS_NULL) default_provider_sort: string | null;
+  @TextField({ description: 'Always empty: this service has no guardrails.' }) default_guardrail_id: string;
+  @FlagField({ description: 'Always false: this service does not log inputs and outputs.' })
   is_observability_io_logging_enabled: boolean;
-
-  @ApiProperty({ description: 'Always 1, and without effect: inputs and outputs are not logged.' })
+  @NumberField({ description: 'Always 1, without effect: this service does not log inputs and outputs.' })
   io_logging_sampling_rate: number;
-
-  @ApiProperty({ type: [Number], nullable: true, description: ALWAYS_NULL })
-  io_logging_api_key_ids: number[] | null;
-
-  @ApiProperty({ description: 'Always false.' })
-  is_data_discount_logging_enabled: boolean;
-
-  @ApiProperty({ type: [String], nullable: true, description: ALWAYS_NULL })
-  disabled_server_tools: string[] | null;
+  @ListField(Number, ALWAYS_NULL) io_logging_api_key_ids: number[] | null;
+  @FlagField({ description: 'Always false.' }) is_data_discount_logging_enabled: boolean;
+  @ListField(String, ALWAYS_NULL) disabled_server_tools: string[] | null;
 }
 
 export class WorkspaceResponseDto {
-  @ApiProperty()
-  data: WorkspaceDto;
+  @ObjectField(WorkspaceDto) data: WorkspaceDto;
 }
 
 export class WorkspaceListDto {
-  @ApiProperty({ type: [WorkspaceDto] })
-  data: WorkspaceDto[];
-
-  @ApiProperty({ type: 'integer', description: 'Of the whole list.' })
-  total_count: number;
+  @ObjectListField(WorkspaceDto) data: WorkspaceDto[];
+  @IntegerField({ description: 'Number of items in the whole list.' }) total_count: number;
 }
 
 export function toWorkspaceDto(workspace: Workspace): WorkspaceDto {
