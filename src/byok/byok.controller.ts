@@ -21,7 +21,11 @@ export class ByokController {
   @Get()
   @ConditionalGet()
   @ManagementOnly()
-  @ApiOperation({ summary: 'List the provider credentials of a workspace', operationId: 'listBYOKKeys' })
+  @ApiOperation({
+    summary: 'List provider credentials',
+    description: 'The provider credentials of a workspace, without their keys.',
+    operationId: 'listBYOKKeys',
+  })
   @ApiOkResponse({ type: ByokKeyListDto })
   @ApiErrors(400, 401, 500, 503)
   async list(@CurrentCaller() caller: Caller, @Query() query: ListByokKeysQueryDto): Promise<ByokKeyListDto> {
@@ -34,7 +38,7 @@ export class ByokController {
   @ManagementOnly({ rejection: 403 })
   @ApiOperation({
     summary: 'Create a provider credential',
-    description: `A workspace has at most ${MAX_CREDENTIALS_PER_PROVIDER} credentials for a provider, disabled ones included; the next one is 409.`,
+    description: `Responds 409 beyond ${MAX_CREDENTIALS_PER_PROVIDER} credentials of a workspace for one provider, disabled ones included.`,
     operationId: 'createBYOKKey',
   })
   @ApiCreatedResponse({ type: ByokKeyResponseDto })
@@ -45,7 +49,11 @@ export class ByokController {
 
   @Get(':id')
   @ManagementOnly()
-  @ApiOperation({ summary: 'Get one provider credential', operationId: 'getBYOKKey' })
+  @ApiOperation({
+    summary: 'Get a provider credential',
+    description: 'The settings of a credential, without its key.',
+    operationId: 'getBYOKKey',
+  })
   @ApiOkResponse({ type: ByokKeyResponseDto })
   @ApiErrors(401, 404, 500, 503)
   async get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<ByokKeyResponseDto> {
@@ -55,9 +63,10 @@ export class ByokController {
   @Patch(':id')
   @ManagementOnly({ rejection: 403 })
   @ApiOperation({
-    summary: 'Change a provider credential',
+    summary: 'Update a provider credential',
     description:
-      'With `key`, the key is rotated in place. A credential that its provider refused (401, 402, 403) rests for 5 to 60 seconds; after any change calls use it at once.',
+      'Partial update: omitted members keep their value. `key` rotates the key in place. A credential that its provider ' +
+      'rejects (401, 402, 403) is not used for 5 to 60 seconds; any update makes it usable immediately.',
     operationId: 'updateBYOKKey',
   })
   @ApiOkResponse({ type: ByokKeyResponseDto })
@@ -72,7 +81,11 @@ export class ByokController {
 
   @Delete(':id')
   @ManagementOnly()
-  @ApiOperation({ summary: 'Delete a provider credential', operationId: 'deleteBYOKKey' })
+  @ApiOperation({
+    summary: 'Delete a provider credential',
+    description: 'Deletes the credential and its key. Later calls do not use it.',
+    operationId: 'deleteBYOKKey',
+  })
   @ApiOkResponse({ type: DeletedDto })
   @ApiErrors(401, 404, 500, 503)
   async delete(@CurrentActor() actor: Actor, @Param('id') id: string): Promise<DeletedDto> {

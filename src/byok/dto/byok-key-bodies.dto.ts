@@ -1,178 +1,138 @@
-// The bodies and the query of the /byok operations. Source: contract section 6.
-import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsString,
-  IsUUID,
-  Matches,
-  Max,
-  MaxLength,
-  Min,
-  MinLength,
-} from 'class-validator';
+// The bodies and the query of the /byok operations. Contract: docs/contract.md#provider-credentials.
+import { IsString, Matches, MaxLength, MinLength } from 'class-validator';
 import { EMBEDDING_PROVIDERS } from '../../providers/index.js';
 import { PageQueryDto } from '../../http/dto/page-query.dto.js';
-import { IfGiven, IfGivenAndNotNull } from '../../http/fields/optional-members.js';
-import { IsStorableText } from '../../http/fields/storable-text.js';
+import { ListField } from '../../http/fields/compound-fields.js';
+import type { FieldOptions } from '../../http/fields/field.js';
+import {
+  EnumField,
+  FlagField,
+  IntegerField,
+  SecretField,
+  TextField,
+  WorkspaceIdField,
+} from '../../http/fields/scalar-fields.js';
 
-// Those that are called over the network: nothing else takes a key.
+// Providers without a network transport take no key.
 const PROVIDERS = EMBEDDING_PROVIDERS.filter(({ transport }) => transport === 'http').map(({ slug }) => slug);
-const MAX_KEY_LENGTH = 10_000;
-const MAX_NAME_LENGTH = 1_000;
 const MAX_SORT_ORDER = 1_000_000;
-const MAX_ELEMENTS = 100;
-const MAX_ELEMENT_LENGTH = 256;
+const MAX_NAME_LENGTH = 256;
 
-/** One of these lists restricts; none at all is said by null, so that an empty one cannot be meant. */
-function AllowList(elements: PropertyDecorator, description: string): PropertyDecorator {
-  return applyDecorators(
-    ApiPropertyOptional({
-      type: [String],
-      nullable: true,
-      minItems: 1,
-      maxItems: MAX_ELEMENTS,
-      description: `${description} Null: no restriction.`,
-    }),
-    IfGivenAndNotNull(),
-    IsArray({ message: 'must be an array or null' }),
-    ArrayMinSize(1, { message: 'must have at least 1 element, or be null for no restriction' }),
-    ArrayMaxSize(MAX_ELEMENTS, { message: `must have at most ${MAX_ELEMENTS} elements` }),
-    elements,
-  );
-}
+/** A list that restricts a credential. Null means no restriction, so that an empty list cannot be sent by mistake. */
+const AllowListField = (elementRules: readonly PropertyDecorator[], description: string): PropertyDecorator =>
+  ListField(String, {
+    optional: true,
+    nullable: true,
+    minItems: 1,
+    maxItems: 100,
+    minItemsMessage: 'must have at least 1 element, or be null for no restriction',
+    rules: elementRules,
+    description: `${description} Null: no restriction.`,
+  });
 
-const Names = (): PropertyDecorator =>
-  applyDecorators(
-    IsString({ each: true, message: 'must hold strings' }),
-    MinLength(1, { each: true, message: 'must not hold empty strings' }),
-    MaxLength(MAX_ELEMENT_LENGTH, {
-      each: true,
-      message: `must hold strings of at most ${MAX_ELEMENT_LENGTH} characters`,
-    }),
-    Matches(/^[^\p{Cs}\0]*$/u, { each: true, message: 'must not hold NUL or half a surrogate pair' }),
-  );
+const NAMES = [
+  IsString({ each: true, message: 'must hold strings' }),
+  MinLength(1, { each: true, message: 'must not hold empty strings' }),
+  MaxLength(MAX_NAME_LENGTH, {
+    each: true,
+    message: `must hold strings of at most ${MAX_NAME_LENGTH} characters`,
+  }),
+  Matches(/^[^\p{Cs}\0]*$/u, { each: true, message: 'must not hold NUL or half a surrogate pair' }),
+];
 
-const OptionalFlag = (description: string): PropertyDecorator =>
-  applyDecorators(
-    ApiPropertyOptional({ description }),
-    IfGiven(),
-    IsBoolean({ message: 'must be a boolean' }),
-  );
+const KEY_HASHES = [
+  Matches(/^[0-9a-f]{64}$/, {
+    each: true,
+    message: 'must hold key hashes of 64 lower-case hexadecimal digits',
+  }),
+];
 
-const ProviderSlug = (): PropertyDecorator =>
-  IsIn(PROVIDERS, { message: `must be one of ${PROVIDERS.join(', ')}` });
-
-// Every provider takes its key, or the parts of it, in a header. One that cannot be sent would leave the calls to the
-// shared key, and so to the account.
+// Every provider takes its key, or the parts of it, in a header. With a key that cannot be sent, calls would fall back to
+// the service's own credential and charge the account.
 const SENDABLE = /^(?! )[\x20-\x7e]*(?<! )$/;
 
-const RawKey = (): PropertyDecorator =>
-  applyDecorators(
-    IsStorableText(MAX_KEY_LENGTH),
-    MinLength(1, { message: 'must not be empty' }),
-    Matches(SENDABLE, { message: 'must hold printable ASCII characters alone, without spaces around them' }),
-  );
+const RawKeyField = (options: FieldOptions): PropertyDecorator =>
+  SecretField({
+    ...options,
+    minLength: 1,
+    maxLength: 10_000,
+    rules: [
+      Matches(SENDABLE, {
+        message: 'must hold printable ASCII characters alone, without spaces around them',
+      }),
+    ],
+    example: 'sk-proj-0123456789abcdef',
+  });
 
-const RAW_KEY = {
-  writeOnly: true,
-  minLength: 1,
-  maxLength: MAX_KEY_LENGTH,
-  example: 'sk-proj-0123456789abcdef',
-};
-
-/** What both bodies have. */
 class ByokSettingsDto {
-  @ApiPropertyOptional({ type: String, nullable: true, maxLength: MAX_NAME_LENGTH, example: 'Production' })
-  @IfGivenAndNotNull()
-  @IsStorableText(MAX_NAME_LENGTH)
+  @TextField({ optional: true, nullable: true, maxLength: 1_000, example: 'Production' })
   name?: string | null;
 
-  @OptionalFlag('True: no call uses it.')
+  @FlagField({ optional: true, description: 'True: no call uses it.' })
   disabled?: boolean;
 
-  @OptionalFlag("Tried only after the service's own credential. Not together with is_byok_only.")
+  @FlagField({
+    optional: true,
+    description: "Tried only after the service's own credential. Excludes is_byok_only.",
+  })
   is_fallback?: boolean;
 
-  @OptionalFlag("The service's own credential is not used for calls that this one may serve.")
+  @FlagField({
+    optional: true,
+    description: "True: calls that this credential can serve never use the service's own credential.",
+  })
   is_required?: boolean;
 
-  @OptionalFlag('The same as is_required.')
+  @FlagField({ optional: true, description: 'Alias of is_required.' })
   is_byok_only?: boolean;
 
-  @ApiPropertyOptional({
-    type: 'integer',
+  @IntegerField({
+    optional: true,
     minimum: 0,
     maximum: MAX_SORT_ORDER,
-    description: 'The lowest is tried first; of equal ones, the oldest.',
+    rangeMessage: `must be from 0 to ${MAX_SORT_ORDER}`,
+    description: 'Credentials are tried in ascending order; equal ones, oldest first.',
   })
-  @IfGiven()
-  @Max(MAX_SORT_ORDER, { message: `must be from 0 to ${MAX_SORT_ORDER}` })
-  @Min(0, { message: `must be from 0 to ${MAX_SORT_ORDER}` })
-  @IsInt({ message: 'must be a whole number' })
   sort_order?: number;
 
-  @AllowList(Names(), 'Models by their ids.')
+  @AllowListField(NAMES, 'Ids of models that the credential serves.')
   allowed_models?: string[] | null;
 
-  @AllowList(
-    Matches(/^[0-9a-f]{64}$/, {
-      each: true,
-      message: 'must hold key hashes of 64 lower-case hexadecimal digits',
-    }),
-    'Hashes of API keys of the account.',
-  )
+  @AllowListField(KEY_HASHES, 'Hashes of API keys that the credential serves.')
   allowed_api_key_hashes?: string[] | null;
 
-  @AllowList(Names(), 'The credential serves only API keys with one of these creator_user_id.')
+  @AllowListField(NAMES, 'The credential serves only API keys with one of these creator_user_id.')
   allowed_user_ids?: string[] | null;
 
-  @ApiPropertyOptional({
-    type: Boolean,
+  @FlagField({
+    optional: true,
     nullable: true,
     description:
-      'Whether the account at the provider keeps nothing. Null: what the catalogue says of the endpoint holds.',
+      'Whether the account at the provider retains no data. Null: the policy in the catalogue applies.',
   })
-  @IfGivenAndNotNull()
-  @IsBoolean({ message: 'must be a boolean or null' })
   declared_zdr?: boolean | null;
 }
 
 export class CreateByokKeyDto extends ByokSettingsDto {
-  @ApiProperty({ enum: PROVIDERS, example: 'openai' })
-  @ProviderSlug()
+  @EnumField(PROVIDERS, { example: 'openai' })
   provider: string;
 
-  @ApiProperty({ ...RAW_KEY, description: 'Stored encrypted, shown to nobody.' })
-  @RawKey()
+  @RawKeyField({ description: 'Stored encrypted, never returned.' })
   key: string;
 
-  @ApiPropertyOptional({ format: 'uuid', description: "Absent: the account's default workspace." })
-  @IfGiven()
-  @IsUUID('all', { message: 'must be a UUID' })
+  @WorkspaceIdField()
   workspace_id?: string;
 }
 
 export class UpdateByokKeyDto extends ByokSettingsDto {
-  @ApiPropertyOptional({ ...RAW_KEY, description: 'Takes the place of the key that is there.' })
-  @IfGiven()
-  @RawKey()
+  @RawKeyField({ optional: true, description: 'Replaces the stored key.' })
   key?: string;
 }
 
 export class ListByokKeysQueryDto extends PageQueryDto {
-  @ApiPropertyOptional({ format: 'uuid', description: "Absent: the account's default workspace." })
-  @IfGiven()
-  @IsUUID('all', { message: 'must be a UUID' })
+  @WorkspaceIdField()
   workspace_id?: string;
 
-  @ApiPropertyOptional({ enum: PROVIDERS })
-  @IfGiven()
-  @ProviderSlug()
+  @EnumField(PROVIDERS, { optional: true })
   provider?: string;
 }

@@ -1,76 +1,48 @@
-// A provider credential on the wire: never its key. Source: contract section 6 (/byok).
-import { ApiProperty } from '@nestjs/swagger';
+// A provider credential on the wire, without its key. Contract: docs/contract.md#provider-credentials.
 import type { ProviderCredentialRecord } from '../../domain/embeddings/provider-credential.js';
+import { ListField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
+import { FlagField, IntegerField, TextField, TimeField, UuidField } from '../../http/fields/scalar-fields.js';
 
 export class ByokKeyDto {
-  @ApiProperty({ format: 'uuid' })
-  id: string;
-
-  @ApiProperty({ format: 'uuid' })
-  workspace_id: string;
-
-  @ApiProperty({ example: 'openai' })
-  provider: string;
-
-  @ApiProperty({ type: String, nullable: true })
-  name: string | null;
-
-  @ApiProperty({ description: 'The abbreviated key.', example: 'sk-p...AbCd' })
-  label: string;
-
-  @ApiProperty()
-  disabled: boolean;
-
-  @ApiProperty({ description: "Tried only after the service's own credential." })
-  is_fallback: boolean;
-
-  @ApiProperty({
-    description: "The service's own credential is not used for calls that this one may serve.",
+  @UuidField() id: string;
+  @UuidField() workspace_id: string;
+  @TextField({ example: 'openai' }) provider: string;
+  @TextField({ nullable: true }) name: string | null;
+  @TextField({ description: 'The abbreviated key.', example: 'sk-p...AbCd' }) label: string;
+  @FlagField() disabled: boolean;
+  @FlagField({ description: "Tried only after the service's own credential." }) is_fallback: boolean;
+  @FlagField({
+    description: "True: calls that this credential can serve never use the service's own credential.",
   })
   is_required: boolean;
-
-  @ApiProperty({ description: 'The same as is_required.' })
-  is_byok_only: boolean;
-
-  @ApiProperty({ type: 'integer', description: 'The lowest is tried first; of equal ones, the oldest.' })
+  @FlagField({ description: 'Alias of is_required.' }) is_byok_only: boolean;
+  @IntegerField({ description: 'Credentials are tried in ascending order; equal ones, oldest first.' })
   sort_order: number;
-
-  @ApiProperty({ type: [String], nullable: true, description: 'Null: every model.' })
+  @ListField(String, { nullable: true, description: 'Null: every model.' })
   allowed_models: readonly string[] | null;
-
-  @ApiProperty({ type: [String], nullable: true, description: 'Hashes of API keys. Null: every key.' })
+  @ListField(String, { nullable: true, description: 'Hashes of API keys. Null: every key.' })
   allowed_api_key_hashes: readonly string[] | null;
-
-  @ApiProperty({
-    type: [String],
+  @ListField(String, {
     nullable: true,
     description: 'The credential serves only API keys with one of these creator_user_id. Null: every key.',
   })
   allowed_user_ids: readonly string[] | null;
-
-  @ApiProperty({
-    type: Boolean,
+  @FlagField({
     nullable: true,
     description:
-      'Whether the account at the provider keeps nothing. Null: what the catalogue says of the endpoint holds.',
+      'Whether the account at the provider retains no data. Null: the policy in the catalogue applies.',
   })
   declared_zdr: boolean | null;
-
-  @ApiProperty({ format: 'date-time' })
-  created_at: string;
+  @TimeField() created_at: string;
 }
 
 export class ByokKeyResponseDto {
-  @ApiProperty()
-  data: ByokKeyDto;
+  @ObjectField(ByokKeyDto) data: ByokKeyDto;
 }
 
 export class ByokKeyListDto {
-  @ApiProperty({ type: [ByokKeyDto] })
-  data: ByokKeyDto[];
-
-  @ApiProperty({ type: 'integer', description: 'Of the whole list.' })
-  total_count: number;
+  @ObjectListField(ByokKeyDto) data: ByokKeyDto[];
+  @IntegerField({ description: 'Number of items in the whole list.' }) total_count: number;
 }
 
 export function toByokKeyDto(credential: ProviderCredentialRecord): ByokKeyDto {
