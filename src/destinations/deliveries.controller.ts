@@ -1,4 +1,4 @@
-// The routes by which operators look after the deliveries to a destination: extensions of the contract.
+// Delivery operations for operators: extensions of the contract (docs/contract.md#delivery-operations).
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
@@ -29,8 +29,8 @@ export class DeliveriesController {
   @Post('test')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Test the connection to a destination',
-    description: `At most ${MAX_TESTS_PER_MINUTE} times a minute for each destination; 429 with \`Retry-After\` beyond.`,
+    summary: 'Test a destination',
+    description: `Sends a test request to the platform. At most ${MAX_TESTS_PER_MINUTE} tests a minute for each destination; beyond, 429 with \`Retry-After\`.`,
     operationId: 'testDestination',
   })
   @ApiOkResponse({ type: ConnectionTestResponseDto })
@@ -40,7 +40,11 @@ export class DeliveriesController {
   }
 
   @Get('deliveries')
-  @ApiOperation({ summary: 'See how deliveries go', operationId: 'getDestinationDeliveries' })
+  @ApiOperation({
+    summary: 'Get the delivery status',
+    description: 'Status, counters, backlog and last error of a destination.',
+    operationId: 'getDestinationDeliveries',
+  })
   @ApiOkResponse({ type: DeliveriesResponseDto })
   @ApiErrors(401, 404, 429, 500, 503)
   async describe(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<DeliveriesResponseDto> {
@@ -50,9 +54,9 @@ export class DeliveriesController {
 
   @Get('signing-secret')
   @ApiOperation({
-    summary: 'Get the secret that signs deliveries to a webhook',
+    summary: 'Get the signing secret of a webhook',
     description:
-      'Standard Webhooks: the receiver verifies `webhook-signature` with it. No other route shows it.',
+      'Standard Webhooks: the receiver verifies `webhook-signature` with it. No other operation returns it.',
     operationId: 'getDestinationSigningSecret',
   })
   @ApiOkResponse({ type: SigningSecretResponseDto })
@@ -65,7 +69,11 @@ export class DeliveriesController {
   }
 
   @Get('dead-letters')
-  @ApiOperation({ summary: 'List what the platform would not take', operationId: 'listDeadLetters' })
+  @ApiOperation({
+    summary: 'List dead letters',
+    description: 'Generations that the platform rejected, newest first.',
+    operationId: 'listDeadLetters',
+  })
   @ApiOkResponse({ type: DeadLettersResponseDto })
   @ApiErrors(400, 401, 404, 429, 500, 503)
   async listDeadLetters(
@@ -80,10 +88,11 @@ export class DeliveriesController {
   @Post('replay')
   @HttpCode(202)
   @ApiOperation({
-    summary: 'Deliver again',
+    summary: 'Replay deliveries',
     description:
-      'One replay at a time for each destination: 409 while one runs. ' +
-      `At most ${MAX_REPLAYS_PER_HOUR} replays an hour for each destination: 429 with \`Retry-After\` beyond. ` +
+      'Delivers generations again, from a time or from dead letters. ' +
+      'Responds 409 while another replay of the destination runs. ' +
+      `At most ${MAX_REPLAYS_PER_HOUR} replays an hour for each destination; beyond, 429 with \`Retry-After\`. ` +
       'A replay that sends nothing does not count.',
     operationId: 'replayDeliveries',
   })

@@ -31,7 +31,11 @@ export class DestinationsController {
   @Get()
   @ConditionalGet()
   @ManagementOnly()
-  @ApiOperation({ summary: 'List destinations', operationId: 'listObservabilityDestinations' })
+  @ApiOperation({
+    summary: 'List destinations',
+    description: 'The destinations of a workspace, newest first.',
+    operationId: 'listObservabilityDestinations',
+  })
   @ApiOkResponse({ type: DestinationsResponseDto })
   @ApiErrors(400, 401, 500, 503)
   async list(
@@ -45,7 +49,11 @@ export class DestinationsController {
   @Post()
   @HttpCode(201)
   @ManagementOnly({ rejection: 403 })
-  @ApiOperation({ summary: 'Create a destination', operationId: 'createObservabilityDestination' })
+  @ApiOperation({
+    summary: 'Create a destination',
+    description: 'Starts to forward traces of later calls. Responds 409 beyond the destination limit.',
+    operationId: 'createObservabilityDestination',
+  })
   @ApiCreatedResponse({ type: DestinationResponseDto })
   @ApiErrors(400, 401, 403, 409, 413, 500, 503)
   async create(
@@ -57,7 +65,11 @@ export class DestinationsController {
 
   @Get(':id')
   @ManagementOnly()
-  @ApiOperation({ summary: 'Get one destination', operationId: 'getObservabilityDestination' })
+  @ApiOperation({
+    summary: 'Get a destination',
+    description: 'The settings of a destination, with masked secrets.',
+    operationId: 'getObservabilityDestination',
+  })
   @ApiParam(ID)
   @ApiOkResponse({ type: DestinationResponseDto })
   @ApiErrors(401, 404, 500, 503)
@@ -68,8 +80,9 @@ export class DestinationsController {
   @Patch(':id')
   @ManagementOnly()
   @ApiOperation({
-    summary: 'Change a destination',
-    description: 'What is absent stays. Of two changes at the same time, one is told 409.',
+    summary: 'Update a destination',
+    description:
+      'Partial update: omitted members keep their value. Concurrent updates conflict; the loser receives 409.',
     operationId: 'updateObservabilityDestination',
   })
   @ApiParam(ID)
@@ -87,7 +100,7 @@ export class DestinationsController {
   @ManagementOnly()
   @ApiOperation({
     summary: 'Delete a destination',
-    description: 'Nothing more is delivered to it; what waited is not delivered any more.',
+    description: 'Stops deliveries and discards the backlog.',
     operationId: 'deleteObservabilityDestination',
   })
   @ApiParam(ID)

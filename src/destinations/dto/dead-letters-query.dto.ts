@@ -1,21 +1,19 @@
-// The query of GET /observability/destinations/{id}/dead-letters, and the cursor that its pages tell.
-import { ApiPropertyOptional } from '@nestjs/swagger';
+// The query of GET /observability/destinations/{id}/dead-letters, and the cursor of its pages.
+// Contract: docs/contract.md#delivery-operations.
 import { AppError } from '../../domain/errors.js';
 import { PageQueryDto } from '../../http/dto/page-query.dto.js';
-import { IfGiven } from '../../http/fields/optional-members.js';
-import { IsStorableText } from '../../http/fields/storable-text.js';
+import { TextField } from '../../http/fields/scalar-fields.js';
 import type { DeadLetterCursor } from '../../persistence/deliveries/dead-letters.repository.js';
 
-const MAX_CURSOR_LENGTH = 200;
 const CURSOR = /^(\d{1,15})\.([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
 export class DeadLettersQueryDto extends PageQueryDto {
-  @ApiPropertyOptional({
+  @TextField({
+    optional: true,
+    hiddenMaxLength: 200,
     description:
-      'The `next_cursor` of the page before: goes on behind it, whatever has come since. Instead of `offset`.',
+      'The `next_cursor` of the previous page. Continues behind it, regardless of later dead letters. Replaces `offset`.',
   })
-  @IfGiven()
-  @IsStorableText(MAX_CURSOR_LENGTH)
   cursor?: string;
 }
 
@@ -23,7 +21,7 @@ export function writeCursor({ createdAt, generationId }: DeadLetterCursor): stri
   return Buffer.from(`${createdAt.getTime()}.${generationId}`).toString('base64url');
 }
 
-/** Throws `invalid_request` for what no page has told. */
+/** Throws `invalid_request` for a cursor that no page returned. */
 export function readCursor(cursor: string): DeadLetterCursor {
   const [, time, generationId] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
   if (time === undefined || generationId === undefined) {

@@ -1,167 +1,112 @@
-// The wire shapes of what operators see of deliveries: extensions of the contract, under the same prefix.
-import { ApiProperty } from '@nestjs/swagger';
+// Delivery operations on the wire: extensions under the contract's prefix. Contract: docs/contract.md#delivery-operations.
 import type { ConnectionTest } from '../../deliveries/connection-test.js';
+import { FreeObjectField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
+import {
+  EnumField,
+  FlagField,
+  IntegerField,
+  TextField,
+  TimeField,
+  UuidField,
+} from '../../http/fields/scalar-fields.js';
 import type { StoredDeadLetter } from '../../persistence/deliveries/dead-letters.repository.js';
 import type { DeliveryState } from '../../persistence/deliveries/delivery-states.repository.js';
 
 const MESSAGE =
-  'What the platform answered, cut; never a secret. After 24 hours, and with `privacy_mode`, the HTTP status alone.';
+  'The response of the platform, truncated, without secrets. Only the HTTP status after 24 hours, and with `privacy_mode`.';
 
 class ConnectionTestDto {
-  @ApiProperty({ description: 'Whether the platform took the test.' })
-  ok: boolean;
-
-  @ApiProperty({ type: String, nullable: true, description: 'What is wrong; null when nothing is.' })
-  reason: string | null;
-
-  @ApiProperty({ type: 'integer' })
-  duration_ms: number;
+  @FlagField({ description: 'Whether the platform accepted the test.' }) ok: boolean;
+  @TextField({ nullable: true, description: 'The problem; null: none.' }) reason: string | null;
+  @IntegerField() duration_ms: number;
 }
 
 export class ConnectionTestResponseDto {
-  @ApiProperty()
-  data: ConnectionTestDto;
+  @ObjectField(ConnectionTestDto) data: ConnectionTestDto;
 }
 
 class SigningSecretDto {
-  @ApiProperty({ example: 'whsec_...', description: '`whsec_` and base64.' })
-  secret: string;
+  @TextField({ example: 'whsec_...', description: '`whsec_` and base64.' }) secret: string;
 }
 
 export class SigningSecretResponseDto {
-  @ApiProperty()
-  data: SigningSecretDto;
+  @ObjectField(SigningSecretDto) data: SigningSecretDto;
 }
 
 class DeliveryErrorDto {
-  @ApiProperty({ format: 'date-time' })
-  at: string;
-
-  @ApiProperty({
-    enum: ['retry', 'blocked'],
-    description: '`retry`: it may pass. `blocked`: nothing is taken until somebody changes something.',
+  @TimeField() at: string;
+  @EnumField(['retry', 'blocked'], {
+    description:
+      '`retry`: a later attempt may succeed. `blocked`: deliveries fail until the configuration changes.',
   })
   class: string;
-
-  @ApiProperty({
-    type: 'integer',
-    nullable: true,
-    description: 'HTTP status; null when there was no answer.',
-  })
-  status: number | null;
-
-  @ApiProperty({ description: MESSAGE })
-  message: string;
+  @IntegerField({ nullable: true, description: 'HTTP status; null: no response.' }) status: number | null;
+  @TextField({ description: MESSAGE }) message: string;
 }
 
 class DeliveriesDto {
-  @ApiProperty({
-    enum: ['active', 'retrying', 'paused', 'disabled'],
+  @EnumField(['active', 'retrying', 'paused', 'disabled'], {
     description:
-      '`paused`: the platform refuses everything and is asked again from time to time, or the stored rules or config cannot be used; `last_error` says why.',
+      '`paused`: the platform rejects all deliveries and is probed periodically, or the stored rules or config are invalid; `last_error` has the reason.',
   })
   status: string;
-
-  @ApiProperty({ type: 'integer', description: 'Generations confirmed.' })
-  delivered: number;
-
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: { type: 'integer' },
+  @IntegerField({ description: 'Delivered generations.' }) delivered: number;
+  @FreeObjectField({
+    members: { type: 'integer' },
     description:
-      'Generations given up, by reason: `expired`, `refused`, `too_large`, `rejected`, `content_gone`.',
+      'Dropped generations, by reason: `expired`, `refused`, `too_large`, `rejected`, `content_gone`.',
     example: { expired: 3 },
   })
   dropped: object;
-
-  @ApiProperty({ type: 'integer' })
-  dead_letters: number;
-
-  @ApiProperty({
-    type: 'integer',
-    description: 'Generations that wait, those that its rules will pass over included; counted up to 10000.',
+  @IntegerField() dead_letters: number;
+  @IntegerField({
+    description: 'Undelivered generations, including those that its rules exclude; counted up to 10000.',
   })
   pending: number;
-
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  oldest_pending_at: string | null;
-
-  @ApiProperty({
-    type: 'integer',
+  @TimeField({ nullable: true }) oldest_pending_at: string | null;
+  @IntegerField({
     description:
-      'Calls of the workspace since the beginning of yesterday (UTC) whose inputs were not stored, because the workspace ' +
-      'was above its quota of stored contents. They are delivered without their input.',
+      'Calls of the workspace since the start of yesterday (UTC) whose inputs were not stored because the workspace ' +
+      'exceeded its content quota. They are delivered without their input.',
   })
   contents_skipped: number;
-
-  @ApiProperty({ type: 'integer', description: 'Failed attempts since the last success.' })
-  failures: number;
-
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  last_success_at: string | null;
-
-  @ApiProperty({ type: DeliveryErrorDto, nullable: true })
-  last_error: DeliveryErrorDto | null;
-
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  next_attempt_at: string | null;
-
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  paused_at: string | null;
+  @IntegerField({ description: 'Failed attempts since the last success.' }) failures: number;
+  @TimeField({ nullable: true }) last_success_at: string | null;
+  @ObjectField(DeliveryErrorDto, { nullable: true }) last_error: DeliveryErrorDto | null;
+  @TimeField({ nullable: true }) next_attempt_at: string | null;
+  @TimeField({ nullable: true }) paused_at: string | null;
 }
 
 export class DeliveriesResponseDto {
-  @ApiProperty()
-  data: DeliveriesDto;
+  @ObjectField(DeliveriesDto) data: DeliveriesDto;
 }
 
 class DeadLetterDto {
-  @ApiProperty({ format: 'uuid' })
-  generation_id: string;
-
-  @ApiProperty({ format: 'date-time' })
-  generation_created_at: string;
-
-  @ApiProperty({ enum: ['refused', 'too_large'] })
-  reason: string;
-
-  @ApiProperty({ description: MESSAGE })
-  message: string;
-
-  @ApiProperty({ format: 'date-time' })
-  created_at: string;
-
-  @ApiProperty({ description: 'Whether it is on its way again.' })
-  replay_requested: boolean;
+  @UuidField() generation_id: string;
+  @TimeField() generation_created_at: string;
+  @EnumField(['refused', 'too_large']) reason: string;
+  @TextField({ description: MESSAGE }) message: string;
+  @TimeField() created_at: string;
+  @FlagField({ description: 'Whether it is queued for another delivery.' }) replay_requested: boolean;
 }
 
 export class DeadLettersResponseDto {
-  @ApiProperty({ type: [DeadLetterDto], description: 'Newest first.' })
-  data: DeadLetterDto[];
-
-  @ApiProperty({ type: 'integer' })
-  total_count: number;
-
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'The `cursor` of the next page; null: there is none.',
-  })
+  @ObjectListField(DeadLetterDto, { description: 'Newest first.' }) data: DeadLetterDto[];
+  @IntegerField() total_count: number;
+  @TextField({ nullable: true, description: 'The `cursor` of the next page; null on the last page.' })
   next_cursor: string | null;
 }
 
 class ReplayDto {
-  @ApiProperty({
-    type: 'integer',
+  @IntegerField({
     nullable: true,
-    description: 'Dead letters that are on their way again; null for a replay from a time.',
+    description: 'Number of dead letters queued for delivery; null for a replay from a time.',
   })
   dead_letters: number | null;
 }
 
 export class ReplayResponseDto {
-  @ApiProperty()
-  data: ReplayDto;
+  @ObjectField(ReplayDto) data: ReplayDto;
 }
 
 export function toConnectionTestDto({ problem, durationMs }: ConnectionTest): ConnectionTestDto {

@@ -1,5 +1,6 @@
-// A destination record on the wire. Source: interface "Destination record"; contract 2.3.
-import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
+// A destination record on the wire. Contract: docs/contract.md#destinations.
+import { getSchemaPath } from '@nestjs/swagger';
+import { IsObject } from 'class-validator';
 import { maskConfig } from '../../destination-kinds/shared/destination-kind.js';
 import {
   DESTINATION_KINDS,
@@ -8,74 +9,51 @@ import {
 } from '../../destination-kinds/index.js';
 import { REGIONS } from '../../domain/destinations/destination.js';
 import type { Destination } from '../../domain/destinations/destination.js';
+import { CustomField, ListField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
+import {
+  EnumField,
+  FlagField,
+  IntegerField,
+  NumberField,
+  TextField,
+  TimeField,
+  UuidField,
+} from '../../http/fields/scalar-fields.js';
 import { FilterRulesDto } from './filter-rules.dto.js';
 
 const CONFIG_SCHEMAS = DESTINATION_KINDS.map((kind) => ({ $ref: getSchemaPath(kind.configClass) }));
 
 export class DestinationDto {
-  @ApiProperty({ format: 'uuid' })
-  id: string;
-
-  @ApiProperty({ format: 'uuid' })
-  workspace_id: string;
-
-  @ApiProperty({ type: String, nullable: true })
-  name: string | null;
-
-  @ApiProperty({
-    enum: DESTINATION_TYPES,
-    description: 'The spelling that the destination was created with.',
-  })
+  @UuidField() id: string;
+  @UuidField() workspace_id: string;
+  @TextField({ nullable: true }) name: string | null;
+  @EnumField(DESTINATION_TYPES, { description: 'The spelling that the destination was created with.' })
   type: string;
-
-  @ApiProperty({ anyOf: CONFIG_SCHEMAS, description: 'Secret values are shown abbreviated.' })
+  @CustomField(
+    { anyOf: CONFIG_SCHEMAS },
+    { rules: [IsObject()], description: 'Secret values are abbreviated.' },
+  )
   config: object;
-
-  @ApiProperty()
-  enabled: boolean;
-
-  @ApiProperty()
-  privacy_mode: boolean;
-
-  @ApiProperty()
-  broadcast_generation_cost: boolean;
-
-  @ApiProperty()
-  broadcast_generation_identity: boolean;
-
-  @ApiProperty()
-  broadcast_generation_request_context: boolean;
-
-  @ApiProperty({ format: 'double', minimum: 0.0001, maximum: 1 })
-  sampling_rate: number;
-
-  @ApiProperty({ type: [String], nullable: true })
-  api_key_hashes: readonly string[] | null;
-
-  @ApiProperty({ type: FilterRulesDto, nullable: true })
-  filter_rules: object | null;
-
-  @ApiProperty({ type: [String], enum: REGIONS })
-  regions: readonly string[];
-
-  @ApiProperty({ format: 'date-time' })
-  created_at: string;
-
-  @ApiProperty({ format: 'date-time' })
-  updated_at: string;
+  @FlagField() enabled: boolean;
+  @FlagField() privacy_mode: boolean;
+  @FlagField() broadcast_generation_cost: boolean;
+  @FlagField() broadcast_generation_identity: boolean;
+  @FlagField() broadcast_generation_request_context: boolean;
+  @NumberField({ format: 'double', minimum: 0.0001, maximum: 1 }) sampling_rate: number;
+  @ListField(String, { nullable: true }) api_key_hashes: readonly string[] | null;
+  @ObjectField(FilterRulesDto, { nullable: true }) filter_rules: object | null;
+  @ListField(String, { values: REGIONS }) regions: readonly string[];
+  @TimeField() created_at: string;
+  @TimeField() updated_at: string;
 }
 
 export class DestinationResponseDto {
-  @ApiProperty()
-  data: DestinationDto;
+  @ObjectField(DestinationDto) data: DestinationDto;
 }
 
 export class DestinationsResponseDto {
-  @ApiProperty({ type: [DestinationDto], description: 'Newest first.' })
-  data: DestinationDto[];
-
-  @ApiProperty({ type: 'integer' })
-  total_count: number;
+  @ObjectListField(DestinationDto, { description: 'Newest first.' }) data: DestinationDto[];
+  @IntegerField() total_count: number;
 }
 
 export function toDestinationDto(destination: Destination): DestinationDto {

@@ -1,12 +1,8 @@
-// The query of GET /observability/destinations. Source: contract 2.
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsUUID } from 'class-validator';
+// The query of GET /observability/destinations. Contract: docs/contract.md#destinations.
 import { PageQueryDto } from '../../http/dto/page-query.dto.js';
-import { IfGiven } from '../../http/fields/optional-members.js';
+import { WorkspaceIdField } from '../../http/fields/scalar-fields.js';
 
 export class DestinationsQueryDto extends PageQueryDto {
-  @ApiPropertyOptional({ format: 'uuid', description: "Absent: the account's default workspace." })
-  @IfGiven()
-  @IsUUID('all', { message: 'must be a UUID' })
+  @WorkspaceIdField()
   workspace_id?: string;
 }

@@ -1,15 +1,5 @@
-// Filter rules on the wire, the same in requests and in records. Source: contract 2.3; decisions 11 and 12.
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsObject,
-  ValidateBy,
-  ValidateNested,
-} from 'class-validator';
+// Filter rules on the wire, equal in requests and records. Contract: docs/contract.md#filter-rules.
+import { IsObject } from 'class-validator';
 import { regexProblem, regexSumProblem, syntaxProblem } from '../../domain/destinations/filter-match.js';
 import { FILTER_FIELDS, FILTER_LOGICS, FILTER_OPERATORS } from '../../domain/destinations/filter-rules.js';
 import type {
@@ -18,7 +8,9 @@ import type {
   FilterOperator,
   FilterRules,
 } from '../../domain/destinations/filter-rules.js';
-import { IfGiven } from '../../http/fields/optional-members.js';
+import { CustomField, ObjectListField } from '../../http/fields/compound-fields.js';
+import { Rule } from '../../http/fields/field.js';
+import { EnumField, FlagField } from '../../http/fields/scalar-fields.js';
 import {
   MAX_REGEX_DEPTH,
   MAX_REGEX_SIZE,
@@ -29,12 +21,14 @@ import { isStorableText, NOT_STORABLE } from '../../domain/text/storable-text.js
 const MAX_GROUPS = 50;
 const MAX_RULES_PER_GROUP = 50;
 const MAX_VALUE_LENGTH = 10_000;
-// Each holds memory for as long as the destination lives.
+// A compiled expression occupies memory for the lifetime of its destination.
 const MAX_REGEX_RULES = 20;
 const MAX_REGEX_LENGTH = 1_000;
 const NO_RE2 = 'is not a valid RE2 regular expression';
 const OPERATORS_WITHOUT_VALUE: ReadonlySet<string> = new Set(['exists', 'not_exists']);
 const NUMERIC_OPERATORS: ReadonlySet<string> = new Set(['gt', 'lt', 'gte', 'lte']);
+
+const ONLY_OBJECTS = IsObject({ each: true, message: 'must hold only objects' });
 
 /** Null when the rule's value fits its operator. */
 function valueProblem(rule: FilterRuleDto): string | null {
@@ -52,12 +46,12 @@ function valueProblem(rule: FilterRuleDto): string | null {
 }
 
 interface ValidatedRegexes {
-  /** Of all together. */
+  /** The problem of the whole list. */
   readonly problem: string | null;
 }
 
-// What was found out of the regular expressions of a body, of all of them before any is compiled: compiling a thousand, or
-// one that repeats itself a million times, would stop the process. The rules are validated after their list.
+// Problems of the regular expressions of a body. All are measured before any is compiled: compiling a thousand, or one
+// with a million repeats, would block the process. The list is validated before its rules, and caches the result for them.
 const REGEX_PROBLEMS = new WeakMap<object, string>();
 const VALIDATED = new WeakMap<object, ValidatedRegexes>();
 
@@ -76,7 +70,7 @@ function problemOfRegexes(groups: readonly unknown[]): string | null {
     .filter((rule) => isRegexRule(rule));
   if (rules.length > MAX_REGEX_RULES)
     return `must have at most ${MAX_REGEX_RULES} rules with the operator regex`;
-  // Rules that have another problem are refused for that one.
+  // Longer expressions have another problem, which their rule reports.
   const short = rules.filter(({ value }) => value.length <= MAX_REGEX_LENGTH);
   const fits = (rule: RegexRule): boolean => noteProblem(rule, regexProblem(rule.value));
   if (!short.every(fits)) return null;
@@ -95,81 +89,65 @@ function isRegexRule(rule: unknown): rule is RegexRule {
   return operator === 'regex' && typeof value === 'string';
 }
 
-/** Whether there is none. */
+/** Returns whether the rule has no problem. */
 function noteProblem(rule: RegexRule, problem: string | null): boolean {
   if (problem !== null) REGEX_PROBLEMS.set(rule, problem);
   return problem === null;
 }
 
 export class FilterRuleDto {
-  @ApiProperty({ enum: FILTER_FIELDS })
-  @IsIn(FILTER_FIELDS, { message: `must be one of ${FILTER_FIELDS.join(', ')}` })
+  @EnumField(FILTER_FIELDS)
   field: FilterField;
 
-  @ApiProperty({ enum: FILTER_OPERATORS })
-  @IsIn(FILTER_OPERATORS, { message: `must be one of ${FILTER_OPERATORS.join(', ')}` })
+  @EnumField(FILTER_OPERATORS)
   operator: FilterOperator;
 
-  @ApiPropertyOptional({
-    oneOf: [{ type: 'string' }, { type: 'number' }],
-    description:
-      'What the field is compared with. Required except for exists and not_exists. regex is RE2 syntax, with at most ' +
-      `${MAX_REGEX_LENGTH} characters, ${MAX_REGEX_SIZE} instructions (a repeat counts what it repeats as often) and ` +
-      `${MAX_REGEX_DEPTH} nested groups; of a long text only the beginning is looked at.`,
-  })
-  @ValidateBy({
-    name: 'fitsOperator',
-    validator: {
-      validate: (_value, validation) => valueProblem(validation?.object as FilterRuleDto) === null,
-      defaultMessage: (validation) => valueProblem(validation?.object as FilterRuleDto) ?? 'is wrong',
+  // Its rule decides whether it may be absent.
+  @CustomField(
+    { oneOf: [{ type: 'string' }, { type: 'number' }], required: false },
+    {
+      rules: [
+        Rule(
+          'fitsOperator',
+          (_value, rule) => valueProblem(rule as FilterRuleDto) === null,
+          (_value, rule) => valueProblem(rule as FilterRuleDto) ?? 'is wrong',
+        ),
+      ],
+      description:
+        'The value that the field is compared with. Required except for exists and not_exists. regex takes RE2 syntax, ' +
+        `with at most ${MAX_REGEX_LENGTH} characters, ${MAX_REGEX_SIZE} instructions (a repeat multiplies its operand) and ` +
+        `${MAX_REGEX_DEPTH} nested groups; only the beginning of a long text is searched.`,
     },
-  })
+  )
   value?: string | number;
 }
 
 export class FilterGroupDto {
-  @ApiPropertyOptional({
-    enum: FILTER_LOGICS,
-    default: 'and',
-    description: 'How the rules of the group combine.',
-  })
-  @IfGiven()
-  @IsIn(FILTER_LOGICS, { message: `must be one of ${FILTER_LOGICS.join(', ')}` })
+  @EnumField(FILTER_LOGICS, { default: 'and', description: 'How the rules of the group combine.' })
   logic: FilterLogic = 'and';
 
-  @ApiProperty({ type: [FilterRuleDto] })
-  @IsObject({ each: true, message: 'must hold only objects' })
-  @ArrayMaxSize(MAX_RULES_PER_GROUP, { message: `must have at most ${MAX_RULES_PER_GROUP} elements` })
-  @IsArray({ message: 'must be an array' })
-  @ValidateNested({ each: true, message: 'must be an object' })
-  @Type(() => FilterRuleDto)
+  @ObjectListField(FilterRuleDto, { hiddenMaxItems: MAX_RULES_PER_GROUP, rules: [ONLY_OBJECTS] })
   rules: FilterRuleDto[];
 }
 
 export class FilterRulesDto {
-  @ApiPropertyOptional({ default: true, description: 'False: nothing is filtered.' })
-  @IfGiven()
-  @IsBoolean({ message: 'must be a boolean' })
+  @FlagField({ default: true, description: 'False: disables the filter.' })
   enabled: boolean = true;
 
-  @ApiProperty({
-    type: [FilterGroupDto],
+  @ObjectListField(FilterGroupDto, {
+    hiddenMaxItems: MAX_GROUPS,
+    rules: [
+      ONLY_OBJECTS,
+      Rule(
+        'hasSmallRegexes',
+        (groups) => validateRegexes(groups).problem === null,
+        (groups) => validateRegexes(groups).problem ?? 'is wrong',
+      ),
+    ],
     description:
-      'A generation passes when any group matches, or none is given. ' +
-      `At most ${MAX_REGEX_RULES} rules are regex, of ${MAX_REGEX_SIZE_OF_FILTER} instructions together.`,
+      'A generation passes when any group matches, or when the list is empty. ' +
+      `At most ${MAX_REGEX_RULES} rules are regex, with at most ${MAX_REGEX_SIZE_OF_FILTER} instructions in total.`,
   })
-  @ValidateBy({
-    name: 'hasSmallRegexes',
-    validator: {
-      validate: (groups) => validateRegexes(groups).problem === null,
-      defaultMessage: (validation) => validateRegexes(validation?.value).problem ?? 'is wrong',
-    },
-  })
-  @IsObject({ each: true, message: 'must hold only objects' })
-  @ArrayMaxSize(MAX_GROUPS, { message: `must have at most ${MAX_GROUPS} elements` })
-  @IsArray({ message: 'must be an array' })
-  @ValidateNested({ each: true, message: 'must be an object' })
-  @Type(() => FilterGroupDto)
   groups: FilterGroupDto[];
 }
 
@@ -178,7 +156,7 @@ export function fromFilterRulesDto(dto: FilterRulesDto): FilterRules {
     enabled: dto.enabled,
     groups: dto.groups.map(({ logic, rules }) => ({
       logic,
-      // An absent value stays absent: the clients' schemas have no null here.
+      // An absent value stays absent: the schemas of clients do not allow null here.
       rules: rules.map(({ field, operator, value }) =>
         value === undefined ? { field, operator } : { field, operator, value },
       ),

@@ -1,24 +1,17 @@
-// The body of PATCH /observability/destinations/{id}. Source: contract 2.2; decisions 8 and 13.
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsObject } from 'class-validator';
-import { IfGiven } from '../../http/fields/optional-members.js';
-import { DestinationOptionsDto, IsDestinationName } from './destination-options.dto.js';
+// The body of PATCH /observability/destinations/{id}. Contract: docs/contract.md#destinations, #masking.
+import { FreeObjectField } from '../../http/fields/compound-fields.js';
+import { DestinationNameField, DestinationOptionsDto } from './destination-options.dto.js';
 
 export class UpdateDestinationDto extends DestinationOptionsDto {
-  @ApiPropertyOptional({ example: 'Production traces' })
-  @IfGiven()
-  @IsDestinationName()
+  @DestinationNameField({ optional: true })
   name?: string;
 
-  @ApiPropertyOptional({
-    type: 'object',
-    additionalProperties: true,
+  @FreeObjectField({
+    optional: true,
     description:
-      "Members of the kind's config. What is not sent stays; a value as the record shows it, abbreviated, stays as " +
-      'well, and another abbreviation is refused; null takes an optional member away. `headers` are replaced as a whole.',
+      "Members of the kind's config. Omitted members keep their value. An abbreviated value as the record shows it keeps " +
+      'the stored value; any other abbreviation is rejected. Null removes an optional member. `headers` are replaced as a whole.',
     example: { url: 'https://example.com/traces' },
   })
-  @IfGiven()
-  @IsObject({ message: 'must be an object' })
   config?: Readonly<Record<string, unknown>>;
 }

@@ -17,7 +17,8 @@ type BodyClass = new () => object;
 interface ListOptions extends FieldOptions {
   /** Every element is one of these. */
   readonly values?: readonly string[];
-  readonly valuesMessage?: string;
+  /** The values that the schema and the message show, where a transformation accepts more. */
+  readonly documentedValues?: readonly string[];
   readonly minItems?: number;
   readonly maxItems?: number;
   /** A bound that the schema does not show. */
@@ -30,15 +31,15 @@ interface ListOptions extends FieldOptions {
 /** A list of texts or numbers. `rules` are for its elements. */
 export function ListField(
   type: StringConstructor | NumberConstructor | ObjectConstructor,
-  { values, valuesMessage, unique, rules = [], ...options }: ListOptions = {},
+  { values, documentedValues = values, unique, rules = [], ...options }: ListOptions = {},
 ): PropertyDecorator {
   const elements = [...rules];
   if (values) {
-    const message = valuesMessage ?? `must hold only ${values.join(', ')}`;
+    const message = `must hold only ${(documentedValues ?? values).join(', ')}`;
     elements.unshift(IsIn([...values], { each: true, message }));
   }
   if (unique) elements.push(ArrayUnique({ message: 'must not repeat an element' }));
-  const schema = { type: [type], ...(values ? { enum: [...values] } : {}) };
+  const schema = { type: [type], ...(documentedValues ? { enum: [...documentedValues] } : {}) };
   return listField({ ...options, rules: elements }, [], schema);
 }
 

@@ -36,7 +36,7 @@ export function defineField(
         (_object, value: unknown) => !(isOptional && value === undefined) && !(isNullable && value === null),
       )(target, name);
     }
-    ApiProperty({ ...schema, ...documented, required: !isOptional } as ApiPropertyOptions)(target, name);
+    ApiProperty({ required: !isOptional, ...schema, ...documented } as ApiPropertyOptions)(target, name);
   };
 }
 
