@@ -10,13 +10,13 @@ import { GenerationResponseDto, toGenerationDto } from './dto/generation.dto.js'
 import { GenerationsService } from './generations.service.js';
 
 const OWN_CALLS =
-  'A management key reads every call of its account, an inference key only its own. Any other call answers 404.';
+  'A management key reads all calls of its account, an inference key its own. Other calls return 404.';
 
 const GenerationIdQuery = (): MethodDecorator =>
   ApiQuery({
     name: 'id',
     type: String,
-    description: 'The x-generation-id of an answer, the id in its body, or the UUID in both.',
+    description: 'The x-generation-id of a response, the id in its body, or the UUID in both.',
   });
 
 @ApiTags('Generations')
@@ -27,8 +27,8 @@ export class GenerationsController {
 
   @Get()
   @ApiOperation({
-    summary: 'Get the record of one call',
-    description: OWN_CALLS,
+    summary: 'Get a generation',
+    description: `The record of one call: model, provider, tokens, cost and attempts. ${OWN_CALLS}`,
     operationId: 'getGeneration',
   })
   @GenerationIdQuery()
@@ -40,10 +40,10 @@ export class GenerationsController {
 
   @Get('content')
   @ApiOperation({
-    summary: 'Get what was embedded in one call',
+    summary: 'Get the content of a generation',
     description:
-      'Contents are stored only for destinations that forward them: until they are delivered, and for a day at most. ' +
-      OWN_CALLS,
+      'The inputs of one call. The service stores them only for destinations that forward them, until delivery and for at ' +
+      `most one day. ${OWN_CALLS}`,
     operationId: 'listGenerationContent',
   })
   @GenerationIdQuery()

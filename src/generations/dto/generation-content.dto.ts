@@ -1,77 +1,66 @@
-// What was said in a call on the wire. Source: contract section 6.
-import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
+// The content of a call on the wire. Contract: docs/contract.md#generations.
+import { ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
+import { Allow } from 'class-validator';
 import type { GenerationContent } from '../../domain/generations/generation-content.js';
 import type { Generation } from '../../domain/generations/generation.js';
+import { CustomField, ListField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
+import { EnumField, FlagField, IntegerField, TextField } from '../../http/fields/scalar-fields.js';
 
 class PromptInputDto {
-  @ApiProperty({ description: 'The only text of the call.' })
-  prompt: string;
+  @TextField({ description: 'The only text of the call.' }) prompt: string;
 }
 
 class InputMessageDto {
-  @ApiProperty({ enum: ['user'] })
-  role: string;
-
-  @ApiProperty({
-    oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'integer' } }],
-    description: 'A text, or the tokens of one. Parts that are not text are left out.',
-  })
+  @EnumField(['user']) role: string;
+  @CustomField(
+    { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'integer' } }] },
+    { rules: [Allow()], description: 'A text, or the tokens of one. Parts that are not text are omitted.' },
+  )
   content: string | readonly number[];
 }
 
 class MessagesInputDto {
-  @ApiProperty({ type: [InputMessageDto], description: 'The inputs of the call, in order.' })
+  @ObjectListField(InputMessageDto, { description: 'The inputs of the call, in order.' })
   messages: InputMessageDto[];
 }
 
 class ContentOutputDto {
-  @ApiProperty({ type: String, nullable: true, description: 'Always null: vectors are not stored.' })
-  completion: string | null;
-
-  @ApiProperty({ type: String, nullable: true, description: 'Always null.' })
-  reasoning: string | null;
+  @TextField({ nullable: true, description: 'Always null: vectors are not stored.' }) completion:
+    string | null;
+  @TextField({ nullable: true, description: 'Always null.' }) reasoning: string | null;
 }
 
 class ContentErrorDto {
-  @ApiProperty({ type: String, nullable: true, description: 'What the caller was told.' })
+  @TextField({ nullable: true, description: 'The error message that the caller received.' })
   message: string | null;
-
-  @ApiProperty({ type: String, nullable: true, description: 'Who was tried last.' })
-  provider_name: string | null;
-
-  @ApiProperty({ type: 'integer', nullable: true, description: 'The HTTP status that the caller got.' })
+  @TextField({ nullable: true, description: 'The last provider tried.' }) provider_name: string | null;
+  @IntegerField({ nullable: true, description: 'The HTTP status that the caller received.' })
   status: number | null;
-
-  @ApiProperty({ type: String, nullable: true, description: 'Always null.' })
-  raw: string | null;
-
-  @ApiProperty({
-    type: [Object],
-    description: 'Always empty: GET /generation has the attempts in provider_responses.',
+  @TextField({ nullable: true, description: 'Always null.' }) raw: string | null;
+  @ListField(Object, {
+    description: 'Always empty: provider_responses of GET /generation lists the attempts.',
   })
   previous_errors: object[];
 }
 
 @ApiExtraModels(PromptInputDto, MessagesInputDto)
 class GenerationContentDto {
-  @ApiProperty({
-    oneOf: [{ $ref: getSchemaPath(PromptInputDto) }, { $ref: getSchemaPath(MessagesInputDto) }],
-  })
+  @CustomField(
+    { oneOf: [{ $ref: getSchemaPath(PromptInputDto) }, { $ref: getSchemaPath(MessagesInputDto) }] },
+    { rules: [Allow()] },
+  )
   input: PromptInputDto | MessagesInputDto;
-
-  @ApiProperty()
-  output: ContentOutputDto;
-
-  @ApiProperty({ type: ContentErrorDto, nullable: true, description: 'Null: the call succeeded.' })
+  @ObjectField(ContentOutputDto) output: ContentOutputDto;
+  @ObjectField(ContentErrorDto, { nullable: true, description: 'Null: the call succeeded.' })
   error: ContentErrorDto | null;
-
-  @ApiProperty({ description: 'Whether inputs were cut or left out because they are too long to be stored.' })
+  @FlagField({
+    description: 'Whether inputs were truncated or omitted because they exceed the storage limit.',
+  })
   is_truncated: boolean;
 }
 
 export class GenerationContentResponseDto {
-  @ApiProperty()
-  data: GenerationContentDto;
+  @ObjectField(GenerationContentDto) data: GenerationContentDto;
 }
 
 /** `providerName` turns a provider's slug into its name. */

@@ -1,190 +1,108 @@
-// The record of a call on the wire. Source: contract section 6.
-import { ApiProperty } from '@nestjs/swagger';
+// The record of a call on the wire. Contract: docs/contract.md#generations.
 import type { Generation, GenerationAttempt } from '../../domain/generations/generation.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
 import { usdToNumber } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
+import { ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
+import {
+  FlagField,
+  IntegerField,
+  NumberField,
+  TextField,
+  TimeField,
+  UsdField,
+} from '../../http/fields/scalar-fields.js';
 
-const NEVER = 'Always null: embeddings know nothing of it.';
+const NEVER = { nullable: true, description: 'Always null: embeddings do not have it.' } as const;
+const ALWAYS_ZERO = { nullable: true, description: 'Always 0.' } as const;
 
 class ProviderResponseDto {
-  @ApiProperty({ description: 'The provider.' })
-  provider_name: string;
-
-  @ApiProperty({ description: 'The provider and its own name of the model.' })
-  endpoint_id: string;
-
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Null when it did not answer.' })
-  status: number | null;
-
-  @ApiProperty({ description: 'Milliseconds.' })
-  latency: number;
+  @TextField({ description: 'The provider.' }) provider_name: string;
+  @TextField({ description: 'The provider and its own name of the model.' }) endpoint_id: string;
+  @IntegerField({ nullable: true, description: 'HTTP status; null: no response.' }) status: number | null;
+  @NumberField({ description: 'Milliseconds.' }) latency: number;
 }
 
 class GenerationDto {
-  @ApiProperty({ description: 'As the header x-generation-id has it.' })
-  id: string;
-
-  @ApiProperty({ format: 'date-time' })
-  created_at: string;
-
-  @ApiProperty()
-  model: string;
-
-  @ApiProperty({ description: 'The address of the application that called; empty when it did not say.' })
+  @TextField({ description: 'Equals the header x-generation-id.' }) id: string;
+  @TimeField() created_at: string;
+  @TextField() model: string;
+  @TextField({ description: 'The address of the calling application; empty when the request has none.' })
   origin: string;
-
-  @ApiProperty()
-  is_byok: boolean;
-
-  @ApiProperty({
+  @FlagField() is_byok: boolean;
+  @UsdField({
     description:
-      'USD that the caller pays; 0 also where no price is known, and upstream_inference_cost is null then.',
+      'USD charged to the caller. Also 0 where no price is known; upstream_inference_cost is null then.',
   })
   usage: number;
-
-  @ApiProperty({ description: 'Equals usage.' })
-  total_cost: number;
-
-  @ApiProperty()
-  data_region: string;
-
-  @ApiProperty({ type: String, nullable: true, description: 'Always embeddings.' })
-  api_type: string | null;
-
-  @ApiProperty({
-    type: String,
+  @UsdField({ description: 'Equals usage.' }) total_cost: number;
+  @TextField() data_region: string;
+  @TextField({ nullable: true, description: 'Always embeddings.' }) api_type: string | null;
+  @TextField({
     nullable: true,
-    description: 'Who served, or was tried last; null when no provider was reached.',
+    description: 'The provider that served the call, or was tried last; null when none was reached.',
   })
   provider_name: string | null;
-
-  @ApiProperty({ type: Number, nullable: true, description: 'Milliseconds of the whole call.' })
-  latency: number | null;
-
-  @ApiProperty({ type: Number, nullable: true, description: 'Milliseconds spent waiting for providers.' })
+  @NumberField({ nullable: true, description: 'Milliseconds of the whole call.' }) latency: number | null;
+  @NumberField({ nullable: true, description: 'Milliseconds spent waiting for providers.' })
   generation_time: number | null;
-
-  @ApiProperty({ type: Number, nullable: true, description: NEVER })
-  moderation_latency: number | null;
-
-  @ApiProperty({ type: String, nullable: true, description: NEVER })
-  finish_reason: string | null;
-
-  @ApiProperty({ type: String, nullable: true, description: NEVER })
-  native_finish_reason: string | null;
-
-  @ApiProperty({ type: Boolean, nullable: true, description: 'Always false: embeddings do not stream.' })
+  @NumberField(NEVER) moderation_latency: number | null;
+  @TextField(NEVER) finish_reason: string | null;
+  @TextField(NEVER) native_finish_reason: string | null;
+  @FlagField({ nullable: true, description: 'Always false: embeddings do not stream.' })
   streamed: boolean | null;
-
-  @ApiProperty({ type: Boolean, nullable: true, description: 'Always false.' })
-  cancelled: boolean | null;
-
-  @ApiProperty({ type: 'integer', nullable: true })
-  tokens_prompt: number | null;
-
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Always 0.' })
-  tokens_completion: number | null;
-
-  @ApiProperty({
-    type: 'integer',
+  @FlagField({ nullable: true, description: 'Always false.' }) cancelled: boolean | null;
+  @IntegerField({ nullable: true }) tokens_prompt: number | null;
+  @IntegerField(ALWAYS_ZERO) tokens_completion: number | null;
+  @IntegerField({
     nullable: true,
-    description: 'As the provider counted them, and at most as many as the inputs can have.',
+    description: "The provider's count, bounded by the number of tokens that the inputs can have.",
   })
   native_tokens_prompt: number | null;
-
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Always 0.' })
-  native_tokens_completion: number | null;
-
-  @ApiProperty({ type: 'integer', nullable: true, description: NEVER })
-  native_tokens_completion_images: number | null;
-
-  @ApiProperty({ type: 'integer', nullable: true, description: NEVER })
-  native_tokens_reasoning: number | null;
-
-  @ApiProperty({ type: 'integer', nullable: true, description: NEVER })
-  native_tokens_cached: number | null;
-
-  @ApiProperty({ type: 'integer', nullable: true, description: NEVER })
-  num_media_prompt: number | null;
-
-  @ApiProperty({ type: 'integer', nullable: true, description: NEVER })
-  num_media_completion: number | null;
-
-  @ApiProperty({ type: 'integer', nullable: true, description: NEVER })
-  num_input_audio_prompt: number | null;
-
-  @ApiProperty({ type: 'integer', nullable: true, description: NEVER })
-  num_search_results: number | null;
-
-  @ApiProperty({ type: 'integer', nullable: true, description: NEVER })
-  num_fetches: number | null;
-
-  @ApiProperty({ type: String, nullable: true, description: "The provider's own id of the call." })
-  upstream_id: string | null;
-
-  @ApiProperty({
-    type: Number,
+  @IntegerField(ALWAYS_ZERO) native_tokens_completion: number | null;
+  @IntegerField(NEVER) native_tokens_completion_images: number | null;
+  @IntegerField(NEVER) native_tokens_reasoning: number | null;
+  @IntegerField(NEVER) native_tokens_cached: number | null;
+  @IntegerField(NEVER) num_media_prompt: number | null;
+  @IntegerField(NEVER) num_media_completion: number | null;
+  @IntegerField(NEVER) num_input_audio_prompt: number | null;
+  @IntegerField(NEVER) num_search_results: number | null;
+  @IntegerField(NEVER) num_fetches: number | null;
+  @TextField({ nullable: true, description: "The provider's own id of the call." }) upstream_id:
+    string | null;
+  @UsdField({
     nullable: true,
     description:
-      'USD that the provider charges, for unusable answers, for failed calls and beyond what the inputs can cost as well; ' +
-      'null where no price is known.',
+      'USD that the provider charges, including unusable responses, failed calls and amounts beyond what the inputs can ' +
+      'cost; null where no price is known.',
   })
   upstream_inference_cost: number | null;
-
-  @ApiProperty({ type: Number, nullable: true, description: NEVER })
-  cache_discount: number | null;
-
-  @ApiProperty({ type: 'integer', nullable: true, description: NEVER })
-  app_id: number | null;
-
-  @ApiProperty({ type: String, nullable: true, description: 'The user that the request named.' })
-  external_user: string | null;
-
-  @ApiProperty({ type: String, nullable: true })
-  http_referer: string | null;
-
-  @ApiProperty({ type: String, nullable: true })
-  user_agent: string | null;
-
-  @ApiProperty({ type: String, nullable: true, description: NEVER })
-  preset_id: string | null;
-
-  @ApiProperty({ type: String, nullable: true, description: NEVER })
-  router: string | null;
-
-  @ApiProperty({ type: String, nullable: true, description: NEVER })
-  service_tier: string | null;
-
-  @ApiProperty({ type: String, nullable: true, description: NEVER })
-  web_search_engine: string | null;
-
-  @ApiProperty({ type: String, nullable: true })
-  workspace_id: string | null;
-
-  @ApiProperty({ type: String, nullable: true })
-  session_id: string | null;
-
-  @ApiProperty({ type: String, nullable: true, description: "The answer's x-request-id." })
-  request_id: string | null;
-
-  @ApiProperty({ type: String, nullable: true, description: NEVER })
-  response_cache_source_id: string | null;
-
-  @ApiProperty({
-    type: [ProviderResponseDto],
+  @NumberField(NEVER) cache_discount: number | null;
+  @IntegerField(NEVER) app_id: number | null;
+  @TextField({ nullable: true, description: 'The user that the request named.' }) external_user:
+    string | null;
+  @TextField({ nullable: true }) http_referer: string | null;
+  @TextField({ nullable: true }) user_agent: string | null;
+  @TextField(NEVER) preset_id: string | null;
+  @TextField(NEVER) router: string | null;
+  @TextField(NEVER) service_tier: string | null;
+  @TextField(NEVER) web_search_engine: string | null;
+  @TextField({ nullable: true }) workspace_id: string | null;
+  @TextField({ nullable: true }) session_id: string | null;
+  @TextField({ nullable: true, description: 'The x-request-id of the response.' }) request_id: string | null;
+  @TextField(NEVER) response_cache_source_id: string | null;
+  @ObjectListField(ProviderResponseDto, {
     nullable: true,
-    description: 'Every attempt, in order; null when no provider was reached.',
+    description: 'All attempts, in order; null when no provider was reached.',
   })
   provider_responses: ProviderResponseDto[] | null;
 }
 
 export class GenerationResponseDto {
-  @ApiProperty()
-  data: GenerationDto;
+  @ObjectField(GenerationDto) data: GenerationDto;
 }
 
-// What other kinds of calls have and embeddings have not: the contract requires the members all the same.
+// The contract requires these members of every call; embeddings do not have them.
 const NOT_OF_EMBEDDINGS = {
   moderation_latency: null,
   finish_reason: null,
