@@ -16,8 +16,8 @@ export class ActivityController {
   @Get()
   @ManagementOnly({ rejection: 403 })
   @ApiOperation({
-    summary: 'Get the activity of the last 30 completed UTC days',
-    description: 'By day, model and endpoint.',
+    summary: 'Get activity',
+    description: 'Usage of the last 30 completed UTC days by day, model and endpoint.',
     operationId: 'getUserActivity',
   })
   @ApiOkResponse({ type: ActivityResponseDto })

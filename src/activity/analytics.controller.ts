@@ -16,7 +16,11 @@ export class AnalyticsController {
   constructor(private readonly analytics: AnalyticsService) {}
 
   @Get('meta')
-  @ApiOperation({ summary: 'List what can be asked for', operationId: 'getAnalyticsMeta' })
+  @ApiOperation({
+    summary: 'List analytics metrics and dimensions',
+    description: 'The metrics, dimensions, granularities and filter operators that a query accepts.',
+    operationId: 'getAnalyticsMeta',
+  })
   @ApiOkResponse({ type: AnalyticsMetaResponseDto })
   @ApiErrors(401, 403, 500, 503)
   meta(): AnalyticsMetaResponseDto {
@@ -27,8 +31,9 @@ export class AnalyticsController {
   @HttpCode(200)
   @ReadsOnly()
   @ApiOperation({
-    summary: 'Ask about the calls of the account',
-    description: 'A question that takes the database longer than five seconds is answered with 408.',
+    summary: 'Query analytics',
+    description:
+      'Aggregates the calls of the account. Responds 408 when the query takes longer than 5 seconds.',
     operationId: 'queryAnalytics',
   })
   @ApiOkResponse({ type: AnalyticsResponseDto })

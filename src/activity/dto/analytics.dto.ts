@@ -1,5 +1,5 @@
-// What analytics answer on the wire. Source: contract section 6.
-import { ApiProperty } from '@nestjs/swagger';
+// The responses of analytics on the wire. Contract: docs/contract.md#activity-and-analytics.
+import { IsArray } from 'class-validator';
 import {
   DIMENSIONS,
   GRANULARITIES,
@@ -8,82 +8,66 @@ import {
   OPERATORS,
 } from '../../domain/generations/analytics.js';
 import type { AnalyticsRow } from '../../domain/generations/analytics.js';
+import { CustomField, ListField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
+import {
+  EnumField,
+  FlagField,
+  IntegerField,
+  NumberField,
+  TextField,
+} from '../../http/fields/scalar-fields.js';
 
 class NamedDto {
-  @ApiProperty({ example: 'model' })
-  name: string;
-
-  @ApiProperty({ example: 'Model' })
-  display_label: string;
+  @TextField({ example: 'model' }) name: string;
+  @TextField({ example: 'Model' }) display_label: string;
 }
 
 class MetricDto extends NamedDto {
-  @ApiProperty({ enum: ['number', 'currency', 'percent', 'latency'] })
-  display_format: string;
-
-  @ApiProperty({ description: 'True: it cannot be summed up over rows.' })
-  is_rate: boolean;
+  @EnumField(['number', 'currency', 'percent', 'latency']) display_format: string;
+  @FlagField({ description: 'True: values of several rows cannot be summed.' }) is_rate: boolean;
 }
 
 class OperatorDto {
-  @ApiProperty({ example: 'eq' })
-  name: string;
-
-  @ApiProperty({ enum: ['scalar', 'array'] })
-  value_type: string;
+  @TextField({ example: 'eq' }) name: string;
+  @EnumField(['scalar', 'array']) value_type: string;
 }
 
 class AnalyticsMetaDto {
-  @ApiProperty({ type: [MetricDto] })
-  metrics: MetricDto[];
-
-  @ApiProperty({ type: [NamedDto] })
-  dimensions: NamedDto[];
-
-  @ApiProperty({ type: [NamedDto] })
-  granularities: NamedDto[];
-
-  @ApiProperty({ type: [OperatorDto] })
-  operators: OperatorDto[];
+  @ObjectListField(MetricDto) metrics: MetricDto[];
+  @ObjectListField(NamedDto) dimensions: NamedDto[];
+  @ObjectListField(NamedDto) granularities: NamedDto[];
+  @ObjectListField(OperatorDto) operators: OperatorDto[];
 }
 
 export class AnalyticsMetaResponseDto {
-  @ApiProperty()
-  data: AnalyticsMetaDto;
+  @ObjectField(AnalyticsMetaDto) data: AnalyticsMetaDto;
 }
 
 class AnalyticsMetadataDto {
-  @ApiProperty({ type: 'integer' })
-  row_count: number;
-
-  @ApiProperty({ description: 'Whether there are more rows than the limit.' })
-  truncated: boolean;
-
-  @ApiProperty()
-  query_time_ms: number;
+  @IntegerField() row_count: number;
+  @FlagField({ description: 'Whether more rows exist than the limit.' }) truncated: boolean;
+  @NumberField() query_time_ms: number;
 }
 
 class AnalyticsResultDto {
-  @ApiProperty({
-    type: 'array',
-    items: { type: 'object', additionalProperties: true },
-    description:
-      'A row has `date` (with a granularity), the dimensions and the metrics that were asked for. Shares are of 1, ' +
-      'latencies milliseconds, amounts USD.',
-    example: [{ date: '2026-11-17T00:00:00Z', model: 'openai/text-embedding-3-small', request_count: 3 }],
-  })
+  @CustomField(
+    { type: 'array', items: { type: 'object', additionalProperties: true } },
+    {
+      rules: [IsArray()],
+      description:
+        'A row has `date` (with a granularity) and the requested dimensions and metrics. Shares are between 0 and 1, ' +
+        'latencies in milliseconds, amounts in USD.',
+      example: [{ date: '2026-11-17T00:00:00Z', model: 'openai/text-embedding-3-small', request_count: 3 }],
+    },
+  )
   data: AnalyticsRow[];
-
-  @ApiProperty()
-  metadata: AnalyticsMetadataDto;
-
-  @ApiProperty({ type: [String], description: 'Values of filters that name nothing of the account.' })
+  @ObjectField(AnalyticsMetadataDto) metadata: AnalyticsMetadataDto;
+  @ListField(String, { description: 'Filter values that match no object of the account.' })
   warnings: string[];
 }
 
 export class AnalyticsResponseDto {
-  @ApiProperty()
-  data: AnalyticsResultDto;
+  @ObjectField(AnalyticsResultDto) data: AnalyticsResultDto;
 }
 
 export const ANALYTICS_META: AnalyticsMetaDto = {
