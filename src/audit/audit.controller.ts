@@ -1,4 +1,4 @@
-// The route of the audit log: an extension of the contract.
+// The route of the audit log: an extension of the contract (docs/contract.md#audit-log).
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
@@ -16,7 +16,11 @@ export class AuditController {
   constructor(private readonly audit: AuditService) {}
 
   @Get()
-  @ApiOperation({ summary: 'List the changes that keys of the account made', operationId: 'listAuditLog' })
+  @ApiOperation({
+    summary: 'List audit log entries',
+    description: 'The changes that keys of the account made, newest first.',
+    operationId: 'listAuditLog',
+  })
   @ApiOkResponse({ type: AuditLogResponseDto })
   @ApiErrors(400, 401, 429, 500, 503)
   async list(@CurrentCaller() caller: Caller, @Query() query: AuditQueryDto): Promise<AuditLogResponseDto> {

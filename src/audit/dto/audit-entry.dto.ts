@@ -1,83 +1,47 @@
-// An entry of the audit log on the wire: an extension of the contract.
-import { ApiProperty } from '@nestjs/swagger';
+// An entry of the audit log on the wire: an extension of the contract. Contract: docs/contract.md#audit-log.
 import { maskAddresses } from '../../destination-kinds/shared/destination-kind.js';
 import { findDestinationKind } from '../../destination-kinds/index.js';
 import { AUDIT_ACTIONS, AUDIT_OBJECT_TYPES, OBJECT_ID_RULE } from '../../domain/audit.js';
 import type { AuditedState, StoredAuditEntry } from '../../domain/audit.js';
+import { FreeObjectField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
+import { EnumField, TextField, TimeField, UuidField } from '../../http/fields/scalar-fields.js';
 
-const OF_A_WORKSPACE = 'Of what goes with a workspace only what changed, and its name.';
+const OF_A_WORKSPACE =
+  'Objects that a workspace deletion affects show only their name and the changed members.';
 
 class AuditActorDto {
-  @ApiProperty({ description: 'Hash of the key that made the change.' })
-  key_hash: string;
-
-  @ApiProperty({ description: "The key's label at that time.", example: 'sk-sb-v1-0e6...1c96' })
+  @TextField({ description: 'Hash of the key that made the change.' }) key_hash: string;
+  @TextField({ description: "The key's label at the time of the change.", example: 'sk-sb-v1-0e6...1c96' })
   key_label: string;
-
-  @ApiProperty({ description: 'IP address.' })
-  ip: string;
-
-  @ApiProperty({ description: 'The `x-request-id` of the request.' })
-  request_id: string;
-
-  @ApiProperty({ type: String, nullable: true })
-  user_agent: string | null;
+  @TextField({ description: 'IP address.' }) ip: string;
+  @TextField({ description: 'The `x-request-id` of the request.' }) request_id: string;
+  @TextField({ nullable: true }) user_agent: string | null;
 }
 
 class AuditEntryDto {
-  @ApiProperty({ format: 'uuid' })
-  id: string;
-
-  @ApiProperty({ format: 'date-time' })
-  created_at: string;
-
-  @ApiProperty()
-  actor: AuditActorDto;
-
-  @ApiProperty({ enum: AUDIT_ACTIONS })
-  action: string;
-
-  @ApiProperty({ enum: AUDIT_OBJECT_TYPES })
-  object_type: string;
-
-  @ApiProperty({ description: OBJECT_ID_RULE })
-  object_id: string;
-
-  @ApiProperty({
-    type: String,
-    format: 'uuid',
-    nullable: true,
-    description: 'Null: the object belongs to no workspace.',
-  })
+  @UuidField() id: string;
+  @TimeField() created_at: string;
+  @ObjectField(AuditActorDto) actor: AuditActorDto;
+  @EnumField(AUDIT_ACTIONS) action: string;
+  @EnumField(AUDIT_OBJECT_TYPES) object_type: string;
+  @TextField({ description: OBJECT_ID_RULE }) object_id: string;
+  @UuidField({ nullable: true, description: 'Null: the object belongs to no workspace.' })
   workspace_id: string | null;
-
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: true,
+  @FreeObjectField({
     nullable: true,
-    description: `The object before the change, secrets abbreviated; null: it was not there. ${OF_A_WORKSPACE}`,
+    description: `The object before the change, secrets abbreviated; null: it did not exist. ${OF_A_WORKSPACE}`,
   })
   before: object | null;
-
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: true,
+  @FreeObjectField({
     nullable: true,
-    description: `The object after the change, secrets abbreviated; null: it is not there any more. ${OF_A_WORKSPACE}`,
+    description: `The object after the change, secrets abbreviated; null: it no longer exists. ${OF_A_WORKSPACE}`,
   })
   after: object | null;
 }
 
 export class AuditLogResponseDto {
-  @ApiProperty({ type: [AuditEntryDto], description: 'Newest first.' })
-  data: AuditEntryDto[];
-
-  @ApiProperty({
-    type: String,
-    format: 'uuid',
-    nullable: true,
-    description: 'What `after` of the next page is; null on the last page.',
-  })
+  @ObjectListField(AuditEntryDto, { description: 'Newest first.' }) data: AuditEntryDto[];
+  @UuidField({ nullable: true, description: '`after` of the next page; null on the last page.' })
   next: string | null;
 }
 
@@ -101,7 +65,7 @@ export function toAuditEntryDto(entry: StoredAuditEntry): AuditEntryDto {
   };
 }
 
-/** Older entries have the addresses of destinations in clear, and no entry is ever changed. */
+/** Older entries contain the unmasked addresses of destinations, and entries are immutable: mask on read. */
 function shownState(state: AuditedState | null): AuditedState | null {
   const { type, config } = (state ?? {}) as { readonly type?: unknown; readonly config?: unknown };
   const kind = typeof type === 'string' ? findDestinationKind(type) : undefined;

@@ -1,60 +1,43 @@
-// The query of GET /audit.
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsUUID, Max, Min } from 'class-validator';
+// The query of GET /audit. Contract: docs/contract.md#audit-log.
 import { AUDIT_ACTIONS, AUDIT_OBJECT_TYPES, OBJECT_ID_RULE } from '../../domain/audit.js';
 import type { AuditAction, AuditObjectType } from '../../domain/audit.js';
-import { IfGiven } from '../../http/fields/optional-members.js';
-import { IsUtcTime } from '../../http/fields/is-utc-time.js';
-import { IsStorableText } from '../../http/fields/storable-text.js';
+import { EnumField, IntegerField, TextField, TimeField, UuidField } from '../../http/fields/scalar-fields.js';
 
 const MAX_LIMIT = 100;
-// The longest are users' ids.
+// User ids are the longest object ids.
 const MAX_OBJECT_ID_LENGTH = 256;
 
 export class AuditQueryDto {
-  @ApiPropertyOptional({ enum: AUDIT_OBJECT_TYPES, description: 'Only changes of such objects.' })
-  @IfGiven()
-  @IsIn(AUDIT_OBJECT_TYPES, { message: `must be one of ${AUDIT_OBJECT_TYPES.join(', ')}` })
+  @EnumField(AUDIT_OBJECT_TYPES, { optional: true, description: 'Only changes of objects of this type.' })
   object_type?: AuditObjectType;
 
-  @ApiPropertyOptional({ description: OBJECT_ID_RULE })
-  @IfGiven()
-  @IsStorableText(MAX_OBJECT_ID_LENGTH)
+  @TextField({ optional: true, hiddenMaxLength: MAX_OBJECT_ID_LENGTH, description: OBJECT_ID_RULE })
   object_id?: string;
 
-  @ApiPropertyOptional({
-    format: 'uuid',
-    description: 'Only changes of what belongs to this workspace, which may be deleted.',
+  @UuidField({
+    optional: true,
+    description: 'Only changes of objects of this workspace, which may be deleted.',
   })
-  @IfGiven()
-  @IsUUID('all', { message: 'must be a UUID' })
   workspace_id?: string;
 
-  @ApiPropertyOptional({ enum: AUDIT_ACTIONS, description: 'Only such changes.' })
-  @IfGiven()
-  @IsIn(AUDIT_ACTIONS, { message: `must be one of ${AUDIT_ACTIONS.join(', ')}` })
+  @EnumField(AUDIT_ACTIONS, { optional: true, description: 'Only changes with this action.' })
   action?: AuditAction;
 
-  @ApiPropertyOptional({ format: 'date-time', description: 'The earliest moment, in UTC.' })
-  @IfGiven()
-  @IsUtcTime()
+  @TimeField({ optional: true, description: 'Start of the range, inclusive, in UTC.' })
   from?: string;
 
-  @ApiPropertyOptional({ format: 'date-time', description: 'Behind the latest moment, in UTC.' })
-  @IfGiven()
-  @IsUtcTime()
+  @TimeField({ optional: true, description: 'End of the range, exclusive, in UTC.' })
   to?: string;
 
-  @ApiPropertyOptional({ format: 'uuid', description: 'The `next` of the page before.' })
-  @IfGiven()
-  @IsUUID('all', { message: 'must be a UUID' })
+  @UuidField({ optional: true, description: 'The `next` of the previous page.' })
   after?: string;
 
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: 50 })
-  @Type(() => Number)
-  @Min(1, { message: `must be from 1 to ${MAX_LIMIT}` })
-  @Max(MAX_LIMIT, { message: `must be from 1 to ${MAX_LIMIT}` })
-  @IsInt({ message: 'must be a whole number' })
+  @IntegerField({
+    query: true,
+    minimum: 1,
+    maximum: MAX_LIMIT,
+    rangeMessage: `must be from 1 to ${MAX_LIMIT}`,
+    default: 50,
+  })
   limit = 50;
 }
