@@ -1,7 +1,6 @@
 // A field of a request or response body: one declaration carries the type, the rules, the default, the documentation and
 // the secrecy. Validation and OpenAPI are both derived from it.
 import { ApiProperty } from '@nestjs/swagger';
-import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { ValidateBy, ValidateIf } from 'class-validator';
 
 export interface FieldOptions {
@@ -36,7 +35,7 @@ export function defineField(
         (_object, value: unknown) => !(isOptional && value === undefined) && !(isNullable && value === null),
       )(target, name);
     }
-    ApiProperty({ required: !isOptional, ...schema, ...documented } as ApiPropertyOptions)(target, name);
+    ApiProperty({ required: !isOptional, ...schema, ...documented })(target, name);
   };
 }
 
