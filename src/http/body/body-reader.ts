@@ -5,7 +5,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { AppError } from '../../domain/errors.js';
 import { compressionOf } from '../load-shedding/load-shedding.guard.js';
 import { BodyBlocks } from './body-blocks.js';
-import { UnreadableBody } from './body-text.js';
+import { UnreadableBody } from './plain-body.js';
 import type { SlowTransfers } from '../server/slow-transfers.js';
 
 // Bytes by which a compressed body may exceed its unpacked size on the wire: headers, and empty blocks.

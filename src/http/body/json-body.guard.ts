@@ -12,9 +12,9 @@ import { AppError } from '../../domain/errors.js';
 import { permitOf } from '../load-shedding/load-shedding.guard.js';
 import { LoadShedder } from '../load-shedding/load-shedder.js';
 import { readBody } from './body-reader.js';
-import { isInUtf8, parseBody, UnreadableBody } from './body-text.js';
 import { needsScan, scanJson, scanJsonAtOnce } from './json-scan.js';
 import { bodyLimitOf } from './large-body.js';
+import { isInUtf8, isPlainBody, parsePlainBody, takeArrivedBody, UnreadableBody } from './plain-body.js';
 import { SlowTransfers } from '../server/slow-transfers.js';
 
 // Bytes. A longer body is scanned and parsed when its account has its turn.
@@ -46,10 +46,20 @@ export class JsonBodyGuard implements CanActivate {
     if (!isJson(request)) {
       throw new AppError('invalid_request', { detail: 'the Content-Type header must be application/json' });
     }
-    return this.read(request, http.getResponse<Response>(), bodyLimitOf(context, this.config));
+    const limit = bodyLimitOf(context, this.config);
+    const arrived = isPlainBody(request, limit) ? takeArrivedBody(request) : null;
+    if (arrived === null) return this.readAsItComes(request, http.getResponse<Response>(), limit);
+    try {
+      permit?.setBytes(arrived.length);
+      if (needsScan(arrived)) scanJsonAtOnce(arrived);
+      request.body = parsePlainBody(arrived);
+    } catch (error) {
+      throw toAppError(error, limit);
+    }
+    return requireObject(request);
   }
 
-  private async read(request: Request, response: Response, limit: number): Promise<true> {
+  private async readAsItComes(request: Request, response: Response, limit: number): Promise<true> {
     const permit = permitOf(request);
     try {
       if (!isInUtf8(request.headers['content-type'] ?? '')) throw new UnreadableBody('charset.unsupported');
@@ -64,7 +74,7 @@ export class JsonBodyGuard implements CanActivate {
         await work.yieldNow();
         if (needsScan(bytes)) await scanJson(bytes, work);
       } else if (needsScan(bytes)) scanJsonAtOnce(bytes);
-      request.body = parseBody(bytes);
+      request.body = parsePlainBody(bytes);
     } catch (error) {
       const shown = toAppError(error, limit);
       // A body that timed out is not read any further.
