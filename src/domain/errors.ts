@@ -74,12 +74,18 @@ export type ErrorCode = keyof typeof ERROR_DEFINITIONS;
 export interface AppErrorOptions {
   /** Follows the standard text after ": ". Reaches the caller: never a secret. */
   readonly detail?: string;
+  /** The index of the input at fault. Its name precedes the detail. */
+  readonly inputIndex?: number | null;
+  /** The part of that input that is at fault, as a path: `.content[1]`. */
+  readonly inputPath?: string;
   /** Members of `error.metadata` beside `error_type`. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Response headers, `Retry-After` for example. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The generation that records the failed call. */
+  readonly generationId?: string | null;
   /** For a caller who asks how the call was routed. */
-  readonly routingMetadata?: RoutingMetadata;
+  readonly routingMetadata?: RoutingMetadata | null;
   /** For the log only. */
   readonly cause?: unknown;
 }
@@ -89,30 +95,48 @@ export class AppError extends Error {
   readonly errorType: string;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
+  readonly inputIndex: number | null;
+  readonly generationId: string | null;
   readonly routingMetadata: RoutingMetadata | null;
 
   constructor(
     readonly code: ErrorCode,
-    options: AppErrorOptions = {},
+    private readonly options: AppErrorOptions = {},
   ) {
     const definition: ErrorDefinition = ERROR_DEFINITIONS[code];
-    super(options.detail ? `${definition.message}: ${options.detail}` : definition.message, {
-      cause: options.cause,
-    });
+    super(textOf(definition, options), { cause: options.cause });
     this.name = 'AppError';
     this.status = definition.status;
     this.errorType = definition.errorType;
     this.metadata = options.metadata ?? {};
     this.headers = options.headers ?? {};
+    this.inputIndex = options.inputIndex ?? null;
+    this.generationId = options.generationId ?? null;
     this.routingMetadata = options.routingMetadata ?? null;
+    // Every member and the text are made of them: they are no part of what is logged or compared.
+    Object.defineProperty(this, 'options', { enumerable: false });
   }
 
-  /** A copy: one error may be told to several callers, of whom each has a routing of its own. */
-  withRoutingMetadata(routingMetadata: RoutingMetadata): AppError {
-    const { metadata, headers, cause } = this;
-    const copy = new AppError(this.code, { metadata, headers, cause, routingMetadata });
-    copy.message = this.message;
+  /** A copy that names another input. */
+  atInput(inputIndex: number): AppError {
+    return this.copy({ inputIndex });
+  }
+
+  /** A copy for one call: several calls may share an error, and each has its own generation and routing. */
+  ofCall(call: Pick<AppErrorOptions, 'generationId' | 'routingMetadata'>): AppError {
+    return this.copy(call);
+  }
+
+  private copy(changes: AppErrorOptions): AppError {
+    const copy = new AppError(this.code, { ...this.options, ...changes });
     if (this.stack !== undefined) copy.stack = this.stack;
     return copy;
   }
+}
+
+/** The only place where the data of an error become its text. */
+function textOf({ message }: ErrorDefinition, { inputIndex, inputPath, detail }: AppErrorOptions): string {
+  const input =
+    inputIndex === undefined || inputIndex === null ? null : `input[${inputIndex}]${inputPath ?? ''}`;
+  return [message, input, detail].filter((part) => part).join(': ');
 }

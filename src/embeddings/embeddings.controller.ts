@@ -4,13 +4,14 @@ import { ApiBearerAuth, ApiBody, ApiHeader, ApiOkResponse, ApiOperation, ApiTags
 import type { Request, Response } from 'express';
 import { InferenceOnly } from '../auth/auth.decorators.js';
 import { callerOf } from '../auth/caller.js';
-import type { Caller } from '../domain/keys/api-key.js';
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import { AppError } from '../domain/errors.js';
 import type { RequestContext } from '../domain/generations/generation.js';
 import { generationHeaderId } from '../domain/identifiers.js';
 import type { Mutable } from '../domain/members.js';
 import { ApiErrors } from '../http/errors/api-errors.js';
+import { GENERATION_ID_HEADER } from '../http/errors/error.filter.js';
+import type { InFlightPermit } from '../http/load-shedding/in-flight-limit.js';
 import { InTrafficClass, permitOf } from '../http/load-shedding/load-shedding.guard.js';
 import { LargeBody } from '../http/body/large-body.js';
 import { sendInPieces } from '../http/server/send-in-pieces.js';
@@ -81,13 +82,14 @@ export class EmbeddingsController {
     // The work may outlive the connection of its caller, and still counts.
     permit?.hold();
     try {
-      await this.answer(callerOf(request), request, response);
+      await this.answer(request, response, permit);
     } finally {
       permit?.release();
     }
   }
 
-  private async answer(caller: Caller, request: Request, response: Response): Promise<void> {
+  private async answer(request: Request, response: Response, permit: InFlightPermit | null): Promise<void> {
+    const caller = callerOf(request);
     const body = readCreateEmbedding(request.body as Record<string, unknown>);
     const preferences = fromProviderPreferencesDto(body.provider);
     const context = {
@@ -96,14 +98,16 @@ export class EmbeddingsController {
       trace: body.trace ?? null,
       requestContext: describeApplication(request),
     };
-    const answer = await this.embeddings.create(caller, toEmbeddingRequest(body), preferences, context, {
-      announceId: (generationId) => {
-        response.setHeader('x-generation-id', generationHeaderId(generationId));
-      },
-      expectBytes: (bytes) => permitOf(request)?.acquireBytes(bytes),
+    const answer = await this.embeddings.create({
+      caller,
+      request: toEmbeddingRequest(body),
+      preferences,
+      context,
+      permit,
       wantsCache: readCacheHeader(request) ?? caller.key.embeddingCache,
       wantsRoutingMetadata: METADATA_HEADERS.some((name) => isEnabled(request.headers[name])),
     });
+    response.setHeader(GENERATION_ID_HEADER, generationHeaderId(answer.generationId));
     if (answer.cacheOutcome !== null) response.setHeader(CACHE_HEADER, answer.cacheOutcome);
     response.setHeader('content-type', 'application/json; charset=utf-8');
     sendInPieces(response, answer.pieces);

@@ -5,19 +5,19 @@ import { RoutingModule } from '../routing/routing.module.js';
 import { SpendModule } from '../spend/spend.module.js';
 import { EmbeddingCacheMetrics } from './cache/embedding-cache-metrics.js';
 import { EmbeddingCache } from './cache/embedding-cache.js';
+import { AnswerWriter } from './answer-writer.js';
+import { EmbeddingRuns } from './embedding-run.js';
 import { EmbeddingsController } from './embeddings.controller.js';
 import { EmbeddingsService } from './embeddings.service.js';
 import { UnpaidCosts } from './charges/unpaid-costs.js';
-import { VectorPurchases } from './vector-purchase.js';
-import { VectorSupplies } from './vector-supply.js';
 
 @Module({
   imports: [GenerationEventsModule, RoutingModule, SpendModule],
   controllers: [EmbeddingsController],
   providers: [
     EmbeddingsService,
-    VectorSupplies,
-    VectorPurchases,
+    EmbeddingRuns,
+    AnswerWriter,
     EmbeddingCache,
     EmbeddingCacheMetrics,
     UnpaidCosts,

@@ -4,7 +4,8 @@ import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import type { CallerTrace, Generation, RequestContext } from '../domain/generations/generation.js';
 import type { Route } from '../routing/route-planner.js';
 import type { Charge } from './charges/call-cost.js';
-import type { SuppliedCall } from './vector-supply.js';
+import type { VectorSource } from './cache/embedding-cache.js';
+import type { RoutedCall } from '../routing/embedding-router.js';
 
 /** What surrounds a call: for its record, never for its answer. */
 export interface CallContext {
@@ -21,16 +22,19 @@ export interface FinishedCall {
   readonly caller: Caller;
   readonly request: EmbeddingRequest;
   readonly context: CallContext;
-  readonly route: Route;
-  readonly supplied: Pick<SuppliedCall, 'routed' | 'source'>;
+  readonly executed: {
+    readonly route: Route;
+    readonly routed: RoutedCall;
+    readonly source: VectorSource | null;
+  };
   readonly charge: Charge;
 }
 
 export function describeGeneration(
   moment: Pick<Generation, 'id' | 'createdAt' | 'durationMs'>,
-  { caller: { key }, request, context, route, supplied, charge }: FinishedCall,
+  { caller: { key }, request, context, executed, charge }: FinishedCall,
 ): Generation {
-  const { routed, source } = supplied;
+  const { route, routed, source } = executed;
   const { error, attempts, served } = routed;
   const lastAttempt = attempts.at(-1);
   // Member by member: what spreads objects into a literal of this size is many times slower.

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { TestClock } from '../../../test/support/clock.js';
 import { readAppConfig } from '../../config/app-config.js';
 import { EmbeddingCache } from './embedding-cache.js';
-import type { SourcedVector } from '../sourced-vector.js';
+import type { SourcedVector } from './embedding-cache.js';
 
 const OWNER = { accountId: 'account', workspaceId: 'workspace' };
 const SOURCE = { provider: 'OpenAI', slug: 'openai', endpoint: 'openai/some-model' };

@@ -4,15 +4,44 @@ import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../../config/app-config.js';
 import { Clock } from '../../domain/clock.js';
 import { AppError } from '../../domain/errors.js';
+import type { ServedSlice } from '../../routing/embedding-router.js';
+import { endpointName } from '../../routing/endpoints/endpoint-target.js';
+import type { EndpointTarget } from '../../routing/endpoints/endpoint-target.js';
 import type { Vector } from '../../vectors/vectors.js';
 import { FairCache } from './fair-cache.js';
 import type { CacheOwner } from './fair-cache.js';
-import type { SourcedVector } from '../sourced-vector.js';
 
 // What an entry takes beside its vector: its key, its objects, its place in the list, the allocator's rest.
 const BYTES_AROUND_VECTOR = 1024;
 // Inputs of a workspace that calls fetch for each other as well; a call beyond that fetches for itself alone.
 const MAX_SHARED_INPUTS = 100_000;
+
+/** Names alone: an endpoint's target holds a credential, which the cache must not keep. */
+export interface VectorSource {
+  readonly provider: string;
+  /** The provider's slug. */
+  readonly slug: string;
+  /** As the log names it. */
+  readonly endpoint: string;
+}
+
+export interface SourcedVector {
+  readonly vector: Vector;
+  readonly source: VectorSource;
+}
+
+export function sourceOf(target: EndpointTarget): VectorSource {
+  const { provider } = target;
+  return { provider: provider.name, slug: provider.slug, endpoint: endpointName(target) };
+}
+
+/** In the order of the inputs. */
+export function sourcedVectorsOf(served: readonly ServedSlice[]): SourcedVector[] {
+  return served.flatMap(({ target, vectors }) => {
+    const source = sourceOf(target);
+    return vectors.map((vector) => ({ vector, source }));
+  });
+}
 
 /** By key the call that fetches it. */
 type CallsInFlight = Map<string, CacheClaim>;
@@ -130,6 +159,12 @@ export class CacheClaim {
       if (!vector) throw new RangeError('an input has no vector');
       return vector;
     });
+  }
+
+  /** The endpoint that made the vector of the input at this position; null where no call has it yet. */
+  sourceOf(index: number): VectorSource | null {
+    const key = this.keys[index] ?? '';
+    return (this.fetched.get(key) ?? this.found.get(key))?.source ?? null;
   }
 
   /** Whether no provider was asked for the input at this position: another call was, now or before, or another input. */

@@ -6,10 +6,10 @@ import { embeddingAnswerId } from '../../domain/identifiers.js';
 import { usdToNumber } from '../../domain/spend/money.js';
 import type { RoutingMetadata } from '../../domain/embeddings/routing-metadata.js';
 import { encodeVector } from '../../vectors/vectors.js';
+import type { Vector } from '../../vectors/vectors.js';
 import { RoutingMetadataDto, toRoutingMetadataDto } from '../../http/dto/routing-metadata.dto.js';
 import { PromptTokensDetailsDto, toPromptTokensDetailsDto } from './prompt-tokens-details.dto.js';
 import type { Charge } from '../charges/call-cost.js';
-import type { SuppliedVector } from '../vector-supply.js';
 
 class EmbeddingDto {
   @ApiProperty({ enum: ['embedding'] })
@@ -78,11 +78,17 @@ export class EmbeddingResponseDto {
   openrouter_metadata?: RoutingMetadataDto;
 }
 
+export interface AnsweredVector {
+  readonly vector: Vector;
+  /** No provider was called for this input: another call or an identical input of this call brought the vector. */
+  readonly isCached: boolean;
+}
+
 export interface EmbeddingAnswer {
   readonly generationId: string;
   readonly model: string;
   readonly provider: string;
-  readonly vectors: readonly SuppliedVector[];
+  readonly vectors: readonly AnsweredVector[];
   readonly charge: Charge;
   /** Null unless the caller has asked for it. */
   readonly routingMetadata: RoutingMetadata | null;

@@ -4,6 +4,7 @@ import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AppError } from '../../domain/errors.js';
 import type { ErrorCode } from '../../domain/errors.js';
+import { generationHeaderId } from '../../domain/identifiers.js';
 import { toRoutingMetadataDto } from '../dto/routing-metadata.dto.js';
 import { requestIdOf } from '../observe/request-id.js';
 import { RouteTable } from '../server/route-table.js';
@@ -15,6 +16,9 @@ const CODES_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   413: 'payload_too_large',
   415: 'invalid_request',
 };
+
+/** Success and failure carry it, as soon as there is a generation. */
+export const GENERATION_ID_HEADER = 'x-generation-id';
 
 const ERROR_CODE = Symbol('error code');
 
@@ -39,7 +43,7 @@ export class ErrorFilter implements ExceptionFilter {
     const error = this.toAppError(thrown, request);
     (request as RequestWithErrorCode)[ERROR_CODE] = error.code;
     if (error.status >= 500 && error.code !== 'overloaded') {
-      const cause = error.code === 'internal' ? thrown : (error.cause ?? error);
+      const cause = error.cause ?? error;
       this.logger.error(
         { error: cause, requestId: requestIdOf(request), status: error.status },
         error.message,
@@ -50,6 +54,8 @@ export class ErrorFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
+    if (error.generationId !== null)
+      response.setHeader(GENERATION_ID_HEADER, generationHeaderId(error.generationId));
     response.status(error.status).set(error.headers).json(errorBody(error));
   }
 

@@ -14,11 +14,26 @@ interface FailureOptions {
 
 type Usage = Pick<ProviderAnswer, 'promptTokens' | 'totalTokens' | 'tokensByModality'>;
 
+interface RejectedInput {
+  readonly index: number;
+  readonly path: string;
+  readonly rule: string;
+}
+
+/** The words of our own providers: `input[2].content[0]: takes no image`. */
+function readRejectedInput(message: string): RejectedInput | null {
+  const [, index, path, rule] = /^input\[(\d+)\](\S*): (.*)$/s.exec(message) ?? [];
+  if (index === undefined || path === undefined || rule === undefined) return null;
+  return { index: Number(index), path, rule };
+}
+
 export class EndpointFailure extends Error {
   readonly providerCode: string | null;
   readonly retryAfter: number | null;
   /** As an answer tells it that cannot be used: the provider charges for it. */
   readonly usage: Usage | null;
+  /** The input that a provider does not take; null where none is named. */
+  input: RejectedInput | null;
 
   constructor(
     readonly kind: FailureKind,
@@ -31,6 +46,7 @@ export class EndpointFailure extends Error {
     this.providerCode = options.code ?? null;
     this.retryAfter = options.retryAfter ?? null;
     this.usage = options.usage ?? null;
+    this.input = this.isOwnRejection ? readRejectedInput(message) : null;
   }
 
   /** The words of a provider may repeat what the caller sent: the log does without them. */
@@ -48,13 +64,9 @@ export class EndpointFailure extends Error {
     return this.kind === 'overloaded' && this.status === null;
   }
 
-  /** Our own words name inputs by their place in the slice; the caller knows them by their place in the call. */
+  /** Providers name an input by its index in the slice, callers by its index in the call. */
   shiftInputs(start: number): void {
-    if (this.status !== null) return;
-    this.message = this.message.replace(
-      /^input\[(\d+)\]/,
-      (_text, index) => `input[${Number(index) + start}]`,
-    );
+    if (this.input !== null) this.input = { ...this.input, index: this.input.index + start };
   }
 
   /** Whether another endpoint may do better. */
@@ -132,8 +144,10 @@ export function toCallerError(failure: EndpointFailure, { provider, credential }
   const raw = failure.kind === 'credential' ? null : failure.message.slice(0, MAX_RAW_LENGTH);
   const isOwnKey = failure.kind === 'credential' && credential !== null;
   const detail = isOwnKey ? `${provider.name} refused the workspace's own key${REMEDY}` : failure.message;
+  const { input } = failure;
+  const atInput = input && { inputIndex: input.index, inputPath: input.path, detail: input.rule };
   return new AppError(CODES[failure.kind], {
-    ...(failure.isOwnRejection || isOwnKey ? { detail } : {}),
+    ...(failure.isOwnRejection || isOwnKey ? (atInput ?? { detail }) : {}),
     metadata: {
       provider_name: provider.name,
       ...(credential === null ? {} : { is_byok: true }),

@@ -1,0 +1,284 @@
+// The life of one call's money: plan, reserve, execute, settle, close.
+import { Injectable } from '@nestjs/common';
+import { YieldQueue } from '../concurrency/yield-queue.js';
+import { AppConfig } from '../config/app-config.js';
+import { GenerationPublisher } from '../deliveries/generation-publisher.js';
+import { Clock } from '../domain/clock.js';
+import type { EmbeddingInput, EmbeddingRequest } from '../domain/embeddings/embedding.js';
+import { AppError } from '../domain/errors.js';
+import { uuidV7 } from '../domain/identifiers.js';
+import type { Mutable } from '../domain/members.js';
+import { utcDay } from '../domain/spend/spend.js';
+import { GenerationLog } from '../persistence/generations/generation-log.js';
+import { EmbeddingRouter } from '../routing/embedding-router.js';
+import type { RoutedCall } from '../routing/embedding-router.js';
+import { RoutePlanner } from '../routing/route-planner.js';
+import type { Route } from '../routing/route-planner.js';
+import { describeRouting } from '../routing/routing-metadata.js';
+import type { RoutingProgress } from '../routing/routing-metadata.js';
+import { CallSpend } from '../spend/call-spend.js';
+import { SpendLimiter } from '../spend/spend-limiter.js';
+import { answerBytes, AnswerWriter } from './answer-writer.js';
+import { embeddingCacheKeys, isCacheable } from './cache/embedding-cache-key.js';
+import { EmbeddingCacheMetrics } from './cache/embedding-cache-metrics.js';
+import { EmbeddingCache, sourcedVectorsOf, sourceOf } from './cache/embedding-cache.js';
+import type { CacheClaim, VectorSource } from './cache/embedding-cache.js';
+import { boundsOf } from './charges/call-bound.js';
+import { chargeFor } from './charges/call-cost.js';
+import type { Charge } from './charges/call-cost.js';
+import { UnpaidCosts } from './charges/unpaid-costs.js';
+import type { AnsweredVector } from './dto/embedding-response.dto.js';
+import type { CacheOutcome, EmbeddingCall, WrittenAnswer } from './embedding-call.js';
+import { describeGeneration } from './generation-record.js';
+
+/** Inputs whose cost is reserved. */
+interface ReservedInputs {
+  /** The endpoints that the reservation covers. */
+  readonly route: Route;
+  /** By their indexes in the call, in order. */
+  readonly indexes: readonly number[];
+  /** With these inputs alone. */
+  readonly request: EmbeddingRequest;
+}
+
+/** A call whose providers have answered. */
+export interface ExecutedCall {
+  readonly id: string;
+  readonly createdAt: Date;
+  /** performance.now() */
+  readonly startedAt: number;
+  /** The endpoints that were called last, or would have been. */
+  readonly route: Route;
+  /** The provider calls of this run alone. */
+  readonly routed: RoutedCall;
+  /** One for each input, in order; none when the call failed. */
+  readonly vectors: readonly AnsweredVector[];
+  /** The endpoint that served, or the one that made the first cached vector. */
+  readonly source: VectorSource | null;
+}
+
+const NOTHING_ROUTED: RoutedCall = { served: [], wasted: [], attempts: [], error: null };
+
+@Injectable()
+export class EmbeddingRuns {
+  constructor(
+    readonly planner: RoutePlanner,
+    readonly spendLimiter: SpendLimiter,
+    readonly cache: EmbeddingCache,
+    readonly cacheMetrics: EmbeddingCacheMetrics,
+    readonly router: EmbeddingRouter,
+    readonly unpaid: UnpaidCosts,
+    readonly log: GenerationLog,
+    readonly publisher: GenerationPublisher,
+    readonly writer: AnswerWriter,
+    readonly config: AppConfig,
+    readonly clock: Clock,
+    readonly yieldQueue: YieldQueue,
+  ) {}
+
+  begin(call: EmbeddingCall): EmbeddingRun {
+    return new EmbeddingRun(call, this);
+  }
+}
+
+/** Its steps run once each, in the order of the methods. close() follows on every path. */
+export class EmbeddingRun {
+  private readonly spend: CallSpend;
+  private readonly reserved: ReservedInputs[] = [];
+  /** The UTC day whose prices hold for the whole call, however long it waits. */
+  private readonly priceDay: string;
+  /** Null: no vector is shared with other calls. */
+  private claim: CacheClaim | null = null;
+  /** Null until the call is certain to become a generation. */
+  private generationId: string | null = null;
+  private readonly progress: Mutable<RoutingProgress> = { route: null, routed: null, durationMs: null };
+
+  constructor(
+    private readonly call: EmbeddingCall,
+    private readonly services: EmbeddingRuns,
+  ) {
+    this.spend = new CallSpend(services.spendLimiter, call.caller.key);
+    this.priceDay = utcDay(services.clock.now());
+  }
+
+  /** Chooses the endpoints and acquires memory for the answer. Throws `overloaded` when the answer does not fit. */
+  async plan(): Promise<Route> {
+    const { caller, request, preferences, permit } = this.call;
+    const limits = await this.services.spendLimiter.limitsOf(caller.key);
+    const route = await this.services.planner.plan(caller.key, request, preferences, limits);
+    this.progress.route = route;
+    permit?.acquireBytes(answerBytes(request, route));
+    return route;
+  }
+
+  /** Reserves the cost of all inputs, or of those that the cache lacks. Throws when the limit is exhausted. */
+  async reserve(route: Route): Promise<void> {
+    const { caller, request, wantsCache } = this.call;
+    const { workspaceId, accountId } = caller.key;
+    if (wantsCache && isCacheable(request)) {
+      const pace = this.services.yieldQueue.begin(accountId);
+      const keys = await embeddingCacheKeys(workspaceId, route, request, pace);
+      this.claim = this.services.cache.claim(keys, caller.key);
+    }
+    await this.reserveInputs(route, this.claim?.missing ?? [...request.input.items.keys()]);
+  }
+
+  /** Calls the providers. Never throws: from here on the call is a generation, and a failure is part of its record. */
+  async execute(planned: Route): Promise<ExecutedCall> {
+    const createdAt = this.services.clock.now();
+    const id = uuidV7(createdAt);
+    this.generationId = id;
+    const startedAt = performance.now();
+    const deadline = startedAt + this.services.config.operationDeadline;
+    const [reserved] = this.reserved;
+    let routed = reserved ? await this.callProviders(reserved, deadline) : NOTHING_ROUTED;
+    if (this.claim && !routed.error)
+      routed = joined(routed, await this.executeAbandoned(this.claim, planned, deadline));
+    const vectors = routed.error ? [] : this.vectorsOf(routed);
+    if (this.claim) this.services.cacheMetrics.answered(vectors);
+    const route = this.reserved.at(-1)?.route ?? planned;
+    return { id, createdAt, startedAt, route, routed, vectors, source: this.sourceOf(routed) };
+  }
+
+  /**
+   * Records the generation and replaces the reservations by the cost, in one commit. The body is written while the record
+   * commits. Throws the failure of the call after its record is committed.
+   */
+  async settle(executed: ExecutedCall): Promise<WrittenAnswer> {
+    const { caller, request, context } = this.call;
+    const { accountId, workspaceId } = caller.key;
+    const { log, publisher, unpaid } = this.services;
+    const { id, createdAt, route, routed } = executed;
+    const charge = await chargeFor(routed, request, this.priceDay, this.spend.bound);
+    if (charge.unpaid.length > 0) unpaid.record(accountId, id, charge.unpaid);
+    const durationMs = Math.round(performance.now() - executed.startedAt);
+    Object.assign(this.progress, { route, routed, durationMs });
+    const moment = { id, createdAt, durationMs };
+    const generation = describeGeneration(moment, { caller, request, context, executed, charge });
+    const content = await publisher.contentToStore(workspaceId, request.input, routed.error?.message ?? null);
+    const recorded = log.append(generation, this.spend.releases, content);
+    const written = this.write(executed, charge);
+    // Its failure counts once the generation is recorded.
+    written?.catch(() => undefined);
+    await recorded;
+    publisher.generationAppended(workspaceId);
+    if (!written) throw routed.error ?? new AppError('internal');
+    // The vectors are paid for: other calls may have them.
+    this.claim?.publish();
+    return { generationId: id, pieces: await written, cacheOutcome: this.outcomeOf(executed.vectors) };
+  }
+
+  /** Frees what the run holds. A lease whose part went to the log stays reduced, even if the commit is uncertain. */
+  close(): void {
+    this.claim?.release();
+    this.spend.close();
+  }
+
+  /** A failure of this run, with its generation's id and, on request, its routing. */
+  toCallerError(failure: unknown): unknown {
+    const routingMetadata = this.call.wantsRoutingMetadata
+      ? describeRouting(this.call.request.model, this.progress)
+      : null;
+    if (this.generationId === null && !(failure instanceof AppError && routingMetadata)) return failure;
+    return toAppError(failure).ofCall({ generationId: this.generationId, routingMetadata });
+  }
+
+  private async reserveInputs(route: Route, indexes: readonly number[]): Promise<ReservedInputs | null> {
+    if (indexes.length === 0) return null;
+    const request = withInputs(this.call.request, indexes);
+    const reserved = { route: await this.reserveSpend(route, request), indexes, request };
+    this.reserved.push(reserved);
+    return reserved;
+  }
+
+  /**
+   * Returns the endpoints that the reservation covers. Where own provider keys can serve, the call does not wait for money
+   * that other calls have reserved: it leaves out the shared endpoints.
+   */
+  private async reserveSpend(route: Route, request: EmbeddingRequest): Promise<Route> {
+    const own = route.targets.filter(({ credential }) => credential !== null);
+    const bounds = boundsOf(route, request, this.priceDay);
+    if (own.length === 0 || own.length === route.targets.length) {
+      await this.spend.reserve(bounds);
+      return route;
+    }
+    if (await this.spend.tryReserve(bounds)) return route;
+    const ownRoute = { ...route, targets: own };
+    await this.spend.reserve(boundsOf(ownRoute, request, this.priceDay));
+    return ownRoute;
+  }
+
+  private async callProviders(reserved: ReservedInputs, deadline: number): Promise<RoutedCall> {
+    const { route, indexes, request } = reserved;
+    const routed = await this.services.router.run(route, request, deadline);
+    if (!routed.error) this.claim?.add(indexes, sourcedVectorsOf(routed.served));
+    return routed.error ? { ...routed, error: atIndexOfCall(routed.error, indexes) } : routed;
+  }
+
+  /** Buys the inputs that other calls were fetching and failed to fetch, with a second reservation. */
+  private async executeAbandoned(claim: CacheClaim, route: Route, deadline: number): Promise<RoutedCall> {
+    try {
+      const reserved = await this.reserveInputs(route, await claim.takeFromOthers(deadline));
+      return reserved ? await this.callProviders(reserved, deadline) : NOTHING_ROUTED;
+    } catch (failure) {
+      return { ...NOTHING_ROUTED, error: toAppError(failure) };
+    }
+  }
+
+  private vectorsOf({ served }: RoutedCall): AnsweredVector[] {
+    const { claim } = this;
+    if (!claim)
+      return served.flatMap(({ vectors }) => vectors.map((vector) => ({ vector, isCached: false })));
+    return claim.vectors().map(({ vector }, index) => ({ vector, isCached: claim.isCached(index) }));
+  }
+
+  private sourceOf({ served, error }: RoutedCall): VectorSource | null {
+    const [first] = served;
+    if (first) return sourceOf(first.target);
+    return error ? null : (this.claim?.sourceOf(0) ?? null);
+  }
+
+  /** Null: the call failed, and has no body. */
+  private write({ id, routed, source, vectors }: ExecutedCall, charge: Charge): Promise<Buffer[]> | null {
+    if (routed.error || !source) return null;
+    const { caller, request, wantsRoutingMetadata } = this.call;
+    const { model, encodingFormat } = request;
+    const routingMetadata = wantsRoutingMetadata ? describeRouting(model, this.progress) : null;
+    const answer = { generationId: id, model, provider: source.provider, vectors, routingMetadata, charge };
+    return this.services.writer.write(answer, encodingFormat, caller.key.accountId);
+  }
+
+  private outcomeOf(vectors: readonly AnsweredVector[]): CacheOutcome {
+    if (!this.call.wantsCache) return null;
+    if (!this.claim) return 'bypass';
+    if (vectors.every(({ isCached }) => isCached)) return 'hit';
+    return vectors.some(({ isCached }) => isCached) ? 'partial' : 'miss';
+  }
+}
+
+function withInputs(request: EmbeddingRequest, indexes: readonly number[]): EmbeddingRequest {
+  const { form, items } = request.input;
+  if (indexes.length === items.length) return request;
+  const wanted = new Set(indexes);
+  const input = { form, items: items.filter((_item, index) => wanted.has(index)) } as EmbeddingInput;
+  return { ...request, input };
+}
+
+/** Routing names an input by its index among those that it was given. */
+function atIndexOfCall(error: AppError, indexes: readonly number[]): AppError {
+  const index = error.inputIndex === null ? undefined : indexes[error.inputIndex];
+  return index === undefined ? error : error.atInput(index);
+}
+
+function joined(one: RoutedCall, other: RoutedCall): RoutedCall {
+  return {
+    served: [...one.served, ...other.served],
+    wasted: [...one.wasted, ...other.wasted],
+    attempts: [...one.attempts, ...other.attempts],
+    error: one.error ?? other.error,
+  };
+}
+
+function toAppError(failure: unknown): AppError {
+  return failure instanceof AppError ? failure : new AppError('internal', { cause: failure });
+}

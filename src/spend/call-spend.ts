@@ -1,0 +1,52 @@
+// The money of one call of any operation: reserved before providers are called, settled with the call's generation. A call
+// may reserve more than once; all of its reservations are settled together.
+import type { ApiKey } from '../domain/keys/api-key.js';
+import type { SpendBound, SpendRelease } from '../domain/spend/spend-limit.js';
+import { isAboutMoney } from './spend-limiter.js';
+import type { Reservation, SpendBounds, SpendLimiter } from './spend-limiter.js';
+
+export class CallSpend {
+  private readonly reservations: Reservation[] = [];
+
+  constructor(
+    private readonly limiter: Pick<SpendLimiter, 'reserve'>,
+    private readonly key: ApiKey,
+  ) {}
+
+  /** Waits for money that other calls have reserved. Throws an error that isAboutMoney() when the limit is exhausted. */
+  async reserve(bounds: SpendBounds): Promise<void> {
+    this.reservations.push(await this.limiter.reserve(this.key, bounds));
+  }
+
+  /** Returns false when the limit is exhausted, without waiting for other calls. */
+  async tryReserve(bounds: SpendBounds): Promise<boolean> {
+    try {
+      this.reservations.push(await this.limiter.reserve(this.key, bounds, 0));
+      return true;
+    } catch (error) {
+      if (isAboutMoney(error)) return false;
+      throw error;
+    }
+  }
+
+  /** The upper bound of the charge; null where no limit applies. */
+  get bound(): SpendBound | null {
+    const sum = { cost: 0n, costWithByok: 0n };
+    for (const { bound } of this.reservations) {
+      if (bound === null) return null;
+      sum.cost += bound.cost;
+      sum.costWithByok += bound.costWithByok;
+    }
+    return sum;
+  }
+
+  /** The generation log commits them in the statement that records the cost. */
+  get releases(): SpendRelease[] {
+    return this.reservations.flatMap(({ releases }) => releases);
+  }
+
+  /** Call it on every path. It releases all that was not handed to the log. */
+  close(): void {
+    for (const reservation of this.reservations) reservation.close();
+  }
+}
