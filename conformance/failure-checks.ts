@@ -79,22 +79,6 @@ export const FAILURE_CHECKS: readonly Check[] = [
       assertError(await askFailing(trial, trial.row.stub.failures.broken), (status) => status >= 500),
   },
   {
-    head: 'key',
-    promise: "a provider's 401 for the gateway's key is no 401 for the caller, who does not see the key",
-    run: async (trial) => {
-      const { apiKey } = trial.row.stub;
-      const message = `Incorrect API key provided: ${apiKey}`;
-      const answer = await askFailing(trial, {
-        status: 401,
-        body: { error: { message }, message, detail: message },
-      });
-      return (
-        assertError(answer, (status) => status >= 500) ??
-        (apiKey !== '' && answer.text.includes(apiKey) ? 'the key is in the answer' : null)
-      );
-    },
-  },
-  {
     head: 'retry',
     promise: 'a call that fails once in passing is made again and served',
     waits: true,
@@ -130,6 +114,23 @@ export const FAILURE_CHECKS: readonly Check[] = [
       return (
         assertError(answer, (status) => TIMEOUT_STATUSES.has(status)) ??
         (elapsed > PROVIDER_TIMEOUT_MS + GRACE_MS ? `answered after ${Math.round(elapsed)} ms` : null)
+      );
+    },
+  },
+  // Last: the service rests a credential that a provider has refused.
+  {
+    head: 'key',
+    promise: "a provider's 401 for the gateway's key is no 401 for the caller, who does not see the key",
+    run: async (trial) => {
+      const { apiKey } = trial.row.stub;
+      const message = `Incorrect API key provided: ${apiKey}`;
+      const answer = await askFailing(trial, {
+        status: 401,
+        body: { error: { message }, message, detail: message },
+      });
+      return (
+        assertError(answer, (status) => status >= 500) ??
+        (apiKey !== '' && answer.text.includes(apiKey) ? 'the key is in the answer' : null)
       );
     },
   },
