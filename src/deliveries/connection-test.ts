@@ -1,4 +1,4 @@
-// Tries a destination out: proves credentials and the right to write, step by step, and leaves as little as it can.
+// Tests a destination: proves credentials and the right to write, step by step, and leaves as little data as possible.
 import { Injectable } from '@nestjs/common';
 import { parseConfig } from '../destination-kinds/shared/destination-kind.js';
 import { requireDestinationKind } from '../destination-kinds/index.js';
@@ -7,7 +7,7 @@ import type { Destination } from '../domain/destinations/destination.js';
 import { PlatformClient, withoutSecrets } from './batches/platform-client.js';
 
 export interface ConnectionTest {
-  /** What is wrong, for an operator, without secrets; null when nothing is. */
+  /** The problem, for an operator, without secrets; null when there is none. */
   readonly problem: string | null;
   readonly durationMs: number;
 }

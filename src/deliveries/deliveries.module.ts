@@ -1,4 +1,4 @@
-// Forwards the log to the destinations. It knows of calls only what the database tells it.
+// Delivers the generation log to destinations. Its only knowledge of calls comes from the database.
 import { Module } from '@nestjs/common';
 import { BatchBuilder } from './batches/batch-builder.js';
 import { BatchSender } from './batches/batch-sender.js';

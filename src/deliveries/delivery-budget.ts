@@ -13,12 +13,12 @@ const SMALL_BATCH = 128_000;
 const PAGE_BYTES = 16_000_000;
 const PAGE = 1_000_000;
 
-// Of a trace without its texts, with its part of a request; of what is known of a generation that is not sent; and how
-// often the texts of a trace are in memory: as they were read, and in a request, which some kinds write them to twice.
+// Bytes of a trace without its texts, with its part of a request; bytes of an entry that is not sent; copies of the
+// texts of a trace: as read, and in a request, where some kinds write them twice.
 const TRACE_BYTES = 5_000;
 const ENTRY_BYTES = 250;
 const COPIES = 3;
-// Of texts that one batch is built with.
+// Bytes of the texts of one batch. Beyond it the batch ends.
 const MAX_TEXT_BYTES = 2_000_000;
 
 type Owner = Pick<Destination, 'accountId'>;
@@ -57,7 +57,7 @@ export class BatchSize {
   private entries = 0;
   private textBytes = 0;
 
-  /** One that nothing of is sent takes nothing for long. */
+  /** A batch without traces is released at once and counts as empty. */
   get bytes(): number {
     return this.traces === 0 ? 0 : bytesOf(this.entries, this.traces, this.textBytes);
   }
@@ -72,14 +72,14 @@ export class BatchSize {
     this.entries++;
   }
 
-  /** Whether one more trace keeps the batch below so many bytes, and what is read for it within bounds. */
+  /** Whether the batch stays within `most` bytes, and its texts within their bound, with one more trace. */
   hasRoomFor(textBytes: number, most: number): boolean {
     const text = this.textBytes + textBytes;
     return text <= MAX_TEXT_BYTES && bytesOf(this.entries + 1, this.traces + 1, text) <= most;
   }
 }
 
-/** Bytes of what callers have said, as far as the destination is told. */
+/** Bytes of the caller's texts that the destination receives. */
 export function textBytesOf(
   { traceLength, contentBytes }: LoggedGeneration,
   { privacyMode }: Pick<Destination, 'privacyMode'>,

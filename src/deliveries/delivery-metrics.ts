@@ -1,4 +1,4 @@
-// What Prometheus is told of deliveries, by kind and reason; never by destination, of which there may be any number.
+// Delivery metrics for Prometheus, labelled by kind and reason. A label by destination would have no bound.
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { DESTINATION_KINDS } from '../destination-kinds/index.js';
@@ -23,37 +23,37 @@ export class DeliveryMetrics {
     const registers = [registry];
     this.delivered = new Counter({
       name: 'signalbox_broadcast_delivered_total',
-      help: 'Generations that a destination has confirmed.',
+      help: 'Generations confirmed by a destination.',
       labelNames: ['kind'],
       registers,
     });
     this.retried = new Counter({
       name: 'signalbox_broadcast_failed_attempts_total',
-      help: 'Attempts to deliver that failed and are made again; class blocked: until somebody changes something.',
+      help: 'Failed delivery attempts; class retry: tried again soon, class blocked: paused until a change.',
       labelNames: ['kind', 'class'],
       registers,
     });
     this.dropped = new Counter({
       name: 'signalbox_broadcast_dropped_total',
-      help: 'Generations that a destination should have had and did not get.',
+      help: 'Selected generations that were not delivered, by reason.',
       labelNames: ['kind', 'reason'],
       registers,
     });
-    // From the start: of a series that begins with its first event Prometheus sees no increase.
+    // Every series starts at 0: Prometheus sees no increase in a series that begins with its first event.
     for (const { type: kind } of DESTINATION_KINDS) {
       for (const failureClass of FAILURE_CLASSES) this.retried.inc({ kind, class: failureClass }, 0);
       for (const reason of DROP_REASONS) this.dropped.inc({ kind, reason }, 0);
     }
     this.lag = new Histogram({
       name: 'signalbox_broadcast_lag_seconds',
-      help: 'From the end of a call to the confirmation of its delivery.',
+      help: 'Seconds from the end of a call to its confirmed delivery.',
       labelNames: ['kind'],
       buckets: LAG_BUCKETS,
       registers,
     });
     this.heldBack = new Gauge({
       name: 'signalbox_broadcast_held_back_seconds',
-      help: 'Age of the oldest open transaction of the server, behind which nothing is delivered; 0: none is open.',
+      help: 'Age in seconds of the oldest open transaction, which holds deliveries back; 0: none is open.',
       aggregator: 'max',
       registers,
     });

@@ -1,4 +1,4 @@
-// What operations have to do with broadcasting: what is to be stored of calls, who is told of them, trying destinations.
+// The part of deliveries that operations use: contents to store, notifications of new generations, connection tests.
 import { Module } from '@nestjs/common';
 import { WorkspaceDestinationsCache } from './workspace-destinations.js';
 import { GenerationPublisher } from './generation-publisher.js';
@@ -14,6 +14,6 @@ const PROVIDERS = [
   WebhookSignatures,
 ];
 
-// Deliveries stand on the same: they send as tests of destinations do.
+// Exported for the deliveries module, which sends requests the same way as connection tests.
 @Module({ providers: PROVIDERS, exports: PROVIDERS })
 export class GenerationEventsModule {}

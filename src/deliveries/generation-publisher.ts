@@ -1,5 +1,5 @@
-// What the request path has to do with broadcasting: it stores what destinations will need and says that it did.
-// Nothing here waits for a destination.
+// Publishes generations from the request path: stores the contents that destinations need, then notifies. It never
+// waits for a destination.
 import { Injectable, Logger } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
 import type { EmbeddingInput } from '../domain/embeddings/embedding.js';
@@ -11,7 +11,7 @@ import { GENERATIONS_CHANNEL, writeGenerationsAppended } from './log/generation-
 import { WorkspaceDestinationsCache } from './workspace-destinations.js';
 import { Debouncer } from '../concurrency/debouncer.js';
 
-// Milliseconds for which news are gathered.
+// Milliseconds that notifications are collected for.
 const DEBOUNCE_INTERVAL = 25;
 
 @Injectable()
@@ -27,8 +27,8 @@ export class GenerationPublisher {
   ) {}
 
   /**
-   * What of a call's content is to be stored; null where no destination of the workspace needs any, or the workspace is
-   * above its quota: then the call is delivered without its input.
+   * Returns the content of a call to store. Null when no destination of the workspace needs it, or when the workspace
+   * exceeds its content quota: the call is then delivered without its input.
    */
   async contentToStore(
     workspaceId: string,
@@ -40,12 +40,12 @@ export class GenerationPublisher {
     return contentOf(input, errorMessage);
   }
 
-  /** To be called when a generation of the workspace is committed. */
+  /** Call this when a generation of the workspace has committed. */
   generationAppended(workspaceId: string): void {
     this.pending.add(workspaceId);
   }
 
-  /** Whoever delivers, in this process or another one, hears of it from the database. */
+  /** Consumers in this and other processes receive the notification from the database. */
   private async publish(workspaceIds: readonly string[]): Promise<void> {
     try {
       const pending: string[] = [];
@@ -56,7 +56,7 @@ export class GenerationPublisher {
       }
       if (pending.length > 0) await this.notifications.notify(GENERATIONS_CHANNEL, pending);
     } catch (error) {
-      this.logger.debug({ error }, 'nobody could be told of new generations');
+      this.logger.debug({ error }, 'failed to publish generation notifications');
       throw error;
     }
   }

@@ -1,4 +1,4 @@
-// The destinations of workspaces, from memory: every change empties it on every replica as it commits.
+// Caches the destinations of workspaces. Every change evicts them on every replica as it commits.
 import { Injectable, Logger } from '@nestjs/common';
 import { UnusableConfig, parseConfig } from '../destination-kinds/shared/destination-kind.js';
 import type { BaseDestinationConfig, DestinationKind } from '../destination-kinds/shared/destination-kind.js';
@@ -11,31 +11,31 @@ import { DestinationsRepository } from '../persistence/destinations/destinations
 import { NotifiedCache } from '../persistence/database/notified-cache.js';
 import { Notifications } from '../persistence/database/notifications.js';
 
-/** The channel on which the database tells of changes. The payload is the workspace's id. */
+/** The notification channel for changes. The payload is the workspace's id. */
 export const DESTINATIONS_CHANNEL = 'broadcast_terms_changed';
 
-/** A destination, ready to be delivered to. */
+/** A destination with its parsed config and selection. */
 export interface DeliveryTarget {
   readonly destination: Destination;
   readonly kind: DestinationKind;
   readonly config: BaseDestinationConfig;
   readonly selection: Selection;
-  /** The same without the filter. */
+  /** The selection without the filter. */
   readonly wanted: Selection;
-  /** Whether the selection itself looks at contents. */
+  /** Whether the filter reads contents. */
   readonly filtersByInput: boolean;
   /** Whether the workspace has other destinations. */
   readonly sharesLog: boolean;
-  /** Whether others of them are told contents as well. */
+  /** Whether other destinations of the workspace receive contents as well. */
   readonly sharesContents: boolean;
 }
 
 export interface WorkspaceDestinations {
-  /** By the destination's id; only those that are to be delivered to. */
+  /** By destination id; only destinations that can be delivered to. */
   readonly targets: ReadonlyMap<string, DeliveryTarget>;
-  /** By the destination's id, why one that is switched on cannot be delivered to: for an operator, without secrets. */
+  /** By destination id: why an enabled destination cannot be delivered to, for an operator, without secrets. */
   readonly problems: ReadonlyMap<string, string>;
-  /** Whether one of them needs the inputs of calls. */
+  /** Whether a destination needs the inputs of calls. */
   readonly needsContent: boolean;
 }
 
@@ -60,14 +60,14 @@ function toWorkspaceDestinations(destinations: readonly Destination[]): Workspac
       problems.set(destination.id, problemOf(error));
       new Logger('Broadcast').error(
         { destinationId: destination.id, error },
-        'a stored destination cannot be used',
+        'failed to read a stored destination; it gets no deliveries',
       );
     }
   }
   return { targets, problems, needsContent: readers > 0 };
 }
 
-/** Throws for a row that this version cannot use. */
+/** Throws for a row that this version cannot read. */
 function toTarget(
   destination: Destination,
   { sharesLog, sharesContents }: Pick<DeliveryTarget, 'sharesLog' | 'sharesContents'>,
@@ -80,7 +80,7 @@ function toTarget(
   return { destination, kind, config, selection, wanted, filtersByInput, sharesLog, sharesContents };
 }
 
-/** Both name fields alone, never their values. */
+/** These two errors name fields, never their values. */
 function problemOf(error: unknown): string {
   return error instanceof UnusableFilter || error instanceof UnusableConfig
     ? error.message

@@ -1,4 +1,4 @@
-// Turns what follows a destination's place in the log into the batch that is sent next.
+// Builds the next batch of a destination from the log entries behind its cursor.
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../domain/clock.js';
 import { needsContent } from '../../domain/destinations/destination-selection.js';
@@ -22,7 +22,10 @@ import { KeyNameCache } from '../log/key-name-cache.js';
 import { YieldQueue } from '../../concurrency/yield-queue.js';
 import type { Work } from '../../concurrency/yield-queue.js';
 
-/** What is to become of one generation: sent, given up, or passed over because the destination does not want it. */
+/**
+ * One log entry and its decision: a trace to send, a reason to drop it, or `passed` where the destination does not want
+ * it.
+ */
 export interface PlannedEntry {
   readonly position: LogPosition;
   readonly generation: Pick<Generation, 'id' | 'createdAt'>;
@@ -30,12 +33,12 @@ export interface PlannedEntry {
 }
 
 export interface PlannedBatch {
-  /** In the order of the log. */
+  /** In log order. */
   readonly entries: readonly PlannedEntry[];
-  /** Whether more can be read at once behind this batch. */
+  /** Whether the log has more entries right behind this batch. */
   readonly hasMore: boolean;
   readonly isHeldBack: boolean;
-  /** To be called when the batch is needed no more. */
+  /** Frees the memory of the batch. Call it once the batch is no longer needed. */
   release(): void;
 }
 
@@ -43,13 +46,13 @@ interface Page {
   readonly entries: readonly LoggedGeneration[];
   readonly hasMore: boolean;
   readonly isHeldBack: boolean;
-  /** What had committed then is not this destination's. */
+  /** The destination does not receive entries that had committed by this snapshot. */
   readonly start?: LogSnapshot;
-  /** Somebody has asked for these by name, whatever their age and whether they would be chosen today. */
+  /** A caller named these entries: their age and today's selection do not matter. */
   readonly isNamed?: boolean;
 }
 
-/** What the next batch is made of, and the memory that it takes. */
+/** The entries of the next batch and the memory that they take. */
 interface Run extends Pick<PlannedBatch, 'hasMore' | 'isHeldBack'> {
   readonly decided: readonly DecidedEntry[];
   readonly isNamed: boolean;
@@ -76,7 +79,7 @@ export class BatchBuilder {
     private readonly clock: Clock,
   ) {}
 
-  /** The batch behind `after`: at most `maxTraces` to send, among any number that are passed over. */
+  /** Returns the batch behind the cursor: at most `maxTraces` to send, and any number that are passed over. */
   async planNext(
     target: DeliveryTarget,
     { position, start }: Pick<ClaimedCursor, 'position' | 'start'>,
@@ -89,7 +92,7 @@ export class BatchBuilder {
     }));
   }
 
-  /** Generations that are to be sent again, whatever their age. */
+  /** Returns named generations for another delivery, regardless of age. */
   async planNamed(
     target: DeliveryTarget,
     names: readonly Pick<Generation, 'id' | 'createdAt'>[],
@@ -103,8 +106,9 @@ export class BatchBuilder {
   }
 
   /**
-   * What follows `after` and was made before a moment, as far as nothing younger comes before it: given up, or passed over
-   * as it would have been in its time. Pages of the log reach less far: when the cursor stopped, it had what they reached.
+   * Returns the entries behind the cursor that are older than `before`, up to the first younger one: as expired, or as
+   * passed over where the selection excludes them. Pages of the log tail reach less far back than the cursor may have
+   * stopped.
    */
   async planExpired(
     target: DeliveryTarget,
@@ -131,7 +135,7 @@ export class BatchBuilder {
         entries: decided.map(({ entry, decision }) => ({
           position: entry.position,
           generation: { id: entry.generation.id, createdAt: entry.generation.createdAt },
-          // Of its time none is a candidate any more.
+          // No entry of this age is a candidate any more.
           decision: decision === 'passed' ? 'passed' : 'expired',
         })),
         hasMore: decided.length < old.length || old.length === PAGE_SIZE,
@@ -163,7 +167,7 @@ export class BatchBuilder {
   ): Promise<Planned> {
     const first = await this.tryRoom(destination, find);
     if ('run' in first) return first;
-    // Who waits holds nothing of the log meanwhile, and reads it again.
+    // The page is released before the wait and read again afterwards.
     const permit = await first.asked;
     try {
       return { run: await find(first.bytes), permit };
@@ -225,7 +229,7 @@ export class BatchBuilder {
       const { id, createdAt } = generation;
       const pending = decisionOf(target, each, contents.get(generation.id) ?? null, run.isNamed, work);
       const decision = pending instanceof Promise ? await pending : pending;
-      // Of the row itself nothing is kept for as long as a platform takes.
+      // The row itself is not kept: a slow platform would hold it in memory.
       entries.push({ position, generation: { id, createdAt }, decision });
       if (typeof decision === 'object') size.addTrace(each.textBytes);
       else size.addOther();
@@ -244,7 +248,7 @@ export class BatchBuilder {
     const stored = decided
       .filter(({ entry, decision }) => typeof decision === 'object' && entry.contentBytes > 0)
       .map(({ entry }) => entry);
-    // What nobody else will ask for is not kept: under load that is 100 MB.
+    // Contents that no other destination reads are not cached: under load they take 100 MB.
     return sharesContents
       ? this.contents.find(workspaceId, stored)
       : this.reader.readContents(workspaceId, stored);
@@ -264,7 +268,7 @@ function decisionOf(
   if (isNamed || !filtersByInput) return buildTrace(candidate, destination);
   return isSelected(selection, candidate, work).then((passes) => {
     if (passes) return buildTrace(candidate, destination);
-    // What the other rules keep from it has been passed over already.
+    // Entries that the other rules exclude were passed over earlier.
     return content === null ? 'content_gone' : 'passed';
   });
 }

@@ -1,25 +1,23 @@
-// What a batch comes to: how far the cursor may move, what is counted, what becomes a dead letter.
+// Concludes a batch: the new cursor position, the counts and the dead letters.
 import type { DeadLetter, DropReason, LogPosition } from '../../domain/destinations/delivery.js';
 import type { DeliveryProgress } from '../../persistence/deliveries/delivery-cursors.repository.js';
 import type { PlannedBatch, PlannedEntry } from './batch-builder.js';
 import type { TraceResult } from './batch-sender.js';
 
 export interface BatchOutcome extends DeliveryProgress {
-  /** Milliseconds from the end of each call to now, of those that were delivered. */
+  /** Milliseconds from the end of each delivered call until now. */
   readonly lags: readonly number[];
 }
 
 interface Sent {
-  /** Where the cursor stands. */
+  /** The position of the cursor. */
   readonly start: LogPosition;
-  /** Traces that were taken by the platform and dropped by it. */
+  /** Traces that the platform accepted and then dropped. */
   readonly rejected: number;
   readonly now: Date;
 }
 
-/**
- * Walks the entries up to the first whose fate is open. `results` are by the generation's id.
- */
+/** Walks the entries up to the first without a result. `results` are keyed by generation id. */
 export function concludeBatch(
   entries: readonly PlannedEntry[],
   results: ReadonlyMap<string, TraceResult>,
@@ -62,7 +60,7 @@ export function concludeBatch(
   };
 }
 
-/** Of dead letters that were asked for again: the cursor stays, and `replayed` are letters no more. */
+/** Concludes a replay of dead letters: the cursor stays, and letters in `replayed` are removed. */
 export function concludeReplay(
   letters: readonly DeadLetter[],
   batch: Pick<PlannedBatch, 'entries' | 'hasMore'>,
@@ -73,7 +71,7 @@ export function concludeReplay(
   const delivered = letters.filter(({ generationId }) => results.get(generationId)?.outcome === 'delivered');
   const deadLetters = letters.flatMap((letter) => {
     const entry = found.get(letter.generationId);
-    // Not all of them need to fit into one batch.
+    // A letter that did not fit into the batch stays unchanged.
     if (!entry && batch.hasMore) return [];
     const message = reasonAgainst(entry, results.get(letter.generationId));
     return message === null ? [] : [{ ...letter, message }];
@@ -88,10 +86,10 @@ export function concludeReplay(
   };
 }
 
-/** Why a dead letter stays one; null when it was delivered or is still to be. */
+/** The reason why a dead letter stays; null when it was delivered or is still pending. */
 function reasonAgainst(entry: PlannedEntry | undefined, result: TraceResult | undefined): string | null {
-  if (!entry) return 'the log does not hold it any more';
-  if (entry.decision === 'expired') return 'it is older than the platform takes';
-  if (entry.decision === 'passed') return 'its API key is not known any more';
+  if (!entry) return 'the log no longer contains it';
+  if (entry.decision === 'expired') return 'it is older than the platform accepts';
+  if (entry.decision === 'passed') return 'its API key no longer exists';
   return result && 'message' in result ? result.message : null;
 }

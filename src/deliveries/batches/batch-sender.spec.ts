@@ -1,4 +1,4 @@
-// What of a batch is sent again, and what is not sent any more.
+// Which traces of a batch are sent again, and when sending stops.
 import { describe, expect, it } from '@jest/globals';
 import { parseConfig } from '../../destination-kinds/shared/destination-kind.js';
 import { requireDestinationKind } from '../../destination-kinds/index.js';
@@ -58,7 +58,7 @@ function targetOf(type: string, version = 1): DeliveryTarget {
   };
 }
 
-/** A sender to a platform that answers as it is scripted, and then takes everything. */
+/** A sender to a platform that returns the scripted answers, and then accepts everything. */
 function senderTo(current: () => DeliveryTarget | undefined, answers: FinalOutcome[]) {
   const sent: string[] = [];
   const destinations = {
@@ -101,7 +101,7 @@ describe('a platform with two requests a batch', () => {
     expect(sent).toEqual(['traces 4', 'spans 4', 'spans 4', 'spans 4']);
   });
 
-  it('gets both of traces that have come since, and of another batch', async () => {
+  it('gets both for traces that were added since, and for another batch', async () => {
     const { sender, sent } = senderTo(() => opik, [ACCEPTED, FAILED]);
     await sender.send(opik, traces.slice(0, 2), never);
     expect((await sender.send(opik, traces, never)).settled).toHaveLength(4);
@@ -109,13 +109,13 @@ describe('a platform with two requests a batch', () => {
     expect(sent).toEqual(['traces 2', 'spans 2', 'spans 2', 'traces 2', 'spans 2', 'traces 4', 'spans 4']);
   });
 
-  it('gets the second one in parts where it is too large', async () => {
+  it('gets the second one in parts when it is too large', async () => {
     const { sender, sent } = senderTo(() => opik, [ACCEPTED, TOO_LARGE]);
     expect((await sender.send(opik, traces, never)).settled).toHaveLength(4);
     expect(sent).toEqual(['traces 4', 'spans 4', 'spans 1', 'spans 1', 'spans 1', 'spans 1']);
   });
 
-  it('gets both once more where its config has changed', async () => {
+  it('gets both again when its config has changed', async () => {
     let current = opik;
     const { sender, sent } = senderTo(() => current, [ACCEPTED, FAILED]);
     await sender.send(opik, traces, never);

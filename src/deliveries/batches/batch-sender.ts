@@ -1,5 +1,5 @@
-// Sends the traces of one batch and tells what became of each: splits what is too large, and finds by halving the ones
-// that the platform will never take.
+// Sends the traces of one batch and returns a result for each. Splits requests that are too large, and halves rejected
+// ones to isolate the traces that the platform never accepts.
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { DeliveryRequest } from '../../destination-kinds/shared/delivery.js';
@@ -14,23 +14,23 @@ import type { FinalOutcome } from './platform-client.js';
 import { PayloadSizer } from './payload-sizer.js';
 import { YieldQueue } from '../../concurrency/yield-queue.js';
 
-/** What became of one trace, once that is known for good. */
+/** The final result of one trace. */
 export type TraceResult =
   { readonly outcome: 'delivered' } | { readonly outcome: 'refused' | 'too_large'; readonly message: string };
 
 export interface SendResult {
-  /** Of the first traces, in order. */
+  /** Results of the first traces, in order. */
   readonly settled: readonly TraceResult[];
-  /** Traces that the platform says it dropped, though it took the request. */
+  /** Traces that the platform dropped although it accepted the request. */
   readonly rejected: number;
-  /** Why the rest is still to be sent. */
+  /** Why the rest remains to be sent. */
   readonly failure: (DeliveryFailure & { readonly retryAfter?: number }) | null;
 }
 
-/** Refused traces without one delivered in between, after which the destination is taken to be at fault, not the traces. */
+/** Refused traces in a row after which the destination is at fault, not the traces. */
 export const MAX_CONSECUTIVE_REJECTIONS = 20;
 
-// Traces; of more the oldest are sent again as a whole.
+// Traces. Beyond this bound the oldest are sent again as a whole.
 const MAX_ACCEPTED = 50_000;
 
 const NOT_SENT: SendResult = { settled: [], rejected: 0, failure: null };
@@ -39,7 +39,7 @@ const NOT_SENT: SendResult = { settled: [], rejected: 0, failure: null };
 export class BatchSender {
   private readonly logger = new Logger(BatchSender.name);
 
-  /** Of traces that some of their requests were taken of, how many: those are not sent again. */
+  /** Accepted requests of each trace whose batch takes several requests. Those requests are not sent again. */
   private readonly accepted = new LRUCache<string, number>({ max: MAX_ACCEPTED });
 
   constructor(
@@ -52,8 +52,8 @@ export class BatchSender {
   ) {}
 
   /**
-   * Without a failure all are settled, or so many of the last ones were refused that the rest was not sent, or the
-   * destination is not as it was: then the rest is for what it has become.
+   * Without a failure, `settled` covers all traces, unless sending stopped early: after too many refused traces in a
+   * row, or because the destination changed. The caller then plans the rest again.
    */
   async send(
     target: DeliveryTarget,
@@ -83,17 +83,17 @@ export class BatchSender {
   ): Promise<SendResult> {
     if (!(await this.isCurrent(target))) return NOT_SENT;
     const requests = await this.encode(target, traces);
-    if (requests === null) return this.sendAround(target, traces, 'it cannot be encoded', signal);
+    if (requests === null) return this.sendAround(target, traces, 'the trace cannot be encoded', signal);
     const bytes = Math.max(0, ...requests.map(({ body = '' }) => Buffer.byteLength(body)));
     this.sizes.note(target, traces, bytes);
     if (bytes > target.kind.delivery.limits.maxBytes) {
-      return this.sendSmaller(target, traces, 'larger than the platform takes', signal);
+      return this.sendSmaller(target, traces, 'the request is larger than the platform accepts', signal);
     }
     let rejected = 0;
     const skipped = this.acceptedOf(target, traces);
     for (const [index, request] of requests.entries()) {
       if (index < skipped) continue;
-      // What was changed since the last request is in force: switched off, private, or with other credentials.
+      // A change since the last request is in force: disabled, private, or with other credentials.
       if (!(await this.isCurrent(target))) return NOT_SENT;
       const outcome = await this.exchange.deliver(target, request, signal);
       switch (outcome.outcome) {
@@ -119,13 +119,13 @@ export class BatchSender {
     };
   }
 
-  /** From memory, unless something of its workspace has changed. */
+  /** Reads the cache, and the database only after a change in the workspace. */
   private async isCurrent({ destination: { id, workspaceId, version } }: DeliveryTarget): Promise<boolean> {
     const destinations = this.destinations.peek(workspaceId) ?? (await this.destinations.find(workspaceId));
     return destinations?.targets.get(id)?.destination.version === version;
   }
 
-  /** Runs of traces of which the same requests are still to be sent. */
+  /** Runs of traces that lack the same requests. */
   private runsOf(
     target: DeliveryTarget,
     traces: readonly GenerationTrace[],
@@ -143,7 +143,7 @@ export class BatchSender {
     return runs;
   }
 
-  /** Of traces that are alike in it. */
+  /** All of `traces` have the same count. */
   private acceptedOf(target: DeliveryTarget, [trace]: readonly GenerationTrace[]): number {
     return (trace && this.accepted.get(acceptedKey(target, trace))) ?? 0;
   }
@@ -161,8 +161,8 @@ export class BatchSender {
   }
 
   /**
-   * Null when one of these traces makes the encoder fail: a defect, which must not hold up the others. A text is made
-   * bytes once: it is measured, often signed, and sent.
+   * Returns null when a trace makes the encoder fail: a defect that must not hold up the other traces. Text is encoded
+   * to bytes once, because it is measured, often signed, and sent.
    */
   private async encode(
     { destination, kind, config }: DeliveryTarget,
@@ -177,12 +177,12 @@ export class BatchSender {
         return typeof body === 'string' ? { method, url, headers, body: Buffer.from(body) } : request;
       });
     } catch (error) {
-      this.logger.error({ destinationId: destination.id, error }, 'traces could not be encoded');
+      this.logger.error({ destinationId: destination.id, error }, 'failed to encode traces; isolating them');
       return null;
     }
   }
 
-  /** Finds by halving the one that cannot be delivered. */
+  /** Halves the traces to isolate the one that cannot be delivered. */
   private async sendAround(
     target: DeliveryTarget,
     traces: readonly GenerationTrace[],
@@ -210,7 +210,7 @@ export class BatchSender {
     return { settled: [{ outcome: 'too_large', message: reason }], rejected: 0, failure: null };
   }
 
-  /** One part after the other: what is settled is always the beginning. */
+  /** Sends the parts one by one, so that settled traces are always the first ones. */
   private async sendParts(
     target: DeliveryTarget,
     parts: readonly (readonly GenerationTrace[])[],
@@ -229,7 +229,7 @@ export class BatchSender {
   }
 }
 
-/** What was sent before a change was sent to what the destination was. */
+/** Requests of an earlier version of the destination do not count. */
 function acceptedKey(
   { destination: { id, version } }: DeliveryTarget,
   { generationId }: GenerationTrace,
@@ -253,7 +253,7 @@ function toFailure(outcome: Extract<FinalOutcome, { readonly outcome: 'retry' | 
   };
 }
 
-/** The refused traces at the end of a run. */
+/** The number of refused traces at the end of a run. */
 export function rejectedAtEnd(settled: readonly TraceResult[]): number {
   const last = settled.findLastIndex(({ outcome }) => outcome !== 'refused');
   return settled.length - 1 - last;

@@ -1,5 +1,4 @@
-// Decides what is to become of logged generations, as far as that can be done without their contents, and without keeping
-// the processor from anybody.
+// Decides which logged generations to send, as far as possible without their contents, and yields to other accounts.
 import type { LogSnapshot } from '../../domain/destinations/delivery.js';
 import { MAX_DELIVERY_AGE, hadCommitted } from '../../domain/destinations/delivery.js';
 import { needsContent } from '../../domain/destinations/destination-selection.js';
@@ -11,18 +10,18 @@ import type { DeliveryTarget } from '../workspace-destinations.js';
 import { BatchSize, textBytesOf } from '../delivery-budget.js';
 import type { Work } from '../../concurrency/yield-queue.js';
 
-// Milliseconds of the processor after which rules have been applied to enough: the cursor moves, and the lane looks whether
-// it is still to deliver at all.
+// Milliseconds of CPU time for the rules of one pass. Beyond it the pass ends: the cursor moves, and the consumer
+// checks whether it still delivers.
 const LONGEST_PASS = 250;
 
-/** Of a candidate for sending the key that it is told with. */
+/** The key of a candidate for sending, or the reason why it is not one. */
 export type EntryDecision = TracedKey | 'expired' | 'passed';
 
 export interface DecisionContext {
   readonly keys: ReadonlyMap<string, TracedKey>;
-  /** What had committed then is not this destination's. */
+  /** The destination does not receive entries that had committed by this snapshot. */
   readonly start?: LogSnapshot | undefined;
-  /** Somebody has asked for these by name, whatever their age and whether they would be chosen today. */
+  /** A caller named these entries: their age and today's selection do not matter. */
   readonly isNamed: boolean;
   readonly now: Date;
 }
@@ -30,7 +29,7 @@ export interface DecisionContext {
 export interface DecidedEntry {
   readonly entry: LoggedGeneration;
   readonly decision: EntryDecision;
-  /** Of a candidate, what callers have said in it. */
+  /** Bytes of the caller's texts; 0 for entries that are not sent. */
   readonly textBytes: number;
 }
 
@@ -40,7 +39,7 @@ export interface RunLimits {
   readonly most: number;
 }
 
-/** Whether rules have taken so long that a pass is to end here. */
+/** Whether the rules have used up the time of a pass. */
 export function isLongEnough(work: Work): boolean {
   return work.ruling >= LONGEST_PASS;
 }
@@ -54,7 +53,7 @@ export async function isSelected(
   return pieces ? work.run(pieces) : selection.selects(candidate);
 }
 
-/** The run of entries whose candidates are few and small enough for one batch; one candidate is never too many. */
+/** The first entries whose candidates fit into one batch. A single candidate always fits. */
 export async function takeWithin(
   target: DeliveryTarget,
   logged: readonly LoggedGeneration[],
@@ -86,8 +85,8 @@ export async function takeWithin(
 }
 
 /**
- * Nothing is called expired that would have been passed over: rules come first, all that can be applied without the
- * content.
+ * Rules come before age: an entry that the rules exclude counts as passed over, not as expired. Rules on contents are
+ * applied later.
  */
 function deciderOf(
   { kind, filtersByInput, selection, wanted }: DeliveryTarget,

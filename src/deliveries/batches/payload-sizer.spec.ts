@@ -1,4 +1,4 @@
-// That traces are brought together as their requests have come out, whatever they hold, and none is left out.
+// Traces are grouped by the size of earlier requests, and none is lost.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { generationTrace } from '../../../test/support/generation-trace.js';
@@ -13,7 +13,7 @@ const traceOf = (length: number, number = 1) =>
 const tracesOf = (lengths: readonly number[]) => lengths.map(traceOf);
 
 describe('requests', () => {
-  it('are one as long as nothing is known of a destination', () => {
+  it('are one as long as no size is known', () => {
     const sizes = new PayloadSizer();
     const traces = tracesOf([1, 100_000, 2]);
     expect(sizes.split(target(), traces)).toEqual([traces]);
@@ -21,18 +21,18 @@ describe('requests', () => {
     expect(sizes.split(target(), traces)).toEqual([traces]);
   });
 
-  it('are as many as the last one says, and fewer where its like had room', () => {
+  it('follow the last size, and become fewer when requests of this kind had room', () => {
     const sizes = new PayloadSizer();
     const webhookTarget = target();
     const traces = tracesOf(Array<number>(40).fill(9_000));
     sizes.note(webhookTarget, traces, 2 * MOST);
-    // 40 take two of the largest: 18 fit into what is aimed at.
+    // 40 take two of the largest requests: 18 fit into the target size.
     expect(sizes.split(webhookTarget, traces).map(({ length }) => length)).toEqual([18, 18, 4]);
     sizes.note(webhookTarget, traces.slice(0, 18), MOST / 4);
     expect(sizes.split(webhookTarget, traces)).toHaveLength(1);
   });
 
-  it('are what a platform takes that has refused more, and grow again with all that it takes', () => {
+  it('shrink after a rejection by size, and grow again with every accepted request', () => {
     const sizes = new PayloadSizer();
     const webhookTarget = target();
     const traces = tracesOf(Array<number>(40).fill(9_000));
@@ -42,7 +42,7 @@ describe('requests', () => {
     expect(largest()).toBe(18);
     sizes.noteRejected(webhookTarget, MOST / 4);
     expect(largest()).toBe(4);
-    // A larger one that was on its way.
+    // A larger request that was in flight.
     sizes.noteRejected(webhookTarget, MOST);
     expect(largest()).toBe(4);
     for (let taken = 0; taken < 40; taken++) sizes.noteAccepted(webhookTarget);
@@ -51,7 +51,7 @@ describe('requests', () => {
     expect(largest()).toBe(36);
   });
 
-  it('count tokens, and what has no input at all', () => {
+  it('count tokens, and traces without input', () => {
     const sizes = new PayloadSizer();
     const webhookTarget = target();
     const tokens = generationTrace(1, {
@@ -63,7 +63,7 @@ describe('requests', () => {
     expect(sizes.split(webhookTarget, [tokens, tokens])).toHaveLength(2);
   });
 
-  it('hold every trace once, in order, and none without any', () => {
+  it('hold every trace once, in order, and are never empty', () => {
     fc.assert(
       fc.property(
         fc.array(fc.nat({ max: 50_000 }), { minLength: 1, maxLength: 30 }),

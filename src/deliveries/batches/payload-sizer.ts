@@ -1,16 +1,16 @@
-// How large the requests of each destination come out, and how large it takes them, learned from those before, so that
-// few are encoded in vain.
+// Learns from earlier requests how large those of a destination become and how large a request it accepts, so that few
+// are encoded in vain.
 import { Injectable } from '@nestjs/common';
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import type { DeliveryTarget } from '../workspace-destinations.js';
 
-// Of what a platform takes: room for traces whose text is escaped more than that of those before.
+// Fraction of the accepted size that a request aims at. The rest is room for text with more escapes than before.
 const AIMED_AT = 0.9;
-// After a request that was too large, and with every one that was taken since: what stands in front of a platform, a
-// proxy most of all, may take less than the platform, and may be changed. So one of some forty requests is refused.
+// Factors of the bound after a request that was too large, and after each accepted one. A proxy in front of a platform
+// may accept less than the platform, and may be reconfigured, so about one of forty requests probes it.
 const SHRINKS_BY = 2;
 const GROWS_BY = 1.02;
-// About what is said of a trace beside its input, and of a token.
+// Approximate bytes of a trace without its input, and of a token.
 const AROUND = 1_000;
 const TOKEN = 6;
 
@@ -18,10 +18,10 @@ const TOKEN = 6;
 export class PayloadSizer {
   /** Bytes of a request for each unit of weight. */
   private readonly ratios = new WeakMap<DeliveryTarget, number>();
-  /** Bytes that a destination most likely takes, where it has refused what its kind takes. */
+  /** Bytes that a destination most likely accepts, after it rejected a size that its kind allows. */
   private readonly bounds = new WeakMap<DeliveryTarget, number>();
 
-  /** Runs of these traces that most likely fit into one request each; one run as long as nothing is known. */
+  /** Splits traces into runs that most likely fit into one request each; one run while no size is known. */
   split(target: DeliveryTarget, traces: readonly GenerationTrace[]): readonly (readonly GenerationTrace[])[] {
     const most = (AIMED_AT * this.boundOf(target)) / (this.ratios.get(target) ?? 0);
     const starts = [0];
@@ -36,12 +36,12 @@ export class PayloadSizer {
     return starts.map((start, index) => traces.slice(start, starts[index + 1]));
   }
 
-  /** What the largest request that these traces were encoded to came to. */
+  /** Records the size of the largest request for these traces. */
   note(target: DeliveryTarget, traces: readonly GenerationTrace[], bytes: number): void {
     this.ratios.set(target, bytes / traces.reduce((sum, trace) => sum + weightOf(trace), 0));
   }
 
-  /** The platform has refused so many bytes as too large. */
+  /** Records that the platform rejected this many bytes as too large. */
   noteRejected(target: DeliveryTarget, bytes: number): void {
     this.bounds.set(target, Math.min(bytes / SHRINKS_BY, this.boundOf(target)));
   }
@@ -57,7 +57,7 @@ export class PayloadSizer {
   }
 }
 
-/** Grows with what a trace takes up. */
+/** A measure that grows with the size of a trace. */
 function weightOf({ input }: GenerationTrace): number {
   let weight = AROUND;
   for (const item of input?.items ?? []) {

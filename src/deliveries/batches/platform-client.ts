@@ -1,4 +1,4 @@
-// One request to a platform and what its answer means, until the platform has said what became of the traces.
+// Sends one request to a platform, reads its answer, and follows up until the traces have a result.
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { BaseDestinationConfig } from '../../destination-kinds/shared/destination-kind.js';
@@ -16,19 +16,19 @@ import { OutboundFailure, OutboundRejected, OutboundTimeout } from '../../outbou
 import type { DeliveryTarget } from '../workspace-destinations.js';
 import { WebhookSignatures } from './webhook-signatures.js';
 
-/** What became of a request, after all that had to be asked. */
+/** The result of a request after all follow-ups. */
 export type FinalOutcome = Exclude<DeliveryOutcome, { readonly outcome: 'continue' }> & {
   /** The last HTTP status; null when there was no answer. */
   readonly status: number | null;
 };
 
-// How often a platform may say that it does not know yet.
+// Follow-up requests to a platform that has no result yet. Beyond them the batch is retried.
 const MAX_CONTINUATIONS = 60;
 const MAX_REASON_LENGTH = 300;
-// What is shorter is no secret, and would tear holes into words.
+// Shorter values are not secrets, and masking them would corrupt words.
 const SHORTEST_SECRET = 8;
 const MASK = '****';
-// Headers of requests that hold nothing secret; every other one may.
+// Headers without secrets. Any other header may hold one.
 const PLAIN_HEADERS = new Set(['accept', 'content-type', 'host', 'user-agent', 'x-test-connection']);
 
 @Injectable()
@@ -55,17 +55,17 @@ export class PlatformClient {
       if (outcome.outcome !== 'continue') {
         const { reason } = outcome;
         if (reason === undefined) return { ...outcome, status };
-        // A platform may repeat what it was sent, which privacy mode keeps from being stored.
+        // A platform may repeat the payload. Privacy mode keeps payloads out of the database.
         const shown = destination.privacyMode ? `HTTP ${status}` : withoutSecrets(reason, config, next);
         return { ...outcome, reason: shown, status };
       }
       await wait(outcome.delay, undefined, { signal, ref: false });
       next = outcome.request;
     }
-    return { outcome: 'retry', reason: 'the platform did not say in time what became of it', status: null };
+    return { outcome: 'retry', reason: 'the platform did not report a result in time', status: null };
   }
 
-  /** The answer, or what its absence means. */
+  /** Returns the answer, or the outcome of a request without one. */
   async send(
     { destination, kind, config }: Pick<DeliveryTarget, 'destination' | 'kind' | 'config'>,
     request: DeliveryRequest,
@@ -93,7 +93,7 @@ export class PlatformClient {
   }
 }
 
-/** What the kind sets itself wins over custom headers: another content type, id or credential makes a request wrong. */
+/** Headers of the kind override custom headers: another content type, id or credential would break the request. */
 function headersOf(
   request: DeliveryRequest,
   config: BaseDestinationConfig,
@@ -101,7 +101,7 @@ function headersOf(
   return { 'user-agent': 'signalbox', ...sendableHeaders(config.headers), ...request.headers };
 }
 
-/** A platform may repeat the credential that it refuses, whole or the part of it that a header carries. */
+/** Masks secrets: a platform may repeat a rejected credential, as a whole or as the part that a header carries. */
 export function withoutSecrets(
   reason: string,
   config: BaseDestinationConfig,
@@ -121,7 +121,7 @@ export function withoutSecrets(
   return boundedText(text, MAX_REASON_LENGTH);
 }
 
-/** What is quoted of an answer is cut, and may end within a secret. */
+/** A quoted answer is cut, and may end within a secret. */
 function withoutBeginning(text: string, secret: string): string {
   for (let length = Math.min(secret.length - 1, text.length); length >= SHORTEST_SECRET; length--) {
     if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + MASK;

@@ -25,12 +25,12 @@ const signed = (signatures: WebhookSignatures, destinationId: string): Record<st
 describe('a signed delivery', () => {
   const signatures = signaturesWith(keyOf(1));
 
-  it('is verified by the standard’s own library', () => {
+  it('passes verification by the library of Standard Webhooks', () => {
     const verifier = new Webhook(signatures.secretOf('one'));
     expect(verifier.verify(BODY, signed(signatures, 'one'))).toEqual(JSON.parse(BODY));
   });
 
-  it('is refused with another body, another id and the secret of another destination', () => {
+  it('is refused with another body, another id or the secret of another destination', () => {
     const headers = signed(signatures, 'one');
     const verifier = new Webhook(signatures.secretOf('one'));
     expect(() => verifier.verify(`${BODY} `, headers)).toThrow();
@@ -38,14 +38,14 @@ describe('a signed delivery', () => {
     expect(() => new Webhook(signatures.secretOf('two')).verify(BODY, headers)).toThrow();
   });
 
-  it('is verified with the old and the new secret while keys rotate', () => {
+  it('passes verification with the old and the new secret during a key rotation', () => {
     const rotating = signaturesWith(keyOf(2), keyOf(1));
     for (const secret of [signatures.secretOf('one'), rotating.secretOf('one')])
       expect(new Webhook(secret).verify(BODY, signed(rotating, 'one'))).toEqual(JSON.parse(BODY));
     expect(rotating.secretOf('one')).not.toBe(signatures.secretOf('one'));
   });
 
-  it('is one that has an id and a time', () => {
+  it('needs an id and a time', () => {
     const request = { method: 'POST', url: 'https://x', headers: {}, body: BODY } as const;
     expect(signatures.headersFor('one', request)).toEqual({});
   });

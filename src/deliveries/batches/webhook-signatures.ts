@@ -1,5 +1,5 @@
-// Signs deliveries as Standard Webhooks 1.0.0 says, so that a receiver can tell who sent them. Every destination has a
-// secret of its own, made from the encryption keys: there is nothing to store, and no receiver knows another's secret.
+// Signs deliveries as Standard Webhooks 1.0.0 specifies, so that a receiver can verify the sender. Each destination's
+// secret is derived from the encryption keys: no secret is stored, and no receiver knows another's.
 import { createHmac, hkdfSync } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
@@ -8,9 +8,9 @@ import type { DeliveryRequest } from '../../destination-kinds/shared/delivery.js
 
 const PURPOSE = 'signalbox webhook signature';
 const SECRET_BYTES = 32;
-// Destinations whose keys are not derived anew for every request.
+// Destinations whose derived keys are cached. Beyond it the oldest are derived again.
 const MAX_KEPT = 1_000;
-// Receivers know the secrets of this standard by it.
+// Standard Webhooks marks secrets with this prefix.
 const SECRET_PREFIX = 'whsec_';
 
 @Injectable()
@@ -23,13 +23,13 @@ export class WebhookSignatures {
 
   constructor(private readonly config: AppConfig) {}
 
-  /** What the receiver verifies with, `whsec_` and base64. It changes with the first of the encryption keys. */
+  /** The secret for the receiver: `whsec_` and base64. It changes with the first encryption key. */
   secretOf(destinationId: string): string {
     const [current = Buffer.alloc(0)] = this.keys.memo(destinationId);
     return SECRET_PREFIX + current.toString('base64');
   }
 
-  /** For requests that carry an id and a time to sign; one signature for each encryption key, so that keys can rotate. */
+  /** Signs requests that carry an id and a time, once with each encryption key, so that keys can rotate. */
   headersFor(
     destinationId: string,
     { headers, body = '' }: DeliveryRequest,

@@ -1,11 +1,11 @@
-// What is read once, what is never read, and what is read again.
+// Which contents are read once, never, or again.
 import { describe, expect, it } from '@jest/globals';
 import type { GenerationContent } from '../../domain/generations/generation-content.js';
 import type { GenerationReader, LoggedGeneration } from '../../persistence/generations/generation-reader.js';
 import { contentOfText } from '../../../test/support/generation.js';
 import { ContentCache } from './content-cache.js';
 
-/** Those whose ids begin alike stand in one block. */
+/** Ids with the same first letter are in one block. */
 const entry = (id: string) =>
   ({
     generation: { id },
@@ -22,7 +22,7 @@ function createContents(stored: Record<string, GenerationContent>) {
       const ids = entries.map(({ generation }) => generation.id);
       reads.push(ids);
       if (failure) throw failure;
-      // Blocks are read whole, whoever is asked for of those that stand in them.
+      // A block is read as a whole, even for one of its entries.
       const firstLetters = new Set(ids.map((id) => id[0]));
       return new Map(Object.entries(stored).filter(([id]) => firstLetters.has(id[0])));
     },
@@ -34,7 +34,7 @@ function createContents(stored: Record<string, GenerationContent>) {
 }
 
 describe('the contents of traces', () => {
-  it('are read once for all who ask, at the same time and later', async () => {
+  it('are read once for concurrent and later readers', async () => {
     const stored = { a: contentOfText('one'), b: contentOfText('two') };
     const { find, reads } = createContents(stored);
     expect(await Promise.all([find('a', 'b'), find('b', 'a')])).toEqual([stored, stored]);
@@ -42,7 +42,7 @@ describe('the contents of traces', () => {
     expect(reads).toEqual([['a', 'b']]);
   });
 
-  it('are there for all of a block when one of them was read, and no others are', async () => {
+  it('of a whole block are cached after one was read, and of no other block', async () => {
     const stored = { a1: contentOfText('one'), a2: contentOfText('two'), b: contentOfText('three') };
     const { find, reads } = createContents(stored);
     expect(await find('a1')).toEqual({ a1: stored.a1 });
@@ -51,12 +51,12 @@ describe('the contents of traces', () => {
     expect(reads).toEqual([['a1'], ['b']]);
   });
 
-  it('are left out where none are stored', async () => {
+  it('are omitted when none are stored', async () => {
     const { find } = createContents({});
     expect(await find('a')).toEqual({});
   });
 
-  it('are asked for anew when they could not be read, and whoever waited is told', async () => {
+  it('are read again after a failed read, which fails all of its readers', async () => {
     const { find, failWith } = createContents({ a: contentOfText('one') });
     failWith(new Error('away'));
     const answers = await Promise.allSettled([find('a'), find('a')]);

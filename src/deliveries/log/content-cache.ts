@@ -1,5 +1,5 @@
-// The contents that traces are built with, from memory for a while: what one destination has read for the others of its
-// workspace. They never change.
+// Caches the contents of traces for a short time, so that the destinations of a workspace share one read. Contents
+// never change.
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { GenerationContent } from '../../domain/generations/generation-content.js';
@@ -7,22 +7,22 @@ import { GenerationReader, blocksOf } from '../../persistence/generations/genera
 import type { BlockOfEntries, LoggedGeneration } from '../../persistence/generations/generation-reader.js';
 
 const MAX_BYTES = 64_000_000;
-// What a block takes beside its texts.
+// Bytes of a block without its texts.
 const BYTES_AROUND = 500;
-// Milliseconds: longer than most destinations gather.
+// Milliseconds: longer than most destinations collect a batch.
 const KEPT_FOR = 5_000;
 
-/** What one statement has found, by the generations' ids; what is not stored is not there. */
+/** The result of one statement by generation id. Contents that are not stored have no entry. */
 type Read = Promise<ReadonlyMap<string, GenerationContent>>;
 
 @Injectable()
 export class ContentCache {
-  /** By the places of blocks: one for each content would cost more than to read it. */
+  /** Keyed by the position of a block: one entry for each content would cost more than the read. */
   private readonly kept = new LRUCache<string, Read>({ maxSize: MAX_BYTES, ttl: KEPT_FOR });
 
   constructor(private readonly reader: GenerationReader) {}
 
-  /** By the generation's id; what is not stored any more is left out. */
+  /** Returns contents by generation id. Contents that are no longer stored are omitted. */
   async find(
     workspaceId: string,
     entries: readonly LoggedGeneration[],
@@ -41,7 +41,7 @@ export class ContentCache {
     return found;
   }
 
-  /** One statement for all of them; whoever asks for one of them meanwhile waits for it. */
+  /** One statement reads all blocks; concurrent readers of any of them wait for it. */
   private read(workspaceId: string, blocks: readonly BlockOfEntries[]): Read {
     const read = this.reader.readContents(
       workspaceId,
@@ -51,7 +51,7 @@ export class ContentCache {
       const size = block.entries.reduce((bytes, { contentBytes }) => bytes + contentBytes, BYTES_AROUND);
       this.kept.set(blockKeyOf(block), read, { size });
     }
-    // Whoever waits is told; the next one asks anew.
+    // A failed read fails its waiting readers. The next reader tries again.
     read.catch(() => {
       for (const block of blocks) this.kept.delete(blockKeyOf(block));
     });

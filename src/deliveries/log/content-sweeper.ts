@@ -1,4 +1,4 @@
-// Removes stored contents as soon as nobody may need them any more.
+// Deletes stored contents as soon as no destination may need them.
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../../domain/clock.js';
@@ -26,7 +26,7 @@ export class ContentSweeper implements OnApplicationBootstrap, OnApplicationShut
     private readonly clock: Clock,
   ) {}
 
-  /** A cursor of the workspace has moved, or a destination has changed. */
+  /** A cursor of the workspace has moved, or one of its destinations has changed. */
   note(workspaceId: string): void {
     this.due.add(workspaceId);
   }
@@ -44,11 +44,13 @@ export class ContentSweeper implements OnApplicationBootstrap, OnApplicationShut
     await this.sweeping;
   }
 
-  /** One sweep after the other; a failure waits for the next. */
+  /** Runs sweeps one by one. The next sweep covers for a failed one. */
   private start(sweep: () => Promise<void>): void {
     this.sweeping = this.sweeping
       .then(sweep)
-      .catch((error: unknown) => this.logger.warn({ error }, 'stored contents could not be removed'));
+      .catch((error: unknown) =>
+        this.logger.warn({ error }, 'failed to remove stored contents; the next sweep will retry'),
+      );
   }
 
   private async sweepDue(): Promise<void> {
@@ -57,11 +59,13 @@ export class ContentSweeper implements OnApplicationBootstrap, OnApplicationShut
     await this.contents.removePassed(workspaceIds);
   }
 
-  /** Also what no cursor passes any more: of destinations that were switched off, and dead letters beyond their bounds. */
+  /**
+   * Also deletes contents that no cursor passes: of disabled destinations, and of dead letters beyond their bounds.
+   */
   private async sweepOld(): Promise<void> {
     const oldest = new Date(this.clock.now().getTime() - MAX_DELIVERY_AGE);
     await this.contents.removeOlderThan(oldest);
-    // They may repeat contents.
+    // The texts of dead letters may repeat contents.
     await this.deadLetters.removeTexts(oldest);
     await this.deadLetters.removeBeyond(DEAD_LETTER_BOUNDS);
   }

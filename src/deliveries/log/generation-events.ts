@@ -1,15 +1,15 @@
-// How those who deliver are told that the log has grown, and by whom.
+// The notification that the generation log of a workspace has grown.
 
-/** The channel of the database that it is told on. */
+/** The notification channel in the database. */
 export const GENERATIONS_CHANNEL = 'generations_appended';
 
 export interface GenerationsAppended {
   readonly workspaceId: string;
-  /** Whose calls they were: of all replicas that one sees to it that somebody delivers. */
+  /** The replica that served the calls. It ensures that a process delivers them. */
   readonly replicaId: string;
 }
 
-/** The notification's payload. The workspace comes first: earlier versions have sent nothing else. */
+/** Writes the payload. The workspace comes first, because earlier versions sent nothing else. */
 export function writeGenerationsAppended({ workspaceId, replicaId }: GenerationsAppended): string {
   return `${workspaceId} ${replicaId}`;
 }

@@ -1,4 +1,4 @@
-// What traces tell of API keys, from memory. A name may be half a minute old; the rest never changes.
+// Caches the API keys that traces name. A name may be 30 seconds old; the other members never change.
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { ApiKeysRepository } from '../../persistence/keys/api-keys.repository.js';

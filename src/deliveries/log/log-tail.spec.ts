@@ -1,4 +1,4 @@
-// What is read once for all who want it, and that nobody ever misses an entry or has one twice.
+// Destinations share reads, and each receives every entry exactly once.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { isBehind } from '../../domain/destinations/delivery.js';
@@ -13,13 +13,13 @@ import { LogTail } from './log-tail.js';
 
 const START: LogPosition = { transaction: 0n, ordinal: 0 };
 const PAGE_SIZE = 500;
-// More than is kept of a workspace.
+// More than is cached for a workspace.
 const BEFORE = 3_000;
 
-/** A log in memory, read as the one in the database is. */
+/** A log in memory, with the reads of the one in the database. */
 class Log {
   readonly entries: LoggedGeneration[] = [];
-  /** How many entries each statement has read. */
+  /** The number of entries that each statement has read. */
   readonly reads: number[] = [];
   readonly pages: LogTail;
   isHeldBack = false;
@@ -31,7 +31,7 @@ class Log {
     this.pages = new LogTail(reader as GenerationReader, new TestClock());
   }
 
-  /** So many entries of one transaction. */
+  /** Appends entries of one transaction. */
   append(count: number): void {
     const transaction = (this.entries.at(-1)?.position.transaction ?? 0n) + 1n;
     for (let ordinal = 1; ordinal <= count; ordinal++)
@@ -64,7 +64,7 @@ class Reader {
     this.position = last.position;
   }
 
-  /** Goes on behind the whole page, or behind as much of it as it has taken. */
+  /** Moves behind the whole page, or behind the entries that it takes. */
   async read(enough = PAGE_SIZE, taken = PAGE_SIZE): Promise<LogPage> {
     const page = await this.log.pages.read('workspace', this.position, { enough, isShared: this.isShared });
     this.position = page.entries.slice(0, taken).at(-1)?.position ?? this.position;
@@ -73,7 +73,7 @@ class Reader {
 }
 
 describe('the pages of the log', () => {
-  it('have in one page what others have read and what came since, each entry read once', async () => {
+  it('join cached entries and newer ones, and read each entry once', async () => {
     const log = new Log();
     const [first, second, third] = [new Reader(log), new Reader(log), new Reader(log)];
     log.append(70);
@@ -86,7 +86,7 @@ describe('the pages of the log', () => {
     expect(log.reads).toEqual([70, 30, 5, 0]);
   });
 
-  it('ask the database nothing where enough is known', async () => {
+  it('need no query when enough entries are cached', async () => {
     const log = new Log();
     const [first, second] = [new Reader(log), new Reader(log)];
     log.append(100);
@@ -95,7 +95,7 @@ describe('the pages of the log', () => {
     expect(log.reads).toEqual([100]);
   });
 
-  it('are read once by all who ask at the same time, wherever they stand', async () => {
+  it('are read once for concurrent readers at any position', async () => {
     const log = new Log();
     const [first, second] = [new Reader(log), new Reader(log)];
     log.append(10);
@@ -106,7 +106,7 @@ describe('the pages of the log', () => {
     expect(log.reads).toEqual([10, 10]);
   });
 
-  it('say what is held back, behind what is known as well', async () => {
+  it('report held-back entries behind cached ones as well', async () => {
     const log = new Log();
     const [first, second] = [new Reader(log), new Reader(log)];
     log.append(10);
@@ -115,7 +115,7 @@ describe('the pages of the log', () => {
     expect(await second.read()).toEqual({ entries: log.entries, isHeldBack: true, hasMore: false });
   });
 
-  it('stay where most are when one is late', async () => {
+  it('stay at the position of most readers when one is late', async () => {
     const log = new Log();
     log.append(PAGE_SIZE);
     log.append(300);
@@ -126,7 +126,7 @@ describe('the pages of the log', () => {
     expect(log.reads).toEqual([]);
   });
 
-  it('go on with whoever is further', async () => {
+  it('follow the reader that is furthest', async () => {
     const log = new Log();
     log.append(100);
     await new Reader(log).read();
@@ -137,7 +137,7 @@ describe('the pages of the log', () => {
     expect(log.reads).toEqual([100, 10]);
   });
 
-  it('are read once by a destination alone as well, batch by batch', async () => {
+  it('are read once by a lone destination as well, batch by batch', async () => {
     const log = new Log();
     const only = new Reader(log, undefined, false);
     log.append(1_130);
@@ -151,7 +151,7 @@ describe('the pages of the log', () => {
     expect(log.reads).toEqual([500, 500, 130, 0]);
   });
 
-  it('are not kept where a destination alone has taken all', async () => {
+  it('are not cached after a lone destination has taken all entries', async () => {
     const log = new Log();
     log.append(10);
     await new Reader(log, undefined, false).read(10);
@@ -159,21 +159,18 @@ describe('the pages of the log', () => {
     expect(log.reads).toEqual([10, 10]);
   });
 
-  it.each([true, false])(
-    'are kept as far as there is room for what callers have said (shared: %s)',
-    async (isShared) => {
-      const log = new Log(16_000);
-      log.append(PAGE_SIZE);
-      await new Reader(log, undefined, isShared).read(1, 1);
-      log.reads.length = 0;
-      await new Reader(log, log.entries.at(-61), isShared).read(60, 1);
-      expect(log.reads).toEqual([]);
-      await new Reader(log, log.entries.at(-91), isShared).read(60, 1);
-      expect(log.reads).toEqual([90]);
-    },
-  );
+  it.each([true, false])('are cached up to the bound on callers’ texts (shared: %s)', async (isShared) => {
+    const log = new Log(16_000);
+    log.append(PAGE_SIZE);
+    await new Reader(log, undefined, isShared).read(1, 1);
+    log.reads.length = 0;
+    await new Reader(log, log.entries.at(-61), isShared).read(60, 1);
+    expect(log.reads).toEqual([]);
+    await new Reader(log, log.entries.at(-91), isShared).read(60, 1);
+    expect(log.reads).toEqual([90]);
+  });
 
-  it('have no gap and nothing twice, whoever reads when', async () => {
+  it('have no gap and no duplicate in any interleaving of readers', async () => {
     const step = fc.oneof(
       fc.record({ appended: fc.integer({ min: 1, max: 900 }) }),
       fc.record({

@@ -1,5 +1,5 @@
-// The log for all destinations of a workspace: what one of them has read is there for the others, and for its own next
-// batch.
+// Reads the end of the log for all destinations of a workspace. A read by one of them serves the others, and its own
+// next batch.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
@@ -9,33 +9,34 @@ import type { LogPosition } from '../../domain/destinations/delivery.js';
 import { GenerationReader } from '../../persistence/generations/generation-reader.js';
 import type { LogPage } from '../../persistence/generations/generation-reader.js';
 
-/** Entries that are read at once. */
+/** Entries of one read. */
 export const PAGE_SIZE = 500;
-// Older partitions need not be looked into: what is older by this many milliseconds has expired for everyone.
+// Milliseconds that a read looks back. Older entries have expired for every destination, so their partitions are
+// skipped.
 const REACH = MAX_DELIVERY_AGE + 2 * 3_600_000;
-// Bytes of entries that are kept, of one workspace and of all, for a while (milliseconds) after more was read: they never
-// change.
+// Bytes of cached entries, for one workspace and for all, and the milliseconds that they are kept after a read. Entries
+// never change.
 const KEPT_OF_WORKSPACE = 4_000_000;
 const KEPT = 32_000_000;
 const KEPT_FOR = 2_000;
-// Bytes of an entry without what its caller has said of the trace, and how much more that takes as objects than as JSON.
+// Bytes of an entry without the caller's trace, and the size of a trace in objects relative to its JSON.
 const LOGGED_ENTRY_BYTES = 2_000;
 const TRACE_FACTOR = 3;
 
-/** All that stands in the log of a workspace between two places. */
+/** All entries of a workspace's log between two positions. */
 interface LogRange {
   readonly after: LogPosition;
   readonly entries: LogPage['entries'];
 }
 
 export interface PageOptions {
-  /** So many entries are enough: less only where the log has no more. */
+  /** A read returns at least this many entries unless the log has no more. */
   readonly enough: number;
-  /** Whether others will read the same. */
+  /** Whether other destinations will read the same entries. */
   readonly isShared: boolean;
 }
 
-/** The moment before which nothing is read. */
+/** The time before which nothing is read. */
 export function reachOfLog(now: Date): Date {
   return new Date(now.getTime() - REACH);
 }
@@ -50,17 +51,17 @@ export class LogTail {
     private readonly clock: Clock,
   ) {}
 
-  /** What follows `after`, a page at most: what is known, and what stands behind that where it is not enough. */
+  /** Returns a page behind `after`: cached entries first, then entries from the database when those are not enough. */
   async read(workspaceId: string, after: LogPosition, { enough, isShared }: PageOptions): Promise<LogPage> {
     const kept = this.kept.get(workspaceId);
     const known = kept && covers(kept, after) ? kept.entries.slice(countUpTo(kept, after)) : [];
-    // Whether there is more only the database can tell, once these are done.
+    // Only the database knows whether there are more, so the page reports more.
     if (known.length >= Math.min(enough, PAGE_SIZE)) return firstPageOf(known);
     const end = known.at(-1)?.position ?? after;
     const page = await this.readBehind(workspaceId, end);
     const entries = [...known, ...page.entries];
     if (isShared) this.keepForAll(workspaceId, { after: end, entries: page.entries });
-    // One alone comes back only for what it leaves of this page.
+    // A lone destination comes back only for the entries that it leaves.
     else if (entries.length > enough) this.keep(workspaceId, { after, entries });
     return entries.length > PAGE_SIZE ? firstPageOf(entries) : { ...page, entries };
   }
@@ -75,13 +76,13 @@ export class LogTail {
   }
 
   private async ask(key: string, workspaceId: string, end: LogPosition): Promise<LogPage> {
-    // Whoever asks until the statement leaves shares its answer; later ones must see what was committed meanwhile.
+    // Callers share the statement until it is sent. Later ones must see entries that commit after that.
     await nextTurn();
     this.asked.delete(key);
     return this.reader.readAfter(workspaceId, end, reachOfLog(this.clock.now()), PAGE_SIZE);
   }
 
-  /** Behind what is kept, where that goes on there; in its place only if further on: whoever is late is mostly alone. */
+  /** Extends the cached range, or replaces it when the new one reaches further. Late readers are mostly alone. */
   private keepForAll(workspaceId: string, read: LogRange): void {
     const kept = this.kept.get(workspaceId);
     if (read.entries.length === 0 || (kept && !isBehind(endOf(read), endOf(kept)))) return;
@@ -92,7 +93,7 @@ export class LogTail {
     this.keep(workspaceId, whole);
   }
 
-  /** As much of its end as there is room for. */
+  /** Keeps as much of the end as the bound allows. */
   private keep(workspaceId: string, { after, entries }: LogRange): void {
     let begin = entries.length;
     let size = 0;
@@ -115,12 +116,12 @@ function endOf({ after, entries }: LogRange): LogPosition {
   return entries.at(-1)?.position ?? after;
 }
 
-/** Whether nothing can be missing between the place and what stands behind it. */
+/** Whether the range has every entry that follows the position. */
 function covers(range: LogRange, position: LogPosition): boolean {
   return !isBehind(range.after, position) && !isBehind(position, endOf(range));
 }
 
-/** Its entries up to the place, which is mostly near its end. */
+/** The number of entries up to a position. Positions are mostly near the end. */
 function countUpTo({ entries }: LogRange, end: LogPosition): number {
   return entries.findLastIndex(({ position }) => !isBehind(position, end)) + 1;
 }
