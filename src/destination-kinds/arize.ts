@@ -38,12 +38,12 @@ export class ArizeConfig extends BaseDestinationConfig {
   baseUrl = 'https://otlp.arize.com';
 }
 
-// The texts stand in `input.value` as well; the first ones are enough to be looked at one by one.
+// `input.value` has all texts. The first ones are listed as well, to be inspected one by one.
 const MAX_LISTED_TEXTS = 64;
 
-// The names of an embeddings span in OpenInference, which has no `llm.system` and no `llm.provider` here.
+// OpenInference names of an embeddings span. It sets neither `llm.system` nor `llm.provider`.
 const SPAN: SpanForm = {
-  // The name that the convention asks for, unless the caller has given one.
+  // The name of the convention, unless the caller chose one.
   name: ({ spanName, operation, model }) =>
     spanName === `${operation} ${model}` ? 'CreateEmbeddings' : spanName,
   attributes: {
@@ -79,7 +79,7 @@ export const arize: DestinationKind<ArizeConfig> = {
     limits: OTLP_LIMITS,
     span: SPAN,
     url: ({ baseUrl }) => tracesAddress(baseUrl),
-    // Its own exporter and its pages on OTLP disagree about the names; it takes either pair.
+    // Arize's exporter and its OTLP pages disagree about the names. The platform accepts either pair.
     headers: ({ apiKey, spaceKey }) => ({
       'arize-api-key': apiKey,
       'arize-space-id': spaceKey,

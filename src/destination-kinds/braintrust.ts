@@ -30,7 +30,7 @@ const authorization = ({ apiKey }: BraintrustConfig): Record<string, string> => 
   authorization: `Bearer ${apiKey}`,
 });
 
-/** One row. Input, output and metrics have the forms of Braintrust's instrumentation of embeddings. */
+/** One row. Input, output and metrics have the form of Braintrust's instrumentation of embeddings. */
 function row(trace: GenerationTrace): object {
   return {
     id: uuidOfTrace(trace),
@@ -55,7 +55,7 @@ function row(trace: GenerationTrace): object {
 }
 
 const delivery: KindDelivery<BraintrustConfig> = {
-  // 10 MB is the documented cap; Braintrust's own clients stay below 6 MiB, where a gateway of theirs gives up.
+  // The documented limit is 10 MB. Braintrust's own clients stay below 6 MiB, because its gateway rejects more.
   limits: { maxTraces: 1_000, maxBytes: 6_000_000, linger: 1_000, timeout: 30_000 },
   addresses: ({ baseUrl }) => [normaliseAddress(baseUrl)],
   encode: (config, traces) => {

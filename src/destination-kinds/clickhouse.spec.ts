@@ -31,7 +31,7 @@ describe('the insert', () => {
     });
   });
 
-  it('has the same token for the same traces, and another one for others', async () => {
+  it('has the same token for the same traces, and another token for others', async () => {
     const tokens = await Promise.all(
       [[1, 2], [1, 2], [1], [2, 1], [1, 2, 3]].map(async (numbers) =>
         parameter(await insert({}, ...numbers), 'insert_deduplication_token'),
@@ -41,7 +41,7 @@ describe('the insert', () => {
     expect(new Set(tokens).size).toBe(4);
   });
 
-  it('has one row a line, times with their zone, and JSON as text', async () => {
+  it('has one row per line, times with their zone, and JSON as text', async () => {
     const lines = (await insert({}, 1, 2)).body!.toString().split('\n');
     expect(lines).toHaveLength(2);
     expect(JSON.parse(lines[1]!)).toMatchObject({
@@ -70,7 +70,7 @@ describe('the insert', () => {
     expect(clickhouse.delivery.addresses(configOf({ host }))).toEqual([beginning.slice(0, -2)]);
   });
 
-  it('sends a password of any alphabet as the bytes of its UTF-8', async () => {
+  it('sends a password of any alphabet as its UTF-8 bytes', async () => {
     const { headers } = await insert({ password: 'пароль' });
     expect(Buffer.from(headers['x-clickhouse-key']!, 'latin1').toString('utf8')).toBe('пароль');
   });
@@ -88,7 +88,7 @@ describe('the connection test', () => {
   };
   const described = { data: COLUMNS.map(({ name }) => ({ name, type: 'String' })) };
 
-  it('passes when all is well, also where an engine complains of an insert without rows', async () => {
+  it('passes when all is well, and when an engine rejects only the missing rows', async () => {
     expect(await problems(answer(200, '1\n'), answer(200, described), answer(200, ''))).toEqual([
       null,
       null,
@@ -98,7 +98,7 @@ describe('the connection test', () => {
     expect((await problems(answer(200, '1\n'), answer(200, described), nothingCame))[2]).toBeNull();
   });
 
-  it('is not passed by a web site, nor by a table of other columns, nor without the right to insert', async () => {
+  it('fails for a web site, a table of other columns, and without the right to insert', async () => {
     const denied = 'Code: 497. DB::Exception: signalbox: Not enough privileges. (ACCESS_DENIED)';
     expect(
       await problems(

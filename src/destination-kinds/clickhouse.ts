@@ -1,4 +1,5 @@
-// ClickHouse: one row per generation, through the HTTP interface. The table is the user's: docs/destinations/clickhouse.md.
+// ClickHouse: one row per generation, through the HTTP interface. The user owns the table:
+// docs/destinations/clickhouse.md.
 import { TextField, headerBytes } from './shared/config-fields.js';
 import type { DeliveryRequest, KindDelivery, ProbeStep } from './shared/delivery.js';
 import { answerMembers, batchIdOf, describeAnswer, normaliseAddress } from './shared/delivery-outcome.js';
@@ -35,16 +36,16 @@ export class ClickhouseConfig extends BaseDestinationConfig {
 }
 
 const ROW_FORMAT: RowFormat = {
-  // With its zone: a column without one would be read in the server's.
+  // With the zone: ClickHouse reads a time without one in the server's zone.
   time: (moment) => moment.toISOString().replace('T', ' '),
   json: wellFormedJson,
 };
 
-// Every engine has these settings; what they are set to by default differs from one to the next.
+// Every engine has these settings, with different defaults.
 const INSERT_SETTINGS = {
-  // The answer comes when the rows are stored. Batches are made here, and an asynchronous insert ignores their token.
+  // The response comes when the rows are stored. An asynchronous insert would ignore the deduplication token.
   async_insert: '0',
-  // A table may have fewer columns than these rows.
+  // A table may lack columns of these rows.
   input_format_skip_unknown_fields: '1',
   date_time_input_format: 'best_effort',
 };
@@ -56,7 +57,7 @@ const clickhouseDelivery: KindDelivery<ClickhouseConfig> = {
   addresses: ({ host }) => [normaliseAddress(host)],
   encode: (config, traces, { destinationId }) => {
     const rows = traces.map((trace) => wellFormedJson(rowOf(trace, ROW_FORMAT)));
-    // Where an insert was stored and only its answer was lost, the same token keeps its rows from being stored again.
+    // The token prevents duplicates when an insert was stored and only its response was lost.
     const token = { insert_deduplication_token: batchIdOf(destinationId, traces) };
     return [insert(config, rows.join('\n'), token)];
   },
@@ -68,7 +69,7 @@ const clickhouseDelivery: KindDelivery<ClickhouseConfig> = {
         response.body.toString('latin1').trim() === '1' ? null : describeAnswer(response),
     },
     describeTable(config),
-    // No rows: whether they would be taken. Some engines say that nothing came, once they have agreed to the rest.
+    // An insert without rows proves the right to insert. Some engines report the missing rows after all other checks.
     {
       request: insert(config, '', {}),
       problem: (response) =>
@@ -128,7 +129,7 @@ function query(
   };
 }
 
-/** In backticks, so that no name can be more than a name. A table may be given with its database: `traces.calls`. */
+/** Quotes names with backticks, so that a name cannot become SQL. A table may include its database: `traces.calls`. */
 function tableOf({ table }: ClickhouseConfig): string {
   return (table || DEFAULT_TABLE)
     .split('.')

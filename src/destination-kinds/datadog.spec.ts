@@ -13,7 +13,7 @@ async function bodyOf(trace: GenerationTrace, mlApp = 'app'): Promise<string> {
 }
 
 describe('the start of a span', () => {
-  it('is exact in the text, though the number is beyond what a double holds', async () => {
+  it('is exact in the text, though a double cannot hold the number', async () => {
     const moment = fc.date({ min: new Date('2001-09-10'), max: new Date('2200-01-01'), noInvalidDate: true });
     await fc.assert(
       fc.asyncProperty(moment, async (startedAt) => {
@@ -44,7 +44,7 @@ describe('the name of the application', () => {
 });
 
 describe('the metadata', () => {
-  it('has the keys of the caller where this service has nothing to say', async () => {
+  it('keeps the caller’s keys that do not collide with facts of the service', async () => {
     const metadata = { user_id: 'customer-7', model_provider: 'mine', error_type: 'forged' };
     const body = await bodyOf(generationTrace(1, { userId: null, provider: null, metadata }));
     const { data } = JSON.parse(body) as {
@@ -57,7 +57,7 @@ describe('the metadata', () => {
 });
 
 describe('a span above its cap', () => {
-  it('goes without its inputs', async () => {
+  it('is sent without its inputs', async () => {
     const items = ['\u0001'.repeat(256 * 1024)];
     const body = await bodyOf(generationTrace(1, { input: { items, isTruncated: false } }));
     expect(body.length).toBeLessThan(10_000);

@@ -40,7 +40,7 @@ const MAX_SPAN_BYTES = 1_000_000;
 const MAX_NAME_LENGTH = 193;
 const NANOSECONDS = 1_000_000;
 
-/** What the platform's naming rules leave of a name. */
+/** Maps a name to the characters and length that the platform allows. */
 function applicationName(mlApp: string): string {
   const allowed = mlApp
     .toLowerCase()
@@ -55,9 +55,9 @@ function span(trace: GenerationTrace): object {
     name: trace.spanName,
     span_id: trace.spanId,
     trace_id: trace.traceId,
-    // A root is told by this word.
+    // The platform recognises a root span by this word.
     parent_id: trace.parentSpanId ?? 'undefined',
-    // Above 2^53, and exact all the same: the shortest digits that name this number are those of the millisecond.
+    // Above 2^53, yet exact: the shortest decimal text of this double has the digits of the millisecond.
     start_ns: trace.startedAt.getTime() * NANOSECONDS,
     duration: Math.round(trace.durationMs * NANOSECONDS),
     status: error === null ? 'ok' : 'error',
@@ -84,7 +84,7 @@ function vectorsInWords({ inputCount, dimensions }: GenerationTrace): string {
   return dimensions === null ? count : `${count} of ${dimensions} dimensions`;
 }
 
-/** Metadata with numbers, flags and texts for values, which is all that the platform takes. */
+/** Flattens metadata to numbers, flags and texts, the only types that the platform accepts. */
 function scalars(trace: GenerationTrace): object {
   const metadata = traceMetadata(trace);
   for (const [name, value] of Object.entries(metadata)) {
@@ -117,7 +117,7 @@ const delivery: KindDelivery<DatadogConfig> = {
       ),
     ];
   },
-  // Anything else that looks like a success is not this platform's.
+  // Only 202 is a success of this platform.
   read: (response, _request, _config, context) =>
     outcomeOfStatus(response, context, { delivered: (status) => status === 202 }),
   probe: (config) => [

@@ -1,4 +1,5 @@
-// The list of destination kinds, in the order of the contract. Adding a kind is one file and one line here.
+// The list of destination kinds, in the order of docs/contract.md#destination-kinds. A new kind is one file and one
+// line here.
 import { arize } from './arize.js';
 import { braintrust } from './braintrust.js';
 import { clickhouse } from './clickhouse.js';
@@ -38,7 +39,7 @@ export const DESTINATION_KINDS: readonly DestinationKind[] = [
   webhook,
 ];
 
-/** Both spellings of every kind (decisions 1). */
+/** Both spellings of every kind (docs/contract.md#destination-kinds). */
 export const DESTINATION_TYPES: readonly string[] = DESTINATION_KINDS.flatMap((kind) =>
   kind.neutralType === null ? [kind.type] : [kind.type, kind.neutralType],
 );
@@ -47,12 +48,12 @@ const kindsByType = new Map(
   DESTINATION_KINDS.flatMap((kind) => [kind.type, kind.neutralType ?? kind.type].map((type) => [type, kind])),
 );
 
-/** The kind that a type names, in either spelling. */
+/** Returns the kind of a type in either spelling. */
 export function findDestinationKind(type: string): DestinationKind | undefined {
   return kindsByType.get(type);
 }
 
-/** The kind of a stored destination; a row of a kind that this version does not know is an error of the operator. */
+/** Returns the kind of a stored destination. An unknown kind in a row is an operator's error. */
 export function requireDestinationKind(type: string): DestinationKind {
   const kind = findDestinationKind(type);
   if (!kind) throw new Error(`unknown destination kind: ${type}`);

@@ -30,13 +30,13 @@ export class LangfuseConfig extends BaseDestinationConfig {
   baseUrl = 'https://us.cloud.langfuse.com';
 }
 
-// The path on which traces show at once; it is refused with any number that the server does not know.
+// This version shows traces immediately. The server refuses numbers that it does not know.
 const INGESTION_VERSION = '4';
 
-// What an environment may be called there.
+// The names that an environment may have on the platform.
 const ENVIRONMENT = /^(?!langfuse)[a-z0-9_-]{1,40}$/;
 
-// The platform's own names win over the common ones, and show in the columns that they belong to.
+// The platform's own names take precedence over the common ones and fill their columns.
 const SPAN: SpanForm = {
   attributes: {
     ...GEN_AI_ATTRIBUTES,
@@ -61,7 +61,7 @@ const SPAN: SpanForm = {
   hasEvents: true,
 };
 
-/** A key of the caller's that the platform has a place for, where its value can stand there. */
+/** Returns a caller's key for which the platform has a field, if the value fits the field. */
 function ownKey({ metadata }: GenerationTrace, key: string, form: RegExp): string | null {
   const value = metadata[key];
   return typeof value === 'string' && form.test(value) ? value : null;
@@ -80,7 +80,7 @@ export const langfuse: DestinationKind<LangfuseConfig> = {
       authorization: basicAuthorization(publicKey, secretKey),
       'x-langfuse-ingestion-version': INGESTION_VERSION,
     }),
-    // The keys are looked at first, and an empty request is taken.
+    // The platform checks the keys first and accepts an empty request.
     test: { passes: isSuccess },
   }),
   example: { secretKey: 'sk-lf-0123456789abcdef', publicKey: 'pk-lf-0123456789abcdef' },

@@ -42,11 +42,11 @@ const SPAN: SpanForm = {
     ...OLDER_ATTRIBUTES,
     'gen_ai.prompt': inputValue,
     'langsmith.span.kind': () => text('embedding'),
-    // The id of the run: what is sent twice is one run.
+    // The run id: a repeated delivery updates the same run.
     'langsmith.span.id': (trace) => text(uuidOfTrace(trace)),
     'langsmith.trace.name': ({ traceName }) => text(traceName),
     'langsmith.span.tags': (trace) => text(tagsOf(trace).join(',') || null),
-    // Runs are threaded by this key; `langsmith.trace.session_id` would name a project instead.
+    // This key groups runs into threads. `langsmith.trace.session_id` would name a project instead.
     'langsmith.metadata.session_id': ({ sessionId }) => text(sessionId),
     'langsmith.metadata.user_id': ({ userId }) => text(userId),
   },
@@ -54,7 +54,7 @@ const SPAN: SpanForm = {
   hasEvents: true,
 };
 
-// The receiver reads bytes beyond ASCII in a way of its own, and control characters are not sent at all.
+// The receiver misreads bytes beyond ASCII in headers, and control characters cannot be sent.
 const HELD_BY_HEADER = /^[\x20-\x7e]*$/;
 
 export const langsmith: DestinationKind<LangsmithConfig> = {

@@ -24,7 +24,7 @@ const ADDRESSES = {
 
 const MAX_VALUE_LENGTH = 4095;
 
-// What is longer or more is thrown away there; so it is cut here, where the content can stay valid JSON.
+// The platform drops longer values and further attributes. Cutting here keeps the content valid JSON.
 const SPAN: SpanForm = {
   ...GENERIC_SPAN,
   bounds: {
@@ -42,12 +42,12 @@ export const newrelic: DestinationKind<NewrelicConfig> = {
   platform: 'New Relic',
   configClass: NewrelicConfig,
   delivery: otlpDelivery({
-    // A megabyte is 10^6 bytes there.
+    // New Relic counts a megabyte as 10^6 bytes.
     limits: { ...OTLP_LIMITS, maxTraces: 200, maxBytes: 1_000_000 },
     span: SPAN,
     url: ({ region }) => ADDRESSES[region],
     headers: ({ licenseKey }) => ({ 'api-key': licenseKey }),
-    // Answers have no body: data is judged later, within the account.
+    // Responses have no body: the platform validates data later.
     answers: { hasPartialSuccess: false },
   }),
   example: { licenseKey: '0123456789abcdef0123456789abcdefFFFFNRAL' },

@@ -23,13 +23,13 @@ export class OpikConfig extends BaseDestinationConfig {
 
 const API = 'https://www.comet.com/opik/api/v1/private';
 
-// The key goes as it is, without `Bearer`.
+// The platform expects the key without `Bearer`.
 const credentials = ({ apiKey, workspace }: OpikConfig): Record<string, string> => ({
   authorization: apiKey,
   'comet-workspace': workspace,
 });
 
-/** What a trace and its one span have in common. */
+/** The members that a trace and its one span share. */
 function shared(trace: GenerationTrace, project: string): object {
   const text = errorText(trace);
   return {
@@ -40,7 +40,7 @@ function shared(trace: GenerationTrace, project: string): object {
     output: outputSummary(trace),
     metadata: traceMetadata(trace),
     tags: tagsOf(trace),
-    // A traceback is required, and must say something.
+    // The platform requires a traceback that is not empty.
     error_info: trace.error
       ? { exception_type: trace.error.type, message: text, traceback: text }
       : undefined,
@@ -58,7 +58,7 @@ const spanItem = (trace: GenerationTrace, project: string): object => ({
   id: uuidOfTrace(trace, 1),
   trace_id: uuidOfTrace(trace),
   name: trace.spanName,
-  // There is no type for embeddings.
+  // The platform has no type for embeddings.
   type: 'llm',
   model: trace.model,
   provider: trace.provider ?? undefined,

@@ -17,7 +17,7 @@ export class OtelCollectorConfig extends BaseDestinationConfig {
   endpoint: string;
 }
 
-/** A bare origin gets the standard path; an address with a path is meant as it stands. */
+/** A bare origin gets the standard path; an address with a path stays unchanged. */
 function collectorAddress(endpoint: string): string {
   const address = withScheme(endpoint);
   return URL.canParse(address) && new URL(address).pathname === '/' ? tracesAddress(address) : address;
@@ -32,7 +32,7 @@ export const otelCollector: DestinationKind<OtelCollectorConfig> = {
     limits: OTLP_LIMITS,
     span: GENERIC_SPAN,
     url: ({ endpoint }) => collectorAddress(endpoint),
-    // Credentials, where a receiver wants any, are among the config's own headers.
+    // Credentials, if a receiver needs them, are among the config's custom headers.
     headers: () => ({}),
   }),
   example: { endpoint: 'https://collector.example.com:4318/v1/traces' },

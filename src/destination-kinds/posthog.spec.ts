@@ -16,14 +16,14 @@ async function eventOf(overrides: Partial<GenerationTrace>): Promise<Event> {
   return batch[0];
 }
 
-describe('whom an event belongs to', () => {
+describe('the owner of an event', () => {
   it('is the user', async () => {
     const { distinct_id: id, properties } = await eventOf({ userId: 'customer-7' });
     expect(id).toBe('customer-7');
     expect(properties).not.toHaveProperty('$process_person_profile');
   });
 
-  it.each([null, '', '  '])('is the trace where the user is %j, and no person is made', async (userId) => {
+  it.each([null, '', '  '])('is the trace when the user is %j, and no person is created', async (userId) => {
     const { distinct_id: id, properties } = await eventOf({ userId });
     expect(id).toBe(generationTrace(1).traceId);
     expect(properties['$process_person_profile']).toBe(false);
@@ -31,7 +31,7 @@ describe('whom an event belongs to', () => {
 });
 
 describe('the keys of the caller', () => {
-  it('have a prefix, and are cut where they go deeper than three levels', async () => {
+  it('have a prefix, and are cut below three levels', async () => {
     const metadata = {
       flat: 1,
       object: { two: { three: { four: { five: 5 } } } },
@@ -47,7 +47,7 @@ describe('the keys of the caller', () => {
     });
   });
 
-  it('cannot stand for a property of the platform', async () => {
+  it('cannot replace a property of the platform', async () => {
     const { properties } = await eventOf({ metadata: { $ai_model: 'forged', generation_id: 'forged' } });
     expect(properties).toMatchObject({
       metadata_$ai_model: 'forged',
@@ -59,7 +59,7 @@ describe('the keys of the caller', () => {
 });
 
 describe('the inputs', () => {
-  it('are a text where there is one, else a list of texts', async () => {
+  it('are one text when there is one, else a list of texts', async () => {
     const inputOf = async (items: readonly (string | number[])[]): Promise<unknown> =>
       (await eventOf({ input: { items, isTruncated: false } })).properties['$ai_input'];
     expect(await inputOf(['one'])).toBe('one');
@@ -67,7 +67,7 @@ describe('the inputs', () => {
     expect(await inputOf([[1, 2]])).toBe('[1,2]');
   });
 
-  it('are left out, and said to be, where an event would be too large to be kept', async () => {
+  it('are omitted, and marked so, when an event would be too large to be stored', async () => {
     const items = ['\u0001'.repeat(256 * 1024)];
     const { properties } = await eventOf({ input: { items, isTruncated: false } });
     expect(properties).toMatchObject({ $ai_input: [], input_truncated: true });

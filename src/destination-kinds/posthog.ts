@@ -36,10 +36,11 @@ function event(trace: GenerationTrace): object {
   const texts = input && inputTexts(input);
   return {
     event: '$ai_embedding',
-    // Events of one uuid are one event.
+    // The platform merges events of one uuid.
     uuid: uuidOfTrace(trace),
     timestamp: trace.startedAt,
-    // An event without it is dropped in silence. Without a user it belongs to its trace alone, and makes no person.
+    // The platform silently drops an event without this member. Without a user the event belongs to its trace, and
+    // creates no person.
     distinct_id: userId?.trim() ? userId : trace.traceId,
     properties: Object.assign(traceProperties(trace), callerProperties(trace.metadata), {
       $process_person_profile: userId?.trim() ? undefined : false,
@@ -63,13 +64,13 @@ function event(trace: GenerationTrace): object {
   };
 }
 
-/** The caller's own keys, apart from every other property by their prefix. */
+/** The caller's own keys, separated from other properties by a prefix. */
 const callerProperties = (metadata: GenerationTrace['metadata']): object =>
   Object.fromEntries(
     Object.entries(metadata).map(([key, value]) => [`metadata_${key}`, shallow(value, MAX_DEPTH)]),
   );
 
-/** A value with at most so many levels of objects and lists. */
+/** A value with at most `levels` levels of objects and lists. */
 function shallow(value: unknown, levels: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (levels === 0) return CUT;
@@ -88,7 +89,7 @@ const delivery: KindDelivery<PosthogConfig> = {
   read: (response, _request, _config, context) => outcomeOfStatus(response, context),
   probe: (config) => [
     {
-      // The batch endpoint says 200 to any key; this one knows better.
+      // The batch endpoint answers 200 to any key; this endpoint verifies it.
       request: postJson(
         `${normaliseAddress(config.endpoint)}/flags/?v=2`,
         {},

@@ -30,7 +30,7 @@ export const ramp: DestinationKind<RampConfig> = {
   delivery: otlpDelivery({
     limits: OTLP_LIMITS,
     span: GENERIC_SPAN,
-    // The address names what it takes; nothing is appended.
+    // The address is complete; nothing is appended.
     url: ({ baseUrl }) => normaliseAddress(baseUrl),
     headers: ({ apiKey }) => ({ authorization: `Bearer ${apiKey}` }),
   }),

@@ -9,7 +9,7 @@ import { problemOfPut, readStoreAnswer } from './objects/store-answer.js';
 import { traceDocument } from './objects/trace-document.js';
 import { wellFormedJson } from './tables/well-formed-json.js';
 
-// Both end up in a header of every request.
+// Both values become part of a header of every request.
 const VISIBLE = /^[\x21-\x7e]*$/;
 const VISIBLE_MESSAGE = 'must be of visible ASCII characters';
 const REGION = /^[\w.-]*$/;
@@ -83,7 +83,7 @@ export class S3Config extends BaseDestinationConfig {
 }
 
 const s3Delivery: KindDelivery<S3Config> = {
-  // One object, and so one request, for every trace.
+  // Each trace is one object, and so one request.
   limits: { maxTraces: 1, maxBytes: 8 * 1024 * 1024, linger: 1000, timeout: 30_000, parallelRequests: 32 },
   addresses: (config) => [config.endpoint ?? bucketAddress(config, homeRegion(config))],
   encode: (config, traces, { now }) => {
@@ -96,7 +96,7 @@ const s3Delivery: KindDelivery<S3Config> = {
   },
   read: readStoreAnswer,
   probe: async (config, { now }) => {
-    // Always the same name, so that at most one of them a folder is left behind: removing it would take another right.
+    // A fixed name leaves at most one object in a folder. Deleting it would need another permission.
     const key = inPath(config, { endedAt: now, apiKeyName: 'connection-test' }, 'connection-test.json');
     const region = homeRegion(config);
     const request = await putObject(config, key, '{"type":"connection-test"}', { region, now });

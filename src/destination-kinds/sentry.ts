@@ -12,7 +12,7 @@ import { otlpDelivery } from './otlp/otlp-delivery.js';
 import { EXCEPTION_ATTRIBUTES } from './otlp/span.js';
 import type { SpanForm } from './otlp/span.js';
 
-// contract 1.2: https, a public key, an optional secret, a host, an optional path, a numeric project id.
+// https, a public key, an optional secret, a host, an optional path, a numeric project id.
 const DSN = /^https:\/\/[^\s:@/]+(:[^\s:@/]*)?@[^\s@/]+(\/[^\s/]+)*\/\d+\/?$/;
 
 export class SentryConfig extends BaseDestinationConfig {
@@ -36,7 +36,7 @@ export class SentryConfig extends BaseDestinationConfig {
   otlpEndpoint: string;
 }
 
-// Events of spans are dropped there, and lists cannot be searched: both are said by plain attributes.
+// Sentry drops span events and cannot search lists: plain attributes carry both.
 const SPAN: SpanForm = {
   ...GENERIC_SPAN,
   attributes: {
@@ -48,13 +48,13 @@ const SPAN: SpanForm = {
   hasEvents: false,
 };
 
-/** Those of sentry.io change with the age of a DSN: sentry.io, o1.ingest.sentry.io, o1.ingest.us.sentry.io. */
+/** Hosts of sentry.io vary with the age of a DSN: sentry.io, o1.ingest.sentry.io, o1.ingest.us.sentry.io. */
 const SENTRY_HOST = /^(?:(o\d+)\.)?(?:ingest\.)?(?:([a-z0-9-]+)\.)?sentry\.io$/;
 
-/** Why an endpoint is not that of a DSN: what is sent there with its key would be refused. */
+/** Why an endpoint does not belong to a DSN: Sentry would refuse the DSN's key there. */
 function disagreement(endpoint: string, dsn: unknown): string | null {
   const address = normaliseAddress(endpoint);
-  // Each has a rule of its own.
+  // Other rules check the form of each.
   if (typeof dsn !== 'string' || !URL.canParse(dsn) || !URL.canParse(address)) return null;
   const { hostname, pathname } = new URL(address);
   const named = new URL(dsn);
@@ -73,7 +73,7 @@ function areOneHost(one: string, other: string): boolean {
   return (organization ?? otherOrganization) === otherOrganization && region === otherRegion;
 }
 
-/** What stands before the host in a DSN, without the secret that older ones have. */
+/** The public key of a DSN, without the secret of older ones. */
 function publicKeyOf(dsn: string): string {
   return /^https:\/\/([^\s:@/]+)/.exec(dsn)?.[1] ?? '';
 }

@@ -32,7 +32,7 @@ describe('the account', () => {
 });
 
 describe('the merge', () => {
-  it('has one bind, which holds every row, and names as Snowflake stores them', async () => {
+  it('has one bind with every row, and names as Snowflake stores them', async () => {
     const body = bodyOf(await merge({ database: 'analytics', schema: '"raw"', warehouse: 'wh' }, [1, 2]));
     expect(body).toEqual({
       statement: expect.stringMatching(/^MERGE INTO "OPENROUTER_TRACES" AS target\n/),
@@ -58,7 +58,7 @@ describe('the merge', () => {
     expect(body['statement']).toMatch(/^MERGE INTO "OPENROUTER_TRACES" /);
   });
 
-  it('has the same request id for the same batch, and another one for another', async () => {
+  it('has the same request id for the same batch, and another one for other batches', async () => {
     const elsewhere = { ...CONTEXT, destinationId: 'another' };
     const urls = await Promise.all([
       merge({}, [1, 2]),
@@ -74,7 +74,7 @@ describe('the merge', () => {
 });
 
 describe('the connection test', () => {
-  it('asks anew every time', async () => {
+  it('uses new request ids every time', async () => {
     const idsOf = async (now: Date): Promise<string[]> =>
       (await snowflake.delivery.probe(configOf({}), { ...CONTEXT, now })).map(({ request }) => request.url);
     const first = await idsOf(CONTEXT.now);
@@ -82,13 +82,13 @@ describe('the connection test', () => {
     expect(new Set([...first, ...second]).size).toBe(6);
   });
 
-  it('is passed by statements that wait for their warehouse, except the one whose answer is needed', async () => {
+  it('passes with statements that wait for their warehouse, except the one whose result is needed', async () => {
     const waiting = { status: 202, headers: {}, body: Buffer.from('{"code":"333334"}') };
     const steps = await snowflake.delivery.probe(configOf({}), CONTEXT);
     expect(steps.map((step) => step.problem(waiting))).toEqual([null, 'HTTP 202: {"code":"333334"}', null]);
   });
 
-  it('names what the table lacks, and is not passed by an answer that says nothing', async () => {
+  it('names the missing columns, and fails for a response without them', async () => {
     const [, describeTable] = await snowflake.delivery.probe(configOf({}), CONTEXT);
     const answer = (body: object): string | null =>
       describeTable!.problem({ status: 200, headers: {}, body: Buffer.from(JSON.stringify(body)) });

@@ -1,4 +1,4 @@
-// Snowflake: one row per generation, through the SQL API. The table is the user's: docs/destinations/snowflake.md.
+// Snowflake: one row per generation, through the SQL API. The user owns the table: docs/destinations/snowflake.md.
 import { TextField } from './shared/config-fields.js';
 import type { DeliveryRequest, DeliveryResponse, KindDelivery } from './shared/delivery.js';
 import {
@@ -62,16 +62,16 @@ export class SnowflakeConfig extends BaseDestinationConfig {
 }
 
 const ROW_FORMAT: RowFormat = { time: (moment) => moment.getTime(), json: (value) => value };
-/** Seconds that a statement may take, waking the warehouse included. */
+/** Seconds for one statement, including the start of the warehouse. */
 const STATEMENT_TIMEOUT = 120;
 
 const snowflakeDelivery: KindDelivery<SnowflakeConfig> = {
   limits: {
     maxTraces: 5000,
     maxBytes: 8 * 1024 * 1024,
-    // Every statement wakes the warehouse, which is then paid for by the minute.
+    // Every statement starts the warehouse, which is billed by the minute.
     linger: 60_000,
-    // The API keeps a statement's request open for 45 seconds before it says 202.
+    // The API keeps a request open for 45 seconds before it answers 202.
     timeout: 60_000,
   },
   addresses: (config) => [originOf(config)],
@@ -89,7 +89,7 @@ const snowflakeDelivery: KindDelivery<SnowflakeConfig> = {
         request: step(describeStatement(tableOf(config))),
         problem: (response) => problemUnlessDone(response) ?? problemOfColumns(response),
       },
-      // No rows: whether they would be taken.
+      // A merge without rows proves the right to write.
       { request: step(mergeStatement(tableOf(config)), '[]'), problem: problemUnlessTaken },
     ];
   },
@@ -104,9 +104,9 @@ export const snowflake: DestinationKind<SnowflakeConfig> = {
   example: { account: 'myorg-account1', token: 'ver:1-hint:0123456789-ETMs' },
 };
 
-/** An account identifier, or the host that it stands in. */
+/** An account identifier, or its host. */
 function originOf({ account }: SnowflakeConfig): string {
-  // Names of accounts may have underscores, names of hosts may not.
+  // Account names may contain underscores; host names may not.
   const host = account.toLowerCase().replaceAll('_', '-');
   return `https://${/\.snowflakecomputing\.(?:com|cn)$/.test(host) ? host : `${host}.snowflakecomputing.com`}`;
 }
@@ -115,7 +115,7 @@ function tableOf({ table }: SnowflakeConfig): string {
   return table || DEFAULT_TABLE;
 }
 
-/** The same request id tells Snowflake that a statement is not a new one. */
+/** Snowflake recognises a repeated statement by its request id. */
 function statement(config: SnowflakeConfig, requestId: string, text: string, bind?: string): DeliveryRequest {
   return {
     method: 'POST',
@@ -125,13 +125,13 @@ function statement(config: SnowflakeConfig, requestId: string, text: string, bin
       'x-snowflake-authorization-token-type': 'PROGRAMMATIC_ACCESS_TOKEN',
       accept: 'application/json',
       'content-type': 'application/json',
-      // Without one the API refuses.
+      // The API refuses requests without this header.
       'user-agent': 'signalbox',
     },
     body: JSON.stringify({
       statement: text,
       timeout: STATEMENT_TIMEOUT,
-      // Where one is empty, the user's own default counts.
+      // An empty name selects the user's default.
       database: storedName(config.database) || undefined,
       schema: storedName(config.schema) || undefined,
       warehouse: storedName(config.warehouse) || undefined,
@@ -141,7 +141,7 @@ function statement(config: SnowflakeConfig, requestId: string, text: string, bin
 }
 
 const problemUnlessDone = problemUnless((status) => status === 200);
-// 202: what is wrong with a statement shows when it is compiled; this one waits for its warehouse, as deliveries do too.
+// 202: compiled without errors; the statement waits for its warehouse, like deliveries do.
 const problemUnlessTaken = problemUnless((status) => status === 200 || status === 202);
 
 function problemOfColumns(response: DeliveryResponse): string | null {

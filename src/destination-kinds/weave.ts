@@ -41,7 +41,7 @@ const credentials = ({ apiKey }: WeaveConfig): Record<string, string> => ({
 
 const projectId = ({ entity, project }: WeaveConfig): string => `${entity}/${project}`;
 
-/** A call that has begun and ended. Sent again, it replaces itself: by project, start and id. */
+/** A finished call. A repeated delivery replaces it, by project, start and id. */
 const call = (trace: GenerationTrace, project: string): object => ({
   project_id: project,
   id: trace.spanId,
@@ -65,11 +65,11 @@ const call = (trace: GenerationTrace, project: string): object => ({
 });
 
 const delivery: KindDelivery<WeaveConfig> = {
-  // No cap is published; Weave's own client stays below 31 MiB.
+  // The platform publishes no limit; Weave's own client stays below 31 MiB.
   limits: { maxTraces: 1_000, maxBytes: 4_000_000, linger: 1_000, timeout: 30_000 },
   addresses: ({ baseUrl }) => [normaliseAddress(baseUrl)],
   encode: (config, traces) => {
-    // Not /call/upsert_batch with starts and ends: projects that hold finished calls refuse it, and new ones do.
+    // Not /call/upsert_batch: projects that store finished calls refuse it, and new projects store those.
     const path = `v2/${encodeURIComponent(config.entity)}/${encodeURIComponent(config.project)}/calls/complete`;
     const batch = traces.map((trace) => call(trace, projectId(config)));
     return [postJson(`${normaliseAddress(config.baseUrl)}/${path}`, credentials(config), { batch })];

@@ -28,10 +28,10 @@ export class WebhookConfig extends BaseDestinationConfig {
   method: 'POST' | 'PUT' = 'POST';
 }
 
-// delivery.md 4: any other 4xx will not pass by itself, and 410 says that nothing is wanted any more.
+// Any other 4xx is permanent, and 410 ends the deliveries (docs/contract.md#deliveries).
 const RETRIED = new Set([408, 409, 425, 429]);
 
-/** What the sender signs, by the names of Standard Webhooks. */
+/** The headers that the sender signs, as Standard Webhooks names them. */
 function signable(id: string, { now }: DeliveryContext): Readonly<Record<string, string>> {
   return { 'webhook-id': id, 'webhook-timestamp': String(Math.floor(now.getTime() / 1000)) };
 }
@@ -42,20 +42,20 @@ export const webhook: DestinationKind<WebhookConfig> = {
   platform: 'Webhook',
   configClass: WebhookConfig,
   delivery: otlpDelivery({
-    // Receivers are people's own handlers: small requests, and patience.
+    // Receivers are hand-written: requests are small.
     limits: { ...OTLP_LIMITS, maxTraces: 100, maxBytes: 1_048_576 },
     span: GENERIC_SPAN,
     method: ({ method }) => method,
     url: ({ url }) => withScheme(url),
-    // Credentials, where a receiver wants any, are among the config's own headers.
+    // Credentials, if a receiver needs them, are among the config's custom headers.
     headers: () => ({}),
-    // A receiver that keeps the ids takes no batch twice.
+    // The id lets a receiver discard a repeated batch.
     batchHeaders: (traces, context) => signable(batchIdOf(context.destinationId, traces), context),
     answers: {
       rules: { retried: (status) => RETRIED.has(status) || status >= 500 },
       hasPartialSuccess: false,
     },
-    // Signed as well: a receiver that verifies would refuse anything else.
+    // Signed as well: a receiver that verifies signatures would refuse it otherwise.
     test: {
       headers: (context) => ({
         'x-test-connection': 'true',

@@ -22,7 +22,7 @@ describe('the path of an object', () => {
     expect(keyOf(template)).toBe(`${path}/${FILE}`);
   });
 
-  it('may be none at all', () => {
+  it('can be empty', () => {
     expect(keyOf('')).toBe(FILE);
     expect(keyOf('{prefix}', {}, '')).toBe(FILE);
   });
@@ -43,19 +43,19 @@ describe('the path of an object', () => {
     expect(keyOf('{apiKeyName}', { apiKeyName })).toBe(`${folder}/${FILE}`);
   });
 
-  it('is short enough for a store, whatever a key is called', () => {
+  it('is short enough for a store with any key name', () => {
     const key = keyOf('{prefix}/{date}/{apiKeyName}', { apiKeyName: '鍵'.repeat(1000) });
     expect(Buffer.byteLength(key)).toBeLessThan(1024);
   });
 });
 
 describe('the name of an object', () => {
-  it("is the same for the same call, and has the call's end, not the time of sending", () => {
+  it('is the same for the same call, and has the end of the call, not the time of sending', () => {
     expect(keyOf('')).toBe(FILE);
     expect(keyOf('', { endedAt: new Date(ENDED_AT.getTime() + 1) })).toContain('-1773100800.json');
   });
 
-  it('is not that of another call which shares the id of the trace and ends in the same second', () => {
+  it('differs between calls that share a trace id and end in the same second', () => {
     const traceId = 'f'.repeat(32);
     const first = objectKeyOf(
       { prefix: '', pathTemplate: '' },

@@ -1,4 +1,4 @@
-// The key of a trace's object. It is a pure function of the trace, so that storing twice overwrites.
+// The object key of a trace: a pure function of the trace, so that a repeated delivery overwrites the object.
 import { boundedText } from '../../domain/text/bounded-text.js';
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 
@@ -7,15 +7,15 @@ export interface KeyTemplate {
   readonly pathTemplate: string;
 }
 
-// Keys of objects have at most 1,024 bytes.
+// Characters of the key's name. Object keys have at most 1,024 bytes.
 const MAX_NAME_LENGTH = 100;
 
 type PathFacts = Pick<GenerationTrace, 'endedAt' | 'apiKeyName'>;
 
-/** The path of the template and `{traceId}-{seconds}.json`, the seconds being those of the trace's end. */
+/** The path of the template and `{traceId}-{seconds}.json`, with the seconds of the trace's end. */
 export function objectKeyOf(template: KeyTemplate, trace: GenerationTrace): string {
   const { traceId, spanId, generationId, endedAt } = trace;
-  // An id that the caller gave may be that of many generations, and they may end within one second.
+  // Generations can share a caller's trace id and may end within one second.
   const isShared = traceId !== generationId.replaceAll('-', '');
   const name = `${traceId}-${Math.floor(endedAt.getTime() / 1000)}${isShared ? `-${spanId}` : ''}.json`;
   return inPath(template, trace, name);
@@ -31,7 +31,7 @@ export function inPath({ prefix, pathTemplate }: KeyTemplate, facts: PathFacts, 
     year,
     month,
     day,
-    // One segment, whatever a key is called.
+    // A single segment for every key name.
     apiKeyName: boundedText(facts.apiKeyName, MAX_NAME_LENGTH).replaceAll('/', '_'),
   };
   return pathTemplate
@@ -45,7 +45,10 @@ export function inPath({ prefix, pathTemplate }: KeyTemplate, facts: PathFacts, 
     .join('/');
 }
 
-/** Without what makes a key hard to get at: control characters, backslashes, and segments that mean another folder. */
+/**
+ * Replaces characters that make a key hard to access: control characters, backslashes, and segments that name another
+ * folder.
+ */
 function safeSegment(segment: string): string {
   return /^\.{1,2}$/.test(segment) ? '_' : segment.replace(/[\p{C}\\]+/gu, '_');
 }

@@ -71,13 +71,13 @@ describe('the address of a bucket', () => {
     expect(bucketAddress(access({ bucketName, endpoint }), 'eu-west-1')).toBe(`${endpoint}/${bucketName}`);
   });
 
-  it('is in the domain of its country', () => {
+  it("is in the domain of the region's partition", () => {
     expect(bucketAddress(access(), 'cn-north-1')).toBe('https://my-traces.s3.cn-north-1.amazonaws.com.cn');
   });
 });
 
 describe('a signed PUT', () => {
-  it('signs its content and, where there is one, the session token', async () => {
+  it('signs its content and, if there is one, the session token', async () => {
     const request = await putObject(access({ sessionToken: 'token' }), 'a/b c+d(1).json', '{}', {
       region: 'eu-west-1',
       now: NOW,
@@ -99,12 +99,12 @@ describe('a signed PUT', () => {
     expect(signedRegion(request)).toBe('eu-west-1');
   });
 
-  it('is for a region of any name', async () => {
+  it('accepts a region of any name', async () => {
     const request = await putObject(access(), 'a', '{}', { region: 'my_Region.1', now: NOW });
     expect(signedRegion(request)).toBe('my_Region.1');
   });
 
-  it('has no token where it is empty', async () => {
+  it('has no token when the token is empty', async () => {
     const { headers } = await putObject(access({ sessionToken: '' }), 'a', '{}', {
       region: 'auto',
       now: NOW,
@@ -112,7 +112,7 @@ describe('a signed PUT', () => {
     expect(headers).not.toHaveProperty('x-amz-security-token');
   });
 
-  it("signs those of the config's headers that the store reads, and leaves the others to the sender", async () => {
+  it('signs the custom headers that the store reads, and leaves the others to the sender', async () => {
     const headers = { 'X-Amz-Server-Side-Encryption': 'aws:kms', 'x-amz-acl': 'private', 'X-Team': 'search' };
     const request = await putObject(access({ headers }), 'a', '{}', { region: 'eu-west-1', now: NOW });
     expect(request.headers).toMatchObject({
@@ -125,7 +125,7 @@ describe('a signed PUT', () => {
     expect(request.headers).not.toHaveProperty('x-team');
   });
 
-  it('moves to another region with its key and content, as if made for it', async () => {
+  it('moves to another region with its key and content, like a new request', async () => {
     for (const config of [
       {},
       { bucketName: 'my.traces' },

@@ -1,4 +1,4 @@
-// A signed PUT of one object: where a bucket is, in which region, and the signature (AWS, version 4).
+// A signed PUT of one object: the address and region of a bucket, and the signature (AWS, version 4).
 import { hash } from 'node:crypto';
 import { AwsV4Signer } from 'aws4fetch';
 import type { DeliveryRequest } from '../shared/delivery.js';
@@ -10,25 +10,25 @@ export interface BucketAccess {
   readonly sessionToken?: string;
   readonly endpoint?: string;
   readonly region?: string;
-  /** Sent with every request; those that the store reads are signed. */
+  /** Sent with every request; the ones that the store reads are signed. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-// Where there is no endpoint, the region becomes a part of the host.
+// Without an endpoint the region becomes part of the host.
 const AWS_REGION = /^[a-z0-9-]+$/;
-// Others name theirs as they like: RegionOne, my_region.
+// Other stores choose their own region names: RegionOne, my_region.
 const REGION = /^[\w.-]+$/;
 const AWS_HOST = /(?:^|\.)amazonaws\.com(?:\.cn)?$/;
-/** As hosts of AWS and of others have it: s3.eu-central-1.amazonaws.com, s3.fr-par.scw.cloud. */
+/** Hosts of AWS and others with a region: s3.eu-central-1.amazonaws.com, s3.fr-par.scw.cloud. */
 const HOST_WITH_REGION = /(?:^|\.)s3[.-]([a-z]+-[a-z0-9-]+)\./;
 
-/** The region that requests are signed for as long as the store names no other. */
+/** The region that requests are signed for until the store names another. */
 export function homeRegion(access: BucketAccess): string {
   const { region = '', endpoint } = access;
   const given = isAws(access) ? region.trim().toLowerCase() : region.trim();
   if (canBeIn(access, given)) return given;
   if (endpoint === undefined) return 'us-east-1';
-  // Cloudflare has one region, and this is its name.
+  // Cloudflare has one region, with this name.
   if (/\.r2\.cloudflarestorage\.com\b/i.test(endpoint)) return 'auto';
   return HOST_WITH_REGION.exec(new URL(endpoint).host)?.[1] ?? 'us-east-1';
 }
@@ -43,8 +43,8 @@ function isAws({ endpoint }: BucketAccess): boolean {
 }
 
 /**
- * What follows the bucket in hosts that stores give to single buckets. A store of one's own may have any host, and its
- * first label may well be the bucket's name: minio.example.com.
+ * The part behind the bucket in hosts that stores assign to single buckets. A self-hosted store may have any host, and
+ * its first label may equal the bucket's name: minio.example.com.
  */
 const STORE_OF_BUCKETS = new RegExp(
   [
@@ -55,19 +55,20 @@ const STORE_OF_BUCKETS = new RegExp(
   ].join('|'),
 );
 
-/** The address that keys are appended to, without a slash at its end. */
+/** The address that keys are appended to, without a trailing slash. */
 export function bucketAddress({ bucketName, endpoint }: BucketAccess, region: string): string {
   const inPathStyle = `/${escaped(bucketName)}`;
   if (endpoint !== undefined) {
     const { hostname, origin, pathname } = new URL(endpoint);
     const base = origin + pathname.replace(/\/+$/, '');
-    // People also paste the address of the bucket itself.
+    // Users may paste the address of the bucket itself.
     const isInHost =
       hostname.startsWith(`${bucketName}.`) && STORE_OF_BUCKETS.test(hostname.slice(bucketName.length + 1));
     return isInHost || base.endsWith(inPathStyle) ? base : base + inPathStyle;
   }
   const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
-  // The certificate of the virtual host covers one label; older buckets have names that are more than that, or no label.
+  // The certificate of the virtual host covers one label. Older buckets have names with several labels, or with invalid
+  // characters.
   return /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/.test(bucketName)
     ? `https://${bucketName}.s3.${region}.${domain}`
     : `https://s3.${region}.${domain}${inPathStyle}`;
@@ -76,7 +77,7 @@ export function bucketAddress({ bucketName, endpoint }: BucketAccess, region: st
 export interface Signing {
   readonly region: string;
   readonly now: Date;
-  /** Keys of signatures made before: the same for all requests of a day and region. */
+  /** Derived signing keys, shared by all requests of a day and region. */
   readonly derivedKeys?: Map<string, ArrayBuffer>;
 }
 
@@ -90,7 +91,7 @@ export function putObject(
   return signedPut(access, `${bucketAddress(access, signing.region)}/${path}`, body, signing);
 }
 
-/** The same PUT, signed for another region, and sent there where the store is AWS. */
+/** The same PUT, signed for another region, and sent there if the store is AWS. */
 export function movedPut(
   access: BucketAccess,
   { url, body = '' }: DeliveryRequest,
@@ -112,7 +113,7 @@ async function signedPut(
     url,
     headers: {
       'content-type': 'application/json',
-      // Without it the content would go unsigned.
+      // This header makes the content part of the signature.
       'x-amz-content-sha256': hash('sha256', body),
       ...(headers && storeHeaders(headers)),
     },
@@ -128,10 +129,10 @@ async function signedPut(
   return { method: 'PUT', url: signed.url.href, headers: Object.fromEntries(signed.headers), body };
 }
 
-// What the signature itself is made of.
+// Headers that the signature already covers.
 const SIGNED_ANYWAY = new Set(['x-amz-content-sha256', 'x-amz-date', 'x-amz-security-token']);
 
-/** Those that a store refuses when they are not signed, with names in small letters. */
+/** Headers that a store refuses unsigned, with lower-case names. */
 function storeHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   return Object.fromEntries(named.filter(([name]) => name.startsWith('x-amz-') && !SIGNED_ANYWAY.has(name)));
@@ -142,7 +143,7 @@ export function signedRegion({ headers }: DeliveryRequest): string | undefined {
   return /Credential=[^,]*\/([^/,]+)\/s3\/aws4_request/.exec(headers['authorization'] ?? '')?.[1];
 }
 
-/** Everything but unreserved characters as escapes: what the signature is made of. */
+/** Escapes everything but unreserved characters, as the signature requires. */
 function escaped(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(
     /[!'()*]/g,

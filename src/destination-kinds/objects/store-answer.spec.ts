@@ -50,7 +50,7 @@ describe("a store's answer", () => {
     expect(await read(answer(status, body))).toMatchObject({ outcome });
   });
 
-  it('says in our words what to do, and never in those that repeat keys and tokens', async () => {
+  it('explains the fix in words of this service, never in those that repeat keys and tokens', async () => {
     const body = error('ExpiredToken', '<Token-0>a-session-token</Token-0>');
     expect(await read(answer(400, body))).toEqual({
       outcome: 'blocked',
@@ -62,7 +62,7 @@ describe("a store's answer", () => {
   });
 });
 
-describe('a bucket that is elsewhere', () => {
+describe('a bucket in another region', () => {
   const elsewhere = { 'x-amz-bucket-region': 'eu-west-1' };
 
   it.each([
@@ -93,7 +93,7 @@ describe('a bucket that is elsewhere', () => {
     expect(await read(response)).toMatchObject({ outcome: 'blocked' });
   });
 
-  it('is looked for once', async () => {
+  it('is followed once', async () => {
     const response = answer(301, error('PermanentRedirect'), { 'x-amz-bucket-region': 'us-west-2' });
     expect(await read(response, await put('eu-west-1'))).toEqual({
       outcome: 'blocked',
@@ -101,14 +101,14 @@ describe('a bucket that is elsewhere', () => {
     });
   });
 
-  it('is not looked for where no region can be, nor where it was signed for', async () => {
+  it('is not followed to an impossible region, nor to the region that was signed for', async () => {
     for (const region of ['evil.example.com/', '', 'us-east-1']) {
       const response = answer(301, '', { 'x-amz-bucket-region': region });
       expect(await read(response)).toMatchObject({ outcome: 'blocked' });
     }
   });
 
-  it('is not taken for the reason of another failure', async () => {
+  it('does not explain other failures', async () => {
     const response = answer(400, error('ExpiredToken'), { 'x-amz-bucket-region': 'us-east-1' });
     expect(await read(response)).toMatchObject({
       outcome: 'blocked',

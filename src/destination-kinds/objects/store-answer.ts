@@ -1,4 +1,4 @@
-// What object stores answer to a PUT. Source: delivery.md 4, the error codes of Amazon S3.
+// Reads the responses of object stores to a PUT. Sources: docs/contract.md#deliveries, the error codes of Amazon S3.
 import type {
   DeliveryContext,
   DeliveryOutcome,
@@ -9,7 +9,7 @@ import { describeAnswer, isSuccess, outcomeOfStatus } from '../shared/delivery-o
 import { canBeIn, homeRegion, movedPut, signedRegion } from './signed-put.js';
 import type { BucketAccess } from './signed-put.js';
 
-/** Of which the status says something else, or which need words of their own. */
+/** Codes whose status is misleading, or which need an explanation. */
 const BLOCKING: ReadonlyMap<string, string> = new Map([
   ['AccessDenied', 'the key may not put objects (s3:PutObject) here'],
   ['AuthorizationHeaderMalformed', 'the region is wrong: set region'],
@@ -50,7 +50,7 @@ export async function readStoreAnswer(
   const elsewhere = otherRegion(response, from);
   const worded = inOurWords(response, from);
   if (elsewhere !== null) {
-    // Once: a second answer of this sort is that of a store which does not know where its bucket is.
+    // Followed once: a second response of this kind comes from a store that does not know the region of its bucket.
     if (from !== homeRegion(access) || !canBeIn(access, elsewhere)) {
       return { outcome: 'blocked', reason: describeAnswer(worded) };
     }
@@ -66,12 +66,12 @@ export async function readStoreAnswer(
   });
 }
 
-/** What is wrong with the answer to a PUT that was signed for this region; null for a success. */
+/** The problem in the response to a PUT that was signed for this region; null for a success. */
 export function problemOfPut(response: DeliveryResponse, signedFor: string): string | null {
   return isSuccess(response.status) ? null : describeAnswer(inOurWords(response, signedFor));
 }
 
-/** An answer to be quoted. The store's own words repeat access keys and session tokens. */
+/** A response that is safe to quote. The store's own text repeats access keys and session tokens. */
 function inOurWords(response: DeliveryResponse, signedFor: string | undefined): DeliveryResponse {
   const elsewhere = otherRegion(response, signedFor);
   const code = codeOf(response) ?? '';
@@ -93,7 +93,7 @@ function codeOf({ body }: DeliveryResponse): string | null {
   return CODE.exec(body.toString('utf8', 0, MAX_READ))?.[1] ?? null;
 }
 
-/** Where the bucket is, from an answer that says that it is not where the request was signed for. */
+/** The region of the bucket, from a response that names another region than the signed one. */
 function otherRegion(
   { status, headers, body }: DeliveryResponse,
   signedFor: string | undefined,

@@ -1,4 +1,4 @@
-// The JSON object that stands for a trace in an object store: the trace, and its one observation.
+// The JSON object of a trace in an object store: the trace and its one observation.
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
 import { levelOf } from '../otlp/attributes.js';

@@ -22,7 +22,7 @@ describe('tracesAddress', () => {
     expect(tracesAddress(base, prefix)).toBe(address);
   });
 
-  it.each(['', 'https://', '://', 'https://a b'])('leaves %j to the guard of addresses', (base) => {
+  it.each(['', 'https://', '://', 'https://a b'])('leaves %j to the URL guard', (base) => {
     expect(URL.canParse(tracesAddress(base, '/otlp'))).toBe(false);
   });
 });

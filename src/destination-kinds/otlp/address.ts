@@ -1,11 +1,11 @@
-// Where an OTLP receiver takes traces. People paste its origin, the base of its paths, or the whole address.
+// The traces address of an OTLP receiver. Users paste its origin, the base of its paths, or the whole address.
 import { normaliseAddress } from '../shared/delivery-outcome.js';
 
 const TRACES_PATH = '/v1/traces';
 
 /**
- * The address for traces under `base`; `prefix` is the path of OTLP at this platform. What the base already ends in is
- * not said twice. What is no URL comes back as it is: the guard of addresses refuses it.
+ * Returns the traces address under `base`; `prefix` is the platform's OTLP path. A suffix that `base` already has is
+ * not repeated. Text that is not a URL is returned unchanged, and the URL guard refuses it.
  */
 export function tracesAddress(base: string, prefix = ''): string {
   const address = normaliseAddress(base);

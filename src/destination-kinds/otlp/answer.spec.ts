@@ -11,16 +11,13 @@ const read = (status: number, body: string | object = '', headers: Record<string
   );
 
 describe('the status of an answer', () => {
-  it.each([200, 201, 202, 204, 206])(
-    'is success at %d, with what its body says of single spans',
-    (status) => {
-      expect(read(status)).toEqual({ outcome: 'delivered' });
-      const body = { partialSuccess: { rejectedSpans: 2, errorMessage: 'too old' } };
-      expect(read(status, body)).toEqual({ outcome: 'delivered', rejected: 2, reason: 'too old' });
-    },
-  );
+  it.each([200, 201, 202, 204, 206])('is success at %d, with the partial success of its body', (status) => {
+    expect(read(status)).toEqual({ outcome: 'delivered' });
+    const body = { partialSuccess: { rejectedSpans: 2, errorMessage: 'too old' } };
+    expect(read(status, body)).toEqual({ outcome: 'delivered', rejected: 2, reason: 'too old' });
+  });
 
-  it('is tried again at the four that the specification names', () => {
+  it('is retried for the four statuses of the specification', () => {
     const retried = Array.from({ length: 200 }, (_, index) => 400 + index).filter(
       (status) => (read(status) as { outcome: string }).outcome === 'retry',
     );
@@ -31,7 +28,7 @@ describe('the status of an answer', () => {
     expect(read(status, 'no')).toEqual({ outcome: 'refused', reason: `HTTP ${status}: no` });
   });
 
-  it.each([301, 307, 401, 403, 404, 405, 410])('waits for somebody to change something at %d', (status) => {
+  it.each([301, 307, 401, 403, 404, 405, 410])('pauses the destination at %d', (status) => {
     expect(read(status)).toEqual({ outcome: 'blocked', reason: `HTTP ${status}` });
   });
 
@@ -39,12 +36,12 @@ describe('the status of an answer', () => {
     expect(read(413)).toEqual({ outcome: 'too_large', reason: 'HTTP 413' });
   });
 
-  it('says how long to wait', () => {
+  it('returns the delay of Retry-After', () => {
     expect(read(429, '', { 'retry-after': '12' })).toMatchObject({ outcome: 'retry', retryAfter: 12 });
   });
 });
 
-describe('a success in part', () => {
+describe('a partial success', () => {
   it.each([
     [{ partialSuccess: { rejectedSpans: '3', errorMessage: 'too old' } }, 3, 'too old'],
     [{ partialSuccess: { rejectedSpans: 3, errorMessage: 'too\n\told' } }, 3, 'too old'],
@@ -58,7 +55,7 @@ describe('a success in part', () => {
     { rejectedSpans: '0' },
     { rejectedSpans: 0 },
     {},
-    // No counts at all, one of them without a value as a number.
+    // No counts, one of them without a numeric value.
     { rejectedSpans: ['3'] },
     { rejectedSpans: { toString: [] } },
   ])('with %j and a message is a warning', (counted) => {
@@ -87,7 +84,7 @@ describe('a success in part', () => {
     expect(read(200, body)).toEqual({ outcome: 'delivered' });
   });
 
-  it('is not looked for in an answer without end', () => {
+  it('is ignored in a response beyond the size limit', () => {
     const body = { partialSuccess: { rejectedSpans: 1 }, padding: ' '.repeat(65_536) };
     expect(read(200, body)).toEqual({ outcome: 'delivered' });
   });

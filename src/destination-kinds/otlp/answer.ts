@@ -1,17 +1,18 @@
-// Reading the answers of OTLP receivers. Source: delivery.md 3, the OTLP specification.
+// Reads the responses of OTLP receivers. Sources: docs/contract.md#deliveries, the OTLP specification.
 import type { DeliveryContext, DeliveryOutcome, DeliveryResponse } from '../shared/delivery.js';
 import { oneLine, outcomeOfStatus } from '../shared/delivery-outcome.js';
 import type { StatusRules } from '../shared/delivery-outcome.js';
 
-// The specification names these and no other: after any other failure the same spans must not be sent again.
+// The specification names only these: after any other failure the same spans must not be sent again.
 const RETRIED = new Set([429, 502, 503, 504]);
-// An answer says little; a longer one is not looked into.
+// Responses are small. Beyond this size the body is ignored.
 const MAX_READ = 65_536;
 
-// It has successes be 200; receivers, and gateways in front of them, that say another 2xx have taken the spans all the same.
+// The specification uses 200 for success. Receivers and gateways that answer another 2xx have accepted the spans as
+// well.
 export const OTLP_RULES: StatusRules = { retried: (status) => RETRIED.has(status) };
 
-/** What an answer says of its request. Spans that a success rejects are lost for good: they must not be sent again. */
+/** Reads the outcome of a request. Spans that a success rejects are lost: they must not be sent again. */
 export function readOtlpAnswer(
   response: DeliveryResponse,
   context: DeliveryContext,
@@ -23,13 +24,13 @@ export function readOtlpAnswer(
   if (rejectedSpans > 0) {
     return { ...outcome, rejected: rejectedSpans, reason: message === '' ? 'spans were rejected' : message };
   }
-  // A message alone is a warning.
+  // A message without a count is a warning.
   return message === '' ? outcome : { ...outcome, reason: message };
 }
 
 function partialSuccessOf(body: Buffer): { rejectedSpans: number; message: string } {
   const partial = memberOf(parseJson(body), 'partialSuccess', 'partial_success');
-  // In JSON a number of 64 bits is a string; anything else is no count.
+  // JSON writes a 64-bit number as a string. Any other value is not a count.
   const given = memberOf(partial, 'rejectedSpans', 'rejected_spans');
   const count = typeof given === 'number' || typeof given === 'string' ? Number(given) : 0;
   const message = memberOf(partial, 'errorMessage', 'error_message');
@@ -48,7 +49,7 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
-/** A member by either of its names: some receivers answer with those of the protocol's source. */
+/** Returns a member by either name: some receivers use the names of the protocol's source. */
 function memberOf(value: unknown, ...names: readonly string[]): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   const members = value as Readonly<Record<string, unknown>>;

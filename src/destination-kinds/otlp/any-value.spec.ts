@@ -16,7 +16,7 @@ const anyValue = fc
   .filter((value) => value !== null);
 
 describe('an attribute', () => {
-  it('is written as JSON writes it, with well-formed texts', () => {
+  it('is written like JSON.stringify, with well-formed texts', () => {
     fc.assert(
       fc.property(anyText, anyValue, (key, value) => {
         const read: unknown = JSON.parse(writeAttribute({ key, value }));
@@ -26,14 +26,14 @@ describe('an attribute', () => {
     );
   });
 
-  it('takes the JSON of its text where that is known', () => {
+  it('reuses the JSON of its text when it is known', () => {
     expect(writeAttribute({ key: 'a', value: { stringValue: '"', json: String.raw`"\""` } })).toBe(
       String.raw`{"key":"a","value":{"stringValue":"\""}}`,
     );
   });
 });
 
-/** As JSON would read it; it knows no negative zero. */
+/** The value that JSON would read; JSON has no negative zero. */
 function wellFormed(value: AnyValue): unknown {
   return JSON.parse(JSON.stringify(value), (_name, member: unknown) =>
     typeof member === 'string' ? member.toWellFormed() : member,

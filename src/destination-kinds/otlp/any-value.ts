@@ -1,8 +1,8 @@
-// The values of OTLP attributes as JSON has them: the member names the type, and a 64-bit integer is text.
+// The values of OTLP attributes in JSON: the member names the type, and a 64-bit integer is text.
 import { wellFormedText } from '../tables/well-formed-json.js';
 
 export type AnyValue =
-  /** `json`: the JSON of the text, where it is known, so that it is made once for all attributes that have it. */
+  /** `json`: the JSON of the text if known, so that attributes with the same text encode it once. */
   | { readonly stringValue: string; readonly json?: string }
   | { readonly boolValue: boolean }
   | { readonly intValue: string }
@@ -15,14 +15,14 @@ export interface Attribute {
 }
 
 /**
- * The beginning of an attribute as JSON, which a value follows. Attributes are written here and not by JSON.stringify,
- * which is slow for many small objects: a trace has some thirty, and they were a third of what delivering it took.
+ * The start of an attribute as JSON, before its value. JSON.stringify is slow for many small objects: the thirty
+ * attributes of a trace were a third of its delivery time.
  */
 export function openAttribute(key: string): string {
   return `{"key":${wellFormedText(key)},"value":`;
 }
 
-/** What follows the beginning of an attribute. */
+/** The rest of an attribute, behind its start. */
 export function closeAttribute(value: AnyValue): string {
   return writeAnyValue(value) + '}';
 }
@@ -39,7 +39,7 @@ function writeAnyValue(value: AnyValue): string {
   return `{"arrayValue":{"values":[${value.arrayValue.values.map(writeAnyValue).join(',')}]}}`;
 }
 
-/** Null is what is not known: no attribute is written for it. */
+/** Null means unknown: no attribute is written. */
 export function text(value: string | null): AnyValue | null {
   return value === null ? null : { stringValue: value };
 }
@@ -52,7 +52,7 @@ export function integer(value: number | null): AnyValue | null {
   return value === null ? null : { intValue: String(value) };
 }
 
-/** Always a double, so that an amount has one type at the receiver, whether or not it is a whole number. */
+/** Always a double, so that an amount has one type at the receiver, even when it is a whole number. */
 export function decimal(value: number | null): AnyValue | null {
   return value === null ? null : { doubleValue: value };
 }
@@ -63,7 +63,7 @@ export function texts(values: readonly string[]): AnyValue | null {
     : { arrayValue: { values: values.map((value) => ({ stringValue: value })) } };
 }
 
-/** A value of the caller's: scalars as they are, anything else as its JSON text. */
+/** A value of the caller: scalars unchanged, anything else as its JSON text. */
 export function anyValueOf(value: unknown): AnyValue | null {
   switch (typeof value) {
     case 'string':

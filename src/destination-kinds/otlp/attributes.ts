@@ -1,18 +1,17 @@
-// From names to values: every attribute that says the same to all OTLP platforms. A name that the conventions change is
-// changed in its one line here; an older name that vendors still read is a line of its own.
-// Source: delivery.md 2 and 7, contract 8.
+// Attributes that are common to all OTLP platforms, by name. A name that the conventions change is changed in one line
+// here; an older name that vendors still read has its own line. Source: docs/contract.md#deliveries.
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
 import { decimal, flag, integer, text, texts } from './any-value.js';
 import type { AnyValue, Attribute } from './any-value.js';
 import type { InputText } from './input-text.js';
 
-/** Null: not known, and left out. `input` is the content as text, null where there is none. */
+/** Null: unknown, and omitted. `input` is the content as text, null when there is none. */
 export type AttributeTable = Readonly<
   Record<string, (trace: GenerationTrace, input: InputText | null) => AnyValue | null>
 >;
 
-// Receivers tell these traces from others by it, and their dashboards and filters are made for this name.
+// Receivers recognise these traces by this name, and their dashboards and filters use it.
 const SERVICE_NAME = 'openrouter';
 const SERVICE_VERSION = '1.0.0';
 
@@ -27,7 +26,7 @@ export function resourceAttributes({ traceId }: GenerationTrace): readonly Attri
   ];
 }
 
-// The conventions have well-known names for some providers; any other goes under its own.
+// Well-known names of the conventions. Other providers keep their own name.
 const WELL_KNOWN_PROVIDERS: ReadonlyMap<string, string> = new Map([
   ['azure', 'azure.ai.openai'],
   ['bedrock', 'aws.bedrock'],
@@ -38,13 +37,13 @@ const WELL_KNOWN_PROVIDERS: ReadonlyMap<string, string> = new Map([
 const providerName = (provider: string | null): string | null =>
   provider === null ? null : (WELL_KNOWN_PROVIDERS.get(provider) ?? provider);
 
-/** The GenAI conventions for a client's embeddings span. */
+/** The GenAI conventions for the embeddings span of a client. */
 export const GEN_AI_ATTRIBUTES: AttributeTable = {
   'gen_ai.operation.name': ({ operation }) => text(operation),
   'gen_ai.provider.name': ({ provider }) => text(providerName(provider)),
   'gen_ai.request.model': ({ model }) => text(model),
   'gen_ai.request.encoding_formats': ({ encodingFormat }) => texts([encodingFormat]),
-  // The id that the caller was given: it is the key by which receivers file a generation.
+  // The id that the caller received, which receivers use as the key of a generation.
   'gen_ai.response.id': ({ generationId }) => text(generationHeaderId(generationId)),
   'gen_ai.response.model': ({ upstreamModel }) => text(upstreamModel),
   'gen_ai.embeddings.dimension.count': ({ dimensions }) => integer(dimensions),
@@ -52,7 +51,7 @@ export const GEN_AI_ATTRIBUTES: AttributeTable = {
   'error.type': ({ error }) => text(error?.type ?? null),
 };
 
-/** Names of earlier conventions and of vendors, which receivers still look for. */
+/** Names of earlier conventions and of vendors that receivers still read. */
 export const OLDER_ATTRIBUTES: AttributeTable = {
   'gen_ai.system': ({ provider }) => text(providerName(provider)),
   'gen_ai.usage.prompt_tokens': ({ promptTokens }) => integer(promptTokens),
@@ -62,7 +61,7 @@ export const OLDER_ATTRIBUTES: AttributeTable = {
   'gen_ai.usage.cost': ({ cost }) => decimal(cost),
 };
 
-/** Who and what the trace belongs to. */
+/** The owner and the context of the trace. */
 export const TRACE_ATTRIBUTES: AttributeTable = {
   'user.id': ({ userId }) => text(userId),
   'session.id': ({ sessionId }) => text(sessionId),
@@ -72,7 +71,7 @@ export const TRACE_ATTRIBUTES: AttributeTable = {
   'span.level': (trace) => text(levelOf(trace)),
 };
 
-// A longer text goes under the first name alone: three of them would make a request too large.
+// Characters. A longer text is sent under the first name only, because three copies would make a request too large.
 const MAX_COPIED_LENGTH = 16_384;
 
 const copyOf = (input: InputText | null): AnyValue | null =>
@@ -83,14 +82,14 @@ const textOf = ({ text: stringValue, json }: InputText): AnyValue => ({ stringVa
 export const inputValue = (_trace: GenerationTrace, input: InputText | null): AnyValue | null =>
   input && textOf(input);
 
-/** The content, under all the names that receivers look for. */
+/** The content, under all the names that receivers read. */
 export const CONTENT_ATTRIBUTES: AttributeTable = {
   'gen_ai.prompt': inputValue,
   'trace.input': (_trace, input) => copyOf(input),
   'span.input': (_trace, input) => copyOf(input),
 };
 
-/** What this service itself says of a generation. Each platform puts a prefix of its own before these names. */
+/** Facts that this service adds to a generation. Each platform puts its own prefix before these names. */
 export const OWN_METADATA: AttributeTable = {
   source: () => text(SERVICE_NAME),
   api_key_name: ({ apiKeyName }) => text(apiKeyName),
@@ -106,16 +105,16 @@ export const OWN_METADATA: AttributeTable = {
   input_count: ({ inputCount }) => integer(inputCount),
   input_type: ({ inputType }) => text(inputType),
   input_truncated: (_trace, input) => (input?.isTruncated ? flag(true) : null),
-  // One attempt says nothing that the span does not say.
+  // A single attempt adds nothing to the span.
   attempts: ({ attempts }) => (attempts.length > 1 ? text(JSON.stringify(attempts)) : null),
 };
 
-/** The level of a span in the words that receivers know. */
+/** The level of a span in the receivers' words. */
 export function levelOf({ error }: GenerationTrace): 'DEFAULT' | 'ERROR' {
   return error === null ? 'DEFAULT' : 'ERROR';
 }
 
-/** What the caller asked of the model beside the input, as JSON. */
+/** The parameters of the call as JSON. */
 export function modelParameters({ dimensions, encodingFormat, inputType }: GenerationTrace): string {
   return JSON.stringify({
     encoding_format: encodingFormat,
@@ -124,7 +123,7 @@ export function modelParameters({ dimensions, encodingFormat, inputType }: Gener
   });
 }
 
-/** The caller's own key `tags`, where it is a list of texts; otherwise none. */
+/** The caller's own key `tags` if it is a list of texts, else an empty list. */
 export function tagsOf({ metadata }: GenerationTrace): readonly string[] {
   const { tags } = metadata;
   return Array.isArray(tags) && tags.every((tag) => typeof tag === 'string') ? tags : [];

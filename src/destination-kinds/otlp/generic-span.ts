@@ -1,4 +1,4 @@
-// The span for platforms that read the common names and have none of their own.
+// The span for platforms that read the common names and have no names of their own.
 import { CONTENT_ATTRIBUTES, GEN_AI_ATTRIBUTES, OLDER_ATTRIBUTES, TRACE_ATTRIBUTES } from './attributes.js';
 import type { SpanForm } from './span.js';
 

@@ -15,7 +15,7 @@ describe('inputText', () => {
     });
   });
 
-  it('says of inputs that were cut before that they were', () => {
+  it('marks inputs that were cut before', () => {
     expect(inputText({ items: [], isTruncated: true }, 1000)).toEqual({
       text: '{"input":[]}',
       json: String.raw`"{\"input\":[]}"`,
@@ -33,13 +33,13 @@ describe('inputText', () => {
     expect(text).toHaveLength(28);
   });
 
-  it('leaves out token ids that do not fit: half of them would be another input', () => {
+  it('omits token ids that do not fit: half of them would be another input', () => {
     expect(inputText({ items: ['a', [100_000, 200_000], 'b'], isTruncated: false }, 20).text).toBe(
       '{"input":["a"]}',
     );
   });
 
-  it('is within its bound, JSON, and the beginning of the inputs, whatever they are', () => {
+  it('is within its bound, valid JSON, and the beginning of any inputs', () => {
     fc.assert(
       fc.property(
         fc.array(anyItem, { maxLength: 8 }),
@@ -66,14 +66,14 @@ describe('inputText', () => {
 });
 
 describe('beginning', () => {
-  it('does not break a character', () => {
+  it('does not split a character', () => {
     expect(beginning('a🙂b', 2)).toBe('a');
     expect(beginning('a🙂b', 3)).toBe('a🙂');
     expect(beginning('a🙂b', 4)).toBe('a🙂b');
   });
 });
 
-/** A text that begins with another one, as a pattern. */
+/** A pattern for texts with the given beginning. */
 function startsWith(text: string): RegExp {
   return new RegExp(`^${text.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)}`);
 }

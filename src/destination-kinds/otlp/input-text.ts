@@ -1,4 +1,4 @@
-// The content of a call as one JSON text. It stays valid JSON however short it has to be.
+// The content of a call as one JSON text, which stays valid when it is cut.
 import type { TracedContent } from '../../domain/generations/generation-trace.js';
 import { wellFormedJson, wellFormedText } from '../tables/well-formed-json.js';
 
@@ -7,13 +7,13 @@ const CLOSING = ']}';
 
 export interface InputText {
   readonly text: string;
-  /** The text as JSON writes one. */
+  /** The text as a JSON string. */
   readonly json: string;
-  /** Whether something of the input is missing, cut here or before. */
+  /** Whether a part of the input is missing, cut here or before. */
   readonly isTruncated: boolean;
 }
 
-/** `{"input":[…]}` of at most so many characters; what does not fit is cut off at its end. */
+/** `{"input":[…]}` of at most `maxLength` characters, cut at the end. */
 export function inputText({ items, isTruncated }: TracedContent, maxLength: number): InputText {
   const whole = OPENING + wellFormedJson(items).slice(1, -1) + CLOSING;
   const fits = whole.length <= maxLength;
@@ -39,19 +39,19 @@ function cutInput(items: TracedContent['items'], maxLength: number): string {
   return OPENING + parts.join(',') + CLOSING;
 }
 
-/** The beginning of a text as a JSON string of at most so many characters; null where nothing of it fits. */
+/** The beginning of a text as a JSON string of at most `room` characters; null when nothing fits. */
 function cutText(value: string, room: number): string | null {
   let length = Math.min(value.length, room - 2);
   while (length > 0) {
     const part = JSON.stringify(beginning(value, length));
     if (part.length <= room) return part;
-    // Escapes make the JSON longer than the text: shrink by the ratio seen, at least by one.
+    // Escapes make the JSON longer than the text: shrink by the observed ratio, at least by one.
     length = Math.min(length - 1, Math.floor((length * room) / part.length));
   }
   return null;
 }
 
-/** The first characters of a text, never half of a surrogate pair. */
+/** The first characters of a text, without splitting a surrogate pair. */
 export function beginning(value: string, length: number): string {
   if (value.length <= length) return value;
   const last = value.charCodeAt(length - 1);

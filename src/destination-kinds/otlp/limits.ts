@@ -1,4 +1,4 @@
-// The limits of OTLP platforms that publish none: batches that a collector takes in its default settings.
+// Limits for OTLP platforms that publish none: batches that a collector accepts in its default settings.
 import type { DeliveryLimits } from '../shared/delivery.js';
 
 export const OTLP_LIMITS: DeliveryLimits = {

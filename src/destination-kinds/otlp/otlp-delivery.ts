@@ -1,4 +1,4 @@
-// Delivery to a platform that takes OTLP/HTTP JSON: a kind says where, with which credentials and in which words.
+// Delivery to a platform that accepts OTLP/HTTP JSON: a kind declares its address, credentials and attribute names.
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import { isSuccess, outcomeOfStatus, problemUnless } from '../shared/delivery-outcome.js';
 import type { StatusRules } from '../shared/delivery-outcome.js';
@@ -15,32 +15,32 @@ export interface OtlpPlatform<Config extends BaseDestinationConfig> {
   readonly limits: DeliveryLimits;
   readonly span: SpanForm;
   url(config: Config): string;
-  /** The credentials and whatever else the platform reads off the headers. */
+  /** The credentials and other headers that the platform reads. */
   headers(config: Config): Readonly<Record<string, string>>;
   method?(config: Config): 'POST' | 'PUT';
-  /** What the resource says beyond what it says everywhere. */
+  /** Resource attributes beyond the common ones. */
   resource?(config: Config): readonly Attribute[];
-  /** What every span says because of the config. */
+  /** Attributes of every span that depend on the config. */
   attributes?(config: Config): readonly Attribute[];
-  /** Headers of a request that carries traces. */
+  /** Headers of a request with traces. */
   batchHeaders?(
     traces: readonly GenerationTrace[],
     context: DeliveryContext,
   ): Readonly<Record<string, string>>;
-  /** Where the platform departs from the specification. */
+  /** Deviations of the platform from the specification. */
   readonly answers?: {
     readonly rules?: StatusRules;
-    /** False: the body of a success is not the one that the specification asks for, and is not read. */
+    /** False: the body of a success does not follow the specification and is not read. */
     readonly hasPartialSuccess?: boolean;
   };
   readonly test?: {
     readonly headers?: (context: DeliveryContext) => Readonly<Record<string, string>>;
-    /** Which answers to a request without spans prove that spans would be taken. Default: every 2xx, and 400. */
+    /** Which statuses of a request without spans prove that spans would be accepted. Default: every 2xx, and 400. */
     readonly passes?: (status: number) => boolean;
   };
 }
 
-// A receiver that takes the credentials may still dislike a request without spans.
+// A receiver that accepts the credentials may still reject a request without spans.
 const passesOrDislikesEmpty = (status: number): boolean => isSuccess(status) || status === 400;
 
 export function otlpDelivery<Config extends BaseDestinationConfig>(
@@ -67,7 +67,7 @@ export function otlpDelivery<Config extends BaseDestinationConfig>(
     encode: (config, traces, context) => {
       const ofPlatform = platform.resource?.(config) ?? [];
       const ofConfig = platform.attributes?.(config);
-      // Each trace has a resource of its own, since the resource names the trace.
+      // Each trace has its own resource, because the resource names the trace.
       const resourceSpans = traces.map((trace) => {
         const attributes = [...resourceAttributes(trace), ...ofPlatform].map(writeAttribute).join(',');
         const scopeSpans = `{"scope":${SCOPE},"spans":[${writeSpan(trace, ofConfig)}]}`;
@@ -83,7 +83,7 @@ export function otlpDelivery<Config extends BaseDestinationConfig>(
   };
 }
 
-/** Written span by span: a text of all of them is put together and copied several times as slowly. */
+/** Writes span by span: joining all texts first takes several times as long. */
 function writeBody(resourceSpans: readonly string[]): Buffer {
   const list = resourceSpans.map((json, index) => (index === 0 ? json : `,${json}`));
   const texts = ['{"resourceSpans":[', ...list, ']}'];

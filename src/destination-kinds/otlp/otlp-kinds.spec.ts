@@ -1,4 +1,4 @@
-// What is particular to single kinds among those that are told in OTLP.
+// Behaviour of single OTLP kinds.
 import { describe, expect, it } from '@jest/globals';
 import { generationTrace } from '../../../test/support/generation-trace.js';
 import { CONTEXT, requestOf, sentTo } from '../../../test/support/otlp-requests.js';
@@ -62,7 +62,7 @@ describe('the address', () => {
   });
 
   it.each(['otel-collector', 'webhook', 'sentry', 'grafana'])(
-    'of %s may be missing, and is then none',
+    'of %s may be missing, and is then empty',
     async (type) => {
       const request = await requestOf(type, { endpoint: '', url: '', otlpEndpoint: '', baseUrl: '' });
       expect(URL.canParse(request.url)).toBe(false);
@@ -95,7 +95,7 @@ describe('the answers', () => {
     expect(await outcomeOf(type, status, '')).toMatchObject({ outcome });
   });
 
-  it.each(['newrelic', 'webhook'])('of %s are nobody’s words on rejected spans', async (type) => {
+  it.each(['newrelic', 'webhook'])('of %s have no body that counts rejected spans', async (type) => {
     const body = '{"partialSuccess":{"rejectedSpans":1,"errorMessage":"no"}}';
     expect(await outcomeOf(type, 200, body)).toEqual({ outcome: 'delivered' });
     expect(await outcomeOf('grafana', 200, body)).toMatchObject({ rejected: 1 });
@@ -125,7 +125,7 @@ describe('the connection test', () => {
     expect(passed).toEqual(passing);
   });
 
-  it('says to a webhook what it is, with what its signature is made of, new each time', async () => {
+  it('marks itself to a webhook, with new headers to sign each time', async () => {
     const kind = requireDestinationKind('webhook');
     const headersAt = async (now: Date): Promise<DeliveryRequest['headers']> => {
       const [step] = await kind.delivery.probe(parseConfig(kind, kind.example), { ...CONTEXT, now });
@@ -148,7 +148,7 @@ describe('webhook', () => {
   const idOf = async (traces: readonly GenerationTrace[], context = CONTEXT): Promise<unknown> =>
     (await requestOf('webhook', {}, traces, context)).headers['webhook-id'];
 
-  it('has an id that lasts over retries, and is another for another batch or destination', async () => {
+  it('has the same id for a retry, and another id for another batch or destination', async () => {
     const batch = [generationTrace(1), generationTrace(2)];
     const id = await idOf(batch);
     expect(await idOf(batch, { ...CONTEXT, now: new Date('2026-11-22T10:00:00Z') })).toBe(id);
@@ -157,7 +157,7 @@ describe('webhook', () => {
     expect(await idOf(batch.toReversed())).not.toBe(id);
   });
 
-  it('says when it was sent, in seconds', async () => {
+  it('has the time of sending, in seconds', async () => {
     expect((await requestOf('webhook')).headers['webhook-timestamp']).toBe('1795255200');
   });
 
@@ -167,7 +167,7 @@ describe('webhook', () => {
 });
 
 describe('newrelic', () => {
-  it('gets no more than it keeps, and a content that is still JSON', async () => {
+  it('gets no more than it stores, and content that is valid JSON', async () => {
     const metadata = Object.fromEntries(
       Array.from({ length: 100 }, (_, index) => [`key-${index}`, 'v'.repeat(9000)]),
     );

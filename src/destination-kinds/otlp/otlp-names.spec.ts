@@ -1,4 +1,4 @@
-// By which names single kinds are told of a trace, and where else they look.
+// The attribute names of single kinds, and the other places where they read.
 import { describe, expect, it } from '@jest/globals';
 import { generationTrace } from '../../../test/support/generation-trace.js';
 import { attributesOf, requestOf, sentTo } from '../../../test/support/otlp-requests.js';
@@ -13,7 +13,7 @@ describe('sentry', () => {
     expect((await requestOf('sentry', { dsn })).headers['x-sentry-auth']).toBe(`sentry sentry_key=${key}`);
   });
 
-  it('is told of a failure and of lists by plain attributes', async () => {
+  it('receives failures and lists as plain attributes', async () => {
     const overrides = {
       error: { type: 'provider_timeout', message: 'no answer' },
       metadata: { tags: ['a', 'b'] },
@@ -62,7 +62,7 @@ describe('langfuse', () => {
 });
 
 describe('langsmith', () => {
-  it('gets a run id that is the same each time, and another for each span', async () => {
+  it('gets the same run id each time, and another one for each span', async () => {
     const idOf = async (overrides: Partial<GenerationTrace>): Promise<unknown> =>
       (await attributesOf('langsmith', overrides))['langsmith.span.id'];
     const id = await idOf({});
@@ -71,7 +71,7 @@ describe('langsmith', () => {
     expect(await idOf({ spanId: 'abcd00000000ffff' })).not.toBe(id);
   });
 
-  it('threads runs by the session, which no key of the caller replaces', async () => {
+  it("threads runs by the session, which no caller's key replaces", async () => {
     const attributes = await attributesOf('langsmith', {
       metadata: { session_id: 'other', tags: ['a', 'b'] },
     });
@@ -81,7 +81,7 @@ describe('langsmith', () => {
     });
   });
 
-  it('has the user and the session of the metadata where the call itself names none', async () => {
+  it('has the user and the session of the metadata when the call names none', async () => {
     const metadata = { session_id: 'session', user_id: 'customer' };
     expect(await attributesOf('langsmith', { sessionId: null, userId: null, metadata })).toMatchObject({
       'langsmith.metadata.session_id': 'session',
@@ -106,7 +106,7 @@ describe('langsmith', () => {
     expect(named).toEqual([value, value]);
   });
 
-  it('names the workspace only where the config does', async () => {
+  it('names the workspace only if the config does', async () => {
     expect((await requestOf('langsmith', { workspaceId: 'w-1' })).headers['x-tenant-id']).toBe('w-1');
     for (const workspaceId of [undefined, '']) {
       expect((await requestOf('langsmith', { workspaceId })).headers).not.toHaveProperty('x-tenant-id');
@@ -115,7 +115,7 @@ describe('langsmith', () => {
 });
 
 describe('arize', () => {
-  it('gets texts one by one, and no token ids among them', async () => {
+  it('gets texts one by one, without token ids', async () => {
     const attributes = await attributesOf('arize', {
       input: { items: ['a', [1, 2], 'c'], isTruncated: false },
     });
@@ -128,14 +128,14 @@ describe('arize', () => {
     expect(attributes).not.toHaveProperty(['embedding.embeddings.1.embedding.text']);
   });
 
-  it('has the name of the convention unless the caller gave one', async () => {
+  it('has the name of the convention unless the caller chose one', async () => {
     const nameOf = async (overrides: Partial<GenerationTrace>): Promise<string> =>
       (await sentTo('arize', overrides)).scopeSpans[0].spans[0].name;
     expect(await nameOf({})).toBe('CreateEmbeddings');
     expect(await nameOf({ spanName: 'Embed the query' })).toBe('Embed the query');
   });
 
-  it('says of the resource which project it belongs to', async () => {
+  it('names its project in the resource', async () => {
     const { attributes } = (await sentTo('arize', {})).resource;
     expect(attributes).toContainEqual({
       key: 'openinference.project.name',

@@ -25,12 +25,12 @@ describe('a span', () => {
     });
   });
 
-  it('has a parent only where the caller named one', () => {
+  it('has a parent only if the caller named one', () => {
     expect(spanOf({})).not.toHaveProperty('parentSpanId');
     expect(spanOf({ parentSpanId: '00f067aa0ba902b7' })).toHaveProperty('parentSpanId', '00f067aa0ba902b7');
   });
 
-  it('says how a call failed by its status, by an attribute and by an event', () => {
+  it('reports a failure by its status, an attribute and an event', () => {
     const span = spanOf({ error: { type: 'provider_timeout', message: 'no answer' } });
     expect(span.status).toEqual({ code: 2, message: 'no answer' });
     expect(valuesOf(span.attributes)).toMatchObject({
@@ -45,7 +45,7 @@ describe('a span', () => {
     });
   });
 
-  it('has the type in place of a message that is not to be told', () => {
+  it('has the type instead of a message that is private', () => {
     const span = spanOf({ error: { type: 'provider_timeout', message: null } });
     expect(span.status).toEqual({ code: 2, message: 'provider_timeout' });
     expect(valuesOf(span.events![0]!.attributes)).toEqual({ 'exception.type': 'provider_timeout' });
@@ -75,13 +75,13 @@ describe('the attributes of a span', () => {
     });
   });
 
-  it('name no provider where none was reached', () => {
+  it('name no provider when none was reached', () => {
     expect(
       Object.keys(attributesOf({ provider: null })).filter((name) => /provider|system/.test(name)),
     ).toEqual([]);
   });
 
-  it('list the attempts where there was more than one', () => {
+  it('list the attempts when there was more than one', () => {
     const attempt = generationTrace().attempts[0]!;
     const name = 'trace.metadata.openrouter.attempts';
     expect(attributesOf({ attempts: [attempt] })).not.toHaveProperty([name]);
@@ -89,7 +89,7 @@ describe('the attributes of a span', () => {
     expect(JSON.parse(String(attributesOf({ attempts })[name]))).toEqual(attempts);
   });
 
-  it('have the caller’s keys as they are where they are scalars, else as JSON', () => {
+  it('keep the caller’s scalars unchanged, and write other values as JSON', () => {
     const metadata = {
       text: 'a',
       whole: 7,
@@ -113,12 +113,12 @@ describe('the attributes of a span', () => {
     ]);
   });
 
-  it('keep the amounts doubles where they are whole', () => {
+  it('keep whole amounts doubles', () => {
     const { attributes } = spanOf({ cost: 0 });
     expect(attributes.find(({ key }) => key === 'gen_ai.usage.cost')?.value).toEqual({ doubleValue: 0 });
   });
 
-  it('let no key of the caller pass for what this service says', () => {
+  it('do not let a caller’s key replace a fact of the service', () => {
     const metadata = {
       'openrouter.api_key_name': 'forged',
       'openrouter_generation.usage': 0,
@@ -133,7 +133,7 @@ describe('the attributes of a span', () => {
     expect(attributes).toHaveProperty(['trace.metadata.openrouter_like'], 'kept');
   });
 
-  it('have the caller’s tags where they are texts', () => {
+  it('have the caller’s tags if they are texts', () => {
     expect(attributesOf({ metadata: { tags: ['a', 'b'] } })).toHaveProperty(['trace.tags'], {
       values: [{ stringValue: 'a' }, { stringValue: 'b' }],
     });
@@ -144,7 +144,7 @@ describe('the attributes of a span', () => {
 });
 
 describe('the content of a span', () => {
-  it('stands under all its names while it is short', () => {
+  it('has all its names while it is short', () => {
     const text = '{"input":["short"]}';
     expect(attributesOf({ input: { items: ['short'], isTruncated: false } })).toMatchObject({
       'gen_ai.prompt': text,
@@ -153,14 +153,14 @@ describe('the content of a span', () => {
     });
   });
 
-  it('stands under the first name alone when it is long', () => {
+  it('has the first name only when it is long', () => {
     const attributes = attributesOf({ input: { items: ['x'.repeat(20_000)], isTruncated: false } });
     expect(attributes['gen_ai.prompt']).toHaveLength(20_014);
     expect(attributes).not.toHaveProperty(['trace.input']);
     expect(attributes).not.toHaveProperty(['span.input']);
   });
 
-  it('is marked where something of it is missing, whoever cut it', () => {
+  it('is marked when a part of it is missing, wherever it was cut', () => {
     const mark = ['trace.metadata.openrouter.input_truncated'];
     expect(attributesOf({})).not.toHaveProperty(mark);
     expect(attributesOf({ input: { items: ['x'], isTruncated: true } })).toHaveProperty(mark, true);
@@ -169,7 +169,7 @@ describe('the content of a span', () => {
     expect(valuesOf(cut.attributes)['gen_ai.prompt']).toHaveLength(100);
   });
 
-  it('is nowhere where there is none', () => {
+  it('is absent when there is none', () => {
     const attributes = attributesOf({ input: null });
     for (const name of ['gen_ai.prompt', 'trace.input', 'span.input']) {
       expect(attributes).not.toHaveProperty([name]);
@@ -178,7 +178,7 @@ describe('the content of a span', () => {
 });
 
 describe('the bounds of a span', () => {
-  it('leave out the last attributes and those with long names, and count them', () => {
+  it('drop the last attributes and those with long names, and count them', () => {
     const metadata = { short: 1, ['n'.repeat(80)]: 2, other: 3, last: 4 };
     const unbounded = spanOf({ metadata }).attributes.length;
     const span = spanOf({ metadata }, { maxAttributes: unbounded - 2, maxNameLength: 60 });
@@ -188,7 +188,7 @@ describe('the bounds of a span', () => {
     expect(spanOf({ metadata })).not.toHaveProperty('droppedAttributesCount');
   });
 
-  it('cut values, entries of lists, names and messages', () => {
+  it('cut values, list entries, names and messages', () => {
     const metadata = { long: 'v'.repeat(300), tags: ['t'.repeat(300), 'b', 'c'] };
     const error = { type: 'failed', message: 'm'.repeat(300) };
     const span = spanOf(

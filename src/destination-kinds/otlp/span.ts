@@ -1,4 +1,4 @@
-// One span of a trace request: what every OTLP platform gets alike, and where they differ.
+// Writes one span of a trace request: the common parts, and the form of the platform.
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import { errorText } from '../shared/trace-json.js';
 import { wellFormedText } from '../tables/well-formed-json.js';
@@ -12,7 +12,7 @@ const KIND_CLIENT = 3;
 const STATUS_OK = 1;
 const STATUS_ERROR = 2;
 
-// The caller's own keys must not pass for what this service says.
+// A caller's key must not replace a fact of this service.
 const RESERVED_KEY = /^openrouter(?:_generation)?(?:\.|$)/;
 
 export interface SpanBounds {
@@ -24,7 +24,7 @@ export interface SpanBounds {
   readonly maxInputLength: number;
 }
 
-/** Far above what is usual, and low enough that one span fits into the smallest request. */
+/** Far above usual sizes, and low enough for one span to fit into the smallest request. */
 export const WIDE_BOUNDS: SpanBounds = {
   maxAttributes: 1024,
   maxNameLength: 16_384,
@@ -37,18 +37,18 @@ export interface SpanForm {
   readonly attributes: AttributeTable;
   /** Attributes whose number depends on the trace. */
   readonly listed?: (trace: GenerationTrace) => readonly Attribute[];
-  /** What stands before the names of metadata: the caller's, and this service's own. Absent: `attributes` has it. */
+  /** Prefixes for metadata names: the caller's, and this service's own. Absent: `attributes` covers metadata. */
   readonly metadata?: { readonly caller: string; readonly own: string };
   /** Absent: the name of the trace's span. */
   readonly name?: (trace: GenerationTrace) => string;
-  /** Whether a failure is told by an event as well; else by attributes alone. */
+  /** Whether a failure is reported by an event as well as by attributes. */
   readonly hasEvents: boolean;
   readonly bounds?: SpanBounds;
 }
 
 const NONE: readonly Attribute[] = [];
 
-/** Writes spans of one form as JSON, with what else each of them is to say. */
+/** Writes spans of one form as JSON, with additional attributes. */
 export type SpanWriter = (trace: GenerationTrace, others?: readonly Attribute[]) => string;
 
 export function spanWriter(form: SpanForm): SpanWriter {
@@ -115,7 +115,7 @@ function attributeCollector(
       }
       for (const name of Object.keys(trace.metadata)) {
         const key = metadata.caller + name;
-        // A name of this service's own is the caller's where it says nothing of this trace.
+        // A caller may use a name of this service that has no value in this trace.
         const isTaken = (ownValues.get(key)?.(trace, input) ?? null) !== null;
         if (!RESERVED_KEY.test(name) && !isTaken) add(key, anyValueOf(trace.metadata[name]));
       }
@@ -139,7 +139,7 @@ function bounded(value: AnyValue, bounds: SpanBounds): AnyValue {
   return value;
 }
 
-/** The names by which an exception is known, on an event or on the span itself. */
+/** The attributes of an exception, on an event or on the span itself. */
 export const EXCEPTION_ATTRIBUTES: AttributeTable = {
   'exception.type': ({ error }) => text(error?.type ?? null),
   'exception.message': ({ error }) => text(error?.message ?? null),
@@ -161,7 +161,7 @@ function statusOf(trace: GenerationTrace, bounds: SpanBounds): string {
   return `{"code":${STATUS_ERROR},"message":${wellFormedText(beginning(message, bounds.maxValueLength))}}`;
 }
 
-/** Nanoseconds since 1970, as JSON: text, since a number cannot hold them. */
+/** Nanoseconds since 1970 as a JSON string, because a JSON number cannot hold them exactly. */
 function nanoseconds(moment: Date): string {
   return `"${moment.getTime()}000000"`;
 }

@@ -1,5 +1,5 @@
-// The decorators with which a kind declares the fields of its config: one declaration carries the type, the rule, the
-// default, the description and whether the value is secret. Validation, masking and OpenAPI are all read off it.
+// The decorators that declare the config fields of a kind. One declaration carries type, rules, default, description
+// and secrecy; validation, masking and OpenAPI read it.
 import { ApiProperty } from '@nestjs/swagger';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { IsIn, IsString, Matches, MaxLength, MinLength, ValidateBy, ValidateIf } from 'class-validator';
@@ -8,38 +8,38 @@ import { STORABLE_RULE } from '../../domain/text/storable-text.js';
 
 export type Secrecy = 'masked' | 'password';
 /**
- * `secret`: the path and the query of the address may be a credential. `public`: it is the address of a platform's API,
- * of which only the query may be one.
+ * `secret`: path and query of the address may hold a credential. `public`: the address of a platform's API, where only
+ * the query may hold one.
  */
 export type AddressSecrecy = 'secret' | 'public';
 
 interface FieldOptions {
   readonly description: string;
   readonly example?: string;
-  /** Shown abbreviated, or not at all. */
+  /** Shown abbreviated (`masked`) or not at all (`password`). */
   readonly secret?: Secrecy;
-  /** For an address: which parts are shown masked. The default of the field is shown whole. */
+  /** The parts of an address that are masked. The default address is shown in full. */
   readonly address?: AddressSecrecy;
-  /** May be left out. A field with a default (a property initialiser) may be as well. */
+  /** May be omitted. A field with a default (a property initialiser) may be omitted as well. */
   readonly optional?: true;
   readonly default?: string;
 }
 
 interface TextOptions extends FieldOptions {
-  /** Fields that the contract marks "min length 1". */
+  /** Without this the field has a minimum length of 1. */
   readonly allowEmpty?: true;
   readonly maxLength?: number;
   readonly pattern?: RegExp;
   readonly patternMessage?: string;
-  /** Ends up in a header of requests: as it is, or as the bytes of its UTF-8. */
+  /** The value becomes a header: unchanged, or as its UTF-8 bytes. */
   readonly header?: 'as it is' | 'utf-8';
-  /** What is wrong with a value beside the other fields of the config; null: nothing. Judged only of what is sent. */
+  /** The problem of a value beside the other fields; null: none. Checked in requests only. */
   readonly problem?: (value: string, config: object) => string | null;
 }
 
-// What is stored may be older than a rule, and must stay readable: rules of this group are judged of what is sent.
+// A stored config may be older than a rule and must stay readable: rules of this group apply to requests only.
 const OF_SENT: ValidationOptions = { groups: ['sent'] };
-/** Every rule but those. */
+/** All rules that apply to stored configs. */
 export const RULES_OF_STORED: ValidatorOptions = { groups: ['stored'], always: true };
 
 type Fields<Mark> = Map<string, Mark>;
@@ -48,12 +48,12 @@ type ConfigClass = { readonly prototype: object };
 const secrecies = new Map<object, Fields<Secrecy>>();
 const addresses = new Map<object, Fields<AddressSecrecy>>();
 
-/** The credentials of a config class and of the classes that it extends. */
+/** The credentials of a config class, inherited ones included. */
 export function secretFieldsOf(configClass: ConfigClass): ReadonlyMap<string, Secrecy> {
   return inherited(secrecies, configClass);
 }
 
-/** The address fields of a config class and of the classes that it extends. */
+/** The address fields of a config class, inherited ones included. */
 export function addressFieldsOf(configClass: ConfigClass): ReadonlyMap<string, AddressSecrecy> {
   return inherited(addresses, configClass);
 }
@@ -75,10 +75,10 @@ function setMark<Mark>(marks: Map<object, Fields<Mark>>, target: object, name: s
   marks.set(target, fields.set(name, value));
 }
 
-// Shown in records, and kept in the audit log.
+// Values appear in records and in the audit log.
 const STORABLE = ValidateBy(STORABLE_RULE);
 
-/** A text field; by default required and not empty. */
+/** A text field; required and not empty by default. */
 export function TextField(options: TextOptions): PropertyDecorator {
   const rules = [IsString({ message: 'must be a string' }), STORABLE];
   if (!options.allowEmpty) rules.push(MinLength(1, { message: 'must not be empty' }));
@@ -109,7 +109,7 @@ export function TextField(options: TextOptions): PropertyDecorator {
     type: String,
     ...(options.allowEmpty ? {} : { minLength: 1 }),
     ...(options.maxLength ? { maxLength: options.maxLength } : {}),
-    // Of a secret, records show an abbreviation, which has another form.
+    // Records show an abbreviated secret, which does not match the pattern.
     ...(options.pattern && !options.secret ? { pattern: options.pattern.source } : {}),
   });
 }
@@ -123,10 +123,10 @@ export function ChoiceField(
 }
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/;
-// Visible ASCII, space, tab and Latin-1: what a header value may hold. No CR, LF or NUL.
+// Characters of a header value: visible ASCII, space, tab and Latin-1, without CR, LF and NUL.
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8192}$/;
 const MAX_HEADERS = 64;
-// They belong to the connection, not to the destination.
+// Headers that belong to the connection, not to the destination.
 const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'host',
   'content-length',
@@ -141,7 +141,7 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'proxy-authorization',
 ]);
 
-/** Of custom headers those that are sent: stored ones may be older than the rule that refuses their names. */
+/** Custom headers that may be sent. Stored ones may be older than the rule that refuses their names. */
 export function sendableHeaders(
   headers: Readonly<Record<string, string>> | undefined,
 ): Readonly<Record<string, string>> {
@@ -149,12 +149,12 @@ export function sendableHeaders(
   return Object.fromEntries(named.filter(([name]) => !RESERVED_HEADERS.has(name)));
 }
 
-/** A header carries bytes; these become those of the text's UTF-8. */
+/** Encodes a text as a header whose bytes are its UTF-8. */
 export function headerBytes(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** The custom headers that every kind may carry: an object of strings. */
+/** The custom headers of every kind: an object of strings. */
 export function HeadersField(): PropertyDecorator {
   const rules = [ruleOf('headers', headersProblem), ruleOf('reserved', reservedProblem, OF_SENT)];
   const options: FieldOptions = {
@@ -195,7 +195,7 @@ function reservedProblem(value: unknown, config: object): string | null {
 
 type ProblemOf = (value: unknown, config: object) => string | null;
 
-/** Of what is no text other rules speak. */
+/** Skips values that are not texts; other rules reject those. */
 function ofTexts(problemOf: (text: string, config: object) => string | null): ProblemOf {
   return (value, config) => (typeof value === 'string' ? problemOf(value, config) : null);
 }
@@ -221,7 +221,7 @@ function combine(
   const isOptional = options.optional === true || options.default !== undefined;
   return (target, name) => {
     for (const rule of rules) rule(target, name);
-    // Absent is allowed, null is not: the clients' schemas have no null here.
+    // Undefined is allowed, null is not: the clients' schemas have no null here.
     if (isOptional) ValidateIf((_object, value: unknown) => value !== undefined)(target, name);
     ApiProperty({
       ...schema,

@@ -1,4 +1,4 @@
-// How answers are read alike: what a status means where a platform says nothing else, and how an answer is quoted.
+// Common reading of responses: the meaning of a status without other information, and how a response is quoted.
 import { hash } from 'node:crypto';
 import { boundedText } from '../../domain/text/bounded-text.js';
 import { retryAfterOf } from '../../domain/retry-after.js';
@@ -7,7 +7,7 @@ import type { DeliveryContext, DeliveryOutcome, DeliveryResponse } from './deliv
 
 const MAX_QUOTED = 200;
 
-/** `HTTP 503: Service Unavailable`, with the beginning of the answer's text on one line. */
+/** `HTTP 503: Service Unavailable`, with the beginning of the body on one line. */
 export function describeAnswer({ status, body }: DeliveryResponse): string {
   const text = oneLine(body.subarray(0, MAX_QUOTED * 4).toString('utf8'));
   return text === '' ? `HTTP ${status}` : `HTTP ${status}: ${text}`;
@@ -22,7 +22,7 @@ export function oneLine(text: string): string {
   return boundedText(line, MAX_QUOTED);
 }
 
-/** The members of an answer whose body is a JSON object; of any other none. */
+/** The members of a JSON object in the body, else an empty object. */
 export function answerMembers({ body }: DeliveryResponse): Readonly<Record<string, unknown>> {
   try {
     const answer: unknown = JSON.parse(body.toString('utf8'));
@@ -33,19 +33,19 @@ export function answerMembers({ body }: DeliveryResponse): Readonly<Record<strin
 }
 
 export interface StatusRules {
-  /** Which 2xx confirm. Default: all. */
+  /** Which 2xx confirm a delivery. Default: all. */
   readonly delivered?: (status: number) => boolean;
-  /** Which failures may pass. Default: 408, 425, 429 and every 5xx. */
+  /** Which failures are retried. Default: 408, 425, 429 and every 5xx. */
   readonly retried?: (status: number) => boolean;
 }
 
 const isPassing = (status: number): boolean => [408, 425, 429].includes(status) || status >= 500;
-// The platform does not know this sender, place or method: no trace would be taken.
+// The platform rejects the credential, the address or the method: it would accept no trace.
 const BLOCKING = new Set([401, 402, 403, 404, 405, 407, 410, 421]);
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** What a status alone says. */
+/** The outcome of a status alone. */
 export function outcomeOfStatus(
   response: DeliveryResponse,
   { now }: DeliveryContext,
@@ -59,13 +59,13 @@ export function outcomeOfStatus(
     return { outcome: 'retry', reason, ...(retryAfter === null ? {} : { retryAfter }) };
   }
   if (status === 413) return { outcome: 'too_large', reason };
-  // A redirect is never followed: it could lead anywhere. A success that the platform does not know is another server's,
-  // and says nothing against these traces.
+  // A redirect is never followed, because it could lead anywhere. An unexpected 2xx comes from another server and does
+  // not reject these traces.
   if (BLOCKING.has(status) || status < 400) return { outcome: 'blocked', reason };
   return { outcome: 'refused', reason };
 }
 
-/** The problem of a probe's answer that had to have one of these statuses. */
+/** The problem of a probe whose status is not acceptable. */
 export function problemUnless(
   isGood: (status: number) => boolean,
 ): (response: DeliveryResponse) => string | null {
@@ -78,12 +78,12 @@ export function batchIdOf(destinationId: string, traces: readonly GenerationTrac
   return uuidOfHash(hash('sha256', destinationId + ids.join(''), 'buffer'));
 }
 
-/** A UUID (version 8) of a step of a connection test: another one for each test. */
+/** A UUID (version 8) for a step of a connection test, different in each test. */
 export function probeIdOf({ destinationId, now }: DeliveryContext, step: string): string {
   return uuidOfHash(hash('sha256', `${destinationId} ${now.toISOString()} ${step}`, 'buffer'));
 }
 
-/** The first 16 bytes of a hash as a UUID, version 8: of our own making. */
+/** The first 16 bytes of a hash as a UUID of version 8. */
 function uuidOfHash(digest: Buffer): string {
   const bytes = Buffer.from(digest.subarray(0, 16));
   bytes[6] = 0x80 | ((bytes[6] ?? 0) & 0x0f);
@@ -92,18 +92,18 @@ function uuidOfHash(digest: Buffer): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** An address as people paste it: without a slash at its end, and with https where no scheme is given. */
+/** Normalises a pasted address: no trailing slash, and https if it has no scheme. */
 export function normaliseAddress(address: string): string {
   return withScheme(address).replace(/\/+$/, '');
 }
 
-/** An address with https where no scheme is given, otherwise as it stands. */
+/** Adds https to an address without a scheme. */
 export function withScheme(address: string): string {
   const trimmed = address.trim();
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`;
 }
 
-/** The value of an `authorization` header with a name and a password. */
+/** The value of a basic `authorization` header. */
 export function basicAuthorization(name: string, password: string): string {
   return `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
 }

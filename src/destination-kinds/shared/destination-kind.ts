@@ -1,4 +1,4 @@
-// The contract of a destination kind, and what follows from it for every kind alike: reading a config and masking it.
+// The contract of a destination kind, with the reading and masking of configs that all kinds share.
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import type { DestinationConfig } from '../../domain/destinations/destination.js';
@@ -16,9 +16,9 @@ import { HeadersField, RULES_OF_STORED, addressFieldsOf, secretFieldsOf } from '
 import type { AddressSecrecy } from './config-fields.js';
 import type { KindDelivery } from './delivery.js';
 
-/** What every kind's config class extends. */
+/** The base of every kind's config class. */
 export abstract class BaseDestinationConfig {
-  /** Headers that requests of the kind have of their own, in small letters: custom ones of these names are refused. */
+  /** Lower-case headers that the kind sets itself: custom headers of these names are refused. */
   static readonly ownHeaders: readonly string[] = ['content-type'];
 
   @HeadersField()
@@ -26,22 +26,22 @@ export abstract class BaseDestinationConfig {
 }
 
 export interface DestinationKind<Config extends BaseDestinationConfig = BaseDestinationConfig> {
-  /** The platform token, as clients send it. */
+  /** The platform token that clients send. */
   readonly type: string;
-  /** The neutral token of the interface description; null where the two are one. */
+  /** The neutral token (docs/contract.md#destination-kinds); null when the kind has none. */
   readonly neutralType: string | null;
-  /** The platform's name, for people. */
+  /** The platform's display name. */
   readonly platform: string;
   readonly configClass: new () => Config;
   readonly delivery: KindDelivery<Config>;
-  /** A config that is valid as it stands: for documentation and for the conformance suite. */
+  /** A valid config, for documentation and for the conformance suite. */
   readonly example: DestinationConfig;
 }
 
 /** A stored config that this version cannot read. Its message names fields, never their values. */
 export class UnusableConfig extends Error {}
 
-/** Reads a stored config with the kind's own class: an older row gets today's defaults or a clear error. */
+/** Reads a stored config with the kind's class: an older row gets today's defaults or a clear error. */
 export function parseConfig(kind: DestinationKind, stored: DestinationConfig): BaseDestinationConfig {
   const config = plainToInstance(kind.configClass, stored);
   const problems = validateSync(config, { whitelist: true, ...RULES_OF_STORED });
@@ -53,7 +53,7 @@ export function parseConfig(kind: DestinationKind, stored: DestinationConfig): B
   return config;
 }
 
-/** The config as responses show it: secret fields and all header values abbreviated, addresses without what is secret. */
+/** The config for responses: secret fields and header values abbreviated, addresses without their secret parts. */
 export function maskConfig(kind: DestinationKind, config: DestinationConfig): DestinationConfig {
   const masked: Record<string, unknown> = { ...config };
   for (const [field, secrecy] of secretFieldsOf(kind.configClass)) {
@@ -69,7 +69,7 @@ export function maskConfig(kind: DestinationKind, config: DestinationConfig): De
   return maskAddresses(kind, masked);
 }
 
-/** A config whose addresses may be stored in clear, its other secrets abbreviated already. */
+/** Masks the addresses of a config whose other secrets are already abbreviated. */
 export function maskAddresses(kind: DestinationKind, config: DestinationConfig): DestinationConfig {
   const masked: Record<string, unknown> = { ...config };
   for (const [field, secrecy] of addressFieldsOf(kind.configClass)) {
@@ -84,7 +84,7 @@ export interface FoundMasks {
   readonly headers: readonly string[];
 }
 
-/** The secret fields and the headers whose values have the form that maskConfig() shows them in. */
+/** The secret fields and headers whose values look like masks of maskConfig(). */
 export function findMasks(kind: DestinationKind, config: object): FoundMasks {
   const fields: string[] = [];
   for (const [field, secrecy] of secretFieldsOf(kind.configClass)) {
@@ -103,7 +103,7 @@ export function findMasks(kind: DestinationKind, config: object): FoundMasks {
   return { fields, headers: masked.map(([name]) => name) };
 }
 
-/** Every secret value of a config, for taking them out of texts. */
+/** All secret values of a config, for removal from texts. */
 export function secretsOf(config: BaseDestinationConfig): readonly string[] {
   const secrets = Object.values(config.headers ?? {});
   for (const [field] of secretFieldsOf(config.constructor)) {
@@ -119,7 +119,7 @@ export function secretsOf(config: BaseDestinationConfig): readonly string[] {
   return secrets;
 }
 
-/** Where requests of a config go to: scheme, host and port. An address that is no URL counts as it is. */
+/** The origins of a config's requests: scheme, host and port. Text that is not a URL is its own origin. */
 export function originsOf(kind: DestinationKind, config: BaseDestinationConfig): ReadonlySet<string> {
   const addresses = kind.delivery.addresses(config);
   return new Set(addresses.map((address) => (URL.canParse(address) ? new URL(address).origin : address)));

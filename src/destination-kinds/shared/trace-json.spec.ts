@@ -4,7 +4,7 @@ import { generationTrace } from '../../../test/support/generation-trace.js';
 import { jsonWithin, traceMetadata, uuidOfTrace } from './trace-json.js';
 
 describe('the UUID of a trace', () => {
-  it('is of version 7, with the start of the call and all of the span id in it', () => {
+  it('is of version 7, with the start of the call and the whole span id', () => {
     const spanId = fc.stringMatching(/^[0-9a-f]{16}$/);
     const startedAt = fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true });
     fc.assert(
@@ -21,7 +21,7 @@ describe('the UUID of a trace', () => {
 });
 
 describe('metadata', () => {
-  it('keeps the keys of the caller, and lets none of them stand for a fact of the service', () => {
+  it('keeps the caller’s keys, and lets none of them replace a fact of the service', () => {
     const metadata = { team: 'search', model: 'forged', cost: 0, attempts: 'forged' };
     const trace = generationTrace(1, { metadata, cost: 0.5 });
     expect(traceMetadata(trace)).toMatchObject({
@@ -32,7 +32,7 @@ describe('metadata', () => {
     });
   });
 
-  it('leaves the caller the names of what is unknown, but for those that tell of failures and of flags', () => {
+  it('leaves unused names to the caller, except those of failures and flags', () => {
     const keys = {
       user_id: 'customer-7',
       session_id: 'session',
@@ -50,7 +50,7 @@ describe('metadata', () => {
     for (const name of ['error_type', 'openrouter_generation']) expect(sent).not.toHaveProperty(name);
   });
 
-  it('is silent about what is unknown', () => {
+  it('omits unknown values', () => {
     const unknown = { cost: null, userId: null, upstreamId: null, error: null, facts: {} };
     const sent = JSON.parse(JSON.stringify(traceMetadata(generationTrace(1, unknown)))) as object;
     for (const name of ['cost', 'user_id', 'upstream_id', 'error_type', 'openrouter_generation']) {
@@ -65,11 +65,11 @@ describe('an item above its cap', () => {
   const whole = JSON.stringify(encodeItem(trace));
   const bytes = Buffer.byteLength(whole);
 
-  it.each([bytes, bytes + 1])('is whole within %i bytes', (cap) => {
+  it.each([bytes, bytes + 1])('is complete within %i bytes', (cap) => {
     expect(jsonWithin(cap, trace, encodeItem)).toBe(whole);
   });
 
-  it.each([bytes - 1, whole.length, 1])('has no inputs within %i bytes, and says so', (cap) => {
+  it.each([bytes - 1, whole.length, 1])('has no inputs within %i bytes, and marks it', (cap) => {
     expect(JSON.parse(jsonWithin(cap, trace, encodeItem))).toEqual({
       input: { items: [], isTruncated: true },
     });

@@ -1,11 +1,11 @@
-// What kinds say of a trace alike: its facts under one name everywhere, its texts and ids as platforms with formats of
-// their own want them, and the JSON of it within a cap.
+// The parts of a trace that kinds share: facts under common names, texts and ids for platforms with their own formats,
+// and JSON within a size limit.
 import type { GenerationTrace, TracedContent } from '../../domain/generations/generation-trace.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
 import type { DeliveryRequest } from './delivery.js';
 import { wellFormedJson } from '../tables/well-formed-json.js';
 
-/** `body`: a value, or JSON that was made of one before. */
+/** `body`: a value, or JSON text. */
 export function postJson(
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -19,9 +19,11 @@ export function postJson(
   };
 }
 
-/** What this service knows of a generation, whatever the platform has fields of its own for. Each time a new object. */
+/**
+ * The facts of a generation, including those for which a platform has its own fields. Each call returns a new object.
+ */
 export function traceProperties(trace: GenerationTrace): Record<string, unknown> {
-  // What is unknown is undefined, and so absent from the JSON.
+  // Unknown values are undefined, so that JSON omits them.
   return {
     generation_id: generationHeaderId(trace.generationId),
     trace_id: trace.traceId,
@@ -55,17 +57,19 @@ export function traceProperties(trace: GenerationTrace): Record<string, unknown>
   };
 }
 
-// What a receiver reads off their absence is this service's to say.
+// Receivers conclude from the absence of these names, so a caller cannot set them.
 const RESERVED = new Set(['error_type', 'openrouter_generation']);
 
-/** The properties and the caller's own keys; where both have a value, the property stands. Each time a new object. */
+/**
+ * The properties and the caller's own keys. A property with a value takes precedence. Each call returns a new object.
+ */
 export function traceMetadata(trace: GenerationTrace): Record<string, unknown> {
-  // Keys are added to the properties: two objects spread into a third take fifteen times as long.
+  // Keys are added to the properties: spreading two objects into a third takes fifteen times as long.
   const metadata = traceProperties(trace);
   for (const [key, value] of Object.entries(trace.metadata)) {
     const isTaken = Object.hasOwn(metadata, key) && metadata[key] !== undefined;
     if (isTaken || RESERVED.has(key)) continue;
-    // Not by assignment: a key may be `__proto__`.
+    // An assignment would change the prototype for the key `__proto__`.
     Object.defineProperty(metadata, key, { value, enumerable: true, writable: true, configurable: true });
   }
   return metadata;
@@ -76,19 +80,19 @@ export function inputTexts({ items }: TracedContent): string[] {
   return items.map((item) => (typeof item === 'string' ? item : JSON.stringify(item)));
 }
 
-/** Why a call failed: in words, or, where these are not to be told, by its type. Undefined for a success. */
+/** The reason of a failure: its message, or its type when the message is private. Undefined for a success. */
 export function errorText({ error }: GenerationTrace): string | undefined {
   return error === null ? undefined : (error.message ?? error.type);
 }
 
-/** What stands for the vectors, which are never sent. Undefined for a failure. */
+/** A summary instead of the vectors, which are never sent. Undefined for a failure. */
 export function outputSummary({ error, inputCount, dimensions }: GenerationTrace): object | undefined {
   return error === null ? { count: inputCount, dimensions: dimensions ?? undefined } : undefined;
 }
 
 /**
- * A UUID (version 7) that is a pure function of the generation and the destination: the start of the call, and the hash
- * that its span id is. `ordinal` tells the two apart that some platforms want.
+ * A UUID (version 7) that is a pure function of the generation and the destination, from the start of the call and the
+ * hash in its span id. `ordinal` separates the two ids that some platforms need.
  */
 export function uuidOfTrace({ startedAt, spanId }: GenerationTrace, ordinal: 0 | 1 = 0): string {
   const time = startedAt.getTime().toString(16).padStart(12, '0');
@@ -96,7 +100,7 @@ export function uuidOfTrace({ startedAt, spanId }: GenerationTrace, ordinal: 0 |
   return `${time.slice(0, 8)}-${time.slice(8)}-7${first}-8${second}-${third}0${ordinal}`;
 }
 
-/** The JSON of an item; where that is above what a platform takes for one, the JSON of the item without its inputs. */
+/** The JSON of an item, without its inputs when it would exceed the platform's limit. */
 export function jsonWithin(
   maxBytes: number,
   trace: GenerationTrace,

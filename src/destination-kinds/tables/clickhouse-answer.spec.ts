@@ -22,7 +22,7 @@ describe("ClickHouse's answers", () => {
   });
 
   it.each(['blocked', 'refused', 'retry'] as const)(
-    'exceptions that mean %s are told by the header',
+    'exceptions that mean %s are recognised by the header',
     (outcome) => {
       for (const [code, name] of EXCEPTIONS[outcome]) {
         const headers = { 'x-clickhouse-exception-code': String(code) };
@@ -38,13 +38,13 @@ describe("ClickHouse's answers", () => {
     expect(new Set(codes).size).toBe(codes.length);
   });
 
-  it('reads the code off the text where an old server or a proxy lost the header', () => {
+  it('reads the code from the text when an old server or a proxy lost the header', () => {
     const text = 'Code: 60. DB::Exception: Table default.T does not exist. (UNKNOWN_TABLE)';
     expect(read(answer(404, text))).toEqual({ outcome: 'blocked', reason: `HTTP 404: ${text}` });
     expect(read(answer(400, 'Code: 252. DB::Exception: Too many parts'))).toMatchObject({ outcome: 'retry' });
   });
 
-  it('believes an exception more than a 200', () => {
+  it('trusts an exception more than a 200', () => {
     for (const code of [159, 4711]) {
       const headers = { 'x-clickhouse-exception-code': String(code) };
       expect(read(answer(200, '', headers)).outcome).toBe('retry');
@@ -52,14 +52,14 @@ describe("ClickHouse's answers", () => {
     expect(read(answer(200, 'Code: 27. DB::Exception: Cannot parse')).outcome).toBe('refused');
   });
 
-  it('lets the status speak for an exception that it does not know', () => {
+  it('uses the status for an unknown exception', () => {
     const headers = { 'x-clickhouse-exception-code': '4711' };
     expect(read(answer(500, '', headers)).outcome).toBe('retry');
     expect(read(answer(400, '', headers)).outcome).toBe('refused');
     expect(read(answer(403, '', headers)).outcome).toBe('blocked');
   });
 
-  it('does not repeat what the row said', () => {
+  it('does not repeat the row', () => {
     const text = `Code: 27. DB::Exception: Cannot parse input: expected '"' before: 'my secret text'`;
     expect(read(answer(400, text))).toEqual({
       outcome: 'refused',
@@ -67,7 +67,7 @@ describe("ClickHouse's answers", () => {
     });
   });
 
-  it('asks for smaller batches where a proxy wants them', () => {
+  it('asks for smaller batches when a proxy requires them', () => {
     expect(read(answer(413, '<html>Request Entity Too Large</html>')).outcome).toBe('too_large');
   });
 });

@@ -1,9 +1,9 @@
-// What ClickHouse's exceptions mean for the rows that were sent. Source: delivery.md 4, ClickHouse's ErrorCodes.cpp.
+// Maps ClickHouse's exceptions to outcomes. Sources: docs/contract.md#deliveries, ClickHouse's ErrorCodes.cpp.
 import type { DeliveryContext, DeliveryOutcome, DeliveryResponse } from '../shared/delivery.js';
 import { describeAnswer, outcomeOfStatus } from '../shared/delivery-outcome.js';
 
 export const EXCEPTIONS: Readonly<Record<'blocked' | 'refused' | 'retry', ReadonlyMap<number, string>>> = {
-  // Somebody has to change the config, the table or what the user may do.
+  // An operator has to change the config, the table or the user's rights.
   blocked: new Map([
     [16, 'NO_SUCH_COLUMN_IN_TABLE'],
     [20, 'NUMBER_OF_COLUMNS_DOESNT_MATCH'],
@@ -45,7 +45,7 @@ export const EXCEPTIONS: Readonly<Record<'blocked' | 'refused' | 'retry', Readon
     [469, 'VIOLATED_CONSTRAINT'],
     [691, 'UNKNOWN_ELEMENT_OF_ENUM'],
   ]),
-  // The server is busy, short of something or cut off from others, or the request was cut off on its way.
+  // The server is overloaded, lacks a resource or other replicas, or the request was cut off.
   retry: new Map([
     [3, 'UNEXPECTED_END_OF_FILE'],
     [32, 'ATTEMPT_TO_READ_AFTER_EOF'],
@@ -79,17 +79,17 @@ export function readClickhouseAnswer(response: DeliveryResponse, context: Delive
   }
   if (EXCEPTIONS.blocked.has(code)) return { outcome: 'blocked', reason: describeAnswer(response) };
   const name = EXCEPTIONS.refused.get(code);
-  // Not in the server's words: they quote the row.
+  // The server's text quotes the row, so it is not repeated.
   if (name !== undefined) return { outcome: 'refused', reason: `ClickHouse's exception ${code} ${name}` };
   const isPassing = EXCEPTIONS.retry.has(code);
-  // An exception may come after a head that said 200: nothing is delivered either way.
+  // An exception may follow a status of 200; nothing is delivered in either case.
   return outcomeOfStatus(response, context, {
     delivered: () => false,
     retried: (status) => isPassing || status < 300 || status >= 500,
   });
 }
 
-/** ClickHouse's number for what went wrong; null for an answer that is none of its exceptions. */
+/** ClickHouse's exception code; null for a response without an exception. */
 export function exceptionCodeOf({ headers, body }: DeliveryResponse): number | null {
   const header = headers['x-clickhouse-exception-code'];
   const code =

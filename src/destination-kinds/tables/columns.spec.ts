@@ -6,7 +6,7 @@ const FORMAT = { time: (moment: Date) => moment.toISOString(), json: (value: obj
 const ALL = COLUMNS.map(({ name }) => name);
 
 describe('a row', () => {
-  it('has a column for everything that is known', () => {
+  it('has a column for every known fact', () => {
     const trace = generationTrace(7, {
       parentSpanId: '00f067aa0ba902b7',
       traceName: 'Checkout',
@@ -54,7 +54,7 @@ describe('a row', () => {
     });
   });
 
-  it('leaves out what is not known, and says why a call failed', () => {
+  it('omits unknown values, and has the reason of a failure', () => {
     const row = rowOf(
       generationTrace(1, {
         provider: null,
@@ -78,18 +78,18 @@ describe('a row', () => {
     });
   });
 
-  it('says that inputs were cut', () => {
+  it('marks cut inputs', () => {
     const trace = generationTrace(1, { input: { items: ['a', [1, 2]], isTruncated: true } });
     expect(rowOf(trace, FORMAT)['INPUT']).toEqual({ input: ['a', [1, 2]], truncated: true });
   });
 });
 
 describe('missing columns', () => {
-  it('are none in a table that has them all, whatever else it has', () => {
+  it('are none in a table with all columns and others', () => {
     expect(missingColumns([...ALL, 'MINE', undefined], 'clickhouse')).toBeNull();
   });
 
-  it('are named with their types, as many as an error message holds', () => {
+  it('are named with their types, up to the length of an error message', () => {
     const without = (...names: string[]): string[] => ALL.filter((name) => !names.includes(name));
     expect(missingColumns(without('MODEL', 'TOTAL_COST'), 'clickhouse')).toBe(
       'the table lacks the columns MODEL LowCardinality(String), TOTAL_COST Nullable(Decimal(24, 12))',

@@ -1,5 +1,5 @@
-// The columns of a table of generations, one list for ClickHouse, for Snowflake and for the DDL that docs/destinations
-// publishes. Their names are those of the reference service's tables, so that queries written for these go on working.
+// The columns of a table of generations, shared by ClickHouse, Snowflake and the DDL in docs/destinations. The names
+// match the tables of OpenRouter, so that existing queries continue to work.
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
 import { levelOf } from '../otlp/attributes.js';
@@ -12,7 +12,7 @@ interface SqlType {
 
 const TEXT: SqlType = { clickhouse: 'String', snowflake: 'VARCHAR' };
 const OPTIONAL_TEXT: SqlType = { clickhouse: 'Nullable(String)', snowflake: 'VARCHAR' };
-/** Few different values. */
+/** A column with few distinct values. */
 const WORD: SqlType = { clickhouse: 'LowCardinality(String)', snowflake: 'VARCHAR' };
 const OPTIONAL_WORD: SqlType = { clickhouse: 'LowCardinality(Nullable(String))', snowflake: 'VARCHAR' };
 const TIME: SqlType = { clickhouse: "DateTime64(3, 'UTC')", snowflake: 'TIMESTAMP_NTZ(3)' };
@@ -25,7 +25,7 @@ const OPTIONAL_JSON_TEXT: SqlType = { clickhouse: 'Nullable(String)', snowflake:
 export interface Column {
   readonly name: string;
   readonly type: SqlType;
-  /** An object stands for its JSON. Null: not known. */
+  /** An object is stored as its JSON. Null: unknown. */
   readonly value: (trace: GenerationTrace) => string | number | Date | object | null;
 }
 
@@ -45,7 +45,7 @@ export const COLUMNS: readonly Column[] = [
   { name: 'SPAN_TYPE', type: WORD, value: () => 'GENERATION' },
   { name: 'STATUS', type: WORD, value: ({ error }) => (error === null ? 'ok' : 'error') },
   { name: 'LEVEL', type: WORD, value: levelOf },
-  // Vectors have no reason to end; a failure has.
+  // A call without an error has no finish reason.
   { name: 'FINISH_REASON', type: OPTIONAL_WORD, value: ({ error }) => (error === null ? null : 'error') },
   { name: 'MODEL', type: WORD, value: ({ model }) => model },
   { name: 'PROVIDER_NAME', type: OPTIONAL_WORD, value: ({ provider }) => provider },
@@ -64,13 +64,13 @@ export const COLUMNS: readonly Column[] = [
   { name: 'OUTPUT', type: JSON_TEXT, value: outputOf },
 ];
 
-/** How a warehouse wants what JSON has no form for. */
+/** The form of values that JSON cannot express, for a warehouse. */
 export interface RowFormat {
   time(moment: Date): string | number;
   json(value: object): string | object;
 }
 
-/** A trace as an object of columns; what is not known is left out, and so becomes the column's default. */
+/** A trace as an object of columns. Unknown values are omitted and become the column's default. */
 export function rowOf(trace: GenerationTrace, format: RowFormat): Readonly<Record<string, unknown>> {
   const row: Record<string, unknown> = {};
   for (const { name, value } of COLUMNS) {
@@ -84,7 +84,7 @@ export function rowOf(trace: GenerationTrace, format: RowFormat): Readonly<Recor
 
 const MAX_NAMED = 5;
 
-/** What a table is still to be given, as an ALTER TABLE says it; null when it has every column. */
+/** The missing columns with their types, as ALTER TABLE takes them; null when the table has every column. */
 export function missingColumns(present: readonly unknown[], warehouse: keyof SqlType): string | null {
   const missing = COLUMNS.filter(({ name }) => !present.includes(name));
   if (missing.length === 0) return null;

@@ -1,4 +1,4 @@
-// What stands in the columns that hold JSON.
+// The values of the JSON columns.
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import { GEN_AI_ATTRIBUTES, OWN_METADATA } from '../otlp/attributes.js';
 import type { AnyValue } from '../otlp/any-value.js';
@@ -11,7 +11,7 @@ const ATTRIBUTES = [
   ...Object.entries(OWN_METADATA).map(([name, valueOf]) => [`openrouter.${name}`, valueOf] as const),
 ];
 
-/** The attributes of an OpenTelemetry span, without those that hold what the caller wrote. */
+/** The attributes of an OpenTelemetry span, without those that hold text of the caller. */
 export function attributesOf(trace: GenerationTrace): Members {
   const attributes: Record<string, unknown> = {};
   for (const [name, valueOf] of ATTRIBUTES) {
@@ -27,7 +27,7 @@ function plainValue(value: AnyValue): unknown {
   return Object.values(value)[0];
 }
 
-/** The caller's own keys, the names that it gave, and what the flags of the destination add. */
+/** The caller's own keys and names, and the facts of the destination's flags. */
 export function metadataOf({ metadata, traceName, spanName, facts }: GenerationTrace): Members {
   return {
     ...metadata,
@@ -46,7 +46,7 @@ export function inputOf({ input }: GenerationTrace): Members | null {
   return { input: input.items, ...(input.isTruncated ? { truncated: true } : {}) };
 }
 
-/** Never the vectors: how many there were and how wide, or why there were none. */
+/** The number and width of the vectors, or the error. Never the vectors themselves. */
 export function outputOf(trace: GenerationTrace): object {
   return outputSummary(trace) ?? { error: trace.error };
 }

@@ -19,10 +19,10 @@ const answer = (status: number, body: object | string = ''): DeliveryResponse =>
 const read = (response: DeliveryResponse, request = SUBMITTED): ReturnType<typeof readSnowflakeAnswer> =>
   readSnowflakeAnswer(response, request, CONTEXT);
 
-describe('a statement that takes its time', () => {
+describe('a statement that is still running', () => {
   const running = answer(202, { code: '333334', message: 'in progress', statementHandle: HANDLE });
 
-  it('is asked after by its handle, ever more patiently, and never sent again', () => {
+  it('is polled by its handle with growing delays, and never sent again', () => {
     const delays: number[] = [];
     let request = SUBMITTED;
     for (let round = 0; round < 8; round++) {
@@ -48,7 +48,7 @@ describe('a statement that takes its time', () => {
     },
   );
 
-  it('is sent again when Snowflake has forgotten the handle, or gave it up', () => {
+  it('is sent again when Snowflake has forgotten or cancelled the handle', () => {
     expect(read(answer(404), ASKED).outcome).toBe('retry');
     expect(read(answer(408), ASKED).outcome).toBe('retry');
     expect(read(answer(404), SUBMITTED).outcome).toBe('blocked');
@@ -76,7 +76,7 @@ describe('a statement that failed', () => {
     expect(read(answer(422, { code, sqlState, message }))).toMatchObject({ outcome });
   });
 
-  it('is refused without repeating the value that was at fault', () => {
+  it('is refused without repeating the value at fault', () => {
     const body = {
       code: '100038',
       sqlState: '22018',
@@ -89,7 +89,7 @@ describe('a statement that failed', () => {
   });
 
   it.each([[['\udfff']], [{ toString: 1 }], ['a\u0000b'], ['7'.repeat(11)], [null], [undefined]])(
-    'is refused where %j stands in the place of its codes',
+    'is refused when %j replaces its codes',
     (code) => {
       expect(read(answer(422, { code, sqlState: code }))).toEqual({
         outcome: 'refused',
@@ -98,7 +98,7 @@ describe('a statement that failed', () => {
     },
   );
 
-  it('is told by codes that come as numbers as well', () => {
+  it('is recognised by numeric codes as well', () => {
     expect(read(answer(422, { code: 604, sqlState: 57014 })).outcome).toBe('retry');
     expect(read(answer(422, { code: 100038, sqlState: 22018 }))).toEqual({
       outcome: 'refused',
@@ -106,7 +106,7 @@ describe('a statement that failed', () => {
     });
   });
 
-  it('is told by its status otherwise', () => {
+  it('is classified by its status otherwise', () => {
     for (const status of [408, 429, 500, 503]) expect(read(answer(status)).outcome).toBe('retry');
     for (const status of [401, 403, 404]) expect(read(answer(status)).outcome).toBe('blocked');
     expect(read(answer(400)).outcome).toBe('refused');

@@ -1,4 +1,4 @@
-// What Snowflake's SQL API answers, and what that means for the rows that were sent. Source: delivery.md 4.
+// Reads the responses of Snowflake's SQL API. Source: docs/contract.md#deliveries.
 import type {
   DeliveryContext,
   DeliveryOutcome,
@@ -8,7 +8,7 @@ import type {
 import { answerMembers, describeAnswer, outcomeOfStatus } from '../shared/delivery-outcome.js';
 
 const HANDLE = /^[\w-]{1,128}$/;
-/** Counts the questions after one statement; the API itself pays it no heed. */
+/** Counts the polls of one statement; the API ignores it. */
 const QUESTION_HEADER = 'x-signalbox-question';
 const FIRST_DELAY = 1000;
 const MAX_DELAY = 30_000;
@@ -21,7 +21,7 @@ export function readSnowflakeAnswer(
   const { status } = response;
   if (status === 202) return askAgain(response, request);
   if (status === 422) return readFailure(response);
-  // The API forgets the handles of statements after a while.
+  // The API forgets statement handles after some time.
   const isForgotten = status === 404 && request.method === 'GET';
   return outcomeOfStatus(response, context, {
     delivered: () => status === 200,
@@ -29,7 +29,7 @@ export function readSnowflakeAnswer(
   });
 }
 
-/** The statement goes on; sending it again would run it twice. */
+/** The statement continues; sending it again would run it twice. */
 function askAgain(response: DeliveryResponse, { url, headers }: DeliveryRequest): DeliveryOutcome {
   const { statementHandle } = answerMembers(response);
   if (typeof statementHandle !== 'string' || !HANDLE.test(statementHandle)) {
@@ -47,9 +47,9 @@ function askAgain(response: DeliveryResponse, { url, headers }: DeliveryRequest)
   };
 }
 
-/** 57014: cancelled, out of time, or too many waiting for a lock. 40: rolled back. XX: Snowflake's own mistake. */
+/** 57014: cancelled, timed out, or too many lock waiters. 40: rolled back. XX: an internal error of Snowflake. */
 const PASSING_STATE = /^(?:57014|40|XX)/;
-/** Codes of compiling (a table, a column or a privilege is missing) and of the session (warehouse, database). */
+/** Codes of compilation (a missing table, column or privilege) and of the session (warehouse, database). */
 const BLOCKING_CODE = /^0[09]/;
 
 function readFailure(response: DeliveryResponse): DeliveryOutcome {
@@ -59,13 +59,13 @@ function readFailure(response: DeliveryResponse): DeliveryOutcome {
   const reason = describeAnswer(response);
   if (PASSING_STATE.test(state)) return { outcome: 'retry', reason };
   if (BLOCKING_CODE.test(code)) return { outcome: 'blocked', reason };
-  // Not in Snowflake's words: they quote the value.
+  // Snowflake's text quotes the value, so it is not repeated.
   return { outcome: 'refused', reason: `HTTP 422: Snowflake's error ${code}, SQL state ${state}` };
 }
 
 const CODE = /^\w{1,10}$/;
 
-/** Whatever answers in Snowflake's place may put anything where a code belongs. */
+/** A proxy or another server may send any value here. */
 function codeIn(member: unknown): string {
   const code = typeof member === 'number' ? String(member) : member;
   return typeof code === 'string' && CODE.test(code) ? code : 'unknown';

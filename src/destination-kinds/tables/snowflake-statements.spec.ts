@@ -18,7 +18,7 @@ describe('names as Snowflake stores them', () => {
     expect(storedName(name)).toBe(stored);
   });
 
-  it('cannot end the name that they stand in', () => {
+  it('cannot end their quotes', () => {
     const table = 'T" AS target; DROP TABLE "U';
     expect(describeStatement(table)).toBe('DESCRIBE TABLE "T"" AS target; DROP TABLE ""U"');
     expect(mergeStatement(table).split('\n')[0]).toBe('MERGE INTO "T"" AS target; DROP TABLE ""U" AS target');
@@ -26,7 +26,7 @@ describe('names as Snowflake stores them', () => {
 });
 
 describe('the statement that stores', () => {
-  it('has one bind, whatever a batch holds', () => {
+  it('has one bind for any batch', () => {
     expect(mergeStatement('T').match(/\?/g)).toHaveLength(1);
   });
 

@@ -1,4 +1,4 @@
-// The SQL that Snowflake gets. Names of the config are quoted as they are used, so that none can be more than a name.
+// The SQL for Snowflake. Names from the config are quoted, so that a name cannot become SQL.
 import { COLUMNS } from './columns.js';
 import type { Column } from './columns.js';
 
@@ -6,8 +6,8 @@ const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_$]*$/;
 const QUOTED_NAME = /^"((?:[^"]|"")+)"$/;
 
 /**
- * A name as Snowflake stores it, by the rule of its SQL: a plain one in capitals, one in double quotes as it is between
- * them. Anything else is taken as it is.
+ * A name as Snowflake stores it: an unquoted name in upper case, a double-quoted one without its quotes, anything else
+ * unchanged.
  */
 export function storedName(name: string): string {
   if (PLAIN_NAME.test(name)) return name.toUpperCase();
@@ -22,7 +22,7 @@ export function describeStatement(table: string): string {
   return `DESCRIBE TABLE ${quoted(storedName(table))}`;
 }
 
-// The key of a row. The time is in it to spare the warehouse most of the table: rows of one time lie together.
+// The key of a row. With the time the merge scans few partitions: rows of one time are stored together.
 const KEY = ['TIMESTAMP', 'TRACE_ID', 'SPAN_ID'];
 
 const SELECTED = COLUMNS.map((column) => `    ${expressionOf(column)} AS "${column.name}"`).join(',\n');
@@ -31,8 +31,8 @@ const NAMES = COLUMNS.map(({ name }) => `"${name}"`).join(', ');
 const VALUES = COLUMNS.map(({ name }) => `source."${name}"`).join(', ');
 
 /**
- * Stores the rows of a JSON array, its one bind, that the table does not have yet: running it twice changes nothing.
- * An INSERT with VALUES cannot fill a VARIANT, hence the SELECT.
+ * Stores the rows of a JSON array, its one bind, that the table lacks: a second run changes nothing. An INSERT with
+ * VALUES cannot fill a VARIANT, hence the SELECT.
  */
 export function mergeStatement(table: string): string {
   return `MERGE INTO ${quoted(storedName(table))} AS target
@@ -49,7 +49,7 @@ VALUES (${VALUES})`;
 function expressionOf({ name, type: { snowflake } }: Column): string {
   const member = `element.value:"${name}"`;
   if (snowflake === 'VARIANT') return member;
-  // From milliseconds: how a text is read depends on settings of the account.
+  // From milliseconds, because the parsing of a time text depends on account settings.
   if (snowflake.startsWith('TIMESTAMP')) return `TO_TIMESTAMP_NTZ(${member}::NUMBER, 3)`;
   return `${member}::${snowflake}`;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { wellFormedJson, wellFormedText } from './well-formed-json.js';
 
-// Halves of pairs, backslashes and the letters of escapes, in any order.
+// Lone surrogates, backslashes and the letters of escapes, in any order.
 const texts = fc
   .array(fc.constantFrom('\ud83d', '\ude42', '\\', 'u', 'd', '8', '0', '"', '\n', '\u0000', 'é', '🙂'), {
     maxLength: 24,
@@ -10,7 +10,7 @@ const texts = fc
   .map((parts) => parts.join(''));
 
 describe('well-formed JSON', () => {
-  it('says what JSON says, with U+FFFD for half a pair, in keys as well', () => {
+  it('equals JSON.stringify, with U+FFFD for lone surrogates, in keys as well', () => {
     fc.assert(
       fc.property(texts, texts, (key, value) => {
         fc.pre(key !== '__proto__');
@@ -22,7 +22,7 @@ describe('well-formed JSON', () => {
     );
   });
 
-  it('writes a text alone as it does within others', () => {
+  it('writes a single text like a text within a value', () => {
     const anyText = fc.oneof(texts, fc.string({ unit: 'binary' }));
     fc.assert(
       fc.property(anyText, (text) => expect(`[${wellFormedText(text)}]`).toBe(wellFormedJson([text]))),
@@ -30,7 +30,7 @@ describe('well-formed JSON', () => {
     );
   });
 
-  it('leaves alone a text that only looks like an escape', () => {
+  it('keeps a text that only looks like an escape', () => {
     expect(wellFormedJson(['\\ud800'])).toBe('["\\\\ud800"]');
     expect(wellFormedJson(['\\\ud800'])).toBe('["\\\\\ufffd"]');
   });
