@@ -1,5 +1,5 @@
 // Azure OpenAI. The upstream model is the name of a deployment. AZURE_BASE_URL is the address of the resource, with or
-// without /openai/v1; with ?api-version=... it means the older addresses, one for each deployment.
+// without /openai/v1; with ?api-version=... it selects the older addresses, one for each deployment.
 import { textsOrTokens } from './shared/call-input.js';
 import type {
   HttpEmbeddingProvider,
@@ -11,7 +11,7 @@ import { readOpenAiAnswer } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
 
-// A token of Microsoft Entra is a JWT; the resource's own keys never look like one.
+// A Microsoft Entra token is a JWT; the resource's own keys never look like one.
 const ENTRA_TOKEN = /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/;
 
 export const azure: HttpEmbeddingProvider = {

@@ -1,4 +1,4 @@
-// Amazon Bedrock: Titan text embeddings, one text a call, and Cohere's models. The region is read off the host of
+// Amazon Bedrock: Titan text embeddings, one text per call, and Cohere's models. The region comes from the host of
 // BEDROCK_BASE_URL. The key is `accessKeyId:secretAccessKey`, `accessKeyId:secretAccessKey:sessionToken`, or a Bedrock
 // API key, which has no colon.
 import { AwsV4Signer } from 'aws4fetch';
@@ -27,10 +27,10 @@ import {
 
 const TITAN_FORMS = { embeddingTypes: ['float'] };
 const DEFAULT_REGION = 'us-east-1';
-// AWS: of each text, for v3 of Cohere's models. Later ones are limited by their tokens alone.
+// AWS limits each text of Cohere's v3 models. Later models are limited by tokens only.
 const MAX_CHARACTERS_OF_V3 = 2_048;
 
-/** `now` is the clock of the signature, which is good for five minutes. */
+/** `now` is the clock of the signature, which is valid for five minutes. */
 export function createBedrock(now: () => Date): HttpEmbeddingProvider {
   return {
     transport: 'http',
@@ -57,7 +57,7 @@ function buildBedrockRequest(call: ProviderCall, { baseUrl }: ProviderConnection
   );
 }
 
-/** With the region of an inference profile before it as well: eu.cohere.embed-v4:0. */
+/** The id may start with the region of an inference profile: eu.cohere.embed-v4:0. */
 function isCohere(upstreamModel: string): boolean {
   return upstreamModel.includes('cohere.');
 }
@@ -66,15 +66,15 @@ function cohereBodyOnBedrock(call: ProviderCall): Record<string, unknown> {
   const isV3 = /-v3\b/.test(call.upstreamModel);
   if (isV3) rejectLongTexts(call);
   return {
-    // Cohere itself cuts off the end of what is too long for a model, and Bedrock refuses that unless it is told; what the
-    // end is called depends on the model.
+    // Cohere's API truncates long inputs by default; Bedrock does it only with this member, whose value depends on the
+    // model.
     truncate: isV3 ? 'END' : 'RIGHT',
-    // Bedrock has no base64, and an image is its data URL itself.
+    // Bedrock has no base64, and takes an image as its data URL.
     ...cohereBody(call, { embeddingType: 'float', imagePart: (image) => image }),
   };
 }
 
-/** Bedrock would answer 400, which is final, where Cohere itself may take the text. */
+/** Bedrock would answer 400, which is final, although Cohere's own API may accept the text. */
 function rejectLongTexts(call: ProviderCall): void {
   for (const part of partsOfInput(call).flat()) {
     if (part.modality !== 'text' || !hasTooManyCharacters(part.text)) continue;
@@ -84,7 +84,7 @@ function rejectLongTexts(call: ProviderCall): void {
   }
 }
 
-/** A surrogate pair is one character: so JSON schemas count, by which Bedrock judges. */
+/** Counts a surrogate pair as one character, like the JSON schema that Bedrock validates with. */
 function hasTooManyCharacters(text: string): boolean {
   if (text.length <= MAX_CHARACTERS_OF_V3) return false;
   return text.length > 2 * MAX_CHARACTERS_OF_V3 || Array.from(text).length > MAX_CHARACTERS_OF_V3;
@@ -105,7 +105,7 @@ function readTitanAnswer(response: UpstreamResponse): ProviderAnswer {
   return { vectors, promptTokens: tokens, totalTokens: tokens, upstreamId: requestIdOf(response) };
 }
 
-/** Cohere's bodies on Bedrock say nothing of tokens; Bedrock's header does. */
+/** Cohere's bodies on Bedrock have no token counts; a header of Bedrock has them. */
 function readCohereAnswer(response: UpstreamResponse): ProviderAnswer {
   const { vectors } = readAnswerObject(response, 'embeddings', readCohereVectors, []);
   const tokens = tokenCountHeader(response.headers['x-amzn-bedrock-input-token-count']);

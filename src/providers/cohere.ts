@@ -55,7 +55,7 @@ function readCohereAnswer(response: UpstreamResponse): ProviderAnswer {
     vectors,
     promptTokens: tokens,
     totalTokens: tokens,
-    // Image tokens have a price of their own.
+    // Image tokens have their own price.
     ...(imageTokens ? { tokensByModality: { text: textTokens ?? 0, image: imageTokens } } : {}),
     upstreamId: recordableId(members['id']),
   };

@@ -1,4 +1,4 @@
-// DeepInfra, at its OpenAI-compatible address. It has no input type; the width can be chosen for the Qwen3 models.
+// DeepInfra, at its OpenAI-compatible address. It has no input type; only the Qwen3 models take a width.
 import { textsOf } from './shared/call-input.js';
 import type {
   HttpEmbeddingProvider,
@@ -28,7 +28,7 @@ function buildDeepInfraRequest(call: ProviderCall, { baseUrl, apiKey }: Provider
     ...call.extra,
     model: call.upstreamModel,
     input: textsOf(call),
-    // Refused when it is null.
+    // Null is refused.
     encoding_format: call.encodingFormat,
     ...given('dimensions', call.dimensions),
   });

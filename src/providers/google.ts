@@ -1,4 +1,4 @@
-// Google's Gemini API. Every input is a content of its own in one batch: the parts of one content become one vector.
+// Google's Gemini API. Every input is one content of a batch, because all parts of a content become one vector.
 import type { Modality } from '../domain/embeddings/modality.js';
 import { truncateAndNormalise, vectorValues } from '../vectors/vectors.js';
 import type { Vector } from '../vectors/vectors.js';
@@ -33,7 +33,7 @@ const TASK_TYPES = {
   clustering: 'CLUSTERING',
   semantic_similarity: 'SEMANTIC_SIMILARITY',
 };
-/** gemini-embedding-2 ignores `taskType`; its documentation has these prefixes of the text instead. */
+/** gemini-embedding-2 ignores `taskType`; its documentation specifies these prefixes of the text. */
 const PREFIXES: Readonly<Record<string, string>> = {
   RETRIEVAL_QUERY: 'task: search result | query: ',
   RETRIEVAL_DOCUMENT: 'title: none | text: ',
@@ -60,7 +60,7 @@ export const google: HttpEmbeddingProvider = {
   name: 'Google',
   defaultBaseUrl: 'https://generativelanguage.googleapis.com/v1beta',
   needsApiKey: true,
-  // `title` is text of each input. Both extractions make tokens of a modality that the input does not show.
+  // `title` adds text to each input. Both extractions create tokens of a modality that the input does not show.
   billing: {
     free: ['autoTruncate', 'auto_truncate'],
     repriced: {
@@ -88,7 +88,7 @@ function buildGoogleRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderCon
     ...given('outputDimensionality', call.dimensions),
     ...given('taskType', wantsPrefix ? undefined : taskType),
   };
-  // A caller of multimodal items composes their texts; only a plain text is given a prefix.
+  // Callers compose the texts of multimodal items themselves; only a plain text gets a prefix.
   const prefix = (wantsPrefix && call.input.form === 'texts' && taskType && PREFIXES[taskType]) || '';
   const requests = partsOfInput(call).map((parts) =>
     Object.assign({}, settings, {
@@ -99,7 +99,7 @@ function buildGoogleRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderCon
   return postJson(`${baseUrl}/${model}:batchEmbedContents`, headers, { requests });
 }
 
-/** Google reads names in snake case as well, and a `config` that has the settings again. */
+/** Google also reads snake_case names, and a `config` that repeats the settings. */
 function rejectWidths({ extra }: ProviderCall): void {
   const { embedContentConfig, embed_content_config: inSnakeCase } = extra;
   for (const alias of ['outputDimensionality', 'output_dimensionality'])
@@ -123,7 +123,8 @@ function readGoogleAnswer(response: UpstreamResponse, call: ProviderCall): Provi
   const usage = asObject(members['usageMetadata']);
   const promptTokens = tokenCount(usage['promptTokenCount']);
   return {
-    // gemini-embedding-001 cuts its vectors and does not scale them; to scale those of gemini-embedding-2 again is harmless.
+    // gemini-embedding-001 truncates vectors without normalising them; normalising those of gemini-embedding-2 again is
+    // harmless.
     vectors: call.dimensions === undefined ? vectors : vectors.map(normalise),
     promptTokens,
     totalTokens: tokenCount(usage['totalTokenCount']) ?? promptTokens,
@@ -135,7 +136,7 @@ function readGoogleAnswer(response: UpstreamResponse, call: ProviderCall): Provi
 function readEmbeddings(cursor: JsonScanner): Vector[] {
   const vectors: Vector[] = [];
   eachVector(cursor, EMBEDDING, (vector, index, nth) => {
-    // Google's have none and stand in order. What says otherwise of itself would be given to the wrong input.
+    // Google's embeddings have no index and are in order. With another index a vector would belong to the wrong input.
     if (index !== nth) throw new BrokenAnswer('the embeddings are not in the order of the inputs');
     vectors.push(vector);
   });

@@ -1,4 +1,4 @@
-// The list of embedding providers. Adding one is one file and one line here.
+// The list of embedding providers. A new provider is one file and one line here.
 import { azure } from './azure.js';
 import { bedrock } from './bedrock.js';
 import { cohere } from './cohere.js';
@@ -42,7 +42,7 @@ export function findEmbeddingProvider(slug: string): EmbeddingProvider | undefin
   return providersBySlug.get(slug);
 }
 
-/** What people call it; the slug itself where this version does not know the provider. */
+/** The display name of a provider, or its slug when this version does not know it. */
 export function embeddingProviderName(slug: string): string {
   return findEmbeddingProvider(slug)?.name ?? slug;
 }

@@ -1,4 +1,4 @@
-// Jina AI. Its input types are called tasks and differ from generation to generation; items of v4 and of the CLIP models
+// Jina AI. Its input types are called tasks and differ between model generations. Items of v4 and of the CLIP models
 // may be images.
 import { inlineData, partsOfInput, rejectOtherForms, textsOf, unsupportedPart } from './shared/call-input.js';
 import type { InputPart } from './shared/call-input.js';
@@ -28,7 +28,7 @@ export const jina: HttpEmbeddingProvider = {
   defaultBaseUrl: 'https://api.jina.ai/v1',
   needsApiKey: true,
   inputTyingMember: 'late_chunking',
-  // Its models from v3 on write an instruction before an input of a task.
+  // Models from v3 on prepend an instruction to an input with a task.
   billing: {
     free: ['late_chunking', 'truncate', 'normalized', 'return_multivector'],
     promptBytes: 128,
@@ -42,7 +42,7 @@ export const jina: HttpEmbeddingProvider = {
 function buildJinaRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
   rejectOtherForms(FORMS, call);
   return postJson(`${baseUrl}/embeddings`, bearer(apiKey), {
-    // Length one is what every other provider gives, and what a shortened vector needs. A caller may say otherwise.
+    // Unit length matches all other providers, and truncation needs it. A caller may override it.
     normalized: true,
     ...call.extra,
     model: call.upstreamModel,
@@ -53,7 +53,7 @@ function buildJinaRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConne
   });
 }
 
-/** v2 knows no tasks at all, the CLIP models retrieval only, and v4 neither classification nor clustering. */
+/** v2 has no tasks, the CLIP models have retrieval only, and v4 has neither classification nor clustering. */
 function tasksOf(model: string): InputTypeNames {
   if (/clip/.test(model)) return RETRIEVAL_TASKS;
   if (/-v[12]\b/.test(model)) return {};
@@ -61,7 +61,7 @@ function tasksOf(model: string): InputTypeNames {
   return /-v4\b/.test(model) ? MATCHING_TASKS : TASKS_OF_V5;
 }
 
-/** Of the models, those for text take nothing else: v1 to v3, and what has text or code in its name. */
+/** Text models accept no images: v1 to v3, and names with text or code. */
 function takesImages({ input, upstreamModel }: ProviderCall): boolean {
   return input.form === 'multimodal' && !/-v[123]\b|-text\b|-code\b/.test(upstreamModel);
 }

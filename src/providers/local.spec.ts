@@ -34,7 +34,7 @@ async function vectorOf(
   return vectorValues((await embed(input, dimensions, pace)).vectors[0]!);
 }
 
-/** Of unit vectors: the cosine of the angle between them. */
+/** The cosine of the angle between unit vectors. */
 async function similarity(one: string, other: string): Promise<number> {
   const [left, right] = [await vectorOf(one), await vectorOf(other)];
   return left.reduce((sum, value, index) => sum + value * (right[index] ?? 0), 0);
@@ -44,7 +44,7 @@ const lengthOf = (vector: Float32Array): number => Math.hypot(...vector);
 const anyText = fc.string({ unit: 'binary', minLength: 1, maxLength: 60 });
 
 describe('a vector', () => {
-  // Stored vectors depend on these: a change here makes every index that was built before worthless.
+  // Stored vectors depend on these values: a change invalidates every index that was built before.
   it.each([
     ['The quick brown fox', [0, -0.612372458, -0.204124153, 0.408248305, 0, 0.204124153, 0, -0.612372458]],
     ['a', [0, 0, -0.44721359, 0, -0.89442718, 0, 0, 0]],
@@ -62,11 +62,11 @@ describe('a vector', () => {
       [1, 2, 3],
       [0, 0, 0, 0, 0, 0, 0, 1],
     ],
-  ])('of %j is this one, for ever', async (item, expected) => {
+  ])('of %j never changes', async (item, expected) => {
     expect(await vectorOf(item, 8)).toEqual(Float32Array.from(expected));
   });
 
-  it('has 1024 numbers unless another width is asked for', async () => {
+  it('has 1024 numbers by default', async () => {
     expect(await vectorOf('width')).toHaveLength(1024);
   });
 
@@ -76,7 +76,7 @@ describe('a vector', () => {
     expect(lengthOf(vector)).toBeCloseTo(1, 6);
   });
 
-  it('is the same for the same text, finite, of length one and never of zeros, whatever the text is', async () => {
+  it('is the same for the same text, finite, of length one and never zero', async () => {
     await fc.assert(
       fc.asyncProperty(anyText, fc.integer({ min: 8, max: 64 }), async (text, dimensions) => {
         const vector = await vectorOf(text, dimensions);
@@ -87,7 +87,7 @@ describe('a vector', () => {
     );
   });
 
-  it('is of length one for any tokens', async () => {
+  it('has length one for any tokens', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.nat({ max: 200_000 }), { minLength: 1, maxLength: 40 }),
@@ -98,7 +98,7 @@ describe('a vector', () => {
     );
   });
 
-  it('does not depend on what else is in the call', async () => {
+  it('does not depend on the other inputs of the call', async () => {
     const { vectors } = await embed({ form: 'texts', items: ['first', 'second', 'first'] });
     expect(vectors.map((vector) => vectorValues(vector))).toEqual([
       await vectorOf('first'),
@@ -135,10 +135,10 @@ describe('wording', () => {
 });
 
 describe('a long text', () => {
-  it('is the same as in one piece, wherever its pieces end', async () => {
+  it('has the same vector as in one piece, at any piece boundary', async () => {
     const unit = 'Ünïcode ① ﬁ 中文字 ΣΑΣ\u0301 \u{1f600} ';
     const [few, many] = [await vectorOf(unit.repeat(10)), await vectorOf(unit.repeat(1111))];
-    // Repeating a text changes no proportion between its features.
+    // Repetition keeps the proportions between features.
     many.forEach((value, index) => expect(value).toBeCloseTo(few[index]!, 6));
   });
 
@@ -149,14 +149,14 @@ describe('a long text', () => {
     ['characters outside the basic plane', '\u{20000}'.repeat(120_000)],
     ['punctuation', '!'.repeat(240_000)],
     ['tokens', Array.from({ length: 240_000 }, (_value, index) => index)],
-  ])('of %s lets others have their turn', async (_name, item) => {
+  ])('of %s yields to other work', async (_name, item) => {
     const pace = createCountingPace();
     const result = await vectorOf(item, undefined, pace);
     expect(lengthOf(result)).toBeCloseTo(1, 5);
     expect(pace.pauses).toBeGreaterThanOrEqual(23);
   });
 
-  it('is refused beyond a million characters, by the number of its input', async () => {
+  it('is refused beyond a million characters, with the index of its input', async () => {
     const embedding = embed({ form: 'texts', items: ['short', 'x'.repeat(1_000_001)] });
     await expect(embedding).rejects.toThrow(UnsupportedRequest);
     await expect(embedding).rejects.toThrow('input[1]');
@@ -164,7 +164,7 @@ describe('a long text', () => {
 });
 
 describe('a call', () => {
-  it('of many short texts lets others have their turn', async () => {
+  it('of many short texts yields to other work', async () => {
     const items = Array.from({ length: 4_000 }, (_value, index) => `text ${index}`);
     const pace = createCountingPace();
     const result = await embed({ form: 'texts', items }, undefined, pace);

@@ -1,6 +1,6 @@
-// The embedded model `local/hashing`: signed feature hashing of words and character n-grams, scaled to length one. It
-// needs no download and no network, is the same on every machine, and measures wording, not meaning: texts that share
-// words and spellings come close, texts that mean the same in other words do not.
+// The embedded model `local/hashing`: signed feature hashing of words and character n-grams, normalised to length one.
+// It needs no download and no network and is the same on every machine. It compares spelling, not meaning: texts with
+// the same words are close, paraphrases are not.
 import type { Pace } from '../concurrency/yield-queue.js';
 import type { EmbeddingInput, MultimodalItem } from '../domain/embeddings/embedding.js';
 import { UnsupportedRequest } from './shared/provider.js';
@@ -9,12 +9,12 @@ import type { LocalEmbeddingProvider, ProviderAnswer, ProviderCall } from './sha
 const DEFAULT_DIMENSIONS = 1024;
 const SHORTEST_GRAM = 3;
 const LONGEST_GRAM = 5;
-// A whole word says more than a piece of one. Both are exact in binary, so that opposite signs cancel to zero.
+// A whole word weighs more than a part. Both weights are exact in binary, so that opposite signs cancel to zero.
 const WORD_WEIGHT = 1;
 const GRAM_WEIGHT = 0.5;
 const WORDS = /[\p{L}\p{N}]+/gu;
 const MAX_CHARACTERS = 1_000_000;
-// A text is read in pieces of about this length; one that has no space for so long is cut.
+// Characters of a piece. A text without a space within this length is cut.
 const PIECE_LENGTH = 10_000;
 
 export const local: LocalEmbeddingProvider = {
@@ -74,12 +74,12 @@ async function addText(sums: FeatureSums, text: string, pace: Pace): Promise<num
     if (pace.isDue) await pace.yieldNow();
   }
   if (count > 0) return count;
-  // Punctuation or space alone is a feature of its own: a text must never become a vector of zeros.
+  // A text of punctuation or space is one feature, because a vector must not be zero.
   sums.add(hashText('r', text), WORD_WEIGHT);
   return 1;
 }
 
-/** Behind a space where there is one, so that neither a word nor its spelling depends on where a piece ends. */
+/** Ends a piece behind a space if there is one, so that piece boundaries do not change words and n-grams. */
 function endOfPiece(text: string, start: number): number {
   const end = start + PIECE_LENGTH;
   if (end >= text.length) return text.length;
@@ -113,7 +113,7 @@ async function addTokens(sums: FeatureSums, tokens: readonly number[], pace: Pac
   return tokens.length;
 }
 
-/** One sum per dimension; the hash of a feature chooses the dimension and the sign. */
+/** One sum per dimension; the hash of a feature selects the dimension and the sign. */
 class FeatureSums {
   private readonly sums: Float64Array;
   private lastHash = 0;
@@ -133,7 +133,7 @@ class FeatureSums {
     let squares = 0;
     for (const sum of sums) squares += sum * sum;
     if (squares === 0) {
-      // The signs cancelled every feature of a short text; its last one then stands for it.
+      // Opposite signs cancelled all features of a short text; the last feature represents it.
       sums[(this.lastHash & 0x7fffffff) % sums.length] = 1;
       squares = 1;
     }
@@ -144,7 +144,7 @@ class FeatureSums {
   }
 }
 
-// FNV-1a over UTF-16 code units with a finishing mix, 32 bits: fixed for ever, stored vectors depend on it.
+// FNV-1a over UTF-16 code units with a finishing mix, 32 bits. Stored vectors depend on it: never change it.
 const { imul } = Math;
 const FIRST_HASH = 0x811c9dc5 | 0;
 const PRIME = 0x01000193;

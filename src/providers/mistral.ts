@@ -1,4 +1,4 @@
-// Mistral. It has no input type and no user; the width can be chosen for codestral-embed.
+// Mistral. It has no input type and no user; only codestral-embed takes a width.
 import { extraWithout, rejectOtherForms, textsOf } from './shared/call-input.js';
 import type {
   HttpEmbeddingProvider,

@@ -25,7 +25,7 @@ const TASK_TYPES = {
   search_document: 'search_document',
   classification: 'classification',
   clustering: 'clustering',
-  // Nomic's own advice: both sides of a comparison are documents.
+  // Nomic recommends documents for both sides of a comparison.
   semantic_similarity: 'search_document',
 };
 
@@ -35,7 +35,7 @@ export const nomic: HttpEmbeddingProvider = {
   name: 'Nomic',
   defaultBaseUrl: 'https://api-atlas.nomic.ai/v1',
   needsApiKey: true,
-  // Nomic writes the task before each input, and bills the whole of a long text that it embeds in pieces.
+  // Nomic prepends the task to each input, and bills all of a long text that it embeds in pieces.
   billing: { repriced: { long_text_mode: ['truncate'] }, promptBytes: 32, hasPrompt: 'always' },
   buildRequest: buildNomicRequest,
   readAnswer: readNomicAnswer,

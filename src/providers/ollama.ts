@@ -1,5 +1,5 @@
-// Ollama's own /api/embed, at OLLAMA_BASE_URL: unlike its OpenAI-compatible route it knows truncation and keep_alive. It
-// has no input type (its models want prefixes in the text) and no user.
+// Ollama's own /api/embed, at OLLAMA_BASE_URL: unlike its OpenAI-compatible route it has truncation and keep_alive. It
+// has no input type (its models expect prefixes in the text) and no user.
 import { textsOf } from './shared/call-input.js';
 import type {
   HttpEmbeddingProvider,
@@ -17,10 +17,10 @@ export const ollama: HttpEmbeddingProvider = {
   transport: 'http',
   slug: 'ollama',
   name: 'Ollama',
-  // Not its usual port on this machine: what is not configured must not be tried.
+  // Not the default port on this machine: an endpoint that is not configured must not be tried.
   defaultBaseUrl: null,
   needsApiKey: false,
-  // `options` may raise the context, and with it the tokens of an input.
+  // `options` may raise the context, and so the tokens of an input.
   billing: { free: ['truncate', 'keep_alive'], repriced: { options: [] } },
   buildRequest: buildOllamaRequest,
   readAnswer: readOllamaAnswer,
@@ -44,7 +44,7 @@ function readOllamaAnswer(response: UpstreamResponse): ProviderAnswer {
 
 function readOllamaError(response: UpstreamResponse): ProviderError {
   const error = readUpstreamError(response);
-  // Too long an input comes as 500 from some versions.
+  // Some versions answer 500 to an input that is too long.
   const isTooLong = response.status === 500 && /exceeds (the|maximum) context length/.test(error.message);
   return { ...error, ...(isTooLong ? { kind: 'refused' } : {}) };
 }

@@ -1,4 +1,4 @@
-// Whatever else speaks OpenAI's wire, at OPENAI_COMPATIBLE_BASE_URL.
+// Any other server with OpenAI's wire format, at OPENAI_COMPATIBLE_BASE_URL.
 import { textsOrTokens } from './shared/call-input.js';
 import { UNKNOWN_PROMPT_BYTES } from './shared/provider.js';
 import type {
@@ -36,11 +36,11 @@ function buildCompatibleRequest(
     ...call.extra,
     model: call.upstreamModel,
     input: textsOrTokens(call),
-    // Look-alikes may refuse base64, and refuse null; every one of them knows float.
+    // Compatible servers may refuse base64 and null; all of them accept float.
     encoding_format: 'float',
     ...given('dimensions', call.dimensions),
     ...given('user', call.user),
-    // Which types look-alikes tell apart is not known here, and most have none.
+    // The input types of a compatible server are unknown, and most servers have none.
     ...given('input_type', listedInputTypeIn(call)),
   });
 }

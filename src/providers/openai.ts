@@ -1,4 +1,4 @@
-// OpenAI, and anything that OPENAI_BASE_URL says speaks like it. It has no input type: the member is not sent.
+// OpenAI, and any server at OPENAI_BASE_URL with its wire format. It has no input type: the member is not sent.
 import type { HttpEmbeddingProvider } from './shared/provider.js';
 import { buildOpenAiRequest, readOpenAiAnswer } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';

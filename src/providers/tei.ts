@@ -1,6 +1,6 @@
-// Hugging Face Text Embeddings Inference, at TEI_BASE_URL. It has two routes, and a call takes the one that can do what
-// it asks for. /v1/embeddings gives base64 and usage, but drops silently what it does not know: prompts, truncation,
-// normalisation. /embed knows those, gives floats only, and tells its usage in a header.
+// Hugging Face Text Embeddings Inference, at TEI_BASE_URL. A call uses the route that supports its members.
+// /v1/embeddings has base64 and usage, but silently ignores prompts, truncation and normalisation. /embed supports
+// those, returns floats only, and reports its usage in a header.
 import { textsOrTokens } from './shared/call-input.js';
 import { BrokenAnswer, UNKNOWN_PROMPT_BYTES } from './shared/provider.js';
 import type {
@@ -27,7 +27,7 @@ export const tei: HttpEmbeddingProvider = {
   defaultBaseUrl: null,
   needsApiKey: false,
   servesOneModel: true,
-  // A prompt is a text of the model's own.
+  // A prompt is a text of the model.
   billing: {
     free: ['truncate', 'truncation_direction', 'normalize'],
     promptBytes: UNKNOWN_PROMPT_BYTES,
@@ -40,8 +40,7 @@ export const tei: HttpEmbeddingProvider = {
 
 function buildTeiRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
   const root = baseUrl.replace(/\/v1$/, '');
-  // A prompt is a name that the operator's model defines; an unknown one is refused, so that only names that are meant
-  // for this model are sent.
+  // A prompt is a name that the operator's model defines. TEI refuses unknown names, so only listed ones are sent.
   const promptName = listedInputTypeIn(call);
   const needsEmbed = promptName !== undefined || MEMBERS_OF_EMBED.some((name) => name in call.extra);
   if (!needsEmbed)
@@ -71,7 +70,7 @@ function readTeiError(response: UpstreamResponse): ProviderError {
   return {
     ...error,
     code: typeof errorType === 'string' ? errorType : error.code,
-    // The backend behind the server failed: nothing is wrong with the request.
+    // The backend behind the server failed; the request is valid.
     ...(response.status === 424 ? { kind: 'failed' } : {}),
   };
 }

@@ -1,5 +1,5 @@
-// Together. Its embeddings take a model and texts: no width, no input type and no user (each of them is refused
-// upstream), and answers may come without usage.
+// Together. Its embeddings take a model and texts. It refuses a width, an input type and a user, and answers may lack
+// usage.
 import { textsOf } from './shared/call-input.js';
 import { UnsupportedRequest } from './shared/provider.js';
 import type {

@@ -1,4 +1,4 @@
-// vLLM, at VLLM_BASE_URL with its /v1. Models that see take one conversation a call instead of a list of inputs.
+// vLLM, at VLLM_BASE_URL with its /v1. Vision models take one conversation per call instead of a list of inputs.
 import { partsOfInput, rejectOtherForms, textsOrTokens, unsupportedPart } from './shared/call-input.js';
 import { UnsupportedRequest } from './shared/provider.js';
 import type {
@@ -11,7 +11,7 @@ import { readOpenAiAnswer } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
 
-// Of base64.
+// Forms of base64.
 const FORMS = { embed_dtype: ['float32'], endianness: ['native', 'little'] };
 
 export const vllm: HttpEmbeddingProvider = {
@@ -22,7 +22,7 @@ export const vllm: HttpEmbeddingProvider = {
   needsApiKey: false,
   billing: {
     free: ['truncate_prompt_tokens', 'add_special_tokens', 'normalize', 'priority', ...Object.keys(FORMS)],
-    // Each replaces or multiplies what is read of an input.
+    // Each member replaces or multiplies the text of an input.
     repriced: { messages: [], chat_template: [], chat_template_kwargs: [], mm_processor_kwargs: [] },
   },
   // A conversation is one input.
@@ -38,9 +38,9 @@ function buildVllmRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConne
     ...call.extra,
     model: call.upstreamModel,
     ...(call.input.form === 'multimodal' ? { messages: messagesOf(call) } : { input: textsOrTokens(call) }),
-    // Null and the empty text are refused.
+    // Null and the empty string are refused.
     encoding_format: call.encodingFormat,
-    // Refused by models that do not declare that they can be shortened, even for their own width.
+    // Models that do not declare shortening refuse it, even for their own width.
     ...given('dimensions', call.dimensions),
     ...given('user', call.user),
   });

@@ -1,5 +1,5 @@
-// Voyage AI, texts only: its multimodal models have an endpoint of their own. Its word for float is to say nothing, and
-// its usage tells the total only.
+// Voyage AI, texts only: its multimodal models have another endpoint. It has no word for float, and its usage has the
+// total only.
 import { extraWithout, rejectOtherForms, textsOf } from './shared/call-input.js';
 import type {
   HttpEmbeddingProvider,
@@ -21,7 +21,7 @@ export const voyage: HttpEmbeddingProvider = {
   name: 'Voyage AI',
   defaultBaseUrl: 'https://api.voyageai.com/v1',
   needsApiKey: true,
-  // Voyage writes a sentence before an input of a type.
+  // Voyage prepends a sentence to an input with a type.
   billing: { free: ['truncation'], promptBytes: 128 },
   buildRequest: buildVoyageRequest,
   readAnswer: readOpenAiAnswer,

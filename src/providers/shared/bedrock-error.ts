@@ -1,14 +1,14 @@
-// Reads the errors of Bedrock, which are named in a header, and whose statuses say less than the names.
+// Reads the errors of Bedrock, whose names are in a header and more precise than their statuses.
 import type { FailureKind, ProviderError, UpstreamResponse } from './provider.js';
 import { errorText, parseErrorBody } from './wire.js';
 
 const KINDS: Readonly<Record<string, FailureKind>> = {
   ThrottlingException: 'overloaded',
   TooManyRequestsException: 'overloaded',
-  // 400: a quota of the account that is used up for now.
+  // 400: a quota of the account is temporarily used up.
   ServiceQuotaExceededException: 'overloaded',
   ServiceUnavailableException: 'overloaded',
-  // 429: the model is still being loaded.
+  // 429: the model is still loading.
   ModelNotReadyException: 'overloaded',
   // 408.
   ModelTimeoutException: 'timeout',
@@ -24,7 +24,7 @@ const KINDS: Readonly<Record<string, FailureKind>> = {
   ModelErrorException: 'failed',
   InternalServerException: 'failed',
 };
-// A validation that only the operator can mend: the id of the model, or a model that needs an inference profile here.
+// Validation errors that only the operator can fix: a wrong model id, or a model that needs an inference profile here.
 const ABOUT_THE_MODEL = /model identifier|on-demand throughput|model ID/i;
 
 export function readBedrockError(response: UpstreamResponse): ProviderError {

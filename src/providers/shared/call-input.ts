@@ -1,4 +1,4 @@
-// Reads the input of a call in the forms that a wire can carry, and says which item or part it cannot.
+// Reads the input of a call in the forms that a wire supports, and names the item or part that it does not support.
 import type { MultimodalItem } from '../../domain/embeddings/embedding.js';
 import { addressOf, modalityOf } from '../../domain/embeddings/modality.js';
 import type { Modality } from '../../domain/embeddings/modality.js';
@@ -20,7 +20,7 @@ export interface InlineData {
   readonly base64: string;
 }
 
-/** For wires that take texts only. Token arrays and parts that are not text are refused. */
+/** For wires with texts only: refuses token arrays and parts that are not text. */
 export function textsOf({ input, upstreamModel }: ProviderCall): readonly string[] {
   if (input.form === 'texts') return input.items;
   if (input.form === 'tokens') {
@@ -29,12 +29,12 @@ export function textsOf({ input, upstreamModel }: ProviderCall): readonly string
   return partsOf(input.items).map((parts) => parts.map((part) => textOf(part, upstreamModel)).join('\n'));
 }
 
-/** For wires that take token arrays as well. */
+/** For wires with token arrays as well. */
 export function textsOrTokens(call: ProviderCall): readonly (string | readonly number[])[] {
   return call.input.form === 'tokens' ? call.input.items : textsOf(call);
 }
 
-/** The parts of every item; texts and their likes are items of one part. */
+/** The parts of every item; texts are items of one part. */
 export function partsOfInput(call: ProviderCall): readonly (readonly InputPart[])[] {
   if (call.input.form === 'multimodal') return partsOf(call.input.items);
   return textsOf(call).map((text, index) => [{ modality: 'text', text, path: `input[${index}]` }]);
@@ -43,8 +43,8 @@ export function partsOfInput(call: ProviderCall): readonly (readonly InputPart[]
 const TYPED_MODALITIES: readonly string[] = ['image', 'audio', 'video'];
 
 /**
- * Throws UnsupportedRequest for an address that points elsewhere, and for data of another modality than the part's: its
- * price would be another.
+ * Throws UnsupportedRequest for an address that is not a data URL, and for data of another modality than the part's,
+ * because its price would differ.
  */
 export function inlineData({ url, path, modality }: Exclude<InputPart, { modality: 'text' }>): InlineData {
   const match = /^data:([^;,]+)(?:;[^;,]*)*;base64,/.exec(url);
@@ -84,10 +84,10 @@ function readPart(part: Readonly<Record<string, unknown>>, path: string): InputP
   throw new UnsupportedRequest(`${path}: is not a part that is known here`);
 }
 
-/** Members of an upstream's own that say what vectors are made of, each with what of it can be read here. */
+/** Members of an upstream that select the form of vectors, each with the values that this service can read. */
 export type ReadableForms = Readonly<Record<string, readonly unknown[]>>;
 
-/** What comes back in another form would be paid for and thrown away. */
+/** A response in another form would be paid for and discarded. */
 export function rejectOtherForms(forms: ReadableForms, { extra }: ProviderCall): void {
   for (const [name, readable] of Object.entries(forms)) {
     const value = Object.hasOwn(extra, name) ? extra[name] : null;
@@ -97,13 +97,13 @@ export function rejectOtherForms(forms: ReadableForms, { extra }: ProviderCall):
   }
 }
 
-/** The members that this service does not know. `alias` is the upstream's own name for the width. */
+/** The unknown members of the body. `alias` is the upstream's own name for the width. */
 export function extraWithout(alias: string, { extra }: ProviderCall): Readonly<Record<string, unknown>> {
   rejectWidth(alias, extra);
   return extra;
 }
 
-/** The width has one way in. */
+/** Only `dimensions` sets the width. */
 export function rejectWidth(alias: string, members: object): void {
   if (Object.hasOwn(members, alias)) throw new UnsupportedRequest(`${alias}: is called dimensions here`);
 }

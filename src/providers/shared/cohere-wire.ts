@@ -1,5 +1,5 @@
-// The embeddings wire of Cohere, which Bedrock speaks too: v2 of its own API and the models' bodies on Bedrock differ in
-// the form of an image, in base64 and in where the tokens are told.
+// Cohere's embeddings wire, which Bedrock shares: the v2 API and the bodies on Bedrock differ in the form of an image,
+// in base64, and in where the token counts are.
 import type { Vector } from '../../vectors/vectors.js';
 import { extraWithout, inlineData, partsOfInput, textsOf, unsupportedPart } from './call-input.js';
 import type { InputPart } from './call-input.js';
@@ -14,12 +14,12 @@ const INPUT_TYPES = {
   search_document: 'search_document',
   classification: 'classification',
   clustering: 'clustering',
-  // Not distinguished; the member is required, and this is what a call without a type gets.
+  // Cohere has no such type. The member is required, and a call without a type gets this value as well.
   semantic_similarity: 'search_document',
 };
 const DEFAULT_INPUT_TYPE = 'search_document';
 
-/** Of the members that carry inputs a body may have one, and this service writes it. */
+/** A body has one member for inputs, and this service writes it. */
 export const COHERE_BILLING: BillingTraits = {
   free: ['truncate', 'max_tokens', 'priority'],
   repriced: { texts: [], images: [], inputs: [] },
@@ -31,7 +31,7 @@ export interface CohereDialect {
   readonly imagePart: (url: string) => unknown;
 }
 
-/** The body but for the model, which Bedrock has in its path. */
+/** The body without the model, which Bedrock has in its path. */
 export function cohereBody(call: ProviderCall, dialect: CohereDialect): Record<string, unknown> {
   return {
     ...extraWithout('output_dimension', call),
@@ -42,7 +42,7 @@ export function cohereBody(call: ProviderCall, dialect: CohereDialect): Record<s
   };
 }
 
-/** By type as it is asked for, or the bare list that older models on Bedrock give. */
+/** Reads vectors by type, or the plain list that older models on Bedrock return. */
 export function readCohereVectors(cursor: JsonScanner): Vector[] {
   if (!cursor.isObject()) return readVectors(cursor);
   let vectors: Vector[] | null = null;
@@ -50,7 +50,7 @@ export function readCohereVectors(cursor: JsonScanner): Vector[] {
     if (type === 'float' || type === 'base64') vectors = readVectors(cursor);
     else cursor.skipValue();
   });
-  if (vectors === null) throw new BrokenAnswer('the answer has no embeddings of the type that was asked for');
+  if (vectors === null) throw new BrokenAnswer('the answer has no embeddings of the requested type');
   return vectors;
 }
 
@@ -58,7 +58,7 @@ function inputsOf(call: ProviderCall, { imagePart }: CohereDialect): readonly un
   const toContent = (part: InputPart): unknown => {
     if (part.modality === 'text') return { type: 'text', text: part.text };
     if (part.modality !== 'image') throw unsupportedPart(part, call.upstreamModel);
-    // Not fetched from elsewhere by Cohere: refused here, with the path of the part.
+    // Cohere does not fetch images: refuses other addresses here, with the path of the part.
     inlineData(part);
     return { type: 'image_url', image_url: imagePart(part.url) };
   };

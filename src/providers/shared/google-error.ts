@@ -1,13 +1,13 @@
-// Reads the errors of Google's APIs, whose reason and delay stand in a list of details.
+// Reads the errors of Google's APIs, which have their reason and delay in a list of details.
 import type { ProviderError, UpstreamResponse } from './provider.js';
 import { asObject, errorText, parseErrorBody } from './wire.js';
 
-/** Reasons and statuses that come with a status of HTTP that says something else. */
+/** Reasons and statuses whose HTTP status is misleading. */
 const KINDS: Readonly<Record<string, ProviderError['kind'] & string>> = {
   // 400.
   API_KEY_INVALID: 'credential',
   API_KEY_EXPIRED: 'credential',
-  // 400: the country of the caller's servers, or an account without billing.
+  // 400: the country of the server, or an account without billing.
   FAILED_PRECONDITION: 'credential',
   RESOURCE_EXHAUSTED: 'overloaded',
   // 499.

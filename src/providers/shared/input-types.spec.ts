@@ -15,7 +15,7 @@ describe('an input type that the catalogue lists', () => {
     expect(await sent('search_query', ['search_document', 'search_query'])).toBe('search_query');
     expect(await sent('clustering', ['search_query'])).toBeUndefined();
     expect(await sent('search_query', undefined)).toBeUndefined();
-    // In the upstream's own words.
+    // A provider's own word.
     expect(await sent('passage', ['search_query'])).toBe('passage');
   });
 });

@@ -1,25 +1,25 @@
-// The names that input types have in a provider's own vocabulary.
+// Maps input types to a provider's own vocabulary.
 import { INPUT_TYPES, isInputType } from '../../domain/embeddings/input-type.js';
 import type { InputType } from '../../domain/embeddings/input-type.js';
 import { UnsupportedRequest } from './provider.js';
 import type { ProviderCall } from './provider.js';
 
-/** What each type is called upstream; one that the upstream does not distinguish is left out, and not sent. */
+/** The upstream names of the types. A type that the upstream does not distinguish is omitted and not sent. */
 export type InputTypeNames = Readonly<Partial<Record<InputType, string>>>;
 
-/** For vocabularies that grow with the models: what is none of the types goes upstream as it came. */
+/** For vocabularies that grow with the models: unknown types are forwarded unchanged. */
 export function inputTypeIn(names: InputTypeNames, { inputType }: ProviderCall): string | undefined {
   if (inputType === undefined) return undefined;
   return isInputType(inputType) ? names[inputType] : inputType;
 }
 
-/** For vocabularies that only the operator knows: a type goes upstream, by its own name, where the catalogue lists it. */
+/** For vocabularies that only the operator knows: a type is forwarded by its own name if the catalogue lists it. */
 export function listedInputTypeIn({ inputType, listedInputTypes }: ProviderCall): string | undefined {
   if (inputType === undefined || !isInputType(inputType)) return inputType;
   return listedInputTypes?.includes(inputType) ? inputType : undefined;
 }
 
-/** For closed vocabularies: `others` are the upstream's names that no type stands for. */
+/** For closed vocabularies: `others` are upstream names without a type of this service. */
 export function knownInputTypeIn(
   names: InputTypeNames,
   others: readonly string[],

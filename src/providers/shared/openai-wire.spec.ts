@@ -16,7 +16,8 @@ const vectorsOf = (answer: ProviderAnswer): unknown[] =>
 
 describe('the request', () => {
   const call: ProviderCall = {
-    upstreamModel: 'text-embedding-3-small',
+    upstreamModel:
+      'carries the credential, the model, every input as an array, the wanted form, and nothing else',
     input: { form: 'texts', items: ['one', 'two'] },
     encodingFormat: 'base64',
     extra: {},
@@ -36,12 +37,12 @@ describe('the request', () => {
     });
   });
 
-  it('carries no credential where none is configured', () => {
+  it('carries no credential when none is configured', () => {
     const { headers } = buildOpenAiRequest(call, { baseUrl: 'https://upstream.test' });
     expect(headers).not.toHaveProperty('authorization');
   });
 
-  it('carries a width and a user only when they are given, and unknown members as they came', () => {
+  it('carries a width and a user only if given, and unknown members unchanged', () => {
     const extra = { truncate: 'END', nested: { a: [1, null] }, model: 'another', input: 'another' };
     const { body } = buildOpenAiRequest(
       { ...call, dimensions: 256, user: 'u-1', extra },
@@ -71,7 +72,7 @@ const embedding = fc.oneof(
   fc.base64String({ maxLength: 12 }),
 );
 
-/** An answer as look-alikes of OpenAI give it: any order of members, any space, members that nobody knows. */
+/** An answer of a compatible server: members in any order, any white space, unknown members. */
 const anyAnswer = fc.array(embedding, { maxLength: 6 }).chain((embeddings) =>
   fc.record({
     embeddings: fc.constant(embeddings),
@@ -119,7 +120,7 @@ function writeAnswer({
 }
 
 describe('the answer', () => {
-  it('is read as JSON.parse reads it, in any order of members, nesting and space, vectors at their index', () => {
+  it('is read like JSON.parse, in any order of members, nesting and space, with vectors at their index', () => {
     fc.assert(
       fc.property(anyAnswer, (answer) => {
         const found = read(writeAnswer(answer));
@@ -127,7 +128,7 @@ describe('the answer', () => {
           if (vector.form === 'json') return JSON.parse(vector.text.toString()) as unknown;
           return vector.form === 'base64' ? vector.text.toString() : null;
         });
-        // JSON has one zero.
+        // JSON has no negative zero.
         const expected: unknown = JSON.parse(JSON.stringify(answer.embeddings));
         expect(parsed).toEqual(expected);
         expect(found.promptTokens).toBe(answer.usage?.prompt_tokens ?? null);
@@ -138,7 +139,7 @@ describe('the answer', () => {
     );
   });
 
-  it('is broken, and never anything else, when it is cut at any byte', () => {
+  it('is broken, and never another error, when it is cut at any byte', () => {
     const whole = Buffer.from(
       '{"object":"list","x":{"y":["]}\\"",null]},"data":[{"index":1,"embedding":[0.5,-1e-7],"object":"embedding"},' +
         '{"embedding":"AACAP\\/==","index":0}],"model":"é","usage":{"prompt_tokens":8,"total_tokens":8},"id":"a"}',
@@ -149,7 +150,7 @@ describe('the answer', () => {
     }
   });
 
-  it('is either read or broken whatever its bytes are', () => {
+  it('is either read or broken for any bytes', () => {
     const piece = fc.constantFrom(
       ...'{}[]:,"\\ 019.-e',
       '"data"',
@@ -181,7 +182,7 @@ describe('the answer', () => {
     expect(vectorsOf(read({ data }))).toEqual(['[0]', '[1]', '[2]']);
   });
 
-  it('without indexes has its vectors as they came', () => {
+  it('without indexes has its vectors in the received order', () => {
     const data = [7, 8].map((value) => ({ embedding: [value] }));
     expect(vectorsOf(read({ data }))).toEqual(['[7]', '[8]']);
   });
@@ -201,7 +202,7 @@ describe('the answer', () => {
     expect(() => read({ data })).toThrow(BrokenAnswer);
   });
 
-  it('is broken when an element that has no index would fall on the place of another', () => {
+  it('is broken when an element without an index would replace another one', () => {
     expect(() => read({ data: [{ index: 1, embedding: [1] }, { embedding: [2] }] })).toThrow(BrokenAnswer);
   });
 
@@ -231,7 +232,7 @@ describe('the answer', () => {
     ['negative numbers', { prompt_tokens: -1, total_tokens: -1 }],
     ['more than any input can have', { prompt_tokens: 2 ** 31, total_tokens: 1e300 }],
     ['an array', []],
-  ])('says nothing of tokens when its usage is %s', (_name, usage) => {
+  ])('has no token counts when its usage is %s', (_name, usage) => {
     const answer = read({ data: [], usage });
     expect([answer.promptTokens, answer.totalTokens]).toEqual([null, null]);
   });
@@ -241,7 +242,7 @@ describe('the answer', () => {
     ['NUL in it', 'a\u0000b'],
     ['half of a surrogate pair', 'a\ud800'],
     ['more characters than an id has', 'a'.repeat(2000)],
-  ])('has no id that could be recorded when that is %s', (_name, id) => {
+  ])('has no recordable id when the id is %s', (_name, id) => {
     expect(read({ data: [], id }).upstreamId).toBeNull();
   });
 });
@@ -265,11 +266,11 @@ describe('the error', () => {
     ['', '', null],
     ['null', 'null', null],
     ['[]', '[]', null],
-  ])('%s says %j with the code %j', (body, message, code) => {
+  ])('%s has the message %j and the code %j', (body, message, code) => {
     expect(readOpenAiError(answerOf(body, 400))).toEqual({ message, code });
   });
 
-  it('is the account of the operator, not the load, when 429 says that the quota is used up', () => {
+  it('counts an exhausted quota with status 429 as a credential failure, not as overload', () => {
     const body =
       '{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":"insufficient_quota"}}';
     expect(readOpenAiError(answerOf(body, 429))).toMatchObject({ kind: 'credential' });

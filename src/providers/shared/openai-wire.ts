@@ -1,4 +1,4 @@
-// The embeddings wire of OpenAI, which many others speak too: its request, its answer and its errors.
+// OpenAI's embeddings wire, which many servers share: its request, answer and errors.
 import { textsOrTokens } from './call-input.js';
 import { BrokenAnswer } from './provider.js';
 import type {
@@ -24,7 +24,7 @@ import {
 
 const ELEMENT = { name: 'embedding', whenMissing: 'an element of data has no embedding' };
 
-/** What is wrong with the account at the upstream comes with a status that says something else: 429 or 400. */
+/** Problems of the upstream account whose status, 429 or 400, means something else. */
 const CREDENTIAL_CODES: ReadonlySet<unknown> = new Set([
   'insufficient_quota',
   'billing_not_active',
@@ -39,15 +39,15 @@ export function buildOpenAiRequest(call: ProviderCall, connection: ProviderConne
     model: call.upstreamModel,
     input: textsOrTokens(call),
     encoding_format: call.encodingFormat,
-    // Not by given(): the caller's own members of these names are never among the extra ones.
+    // Without given(): a caller's own members of these names are never among the extra ones.
     dimensions: call.dimensions,
     user: call.user,
   });
 }
 
 /**
- * Reads the answer in one pass over its bytes: vectors stay slices of them, only the small rest becomes values.
- * Vectors are put where their `index` says.
+ * Reads the answer in one pass over its bytes: vectors stay slices of them, only the small rest becomes values. Places
+ * each vector at its `index`.
  */
 export function readOpenAiAnswer(response: UpstreamResponse): ProviderAnswer {
   const cursor = new JsonScanner(response.body, BrokenAnswer);
@@ -70,7 +70,7 @@ export function readOpenAiAnswer(response: UpstreamResponse): ProviderAnswer {
   };
 }
 
-/** `{error: {message, code, type}}`, and the shapes that look-alikes answer with. */
+/** `{error: {message, code, type}}`, and the shapes of compatible servers. */
 export function readOpenAiError(response: UpstreamResponse): ProviderError {
   const outer = parseErrorBody(response);
   const error = asObject(outer['error'] ?? outer);
@@ -93,7 +93,7 @@ function readData(cursor: JsonScanner): Vector[] {
     }
     placed[index] = vector;
   });
-  // A hole means that some index was beyond the end.
+  // A hole means that an index was beyond the end.
   if (placed.length !== count) throw new BrokenAnswer('the indexes of data are not 0 to N-1');
   return placed;
 }

@@ -1,5 +1,5 @@
 // The contract of an embedding provider. A provider is pure: it describes a request and reads an answer. Sending,
-// timing out, retrying and checking the answer's vectors happen once, for all of them, elsewhere.
+// time-outs, retries and the validation of vectors are shared by all providers and live elsewhere.
 import type { Pace } from '../../concurrency/yield-queue.js';
 import type { EmbeddingInput, EncodingFormat } from '../../domain/embeddings/embedding.js';
 import type { InputType } from '../../domain/embeddings/input-type.js';
@@ -10,9 +10,9 @@ import type { Vector } from '../../vectors/vectors.js';
 export interface ProviderCall {
   readonly upstreamModel: string;
   readonly input: EmbeddingInput;
-  /** Set only when the upstream is to shorten the vectors itself. */
+  /** Set only when the upstream shortens the vectors itself. */
   readonly dimensions?: number | undefined;
-  /** The form that the caller wants; a provider asks for it when its upstream can. */
+  /** The form that the caller wants. A provider requests it if its upstream can. */
   readonly encodingFormat: EncodingFormat;
   readonly inputType?: string | undefined;
   /** The input types that the catalogue lists for the endpoint. */
@@ -23,9 +23,11 @@ export interface ProviderCall {
 }
 
 export interface ProviderConnection {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
-  /** `<PROVIDER>_API_KEY`, or the key of a customer. A provider that needs several parts says how they are joined. */
+  /**
+   * `<PROVIDER>_API_KEY`, or the key of a customer. A provider that needs several parts defines how they are joined.
+   */
   readonly apiKey?: string;
 }
 
@@ -43,81 +45,81 @@ export interface UpstreamResponse {
 }
 
 export interface ProviderAnswer {
-  /** In the order of the inputs. How many, how wide and whether finite is checked by the caller of the provider. */
+  /** In the order of the inputs. The caller of the provider checks count, width and finiteness. */
   readonly vectors: readonly Vector[];
-  /** Null when the upstream does not say. */
+  /** Null when the upstream does not report it. */
   readonly promptTokens: number | null;
   readonly totalTokens: number | null;
-  /** Only where the upstream counts them apart: their prices may differ. */
+  /** Only if the upstream counts them separately: their prices may differ. */
   readonly tokensByModality?: TokensByModality;
   readonly upstreamId: string | null;
 }
 
 /** Why an endpoint did not serve. */
 export type FailureKind =
-  /** The request itself is wrong: another endpoint would say the same. */
+  /** The request itself is wrong: another endpoint would answer the same. */
   | 'refused'
-  /** Its input is too large for the provider. */
+  /** The input is too large for the provider. */
   | 'too_large'
-  /** The credential or the account at the provider is wrong or used up: trying again cannot help. */
+  /** The provider refuses the credential or the account: a retry cannot help. */
   | 'credential'
   | 'overloaded'
   | 'timeout'
-  /** The answer came and was not what was promised. */
+  /** The answer does not have the promised form. */
   | 'broken'
   | 'failed';
 
 export interface ProviderError {
-  /** The upstream's own words, to be cut before anyone sees them. */
+  /** The upstream's own words, to be cut before a caller sees them. */
   readonly message: string;
   /** The upstream's own code. */
   readonly code: string | null;
-  /** Only where the status alone would mislead: 429 for an empty account, 424 for a broken backend. */
+  /** Only if the status alone is misleading: 429 for an empty account, 424 for a broken backend. */
   readonly kind?: FailureKind;
-  /** Seconds; only where the upstream says it elsewhere than in the header `retry-after`. */
+  /** Seconds; only if the upstream reports the delay elsewhere than in the header `retry-after`. */
   readonly retryAfter?: number;
 }
 
-/** An answer that is not what the provider promises. */
+/** An answer without the form that the provider promises. */
 export class BrokenAnswer extends Error {}
 
-/** Something about the request that this provider cannot do; where no other endpoint can, the caller is told. */
+/** A request that this provider cannot serve. The caller receives the message when no other endpoint can serve it. */
 export class UnsupportedRequest extends Error {}
 
 /**
- * How the members of a body that this service does not know change what an input is billed. A member that is not named
- * here counts as text of each input, with the bytes of its JSON.
+ * How unknown members of a body change the bill of an input. A member that is not named here counts as text of each
+ * input, with the bytes of its JSON.
  */
 export interface BillingTraits {
   /** Settings that add no tokens. */
   readonly free?: readonly string[];
   /**
-   * Members that change the price of a token, lift the limit of an input, or bring inputs of their own, at any depth;
-   * each with the values that the listed price holds for. A call whose price has to be bounded cannot have others.
+   * Members that change the price of a token, lift the limit of an input, or add inputs, at any depth; each with the
+   * values for which the listed price holds. A call that needs a price bound cannot have other values.
    */
   readonly repriced?: Readonly<Record<string, readonly unknown[]>>;
-  /** Bytes at most of the prompt that stands before an input of an input type. */
+  /** Maximum bytes of the prompt before an input with an input type. */
   readonly promptBytes?: number;
-  /** When a prompt stands there; absent: with an input type or one of `promptMembers`. */
+  /** When a prompt is added; absent: with an input type or one of `promptMembers`. */
   readonly hasPrompt?: 'always';
-  /** Members that choose a prompt, as `input_type` does. */
+  /** Members that select a prompt, as `input_type` does. */
   readonly promptMembers?: readonly string[];
 }
 
-/** Room for a prompt that only the operator's own server knows: instructions of models are shorter. */
+/** Bytes reserved for a prompt that only the operator's own server knows. Instructions of models are shorter. */
 export const UNKNOWN_PROMPT_BYTES = 256;
 
 interface ProviderTraits {
-  /** Also the prefix of its environment variables, in capitals. */
+  /** Also the prefix of its environment variables, in upper case. */
   readonly slug: string;
   readonly name: string;
-  /** How many inputs of a form its wire can carry in one call, where that is fewer than the endpoint takes. */
+  /** Maximum inputs of a form in one call of the wire, if that is fewer than the endpoint accepts. */
   readonly maxInputsByForm?: Readonly<Partial<Record<EmbeddingInput['form'], number>>>;
-  /** What answers at its address has one model, and does not look at the name that a call asks for. */
+  /** The server at its address has one model and ignores the requested name. */
   readonly servesOneModel?: true;
   /**
-   * A member of the caller's own which makes every vector depend on all inputs of its call, unless it is false: such a
-   * call is never split.
+   * A caller's member that makes every vector depend on all inputs of its call, unless it is false. Such a call is
+   * never split.
    */
   readonly inputTyingMember?: string;
   readonly billing: BillingTraits;
@@ -125,7 +127,7 @@ interface ProviderTraits {
 
 export interface HttpEmbeddingProvider extends ProviderTraits {
   readonly transport: 'http';
-  /** Null: only where `<PROVIDER>_BASE_URL` says. */
+  /** Null: `<PROVIDER>_BASE_URL` is required. */
   readonly defaultBaseUrl: string | null;
   readonly needsApiKey: boolean;
   /** Throws UnsupportedRequest. */
@@ -135,13 +137,13 @@ export interface HttpEmbeddingProvider extends ProviderTraits {
   ): UpstreamRequest | Promise<UpstreamRequest>;
   /** Reads a 2xx. Throws BrokenAnswer. */
   readAnswer(response: UpstreamResponse, call: ProviderCall): ProviderAnswer;
-  /** Reads anything else. */
+  /** Reads any other status. */
   readError(response: UpstreamResponse): ProviderError;
 }
 
 export interface LocalEmbeddingProvider extends ProviderTraits {
   readonly transport: 'local';
-  /** Computes in the pieces of `pace`. Throws UnsupportedRequest. */
+  /** Computes in pieces and yields by `pace`. Throws UnsupportedRequest. */
   embed(call: ProviderCall, pace: Pace): Promise<ProviderAnswer>;
 }
 

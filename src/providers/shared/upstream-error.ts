@@ -1,11 +1,11 @@
-// Reads the errors of upstreams in the shapes that most of them share.
+// Reads the errors of upstreams in their most common shapes.
 import type { ProviderError, UpstreamResponse } from './provider.js';
 import { readOpenAiError } from './openai-wire.js';
 import { asObject, parseErrorBody } from './wire.js';
 
 /**
- * What `readOpenAiError` reads, and validation reports: a list of `{loc, msg}`, under `detail` or `message`. The
- * upstream's delay is taken from the header in milliseconds where there is one.
+ * Reads the errors of `readOpenAiError`, and validation reports: a list of `{loc, msg}` under `detail` or `message`.
+ * The delay comes from the header in milliseconds if there is one.
  */
 export function readUpstreamError(response: UpstreamResponse): ProviderError {
   const error = readOpenAiError(response);
@@ -29,7 +29,7 @@ function describeReport(report: readonly unknown[]): string {
   return problems.join('; ');
 }
 
-/** OpenAI, Azure and their likes tell short delays more exactly than `retry-after` can. */
+/** OpenAI, Azure and compatible servers send short delays more precisely than `retry-after` can. */
 function retryAfterMilliseconds({ headers }: UpstreamResponse): Pick<ProviderError, 'retryAfter'> {
   const text = headers['retry-after-ms'] ?? headers['x-ms-retry-after-ms'];
   const milliseconds = typeof text === 'string' && /^\d+$/.test(text) ? Number(text) : null;

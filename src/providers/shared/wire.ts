@@ -1,5 +1,4 @@
-// What the wires of all providers share: requests as JSON, vectors as slices of the answer, counts and ids that can be
-// recorded.
+// Common parts of all provider wires: requests as JSON, vectors as slices of the answer, recordable counts and ids.
 import { MAX_TOKENS } from '../../domain/generations/generation.js';
 import type { Vector } from '../../vectors/vectors.js';
 import { BrokenAnswer } from './provider.js';
@@ -7,7 +6,7 @@ import type { UpstreamRequest, UpstreamResponse } from './provider.js';
 import { JsonScanner } from '../../vectors/json-scanner.js';
 
 const MAX_ID_LENGTH = 1_000;
-// Errors are small; what is longer is a page of a proxy.
+// Errors are small; anything longer is a page of a proxy.
 const MAX_ERROR_BYTES = 16_384;
 
 type Members = Readonly<Record<string, unknown>>;
@@ -29,7 +28,7 @@ export function bearer(apiKey: string | undefined): Record<string, string> {
   return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
 }
 
-/** The member, or nothing: upstreams refuse members that are null. */
+/** Omits an undefined member, because upstreams refuse null. */
 export function given(name: string, value: unknown): Record<string, unknown> {
   return value === undefined ? {} : { [name]: value };
 }
@@ -38,24 +37,24 @@ export function asObject(value: unknown): Members {
   return typeof value === 'object' && value !== null ? (value as Members) : {};
 }
 
-/** Null when the upstream does not say, or says what is no count. No input is empty: 0 is no count either. */
+/** Null when the upstream sends no valid count. No input is empty, so 0 is not valid either. */
 export function tokenCount(value: unknown): number | null {
   return partialTokenCount(value) || null;
 }
 
-/** The same of a part of the tokens, such as those of one modality: there may be none. */
+/** The same for a part of the tokens, such as those of one modality: 0 is valid. */
 export function partialTokenCount(value: unknown): number | null {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_TOKENS
     ? value
     : null;
 }
 
-/** A count of tokens that came in a header. */
+/** A token count from a header. */
 export function tokenCountHeader(header: string | string[] | undefined): number | null {
   return typeof header === 'string' && /^\d+$/.test(header) ? tokenCount(Number(header)) : null;
 }
 
-/** PostgreSQL stores neither NUL nor half of a surrogate pair: an odd id must not cost the call its record. */
+/** PostgreSQL stores neither NUL nor a lone surrogate: an invalid id must not prevent the record of the call. */
 export function recordableId(id: unknown): string | null {
   const isRecordable =
     typeof id === 'string' && id.length <= MAX_ID_LENGTH && id.isWellFormed() && !id.includes('\0');
@@ -76,8 +75,8 @@ export function readVectors(cursor: JsonScanner): Vector[] {
 }
 
 /**
- * Reads an array of objects that each hold a vector, as the member `name`: `take` is given it with the index that it says
- * of itself, else with its place. Returns how many there are; throws with `whenMissing` where one has none.
+ * Reads an array of objects that each hold a vector in the member `name`. Calls `take` with the vector and its `index`,
+ * or its position without one. Returns the number of vectors; throws `whenMissing` for an object without one.
  */
 export function eachVector(
   cursor: JsonScanner,
@@ -100,8 +99,8 @@ export function eachVector(
 }
 
 /**
- * Reads an answer that is an object, in one pass over its bytes: the member `vectorsName` holds the vectors, the members
- * named in `others` become values.
+ * Reads an object in one pass over its bytes: the member `vectorsName` holds the vectors, and the members in `others`
+ * become values.
  */
 export function readAnswerObject(
   response: UpstreamResponse,
@@ -126,7 +125,7 @@ export function errorText(response: UpstreamResponse): string {
   return response.body.toString('utf8', 0, MAX_ERROR_BYTES);
 }
 
-/** Empty when the body is not a JSON object: a proxy's page or a cut body. */
+/** Empty when the body is not a JSON object: a proxy's page or a truncated body. */
 export function parseErrorBody(response: UpstreamResponse): Members {
   try {
     return asObject(JSON.parse(errorText(response)));
