@@ -1,4 +1,4 @@
-// Answers that never come to their body, or wrap it in more than it is: both clients stop reading, and nothing is kept.
+// Answers that never reach their body, or that are mostly framing: both clients stop reading and keep nothing.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
@@ -16,9 +16,9 @@ import { HttpClient } from './http-client.js';
 import { UrlGuard } from './url-guard.js';
 
 const LOOPBACK = '127.0.0.1';
-// Generous: a failure must come from the bound, never from the time.
+// Generous: a failure must come from the bound, not from the time-out.
 const LIMITS = { timeout: 60_000, maxResponseBytes: 100_000, accountId: 'account' };
-// The bound on the wire is 265,536 bytes; buffers of the system hold some more.
+// The bound on the wire is 265,536 bytes; system buffers hold some more.
 const MOST_SENT = 20_000_000;
 
 const HEAD = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
@@ -34,7 +34,7 @@ let server: Server;
 let sent: number;
 const sockets = new Set<Socket>();
 
-/** Sends `once`, then `repeated` without an end, as fast as it is read; then the answer 200 to each further connection. */
+/** Sends `once`, then `repeated` without end, as fast as it is read; then 200 on each further connection. */
 function flood(once: string, repeated: string) {
   const piece = Buffer.from(repeated.repeat(Math.ceil(8_192 / repeated.length)));
   let isFirst = true;
@@ -106,7 +106,7 @@ describe.each([
     const answer = await client
       .send(get(`http://${LOOPBACK}:${port}/`), LIMITS)
       .catch((error: unknown) => error);
-    // A success that may be cut says by its status what became of the traces.
+    // A success that may be cut: its status is the result of the traces.
     if (client instanceof DestinationClient && !(answer instanceof Error))
       expect((answer as OutboundResponse).status).toBe(200);
     else expect(answer).toBeInstanceOf(Error);
@@ -114,7 +114,7 @@ describe.each([
     await client.onApplicationShutdown();
   });
 
-  it('counts each exchange of a connection by itself, and informational responses do no harm', async () => {
+  it('counts each exchange of a connection separately, and accepts informational responses', async () => {
     const body = 'x'.repeat(90_000);
     const port = await listen(
       createTcpServer((socket) => {
@@ -131,13 +131,13 @@ describe.each([
       const response = await client.send(get(`http://${LOOPBACK}:${port}/`), LIMITS);
       expect([response.status, response.body.length]).toEqual([200, body.length]);
     }
-    // Several exchanges, and more than the bound of one, on a connection.
+    // Several exchanges on one connection, with more than the bound of one.
     expect(sockets.size).toBeLessThan(3);
     await client.onApplicationShutdown();
   });
 });
 
-it('bounds what comes over TLS as well', async () => {
+it('bounds TLS connections as well', async () => {
   const certificate = createCertificate('host.example');
   const port = await listen(
     createTlsServer(certificate, flood('', 'HTTP/1.1 103 Early Hints\r\nlink: </a>; rel=preload\r\n\r\n')),

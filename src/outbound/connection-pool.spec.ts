@@ -1,4 +1,4 @@
-// The bounds over all connections, and who waits for whom.
+// The bounds over all connections, and the order of waiting exchanges.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createServer } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
@@ -39,7 +39,7 @@ afterAll(() => {
   server.close();
 });
 
-/** Every name leads to the server. */
+/** Connects every name to the server. */
 const toServer: Connect = (_target, callback) => {
   const socket = connectTcp(port, '127.0.0.1');
   socket.once('connect', () => callback(null, socket));
@@ -83,19 +83,19 @@ const waitingRequests = (count: number) =>
   );
 
 describe('keeping', () => {
-  it('exchanges one after the other share a connection; each origin has its own', async () => {
+  it('reuses a connection for consecutive exchanges; each origin has its own', async () => {
     const pool = poolWith(10, 10);
     for (const name of ['a', 'a', 'b', 'a', 'b']) expect(await ask(pool, name)).toBe('done');
     expect([opened, pool.size]).toEqual([2, 2]);
   });
 
-  it('exchanges at the same time do not', async () => {
+  it('opens a connection for each concurrent exchange', async () => {
     const pool = poolWith(10, 10);
     await Promise.all(['a', 'a', 'a'].map((name) => ask(pool, name)));
     expect([opened, pool.size]).toEqual([3, 3]);
   });
 
-  it('a connection that the other side closes is forgotten', async () => {
+  it('forgets a connection that the other side closes', async () => {
     const pool = poolWith(10, 10);
     await ask(pool, 'a');
     await ask(pool, 'b', '/last');
@@ -107,17 +107,17 @@ describe('keeping', () => {
     expect(await ask(pool, 'a')).toBe('done');
   });
 
-  it('a failed exchange takes its connection with it', async () => {
+  it('drops the connection of a failed exchange', async () => {
     const pool = poolWith(10, 10);
     const failed = pool.use('http://a.example', never(), () => Promise.reject(new Error('failed')));
     await expect(failed).rejects.toThrow('failed');
     expect(pool.size).toBe(0);
   });
 
-  it('an exchange that is given up while it connects leaves no socket behind', async () => {
+  it('leaves no socket behind when an exchange is cancelled while it connects', async () => {
     const sockets: Socket[] = [];
     const nowhere: Connect = () => {
-      // Never connects: the look-up is never answered.
+      // Never connects: the look-up does not end.
       const socket = connectTcp({ host: 'nowhere.example', port: 9, lookup: () => undefined });
       sockets.push(socket);
       return socket;
@@ -133,11 +133,11 @@ describe('keeping', () => {
 });
 
 describe('bounds', () => {
-  it('many origins share the connections that there are: the one idle longest makes room', async () => {
+  it('shares the connections between many origins: the one idle longest is closed', async () => {
     const pool = poolWith(3, 3);
     for (const name of ['a', 'b', 'c', 'a', 'd', 'a']) expect(await ask(pool, name)).toBe('done');
     expect([opened, pool.size]).toEqual([4, 3]);
-    // b was idle longest when d came.
+    // b was idle longest when d arrived.
     await ask(pool, 'c');
     expect(opened).toBe(4);
     await ask(pool, 'b');
@@ -148,7 +148,7 @@ describe('bounds', () => {
     );
   });
 
-  it('two hundred exchanges with fifty origins never hold more connections than allowed', async () => {
+  it('never holds more connections than allowed for 200 exchanges with 50 origins', async () => {
     const pool = poolWith(5, 2);
     const sizes: number[] = [];
     const answers = await Promise.all(
@@ -162,7 +162,7 @@ describe('bounds', () => {
     expect(Math.max(...sizes)).toBe(5);
   });
 
-  it('an origin at its bound waits, and holds up no other', async () => {
+  it('lets an origin at its bound wait without holding up others', async () => {
     const pool = poolWith(4, 2);
     const slow = ['a', 'a', 'a'].map((name) => ask(pool, name, '/wait'));
     await waitingRequests(2);
@@ -175,7 +175,7 @@ describe('bounds', () => {
     expect(await Promise.all(slow)).toEqual(['first', 'later', 'later']);
   });
 
-  it('the ones that wait are served in the order in which they came', async () => {
+  it('serves waiting exchanges in order', async () => {
     const pool = poolWith(1, 1);
     const served: string[] = [];
     const inOrder = (names: readonly string[]) =>
@@ -190,7 +190,7 @@ describe('bounds', () => {
     expect(served).toEqual(['a0', 'b1', 'c2', 'd3', 'a0', 'a1', 'a2']);
   });
 
-  it('who gives up waiting is not served', async () => {
+  it('does not serve an exchange that stopped waiting', async () => {
     const pool = poolWith(1, 1);
     const first = ask(pool, 'a', '/wait');
     await waitingRequests(1);
@@ -220,7 +220,7 @@ describe('accounts', () => {
     await Promise.all([...slow, ...queue]);
   });
 
-  it('find a part of the connections, over all and to each origin, kept for those that have none', async () => {
+  it('reserves a part of the connections, in total and per origin, for accounts without one', async () => {
     const pool = poolWith(8, 4);
     const slow = ['a', 'a', 'a', 'a', 'b', 'b', 'b', 'c'].map((name) => askAs('busy', pool, name, '/wait'));
     await waitingRequests(6);

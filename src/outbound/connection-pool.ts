@@ -1,6 +1,5 @@
-// Connections to any number of origins, each for one exchange at a time, kept open for a while and bounded over all of
-// them, which accounts share fairly. undici's own Agent bounds them by origin only, and one that is given up while it
-// connects goes on connecting.
+// A pool of connections to any number of origins, each for one exchange at a time, bounded in total and shared fairly
+// between accounts. undici's Agent bounds connections by origin only, and keeps connecting after a cancellation.
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import type { Dispatcher } from 'undici';
@@ -12,19 +11,19 @@ import type { CancelSignal } from '../concurrency/cancellation.js';
 
 export interface PoolLimits {
   readonly connections: number;
-  /** One slow origin must leave connections for the others. */
+  /** A slow origin must leave connections for the others. */
   readonly connectionsPerOrigin: number;
 }
 
-// Milliseconds that an idle connection stays open, whatever the other side proposes.
+// Milliseconds that an idle connection stays open, regardless of the other side's proposal.
 const KEEP_ALIVE = 30_000;
 
-// The part of each bound that only accounts without a connection get.
+// The part of each bound that is reserved for accounts without a connection.
 const RESERVED = 1 / 4;
 
 export class ConnectionPool {
   private readonly busy = new Set<Connection>();
-  /** The one that was used longest ago first. */
+  /** Least recently used first. */
   private readonly idle = new Set<Connection>();
   private readonly permits: Semaphore;
   /** Of the origins that permits are held of, or waited for. */
@@ -37,14 +36,14 @@ export class ConnectionPool {
     this.permits = fairly(limits.connections);
   }
 
-  /** Connections open or opening. */
+  /** Open connections and those that connect. */
   get size(): number {
     return this.busy.size + this.idle.size;
   }
 
   /**
-   * Waits until the account may use one more connection to the origin. The permit of the origin comes first: an exchange
-   * that waits for a busy origin takes no connection from the others.
+   * Waits until the account may use one more connection to the origin. It acquires the origin's permit first: an
+   * exchange that waits for a busy origin takes no connection from others.
    */
   async acquire(origin: string, account: string, signal?: CancelSignal): Promise<Permit> {
     const permits = this.permitsByOrigin.get(origin) ?? fairly(this.limits.connectionsPerOrigin);
@@ -70,7 +69,7 @@ export class ConnectionPool {
     }
   }
 
-  /** Runs an exchange with the origin on a connection of its own. The caller holds a permit of the origin. */
+  /** Runs an exchange with the origin on its own connection. The caller holds a permit of the origin. */
   async use<Result>(
     origin: string,
     signal: CancelSignal,
@@ -78,7 +77,7 @@ export class ConnectionPool {
   ): Promise<Result> {
     signal.throwIfAborted();
     const connection = this.take(origin);
-    // undici itself hears of the signal only once it is connected.
+    // undici itself observes the signal only once it is connected.
     const giveUp = (): void => this.drop(connection, signal.reason as Error);
     signal.addEventListener('abort', giveUp, { once: true });
     try {
@@ -86,7 +85,7 @@ export class ConnectionPool {
       this.keep(connection);
       return result;
     } catch (error) {
-      // Whatever is still on its way there must not meet the next exchange.
+      // Late bytes on this connection must not reach the next exchange.
       this.drop(connection);
       throw error;
     } finally {
@@ -94,7 +93,7 @@ export class ConnectionPool {
     }
   }
 
-  /** Lets the exchanges under way end. */
+  /** Waits for the exchanges in flight. */
   async close(): Promise<void> {
     await Promise.all([...this.busy, ...this.idle].map(({ client }) => client.close()));
   }
@@ -157,7 +156,7 @@ class Connection {
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE,
       keepAliveMaxTimeout: KEEP_ALIVE,
-      // The signal of each exchange bounds them.
+      // The signal of each exchange bounds it.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -167,7 +166,7 @@ class Connection {
     });
   }
 
-  /** The socket too, which the client would let go on connecting. */
+  /** Destroys the socket as well, because the client would continue to connect. */
   destroy(reason?: Error): void {
     this.socket?.destroy();
     void this.client.destroy(reason ?? null);

@@ -1,4 +1,4 @@
-// Through real sockets: where a request to a destination may end up, and what it can be made to wait for or to hold.
+// Through real sockets: where a request to a destination may go, and the bounds on its time and memory.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
@@ -16,7 +16,7 @@ import { UrlGuard } from './url-guard.js';
 
 const PUBLIC = '93.184.216.34';
 const OPENED = '127.0.0.1';
-// Not opened, although the server below listens there as well.
+// Not allowed, although the server below listens there as well.
 const FORBIDDEN = '127.0.0.2';
 const LIMITS = { timeout: 20_000, accountId: 'account' };
 
@@ -52,7 +52,7 @@ describe('where a connection goes', () => {
     server.close();
   });
 
-  it('a name with opened addresses is connected to', async () => {
+  it('a name with allowed addresses is connected to', async () => {
     resolver.script('host.example', [OPENED]);
     const response = await client.send(get(`http://host.example:${port}/`), LIMITS);
     expect([response.status, response.body.toString()]).toEqual([200, 'here']);
@@ -60,7 +60,7 @@ describe('where a connection goes', () => {
     expect(resolver.asked).toEqual(['host.example']);
   });
 
-  it('so is an opened address itself, without a look-up', async () => {
+  it('an allowed address is connected to without a look-up', async () => {
     await client.send(get(`http://${OPENED}:${port}/`), LIMITS);
     expect(arrivals).toEqual([OPENED]);
     expect(resolver.asked).toEqual([]);
@@ -75,7 +75,7 @@ describe('where a connection goes', () => {
     expect(arrivals).toEqual([]);
   });
 
-  it('a name that changes with every look-up is looked up once a connection', async () => {
+  it('a name that changes with every look-up is looked up once per connection', async () => {
     resolver.script('host.example', [OPENED], [FORBIDDEN], [FORBIDDEN]);
     await client.send(get(`http://host.example:${port}/`), LIMITS);
     expect(arrivals).toEqual([OPENED]);
@@ -90,14 +90,14 @@ describe('where a connection goes', () => {
     [[OPENED, '::1']],
     [[OPENED, '169.254.169.254']],
     [[FORBIDDEN]],
-  ])('a name that leads to %j is connected to nowhere', async (addresses) => {
+  ])('a name that resolves to %j is not connected to', async (addresses) => {
     resolver.script('host.example', addresses);
     await expect(client.send(get(`http://host.example:${port}/`), LIMITS)).rejects.toThrow(OutboundRejected);
     expect(arrivals).toEqual([]);
   });
 
   it.each([FORBIDDEN, '2130706434', '0x7f.2', '0', '[::ffff:127.0.0.2]', '[::1]', '[::]'])(
-    'nor is the address %s',
+    'the address %s is not connected to',
     async (host) => {
       for (const scheme of ['http', 'https']) {
         await expect(client.send(get(`${scheme}://${host}:${port}/`), LIMITS)).rejects.toThrow(
@@ -108,14 +108,14 @@ describe('where a connection goes', () => {
     },
   );
 
-  it('a kept connection goes on serving; the next one is judged by what the name leads to then', async () => {
+  it('a kept connection stays in use; the next one is checked against the current addresses of the name', async () => {
     resolver.script('host.example', [OPENED], [FORBIDDEN]);
     const request = get(`http://host.example:${port}/`);
     await client.send(request, LIMITS);
     await client.send(request, LIMITS);
     expect(arrivals).toEqual([OPENED]);
     server.closeAllConnections();
-    // Whether the first request after it meets the old connection or needs a new one is up to the sockets.
+    // The sockets decide whether the first request after it uses the old connection or a new one.
     await expect(client.send(request, LIMITS)).rejects.toThrow(OutboundFailure);
     await expect(client.send(request, LIMITS)).rejects.toThrow(OutboundRejected);
     expect(arrivals).toEqual([OPENED]);
@@ -153,7 +153,7 @@ describe('the exchange', () => {
   beforeEach(() => receiver.forget());
   afterAll(() => receiver.close());
 
-  it('takes method, path, headers and body there, and the answer back', async () => {
+  it('sends method, path, headers and body, and returns the answer', async () => {
     receiver.script({ status: 207, headers: { 'x-kind': 'test' }, body: 'partly' });
     const response = await client.send(
       {
@@ -181,7 +181,7 @@ describe('the exchange', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it('of a success beyond 1 MiB, or without an end, the beginning is taken', async () => {
+  it('returns the beginning of a success beyond 1 MiB, or without an end', async () => {
     const answerOf = (length: number) => ({ status: 202, body: 'x'.repeat(length) });
     receiver.script(answerOf(1_048_576), answerOf(1_048_577), 'flood', answerOf(11));
     for (const status of [202, 202, 200]) {
@@ -190,12 +190,12 @@ describe('the exchange', () => {
     }
     const { body } = await client.send(get(receiver.origin), { ...LIMITS, maxResponseBytes: 10 });
     expect(body.toString()).toBe('x'.repeat(10));
-    // Nothing of what was left meets the next exchanges.
+    // The rest of the answer does not reach the next exchanges.
     const next = await Promise.all([1, 2, 3].map(() => client.send(get(receiver.origin), LIMITS)));
     expect(next.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
-  it('a success beyond the limit does not disturb those that wait for its connection', async () => {
+  it('a success beyond the limit does not disturb exchanges that wait for its connection', async () => {
     receiver.always({ status: 200, body: 'x'.repeat(100_000) });
     const sent = Array.from({ length: 300 }, () =>
       client.send(get(receiver.origin), { ...LIMITS, maxResponseBytes: 10 }),
@@ -213,16 +213,13 @@ describe('the exchange', () => {
     );
   });
 
-  it.each(['reset', 'truncate'] as const)(
-    '%s: fails, and the next exchange does not suffer',
-    async (script) => {
-      receiver.script(script);
-      await expect(client.send(get(receiver.origin), LIMITS)).rejects.toThrow(OutboundFailure);
-      expect((await client.send(get(receiver.origin), LIMITS)).status).toBe(200);
-    },
-  );
+  it.each(['reset', 'truncate'] as const)('%s: fails, and the next exchange succeeds', async (script) => {
+    receiver.script(script);
+    await expect(client.send(get(receiver.origin), LIMITS)).rejects.toThrow(OutboundFailure);
+    expect((await client.send(get(receiver.origin), LIMITS)).status).toBe(200);
+  });
 
-  it('no answer: times out', async () => {
+  it('times out without an answer', async () => {
     receiver.script('hang');
     await expect(client.send(get(receiver.origin), { ...LIMITS, timeout: 50 })).rejects.toThrow(
       OutboundTimeout,
@@ -230,7 +227,7 @@ describe('the exchange', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it('an answer whose end does not come: times out', async () => {
+  it('times out when an answer does not end', async () => {
     const endless = createServer((_request, response) => void response.writeHead(200).write('a part'));
     await new Promise<void>((resolve) => endless.listen(0, OPENED, resolve));
     const { port } = endless.address() as AddressInfo;
@@ -243,7 +240,7 @@ describe('the exchange', () => {
 
   it('waiting for other exchanges of the account is no part of the time-out', async () => {
     receiver.always('hang');
-    // Their time is over later than that of the one that waits for them.
+    // Their time-out ends later than that of the exchange that waits for them.
     const hanging = Array.from({ length: 96 }, () =>
       client.send(get(receiver.origin), { ...LIMITS, timeout: 1_600 }).catch((error: unknown) => error),
     );
@@ -273,7 +270,7 @@ describe('the exchange', () => {
     expect(new Set(await Promise.all(hanging))).toEqual(new Set(['given up']));
   });
 
-  it('no answer from DNS: times out', async () => {
+  it('times out without an answer from DNS', async () => {
     resolver.script('host.example', 'hang');
     await expect(client.send(get('https://host.example/'), { ...LIMITS, timeout: 50 })).rejects.toThrow(
       OutboundTimeout,
@@ -288,7 +285,7 @@ describe('the exchange', () => {
     });
   });
 
-  it('a caller can give up, before and meanwhile', async () => {
+  it('can be cancelled by the caller before and during the exchange', async () => {
     await expect(
       client.send(get(receiver.origin), { ...LIMITS, signal: AbortSignal.abort() }),
     ).rejects.toThrow(OutboundFailure);

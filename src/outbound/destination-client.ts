@@ -1,4 +1,4 @@
-// Requests to destinations, whose addresses are anybody's: every connection passes the URL guard.
+// Requests to destinations, whose addresses any customer chooses: every connection passes the URL guard.
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Permit } from '../concurrency/semaphore.js';
@@ -8,7 +8,8 @@ import type { OutboundRequest, OutboundResponse, SendLimits } from './exchange.j
 import { guardedConnector } from './guarded-connector.js';
 import { UrlGuard } from './url-guard.js';
 
-// Platforms answer deliveries with little, and some repeat the request. Of more than this only the beginning is read.
+// Platforms answer deliveries with few bytes, and some repeat the request. Beyond this bound the answer is cut or
+// fails.
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
 interface DestinationLimits extends Omit<SendLimits, 'maxResponseBytes'> {
@@ -26,10 +27,10 @@ export class DestinationClient implements OnApplicationShutdown {
   }
 
   /**
-   * Resolves with any answer, whatever its status; follows no redirect. The body of a success ends where it is larger
-   * than allowed: what was taken must not be sent again for what was said about it. The time-out begins with the permit for
-   * a connection, so that waiting for other accounts' exchanges is no failure of the platform; looking the name up is part
-   * of it. Throws OutboundTimeout, OutboundRejected or OutboundFailure.
+   * Resolves with an answer of any status; follows no redirect. The body of a success is cut at the bound, because
+   * accepted traces must not be sent again. The time-out starts with the permit for a connection, so that waiting for
+   * other exchanges is not a failure of the platform; it includes the name look-up. Throws OutboundTimeout,
+   * OutboundRejected or OutboundFailure.
    */
   async send(request: OutboundRequest, limits: DestinationLimits): Promise<OutboundResponse> {
     const url = this.guard.read(request.url);
@@ -52,7 +53,7 @@ export class DestinationClient implements OnApplicationShutdown {
     try {
       return await this.connections.acquire(origin, accountId, signal);
     } catch (error) {
-      throw new OutboundFailure('given up while waiting for a connection', { cause: error });
+      throw new OutboundFailure('cancelled while waiting for a connection', { cause: error });
     }
   }
 

@@ -1,4 +1,4 @@
-// The limits of an exchange, whatever the work inside does with its signal, and the body of its answer.
+// The limits of an exchange, for any use of its signal, and the body of its answer.
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { getEventListeners } from 'node:events';
 import { createServer } from 'node:http';
@@ -9,7 +9,7 @@ import type { Dispatcher } from 'undici';
 import type { CancelSignal } from '../concurrency/cancellation.js';
 import { exchange, OutboundFailure, OutboundTimeout, withinLimits } from './exchange.js';
 
-/** Ends when its signal says so. */
+/** Ends with its signal. */
 const endless = (signal: CancelSignal): Promise<never> =>
   new Promise((_resolve, reject) => {
     if (signal.aborted) reject(signal.reason);
@@ -17,11 +17,11 @@ const endless = (signal: CancelSignal): Promise<never> =>
   });
 
 describe('limits', () => {
-  it('end the work when the time is over', async () => {
+  it('end the work after the time-out', async () => {
     await expect(withinLimits({ timeout: 5 }, endless)).rejects.toThrow(OutboundTimeout);
   });
 
-  it('end the work when the caller gives up, or has given up before', async () => {
+  it('end the work when the caller cancels, or has cancelled before', async () => {
     const controller = new AbortController();
     const given = withinLimits({ timeout: 60_000, signal: controller.signal }, endless);
     controller.abort();
@@ -30,7 +30,7 @@ describe('limits', () => {
     await expect(late).rejects.toMatchObject({ constructor: OutboundFailure });
   });
 
-  it("leave nothing behind at a caller's signal, which any number of exchanges may have", async () => {
+  it("leave no listener on a caller's signal, which any number of exchanges may share", async () => {
     const warnings: Error[] = [];
     const warn = (warning: Error): void => void warnings.push(warning);
     process.on('warning', warn);
@@ -43,13 +43,13 @@ describe('limits', () => {
     for (const end of enders) end();
     await Promise.all(exchanges);
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
-    // Warnings are told one tick later.
+    // Node emits warnings one tick later.
     await new Promise((resolve) => setImmediate(resolve));
     process.off('warning', warn);
     expect(warnings).toEqual([]);
   });
 
-  it('keep the reason of a failure: the code of the system, or the message', async () => {
+  it("keep the reason of a failure: the system's code, or the message", async () => {
     const failing = (cause: Error) => withinLimits({ timeout: 60_000 }, () => Promise.reject(cause));
     await expect(
       failing(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })),
@@ -69,7 +69,7 @@ describe('limits', () => {
 describe('an exchange', () => {
   const requestTo = (url: string) => ({ method: 'POST', url, headers: {}, body: 'sent' }) as const;
 
-  it('ends at once when it is given up while undici connects, and is never sent', async () => {
+  it('ends at once when it is cancelled while undici connects, and is never sent', async () => {
     const sent: string[] = [];
     const server = createServer((request, response) => {
       sent.push(request.url ?? '');
@@ -104,7 +104,7 @@ describe('an exchange', () => {
 });
 
 describe('an answer that begins with 100 Continue', () => {
-  it('fails by its name', async () => {
+  it('fails with an explanation', async () => {
     const server = createTcpServer((socket) => {
       socket.on('error', () => undefined).resume();
       socket.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
@@ -116,7 +116,7 @@ describe('an answer that begins with 100 Continue', () => {
     const answered = withinLimits({ timeout: 20_000 }, (signal) => exchange(client, request, 1_000, signal));
     await expect(answered).rejects.toMatchObject({
       constructor: OutboundFailure,
-      message: 'the answer began with 100 Continue, which was not asked for',
+      message: 'the answer began with 100 Continue, which was not requested',
     });
     await client.destroy();
     server.close();
@@ -129,7 +129,7 @@ describe('the body of an answer', () => {
 
   afterEach(() => void jest.restoreAllMocks());
 
-  /** An answer of so many bytes that comes in chunks of so many, with these headers. */
+  /** An answer of `length` bytes in chunks of `chunkLength`, with these headers. */
   function answer(length: number, chunkLength: number, headers: Record<string, string | string[]> = {}) {
     const dispatch: Dispatcher['dispatch'] = (_options, handler) => {
       const connection = new AbortController();
@@ -154,7 +154,7 @@ describe('the body of an answer', () => {
     }
   });
 
-  it('is empty where nothing came, whatever was announced', async () => {
+  it('is empty when no bytes came, whatever length was announced', async () => {
     const made = jest.spyOn(Buffer, 'allocUnsafeSlow');
     for (const announced of ['0', '1000', '999999999999']) {
       await expect(answer(0, 1, { 'content-length': announced })).resolves.toMatchObject({
@@ -165,7 +165,7 @@ describe('the body of an answer', () => {
   });
 
   it.each(['1001', '999999999999', '1e400', '-5', '3', 'many', ''])(
-    'needs no room beyond what came when %j bytes are announced',
+    'needs no more memory than the received bytes when %j bytes are announced',
     async (announced) => {
       const made = jest.spyOn(Buffer, 'allocUnsafeSlow');
       const { body } = await answer(1_000, 10, { 'content-length': announced });
@@ -174,7 +174,7 @@ describe('the body of an answer', () => {
     },
   );
 
-  it('is given no room before half of what is announced has come', async () => {
+  it('is not allocated before half of the announced bytes have come', async () => {
     const made = jest.spyOn(Buffer, 'allocUnsafeSlow');
     const { body } = await answer(400, 100, { 'content-length': '1000' });
     expect(body.equals(bytes.subarray(0, 400))).toBe(true);
@@ -184,15 +184,15 @@ describe('the body of an answer', () => {
     expect(made).toHaveBeenCalledWith(1_000);
   });
 
-  it('is only what came where more was announced, and nothing that lay in memory', async () => {
+  it('has only the received bytes when more were announced, and no stale memory', async () => {
     const { body } = await answer(500, 100, { 'content-length': '900' });
     expect(body.equals(bytes.subarray(0, 500))).toBe(true);
   });
 
-  it('is refused where more comes than was announced', async () => {
+  it('is refused when more bytes come than announced', async () => {
     await expect(answer(500, 100, { 'content-length': '450' })).rejects.toMatchObject({
       constructor: OutboundFailure,
-      message: 'the answer is longer than it said',
+      message: 'the answer is longer than its content-length',
     });
   });
 

@@ -1,4 +1,4 @@
-// What every client of this folder has in common: a request and its answer, within a time-out and a cap.
+// The request and answer that all clients of this folder share, within a time-out and a size limit.
 import { setMaxListeners } from 'node:events';
 import { LRUCache } from 'lru-cache';
 import { errors } from 'undici';
@@ -25,28 +25,28 @@ export interface SendLimits {
   /** Milliseconds for the whole exchange. */
   readonly timeout: number;
   readonly maxResponseBytes: number;
-  /** Gives the exchange up; it then fails with OutboundFailure. */
+  /** Cancels the exchange, which then fails with OutboundFailure. */
   readonly signal?: CancelSignal;
 }
 
 /** No answer within the time-out. */
 export class OutboundTimeout extends Error {}
 
-/** No usable answer: refused, reset, cut off, or larger than allowed. */
+/** No usable answer: refused, reset, truncated, or larger than allowed. */
 export class OutboundFailure extends Error {}
 
-/** Not sent: an address that the URL guard keeps requests from, or a header that cannot be sent. */
+/** Not sent: an address that the URL guard refuses, or a header that cannot be sent. */
 export class OutboundRejected extends OutboundFailure {}
 
 /**
- * Runs an exchange until it ends, the time is over, or the caller gives up; `work` has to end when its signal says so.
- * Throws OutboundTimeout or OutboundFailure.
+ * Runs an exchange until it ends, times out, or is cancelled; `work` must end with its signal. Throws OutboundTimeout
+ * or OutboundFailure.
  */
 export async function withinLimits<Result>(
   { timeout, signal }: Pick<SendLimits, 'timeout' | 'signal'>,
   work: (signal: CancelSignal) => Promise<Result>,
 ): Promise<Result> {
-  // Not the caller's own signal: that one may live as long as the process.
+  // The caller's own signal may live as long as the process.
   const cancellation = new Cancellation();
   let isTimeOver = false;
   const timer = setTimeout(() => {
@@ -76,15 +76,15 @@ export async function withinLimits<Result>(
   }
 }
 
-/** Any number of exchanges may end with one signal; Node warns of more than ten. */
+/** Any number of exchanges may share a signal; Node warns beyond ten listeners. */
 export function allowListeners(signal: CancelSignal): void {
   if (signal instanceof AbortSignal) setMaxListeners(0, signal);
 }
 
-/** What becomes of an answer that is larger than allowed; a success alone is ever cut, since its status says it all. */
+/** The handling of an answer beyond the bound. Only a success is ever cut, because its status is the result. */
 export type Excess = 'fails' | 'is_cut';
 
-/** Resolves with any answer, whatever its status. Follows no redirect. Rejects as soon as the signal is aborted. */
+/** Resolves with an answer of any status. Follows no redirect. Rejects as soon as the signal is aborted. */
 export function exchange(
   dispatcher: Dispatcher,
   { method, url, headers, body }: OutboundRequest,
@@ -106,7 +106,7 @@ interface UrlParts {
   readonly path: string;
 }
 
-/** Of the addresses that were asked last: there are few, and each is asked again and again. */
+/** Parsed addresses, cached: there are few, and each is used repeatedly. */
 const PARTS = new LRUCache<string, UrlParts>({
   max: 1_000,
   memoMethod: (url) => {
@@ -115,10 +115,10 @@ const PARTS = new LRUCache<string, UrlParts>({
   },
 });
 
-/** Gathers an answer. Not by undici's `request`: its stream costs more than the whole rest of a small exchange. */
+/** Collects an answer. The stream of undici's `request` costs more than the rest of a small exchange. */
 class AnswerReader implements Dispatcher.DispatchHandler {
   private readonly chunks: Buffer[] = [];
-  /** For the whole body, where its length is known and so much of it has come that this is to be believed. */
+  /** Memory for the whole body, once enough of the announced length has come to trust it. */
   private room: Buffer | null = null;
   private length = 0;
   private status = 0;
@@ -133,7 +133,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     private readonly reject: (reason: Error) => void,
   ) {}
 
-  /** undici can be told only once the request is on its connection. */
+  /** undici accepts a cancellation only once the request is on its connection. */
   giveUp(reason: Error): void {
     this.reason = reason;
     this.controller?.abort(reason);
@@ -156,8 +156,8 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Chunks that are copied as they come are dead before V8 looks at them; kept until the last one, those of a large
-   * answer outlive collection after collection. The room itself has to outlive fewer when it is made late.
+   * Copied chunks are garbage before V8 traces them; chunks that are kept until the end of a large answer survive
+   * several collections. The buffer itself survives fewer when it is allocated late.
    */
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const at = this.length;
@@ -167,20 +167,20 @@ class AnswerReader implements Dispatcher.DispatchHandler {
         const body = Buffer.concat([...this.chunks, chunk], this.limit);
         this.resolve({ status: this.status, headers: this.headers, body });
       }
-      // Of an answer that was cut this only ends the connection.
+      // The answer was resolved when it was cut; this call only closes the connection.
       this.giveUp(new OutboundFailure(`the answer is larger than ${this.limit} bytes`));
     } else if (this.room === null) {
       this.chunks.push(chunk);
       this.makeRoom();
     } else if (this.length <= this.room.length) this.room.set(chunk, at);
-    else this.giveUp(new OutboundFailure('the answer is longer than it said'));
+    else this.giveUp(new OutboundFailure('the answer is longer than its content-length'));
   }
 
   private get mayBeCut(): boolean {
     return this.excess === 'is_cut' && this.status >= 200 && this.status < 300;
   }
 
-  /** Once half of what is announced has come, unless that is all of it or beyond the limit. */
+  /** Allocates once half of the announced bytes have come, unless the body is complete or beyond the bound. */
   private makeRoom(): void {
     const announced = Number(this.headers['content-length']);
     const isHalf = this.length < announced && this.length * 2 >= announced;
@@ -197,7 +197,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     ENDED.add(this);
   }
 
-  /** Those that wait for it go on. */
+  /** Resolves the promise of the exchange. */
   answer(): void {
     const body = this.room?.subarray(0, this.length) ?? joined(this.chunks, this.length);
     this.resolve({ status: this.status, headers: this.headers, body });
@@ -212,7 +212,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Answers that are whole: what becomes of them is done for all of a turn in one go. */
+/** Complete answers: all of one tick are resolved together. */
 const ENDED = new TickBatch<AnswerReader>((reader) => reader.answer());
 
 function joined(chunks: readonly Buffer[], length: number): Buffer {
@@ -220,11 +220,11 @@ function joined(chunks: readonly Buffer[], length: number): Buffer {
   return first && others.length === 0 ? first : Buffer.concat(chunks, length);
 }
 
-/** The system's code where there is one (ECONNREFUSED): it tells more than the sentence around it. */
+/** The system's code if there is one (ECONNREFUSED), which is more precise than the message. */
 function messageOf(error: unknown): string {
-  // undici takes no answer that begins with an interim one of this status, and calls nothing else so.
+  // undici rejects an answer that begins with this interim status, and uses the message for nothing else.
   if (error instanceof errors.SocketError && error.message === 'bad response')
-    return 'the answer began with 100 Continue, which was not asked for';
+    return 'the answer began with 100 Continue, which was not requested';
   const { code, message } = error as { code?: unknown; message?: unknown };
   return typeof code === 'string' ? code : String(message);
 }

@@ -1,4 +1,5 @@
-// TLS is verified against the name although the socket goes to an address, and a socket that went elsewhere is closed.
+// TLS is verified against the name although the socket connects to an address, and a socket to another address is
+// closed.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
@@ -52,7 +53,7 @@ describe('TLS', () => {
   const trusting = guardedConnector(guard, { ca: CERTIFICATE.cert });
 
   it.each(['host.example', 'host.example.'])(
-    '%s is asked for by its name, and believed',
+    '%s is requested by its name, and verified',
     async (hostname) => {
       const accepted = once(server, 'secureConnection') as Promise<[TLSSocket & { servername: string }]>;
       const socket = await connect(trusting, hostname);
@@ -71,7 +72,7 @@ describe('TLS', () => {
     });
   });
 
-  it('a certificate that nobody vouches for is refused', async () => {
+  it('a certificate of an unknown authority is refused', async () => {
     await expect(connect(guardedConnector(guard), 'host.example')).rejects.toMatchObject({
       code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
     });
@@ -79,7 +80,7 @@ describe('TLS', () => {
 });
 
 describe('the second line', () => {
-  /** Judges no look-up, as a defect might have it. */
+  /** Permits every look-up, as a defect might. */
   class CarelessGuard extends UrlGuard {
     override resolve(): Promise<readonly LookupAddress[]> {
       return Promise.resolve([{ address: '127.0.0.1', family: 4 }]);

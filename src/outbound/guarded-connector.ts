@@ -1,5 +1,5 @@
-// Opens sockets to addresses that the URL guard has judged, and to no others: the one place where a destination's name
-// becomes a connection.
+// Opens sockets only to addresses that the URL guard permits: the one place where a destination's name becomes a
+// connection.
 import { connect as connectTcp, isIP } from 'node:net';
 import type { LookupFunction, Socket, TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -9,10 +9,10 @@ import type { buildConnector } from 'undici';
 import { OutboundFailure } from './exchange.js';
 import type { UrlGuard } from './url-guard.js';
 
-/** As undici asks for a connection, but returns the socket under way; null when none was opened. */
+/** Like undici's connector, but returns the connecting socket; null when none was opened. */
 export type Connect = (target: buildConnector.Options, callback: buildConnector.Callback) => Socket | null;
 
-// Milliseconds of silence after which the system asks whether the other side is still there.
+// Milliseconds of silence before the system probes the other side.
 const TCP_KEEP_ALIVE_DELAY = 60_000;
 
 /** `trust`: certificate authorities beside those that the process knows. */
@@ -20,7 +20,7 @@ export function guardedConnector(guard: UrlGuard, trust: Pick<ConnectionOptions,
   return ({ protocol, hostname, port }, callback) => {
     const isTls = protocol === 'https:';
     try {
-      // Nothing is looked up for an address, so that the look-up below would not see it.
+      // An address needs no look-up, so the guarded look-up below would not see it.
       if (isIP(hostname) !== 0) guard.requirePermission(protocol, hostname, hostname);
     } catch (error) {
       process.nextTick(callback, error, null);
@@ -29,16 +29,16 @@ export function guardedConnector(guard: UrlGuard, trust: Pick<ConnectionOptions,
     const target: TcpNetConnectOpts = {
       host: hostname,
       port: Number(port || (isTls ? 443 : 80)),
-      // The very addresses that were judged: nothing is looked up again between the judgement and the socket.
+      // Returns the checked addresses themselves: no second look-up happens before the socket opens.
       lookup: callbackify((host: string) => guard.resolve(protocol, host)) as unknown as LookupFunction,
-      // It asks the look-up for all addresses, and tries them in turn.
+      // Requests all addresses of the look-up, and tries them in turn.
       autoSelectFamily: true,
     };
     const socket = isTls
       ? connectTls({
           ...target,
           ...trust,
-          // An address is none, and a name goes without the dot at its end.
+          // Server names are never addresses, and have no trailing dot.
           servername: isIP(hostname) === 0 ? hostname.replace(/\.$/, '') : '',
           ALPNProtocols: ['http/1.1'],
         })
@@ -50,7 +50,7 @@ export function guardedConnector(guard: UrlGuard, trust: Pick<ConnectionOptions,
     socket.once(isTls ? 'secureConnect' : 'connect', () => {
       socket.off('error', fail);
       try {
-        // The second line, should a socket ever go elsewhere than the look-up said.
+        // Second line of defence against a socket to an unchecked address.
         if (socket.remoteAddress === undefined) throw new OutboundFailure('closed at once');
         guard.requirePermission(protocol, hostname, socket.remoteAddress);
       } catch (error) {

@@ -1,4 +1,4 @@
-// What waits for a provider waits at its endpoint's places, and never in the connections.
+// Calls wait for a permit of their endpoint, and never in the connections.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from '@jest/globals';

@@ -1,4 +1,4 @@
-// Requests to the providers, whose addresses are the operator's own: pooled connections to few origins.
+// Requests to providers, whose addresses the operator configures: pooled connections to few origins.
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { Agent, buildConnector } from 'undici';
@@ -13,8 +13,8 @@ const connect = buildConnector({ timeout: 10_000 });
 @Injectable()
 export class HttpClient implements OnApplicationShutdown {
   private readonly agent = new Agent({
-    // The places of endpoints bound them (ENDPOINT_CONCURRENCY), and share them fairly: a queue in here would be first come,
-    // first served over all accounts, and count against the time-out of a call.
+    // Endpoint permits (ENDPOINT_CONCURRENCY) bound them and share them fairly. A queue here would be first come, first
+    // served over all accounts, and would count against the time-out of a call.
     connections: null,
     pipelining: 1,
     keepAliveTimeout: 30_000,
@@ -23,17 +23,17 @@ export class HttpClient implements OnApplicationShutdown {
         if (result[1]) boundReads(result[1]);
         callback(...result);
       }),
-    // The signal of each call bounds them.
+    // The signal of each call bounds it.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
 
-  /** Resolves with any answer, whatever its status. Throws OutboundTimeout or OutboundFailure. Follows no redirect. */
+  /** Resolves with an answer of any status. Follows no redirect. Throws OutboundTimeout or OutboundFailure. */
   send(request: OutboundRequest, limits: SendLimits): Promise<OutboundResponse> {
     return withinLimits(limits, (signal) => exchange(this.agent, request, limits.maxResponseBytes, signal));
   }
 
-  /** What is still under way has outlasted SHUTDOWN_GRACE_MS: to wait on would be without a bound. */
+  /** Exchanges that are still in flight have outlasted SHUTDOWN_GRACE_MS: waiting for them would have no bound. */
   async onApplicationShutdown(): Promise<void> {
     await this.agent.destroy();
   }

@@ -32,7 +32,7 @@ afterEach(() => {
 });
 
 const dead = (count: number): string[] => Array.from({ length: count }, (_nothing, index) => `dead-${index}`);
-/** What became of a look-up: its addresses, or the code of its failure. */
+/** The result of a look-up: its addresses, or the code of its failure. */
 const outcomeOf = (host: string): Promise<unknown> =>
   resolver.resolve(host).catch(({ code }: { code?: string }) => code);
 
@@ -55,7 +55,7 @@ async function letDie(hosts: readonly string[]): Promise<void> {
 }
 
 describe('a name', () => {
-  it('is looked up once for all that ask meanwhile, and anew afterwards', async () => {
+  it('shares one look-up between concurrent callers, and is looked up again afterwards', async () => {
     const both = [resolver.resolve('host'), resolver.resolve('host')];
     await nextTurn();
     await end('host');
@@ -67,7 +67,7 @@ describe('a name', () => {
     expect(begun).toEqual(['host', 'host']);
   });
 
-  it('that is said not to exist is asked for again at once', async () => {
+  it('that does not exist is looked up again at once', async () => {
     const first = outcomeOf('host');
     await nextTurn();
     await end('host', Object.assign(new Error('unknown'), { code: 'ENOTFOUND' }));
@@ -77,7 +77,7 @@ describe('a name', () => {
     expect(begun).toEqual(['host', 'host']);
   });
 
-  it('that nobody answers for fails at once for three times as long as it took, then is asked for again', async () => {
+  it('without an answer fails at once for three times as long as it took, then is looked up again', async () => {
     await letDie(['dead']);
     jest.advanceTimersByTime(29_999);
     expect(await outcomeOf('dead')).toBe('EAI_AGAIN');
@@ -87,7 +87,7 @@ describe('a name', () => {
     await nextTurn();
     await end('dead');
     expect(await revived).toEqual([ADDRESS]);
-    // From then on it is one like any other.
+    // From then on it counts as a quick name.
     void resolver.resolve('dead');
     await nextTurn();
     expect(begun).toEqual(['dead', 'dead']);
@@ -95,7 +95,7 @@ describe('a name', () => {
 });
 
 describe('many names', () => {
-  it('take no more threads than there are for them, in turn', async () => {
+  it('take no more threads than they may, in order', async () => {
     const hosts = ['a', 'b', 'c', 'd', 'e', 'f'];
     const outcomes = Promise.all(hosts.map(outcomeOf));
     await nextTurn();
@@ -106,7 +106,7 @@ describe('many names', () => {
     expect(await outcomes).toEqual(hosts.map(() => [ADDRESS]));
   });
 
-  it('that nobody answers for leave threads to the others', async () => {
+  it('without an answer leave threads to the others', async () => {
     await letDie(dead(3));
     jest.advanceTimersByTime(30_000);
     for (const host of dead(3)) void outcomeOf(host);
@@ -119,7 +119,7 @@ describe('many names', () => {
     expect(open.size).toBe(2);
   });
 
-  it('wait no longer than anybody waits for them', async () => {
+  it('wait no longer than their callers do', async () => {
     for (const host of dead(4)) void outcomeOf(host);
     const late = outcomeOf('late');
     await nextTurn();

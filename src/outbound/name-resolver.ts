@@ -1,4 +1,4 @@
-// From the name of a host to its IP addresses, as an injected part: tests have a DNS of their own.
+// Resolves host names to IP addresses. Injected, so that tests have their own DNS.
 import { lookup } from 'node:dns/promises';
 import type { LookupAddress } from 'node:dns';
 import { LRUCache } from 'lru-cache';
@@ -12,15 +12,15 @@ export abstract class NameResolver {
 
 type LookUp = (host: string) => Promise<readonly LookupAddress[]>;
 
-/** How many names may be looked up at once: `all`, and of those that failed slowly before only so many `slow` ones. */
+/** Concurrent look-ups: `all`, of which at most `slow` for names that failed slowly before. */
 export interface LookUpSlots {
   readonly all: number;
   readonly slow: number;
 }
 
 /**
- * Of the threads that Node looks names up with, half at most do so at once, and the calls' own connections need them too:
- * a quarter of those stays free. Names whose servers do not answer get half of the rest.
+ * Node uses at most half of its threads for look-ups, and providers' connections need them too: a quarter of those
+ * stays free. Names without an answering server get half of the rest.
  */
 export function slotsOf(threadPoolSize: number): LookUpSlots {
   const threads = Math.floor((threadPoolSize + 1) / 2);
@@ -28,7 +28,8 @@ export function slotsOf(threadPoolSize: number): LookUpSlots {
   return { all, slow: Math.max(1, Math.floor(all / 2)) };
 }
 
-// Milliseconds. A look-up that fails later than this was not answered; after it, the name waits for so many times longer.
+// Milliseconds: a look-up that fails later than this had no answer. The factor is the pause after it, relative to its
+// duration.
 const SLOW = 1_000;
 const REST = 3;
 // Milliseconds that a name waits for a slot: no caller waits longer for an answer.
@@ -43,9 +44,9 @@ interface SlowFailure {
 }
 
 /**
- * As every program of the machine resolves names: the hosts file and search domains count. A look-up holds one of few
- * threads, for ten seconds and more where a name server does not answer, and nothing ends it sooner. So one for each name
- * is enough, and such names wait for each other, not those that answer for them.
+ * Resolves like any program of the machine, with the hosts file and search domains. A look-up occupies one of few
+ * threads, ten seconds and more without an answer, and cannot be cancelled. So each name has at most one, and slow
+ * names wait only for each other.
  */
 export class SystemNameResolver extends NameResolver {
   private readonly inFlight = new Map<string, Promise<readonly LookupAddress[]>>();

@@ -1,4 +1,4 @@
-// The only way to the network.
+// The only module with network access to providers and destinations.
 import { Global, Module } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
 import { DestinationClient } from './destination-client.js';

@@ -1,4 +1,4 @@
-// Every spelling under which a forbidden address could be let in, and what of a name is judged.
+// All spellings of forbidden addresses, and the checks of names.
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { TestClock } from '../../test/support/clock.js';
@@ -137,7 +137,7 @@ describe('literal addresses', () => {
       fc.asyncProperty(
         fc.oneof(
           fc.nat(0xffffffff),
-          // Near the borders of the ranges more often than chance would have it.
+          // Near the borders of the ranges more often than at random.
           fc
             .tuple(fc.constantFrom(10, 127, 100, 169, 172, 192, 198, 203, 224), fc.nat(255))
             .map(([a, b]) => a * 2 ** 24 + b * 2 ** 16),
@@ -168,7 +168,7 @@ describe('literal addresses', () => {
   });
 });
 
-describe('what is no address', () => {
+describe('text that is not an address', () => {
   const NOT_ABSOLUTE = 'an address is not an absolute http or https URL';
   it.each([
     '',
@@ -210,13 +210,13 @@ describe('what is no address', () => {
   it.each(['https://user:s3cret@example.com/', 'https://user@example.com', 'https://:s3cret@example.com'])(
     'the credentials of %s are refused and not repeated',
     async (address) => {
-      const problem = 'example.com must stand without a user name and a password before it';
+      const problem = 'example.com must not have a user name or password';
       expect(await guardWith().check(address)).toBe(problem);
       expect(guardWith().read(address)).toBe(problem);
     },
   );
 
-  it('an address of more than 2048 characters is refused', async () => {
+  it('refuses an address of more than 2048 characters', async () => {
     const ofLength = (length: number) => `https://${PUBLIC}/`.padEnd(length, 'x');
     expect(await guardWith().check(ofLength(2_048))).toBeNull();
     expect(await guardWith().check(ofLength(2_049))).toBe('an address has more than 2048 characters');
@@ -236,7 +236,7 @@ describe('names', () => {
     [[PUBLIC, '10.0.0.1'], 'a private address'],
     [['2606:2800:220:1::1', PUBLIC, 'fd00::1'], 'a private address'],
     [['not an address'], 'what is not an IP address'],
-  ])('a name that leads to %j is refused without a word on where exactly', async (addresses, purpose) => {
+  ])('a name that leads to %j is refused without naming the address', async (addresses, purpose) => {
     const guard = guardWith(new ScriptedResolver().script('host.example', addresses));
     expect(await guard.check('https://host.example/')).toBe(`host.example leads to ${purpose}`);
     await expect(guard.resolve('https:', 'host.example')).rejects.toThrow(OutboundRejected);
@@ -253,7 +253,7 @@ describe('names', () => {
     },
   );
 
-  it('a name with public addresses passes, and is handed over with all of them', async () => {
+  it('a name with public addresses passes, with all of them', async () => {
     const guard = guardWith(new ScriptedResolver().script('host.example', [PUBLIC, '2606:2800:220:1::1']));
     expect(await guard.check('https://host.example/')).toBeNull();
     expect(await guard.resolve('https:', 'host.example')).toEqual([
@@ -270,7 +270,7 @@ describe('names', () => {
     await expect(guard.resolve('https:', 'empty.example')).rejects.toThrow(OutboundFailure);
   });
 
-  it('a name that is not looked up within a second passes', async () => {
+  it('a name whose look-up takes more than a second passes', async () => {
     jest.useFakeTimers();
     const guard = guardWith(new ScriptedResolver().script('host.example', 'hang'));
     const onSettled = jest.fn();
@@ -282,7 +282,7 @@ describe('names', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('a name that passed is not looked up again for five seconds; connecting always looks', async () => {
+  it('a name that passed is not looked up again for five seconds; connecting always looks it up', async () => {
     const clock = new TestClock();
     const resolver = new ScriptedResolver().script('host.example', [PUBLIC], ['127.0.0.1']);
     const guard = guardWith(resolver, [], clock);
@@ -295,7 +295,7 @@ describe('names', () => {
     expect(await guard.check('https://host.example/three')).toBe('host.example leads to a loopback address');
   });
 
-  it('a refusal is not remembered', async () => {
+  it('a refusal is not cached', async () => {
     const guard = guardWith(new ScriptedResolver().script('host.example', ['127.0.0.1'], [PUBLIC]));
     expect(await guard.check('https://host.example/')).not.toBeNull();
     expect(await guard.check('https://host.example/')).toBeNull();
@@ -324,7 +324,7 @@ describe('DESTINATION_ALLOWED_CIDRS', () => {
     expect(await guard.check('http://127.0.0.1/')).toBe('127.0.0.1 is a loopback address');
   });
 
-  it('opens a name only when all of its addresses are opened or public, and http only when all are opened', async () => {
+  it('opens a name only if all its addresses are opened or public, and http only if all are opened', async () => {
     const resolver = new ScriptedResolver()
       .script('opened.example', ['10.0.0.1', '10.0.0.2'])
       .script('mixed.example', ['10.0.0.1', PUBLIC])
@@ -351,12 +351,12 @@ describe('http', () => {
     const guard = guardWith(new ScriptedResolver().script('host.example', [PUBLIC]));
     expect(await guard.check('http://host.example/')).toBe('host.example needs https');
     expect(await guard.check('https://host.example/')).toBeNull();
-    // What passed over https has not passed over http.
+    // A pass over https is not a pass over http.
     expect(await guard.check('http://host.example/')).toBe('host.example needs https');
     await expect(guard.resolve('http:', 'host.example')).rejects.toThrow(OutboundRejected);
   });
 
-  it('for a name that does not resolve is refused where nothing is opened, and left to connecting elsewhere', async () => {
+  it('for an unresolved name is refused if no range is opened, else left to the connection', async () => {
     expect(await guardWith().check('http://unknown.example/')).toBe('unknown.example needs https');
     expect(
       await guardWith(new ScriptedResolver(), ['10.0.0.0/8']).check('http://unknown.example/'),

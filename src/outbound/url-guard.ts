@@ -1,4 +1,5 @@
-// Which addresses the requests of a destination may go to: public ones over https, and what the operator has opened.
+// Decides which addresses the requests of a destination may use: public ones over https, and ranges that the operator
+// opened.
 import { Injectable } from '@nestjs/common';
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
@@ -11,7 +12,7 @@ import { OutboundFailure, OutboundRejected } from './exchange.js';
 import { NameResolver } from './name-resolver.js';
 
 const MAX_LENGTH = 2_048;
-// URL parsers disagree on blanks, control characters, backslashes and missing slashes; nobody needs them.
+// URL parsers disagree on blanks, control characters, backslashes and missing slashes, and no valid address has them.
 const ABSOLUTE = /^https?:\/\/[^\s\p{C}\\/?#][^\s\p{C}\\]*$/iu;
 // Milliseconds.
 const LOOKUP_TIMEOUT = 1_000;
@@ -21,7 +22,7 @@ const MAX_PASSED = 1_000;
 @Injectable()
 export class UrlGuard {
   private readonly opened: readonly IpRange[];
-  /** Origins whose host has just passed `check`. Connecting never asks it. */
+  /** Origins whose host has passed `check` recently. Connections never read it. */
   private readonly passed: LRUCache<string, true>;
 
   constructor(
@@ -39,8 +40,8 @@ export class UrlGuard {
   }
 
   /**
-   * What is wrong with an address that somebody wants requests to be sent to; null: nothing. A name that does not
-   * resolve now passes, since it may do so later: what protects is the check of every connection.
+   * Returns the problem of an address for requests; null: none. A name that does not resolve passes, because it may
+   * resolve later: every connection is checked again.
    */
   async check(address: string): Promise<string | null> {
     if (address.length > MAX_LENGTH) return `an address has more than ${MAX_LENGTH} characters`;
@@ -58,16 +59,16 @@ export class UrlGuard {
     return problem;
   }
 
-  /** An address as a URL that a request may be made of, before anything is said about its host; else the problem. */
+  /** Parses an address before its host is checked; returns the problem if it is not usable. */
   read(address: string): URL | string {
     if (!ABSOLUTE.test(address) || !URL.canParse(address))
       return 'an address is not an absolute http or https URL';
     const url = new URL(address);
     if (url.username === '' && url.password === '') return url;
-    return `${hostOf(url)} must stand without a user name and a password before it`;
+    return `${hostOf(url)} must not have a user name or password`;
   }
 
-  /** All addresses of a host, when every single one may be connected to. Throws OutboundRejected or OutboundFailure. */
+  /** Returns all addresses of a host if every single one is permitted. Throws OutboundRejected or OutboundFailure. */
   async resolve(protocol: string, host: string): Promise<readonly LookupAddress[]> {
     const addresses = await this.resolver.resolve(host);
     if (addresses.length === 0) throw new OutboundFailure(`${host} has no address`);
@@ -75,13 +76,13 @@ export class UrlGuard {
     return addresses;
   }
 
-  /** Throws OutboundRejected when this address of the host may not be connected to. */
+  /** Throws OutboundRejected when this address of the host is not permitted. */
   requirePermission(protocol: string, host: string, address: string): void {
     const problem = this.problemOf(protocol, host, [address]);
     if (problem !== null) throw new OutboundRejected(problem);
   }
 
-  /** Never names what a host leads to: that would tell a caller about the operator's network. */
+  /** Never names the addresses of a host: they would reveal the operator's network to a caller. */
   private problemOf(protocol: string, host: string, addresses: readonly string[]): string | null {
     for (const text of addresses) {
       const address = readIpAddress(text);
@@ -94,7 +95,7 @@ export class UrlGuard {
     return null;
   }
 
-  /** Null when the host has no address, or none within the time. */
+  /** Null when the host has no address, or none within the time-out. */
   private async resolveInTime(host: string): Promise<readonly string[] | null> {
     if (isIP(host) !== 0) return [host];
     let timer: NodeJS.Timeout | undefined;

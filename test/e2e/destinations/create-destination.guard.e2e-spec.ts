@@ -65,10 +65,7 @@ describe('where nothing is opened', () => {
     ['https://mixed.example/', 'mixed.example leads to a loopback address'],
     ['http://outside.example/', 'outside.example needs https'],
     ['http://unknown.example/', 'unknown.example needs https'],
-    [
-      `https://user:${SECRET}@outside.example/`,
-      'outside.example must stand without a user name and a password before it',
-    ],
+    [`https://user:${SECRET}@outside.example/`, 'outside.example must not have a user name or password'],
     [`https://${SECRET} .example/`, 'an address is not an absolute http or https URL'],
   ])('400: %s', async (url, problem) => {
     await expectInvalidRequest(app, webhookTo(url), `config: ${problem}`, SECRET);
