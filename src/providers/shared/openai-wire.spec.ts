@@ -16,8 +16,7 @@ const vectorsOf = (answer: ProviderAnswer): unknown[] =>
 
 describe('the request', () => {
   const call: ProviderCall = {
-    upstreamModel:
-      'carries the credential, the model, every input as an array, the wanted form, and nothing else',
+    upstreamModel: 'text-embedding-3-small',
     input: { form: 'texts', items: ['one', 'two'] },
     encodingFormat: 'base64',
     extra: {},
