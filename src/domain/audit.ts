@@ -1,5 +1,5 @@
-// Changes that an account's keys make, and rotations of what its secrets are encrypted with: who, when, from where, and
-// what was there before and after.
+// The audit log: changes made by an account's keys and rotations of encryption keys, with actor, time, address, and the
+// state before and after.
 import type { ApiKey } from './keys/api-key.js';
 
 export const AUDIT_ACTIONS = ['create', 'update', 'delete', 'rotate'] as const;
@@ -16,11 +16,11 @@ export const AUDIT_OBJECT_TYPES = [
 ] as const;
 export type AuditObjectType = (typeof AUDIT_OBJECT_TYPES)[number];
 
-/** How entries name their objects: as paths and bodies do. */
+/** How entries name their objects: like paths and bodies do. */
 export const OBJECT_ID_RULE =
   "A key is named by its hash, a budget by its interval, a member by the user's id, everything else by its id.";
 
-/** Who makes a change, and from where. */
+/** The author of a change and its origin. */
 export interface Actor {
   readonly key: ApiKey;
   /** IP address. */
@@ -29,7 +29,7 @@ export interface Actor {
   readonly userAgent: string | null;
 }
 
-/** An object as its record shows it on the wire: without secrets. */
+/** An object as its wire record shows it: without secrets. */
 export type AuditedState = object;
 
 export interface AuditEntry {
@@ -40,16 +40,16 @@ export interface AuditEntry {
   readonly objectId: string;
   /** Null: the object belongs to no workspace. */
   readonly workspaceId: string | null;
-  /** Null: it was not there. */
+  /** Null: the object did not exist. */
   readonly before: AuditedState | null;
-  /** Null: it is not there any more. */
+  /** Null: the object no longer exists. */
   readonly after: AuditedState | null;
 }
 
-/** What is written about a change, told by whoever knows how the object is shown; null: it was, or is, not there. */
+/** Describes a change as an audit entry. Null: the object did not exist before, or does not exist after. */
 export type DescribeChange<Value> = (before: Value | null, after: Value | null) => AuditEntry;
 
-/** How entries tell of one type of object. */
+/** How entries describe objects of one type. */
 export interface AuditedType<Value> {
   readonly objectType: AuditObjectType;
   /** See AuditEntry. */
@@ -58,7 +58,7 @@ export interface AuditedType<Value> {
   state(value: Value): AuditedState;
 }
 
-/** `change` names what is neither a creation nor a deletion. */
+/** `change` names a change that is neither a creation nor a deletion. */
 export function describeChange<Value>(
   actor: Actor,
   type: AuditedType<Value>,
@@ -88,10 +88,11 @@ export interface StoredAuditEntry extends Omit<AuditEntry, 'actor'> {
   readonly userAgent: string | null;
 }
 
-// Characters of JSON of one member. A record has some twenty members, so that an entry is bounded as well.
+// Characters of JSON per member. A record has some twenty members, so the bound covers the entry as well. A longer
+// member is replaced by a note.
 const MAX_MEMBER_LENGTH = 16_384;
 
-/** The state with a note in the place of every member that is too long to be kept. */
+/** Replaces every member beyond the bound by a note. */
 export function boundedState(state: AuditedState): AuditedState {
   // Most states are shorter than one member may be.
   if (lengthOf(state) <= MAX_MEMBER_LENGTH) return state;

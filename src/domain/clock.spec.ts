@@ -17,7 +17,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** The other clock shows `moment`; the answer takes so many milliseconds. */
+/** The other clock shows `moment`; its answer takes `takes` milliseconds. */
 function read(moment: Date, takes = 0): void {
   const sentAt = elapsed;
   elapsed += takes;
@@ -27,29 +27,29 @@ function read(moment: Date, takes = 0): void {
 const after = (milliseconds: number): Date => new Date(NOON.getTime() + milliseconds);
 
 describe('a synchronized clock', () => {
-  it('shows the time of this machine until it has read the other clock', () => {
+  it("shows the machine's time until it has read the other clock", () => {
     expect(clock.now()).toEqual(new Date('2030-01-01T00:00:00.000Z'));
   });
 
-  it('goes on by the monotonic clock, however the clock of this machine jumps', () => {
+  it("continues by the monotonic clock when the machine's clock jumps", () => {
     read(NOON);
     jest.setSystemTime(new Date('1999-01-01T00:00:00.000Z'));
     elapsed += 61_000;
     expect(clock.now()).toEqual(after(61_000));
   });
 
-  it('takes the middle of the time that an answer took', () => {
+  it('assumes the middle of the time that an answer took', () => {
     read(NOON, 1_000);
     expect(clock.now()).toEqual(after(500));
   });
 
-  it('follows the other clock when it jumps or goes at another rate', () => {
+  it('follows the other clock when it jumps or changes its rate', () => {
     read(NOON);
     read(after(86_400_000));
     expect(clock.now()).toEqual(after(86_400_000));
   });
 
-  it('keeps its time where the answer says no more than what the time on the way explains', () => {
+  it('keeps its time when the transit time explains the difference', () => {
     read(NOON);
     read(NOON, 800);
     expect(clock.now()).toEqual(after(800));

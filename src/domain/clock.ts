@@ -1,4 +1,4 @@
-// The time as an injected part, so that tests decide what day it is.
+// The time as an injected dependency, so that tests choose the date.
 
 export abstract class Clock {
   abstract now(): Date;
@@ -11,11 +11,11 @@ export class SystemClock extends Clock {
 }
 
 /**
- * The time of another clock, the database's, carried on by the monotonic clock of this process: whatever the clock of this
- * machine shows, and however it jumps, changes nothing. Before the first reading it is the machine's.
+ * The time of the database, continued by the monotonic clock of this process: jumps of the machine's clock have no
+ * effect. Until the first reading it shows the machine's time.
  */
 export class SynchronizedClock extends Clock {
-  // Milliseconds by which two readings may differ before the newer one counts.
+  // Milliseconds that two readings may differ before the newer one applies.
   private static readonly TOLERANCE = 20;
   private offset: number | null = null;
 
@@ -23,7 +23,7 @@ export class SynchronizedClock extends Clock {
     return this.offset === null ? new Date() : new Date(performance.now() + this.offset);
   }
 
-  /** `sentAt`: when the other clock was asked (performance.now()); it showed `moment` between then and now. */
+  /** `sentAt` is the time of the query (performance.now()); the other clock showed `moment` between then and now. */
   synchronize(moment: Date, sentAt: number): void {
     const uncertainty = (performance.now() - sentAt) / 2;
     const offset = moment.getTime() - sentAt - uncertainty;

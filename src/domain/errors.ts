@@ -1,5 +1,4 @@
-// The errors that this service tells its callers: a closed list of codes, each with its status and its first words.
-// Source: interface "Errors"; contract section 5 (error_type); decisions 21, 22 and 24.
+// The errors of the API: a closed list of codes, each with its status and first words (docs/contract.md#errors).
 import type { RoutingMetadata } from './embeddings/routing-metadata.js';
 
 interface ErrorDefinition {
@@ -55,7 +54,7 @@ export const ERROR_DEFINITIONS = {
     message: 'Service temporarily unavailable',
     errorType: 'provider_unavailable',
   },
-  /** By this service itself; it is not logged one by one. */
+  /** Load shedding of this service; single rejections are not logged. */
   overloaded: {
     status: 503,
     message: 'Service temporarily unavailable',

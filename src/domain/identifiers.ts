@@ -18,7 +18,7 @@ export function uuidV7(moment: Date): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** The `id` of an embeddings answer (contract 4.2). */
+/** The `id` of an embeddings answer (docs/contract.md#embeddings-response). */
 export function embeddingAnswerId(generationId: string): string {
   return `embd-${generationId.replaceAll('-', '')}`;
 }

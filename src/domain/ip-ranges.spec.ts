@@ -74,7 +74,7 @@ describe('IPv6 forms of IPv4 addresses', () => {
     ['NAT64', (parts: number[]) => `64:ff9b::${hexOf(parts.slice(0, 2))}:${hexOf(parts.slice(2))}`],
     ['6to4', (parts: number[]) => `2002:${hexOf(parts.slice(0, 2))}:${hexOf(parts.slice(2))}:1:2:3:4:5`],
     ['mapped, with a zone', ([a, b, c, d]: number[]) => `::ffff:${a}.${b}.${c}.${d}%eth0`],
-  ])('%s: read as the address itself', (_name, formOf) => {
+  ])('%s: is read as the IPv4 address', (_name, formOf) => {
     fc.assert(
       fc.property(octets, (parts) => {
         expect(readIpAddress(formOf(parts))).toEqual(readIpAddress(parts.join('.')));
@@ -82,7 +82,7 @@ describe('IPv6 forms of IPv4 addresses', () => {
     );
   });
 
-  it('compatible: read as the address itself, except for the two that IPv6 has for itself', () => {
+  it('compatible: is read as the IPv4 address, except for `::` and `::1`', () => {
     fc.assert(
       fc.property(octets, (parts) => {
         const isIpv6 = hexOf(parts) <= '00000001';
@@ -95,7 +95,7 @@ describe('IPv6 forms of IPv4 addresses', () => {
     expect(readIpAddress('::127.0.0.1')).toEqual(readIpAddress('127.0.0.1'));
   });
 
-  it('Teredo is no public address, whatever it holds', () => {
+  it('Teredo is never public', () => {
     expect(purposeOf('2001:0:4136:e378:8000:63bf:f7f7:f7f7')).toBe('an address of the protocols themselves');
   });
 });
@@ -112,7 +112,7 @@ describe('reading', () => {
     '256.0.0.1',
     '::1::',
     ' ::1',
-  ])('%j is no address', (text) => {
+  ])('%j is not an address', (text) => {
     expect(readIpAddress(text)).toBeNull();
   });
 
@@ -126,7 +126,7 @@ describe('reading', () => {
     '10.0.0.0/-1',
     '/8',
     'x/8',
-  ])('%j is no range', (text) => {
+  ])('%j is not a range', (text) => {
     expect(readIpRange(text)).toBeNull();
   });
 });
@@ -142,14 +142,14 @@ describe('ranges', () => {
     ['10.0.0.0/8', '::ffff:10.255.0.1', '::ffff:11.0.0.0'],
     ['fd00::/8', 'fdff::1', 'fc00::1'],
     ['::1/128', '::1', '::'],
-    // All of IPv6, and no form of an IPv4 address.
+    // All of IPv6, without forms of IPv4 addresses.
     ['::/0', 'fe80::1', '::ffff:10.0.0.1'],
     ['::/0', '::1', '10.0.0.1'],
   ])('%s holds %s and not %s', (range, inside, outside) => {
     expect([contains(range, inside), contains(range, outside)]).toEqual([true, false]);
   });
 
-  it('a range holds an address exactly when their first bits are the same', () => {
+  it('a range holds an address exactly if their first bits are the same', () => {
     const bitsOf = (parts: readonly number[]): string =>
       parts.map((part) => part.toString(2).padStart(8, '0')).join('');
     fc.assert(

@@ -1,5 +1,5 @@
-// IP addresses and ranges of them: which address is really meant by one of the forms that hide another, and which
-// addresses are not of the public internet.
+// IP addresses and ranges: resolves the forms that embed another address, and recognises addresses outside the public
+// internet.
 import { isIP } from 'node:net';
 
 export interface IpAddress {
@@ -9,7 +9,7 @@ export interface IpAddress {
 
 export interface IpRange {
   readonly family: 4 | 6;
-  /** The bits that every address of the range begins with, and how many follow them. */
+  /** The common prefix of all addresses of the range, and the number of bits behind it. */
   readonly prefix: bigint;
   readonly suffixLength: bigint;
 }
@@ -21,7 +21,7 @@ const SPECIAL_PURPOSES = [
   ['a private address', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7', 'fec0::/10'],
   ['a shared address of a provider', '100.64.0.0/10'],
   ['a link-local address', '169.254.0.0/16', 'fe80::/10'],
-  // Azure's, in the middle of the public addresses. The other clouds' are link-local, private or shared ones.
+  // Azure's metadata address is within the public ranges. Those of other clouds are link-local, private or shared.
   ['a metadata address', '168.63.129.16/32'],
   ['an address of the protocols themselves', '192.0.0.0/24', '192.88.99.0/24', '2001::/23'],
   [
@@ -37,12 +37,12 @@ const SPECIAL_PURPOSES = [
   ['a reserved address', '240.0.0.0/4'],
 ].flatMap(([name = '', ...ranges]) => ranges.map((text) => ({ name, range: rangeAsWritten(text) })));
 
-// All of IPv6 that is given out for use between networks.
+// All IPv6 addresses that are assigned for use between networks.
 const GLOBAL_UNICAST = rangeAsWritten('2000::/3');
 
-// The forms of IPv6 that stand for an IPv4 address, with the number of bits behind it: mapped, translated, compatible,
-// NAT64, 6to4. Teredo is not among them: 2001::/23 is refused whole; nor is NAT64's local prefix 64:ff9b:1::/48, where
-// every network chooses for itself in which bits the IPv4 address stands.
+// IPv6 forms of an IPv4 address, with the number of bits behind it: mapped, translated, compatible, NAT64, 6to4. Teredo
+// is absent because 2001::/23 is refused as a whole. NAT64's local prefix 64:ff9b:1::/48 is absent because each network
+// chooses the position of the IPv4 address.
 const EMBEDDINGS = [
   { range: rangeAsWritten('::ffff:0:0/96'), behind: 0n },
   { range: rangeAsWritten('::ffff:0:0:0/96'), behind: 0n },
@@ -51,17 +51,17 @@ const EMBEDDINGS = [
   { range: rangeAsWritten('2002::/16'), behind: 80n },
 ];
 
-/** Null for what is not an address. An IPv6 form of an IPv4 address is read as the latter. */
+/** Null for text that is not an address. An IPv6 form of an IPv4 address is read as the IPv4 address. */
 export function readIpAddress(text: string): IpAddress | null {
   const address = addressAsWritten(text);
-  // `::` and `::1` lie among the compatible ones, but are addresses of their own.
+  // `::` and `::1` are in the compatible range, but are addresses of their own.
   if (address === null || address.family === 4 || address.value <= 1n) return address;
   const embedding = EMBEDDINGS.find(({ range }) => isInRange(address, range));
   if (embedding === undefined) return address;
   return { family: 4, value: BigInt.asUintN(32, address.value >> embedding.behind) };
 }
 
-/** Reads `10.0.0.0/8`; null for what is not a range. A range of mapped addresses is one of IPv4. */
+/** Reads `10.0.0.0/8`; null for text that is not a range. A range of mapped addresses becomes an IPv4 range. */
 export function readIpRange(text: string): IpRange | null {
   const [address = '', bits = '', ...rest] = text.split('/');
   const first = addressAsWritten(address);
@@ -82,14 +82,14 @@ export function isInRange(address: IpAddress, range: IpRange): boolean {
   return address.family === range.family && address.value >> range.suffixLength === range.prefix;
 }
 
-/** What an address is for that is not one of the public internet: "a loopback address". Null for a public one. */
+/** The special purpose of an address, such as "a loopback address". Null for a public one. */
 export function specialPurposeOf(address: IpAddress): string | null {
   const special = SPECIAL_PURPOSES.find(({ range }) => isInRange(address, range));
   if (special) return special.name;
   return address.family === 4 || isInRange(address, GLOBAL_UNICAST) ? null : 'an address that is not public';
 }
 
-/** Of a text that is known to be a range. */
+/** `text` must be a range. */
 function rangeAsWritten(text: string): IpRange {
   const [address = '', bits = ''] = text.split('/');
   const { family, value } = addressAsWritten(address) ?? { family: 6, value: 0n };
@@ -104,7 +104,7 @@ function addressAsWritten(text: string): IpAddress | null {
   return null;
 }
 
-/** Of a text that is known to be an IPv6 address. */
+/** `text` must be an IPv6 address. */
 function ipv6Value(text: string): bigint {
   const [withoutZone = ''] = text.split('%');
   const [head = '', tail] = withoutZone.split('::');
@@ -114,7 +114,7 @@ function ipv6Value(text: string): bigint {
   return joined([...front, ...zeros, ...back], 16n);
 }
 
-/** The groups of 16 bits; an IPv4 address at the end is two of them. */
+/** The groups of 16 bits; an IPv4 address at the end counts as two. */
 function groupsOf(text: string): number[] {
   if (text === '') return [];
   return text.split(':').flatMap((group) => {

@@ -1,6 +1,6 @@
-// What a request says of an object's members.
+// Helpers for the members of an object.
 
-/** The members that are there, null included. */
+/** The members that are not undefined; null stays. */
 export function omitUndefined<Members extends object>(members: Members): Defined<Members> {
   return Object.fromEntries(
     Object.entries(members).filter(([, value]) => value !== undefined),
@@ -9,5 +9,5 @@ export function omitUndefined<Members extends object>(members: Members): Defined
 
 type Defined<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undefined> };
 
-/** To be filled in as its members come to be known. */
+/** An object under construction. */
 export type Mutable<Members> = { -readonly [Name in keyof Members]: Members[Name] };

@@ -1,4 +1,4 @@
-// A part of a list, and what is told of it.
+// A page of a list.
 
 export interface PageRequest {
   readonly offset: number;

@@ -1,6 +1,6 @@
-// The header `retry-after` of an answer.
+// The `retry-after` header of an answer.
 
-/** Seconds: from a number or from an HTTP date; null when there is none that makes sense. */
+/** Seconds, from a number or an HTTP date; null when the header is missing or invalid. */
 export function retryAfterOf(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   now: Date,

@@ -1,4 +1,4 @@
-// Workspaces: their settings, members and budgets. Source: contract section 6.
+// Workspaces: their settings, members and budgets (docs/contract.md#workspaces).
 import { formatUsd } from './spend/money.js';
 import type { PicoUsd } from './spend/money.js';
 
@@ -7,7 +7,7 @@ export interface WorkspaceSettings {
   /** Unique in the account. */
   readonly slug: string;
   readonly description: string | null;
-  /** The master switch of everything that is forwarded from the workspace. */
+  /** The master switch of all deliveries of the workspace. */
   readonly isBroadcastEnabled: boolean;
 }
 
@@ -44,13 +44,13 @@ export interface WorkspaceBudget {
   readonly updatedAt: Date | null;
 }
 
-/** A budget, and what holds for all budgets of its workspace. */
+/** A budget and the setting of all budgets of its workspace. */
 export interface WrittenBudget {
   readonly budget: WorkspaceBudget;
   readonly includeByok: boolean;
 }
 
-/** Why these budgets cannot stand together: the wider an interval, the more it must allow. Null: they can. */
+/** Why these budgets conflict: a wider interval must allow more. Null: they do not. */
 export function budgetProblem(limits: ReadonlyMap<BudgetInterval, PicoUsd>): string | null {
   let narrower: { readonly interval: BudgetInterval; readonly limit: PicoUsd } | null = null;
   for (const interval of BUDGET_INTERVALS) {

@@ -1,6 +1,6 @@
-// What is kept of the deliveries to one destination: how far it has come, what was given up and why.
+// The delivery state of a destination: its position in the log, dropped generations and their reasons.
 
-/** A place in the log of a workspace, in the order of commit. */
+/** A position in the log of a workspace, in commit order. */
 export interface LogPosition {
   readonly transaction: bigint;
   readonly ordinal: number;
@@ -12,7 +12,7 @@ export function isBehind(position: LogPosition, other: LogPosition): boolean {
     : position.transaction > other.transaction;
 }
 
-/** What PostgreSQL's text of a snapshot says, `xmin:xmax:open,open`: which transactions had been committed by then. */
+/** A parsed PostgreSQL snapshot, `xmin:xmax:open,open`: the transactions that had committed by then. */
 export interface LogSnapshot {
   readonly oldestOpen: bigint;
   readonly next: bigint;
@@ -25,7 +25,7 @@ export function parseSnapshot(text: string): LogSnapshot {
   return { oldestOpen: BigInt(oldestOpen), next: BigInt(next), open: new Set(ids) };
 }
 
-/** The text that parseSnapshot() reads, as PostgreSQL writes it. */
+/** The inverse of parseSnapshot(), in PostgreSQL's format. */
 export function formatSnapshot({ oldestOpen, next, open }: LogSnapshot): string {
   return `${oldestOpen}:${next}:${[...open].join(',')}`;
 }
@@ -34,41 +34,41 @@ export function hadCommitted({ oldestOpen, next, open }: LogSnapshot, transactio
   return transaction < oldestOpen || (transaction < next && !open.has(transaction));
 }
 
-/** Why a generation did not reach a destination that should have had it. */
+/** Why a generation did not reach a destination that selected it. */
 export const DROP_REASONS = [
-  // It waited for longer than MAX_DELIVERY_AGE, or longer than the platform takes it.
+  // It waited longer than MAX_DELIVERY_AGE, or longer than the platform allows.
   'expired',
-  // The platform says that it will never take it: a dead letter.
+  // The platform will never accept it: a dead letter.
   'refused',
-  // Larger than the platform takes, even without its content: a dead letter.
+  // Larger than the platform accepts, even without its content: a dead letter.
   'too_large',
-  // The platform took the request and said that it dropped this many of it.
+  // The platform accepted the request and reported that it dropped these traces.
   'rejected',
-  // Rules ask for its input, which is not stored any more.
+  // The filter needs its input, which is no longer stored.
   'content_gone',
 ] as const;
 export type DropReason = (typeof DROP_REASONS)[number];
 
 export type DropCounts = Readonly<Partial<Record<DropReason, number>>>;
 
-/** Milliseconds after which a generation is not delivered any more (delivery.md 8, rule 5). */
+/** Milliseconds after which a generation is no longer delivered (docs/contract.md#deliveries). */
 export const MAX_DELIVERY_AGE = 24 * 3_600_000;
 
 export interface DeliveryFailure {
-  /** `blocked`: nothing will be taken until somebody changes something. */
+  /** `blocked`: the platform accepts nothing until an operator changes something. */
   readonly class: 'retry' | 'blocked';
-  /** The HTTP status; null when there was no answer. */
+  /** The HTTP status; null without an answer. */
   readonly status: number | null;
   /** For an operator: short, without secrets. */
   readonly message: string;
 }
 
-/** The part of a failure's message that holds no word of a platform: `HTTP 400`, or nothing. */
+/** The part of a failure's message that has no words of a platform: `HTTP 400`, or nothing. */
 export function statusIn(message: string): string {
   return /\bHTTP [1-5]\d\d\b/.exec(message)?.[0] ?? '';
 }
 
-/** Of one destination: a replay of a small request may send a hundred megabytes to a third party. */
+/** Per destination: a small replay request may send a hundred megabytes to a third party. */
 export const MAX_REPLAYS_PER_HOUR = 6;
 export const MAX_TESTS_PER_MINUTE = 10;
 

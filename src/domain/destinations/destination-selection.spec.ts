@@ -17,10 +17,10 @@ const onlyIf = (...rules: FilterRule[]): FilterRules => ({
   groups: [{ logic: 'and', rules }],
 });
 
-describe('the keys of a destination', () => {
+describe('the API keys of a destination', () => {
   const hashes = fc.constantFrom(...['a', 'b', 'c', 'd'].map((digit) => digit.repeat(64)));
 
-  it('are the only ones that it gets something of', () => {
+  it('limit it to their generations', () => {
     fc.assert(
       fc.property(fc.array(hashes, { minLength: 1 }), hashes, (apiKeyHashes, hash) => {
         expect(selects({ apiKeyHashes }, createCandidate({ key: { hash } }))).toBe(
@@ -30,13 +30,13 @@ describe('the keys of a destination', () => {
     );
   });
 
-  it('are all where none is named', () => {
+  it('are all keys when none is listed', () => {
     for (const apiKeyHashes of [null, []]) expect(selects({ apiKeyHashes }, createCandidate())).toBe(true);
   });
 });
 
 describe('the regions of a destination', () => {
-  it('are the only ones that it gets something of', () => {
+  it('limit it to their generations', () => {
     fc.assert(
       fc.property(fc.subarray([...REGIONS]), fc.constantFrom(...REGIONS), (regions, region) => {
         expect(selects({ regions }, createCandidate({ generation: { region } }))).toBe(
@@ -46,7 +46,7 @@ describe('the regions of a destination', () => {
     );
   });
 
-  it('do not stand for each other', () => {
+  it('do not stand in for each other', () => {
     expect(selects({ regions: ['global'] }, createCandidate({ generation: { region: 'europe' } }))).toBe(
       false,
     );
@@ -56,7 +56,7 @@ describe('the regions of a destination', () => {
   });
 });
 
-describe('the fields that rules look at', () => {
+describe('the fields of filter rules', () => {
   const full = createCandidate({
     generation: {
       model: 'vendor/model',
@@ -83,7 +83,7 @@ describe('the fields that rules look at', () => {
     key: { name: '' },
     content: contentOf({ form: 'tokens', items: [[1]] }, null),
   });
-  /** The text of each field in the two; null: missing. */
+  /** The text of each field in the two generations; null: missing. */
   const TEXTS: Readonly<Record<FilterField, readonly [inFull: string | null, inBare: string | null]>> = {
     model: ['vendor/model', 'vendor/model'],
     provider: ['azure', null],
@@ -107,7 +107,7 @@ describe('the fields that rules look at', () => {
       [full, TEXTS[field][0]],
       [bare, TEXTS[field][1]],
     ] as const) {
-      // Missing is what nothing equals, not even an empty text, and what an empty text is not within.
+      // A missing field equals nothing, not even an empty text, and contains no text.
       expect(passes({ field, operator: 'equals', value: text ?? '' }, candidate)).toBe(text !== null);
       expect(passes({ field, operator: 'contains', value: '' }, candidate)).toBe(text !== null);
       expect(passes({ field, operator: 'exists' }, candidate)).toBe(text !== null && text !== '');
@@ -115,7 +115,7 @@ describe('the fields that rules look at', () => {
     }
   });
 
-  it('compare an amount exactly, and a count by its value', () => {
+  it('compare amounts exactly, and counts by value', () => {
     expect(passes({ field: 'total_cost', operator: 'gte', value: 0.00000018 }, full)).toBe(true);
     expect(passes({ field: 'total_cost', operator: 'gt', value: '0.00000018' }, full)).toBe(false);
     expect(passes({ field: 'total_cost', operator: 'lt', value: 1 }, bare)).toBe(false);
@@ -123,7 +123,7 @@ describe('the fields that rules look at', () => {
     expect(passes({ field: 'completion_tokens', operator: 'gt', value: 0 }, full)).toBe(false);
   });
 
-  it('have no text for token ids, and the text parts alone of anything else', () => {
+  it('have no text for token ids, and only the text parts of other inputs', () => {
     const tokens = createCandidate({ content: contentOf({ form: 'tokens', items: [[1, 2], [3]] }, null) });
     expect(passes({ field: 'input', operator: 'exists' }, tokens)).toBe(false);
     expect(passes({ field: 'input', operator: 'contains', value: '1' }, tokens)).toBe(false);
@@ -133,20 +133,20 @@ describe('the fields that rules look at', () => {
     expect(passes({ field: 'input', operator: 'exists' }, image)).toBe(false);
   });
 
-  it('have no input to judge by where none is stored: no rule on it holds', () => {
+  it('match no rule on the input when it is not stored', () => {
     const candidate = createCandidate({ content: null });
     for (const operator of ['equals', 'not_equals', 'contains', 'not_contains', 'not_exists'] as const)
       expect(passes({ field: 'input', operator, value: 'secret' }, candidate)).toBe(false);
   });
 
-  it('never hold the words of an error', () => {
+  it('never contain an error text', () => {
     const failed = createCandidate({ content: contentOf({ form: 'texts', items: ['one'] }, 'said two') });
     expect(passes({ field: 'input', operator: 'contains', value: 'two' }, failed)).toBe(false);
   });
 });
 
 describe('a destination', () => {
-  it('gets what its region, keys, sample and filter all let through', () => {
+  it('gets generations that pass its regions, keys, sample and filter', () => {
     const rules = fc.record({
       id: fc.uuid(),
       regions: fc.subarray([...REGIONS], { minLength: 1 }),

@@ -1,4 +1,4 @@
-// Which generations a destination gets.
+// Decides which generations a destination gets.
 import type { Destination } from './destination.js';
 import { fieldTextsOf } from './filter-fields.js';
 import { compileFilter, filterReads } from './filter-match.js';
@@ -9,15 +9,15 @@ import { isSampled } from './sampling.js';
 type SelectionRules = Pick<Destination, 'id' | 'regions' | 'apiKeyHashes' | 'samplingRate' | 'filterRules'>;
 
 export interface Selection {
-  /** In one go, however long that takes. */
+  /** Evaluates all rules at once, without yielding. */
   selects(candidate: GenerationCandidate): boolean;
-  /** The same in pieces; null where it takes no time at all. */
+  /** Evaluates the rules in pieces; null when evaluation takes no time. */
   readonly pieces: ((candidate: GenerationCandidate) => Pieces<boolean>) | null;
 }
 
 /**
- * To be kept for as long as the destination does not change. Whether it and its workspace are switched on is not asked
- * here. Throws UnusableFilter.
+ * Compile once per version of the destination. Ignores the switches of the destination and its workspace. Throws
+ * UnusableFilter.
  */
 export function compileSelection(destination: SelectionRules): Selection {
   const regions = new Set<string>(destination.regions);
@@ -29,7 +29,7 @@ export function compileSelection(destination: SelectionRules): Selection {
     (hashes === null || hashes.has(candidate.key.hash)) &&
     isSampled(destination, candidate.generation);
   return {
-    // The dearest question comes last.
+    // The most expensive check comes last.
     selects: (candidate) => isWanted(candidate) && filter.passes(fieldTextsOf(candidate)),
     pieces:
       pieces &&
@@ -39,7 +39,7 @@ export function compileSelection(destination: SelectionRules): Selection {
   };
 }
 
-/** Whether a destination's rules or traces are made from the stored content. */
+/** Whether the destination's rules or traces need the stored content. */
 export function needsContent({
   privacyMode,
   filterRules,

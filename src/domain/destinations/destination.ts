@@ -1,21 +1,21 @@
-// Observability destinations: where generations of a workspace are forwarded to, and under which rules.
+// Observability destinations: where generations of a workspace are delivered, and under which rules.
 import type { FilterRules } from './filter-rules.js';
 
-/** contract: Limits. Per workspace and kind, deleted ones not counted (decisions 2). */
+/** Per workspace and kind, without deleted ones (docs/contract.md#limits). */
 export const MAX_DESTINATIONS_PER_KIND = 5;
 
 export const REGIONS = ['global', 'europe', 'us'] as const;
 export type Region = (typeof REGIONS)[number];
 
-/** The kind-specific configuration in clear, validated by its kind. Leaves the process masked or encrypted only. */
+/** The kind-specific configuration in clear, validated by its kind. It leaves the process masked or encrypted only. */
 export type DestinationConfig = Readonly<Record<string, unknown>>;
 
 export interface NewDestination {
   readonly accountId: string;
   readonly workspaceId: string;
-  /** The kind's own token, whichever spelling the caller used. */
+  /** The kind's own token, for both spellings. */
   readonly kind: string;
-  /** The spelling that the caller used, which its records show (decisions 1). */
+  /** The caller's spelling, which records show (docs/contract.md#destination-kinds). */
   readonly type: string;
   readonly name: string;
   readonly enabled: boolean;
@@ -25,7 +25,7 @@ export interface NewDestination {
   readonly broadcastRequestContext: boolean;
   /** 0.0001 to 1. */
   readonly samplingRate: number;
-  /** Null: the traffic of every key. */
+  /** Null: all keys. */
   readonly apiKeyHashes: readonly string[] | null;
   readonly filterRules: FilterRules | null;
   readonly regions: readonly Region[];
@@ -39,5 +39,5 @@ export interface Destination extends NewDestination {
   readonly updatedAt: Date;
 }
 
-/** What can be changed of a destination; what is absent stays. */
+/** Changeable members of a destination; omitted members keep their value. */
 export type DestinationChange = Partial<Omit<NewDestination, 'accountId' | 'workspaceId' | 'kind' | 'type'>>;

@@ -1,10 +1,10 @@
-// The texts of a generation that filter rules are held against. Source: decisions 12.
+// The text of each filter field of a generation (docs/contract.md#filter-rules).
 import type { FieldTexts } from './filter-match.js';
 import type { FilterField } from './filter-rules.js';
 import type { GenerationCandidate } from '../generations/generation-candidate.js';
 import { formatUsd } from '../spend/money.js';
 
-/** Null where the field is missing, undefined where it is not known. */
+/** Null when the field is missing, undefined when its value is unknown. */
 const TEXTS: Readonly<Record<FilterField, (candidate: GenerationCandidate) => string | null | undefined>> = {
   model: ({ generation }) => generation.model,
   provider: ({ generation }) => generation.provider,
@@ -13,7 +13,7 @@ const TEXTS: Readonly<Record<FilterField, (candidate: GenerationCandidate) => st
   api_key_name: ({ key }) => key.name,
   finish_reason: () => null,
   input: inputText,
-  // Vectors are never text.
+  // Vectors have no text.
   output: () => null,
   total_cost: ({ generation: { cost } }) => (cost === null ? null : formatUsd(cost)),
   total_tokens: ({ generation }) => String(generation.totalTokens),
@@ -21,7 +21,7 @@ const TEXTS: Readonly<Record<FilterField, (candidate: GenerationCandidate) => st
   completion_tokens: () => '0',
 };
 
-/** Each text is made at most once, and only when a rule asks for it. */
+/** Builds each text at most once, and only when a rule reads it. */
 export function fieldTextsOf(candidate: GenerationCandidate): FieldTexts {
   const made = new Map<FilterField, string | null | undefined>();
   return (field) => {
@@ -30,7 +30,7 @@ export function fieldTextsOf(candidate: GenerationCandidate): FieldTexts {
   };
 }
 
-/** The texts that are stored, one a line; token ids are no text. */
+/** The stored texts, one per line; token ids have no text. */
 function inputText({ content }: GenerationCandidate): string | null | undefined {
   if (content === null) return undefined;
   const texts = content.items.filter((item) => typeof item === 'string');

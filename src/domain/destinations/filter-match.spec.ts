@@ -1,4 +1,4 @@
-// Source: decisions 11 and 12.
+// Source: docs/contract.md#filter-rules.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { compileFilter, filterReads } from './filter-match.js';
@@ -7,7 +7,7 @@ import type { FilterField, FilterGroup, FilterOperator, FilterRule } from './fil
 
 type Value = string | number;
 
-/** Whether one rule matches a text of its field; every other field is missing. */
+/** Whether one rule matches a text of its field. All other fields are missing. */
 function matches(
   operator: FilterOperator,
   value: Value | undefined,
@@ -20,10 +20,10 @@ function matches(
 }
 
 interface OperatorCase {
-  /** A value that the text '1250' matches, and one that it does not; undefined: the operator has none. */
+  /** A value that the text '1250' matches, and one that it does not; undefined: the operator takes none. */
   readonly hit: Value | undefined;
   readonly miss: Value | undefined;
-  /** The text of the miss, where another text and not another value makes it one. */
+  /** The text of the miss, if a different text and not a different value causes it. */
   readonly missText?: string;
   readonly hitText?: string;
   readonly whenMissing: boolean;
@@ -55,14 +55,14 @@ describe.each(FILTER_OPERATORS.map((operator) => ({ operator, ...CASES[operator]
       expect(matches(operator, miss, null, field)).toBe(whenMissing);
     });
 
-    it('of a field that is not known: no match', () => {
+    it('of an unknown field: no match', () => {
       expect(matches(operator, hit, undefined)).toBe(false);
       expect(matches(operator, miss, undefined)).toBe(false);
     });
   },
 );
 
-it('the table is 12 fields by 13 operators', () => {
+it('the table has 12 fields and 13 operators', () => {
   expect([FILTER_FIELDS.length, FILTER_OPERATORS.length]).toEqual([12, 13]);
 });
 
@@ -73,12 +73,12 @@ describe('string operators', () => {
     ['starts_with', 'AL'],
     ['ends_with', 'HA'],
     ['regex', '^ALPHA$'],
-  ])('%s tells capital from small letters', (operator, value) => {
+  ])('%s is case-sensitive', (operator, value) => {
     expect(matches(operator, value, 'alpha')).toBe(false);
     expect(matches(operator, value.toLowerCase(), 'alpha')).toBe(true);
   });
 
-  it('take a number for its plain decimal text', () => {
+  it('use the plain decimal text of a number', () => {
     expect(matches('equals', 1.8e-7, '0.00000018')).toBe(true);
     expect(matches('equals', 1e21, '1000000000000000000000')).toBe(true);
     expect(matches('equals', 10.0, '10')).toBe(true);
@@ -87,7 +87,7 @@ describe('string operators', () => {
     expect(matches('contains', 1e-13, '1e-13')).toBe(true);
   });
 
-  it('compare the text, not the number that it stands for', () => {
+  it('compare the text, not its numeric value', () => {
     expect(matches('equals', '10.0', '10')).toBe(false);
     expect(matches('equals', '1.8e-7', '0.00000018')).toBe(false);
   });
@@ -132,7 +132,7 @@ describe('numeric operators', () => {
       fc.assert(
         fc.property(number, number, (text, value) => {
           expect(matches(operator, String(value), String(text))).toBe(expected(text, value));
-          // In plain decimal notation what is finer than money stays as it is.
+          // In plain decimal notation, amounts finer than money stay unchanged.
           expect(matches(operator, value, String(text))).toBe(expected(text, value));
         }),
       );
@@ -164,11 +164,11 @@ describe('regex', () => {
     ['\\d', '٣', false],
     ['\\Aa\\z', 'a', true],
     ['[[:upper:]]+', 'Alpha', true],
-  ])('%s is read as RE2 reads it', (pattern, text, expected) => {
+  ])('%s has the meaning of RE2', (pattern, text, expected) => {
     expect(matches('regex', pattern, text)).toBe(expected);
   });
 
-  it('agrees with the built-in engine where the two have the same syntax', () => {
+  it('agrees with the built-in engine on their common syntax', () => {
     const atom = fc.constantFrom('a', 'b', '.', '[ab]', '[^a]', '(?:a|bb)', 'a*', 'b+?', '(?:ab){1,2}', 'a?');
     const pattern = fc
       .tuple(fc.constantFrom('', '^'), fc.array(atom, { maxLength: 5 }), fc.constantFrom('', '$'))
@@ -182,7 +182,7 @@ describe('regex', () => {
     );
   });
 
-  it.each(['(?=a)', '(?<!a)b', '(a)\\1', '('])('%s is none', (pattern) => {
+  it.each(['(?=a)', '(?<!a)b', '(a)\\1', '('])('%s is invalid', (pattern) => {
     expect(() => matches('regex', pattern, 'a')).toThrow(/error parsing regexp/);
   });
 
@@ -192,16 +192,16 @@ describe('regex', () => {
     expect(matches('regex', '(.*)*x(.*)*y', 'x'.repeat(30_000))).toBe(false);
   });
 
-  it('sees as much of a long text as its size allows', () => {
+  it('reads a shorter part of a long text for a larger expression', () => {
     const behind = (length: number): string => `${' '.repeat(length)}secret`;
     expect(matches('regex', 'secret', behind(50_000))).toBe(true);
     expect(matches('regex', 'secret', behind(1_000_000))).toBe(false);
-    // Half a thousand steps for each character.
+    // Five hundred steps for each character.
     expect(matches('regex', 's.{500}|secret', behind(1_500))).toBe(true);
     expect(matches('regex', 's.{500}|secret', behind(50_000))).toBe(false);
   });
 
-  it('shares what may be spent among all of a filter', () => {
+  it('shares the steps between all expressions of a filter', () => {
     const rules = Array.from({ length: 50 }, (_, index): FilterRule => {
       return { field: 'input', operator: 'regex', value: index === 0 ? 'secret' : `never ${index}` };
     });
@@ -217,7 +217,7 @@ describe('groups', () => {
   const passes = (groups: readonly FilterGroup[], enabled = true): boolean =>
     compileFilter({ enabled, groups }).passes(() => 'text');
 
-  /** All lists of up to `length` truths. */
+  /** All lists of up to `length` truth values. */
   function truths(length: number): boolean[][] {
     if (length === 0) return [[]];
     const shorter = truths(length - 1);
@@ -262,13 +262,13 @@ describe('groups', () => {
     expect(seen).toBe(7 * 7 * 3);
   });
 
-  it('nothing is filtered without a filter, with one that is off, and without groups', () => {
+  it('everything passes without a filter, with a disabled one, and without groups', () => {
     expect(compileFilter(null).passes(() => null)).toBe(true);
     expect(passes([groupOf('and', [false])], false)).toBe(true);
     expect(passes([])).toBe(true);
   });
 
-  it('each rule asks for its own field alone', () => {
+  it('each rule reads its own field only', () => {
     const asked: FilterField[] = [];
     const filter = compileFilter({
       enabled: true,
@@ -290,12 +290,12 @@ describe('groups', () => {
         return texts[field] ?? null;
       }),
     ).toBe(true);
-    // Nothing is looked at that can change nothing any more.
+    // No field is read after the result is certain.
     expect(asked).toEqual(['provider', 'user_id']);
   });
 });
 
-describe('which fields a filter reads', () => {
+describe('the fields that a filter reads', () => {
   const group: FilterGroup = {
     logic: 'and',
     rules: [
@@ -304,7 +304,7 @@ describe('which fields a filter reads', () => {
     ],
   };
 
-  it('is those of its rules, as long as it is on', () => {
+  it('are those of its rules, while it is enabled', () => {
     expect(filterReads({ enabled: true, groups: [group] }, 'input')).toBe(true);
     expect(filterReads({ enabled: true, groups: [group] }, 'output')).toBe(false);
     expect(filterReads({ enabled: false, groups: [group] }, 'input')).toBe(false);

@@ -1,4 +1,4 @@
-// Decides whether filter rules let something pass, from the texts of its fields. Source: decisions 11 and 12.
+// Decides whether filter rules match, from the texts of the fields (docs/contract.md#filter-rules).
 import type { FilterField, FilterGroup, FilterOperator, FilterRule, FilterRules } from './filter-rules.js';
 import { formatUsd, parseUsd } from '../spend/money.js';
 import { compileRegex, matchPieces } from './regex-program.js';
@@ -12,35 +12,35 @@ import {
 } from './regex-size.js';
 import { textHolding } from './text-search.js';
 
-/** The text of a field; null when it is missing, undefined when it is not known any more. */
+/** The text of a field; null when it is missing, undefined when its value is no longer known. */
 export type FieldTexts = (field: FilterField) => string | null | undefined;
 
 export interface Filter {
-  /** In one go, however long that takes. */
+  /** Evaluates all rules at once, without yielding. */
   passes(textOf: FieldTexts): boolean;
-  /** The same in pieces; null where there is nothing to do. */
+  /** Evaluates the rules in pieces; null when everything passes. */
   readonly pieces: ((textOf: FieldTexts) => Pieces<boolean>) | null;
 }
 
 type TextTest = (text: string | null) => boolean;
 type PiecesTest = (textOf: FieldTexts) => Pieces<boolean>;
 
-/** Stored rules that cannot be applied: nothing may be delivered by them. Its message is for an operator. */
+/** Stored rules that cannot be applied: nothing is delivered by them. The message is for an operator. */
 export class UnusableFilter extends Error {}
 
 /**
- * What all regular expressions of one filter may cost for one generation, in steps of the automaton. Their time is
- * linear, but a large one on a large text would still take minutes of a processor that others need. So each sees only
- * the beginning of a long text: `secret|password` the first 60,000 characters, `a.{500}b` the first 2,000.
+ * Automaton steps of all regular expressions of a filter for one generation. Their time is linear, but a large one
+ * would block the CPU for minutes on a large text. So each expression sees only the beginning of a long text:
+ * `secret|password` 60,000 characters, `a.{500}b` 2,000.
  */
 const MAX_REGEX_STEPS = 1_000_000;
 
-// Characters that take time to look through; of shorter ones all rules of a filter take half a millisecond.
+// Characters beyond which a search yields. All rules of a filter take half a millisecond on shorter texts.
 const LONG_TEXT = 1_000;
 
 const ALWAYS: Filter = { passes: () => true, pieces: null };
 
-/** Throws UnusableFilter on rules that are too large; one that is no RE2 throws when it is first applied. */
+/** Throws UnusableFilter for rules that are too large; invalid RE2 throws when it is first applied. */
 export function compileFilter(filter: FilterRules | null): Filter {
   if (!filter?.enabled || filter.groups.length === 0) return ALWAYS;
   const problem = sizeProblemOf(filter);
@@ -56,14 +56,14 @@ export function compileFilter(filter: FilterRules | null): Filter {
   return { passes: (textOf) => inOneGo(pieces(textOf)), pieces };
 }
 
-/** Whether rules that are in force look at a field. */
+/** Whether enabled rules read a field. */
 export function filterReads(filter: FilterRules | null, field: FilterField): boolean {
   return (
     filter?.enabled === true && filter.groups.some(({ rules }) => rules.some((rule) => rule.field === field))
   );
 }
 
-/** Why a regular expression must not be compiled; null: nothing is known against it. */
+/** Why a regular expression must not be compiled; null: no known problem. */
 export function regexProblem(pattern: string): string | null {
   const { size, depth } = sizeOfRegex(pattern);
   if (depth > MAX_REGEX_DEPTH) return `nests groups ${depth} deep, at most ${MAX_REGEX_DEPTH} are allowed`;
@@ -74,7 +74,7 @@ export function regexProblem(pattern: string): string | null {
   );
 }
 
-/** The same of all regular expressions of a filter together. */
+/** The same for all regular expressions of a filter together. */
 export function regexSumProblem(patterns: readonly string[]): string | null {
   const sum = patterns.reduce((size, pattern) => size + sizeOfRegex(pattern).size, 0);
   if (sum <= MAX_REGEX_SIZE_OF_FILTER) return null;
@@ -84,7 +84,7 @@ export function regexSumProblem(patterns: readonly string[]): string | null {
   );
 }
 
-/** Null when the text is RE2; asked only of what has no regexProblem(). */
+/** Null for valid RE2. Call it only for patterns without a regexProblem(). */
 export function syntaxProblem(pattern: string): string | null {
   try {
     compileRegex(pattern);
@@ -110,13 +110,13 @@ function regexRulesOf({ groups }: Pick<FilterRules, 'groups'>): readonly FilterR
 }
 
 function compileGroup({ logic, rules }: FilterGroup, stepsPerRegex: number, path: string): PiecesTest {
-  // In a group of `and` the first miss decides, in one of `or` the first match does.
+  // A group of `and` ends with the first miss, a group of `or` with the first match.
   const decides = logic === 'or';
   const tests = rules.map((rule, index): PiecesTest => {
     const matches = compileRule(rule, stepsPerRegex, `${path}.rules[${index}]`);
     return function* (textOf) {
       const text = textOf(rule.field);
-      // A rule that keeps something back must not let through what nobody can tell.
+      // An unknown text matches no rule, so that a rule that excludes never lets it through.
       return text !== undefined && (yield* matches(text));
     };
   });
@@ -148,7 +148,7 @@ function compileRule(
   };
 }
 
-/** Matches anywhere in the text, as RE2 does unless it is anchored. */
+/** Matches anywhere in the text, like RE2 unless it is anchored. */
 function regexTest(pattern: string, steps: number, path: string): (text: string | null) => Pieces<boolean> {
   const { size, reading } = sizeOfRegex(pattern);
   const reach = Math.floor(steps / Math.max(size - reading, REGEX_FRAME));
@@ -156,7 +156,7 @@ function regexTest(pattern: string, steps: number, path: string): (text: string 
     const problem = text === null ? null : syntaxProblem(pattern);
     if (problem !== null) throw new UnusableFilter(`filter_rules.${path}.value: ${problem}`);
     if (text === null) return false;
-    // Compiling it took a piece of its own.
+    // Compilation was a piece of its own.
     yield;
     return yield* matchPieces(pattern, text.length > reach ? text.slice(0, reach) : text);
   };
@@ -211,13 +211,13 @@ function finiteNumber(text: string): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
-/** Numbers without an exponent, as the fields have theirs. */
+/** Writes numbers without an exponent, like the texts of fields. */
 function plainText(value: string | number): string {
   if (typeof value === 'string') return value;
   try {
     return formatUsd(parseUsd(value));
   } catch {
-    // Finer than any field is.
+    // Finer than any field.
     return String(value);
   }
 }

@@ -1,4 +1,4 @@
-// The shape of a destination's filter rules. Source: interface "Filter-rules object"; decisions 11 and 12.
+// The shape of a destination's filter rules (docs/contract.md#filter-rules).
 
 export const FILTER_FIELDS = [
   'model',

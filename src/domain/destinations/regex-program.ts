@@ -1,16 +1,16 @@
-// Regular expressions that are compiled when they are first needed, matched piece by piece, and forgotten under a bound.
+// Regular expressions: compiled on first use, matched in pieces, and cached within a memory bound.
 import { RE2JS } from 're2js';
 import { sizeOfRegex } from './regex-size.js';
 
-/** Something that takes long, in pieces of at most a few milliseconds: whoever runs it may pause between two. */
+/** A long computation in pieces of at most a few milliseconds, between which its runner may pause. */
 export type Pieces<Result> = Generator<undefined, Result>;
 
-// Bytes of all programs with their states, of one instruction, and of the states of one program: the sets of instructions
-// that texts have led to are kept, since most texts lead to few. Beyond the bound they are found again.
+// Bytes of all cached programs with their states, of one instruction, and of the states of one program. A state is a
+// set of instructions that a text led to; most texts lead to few. Beyond the bound they are computed again.
 const KEPT = 64_000_000;
 const BYTES_OF_INSTRUCTION = 1_000;
 const BYTES_OF_STATES = 1_000_000;
-// Steps of one piece: of instructions where states have to be found, of characters where they are known.
+// Steps of one piece: instructions when states are computed, characters when they are cached.
 const INSTRUCTIONS_OF_PIECE = 8_000;
 const CHARACTERS_OF_PIECE = 4_000;
 const FROM_ANYWHERE = 0;
@@ -20,7 +20,7 @@ type Automaton = ReturnType<RE2JS['re2']>['dfa'];
 
 interface State {
   readonly isMatch: boolean;
-  /** By classes of characters; null where it has not been found. */
+  /** By character class; null when it is not computed yet. */
   readonly next: readonly (State | null)[] | null;
 }
 
@@ -34,18 +34,18 @@ interface Kept {
   readonly bytes: number;
 }
 
-/** By their patterns, the least recently used first. */
+/** By pattern, least recently used first. */
 const PROGRAMS = new Map<string, Kept>();
 let bytesKept = 0;
 
-/** Throws on what is no RE2. What is too large must have been refused before. */
+/** Throws on invalid RE2. Patterns that are too large must be refused before. */
 export function compileRegex(pattern: string): void {
   programOf(pattern);
 }
 
 /**
- * Whether the expression matches anywhere in the text, as RE2 does unless it is anchored. Its time is linear; between two
- * characters it can be left for as long as one likes.
+ * Whether the expression matches anywhere in the text, like RE2 unless it is anchored. Takes linear time and may pause
+ * between characters.
  */
 export function* matchPieces(pattern: string, text: string): Pieces<boolean> {
   const program = programOf(pattern);
@@ -81,7 +81,7 @@ function programOf(pattern: string): Program {
   return program;
 }
 
-/** To be called whenever it was used, and may have grown. */
+/** Call after every use, because the program may have grown. */
 function keep(pattern: string, program: Program): void {
   const { automaton, size } = program;
   const bytes = size * BYTES_OF_INSTRUCTION + automaton.stateBudget - automaton.memBudget;
@@ -99,20 +99,20 @@ function forget(pattern: string): void {
   PROGRAMS.delete(pattern);
 }
 
-// The library runs its automaton through a text in one go; these are the steps that it takes, one by one.
+// The library runs its automaton through a text at once. These functions expose its single steps.
 
 /** The automaton at the beginning of a text. */
 function startOf(automaton: Automaton): State {
   return automaton.start(BEGINNING, 0) as State;
 }
 
-/** What the library asks of a text at its beginning: that it is one. */
+/** The library's context at the beginning of a text. */
 const BEGINNING = { context: (): number => 0xff };
 
 function follow(automaton: Automaton, state: State, runeClass: number, rune: number): State {
   const next = automaton.step(state, runeClass, rune, FROM_ANYWHERE) as State | null;
   if (next) return next;
-  // Full: the states so far are forgotten, but for the one that is gone on from.
+  // The cache is full: forget all states except the current one.
   const same = automaton.resetCache(state) as State | null;
   const found = same && (automaton.step(same, runeClass, rune, FROM_ANYWHERE) as State | null);
   if (!found) throw new Error('the states of a regular expression take more memory than they may');

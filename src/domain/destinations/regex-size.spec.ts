@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { MAX_REGEX_SIZE, sizeOfRegex } from './regex-size.js';
 
-/** Instructions of the compiled program; null where it is no RE2. */
+/** Instructions of the compiled program; null for invalid RE2. */
 function programSizeOf(pattern: string): number | null {
   try {
     return RE2JS.compile(pattern).programSize();
@@ -104,7 +104,7 @@ describe('the size of a regular expression', () => {
     expect(compiled).toBeGreaterThan(200);
   });
 
-  it('tells how deep groups are nested', () => {
+  it('returns the nesting depth of groups', () => {
     expect(sizeOfRegex('a').depth).toBe(0);
     expect(sizeOfRegex('(a)(b)').depth).toBe(1);
     expect(sizeOfRegex(`${'(?:'.repeat(60)}a${')'.repeat(60)}`).depth).toBe(60);

@@ -1,44 +1,43 @@
-// How large the program of a regular expression becomes, from its text alone: an upper bound, before anything is compiled.
-// A counted repeat copies what it repeats, so that 1,000 characters can stand for a million instructions, which take
-// seconds and gigabytes to make.
+// Estimates the program size of a regular expression from its text: an upper bound, before compilation. A counted
+// repeat copies its operand, so 1,000 characters can produce a million instructions, which take seconds and gigabytes.
 
-/** Of one regular expression: about `.{1000}`. */
+/** Instructions of one regular expression: about `.{1000}`. Larger ones are refused. */
 export const MAX_REGEX_SIZE = 1_200;
-/** Of all regular expressions of a filter together: what compiles within some 50 ms. */
+/** Instructions of all regular expressions of a filter, which compile within some 50 ms. Larger sums are refused. */
 export const MAX_REGEX_SIZE_OF_FILTER = 2_500;
-/** Groups within groups. */
+/** Nested groups. Deeper nesting is refused. */
 export const MAX_REGEX_DEPTH = 50;
 
 export interface RegexSize {
-  /** Instructions, and what it takes to read the classes that they compare with, in as many instructions. */
+  /** Instructions, plus the time to read their character classes as a number of instructions. */
   readonly size: number;
-  /** The part of it that is for reading: it says nothing about how long a text takes. */
+  /** The part of the size that is for reading. It does not slow down matching. */
   readonly reading: number;
   /** The deepest group. */
   readonly depth: number;
 }
 
-// The two instructions that every program has.
+// The two instructions of every program.
 export const REGEX_FRAME = 2;
 const CAPTURE = 2;
-// A class such as \pL has some 650 ranges, which every character is looked up in.
+// A class such as \pL has some 650 ranges, which are searched for every character.
 const UNICODE_CLASS = 10;
-// Reading such a class takes as long as making so many instructions; a Perl class is small, but negated it is not.
+// Reading such a class takes as long as this many instructions. A Perl class is small unless it is negated.
 const READING_UNICODE_CLASS = 20;
 const READING_NEGATED_CLASS = 2;
-// Ignoring case, a range is read character by character, up to the last one that has two cases.
+// Without case, a range is read character by character up to the last one with two cases.
 const CHARACTERS_PER_INSTRUCTION = 250;
 const LAST_WITH_CASE = 125_251;
-// Beyond this nothing is told apart any more: sums stay finite.
+// The upper bound of all sums, which keeps them finite.
 const IMMENSE = 1e9;
 
-/** Sums of what has been read of one group. */
+/** The sums of one group so far. */
 interface Group {
-  /** Of all alternatives so far. */
+  /** The size of all alternatives so far. */
   size: number;
-  /** Of the last piece, which a repeat behind it multiplies. */
+  /** The size of the last piece, which a following repeat multiplies. */
   last: number;
-  /** Whether the last alternative has nothing in it so far; that takes an instruction as well. */
+  /** Whether the last alternative is empty so far, which takes an instruction as well. */
   isEmpty: boolean;
   readonly own: number;
 }
@@ -54,12 +53,12 @@ const RANGE_FOLLOWS = /-(?!\])/y;
 const HEX_OR_OCTAL = /^\\(?:x\{?([0-9a-fA-F]+)\}?|([0-7]+))$/;
 const IGNORING_CASE = /\(\?[a-zA-Z]*i/;
 
-/** Of what is no valid expression some size: whether it is one only the compiler tells. */
+/** Returns some size for invalid patterns: only the compiler detects those. */
 export function sizeOfRegex(pattern: string): RegexSize {
   const reader = new Reader(pattern);
   const ignoresCase = IGNORING_CASE.test(pattern);
   const open: Group[] = [];
-  // What is repeated is read once.
+  // A repeated class is read once.
   let reading = 0;
   let group: Group = newGroup(0);
   let depth = 0;
@@ -78,7 +77,7 @@ export function sizeOfRegex(pattern: string): RegexSize {
       if (length > 0) add(length - 1);
       if (length > 0) add(1);
     } else if (reader.take(FLAGS)) {
-      // A repeat behind it repeats what stands before it.
+      // A repeat after flags applies to the piece before them.
       continue;
     } else if (reader.takeIf('[')) {
       const read = readClass(reader, ignoresCase);
@@ -111,7 +110,7 @@ export function sizeOfRegex(pattern: string): RegexSize {
     }
   }
   endAlternative();
-  // What is not closed is refused by the compiler; its size counts all the same.
+  // The compiler refuses unclosed groups; their size counts anyway.
   const size = [group, ...open].reduce(
     (sum, each) => sum + each.size + each.last + each.own,
     REGEX_FRAME + reading,
@@ -123,7 +122,7 @@ function newGroup(own: number): Group {
   return { size: 0, last: 0, isEmpty: true, own };
 }
 
-/** Null where no repeat follows. */
+/** Null when no repeat follows. */
 function repeatedSize(reader: Reader, repeated: number): number | null {
   const counted = reader.take(REPEAT);
   if (counted) {
@@ -133,7 +132,7 @@ function repeatedSize(reader: Reader, repeated: number): number | null {
     return Math.max(min, 1) * repeated + (comma === undefined ? 0 : 2);
   }
   if (reader.takeIf('*')) return repeated + 2;
-  // Behind a repeat a question mark makes it lazy; counted as one more.
+  // A question mark behind a repeat makes it lazy; it counts as one more.
   return reader.takeIf('+') || reader.takeIf('?') ? repeated + 1 : null;
 }
 
@@ -182,7 +181,7 @@ function readingOfRange(from: string, to: string): number {
   return Math.max(0, Math.ceil(span / CHARACTERS_PER_INSTRUCTION));
 }
 
-/** Of an escape that is none of a number its last character, which is near enough. */
+/** For an escape without a number: its last character, which is close enough. */
 function codePointOf(member: string): number {
   const [, hex, octal] = HEX_OR_OCTAL.exec(member) ?? [];
   if (hex !== undefined) return parseInt(hex, 16);

@@ -30,7 +30,7 @@ describe('a sample', () => {
     );
   });
 
-  it('has a session as a whole, whatever else its calls are', () => {
+  it('has a session as a whole, regardless of its calls', () => {
     fc.assert(
       fc.property(
         uuids,
@@ -47,7 +47,7 @@ describe('a sample', () => {
     );
   });
 
-  it('has a trace as a whole where there is no session', () => {
+  it('has a trace as a whole when there is no session', () => {
     fc.assert(
       fc.property(
         uuids,
@@ -65,7 +65,7 @@ describe('a sample', () => {
     );
   });
 
-  it('is decided alike again', () => {
+  it('is decided the same way again', () => {
     fc.assert(
       fc.property(uuids, rates, generations, (id, samplingRate, call) => {
         expect(isSampled({ id, samplingRate }, structuredClone(call))).toBe(
@@ -87,12 +87,12 @@ describe('the size of a sample of 20,000', () => {
     sessionId: `session-${index}`,
   }));
   const alone = Array.from({ length: COUNT }, (_, index) => ({ ...template, id: idOf(index) }));
-  // An empty id is no session: else all of them would be in, or none.
+  // An empty id is not a session: otherwise all such calls would be in, or none.
   const inNoSession = alone.map((call) => ({ ...call, sessionId: '' }));
 
   const sizeOf = (calls: readonly Generation[], samplingRate: number): number =>
     calls.filter((call) => isSampled({ id: A, samplingRate }, call)).length;
-  /** Five standard deviations: one in two million would lie outside, were the ids not the same in every run. */
+  /** Five standard deviations: one run in two million would exceed it, if the ids were not the same in every run. */
   const tolerance = (count: number, rate: number): number => 5 * Math.sqrt(count * rate * (1 - rate)) + 1;
 
   it.each([0.0001, 0.1, 0.5, 0.9])('is its rate of %d', (rate) => {
@@ -101,7 +101,7 @@ describe('the size of a sample of 20,000', () => {
     }
   });
 
-  it('is the same in every tenth of the range: no value is likelier than another', () => {
+  it('is the same in every tenth of the range: no value is more likely', () => {
     const sizes = Array.from({ length: 11 }, (_, step) => sizeOf(inSessions, step / 10));
     for (let step = 1; step <= 10; step++) {
       const between = (sizes[step] ?? 0) - (sizes[step - 1] ?? 0);
@@ -109,7 +109,7 @@ describe('the size of a sample of 20,000', () => {
     }
   });
 
-  it('says nothing about the sample of another destination', () => {
+  it('is independent of the sample of another destination', () => {
     const ofA = inSessions.filter((call) => isSampled({ id: A, samplingRate: 0.5 }, call));
     const ofBoth = ofA.filter((call) => isSampled({ id: B, samplingRate: 0.5 }, call));
     expect(Math.abs(ofBoth.length - ofA.length / 2)).toBeLessThan(tolerance(ofA.length, 0.5));

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { textHolding } from './text-search.js';
 
-/** Whether the text holds the other, and in how many pieces that was found out. */
+/** Whether the text contains the other, and the number of pieces of the search. */
 function search(text: string, wanted: string): { readonly found: boolean; readonly pieces: number } {
   const pieces = textHolding(wanted)(text);
   if (typeof pieces === 'boolean') return { found: pieces, pieces: 1 };
@@ -13,7 +13,7 @@ function search(text: string, wanted: string): { readonly found: boolean; readon
 }
 
 describe('a search in a text', () => {
-  it('finds what the built-in search finds, whatever repeats itself', () => {
+  it('finds the same as the built-in search, with any repetition', () => {
     const unit = fc.string({ unit: fc.constantFrom('a', 'b', 'ab', 'aab'), maxLength: 4 });
     const repeated = fc
       .tuple(unit, fc.integer({ min: 50, max: 200 }))

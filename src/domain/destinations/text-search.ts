@@ -1,12 +1,12 @@
-// Whether a text holds another, in linear time whatever the two are (Knuth, Morris, Pratt). V8's own search skips by the
-// last 250 characters of what it looks for: of more than those, some texts make it start again at each of theirs.
+// Substring search in linear time (Knuth, Morris, Pratt). V8 skips by the last 250 characters of the pattern only, so
+// some texts make its search quadratic for longer patterns.
 import type { Pieces } from './regex-program.js';
 
-/** What is not longer V8 finds in linear time. */
+/** Characters of a pattern that V8 finds in linear time. */
 const LONGEST_OF_OWN = 250;
 const CHARACTERS_OF_PIECE = 100_000;
 
-/** A test for texts that hold `wanted`. */
+/** A test for texts that contain `wanted`. */
 export function textHolding(wanted: string): (text: string) => boolean | Pieces<boolean> {
   if (wanted.length <= LONGEST_OF_OWN) return (text) => text.includes(wanted);
   let borders: Uint16Array | null = null;
@@ -24,7 +24,7 @@ function* search(text: string, wanted: string, borders: Uint16Array): Pieces<boo
   return false;
 }
 
-/** By the length of a beginning less one: how much of it is its end as well. */
+/** For each prefix, by its length less one: the length of its longest border. */
 function bordersOf(text: string): Uint16Array {
   const borders = new Uint16Array(text.length);
   let length = 0;

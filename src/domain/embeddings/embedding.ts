@@ -1,14 +1,14 @@
-// An embeddings call as the inside of the service knows it.
+// The internal form of an embeddings call.
 
 export const ENCODING_FORMATS = ['float', 'base64'] as const;
 export type EncodingFormat = (typeof ENCODING_FORMATS)[number];
 
-/** contract 4.1: a multimodal item is one vector, whatever the number of its parts. */
+/** A multimodal item becomes one vector for any number of parts (docs/contract.md#embeddings-request). */
 export interface MultimodalItem {
   readonly content: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** The items of a call, one vector each, in order. */
+/** The items of a call in order, one vector each. */
 export type EmbeddingInput =
   | { readonly form: 'texts'; readonly items: readonly string[] }
   | { readonly form: 'tokens'; readonly items: readonly (readonly number[])[] }
@@ -20,11 +20,11 @@ export interface EmbeddingRequest {
   /** The catalogue's id of the model, `vendor/model`. */
   readonly model: string;
   readonly input: EmbeddingInput;
-  /** The width that the caller wants; absent: the model's own. */
+  /** The requested width; absent: the model's own. */
   readonly dimensions?: number | undefined;
   readonly encodingFormat: EncodingFormat;
   readonly inputType?: string | undefined;
   readonly user?: string | undefined;
-  /** Members that this service does not know; sent upstream as they came (decisions 8). */
+  /** Unknown members, forwarded unchanged (docs/contract.md#conventions). */
   readonly extra: Readonly<Record<string, unknown>>;
 }

@@ -1,4 +1,4 @@
-// The input types that callers may use with every provider. A provider may have others, in its own words.
+// The input types that callers may use with every provider. A provider may have its own words as well.
 
 export const INPUT_TYPES = [
   'search_query',

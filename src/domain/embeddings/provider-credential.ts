@@ -1,9 +1,9 @@
-// A customer's own key at a provider, and the calls that it may serve. Source: contract section 6 (/byok).
+// A customer's own key at a provider, and the calls that it may serve (docs/contract.md#provider-credentials).
 import type { ApiKey } from '../keys/api-key.js';
 
 /**
- * Of one provider in one workspace, disabled ones included, so that enabling one never exceeds the limit. A call may ask its
- * provider once for each.
+ * Credentials of one provider in one workspace, including disabled ones, so that enabling one never exceeds the limit.
+ * A call may try its provider once for each.
  */
 export const MAX_CREDENTIALS_PER_PROVIDER = 20;
 
@@ -13,26 +13,26 @@ export interface NewProviderCredential {
   /** The provider's slug. */
   readonly provider: string;
   readonly name: string | null;
-  /** The secret: stored encrypted, shown to nobody. */
+  /** The secret: stored encrypted, never shown. */
   readonly apiKey: string;
   readonly disabled: boolean;
   /** Tried only after the shared endpoints. */
   readonly isFallback: boolean;
-  /** Either one: the provider's shared endpoints are not used for calls that this credential may serve. */
+  /** With either, calls that this credential may serve never use the provider's shared endpoints. */
   readonly isRequired: boolean;
   readonly isByokOnly: boolean;
   readonly sortOrder: number;
-  /** Of the next three, an empty list restricts nothing. Models by the catalogue's ids. */
+  /** An empty list in the next three members restricts nothing. Models by the catalogue's ids. */
   readonly allowedModels: readonly string[];
   readonly allowedApiKeyHashes: readonly string[];
   readonly allowedUserIds: readonly string[];
-  /** What the customer says of retention at the own account; null: the endpoint's policy holds. */
+  /** The customer's declaration of zero retention at their own account; null: the endpoint's policy applies. */
   readonly declaredZdr: boolean | null;
 }
 
 export interface ProviderCredential extends Omit<NewProviderCredential, 'apiKey'> {
   readonly id: string;
-  /** Null: it cannot be decrypted. No call can be made with it, and what it forbids stays forbidden. */
+  /** Null: it cannot be decrypted. It serves no call, and its restrictions stay in force. */
   readonly apiKey: string | null;
   /** The masked secret. */
   readonly label: string;
@@ -41,7 +41,7 @@ export interface ProviderCredential extends Omit<NewProviderCredential, 'apiKey'
   readonly updatedAt: Date | null;
 }
 
-/** What is shown of a credential. */
+/** The visible members of a credential. */
 export type ProviderCredentialRecord = Omit<ProviderCredential, 'apiKey'>;
 
 export type ProviderCredentialChange = Partial<
@@ -49,8 +49,8 @@ export type ProviderCredentialChange = Partial<
 >;
 
 /**
- * Whether a call with `key` for a model may use the credential. A user is the one who created the key: what a request
- * says in `user` is the caller's to choose, and must open nothing.
+ * Whether a call with `key` for a model may use the credential. The user is the creator of the key: a caller chooses
+ * the `user` of a request freely, so it must not grant access.
  */
 export function mayServe(
   credential: ProviderCredential,
@@ -67,7 +67,7 @@ export function mayServe(
   );
 }
 
-/** Whether calls that it may serve must not go to its provider's shared endpoints, not even when it fails. */
+/** Whether calls that it may serve never use its provider's shared endpoints, not even after a failure. */
 export function excludesShared({
   isRequired,
   isByokOnly,
@@ -80,8 +80,8 @@ function allows(list: readonly string[], value: string | null): boolean {
 }
 
 /**
- * The credentials of a workspace that calls consider, in their order. Workspaces from before the limit may have more: the
- * first ones of each provider serve. The others serve nothing, and still keep calls away from the shared endpoints.
+ * The credentials of a workspace in call order. Older workspaces may exceed the limit: the first ones of each provider
+ * serve. The others serve nothing, and still exclude the shared endpoints.
  */
 export function withinLimit<Credential extends Surplus>(
   inOrder: readonly Credential[],

@@ -1,4 +1,4 @@
-// What a caller may say about the choice of endpoints. Source: contract 4.4.
+// A caller's preferences for the choice of endpoints (docs/contract.md#provider-preferences).
 import type { Modality } from './modality.js';
 import type { PicoUsd } from '../spend/money.js';
 
@@ -22,7 +22,7 @@ export type Sort = (typeof SORTS)[number];
 /** A bound on percentiles: seconds of latency, or tokens a second. */
 export type PercentileBound = Readonly<Partial<Record<'p50' | 'p75' | 'p90' | 'p99', number>>>;
 
-/** For one input token; `prompt`: whatever it is of, besides the bound of its own modality. */
+/** Per input token. `prompt` bounds tokens of every modality, besides the bound of that modality. */
 export type MaxPrices = Readonly<Partial<Record<Modality | 'prompt', PicoUsd>>>;
 
 export interface ProviderPreferences {

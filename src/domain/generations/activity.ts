@@ -1,4 +1,4 @@
-// What an account did in a day at one endpoint. Source: contract section 6 (/activity).
+// The activity of an account per day and endpoint (docs/contract.md#activity-and-analytics).
 import type { PicoUsd } from '../spend/money.js';
 
 export interface ActivityRow {
@@ -8,7 +8,7 @@ export interface ActivityRow {
   /** Null: no endpoint was reached. */
   readonly endpoint: string | null;
   readonly provider: string | null;
-  /** Null unless it is asked for by workspace. */
+  /** Null unless the report is grouped by workspace. */
   readonly workspaceId: string | null;
   readonly requests: number;
   readonly promptTokens: number;

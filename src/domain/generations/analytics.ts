@@ -1,10 +1,10 @@
-// What can be asked of the log: closed lists, so that nothing that a caller writes becomes a part of a statement.
-// Source: contract section 6 (/analytics).
+// The analytics query in closed lists, so that no text of a caller becomes part of a statement
+// (docs/contract.md#activity-and-analytics).
 
 interface AnalyticsMetric {
   readonly label: string;
   readonly format: 'number' | 'currency' | 'percent' | 'latency';
-  /** Cannot be summed up over rows. */
+  /** Cannot be summed over rows. */
   readonly isRate: boolean;
 }
 
@@ -51,7 +51,7 @@ export const OPERATORS = {
 } as const;
 export type OperatorName = keyof typeof OPERATORS;
 
-/** `isNot`: everything else, and what has no value. */
+/** `isNot`: all other values, and rows without a value. */
 export interface AnalyticsFilter {
   readonly dimension: DimensionName;
   readonly isNot: boolean;
@@ -70,7 +70,7 @@ export interface AnalyticsQuery {
   readonly filters: readonly AnalyticsFilter[];
   readonly orderBy: AnalyticsOrder | null;
   readonly limit: number;
-  /** Rows of one combination of dimensions; null: no bound of its own. */
+  /** Rows per combination of dimensions; null: no bound. */
   readonly groupLimit: number | null;
 }
 
@@ -79,7 +79,7 @@ export interface AnalyticsOrder {
   readonly isDescending: boolean;
 }
 
-/** By the names of the metrics and dimensions that were asked for, and `date`. */
+/** By the names of the requested metrics and dimensions, and `date`. */
 export type AnalyticsRow = Readonly<Record<string, string | number | null>>;
 
 /** The names of a closed list, in its order. */

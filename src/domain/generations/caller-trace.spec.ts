@@ -13,7 +13,7 @@ function nested(depth: number): unknown {
 }
 
 describe('the known keys', () => {
-  it('are read as text, and never from what every object has', () => {
+  it('are read as text, and never from inherited members', () => {
     expect(traceText({ span_name: 'Embed', trace_name: 7 }, 'span_name')).toBe('Embed');
     expect(traceText({ span_name: 'Embed', trace_name: 7 }, 'trace_name')).toBe('7');
     expect(traceText(null, 'trace_id')).toBeNull();
@@ -22,7 +22,7 @@ describe('the known keys', () => {
 });
 
 describe('the metadata', () => {
-  it('is every other key as it came', () => {
+  it('is every other key, unchanged', () => {
     const trace = {
       trace_id: 'a',
       trace_name: 'b',
@@ -39,7 +39,7 @@ describe('the metadata', () => {
     expect(callerMetadata(null)).toEqual({});
   });
 
-  it('is the same JSON for any trace, with every text well-formed', () => {
+  it('is the same JSON for any trace, with well-formed texts', () => {
     fc.assert(
       fc.property(anyTrace, (trace) => {
         const { trace_id: _traceId, ...others } = trace;
@@ -55,7 +55,7 @@ describe('the metadata', () => {
     );
   });
 
-  it('keeps a key with a name that objects have a meaning for', () => {
+  it('keeps keys that are special names of objects', () => {
     const trace = JSON.parse('{"__proto__": {"polluted": true}, "constructor": 1}') as Record<
       string,
       unknown
@@ -65,7 +65,7 @@ describe('the metadata', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('has an end, however deep it is nested', () => {
+  it('is bounded for any nesting depth', () => {
     expect(JSON.stringify(callerMetadata({ top: nested(30) }))).toContain('the bottom');
     expect(JSON.stringify(callerMetadata({ top: nested(5_000) }))).not.toContain('the bottom');
   });

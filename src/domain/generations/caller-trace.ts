@@ -1,23 +1,23 @@
-// Reads the `trace` object of a call: five keys that mean something here, any other is the caller's metadata. It is
-// whatever JSON the caller sent, and may hold anything at all.
+// Reads the `trace` object of a call: five known keys, all others are the caller's metadata. The caller controls the
+// JSON, so any value may occur.
 import { boundedText } from '../text/bounded-text.js';
 import type { CallerTrace } from './generation.js';
 
 const KNOWN_KEYS = ['trace_id', 'trace_name', 'span_name', 'generation_name', 'parent_span_id'] as const;
 type KnownKey = (typeof KNOWN_KEYS)[number];
 
-// As much as the edge takes of a whole trace.
+// The bound of a whole trace at the edge.
 const MAX_TEXT_LENGTH = 16_384;
 const MAX_DEPTH = 32;
 
-/** Null unless it says something. Numbers count as their text. */
+/** Null when the key is missing or empty. Numbers are read as their text. */
 export function traceText(trace: CallerTrace | null, key: KnownKey): string | null {
   const value = trace?.[key];
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** What the caller sent along for itself: well-formed, and no deeper than anything that is taken in. */
+/** The caller's own members: well-formed, and within the nesting bound of requests. */
 export function callerMetadata(trace: CallerTrace | null): Readonly<Record<string, unknown>> {
   const own = Object.entries(trace ?? {}).filter(([key]) => !(KNOWN_KEYS as readonly string[]).includes(key));
   return copyOfEntries(own, MAX_DEPTH);

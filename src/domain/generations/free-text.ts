@@ -1,5 +1,5 @@
-// What callers and providers put into their own words. Only here are these members read on the way to a destination,
-// and privacy mode gets none of them: not the input, nor what may repeat it or say what it was about.
+// Free text of callers and providers. Only this file reads these members on the way to a destination, and privacy mode
+// removes them all: the input, and any text that may repeat or describe it.
 import { boundedLabel } from '../text/bounded-text.js';
 import { callerMetadata, traceText } from './caller-trace.js';
 import type { GenerationCandidate } from './generation-candidate.js';
@@ -10,7 +10,7 @@ import { callerTraceIdOf } from './trace-ids.js';
 
 type FreeTextMember = 'trace' | 'requestContext' | 'inputType' | 'upstreamId';
 
-/** A generation without those members: what it says is made of ids, numbers and words of this service. */
+/** A generation without those members: ids, numbers and words of this service only. */
 export type RecordedFacts = Omit<Generation, FreeTextMember>;
 
 export interface FreeText {
@@ -46,7 +46,7 @@ export function freeTextOf({ generation, content }: GenerationCandidate): FreeTe
 
 const ID = /^[\w.:-]{1,128}$/;
 
-/** Of the free members only those that are not free this time: an input type that is known, an id that looks like one. */
+/** The values of free members that are not free text: a known input type, and an id with the form of one. */
 export function privateTextOf({
   generation: { inputType, upstreamId },
 }: Pick<GenerationCandidate, 'generation'>): FreeText {

@@ -14,8 +14,8 @@ const bytesOf = ({ items, errorMessage }: GenerationContent): number =>
   Buffer.byteLength(errorMessage ?? '') +
   items.reduce((sum, item) => sum + Buffer.byteLength(typeof item === 'string' ? item : item.join(',')), 0);
 
-describe('what is kept of an input that fits', () => {
-  it('is every text', () => {
+describe('the stored content of an input that fits', () => {
+  it('has every text', () => {
     expect(contentOf(texts(['one', 'two 🙂']), null)).toEqual({
       items: ['one', 'two 🙂'],
       isTruncated: false,
@@ -23,7 +23,7 @@ describe('what is kept of an input that fits', () => {
     });
   });
 
-  it('is every token', () => {
+  it('has every token', () => {
     expect(contentOf(tokens([[1, 2], [], [2 ** 31 - 1]]), null)).toEqual({
       items: [[1, 2], [], [2 ** 31 - 1]],
       isTruncated: false,
@@ -31,7 +31,7 @@ describe('what is kept of an input that fits', () => {
     });
   });
 
-  it('is the text of multimodal items, one entry each, and nothing else of them', () => {
+  it('has the texts of multimodal items, one entry each, and no other part', () => {
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
     const input = multimodal([
       [{ type: 'text', text: 'a caption' }, image, { type: 'text', text: 'and another' }],
@@ -56,7 +56,7 @@ describe('what is kept of an input that fits', () => {
     });
   });
 
-  it('is what was there, whatever it was', () => {
+  it('equals the input, for any input', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme', minLength: 1 })), (items) => {
         expect(contentOf(texts(items), null)).toEqual({ items, isTruncated: false, errorMessage: null });
@@ -65,7 +65,7 @@ describe('what is kept of an input that fits', () => {
   });
 });
 
-describe('what is kept of an input that is too long', () => {
+describe('the stored content of an input that is too long', () => {
   it.each([
     ['one long text', texts(['x'.repeat(MAX_CONTENT_BYTES * 2)])],
     ['one long text of wide characters', texts([`x${'🙂'.repeat(MAX_CONTENT_BYTES)}`])],
@@ -83,12 +83,12 @@ describe('what is kept of an input that is too long', () => {
       ]),
     ],
     ['many items', multimodal(Array.from({ length: MAX_CONTENT_BYTES }, () => [{ type: 'image_url' }]))],
-  ])('%s: its beginning, as far as there is room', (_name, input) => {
-    const content = contentOf(input, 'What went wrong');
+  ])('%s: has its beginning, up to the bound', (_name, input) => {
+    const content = contentOf(input, 'The error text.');
     expect(content.isTruncated).toBe(true);
-    expect(content.errorMessage).toBe('What went wrong');
+    expect(content.errorMessage).toBe('The error text.');
     expect(bytesOf(content)).toBeLessThanOrEqual(MAX_CONTENT_BYTES);
-    // Quotes and commas are counted as well, and some that are not written.
+    // Quotes and commas count as well, and some that are not written.
     const length = Buffer.byteLength(JSON.stringify(content));
     expect(length).toBeLessThanOrEqual(MAX_CONTENT_BYTES + 100);
     expect(length).toBeGreaterThan(0.7 * MAX_CONTENT_BYTES);
@@ -107,19 +107,19 @@ describe('what is kept of an input that is too long', () => {
     );
   });
 
-  it('ends with the input that did not fit: what comes behind it is left out, even where it would fit', () => {
+  it('ends with the first input that does not fit, even if later ones would fit', () => {
     const { items, isTruncated } = contentOf(texts(['a', 'b'.repeat(MAX_CONTENT_BYTES), 'c']), null);
     expect(items.map((item) => item[0])).toEqual(['a', 'b']);
     expect(isTruncated).toBe(true);
   });
 
-  it('says nothing of an input for which nothing was left', () => {
+  it('has no entry for an input without room', () => {
     const { items, isTruncated } = contentOf(texts(['a'.repeat(MAX_CONTENT_BYTES - 3), 'b']), null);
     expect(items).toHaveLength(1);
     expect(isTruncated).toBe(true);
   });
 
-  it('is whole up to the last byte', () => {
+  it('is complete up to the last byte', () => {
     const text = 'a'.repeat(MAX_CONTENT_BYTES - 3);
     expect(contentOf(texts([text]), null)).toEqual({ items: [text], isTruncated: false, errorMessage: null });
     expect(contentOf(texts([`${text}a`]), null)).toMatchObject({ items: [text], isTruncated: true });
@@ -132,8 +132,8 @@ describe('what is kept of an input that is too long', () => {
   });
 });
 
-describe('the cost of keeping', () => {
-  /** An array that tells how many of its elements were read. */
+describe('the cost of storing', () => {
+  /** An array that counts how many of its elements were read. */
   function counted<Item>(items: readonly Item[]): {
     readonly items: readonly Item[];
     readonly reads: () => number;
@@ -150,20 +150,20 @@ describe('the cost of keeping', () => {
 
   const LENGTH = 2 * MAX_CONTENT_BYTES;
 
-  it('is that of what is kept: items behind it are not looked at', () => {
+  it('does not grow with items beyond the bound', () => {
     const { items, reads } = counted(Array.from({ length: LENGTH }, () => 'x'));
     contentOf({ form: 'texts', items }, null);
     expect(reads()).toBeLessThan(MAX_CONTENT_BYTES / 2);
   });
 
-  it('is that of what is kept: tokens behind it are not looked at', () => {
+  it('does not grow with tokens beyond the bound', () => {
     const { items, reads } = counted(Array.from({ length: LENGTH }, () => 7));
     contentOf({ form: 'tokens', items: [items] }, null);
-    // Once to count them, once to copy them.
+    // Read once to count, once to copy.
     expect(reads()).toBeLessThan(1.1 * MAX_CONTENT_BYTES);
   });
 
-  it('is bounded for parts of which nothing is kept', () => {
+  it('is bounded for parts without stored text', () => {
     const { items, reads } = counted(Array.from({ length: LENGTH }, () => ({ type: 'image_url' })));
     expect(contentOf({ form: 'multimodal', items: [{ content: items }] }, null).isTruncated).toBe(true);
     expect(reads()).toBeLessThan(1.1 * MAX_CONTENT_BYTES);

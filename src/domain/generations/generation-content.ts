@@ -1,33 +1,33 @@
-// What was said in one call: the texts or tokens that were embedded, and the words of its error. Kept encrypted beside
-// the log, and only as long as a destination may need it; so it is bounded, and costs no more than what is kept of it.
+// The content of a call: the texts or tokens that were embedded, and its error text. It is stored encrypted beside the
+// log while a destination may need it; its size is bounded, and truncation reads no more than it keeps.
 import type { EmbeddingInput, MultimodalItem } from '../embeddings/embedding.js';
 import type { TracedContent } from './generation-trace.js';
 import { modalityOf } from '../embeddings/modality.js';
 
 export interface GenerationContent extends TracedContent {
-  /** What the caller was told; null for a success. */
+  /** The error text that the caller received; null for a success. */
   readonly errorMessage: string | null;
 }
 
-/** In UTF-8, tokens counted as JSON writes them. */
+/** In UTF-8; tokens count as their JSON. Longer content is truncated. */
 export const MAX_CONTENT_BYTES = 256 * 1024;
 
 const MAX_ERROR_BYTES = 16 * 1024;
-// What JSON adds to an entry, so that a great many short ones are bounded too.
+// Overhead of an entry in JSON, so that many short entries are bounded as well.
 const ENTRY_BYTES = 3;
 const PART_BYTES = 1;
 
 const encoder = new TextEncoder();
 const scratch = Buffer.alloc(MAX_CONTENT_BYTES);
 
-/** The beginning of something that had to fit into a given room. */
+/** The beginning of a value that had to fit into a given number of bytes. */
 interface Kept<Item> {
   readonly item: Item;
   readonly bytes: number;
   readonly isWhole: boolean;
 }
 
-/** Takes the inputs from the first on, as far as there is room; the first that does not fit is cut. */
+/** Takes the inputs in order while there is room; the first that does not fit is cut. */
 export function contentOf(input: EmbeddingInput, errorMessage: string | null): GenerationContent {
   const error = errorMessage === null ? null : keepText(errorMessage, MAX_ERROR_BYTES);
   let room = MAX_CONTENT_BYTES - (error?.bytes ?? 0);
@@ -54,11 +54,11 @@ function keepItem(input: EmbeddingInput, index: number, room: number): Kept<stri
 }
 
 function keepText(text: string, room: number): Kept<string> {
-  // A character has one byte at least: of a text that is longer than the room only its beginning is looked at.
+  // A character has at least one byte, so a text with more characters than bytes of room is not measured.
   const bytes = text.length > room ? Infinity : Buffer.byteLength(text);
   if (bytes <= room) return { item: text.toWellFormed(), bytes, isWhole: true };
   if (room <= 0) return { item: '', bytes: 0, isWhole: false };
-  // Writes whole characters only. Read back, because a slice would hold on to the whole of the long text.
+  // Writes whole characters only. Reads them back, because a slice would retain the whole text.
   const { written } = encoder.encodeInto(text.slice(0, room), scratch.subarray(0, room));
   return { item: scratch.toString('utf8', 0, written), bytes: written, isWhole: false };
 }
@@ -73,7 +73,7 @@ function keepTokens(tokens: readonly number[], room: number): Kept<readonly numb
   return { item: tokens, bytes, isWhole: bytes <= room };
 }
 
-/** Images and the like are never kept. Every part takes room, so that a great many of them are not walked through. */
+/** Keeps text parts only. Every part takes room, so that the walk over many parts is bounded. */
 function keepTextParts(parts: MultimodalItem['content'], room: number): Kept<string> {
   const texts: string[] = [];
   let left = room;

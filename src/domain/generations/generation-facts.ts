@@ -1,6 +1,6 @@
-// What each of a destination's three flags adds to a trace, as `openrouter_generation.<name>`. The names are those of
-// the generation record and of what the reference service is seen to send. Left out is what embeddings do not have
-// (caches, files, web searches), and what is not known. Source: contract 6, delivery.md 2.
+// The facts that a destination's three flags add to a trace, as `openrouter_generation.<name>`. The names follow the
+// generation record and observed traces of OpenRouter. Facts that embeddings do not have (caches, files, web searches)
+// and unknown values are omitted (docs/contract.md#deliveries).
 import { boundedLabel } from '../text/bounded-text.js';
 import type { Destination } from '../destinations/destination.js';
 import type { FreeText, RecordedFacts } from './free-text.js';
@@ -30,13 +30,13 @@ export function generationFacts(
   );
 }
 
-/** What the call cost, to whom, and what that was counted from. */
+/** The cost of the call, its payer, and the token counts. */
 function costFacts({ cost, upstreamCost, isByok, promptTokens }: RecordedFacts): Fact[] {
   const upstreamUsd = upstreamCost === null ? null : usdToNumber(upstreamCost);
   return [
     ['usage', cost === null ? null : usdToNumber(cost)],
     ['usage_upstream', upstreamUsd],
-    // What the provider charges the owner of the own keys.
+    // The provider's charge to the owner of the own keys.
     ['byok_usage_inference', isByok ? upstreamUsd : 0],
     ['is_byok', isByok],
     ['tokens_prompt', promptTokens],
@@ -44,7 +44,7 @@ function costFacts({ cost, upstreamCost, isByok, promptTokens }: RecordedFacts):
   ];
 }
 
-/** Who called: the end user that the request named, else the one that the key was made for, and the key. */
+/** The identity of the caller: the end user of the request, else of the key, and the key itself. */
 function identityFacts({ userId, workspaceId }: RecordedFacts, key: KeyFacts): Fact[] {
   return [
     ['external_user', boundedLabel(userId) ?? boundedLabel(key.externalUser)],
@@ -56,7 +56,7 @@ function identityFacts({ userId, workspaceId }: RecordedFacts, key: KeyFacts): F
   ];
 }
 
-/** How the call was made, and by what. */
+/** The request and the application that sent it. */
 function requestFacts(
   { requestId, region, operation, encodingFormat, dimensions, inputCount, upstreamMs }: RecordedFacts,
   words: FreeText,

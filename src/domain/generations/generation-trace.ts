@@ -1,22 +1,22 @@
-// What one destination is told of one generation. It is put together by an allow-list before any encoder sees it, so
-// that no encoder can send what its destination must not get. Source: delivery.md 2, decisions "Destinations".
+// The view of one generation for one destination. An allow-list builds it before any encoder runs, so that no encoder
+// can send data that its destination must not receive (docs/contract.md#deliveries).
 import type { EncodingFormat } from '../embeddings/embedding.js';
 import type { GenerationAttempt } from './generation.js';
 
-/** The scalar facts that a flag of a destination adds, as `openrouter_generation.<name>`. */
+/** The scalar facts that a destination's flags add, as `openrouter_generation.<name>`. */
 export type GenerationFacts = Readonly<Record<string, string | number | boolean>>;
 
 export interface TracedContent {
-  /** One entry an input: its text, or its token ids. Parts that are not text are left out. */
+  /** One entry per input: its text, or its token ids. Parts that are not text are omitted. */
   readonly items: readonly (string | readonly number[])[];
-  /** Whether inputs were cut or left out because they are too long to be forwarded. */
+  /** Whether inputs were cut or omitted because of their length. */
   readonly isTruncated: boolean;
 }
 
 export interface TracedError {
-  /** Of low cardinality: `provider_timeout`. */
+  /** Low cardinality: `provider_timeout`. */
   readonly type: string;
-  /** Null in privacy mode: texts of providers may repeat the input. */
+  /** Null in privacy mode: provider texts may repeat the input. */
   readonly message: string | null;
 }
 
@@ -24,7 +24,9 @@ export interface GenerationTrace {
   readonly generationId: string;
   /** 32 hex digits. */
   readonly traceId: string;
-  /** 16 hex digits: a pure function of the generation and the destination, so that sending twice is harmless. */
+  /**
+   * 16 hex digits: a pure function of the generation and the destination, so that a repeated delivery has the same id.
+   */
   readonly spanId: string;
   /** 16 hex digits. */
   readonly parentSpanId: string | null;
@@ -39,25 +41,25 @@ export interface GenerationTrace {
   readonly durationMs: number;
   readonly operation: 'embeddings';
   readonly model: string;
-  /** The name that the provider knows the model by; null when no endpoint was reached. */
+  /** The provider's name of the model; null when no endpoint was reached. */
   readonly upstreamModel: string | null;
   /** The provider's slug; null when no endpoint was reached. */
   readonly provider: string | null;
-  /** The provider's own id of the answer; in privacy mode only where it looks like one. */
+  /** The provider's own id of the answer; in privacy mode only if it has the form of an id. */
   readonly upstreamId: string | null;
-  /** The HTTP status that the caller got. */
+  /** The HTTP status that the caller received. */
   readonly status: number;
   /** Null for a success. */
   readonly error: TracedError | null;
   readonly inputCount: number;
   readonly promptTokens: number;
   readonly totalTokens: number;
-  /** USD; null where no price is known. */
+  /** USD; null when no price is known. */
   readonly cost: number | null;
   readonly isByok: boolean;
   readonly dimensions: number | null;
   readonly encodingFormat: EncodingFormat;
-  /** In privacy mode only where it is one of INPUT_TYPES: any other is the caller's own text. */
+  /** In privacy mode only if it is one of INPUT_TYPES: any other is the caller's own text. */
   readonly inputType: string | null;
   readonly workspaceId: string;
   readonly apiKeyName: string;
@@ -66,10 +68,10 @@ export interface GenerationTrace {
   readonly sessionId: string | null;
   /** The caller's own keys of `trace`; empty in privacy mode. */
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** What the destination's three flags add; empty without them. */
+  /** The facts of the destination's three flags; empty without them. */
   readonly facts: GenerationFacts;
   /** Null in privacy mode, and when the content is no longer stored. Never the vectors. */
   readonly input: TracedContent | null;
-  /** In the order in which they began; each without texts. */
+  /** In the order of their start, without texts. */
   readonly attempts: readonly GenerationAttempt[];
 }

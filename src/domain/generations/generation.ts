@@ -1,28 +1,28 @@
-// One generation: what is known of one embeddings call that reached routing, success or failure, recorded once.
-// Source: decisions "What one generation is".
+// One generation: the record of one embeddings call that reached routing, success or failure, written once
+// (docs/contract.md#generations).
 import type { EncodingFormat } from '../embeddings/embedding.js';
 import type { PicoUsd } from '../spend/money.js';
 
-/** The most tokens that a record can hold; more is no count but a defect of an upstream. */
+/** The most tokens that a record can hold. A higher count is a defect of an upstream and is rejected. */
 export const MAX_TOKENS = 2 ** 31 - 1;
 
 export interface GenerationAttempt {
   readonly provider: string;
   readonly endpoint: string;
-  /** The upstream's status; null when it did not answer. */
+  /** The upstream's status; null without an answer. */
   readonly status: number | null;
   readonly errorType: string | null;
   readonly durationMs: number;
 }
 
-/** What the request said about the application that sent it. */
+/** The application that sent the request, as its headers describe it. */
 export interface RequestContext {
   readonly userAgent?: string;
   readonly referer?: string;
   readonly title?: string;
 }
 
-/** The caller's `trace` object: five known keys, any other is metadata (contract 4.1). */
+/** The caller's `trace` object: five known keys, all others are metadata (docs/contract.md#embeddings-request). */
 export type CallerTrace = Readonly<Record<string, unknown>>;
 
 export interface Generation {
@@ -33,25 +33,25 @@ export interface Generation {
   readonly createdAt: Date;
   readonly operation: 'embeddings';
   readonly model: string;
-  /** `tag/upstream-model` of the endpoint that served, or was tried last; null when none was reached. */
+  /** `tag/upstream-model` of the endpoint that served or was tried last; null when none was reached. */
   readonly endpoint: string | null;
   readonly provider: string | null;
   readonly upstreamId: string | null;
-  /** The HTTP status that the caller got. */
+  /** The HTTP status that the caller received. */
   readonly status: number;
   readonly errorType: string | null;
   readonly inputCount: number;
   readonly promptTokens: number;
   readonly totalTokens: number;
   /**
-   * What the caller pays, at most what was reserved; of a failed call the parts that were served, where the failure is the
-   * caller's own. Null where no price is known.
+   * The caller's charge, at most the reservation. For a failed call: the served parts, if the failure is the caller's
+   * own. Null when no price is known.
    */
   readonly cost: PicoUsd | null;
   /**
-   * What providers charge, for broken answers and beyond the bound as well; null where no price is known. With `isByok` it is what they charge the
-   * owner of the own keys for what was served, and so what the byok counters grow by: slices that the operator's keys
-   * served are in `cost` alone.
+   * The providers' charge, including broken answers and amounts beyond the bound; null when no price is known. With
+   * `isByok` it is the charge to the owner of the own keys for served parts, and the increment of the byok counters:
+   * parts that the operator's keys served are in `cost` only.
    */
   readonly upstreamCost: PicoUsd | null;
   readonly isByok: boolean;

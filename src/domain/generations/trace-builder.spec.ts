@@ -18,7 +18,7 @@ function traceOf(overrides: Parameters<typeof createCandidate>[0] = {}, rules: P
 }
 
 describe('a trace', () => {
-  it('tells the whole of a success', () => {
+  it('has all facts of a success', () => {
     const candidate = createCandidate({
       generation: {
         model: 'openai/text-embedding-3-small',
@@ -124,7 +124,7 @@ describe('a trace', () => {
     });
   });
 
-  it('says what is not known by leaving it out', () => {
+  it('omits unknown values', () => {
     const trace = traceOf({
       generation: {
         endpoint: null,
@@ -166,7 +166,7 @@ describe('a trace', () => {
     ]);
   });
 
-  it('tells a failure, with its words where they are kept', () => {
+  it('has the failure, with its message if that is stored', () => {
     const failure: Partial<Generation> = { status: 502, errorType: 'provider_unavailable' };
     const content = contentOf({ form: 'texts', items: ['one'] }, 'It said no');
     expect(traceOf({ generation: failure, content }).error).toEqual({
@@ -189,7 +189,7 @@ describe('a trace', () => {
     expect(traceOf({ generation: { trace } }).spanName).toBe(name);
   });
 
-  it('has the same span in every destination only by chance, and the same trace in all', () => {
+  it('has a span id of its own in every destination, and the same trace id in all', () => {
     const candidate = createCandidate();
     const one = buildTrace(candidate, createOpenDestination());
     const other = buildTrace(
@@ -200,14 +200,14 @@ describe('a trace', () => {
     expect(one.traceId).toBe(other.traceId);
   });
 
-  it('names the end user of the request, else the one that the key was made for', () => {
+  it('names the end user of the request, else that of the key', () => {
     expect(traceOf({ generation: { userId: 'customer-7' } }).facts['external_user']).toBe('customer-7');
     const { facts } = traceOf({ generation: { userId: null } });
     expect(facts['external_user']).toBe('tenant-7');
     expect(facts).not.toHaveProperty('user_id');
   });
 
-  it('tells what the provider charges the owner of own keys', () => {
+  it("has the provider's charge to the owner of own keys", () => {
     const { facts, cost } = traceOf({
       generation: { isByok: true, cost: 10n ** 9n, upstreamCost: 10n ** 10n },
     });
@@ -220,7 +220,7 @@ describe('a trace', () => {
     });
   });
 
-  it('has a bound for every text that somebody chose', () => {
+  it('bounds every text of a caller or provider', () => {
     const long = 'x'.repeat(20_000);
     const trace = traceOf({
       generation: {
@@ -249,7 +249,7 @@ describe('the flags of a destination', () => {
     broadcastRequestContext: 'request_id',
   };
 
-  it('each add facts of their own, and together all of them', () => {
+  it('each add their own facts, and together all of them', () => {
     for (const set of [
       [],
       ['broadcastCost'],
@@ -279,7 +279,7 @@ describe('the flags of a destination', () => {
 });
 
 describe('privacy mode', () => {
-  it('leaves everything that is no text of anybody', () => {
+  it('keeps everything that is not free text', () => {
     const [, failure] = CANARY_CALLS[1]!;
     const open = buildTrace(failure, createOpenDestination());
     const closed = buildTrace(failure, createOpenDestination(PRIVATE));
@@ -299,13 +299,13 @@ describe('privacy mode', () => {
         ),
       ),
     });
-    // The same trace and parent as without it, so that spans still find each other.
+    // The trace and parent are the same as without privacy mode, so that spans still join.
     expect(closed.traceId).toMatch(/^[0-9a-f]{32}$/);
     expect(closed.parentSpanId).toMatch(/^[0-9a-f]{16}$/);
     expect(closed).toMatchObject({ userId: 'customer-7', sessionId: 'session-9' });
   });
 
-  it('leaves an input type that is known, and an id that looks like one', () => {
+  it('keeps a known input type, and an id with the form of one', () => {
     for (const inputType of INPUT_TYPES) {
       expect(traceOf({ generation: { inputType } }, PRIVATE).inputType).toBe(inputType);
     }
@@ -321,7 +321,7 @@ describe('privacy mode', () => {
     expect(canariesIn(JSON.stringify(buildTrace(call, createOpenDestination(PRIVATE))))).toEqual([]);
   });
 
-  it('is what keeps them out', () => {
+  it('removes texts that are present without it', () => {
     const sent = CANARY_CALLS.flatMap(([, call]) =>
       canariesIn(JSON.stringify(buildTrace(call, createOpenDestination()))),
     );
@@ -352,7 +352,7 @@ describe('privacy mode', () => {
   });
 });
 
-describe('whatever a generation holds', () => {
+describe('any generation', () => {
   const anyText = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom('', '\ud800', '\0', '🙂'.repeat(2_000)),
@@ -440,12 +440,12 @@ describe('whatever a generation holds', () => {
     })
     .map((overrides) => createOpenDestination(overrides));
 
-  it('a trace can be made of it, of well-formed texts, and again the same', () => {
+  it('becomes a trace of well-formed texts, and the same trace again', () => {
     fc.assert(
       fc.property(candidates, destinations, fc.boolean(), (candidate, destination, privacyMode) => {
         const trace = buildTrace(candidate, { ...destination, privacyMode });
         const sent = JSON.stringify(trace);
-        // JSON writes halves of pairs, and nothing else of that kind, by their number.
+        // JSON escapes only lone surrogates by their number.
         expect(sent).not.toMatch(/(?<!\\)(?:\\\\)*\\ud[89a-f]/);
         expect(JSON.stringify(buildTrace(candidate, { ...destination, privacyMode }))).toBe(sent);
         expect(trace.traceId).toMatch(/^[0-9a-f]{32}$/);
@@ -456,7 +456,7 @@ describe('whatever a generation holds', () => {
     );
   });
 
-  it('no word of it is in a trace in privacy mode, wherever it stood', () => {
+  it('leaves no word of it in a trace in privacy mode', () => {
     let found = 0;
     fc.assert(
       fc.property(candidates, destinations, (candidate, destination) => {
@@ -467,7 +467,7 @@ describe('whatever a generation holds', () => {
       }),
       { numRuns: 300 },
     );
-    // It was there to be found.
+    // The word is present without privacy mode.
     expect(found).toBeGreaterThan(100);
   });
 });

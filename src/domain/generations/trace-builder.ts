@@ -1,5 +1,5 @@
-// Puts together what one destination is told of one generation. Every member is named here one by one, and none but
-// those of FreeText holds words of callers and providers: privacy mode leaves out by construction, not by deleting.
+// Builds the trace of one generation for one destination. It names every member explicitly, and only those of FreeText
+// hold words of callers and providers: privacy mode omits by construction, not by deletion.
 import { boundedLabel } from '../text/bounded-text.js';
 import type { Destination } from '../destinations/destination.js';
 import { freeTextOf, privateTextOf } from './free-text.js';
@@ -13,7 +13,7 @@ import { parentSpanIdOf, spanIdOf, traceIdOf } from './trace-ids.js';
 
 type TraceRules = Pick<Destination, 'id' | 'privacyMode'> & BroadcastFlags;
 
-// The semantic conventions' word for an error that has no type.
+// The semantic conventions' value for an error without a type.
 const OTHER_ERROR = '_OTHER';
 
 export function buildTrace(candidate: GenerationCandidate, destination: TraceRules): GenerationTrace {
@@ -65,8 +65,8 @@ export function buildTrace(candidate: GenerationCandidate, destination: TraceRul
 }
 
 /**
- * An endpoint is named `tag/upstream-model`, and a tag is the provider, or `provider/variant`: a variant stays in front,
- * because the upstream's name may have slashes of its own.
+ * Endpoints are named `tag/upstream-model`, and a tag is the provider or `provider/variant`. A variant stays in the
+ * name, because the upstream's name may contain slashes as well.
  */
 function upstreamModelOf({ endpoint }: RecordedFacts): string | null {
   return endpoint && endpoint.slice(endpoint.indexOf('/') + 1);

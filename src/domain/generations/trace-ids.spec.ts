@@ -17,7 +17,7 @@ const TRACE_ID = /^(?!0+$)[0-9a-f]{32}$/;
 const SPAN_ID = /^(?!0+$)[0-9a-f]{16}$/;
 
 describe('the id of a trace', () => {
-  it("is the generation's own where the caller has none", () => {
+  it("is the generation's own when the caller has none", () => {
     for (const trace of [
       null,
       {},
@@ -31,7 +31,7 @@ describe('the id of a trace', () => {
     }
   });
 
-  it("is the caller's where that is 32 hex digits and not zero", () => {
+  it("is the caller's if it is 32 hex digits and not zero", () => {
     fc.assert(
       fc.property(
         hex(32).filter((id) => !/^0+$/.test(id)),
@@ -44,7 +44,7 @@ describe('the id of a trace', () => {
     );
   });
 
-  it("is made of the caller's text else, which is kept", () => {
+  it("is a hash of the caller's text otherwise, which is kept", () => {
     const texts = fc.oneof(fc.string({ minLength: 1 }), hex(31), hex(33), fc.constant('0'.repeat(32)));
     fc.assert(
       fc.property(texts, (text) => {
@@ -53,26 +53,26 @@ describe('the id of a trace', () => {
         expect(id).not.toBe(traceIdOf(traced(null)));
         expect(traceIdOf(traced({ trace_id: text }))).toBe(id);
         expect(callerTraceIdOf(traced({ trace_id: text }))).toBe(text);
-        // Two customers with the same words have nothing in common.
+        // Equal texts of two customers have different ids.
         expect(traceIdOf(traced({ trace_id: text }, OTHER_WORKSPACE))).not.toBe(id);
       }),
     );
   });
 
-  it('takes a number for its text', () => {
+  it('reads a number as its text', () => {
     expect(traceIdOf(traced({ trace_id: 42 }))).toBe(traceIdOf(traced({ trace_id: '42' })));
     expect(callerTraceIdOf(traced({ trace_id: 42 }))).toBe('42');
   });
 });
 
 describe('the id of a parent span', () => {
-  it('is none unless the caller has one', () => {
+  it('is null unless the caller has one', () => {
     expect(parentSpanIdOf(traced(null))).toBeNull();
     expect(parentSpanIdOf(traced({ parent_span_id: '' }))).toBeNull();
     expect(parentSpanIdOf(traced({ trace_id: 'a' }))).toBeNull();
   });
 
-  it("is the caller's 16 hex digits, or made of the caller's text", () => {
+  it("is the caller's 16 hex digits, or a hash of the caller's text", () => {
     expect(parentSpanIdOf(traced({ parent_span_id: '00F067AA0BA902B7' }))).toBe('00f067aa0ba902b7');
     fc.assert(
       fc.property(fc.oneof(fc.string({ minLength: 1 }), hex(16), fc.constant('0'.repeat(16))), (text) => {

@@ -1,4 +1,4 @@
-// API keys: the record, the secret that a caller presents, and who is calling.
+// API keys: the record, the secret that a caller presents, and the caller.
 import { hash, randomBytes } from 'node:crypto';
 import { abbreviate } from '../text/masking.js';
 import type { KeySpend, SpendLimit } from '../spend/spend.js';
@@ -9,13 +9,13 @@ export interface ApiKey extends SpendLimit {
   readonly id: string;
   readonly accountId: string;
   readonly workspaceId: string;
-  /** SHA-256 hex of the key's first secret; the public identifier. */
+  /** SHA-256 hex of the key's first secret: the public identifier. */
   readonly hash: string;
   readonly kind: ApiKeyKind;
   readonly name: string;
   readonly label: string;
   readonly disabled: boolean;
-  /** Whether its embeddings calls use the cache when they do not say so themselves. */
+  /** The default of its embeddings calls for the embedding cache. */
   readonly embeddingCache: boolean;
   readonly creatorUserId: string | null;
   readonly externalUser: string | null;
@@ -25,7 +25,7 @@ export interface ApiKey extends SpendLimit {
   readonly expiresAt: Date | null;
 }
 
-/** What can be changed of a key; what is absent stays. */
+/** Changeable members of a key; omitted members keep their value. */
 export type ApiKeyChange = Partial<
   Pick<ApiKey, 'name' | 'disabled' | 'limit' | 'limitReset' | 'includeByokInLimit' | 'embeddingCache'>
 >;
@@ -35,10 +35,10 @@ export interface ApiKeyWithSpend {
   readonly spend: KeySpend;
 }
 
-/** Who is asking: the key behind a request's credential. */
+/** The key behind a request's credential. */
 export interface Caller {
   readonly key: ApiKey;
-  /** When the presented secret stops working, before the key itself does (rotation). */
+  /** When the presented secret expires, before the key itself does (rotation). */
   readonly secretExpiresAt: Date | null;
 }
 
@@ -49,12 +49,12 @@ export function createKeySecret(): string {
   return KEY_PREFIX + randomBytes(32).toString('hex');
 }
 
-/** SHA-256 in lower-case hex: how a secret is stored and looked up. */
+/** SHA-256 in lower-case hex, which is stored and looked up instead of the secret. */
 export function hashKeySecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
-/** The abbreviated key that a record shows. Source: decisions 15. */
+/** The abbreviated key in a record (docs/contract.md#masking). */
 export function keyLabel(secret: string): string {
   return abbreviate(secret, 12, 4);
 }

@@ -26,11 +26,11 @@ describe('amounts of money', () => {
     }
   });
 
-  it('refuses what is finer than the unit instead of rounding it', () => {
+  it('refuses amounts finer than the unit instead of rounding', () => {
     expect(() => parseUsd('1e-13')).toThrow(/finer/);
   });
 
-  it('survives a round trip through its text', () => {
+  it('survives a round trip through text', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), (amount) => {
         expect(parseUsd(formatUsd(amount))).toBe(amount);
@@ -58,7 +58,7 @@ describe('a price of a million tokens', () => {
     ['0', 0n],
     ['0.0000019', 1n],
     ['0.0000009', 0n],
-  ])('of %s USD is for one token the whole part of its millionth', (usd, perToken) => {
+  ])('of %s USD is one millionth per token, rounded down', (usd, perToken) => {
     expect(parseUsdPerMillion(usd)).toBe(perToken);
   });
 

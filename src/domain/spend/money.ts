@@ -1,11 +1,11 @@
-// Amounts of money as exact integers, so that no sum ever loses a cent. Source: decisions 17.
+// Amounts of money as exact integers, so that sums never lose a cent (docs/contract.md#conventions).
 
-/** An amount in units of 10^-12 USD: fine enough for one token at a millionth of a dollar per million tokens. */
+/** An amount in units of 10^-12 USD: exact for one token at a millionth of a dollar per million tokens. */
 export type PicoUsd = bigint;
 
 const DECIMALS = 12;
 const ONE_USD = 10n ** BigInt(DECIMALS);
-// Of a text: more than any amount needs, and so little that to read it takes no time whoever has written it.
+// Characters of an amount. Longer texts are refused, so that parsing takes bounded time.
 const MOST_CHARACTERS = 100;
 const MOST_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
 
@@ -33,9 +33,9 @@ function parse(amount: string | number, precision: 'exactly' | 'rounded down'): 
 }
 
 /**
- * The price of one token, from that of a million in USD, as every price list has it. Rounded down to whole 10^-12 USD: of
- * a bound nothing is lost by that, since the prices it is compared with are whole. However fine it is written: 0.1 * 3 is
- * 0.30000000000000004. Throws on what is no amount.
+ * Converts USD per million tokens, as price lists have it, to the price of one token, rounded down to whole 10^-12 USD.
+ * Rounding loses nothing of a bound, because the compared prices are whole. Accepts any precision: 0.1 * 3 is
+ * 0.30000000000000004. Throws on invalid amounts.
  */
 export function parseUsdPerMillion(amount: string | number): PicoUsd {
   return parse(amount, 'rounded down') / 1_000_000n;
@@ -49,9 +49,9 @@ export function formatUsd(amount: PicoUsd): string {
   return `${sign}${absolute / ONE_USD}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** The JSON number of the wire: the double that is nearest to the exact amount. */
+/** The JSON number of the wire: the nearest double to the exact amount. */
 export function usdToNumber(amount: PicoUsd): number {
-  // Both are exact doubles, and their quotient is rounded once: the same number, without a text in between.
+  // Both operands are exact doubles, and the quotient is rounded once: the same number without an intermediate text.
   if (amount <= MOST_EXACT && amount >= -MOST_EXACT) return Number(amount) / Number(ONE_USD);
   return Number(formatUsd(amount));
 }

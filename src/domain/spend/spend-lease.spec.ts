@@ -1,11 +1,11 @@
-// When a lease may be trusted.
+// The validity of a lease.
 import { expect, it } from '@jest/globals';
 import { LEASE_SECONDS, SpendLease } from './spend-lease.js';
 
 const create = (): SpendLease => new SpendLease({ kind: 'key', id: 'key-1', workspaceId: 'workspace-1' });
 const LIFE = LEASE_SECONDS * 1000;
 
-it('a lease is usable for its life from the last time that it was granted or renewed', () => {
+it('a lease is valid for its lifetime since it was last granted or renewed', () => {
   const lease = create();
   expect(lease.isValid(1_000_000)).toBe(true);
   lease.renew(1000);
@@ -21,6 +21,6 @@ it('an invalidated lease stays invalid', () => {
   expect(lease.isValid(1000)).toBe(false);
 });
 
-it('every lease has an id of its own', () => {
+it('every lease has its own id', () => {
   expect(create().id).not.toBe(create().id);
 });

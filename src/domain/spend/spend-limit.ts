@@ -1,4 +1,4 @@
-// Who can run out of money, and by which sums: what a call is held against before it is made.
+// Spend limits: the owners and sums that a call is checked against before it is made.
 import type { PicoUsd } from './money.js';
 import type { SpendLease } from './spend-lease.js';
 import type { WindowedSpend } from './spend.js';
@@ -9,7 +9,7 @@ export interface SpendLimitWindow {
   readonly includeByok: boolean;
 }
 
-/** A part of a lease that is to be given back, by the settling of the call that held it or by itself. */
+/** A part of a lease to release, by the settlement of its call or separately. */
 export class SpendRelease {
   private isHandedOver = false;
 
@@ -18,7 +18,7 @@ export class SpendRelease {
     readonly amount: PicoUsd,
   ) {}
 
-  /** From here on a statement may have given it back. */
+  /** From here on a statement may have released it. */
   handOver(): void {
     this.isHandedOver = true;
   }
@@ -28,14 +28,14 @@ export class SpendRelease {
   }
 }
 
-/** What a call may cost at most. */
+/** The maximum cost of a call. */
 export interface SpendBound {
   readonly cost: PicoUsd;
-  /** Together with what goes through own provider keys. */
+  /** Including the cost through own provider keys. */
   readonly costWithByok: PicoUsd;
 }
 
-/** Whether the calls of a key are held against money, its own or that of its workspace or account. */
+/** Whether calls of a key count towards a limit of the key, its workspace or its account. */
 export interface SpendLimits {
   readonly isLimited: boolean;
   /** Whether calls through own provider keys count as well. */
@@ -44,7 +44,7 @@ export interface SpendLimits {
 
 export const NO_LIMITS: SpendLimits = { isLimited: false, includesByok: false };
 
-/** How much of a bound counts toward a holder's caps. */
+/** The part of a bound that counts towards an owner's limits. */
 export function amountToward(limits: readonly SpendLimitWindow[], bound: SpendBound): PicoUsd {
   return limits.some((limit) => limit.includeByok) ? bound.costWithByok : bound.cost;
 }

@@ -17,7 +17,7 @@ describe('windows', () => {
     ['the same day', '2026-11-21T10:00:00Z', stored],
     ['the next day of the same week', '2026-11-22T00:00:00Z', { ...stored, daily: 0n }],
     ['the next week of the same month', '2026-11-23T00:00:00Z', { ...stored, daily: 0n, weekly: 0n }],
-    // The clock that recorded it is ahead: the statement that grants leases counts it too.
+    // The clock of the recorder is ahead; the statement that grants leases counts the day as well.
     ['the day before', '2026-11-20T10:00:00Z', stored],
     ['the next month', '2026-12-01T00:00:00Z', { ...stored, daily: 0n, weekly: 0n, monthly: 0n }],
     ['the same day a year later', '2027-11-21T10:00:00Z', { ...stored, daily: 0n, weekly: 0n, monthly: 0n }],
@@ -25,7 +25,7 @@ describe('windows', () => {
     expect(spendAt(stored, at('2026-11-21T00:00:00Z'), at(now))).toEqual(expected);
   });
 
-  it('keeps the week when a month begins inside it', () => {
+  it('keeps the week when a month begins within it', () => {
     expect(spendAt(stored, at('2026-09-30T00:00:00Z'), at('2026-10-01T00:00:00Z'))).toEqual({
       ...stored,
       daily: 0n,
@@ -34,7 +34,7 @@ describe('windows', () => {
   });
 });
 
-describe('what is left of a limit', () => {
+describe('the remaining limit', () => {
   const spend: KeySpend = { usage: stored, byok: { total: 7n, daily: 1n, weekly: 2n, monthly: 3n } };
 
   it.each([

@@ -5,7 +5,7 @@ import { boundedLabel, boundedText } from './bounded-text.js';
 const anyText = fc.string({ unit: fc.constantFrom('a', 'é', '🙂', '\ud83d', '\ude42', '\0'), maxLength: 12 });
 
 describe('a bounded text', () => {
-  it('is well-formed, within its bound, and misses no more than one character that would still fit', () => {
+  it('is well-formed, within its bound, and at most one character shorter', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 1, max: 12 }), (text, maxLength) => {
         const bounded = boundedText(text, maxLength);
@@ -17,17 +17,17 @@ describe('a bounded text', () => {
     );
   });
 
-  it('is not changed when it fits', () => {
+  it('is unchanged when it fits', () => {
     expect(boundedText('a🙂', 3)).toBe('a🙂');
   });
 
-  it('ends before a character that would be cut in half', () => {
+  it('ends before a character that would be split', () => {
     expect(boundedText('a🙂b', 2)).toBe('a');
   });
 });
 
 describe('a label', () => {
-  it.each([null, undefined, ''])('that says nothing (%p) is none', (text) => {
+  it.each([null, undefined, ''])('is null for the empty value %p', (text) => {
     expect(boundedLabel(text)).toBeNull();
   });
 

@@ -1,4 +1,4 @@
-// Masks, and telling them from secrets.
+// Masks, and their recognition.
 import { describe, expect, it } from '@jest/globals';
 import {
   hiddenPartsOf,
@@ -19,7 +19,7 @@ it.each([
   'абвгдежзийклмн',
   '😀'.repeat(9),
   '123😀567890123',
-])('the mask of %j is told to be one', (secret) => {
+])('the mask of %j is recognised', (secret) => {
   expect(isSecretMask(maskSecret(secret))).toBe(true);
   expect(isPasswordMask(maskPassword())).toBe(true);
 });
@@ -35,7 +35,7 @@ it.each([
   'sk-l....AbCd',
   'a-secret...',
   'abc...56789',
-])('%j is none', (text) => {
+])('%j is not a mask', (text) => {
   expect(isSecretMask(text)).toBe(false);
   expect(isPasswordMask(text)).toBe(false);
 });
@@ -73,7 +73,7 @@ describe('the mask of an address', () => {
     expect(isAddressMask(mask)).toBe(mask !== address);
   });
 
-  it('hides what a text about the request may repeat, whole and in parts, but no plain words', () => {
+  it('hides the parts that a text about the request may repeat, but no plain words', () => {
     const parts = hiddenPartsOf('https://example.com/webhooks/T0001/s3cret%2Fpath?token=s3cret-query', true);
     expect(parts).toEqual(
       expect.arrayContaining([

@@ -1,37 +1,37 @@
-// How secret values are shown. Source: decisions 13.
+// The masked form of secrets (docs/contract.md#masking).
 
 export function abbreviate(text: string, head: number, tail: number): string {
-  // Half of a character is stored nowhere.
+  // The database cannot store half a surrogate pair.
   return `${text.slice(0, head)}...${text.slice(-tail)}`.toWellFormed();
 }
 
 const SHORT_SECRET = '****';
 const PASSWORD = '********';
 
-/** First four and last four characters of a secret that is long enough to hide the rest, else only stars. */
+/** The first four and last four characters of a secret that is long enough to hide the rest, else only stars. */
 export function maskSecret(secret: string): string {
   return secret.length >= 12 ? abbreviate(secret, 4, 4) : SHORT_SECRET;
 }
 
-/** Whether a text may be what maskSecret() made of some secret. */
+/** Whether a text may be a mask of maskSecret(). */
 export function isSecretMask(text: string): boolean {
   return text === SHORT_SECRET || (text.length === 11 && text.startsWith('...', 4));
 }
 
 const HIDDEN = '****';
-// An address as people type it: scheme (may be absent), user, host and port, and the rest. No authority has a backslash.
+// An address as users type it: an optional scheme, user, host and port, and the rest. Authorities have no backslash.
 const ADDRESS = /^\s*([a-z][a-z0-9+.-]*:\/\/)?(?:([^/?#\\]*)@)?([^/?#\\]*)(.*)$/is;
-// Paths that every OTLP receiver has.
+// Paths of every OTLP receiver.
 const PUBLIC_PATH = /^\/?(?:v1\/traces\/?)?\s*$/;
 
-/** Scheme, host and port. A path or query may be the credential itself (`/hooks/<token>`), as may a user name. */
+/** Shows scheme, host and port. The path or query may be the credential (`/hooks/<token>`), and so may a user name. */
 export function maskAddress(address: string): string {
   const [, scheme = '', user, host = '', rest = ''] = ADDRESS.exec(address) ?? [];
   const shown = scheme + (user === undefined ? '' : `${HIDDEN}@`) + host;
   return PUBLIC_PATH.test(rest) ? shown + rest : `${shown}/${HIDDEN}`;
 }
 
-/** Like maskAddress(), of the address of a platform's API: its path is no secret. */
+/** Like maskAddress(), for the address of a platform's API, whose path is not secret. */
 export function maskQuery(address: string): string {
   const [, scheme = '', user, host = '', rest = ''] = ADDRESS.exec(address) ?? [];
   const [path = ''] = rest.split(/[?#]/, 1);
@@ -39,15 +39,15 @@ export function maskQuery(address: string): string {
   return path === rest ? shown : `${shown}?${HIDDEN}`;
 }
 
-/** Whether a text may be what maskAddress() or maskQuery() made of some address. */
+/** Whether a text may be a mask of maskAddress() or maskQuery(). */
 export function isAddressMask(text: string): boolean {
   return text.includes(`${HIDDEN}@`) || text.endsWith(`/${HIDDEN}`) || text.endsWith(`?${HIDDEN}`);
 }
 
-// Shorter segments without a digit are words (`webhooks`), which every text may have.
+// Shorter segments without a digit are words (`webhooks`), which any text may contain.
 const LONGEST_WORD = 11;
 
-/** The parts of an address that its mask hides, as a text about a request may repeat them. */
+/** The parts of an address that its mask hides, in the forms that a text about a request may repeat. */
 export function hiddenPartsOf(address: string, isPathSecret: boolean): readonly string[] {
   const [, , user, , rest = ''] = ADDRESS.exec(address.trim()) ?? [];
   const hidden = isPathSecret ? rest : rest.replace(/^[^?#]*/, '');
@@ -69,7 +69,7 @@ export function maskPassword(): string {
   return PASSWORD;
 }
 
-/** Whether a text is what every password is shown as. */
+/** Whether a text is the mask of passwords. */
 export function isPasswordMask(text: string): boolean {
   return text === PASSWORD;
 }
