@@ -58,7 +58,7 @@ const shipped = (members: string): CatalogueModel =>
   only(`models: [{ id: vendor/shipped, ${members} }]`, 'vendor/shipped');
 
 describe('a model that the file adds', () => {
-  it('stands beside the shipped ones, with defaults for what may be left out', () => {
+  it('is added to the shipped ones, with defaults for optional members', () => {
     expect(read(ADDED)).toEqual([
       SHIPPED,
       {
@@ -92,7 +92,7 @@ describe('a model that the file adds', () => {
     ["'0.02'", 20_000n],
     ['0', 0n],
     ['0.000001', 1n],
-    // As a floating-point number 0.30000000000000004 could stand here.
+    // As a floating-point number this could be 0.30000000000000004.
     ['0.30', 300_000n],
     ['1.1000000000', 1_100_000n],
     ['120', 120_000_000n],
@@ -113,14 +113,14 @@ describe('a model that the file adds', () => {
     expect(model.otherDimensions).not.toBeNull();
   });
 
-  it('without prices has none', () => {
+  it('has no prices when the file names none', () => {
     const text = ADDED.replace(/prices:\n(?: {10}.*\n)+/, 'prices: []\n');
     expect(priceOn(only(text, 'acme/new').endpoints[0]!, '2026-06-01')).toBeNull();
   });
 });
 
 describe('a shipped model', () => {
-  it('keeps what the file does not name', () => {
+  it('keeps members that the file does not name', () => {
     expect(shipped('name: Other')).toEqual({ ...SHIPPED, name: 'Other' });
     expect(shipped('other_dimensions: null')).toEqual({ ...SHIPPED, otherDimensions: null });
     expect(shipped('other_dimensions: { least: 2, most: 9 }').otherDimensions).toEqual({ least: 2, most: 9 });
@@ -136,7 +136,7 @@ describe('a shipped model', () => {
     expect(shipped(`endpoints: [{ provider: one, ${change} }]`).endpoints[1]).toEqual(fast);
   });
 
-  it('has its input types and the prices of its modalities changed', () => {
+  it('has its input types and modality prices changed', () => {
     const row = '{ effective_from: 2026-01-01, usd_per_million_tokens: 1, source: x }';
     const members = `input_types: [search_query], modality_prices: { image: [${row}], audio: [] }`;
     expect(shipped(`endpoints: [{ provider: one, ${members} }]`).endpoints[0]).toEqual({
@@ -152,13 +152,13 @@ describe('a shipped model', () => {
     );
   });
 
-  it('gets an endpoint more', () => {
+  it('gets another endpoint', () => {
     const endpoint = ADDED.slice(ADDED.indexOf('    endpoints:'));
     const model = only(`models:\n  - id: vendor/shipped\n${endpoint}`, 'vendor/shipped');
     expect(model.endpoints.map(({ provider }) => provider)).toEqual(['one', 'one', 'two']);
   });
 
-  it('is not changed itself', () => {
+  it('is not mutated', () => {
     const before = structuredClone(SHIPPED);
     shipped('name: Other, endpoints: [{ provider: one, prices: [] }]');
     expect(SHIPPED).toEqual(before);
@@ -180,7 +180,7 @@ describe('a provider that serves one model', () => {
     expect(read(`models:\n${at('acme/a', 'new', 'new')}${at('acme/b', 'new')}`)).toHaveLength(3);
   });
 
-  it('is not asked for another, which the one would answer for', () => {
+  it('is not used for a second model', () => {
     const message = 'single serves one model, and this file has two there: new and other';
     const two = `models:\n${at('acme/a', 'new')}${at('acme/b', 'other')}`;
     expect(() => read(two)).toThrow(`catalogue.yaml:16: models[1]: ${message}`);
@@ -189,10 +189,10 @@ describe('a provider that serves one model', () => {
   });
 });
 
-describe('a file that cannot be used is rejected in one line', () => {
+describe('a file that cannot be used is rejected with one line', () => {
   const PRICE = 'models[0].endpoints[0].prices[0]';
   it.each([
-    // What is replaced, by what, the line and the rest of the message.
+    // The replaced text, its replacement, the line, and the rest of the message.
     ['0.02', '-1', 13, `${PRICE}.usd_per_million_tokens: must be a decimal number that is not negative`],
     ['0.02', '1e-3', 13, `${PRICE}.usd_per_million_tokens: must be a decimal number that is not negative`],
     ['0.02', 'free', 13, `${PRICE}.usd_per_million_tokens: must be a decimal number that is not negative`],
@@ -269,11 +269,11 @@ describe('a file that cannot be used is rejected in one line', () => {
     ],
     [
       'models: [{ id: vendor/shipped }, { id: vendor/shipped }]',
-      'models[1]: vendor/shipped stands in this file twice',
+      'models[1]: vendor/shipped appears in this file twice',
     ],
     [
       'models: [{ id: vendor/shipped, endpoints: [{ provider: one }, { provider: one }] }]',
-      'models[0].endpoints[1]: one stands here twice',
+      'models[0].endpoints[1]: one appears here twice',
     ],
     ['models: &a [*a]', 'catalogue.yaml:1:'],
     [
@@ -290,7 +290,7 @@ describe('a file that cannot be used is rejected in one line', () => {
     expect(rejected).toThrow(message);
   });
 
-  it('two prices of one day', () => {
+  it('rejects two prices of one day', () => {
     const row = '{ effective_from: 2026-01-01, usd_per_million_tokens: 1, source: x }';
     expect(() => shipped(`endpoints: [{ provider: one, prices: [${row}, ${row}] }]`)).toThrow(
       'prices[1]: there are two prices from 2026-01-01 on',

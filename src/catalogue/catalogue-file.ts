@@ -1,4 +1,4 @@
-// The operator's catalogue file: models beside the shipped ones, and other endpoints and prices for those.
+// The operator's catalogue file: models besides the shipped ones, and changes to the endpoints and prices of those.
 import { INPUT_TYPES } from '../domain/embeddings/input-type.js';
 import { MODALITIES } from '../domain/embeddings/modality.js';
 import type { Modality } from '../domain/embeddings/modality.js';
@@ -9,12 +9,12 @@ import type { CatalogueModel, DataPolicy, DatedPrice, InputForm, ModelEndpoint }
 import { YamlCursor } from './yaml-cursor.js';
 
 export interface CatalogueFileContext {
-  /** As it stands in messages. */
+  /** The name of the file in messages. */
   readonly fileName: string;
   readonly shipped: readonly CatalogueModel[];
   /** The slugs that an endpoint may name. */
   readonly providers: readonly string[];
-  /** Those of them that serve one model, whatever a call asks for. */
+  /** Those of them that serve one model and ignore the requested name. */
   readonly oneModelProviders: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export function readCatalogueFile(text: string, context: CatalogueFileContext): 
   top.read('models', (list) => {
     for (const cursor of list.list()) {
       const model = readModel(cursor, models, context);
-      if (named.has(model.id)) cursor.fail(`${model.id} stands in this file twice`);
+      if (named.has(model.id)) cursor.fail(`${model.id} appears in this file twice`);
       named.add(model.id);
       rejectSecondModel(cursor, model, onlyModels, context);
       models.set(model.id, model);
@@ -73,7 +73,7 @@ function readModel(
       'native_dimensions',
       (member) => {
         const width = member.integer(1, WIDEST);
-        // Vectors of another width are another model's: nobody's stored vectors may change under them.
+        // Another width is another model: stored vectors of callers must not change.
         if (base && width !== base.nativeDimensions)
           member.fail(`must stay ${base.nativeDimensions}: another width is another model, with another id`);
         return width;
@@ -89,7 +89,9 @@ function readModel(
   return read;
 }
 
-/** The one model would answer for the other. `onlyModels` has the upstream models that were read before, by provider. */
+/**
+ * The provider would answer with its one model for both. `onlyModels` has the upstream models read so far, by provider.
+ */
 function rejectSecondModel(
   cursor: YamlCursor,
   { endpoints }: CatalogueModel,
@@ -122,7 +124,8 @@ function readEndpoints(
   for (const item of items) {
     const endpoint = readEndpoint(item, endpoints, context);
     const tag = endpointTag(endpoint);
-    if (named.has(tag)) item.fail(`${tag} stands here twice; tag tells endpoints of one provider apart`);
+    if (named.has(tag))
+      item.fail(`${tag} appears here twice; give the endpoints of one provider different tags`);
     named.add(tag);
     endpoints.set(tag, endpoint);
   }
@@ -207,7 +210,7 @@ function readModalityPrices(cursor: YamlCursor): Partial<Record<Modality, readon
 
 function readPricePerToken(cursor: YamlCursor): bigint {
   const written = cursor.decimal();
-  // One token's price must be a whole number of the unit in which money is counted.
+  // The price of one token must be a whole number of the unit of money.
   if (/\.\d{6}\d*[1-9]/.test(written)) cursor.fail('must have at most 6 decimal places');
   return parseUsdPerMillion(written);
 }
@@ -236,7 +239,7 @@ function readChoices<Value extends string>(values: readonly Value[]): (cursor: Y
   };
 }
 
-/** Preferences of a base slug match every variant, so that a tag has to begin with its provider's slug. */
+/** Preferences of a base slug match every variant, so a tag must begin with its provider's slug. */
 function readTag(cursor: YamlCursor, provider: string): string {
   const tag = cursor.text(/^[\w./-]{1,100}$/, 'letters, digits and ._/-, at most 100');
   const isRight = tag === provider || (tag.startsWith(`${provider}/`) && tag.length > provider.length + 1);

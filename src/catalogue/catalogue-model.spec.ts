@@ -29,7 +29,7 @@ describe('the price of a call', () => {
     expect(priceOn(endpoint, day)).toBe(expected);
   });
 
-  it('is that of the modality where it has one of its own, else that of text', () => {
+  it('is that of the modality if it has its own, else that of text', () => {
     expect(priceOn(endpoint, '2026-02-01', 'image')).toBe(90n);
     expect(priceOn(endpoint, '2026-01-14', 'image')).toBeNull();
     expect(priceOn(endpoint, '2026-02-01', 'file')).toBeNull();

@@ -1,4 +1,4 @@
-// What the catalogue knows of a model and of the endpoints that serve it.
+// The catalogue's record of a model and of the endpoints that serve it.
 import type { EmbeddingInput } from '../domain/embeddings/embedding.js';
 import type { InputType } from '../domain/embeddings/input-type.js';
 import type { Modality } from '../domain/embeddings/modality.js';
@@ -6,13 +6,13 @@ import type { PicoUsd } from '../domain/spend/money.js';
 
 export type InputForm = EmbeddingInput['form'];
 
-/** A price from a day on. Prices are never overwritten: a call is charged by the row that was in force. */
+/** A price from a day on. Prices are never overwritten: a call is charged by the price in force on its day. */
 export interface DatedPrice {
   /** The first UTC day, YYYY-MM-DD. */
   readonly effectiveFrom: string;
   /** A whole number of 10^-12 USD for one input token. */
   readonly perToken: PicoUsd;
-  /** Where the figure was read. */
+  /** The source of the figure. */
   readonly source: string;
 }
 
@@ -26,25 +26,28 @@ export interface DataPolicy {
 export interface ModelEndpoint {
   /** The slug of the provider's file. */
   readonly provider: string;
-  /** Tells several endpoints of one provider apart: `deepinfra/turbo`. Absent: the provider's slug. */
+  /** Distinguishes several endpoints of one provider: `deepinfra/turbo`. Absent: the provider's slug. */
   readonly tag?: string;
   readonly upstreamModel: string;
   readonly inputForms: readonly InputForm[];
   readonly modalities: readonly Modality[];
-  /** Those that it tells apart; others are not sent, or stand for one of these. Absent: it has no input types. */
+  /**
+   * Input types that the endpoint distinguishes; others are not sent, or are mapped to one of these. Absent: it has no
+   * input types.
+   */
   readonly inputTypes?: readonly InputType[];
-  /** Whether the upstream takes a width itself; otherwise a shorter vector is cut and normalised here. */
+  /** Whether the upstream accepts a width; otherwise vectors are truncated and normalised here. */
   readonly takesDimensions: boolean;
   readonly maxInputsPerCall: number;
   readonly maxTokensPerInput: number;
   readonly maxTokensPerCall?: number;
-  /** Of the inputs as JSON. */
+  /** Bytes of the inputs as JSON. */
   readonly maxBytesPerCall?: number;
-  /** Empty: the price is not known, and calls that count toward a limit are not sent there, but through own keys. */
+  /** Empty: the price is unknown, and calls that count towards a limit use the endpoint only through own keys. */
   readonly prices: readonly DatedPrice[];
   /**
-   * The prices of tokens that are not of text, where they differ from `prices`; an empty list: not known. A modality that
-   * is not named costs what text costs.
+   * Token prices of modalities that differ from `prices`; an empty list: unknown. A modality without a list costs the
+   * same as text.
    */
   readonly modalityPrices?: Readonly<Partial<Record<Modality, readonly DatedPrice[]>>>;
   readonly quantization: string | null;
@@ -60,10 +63,10 @@ export interface CatalogueModel {
   readonly createdAt: string;
   /** The width of the model's own vectors. */
   readonly nativeDimensions: number;
-  /** The other widths that its vectors may be cut to without becoming another model's: a range, a list, or none. */
+  /** Other widths that its vectors may be truncated to within the same model: a range, a list, or none. */
   readonly otherDimensions: { readonly least: number; readonly most: number } | readonly number[] | null;
   readonly contextLength: number;
-  /** All of one vector space: the same model, the same normalisation. */
+  /** All endpoints share one vector space: the same model, the same normalisation. */
   readonly endpoints: readonly ModelEndpoint[];
 }
 
@@ -71,7 +74,7 @@ export function endpointTag(endpoint: ModelEndpoint): string {
   return endpoint.tag ?? endpoint.provider;
 }
 
-/** The price in force on a day of a token of a modality, or null when the catalogue knows none. */
+/** The price of a modality's token on a day; null when the catalogue has none. */
 export function priceOn(endpoint: ModelEndpoint, day: string, modality: Modality = 'text'): PicoUsd | null {
   let newest: DatedPrice | null = null;
   for (const price of endpoint.modalityPrices?.[modality] ?? endpoint.prices) {
@@ -81,12 +84,12 @@ export function priceOn(endpoint: ModelEndpoint, day: string, modality: Modality
   return newest?.perToken ?? null;
 }
 
-/** A vector can be cut here, and nothing can be added to it. */
+/** Vectors can be truncated here, but not extended. */
 export function givesWidth(endpoint: ModelEndpoint, nativeDimensions: number, dimensions: number): boolean {
   return endpoint.takesDimensions || dimensions <= nativeDimensions;
 }
 
-/** Null when the model's vectors can have this width, else what is possible, in words. */
+/** Null when the model supports this width, else the supported widths in words. */
 export function widthProblem(model: CatalogueModel, dimensions: number): string | null {
   const { nativeDimensions: native, otherDimensions: others } = model;
   if (dimensions === native) return null;

@@ -1,4 +1,4 @@
-// Finds models by their id.
+// Finds models by id.
 import type { CatalogueModel } from './catalogue-model.js';
 
 export class Catalogue {
@@ -16,7 +16,7 @@ export class Catalogue {
     return [...this.models.values()];
   }
 
-  /** From the next look-up on; a call under way keeps the model that it was planned with. */
+  /** Applies from the next look-up on; a call in flight keeps the model that it was planned with. */
   replace(models: readonly CatalogueModel[]): void {
     this.models = byId(models);
   }

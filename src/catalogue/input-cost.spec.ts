@@ -1,4 +1,4 @@
-// What an input costs: bounds that no bill exceeds, and exact sums where the provider tells tokens by modality.
+// Costs of inputs: bounds that no bill exceeds, and exact sums for tokens that the provider reports by modality.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createEndpoint } from '../../test/support/endpoints.js';
@@ -18,7 +18,7 @@ const PARTS: Readonly<Record<Modality, MultimodalItem['content'][number]>> = {
   video: { type: 'input_video', input_video: { data: 'data:video/mp4;base64,AA==' } },
   file: { type: 'input_file', input_file: { data: 'data:application/pdf;base64,AA==' } },
 };
-// Ten bytes, and room for what a tokenizer adds.
+// Ten bytes, and the tokens that a tokenizer adds.
 const TEXT_BOUND = 18;
 
 const items = (...contents: readonly (readonly Modality[])[]): EmbeddingInput => ({
@@ -46,7 +46,7 @@ describe('the most that an input can cost', () => {
     expect(greatestCost(input, endpoint, DAY)).toBe(BigInt(expected));
   });
 
-  it('is not known where a part of it has no known price', async () => {
+  it('is null when a part has no known price', async () => {
     expect(greatestCost(items(['text', 'file']), endpoint, DAY)).toBeNull();
     expect(await countedItemCosts(items(['text'], ['file']), endpoint, DAY)).toEqual([
       BigInt(10 * TEXT_BOUND),
@@ -55,7 +55,7 @@ describe('the most that an input can cost', () => {
     expect(greatestCost(items(['text']), createEndpoint(), DAY)).toBeNull();
   });
 
-  it('is what it costs where its tokens can be counted', async () => {
+  it('is exact when its tokens can be counted', async () => {
     const counted = createEndpoint({ upstreamModel: 'text-embedding-3-small', prices: price(10n) });
     expect(await countedItemCosts({ form: 'texts', items: ['one two three', 'four'] }, counted, DAY)).toEqual(
       [30n, 10n],
@@ -92,24 +92,24 @@ describe('what a provider charges', () => {
     ],
     ['of texts', { form: 'texts', items: ['a'] }, 7, {}, 70],
   ] satisfies [string, EmbeddingInput, number, TokensByModality, number][])(
-    'for tokens that are told %s',
+    'for tokens that are reported %s',
     (_name, input, tokens, reported, expected) => {
       expect(costOfTokens(input, tokens, reported, endpoint, DAY)).toBe(BigInt(expected));
     },
   );
 
   it.each([
-    ['told', items(['text', 'file']), { text: 1, file: 1 }],
+    ['reported', items(['text', 'file']), { text: 1, file: 1 }],
     ['in the input', items(['text', 'file']), {}],
-    ['told and not in the input', items(['video']), { file: 1 }],
+    ['reported and not in the input', items(['video']), { file: 1 }],
   ] satisfies [string, EmbeddingInput, TokensByModality][])(
-    'is not known with a modality of unknown price that is %s',
+    'is null with a modality of unknown price that is %s',
     (_name, input, reported) => {
       expect(costOfTokens(input, 2, reported, endpoint, DAY)).toBeNull();
     },
   );
 
-  it('is never above the bound, and never below the bill, whatever the mixture was', () => {
+  it('is never above the bound, and never below the bill, for any mixture', () => {
     const inputs = fc.array(fc.array(fc.constantFrom(...MODALITIES), { minLength: 1, maxLength: 4 }), {
       minLength: 1,
       maxLength: 5,
@@ -131,7 +131,7 @@ describe('what a provider charges', () => {
           });
           const input = items(...contents);
           if (input.form !== 'multimodal') throw new Error('not multimodal');
-          // The provider's own count: some mixture within the bounds of every item.
+          // The provider's own count: a mixture within the bounds of every item.
           const reported: Partial<Record<Modality, number>> = {};
           for (const item of input.items) {
             let room = maxTokensPerInput;
@@ -159,7 +159,7 @@ describe('what a provider charges', () => {
   });
 });
 
-describe('tokens that the provider does not tell', () => {
+describe('tokens that the provider does not report', () => {
   it.each([
     ['a text: what is typical', { form: 'texts', items: ['twelve bytes', 'a'] }, 4],
     ['an item of text', items(['text']), 3],

@@ -1,4 +1,5 @@
-// What an input costs at an endpoint, before and after the call. Tokens of one modality may cost more than those of another.
+// The cost of an input at an endpoint, before and after the call. Tokens of different modalities may have different
+// prices.
 import type { EmbeddingInput, EmbeddingItem } from '../domain/embeddings/embedding.js';
 import { addTokens, modalityCounts } from '../domain/embeddings/modality.js';
 import type { Modality, TokensByModality } from '../domain/embeddings/modality.js';
@@ -8,8 +9,8 @@ import type { ModelEndpoint } from './catalogue-model.js';
 import { exactTokenCounts, itemTokenBound, tokenBound, tokenBounds } from './token-count.js';
 
 /**
- * The most that an input can cost on a day; null where a modality of it has no known price. Here and below, `added` is
- * the size in bytes of the text that is sent with each input and is not part of it.
+ * The maximum cost of an input on a day; null when one of its modalities has no known price. Here and below, `added` is
+ * the size in bytes of text that is sent with each input without being part of it.
  */
 export function greatestCost(
   input: EmbeddingInput,
@@ -27,7 +28,7 @@ export function greatestCost(
   return sum;
 }
 
-/** The same of one item. */
+/** The same for one item. */
 export function greatestItemCost(
   item: EmbeddingItem,
   endpoint: ModelEndpoint,
@@ -41,7 +42,7 @@ export function greatestItemCost(
   return dearestMixture(bounds, tokens, pricesOn(endpoint, day));
 }
 
-/** What each item will cost where tokens can be counted beforehand, else the most that it can. */
+/** The cost of each item when tokens can be counted beforehand, else its maximum. */
 export async function countedItemCosts(
   input: EmbeddingInput,
   endpoint: ModelEndpoint,
@@ -55,11 +56,11 @@ export async function countedItemCosts(
 }
 
 /**
- * What a provider charges on a day for `tokens` tokens of an input; null where one of them has no known price.
+ * A provider's charge on a day for `tokens` tokens of an input; null when one of them has no known price.
  *
- * Those that the provider tells by modality cost what their modality costs. The others it tells as a sum: they cost as
- * much as the dearest mixture that this input can have made. That is never less than the provider's own bill, so that a
- * limit holds, and never more than greatestCost(), unless the provider counts beyond the bounds.
+ * Tokens that the provider reports by modality have the price of their modality. The rest is reported as a sum, and has
+ * the price of the most expensive mixture that is possible for this input. The result is never below the provider's
+ * bill, so that limits hold. It is never above greatestCost() unless the provider counts beyond the bounds.
  */
 export function costOfTokens(
   input: EmbeddingInput,
@@ -78,7 +79,7 @@ export function costOfTokens(
   return sum;
 }
 
-/** The most that the input's tokens can cost when all that is known of them is their sum. */
+/** The maximum cost of the input's tokens when only their sum is known. */
 function costOfSum(
   input: EmbeddingInput,
   tokens: number,
@@ -90,7 +91,7 @@ function costOfSum(
   const bounds = input.items.map((item) => tokenBounds(item, endpoint, added)).reduce(addTokens, {});
   const mixture = dearestMixture(bounds, tokens, pricesOn(endpoint, day));
   const greatest = greatestCost(input, endpoint, day, added);
-  // The mixture knows the bounds of all items together, and not that each of them has a limit.
+  // The mixture uses the bounds of all items together, and ignores the limit of each item.
   if (mixture === null || greatest === null || tokens > tokenBound(input, endpoint, added)) return mixture;
   return mixture < greatest ? mixture : greatest;
 }
@@ -103,8 +104,8 @@ const pricesOn =
     priceOn(endpoint, day, modality);
 
 /**
- * The most that so many tokens can cost when each modality has at most its bound of them: the dearest modality has all
- * that it can, then the next. Tokens beyond all bounds cost what the dearest costs.
+ * The maximum cost of `tokens` tokens within the bounds of the modalities: the most expensive modality is filled first,
+ * then the next. Tokens beyond all bounds have the highest price.
  */
 function dearestMixture(bounds: TokensByModality, tokens: number, priceOf: PriceOf): PicoUsd | null {
   const priced: { bound: number; price: PicoUsd }[] = [];

@@ -1,4 +1,4 @@
-// The models that are known out of the box.
+// The shipped models, with the embedded one first.
 import type { CatalogueModel } from './catalogue-model.js';
 import { SHIPPED_MODELS } from './shipped/index.js';
 

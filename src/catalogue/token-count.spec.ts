@@ -1,4 +1,4 @@
-// How many tokens an input has: what is counted is what the provider counts, whatever the text says.
+// Token counts match the provider's, for any text.
 import { describe, expect, it } from '@jest/globals';
 import { createEndpoint } from '../../test/support/endpoints.js';
 import { exactTokenCounts } from './token-count.js';
@@ -16,7 +16,7 @@ describe('the count of a text', () => {
     ['<|im_sep|>', 6],
     ['<|endofprompt|>', 7],
     ['a <|endoftext|> b', 8],
-  ])('takes %s for ordinary text', async (text, expected) => {
+  ])('reads %s as ordinary text', async (text, expected) => {
     const counts = await exactTokenCounts({ form: 'texts', items: [text, 'one', text] }, endpoint);
     expect(counts).toEqual([expected, 1, expected]);
   });

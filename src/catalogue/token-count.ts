@@ -1,5 +1,5 @@
-// How many tokens an input has, before anyone has counted them: exactly for models whose tokenizer is known, and a bound
-// that is never too low for the rest.
+// The number of tokens of an input before the call: exact for models with a known tokenizer, else a bound that is never
+// too low.
 import type { EmbeddingInput, EmbeddingItem, MultimodalItem } from '../domain/embeddings/embedding.js';
 import { modalityOf } from '../domain/embeddings/modality.js';
 import type { Modality, TokensByModality } from '../domain/embeddings/modality.js';
@@ -7,20 +7,20 @@ import type { ModelEndpoint } from './catalogue-model.js';
 
 // Start, end and separator tokens that a tokenizer may add to an input.
 const SPECIAL_TOKENS = 8;
-// Counting takes time that grows with the text, and with the square of its longest word: what is longer is bounded
-// instead of counted.
+// Counting time grows with the text, and with the square of its longest word. Longer texts and words get a bound
+// instead of a count.
 const LONGEST_COUNTED_BYTES = 65_536;
 const LONG_WORD = /\S{200}|\s{200}/;
 const TYPICAL_BYTES_PER_TOKEN = 4;
-// An embedding is of what the caller wrote: `<|endoftext|>` in a text is text. By default the tokenizer throws on it.
+// `<|endoftext|>` in an input is ordinary text. By default the tokenizer throws on it.
 const AS_ORDINARY_TEXT = { disallowedSpecial: new Set<string>() };
 
 /**
- * At least as many tokens as the provider will charge for: tokenizers that work on bytes or characters never make more
- * tokens than the text has UTF-8 bytes, in its own form or normalised (NFKC), and no provider charges for more than its
- * limit per input. A part that is no text counts as the whole limit.
+ * An upper bound of the tokens that the provider charges for. Tokenizers of bytes or characters never produce more tokens
+ * than the text has UTF-8 bytes, in its own form or normalised (NFKC). No provider charges more than its limit per input. A
+ * part that is not text counts as the whole limit.
  *
- * Here and below, `added` is the size in bytes of the text that is sent with each input and is not part of it.
+ * Here and below, `added` is the size in bytes of text that is sent with each input without being part of it.
  */
 export function tokenBound(input: EmbeddingInput, endpoint: ModelEndpoint, added = 0): number {
   let sum = 0;
@@ -28,14 +28,14 @@ export function tokenBound(input: EmbeddingInput, endpoint: ModelEndpoint, added
   return sum;
 }
 
-/** The same of one item. */
+/** The same for one item. */
 export function itemTokenBound(item: EmbeddingItem, endpoint: ModelEndpoint, added = 0): number {
   return Math.min(itemBound(item) + added, endpoint.maxTokensPerInput);
 }
 
 /**
- * Whether the bound of an input is at least `tokens`, where that can be seen without reading its texts: a text never has
- * fewer bytes than UTF-16 units. False: not known.
+ * Whether the bound of an input is at least `tokens`, as far as the lengths of its texts show: a text never has fewer
+ * bytes than UTF-16 units. False: unknown.
  */
 export function isCertainlyWithin(
   input: EmbeddingInput,
@@ -51,7 +51,7 @@ export function isCertainlyWithin(
   return false;
 }
 
-/** The same by modality: each alone could fill the input up to its bound, all together never go beyond the limit. */
+/** The same by modality: each alone could fill the input up to its bound; together they stay within the limit. */
 export function tokenBounds(
   { content }: MultimodalItem,
   { maxTokensPerInput }: ModelEndpoint,
@@ -68,7 +68,7 @@ export function tokenBounds(
   return bounds;
 }
 
-/** What is charged when the provider does not say: the exact count where it can be had, else a typical one. */
+/** The charged tokens when the provider reports none: the exact count if possible, else a typical one. */
 export async function tokensWithoutUsage(
   input: EmbeddingInput,
   endpoint: ModelEndpoint,
@@ -82,7 +82,7 @@ export async function tokensWithoutUsage(
   return sum;
 }
 
-/** Of each item. Null where the tokenizer is not known, or the input too long for it. */
+/** Tokens of each item. Null when the tokenizer is unknown, or the input is too long for it. */
 export async function exactTokenCounts(
   input: EmbeddingInput,
   endpoint: ModelEndpoint,
@@ -91,7 +91,7 @@ export async function exactTokenCounts(
   if (input.form !== 'texts' || !usesCl100k(endpoint)) return null;
   const bytes = input.items.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   if (bytes > LONGEST_COUNTED_BYTES || input.items.some((text) => LONG_WORD.test(text))) return null;
-  // Loaded when it is first needed: its tables take half a second and 40 MB.
+  // Loaded on first use: its tables take half a second and 40 MB.
   const { countTokens } = await import('gpt-tokenizer/encoding/cl100k_base');
   return input.items.map((text) => countTokens(text, AS_ORDINARY_TEXT));
 }
@@ -116,10 +116,10 @@ function textBound(text: string): number {
   return textBytes(text) + SPECIAL_TOKENS;
 }
 
-/** UTF-8 bytes of a text, in its own form or normalised (NFKC), whichever has more. */
+/** The UTF-8 bytes of a text or of its normalised form (NFKC), whichever are more. */
 export function textBytes(text: string): number {
   const bytes = Buffer.byteLength(text);
-  // As many bytes as units: ASCII, whose normal form is itself.
+  // As many bytes as units: ASCII, which is its own normal form.
   if (bytes === text.length) return bytes;
   return Math.max(bytes, Buffer.byteLength(text.normalize('NFKC')));
 }
@@ -127,7 +127,7 @@ export function textBytes(text: string): number {
 function typicalTokens(item: EmbeddingItem): number {
   if (typeof item === 'string') return typicalOfText(item);
   if (!('content' in item)) return item.length;
-  // Of a part that is no text nothing is typical: its bound is never less than the provider's own count.
+  // A part that is not text has no typical size: its bound is never below the provider's count.
   return item.content.reduce(
     (sum, { text }) => sum + (typeof text === 'string' ? typicalOfText(text) : Infinity),
     0,

@@ -1,10 +1,10 @@
-// Reads a YAML document strictly: every refusal is one line that names the file, the line and the member.
+// Strict reader of a YAML document: every error is one line with the file, the line and the member.
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import type { Document, Node, Scalar, YAMLMap } from 'yaml';
 
 const MAX_MESSAGE_LENGTH = 500;
 
-/** A file that cannot be used. The message is one line for the operator, whatever stands in the file. */
+/** A file that cannot be used. The message is one line for the operator, for any content of the file. */
 export class CatalogueFileError extends Error {
   constructor(message: string) {
     super(message.slice(0, MAX_MESSAGE_LENGTH).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?'));
@@ -17,7 +17,7 @@ interface YamlSource {
   readonly lines: LineCounter;
 }
 
-/** A value of the document, and where it stands. */
+/** A value of the document with its position. */
 export class YamlCursor {
   private constructor(
     private readonly source: YamlSource,
@@ -47,7 +47,7 @@ export class YamlCursor {
     return this.node === null || (isScalar(this.node) && this.node.value === null);
   }
 
-  /** Refuses members of other names. */
+  /** Rejects members with other names. */
   object(names: readonly string[]): YamlObject {
     if (!isMap(this.node)) return this.fail('must be an object');
     const members = new Map<string, YamlCursor>();
@@ -92,7 +92,7 @@ export class YamlCursor {
     );
   }
 
-  /** As it is written, be it a number or a string: what a number would round is kept. */
+  /** The text as written, number or string, so that no digit is rounded away. */
   decimal(): string {
     const scalar = this.scalar();
     const written = typeof scalar?.value === 'number' ? (scalar.source ?? '') : scalar?.value;
@@ -120,7 +120,7 @@ export class YamlObject {
     private readonly members: ReadonlyMap<string, YamlCursor>,
   ) {}
 
-  /** What `read` makes of the member; where it is absent `fallback`, and without one a refusal. */
+  /** Returns `read` of the member; without the member `fallback`, or an error if there is none. */
   read<Value>(name: string, read: (member: YamlCursor) => Value, fallback?: Value): Value {
     const member = this.members.get(name);
     if (member) return read(member);

@@ -1,4 +1,4 @@
-// Amazon's Titan text models, served by Bedrock, one text a call. Source: AWS' user guide.
+// Amazon's Titan text models, served by Bedrock, one text per call. Source: AWS' user guide.
 import { KEPT_NOT_TRAINED_ON, listedAt } from './facts.js';
 import type { ModelEndpoint, CatalogueModel } from '../catalogue-model.js';
 

@@ -13,7 +13,7 @@ import type { ModelEndpoint, CatalogueModel } from '../catalogue-model.js';
 type Settings = Pick<ModelEndpoint, 'upstreamModel' | 'prices'> & Partial<ModelEndpoint>;
 
 const GUIDE = 'developer.puter.com, "Cohere API pricing", June 2026';
-// AWS: the body of InvokeModel.
+// AWS: the maximum body of InvokeModel.
 const MAX_BYTES_ON_BEDROCK = 25_000_000;
 
 function cohere(settings: Settings): ModelEndpoint {
@@ -82,8 +82,8 @@ export const COHERE_MODELS: readonly CatalogueModel[] = [
         prices: usdPerMillion('0.12', '2026-06-01', GUIDE),
         modalityPrices: { image: usdPerMillion('0.47', '2026-06-01', GUIDE) },
       }),
-      // Outside us-east-1 AWS serves it through inference profiles only: us.cohere.embed-v4:0, eu.cohere.embed-v4:0. Its
-      // tokens are told as one sum, and the price of those of images was not found: texts only.
+      // Outside us-east-1 AWS serves it through inference profiles only: us.cohere.embed-v4:0, eu.cohere.embed-v4:0.
+      // Its tokens are reported as one sum, and no price of image tokens was found: texts only.
       bedrock({
         ...V4,
         inputForms: ['texts'],

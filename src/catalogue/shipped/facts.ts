@@ -1,4 +1,4 @@
-// What the shipped models are written with: the makers of prices, and what is known of the providers' handling of data.
+// Helpers for the shipped models: prices, and the providers' data policies.
 import { parseUsdPerMillion } from '../../domain/spend/money.js';
 import type { DataPolicy, DatedPrice } from '../catalogue-model.js';
 
@@ -7,25 +7,25 @@ export const TYPES_WITHOUT_SIMILARITY = [...RETRIEVAL_TYPES, 'classification', '
 
 export const PORTKEY_PRICES = 'Price list of Portkey, github.com/Portkey-AI/models, read 2026-08-21';
 
-/** One price, from a day on; that is the day of the source where the vendor's own is not known. */
+/** One price from a day on; the day of the source if the vendor's own day is unknown. */
 export function usdPerMillion(amount: string, effectiveFrom: string, source: string): readonly DatedPrice[] {
   return [{ effectiveFrom, perToken: parseUsdPerMillion(amount), source }];
 }
 
-/** Read in Portkey's list. */
+/** A price from Portkey's list. */
 export function listedAt(amount: string): readonly DatedPrice[] {
   return usdPerMillion(amount, '2026-08-21', PORTKEY_PRICES);
 }
 
-/** No source was found. Calls that count toward a limit are not sent there, but through own provider keys. */
+/** No source was found. Calls that count towards a limit use such endpoints through own provider keys only. */
 export const UNPRICED: readonly DatedPrice[] = [];
 
 /**
- * Inputs are kept for a time against abuse and never trained on. Sources, 2026-08: OpenAI "Your data", Microsoft "Data,
- * privacy, and security", Google "Gemini API terms" for paid use, Mistral's commercial terms, AWS "Data retention" for
- * Bedrock.
+ * Inputs are kept for a time against abuse, and never used for training. Sources, 2026-08: OpenAI "Your data",
+ * Microsoft "Data, privacy, and security", Google "Gemini API terms" for paid use, Mistral's commercial terms, AWS
+ * "Data retention" for Bedrock.
  */
 export const KEPT_NOT_TRAINED_ON: DataPolicy = { retainsPrompts: true, trains: false };
 
-/** No source was found: the worse is taken for true, so that nobody's refusal of it is passed over. */
+/** No source was found: the worst case is assumed, so that no caller's data policy is violated. */
 export const POLICY_NOT_KNOWN: DataPolicy = { retainsPrompts: true, trains: true };

@@ -1,5 +1,5 @@
-// Google's models at the Gemini API. Sources: Google's documentation and SDK; 100 inputs a call by a maintainer of Google
-// (lancedb PR 3618 on GitHub).
+// Google's models at the Gemini API. Sources: Google's documentation and SDK; 100 inputs per call by a maintainer of
+// Google (lancedb PR 3618 on GitHub).
 import { INPUT_TYPES } from '../../domain/embeddings/input-type.js';
 import { KEPT_NOT_TRAINED_ON, listedAt, usdPerMillion } from './facts.js';
 import type { ModelEndpoint, CatalogueModel } from '../catalogue-model.js';
@@ -31,7 +31,7 @@ export const GOOGLE_MODELS: readonly CatalogueModel[] = [
         inputForms: ['texts'],
         modalities: ['text'],
         maxTokensPerInput: 2048,
-        // Without usage in its answers: what a call costs is what was counted before it.
+        // Its answers have no usage: the cost of a call is the count before it.
         prices: listedAt('0.15'),
       },
     ],

@@ -1,4 +1,4 @@
-// The models that are known out of the box, one file for each vendor.
+// The shipped models, one file for each vendor.
 import { AMAZON_MODELS } from './amazon.js';
 import { COHERE_MODELS } from './cohere.js';
 import { GOOGLE_MODELS } from './google.js';

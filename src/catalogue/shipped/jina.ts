@@ -1,5 +1,5 @@
-// Jina AI's models. Sources: its model pages; 512 inputs a call of v4 by its own refusal (dify plugins #1997 on GitHub).
-// The widths of v3 and v4 are those that the models were trained for.
+// Jina AI's models. Sources: its model pages; 512 inputs per call of v4 by its own error message (dify plugins #1997 on
+// GitHub). The widths of v3 and v4 are those of their training.
 import { INPUT_TYPES } from '../../domain/embeddings/input-type.js';
 import { POLICY_NOT_KNOWN, RETRIEVAL_TYPES, UNPRICED, listedAt } from './facts.js';
 import type { ModelEndpoint, CatalogueModel } from '../catalogue-model.js';

@@ -1,5 +1,5 @@
-// Mistral's models. Sources: its documentation; 256 inputs a call by a test of rig-core against the live API; 16,384 tokens
-// a call by Mistral's own refusal (semantic-router #297 on GitHub).
+// Mistral's models. Sources: its documentation; 256 inputs per call by a test of rig-core against the live API; 16,384
+// tokens per call by Mistral's own error message (semantic-router #297 on GitHub).
 import { KEPT_NOT_TRAINED_ON, listedAt } from './facts.js';
 import type { ModelEndpoint, CatalogueModel } from '../catalogue-model.js';
 

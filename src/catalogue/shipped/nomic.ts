@@ -1,5 +1,5 @@
-// Nomic's model. Source: its documentation. Its shortening is not a mere cut (the vectors are scaled before it), so that
-// only Nomic can do it. The price list names another version of the model: it is not taken over.
+// Nomic's model. Source: its documentation. Shortening scales the vectors before the cut, so only Nomic can do it. The
+// price list names another version of the model and is not used.
 import { POLICY_NOT_KNOWN, TYPES_WITHOUT_SIMILARITY, UNPRICED } from './facts.js';
 import type { CatalogueModel } from '../catalogue-model.js';
 

@@ -1,9 +1,9 @@
-// Models with open weights, at the providers that serve them for money: Together and DeepInfra. Sources: the models' own
-// cards (widths, lengths), Together's OpenAPI document of 2026-04, DeepInfra's model pages.
+// Models with open weights at commercial providers: Together and DeepInfra. Sources: the models' own cards (widths,
+// lengths), Together's OpenAPI document of 2026-04, DeepInfra's model pages.
 import { POLICY_NOT_KNOWN, listedAt } from './facts.js';
 import type { ModelEndpoint, CatalogueModel } from '../catalogue-model.js';
 
-// Not stated by Together; small enough for every client that was read.
+// Together does not state it. The limits of all clients that were read are higher.
 const MAX_INPUTS_AT_TOGETHER = 128;
 const MAX_INPUTS_AT_DEEPINFRA = 1024;
 
@@ -42,7 +42,7 @@ function qwen3(size: string, width: number, usd: string): CatalogueModel {
     otherDimensions: { least: 32, most: width - 1 },
     contextLength: 32_768,
     endpoints: [
-      // Of the 0.6B, DeepInfra's page once said 0.002 USD; every list of 2026 says 0.01.
+      // DeepInfra's page once listed 0.002 USD for 0.6B; every list of 2026 has 0.01.
       deepinfra({
         upstreamModel: `Qwen/Qwen3-Embedding-${size}`,
         usd,
@@ -114,7 +114,7 @@ export const OPEN_MODELS: readonly CatalogueModel[] = [
     nativeDimensions: 1024,
     otherDimensions: null,
     contextLength: 512,
-    // Together has it for dedicated use only.
+    // Together offers it for dedicated use only.
     endpoints: [
       deepinfra({
         upstreamModel: 'intfloat/multilingual-e5-large-instruct',

@@ -1,5 +1,5 @@
-// OpenAI's models, served by OpenAI and by Azure. Sources: OpenAI's API reference (caps), Portkey's list (prices). The
-// upstream model at Azure is the name of a deployment: here that of the model, as Azure proposes it.
+// OpenAI's models, served by OpenAI and by Azure. Sources: OpenAI's API reference (limits), Portkey's list (prices).
+// Azure's upstream model is a deployment name: here the model's name, which Azure proposes.
 import { KEPT_NOT_TRAINED_ON, PORTKEY_PRICES, usdPerMillion } from './facts.js';
 import type { ModelEndpoint, CatalogueModel } from '../catalogue-model.js';
 
@@ -7,7 +7,7 @@ interface Served {
   readonly upstreamModel: string;
   readonly takesDimensions: boolean;
   readonly usd: string;
-  /** When OpenAI announced the price. */
+  /** The day on which OpenAI announced the price. */
   readonly since: string;
 }
 

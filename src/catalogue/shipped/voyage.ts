@@ -1,5 +1,5 @@
-// Voyage AI's text models. Sources: its documentation of 2026 (widths, caps), docs of MongoDB Atlas (1,000 inputs a call).
-// The models of the 4 series share one vector space, but each is a model of its own here.
+// Voyage AI's text models. Sources: its documentation of 2026 (widths, limits), docs of MongoDB Atlas (1,000 inputs per
+// call). The models of the 4 series share one vector space, but are separate models here.
 import { POLICY_NOT_KNOWN, RETRIEVAL_TYPES, usdPerMillion } from './facts.js';
 import type { CatalogueModel } from '../catalogue-model.js';
 
