@@ -91,7 +91,7 @@ export function outputSummary({ error, inputCount, dimensions }: GenerationTrace
 }
 
 /**
- * A UUID (version 7) that is a pure function of the generation and the destination, from the start of the call and the
+ * A UUID (version 7) that is a pure function of the generation and the destination. It holds the start of the call and the
  * hash in its span id. `ordinal` separates the two ids that some platforms need.
  */
 export function uuidOfTrace({ startedAt, spanId }: GenerationTrace, ordinal: 0 | 1 = 0): string {
