@@ -1,4 +1,4 @@
-// How a call was routed, for a caller who asks. Source: contract section 5 (openrouter_metadata).
+// The routing of a call, for callers who request it (docs/contract.md#embeddings-response).
 
 interface RoutedEndpoint {
   /** The provider's name. */
