@@ -63,6 +63,8 @@ export class StorageUsage implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly callsRejected;
   private timer: NodeJS.Timeout | null = null;
   private exchanging: Promise<void> = Promise.resolve();
+  /** An early exchange waits for the running one; it will take all that is added until it starts. */
+  private isExchangeQueued = false;
 
   constructor(
     { storageQuotas }: AppConfig,
@@ -112,7 +114,9 @@ export class StorageUsage implements OnApplicationBootstrap, OnModuleDestroy {
     const added = this.addedOf(workspaceId, day);
     added.logBytes += logBytes;
     added.contentBytes += contentBytes;
-    if (this.isMuchOfQuota(added)) void this.exchange().catch(() => undefined);
+    if (this.isExchangeQueued || !this.isMuchOfQuota(added)) return;
+    this.isExchangeQueued = true;
+    void this.exchange().catch(() => undefined);
   }
 
   /** Whether the content of one more call may be stored; false also counts the call. */
@@ -170,6 +174,7 @@ export class StorageUsage implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async exchangeNow(): Promise<void> {
+    this.isExchangeQueued = false;
     const added = [...this.added.values()];
     this.added = new Map();
     const workspaceIds = new Set(added.map(({ workspaceId }) => workspaceId));
