@@ -133,6 +133,11 @@ export class AppError extends Error {
   }
 }
 
+/** A failure that is no AppError becomes `internal`, with the failure as its cause. */
+export function toAppError(failure: unknown): AppError {
+  return failure instanceof AppError ? failure : new AppError('internal', { cause: failure });
+}
+
 /** The only place where the data of an error become its text. */
 function textOf({ message }: ErrorDefinition, { inputIndex, inputPath, detail }: AppErrorOptions): string {
   const input =

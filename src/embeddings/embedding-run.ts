@@ -5,7 +5,7 @@ import { AppConfig } from '../config/app-config.js';
 import { GenerationPublisher } from '../deliveries/generation-publisher.js';
 import { Clock } from '../domain/clock.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../domain/embeddings/embedding.js';
-import { AppError } from '../domain/errors.js';
+import { AppError, toAppError } from '../domain/errors.js';
 import { uuidV7 } from '../domain/identifiers.js';
 import type { Mutable } from '../domain/members.js';
 import { utcDay } from '../domain/spend/spend.js';
@@ -277,8 +277,4 @@ function joined(one: RoutedCall, other: RoutedCall): RoutedCall {
     attempts: [...one.attempts, ...other.attempts],
     error: one.error ?? other.error,
   };
-}
-
-function toAppError(failure: unknown): AppError {
-  return failure instanceof AppError ? failure : new AppError('internal', { cause: failure });
 }

@@ -8,7 +8,7 @@ import { AppConfig } from '../config/app-config.js';
 import { Tracing } from '../config/tracing.js';
 import { jitteredDelay } from '../concurrency/backoff.js';
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
-import { AppError } from '../domain/errors.js';
+import { AppError, toAppError } from '../domain/errors.js';
 import type { GenerationAttempt } from '../domain/generations/generation.js';
 import type { TokensByModality } from '../domain/embeddings/modality.js';
 import type { Vector } from '../vectors/vectors.js';
@@ -133,7 +133,7 @@ export class EmbeddingRouter {
       );
     } catch (last) {
       const [failure = last] = run.failures;
-      error = failure instanceof AppError ? failure : new AppError('internal', { cause: failure });
+      error = toAppError(failure);
     }
     const served = run.served.toSorted((one, other) => one.start - other.start);
     return { served, wasted: run.wasted, attempts: run.attempts, error };
