@@ -1,7 +1,8 @@
 // Long synchronous work runs piece by piece: one piece per iteration of the event loop, however many calls and deliveries
 // are ready, so that small requests are served in between. Accounts alternate, so that one account with much work does not
 // delay the work of the others.
-// Milliseconds that a piece of work may take before what else waits is done.
+
+// Milliseconds after which a piece of work lets other events run.
 const PIECE = 5;
 // Iterations of the event loop from one piece to the next. They take microseconds when there is nothing else to do; else
 // a small request, which passes through several iterations, does not meet a piece in each of them.
@@ -20,7 +21,7 @@ export class YieldQueue {
   private begunAt: number | null = null;
   private isScheduled = false;
 
-  /** Resolves when it is the caller's turn, behind all of its account who have asked before; it lasts until the caller next waits. */
+  /** Resolves at the turn of the caller, in order of arrival within its account. The turn lasts until the caller next waits. */
   enter(accountId: string): Promise<void> {
     return new Promise((resolve) => {
       const waiter = { resolve, since: performance.now() };
@@ -31,7 +32,7 @@ export class YieldQueue {
     });
   }
 
-  /** Work of an account that looks at the clock itself; its first piece begins now. */
+  /** Starts work of an account that checks the clock itself. Its first piece begins now. */
   begin(accountId: string): Work {
     return new Work(this, accountId);
   }
@@ -81,9 +82,9 @@ export type Pace = Pick<Work, 'isDue' | 'yieldNow'>;
 /** For work that is known to be short. */
 export const UNHURRIED: Pace = { isDue: false, yieldNow: () => Promise.resolve() };
 
-/** Work that gives way whenever a piece of it has taken its time. */
+/** Work that yields whenever a piece of it has used up its time. */
 export class Work {
-  /** Milliseconds of the processor that run() has taken so far, without those that others had meanwhile. */
+  /** Milliseconds that the pieces of run() have taken so far, without the waits between them. */
   ruling = 0;
   private begunAt: number;
 
@@ -94,7 +95,7 @@ export class Work {
     this.begunAt = queue.beginPiece();
   }
 
-  /** To be asked between two steps. */
+  /** Check it between two steps. */
   get isDue(): boolean {
     return performance.now() - this.begunAt >= PIECE;
   }

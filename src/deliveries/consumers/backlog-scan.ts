@@ -1,13 +1,13 @@
-// Looks for destinations that something waits for and that nobody was told of: a page of them at a time, and at all of
-// them where somebody who would have told may have gone.
+// Finds destinations with a backlog whose notification was lost: one page of workspaces at a time, and all of them after
+// a process has ended that may not have sent its notifications.
 import type {
   ClaimedCursor,
   DeliveryCursorsRepository,
 } from '../../persistence/deliveries/delivery-cursors.repository.js';
 
-/** Workspaces that one statement looks at. */
+/** Workspaces of one statement. */
 const PAGE = 100;
-/** Claims that end a sweep: other replicas shall have their part. */
+/** Claims that end a sweep, so that other replicas get their share. */
 const MAX_CLAIMS = 200;
 // Before all workspaces.
 const START = '00000000-0000-0000-0000-000000000000';
@@ -18,7 +18,7 @@ export class BacklogScan {
   private looksAtAll = false;
   private sessions: ReadonlySet<string> = new Set();
 
-  /** `since` tells the moment before which nothing is looked at. */
+  /** `since` returns the time before which the log is not read. */
   constructor(
     private readonly cursors: Pick<
       DeliveryCursorsRepository,
@@ -27,12 +27,12 @@ export class BacklogScan {
     private readonly since: () => Date,
   ) {}
 
-  /** Something may have been missed: the next sweep, or the next ones, look at everything. */
+  /** A notification may be lost: the next sweeps scan all workspaces. */
   scheduleFullScan(): void {
     this.needsFullScan = true;
   }
 
-  /** What was claimed, page by page. What fails is gone on with in the next sweep. */
+  /** Yields the claims, page by page. After a failure the next sweep continues. */
   async *claim(): AsyncGenerator<readonly ClaimedCursor[]> {
     await this.noticeEndedSessions();
     if (this.needsFullScan) {
@@ -54,7 +54,7 @@ export class BacklogScan {
     } while (this.looksAtAll && claimed < MAX_CLAIMS);
   }
 
-  /** A process that has ended may have appended what it has told nobody of, and delivers no more. */
+  /** A process that has ended may have appended generations without a notification, and delivers no more. */
   private async noticeEndedSessions(): Promise<void> {
     const live = new Set(await this.cursors.listLiveSessions());
     if ([...this.sessions].some((session) => !live.has(session))) this.scheduleFullScan();

@@ -1,4 +1,4 @@
-// Claims the destinations that something waits for and runs a lane for each, woken by the log and by its own sweeps.
+// Claims the destinations that have a backlog and runs a consumer for each. Notifications and its own sweeps wake it.
 import { setMaxListeners } from 'node:events';
 import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
@@ -23,13 +23,13 @@ import { BacklogScan } from './backlog-scan.js';
 const RENEW_INTERVAL = 10_000;
 const DUE_INTERVAL = 1_000;
 const HORIZON_INTERVAL = 5_000;
-// For which changes are gathered: whoever makes many destinations stirs many workspaces at once.
+// Changes within this time are claimed together: a caller that creates many destinations changes many workspaces at once.
 const DEBOUNCE_INTERVAL = 250;
 // Until a workspace that had nothing to claim is claimed again: other processes deliver to its destinations.
 const CLAIM_PAUSE = 500;
 // Destinations or workspaces that one statement claims or looks at.
 const AT_ONCE = 200;
-// Milliseconds that requests under way have to end in when the process stops.
+// Milliseconds that requests in flight have to finish when the process stops.
 const STOP_GRACE = 5_000;
 
 @Injectable()
@@ -117,8 +117,8 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
   }
 
   /**
-   * Claims only what has something to do: a destination without traffic, and each new one is that, needs no lane. What
-   * this replica appends from now on claims all that are missing, since it knows of the change.
+   * Claims only destinations with a backlog: one without traffic, such as a new one, needs no consumer. The next append
+   * of this replica claims those that are missing, because the replica knows of the change.
    */
   private reconsider(workspaceId: string): void {
     for (const consumer of this.consumers.get(workspaceId)?.values() ?? []) consumer.reconsider();
@@ -143,7 +143,7 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
     }
   }
 
-  /** What nobody was woken for: after a crash, a lost notification, or a transaction that was open for long. */
+  /** Claims backlogs without a wake signal: after a crash, a lost notification, or a long open transaction. */
   private async sweep(): Promise<void> {
     for await (const claims of this.backlog.claim()) {
       this.run(claims);

@@ -1,5 +1,5 @@
-// The deliveries to one destination, one batch after the other in the order of the log, while this process holds its
-// claim. Whatever the platform does holds back nobody else.
+// Consumes the generation log for one destination, batch by batch in the order of the log, while this process owns its
+// cursor. A slow or failing platform delays no other destination.
 import { Logger } from '@nestjs/common';
 import type { AppConfig } from '../../config/app-config.js';
 import type { Clock } from '../../domain/clock.js';
@@ -25,17 +25,17 @@ import { PoisonIsolation } from './poison-isolation.js';
 import type { SendFailure } from './poison-isolation.js';
 import { delayAfter } from './retry-delay.js';
 
-// Milliseconds that an idle lane keeps its claim: under a trickle nobody has to claim anew for every call.
+// Milliseconds that an idle consumer keeps its claim, so that a trickle of calls does not need a claim for each.
 const IDLE_TIME = 2_000;
-// Milliseconds until what an open transaction holds back is looked at again, at first and at most.
+// Milliseconds until the log behind an open transaction is read again, at first and at most.
 const HELD_BACK_DELAY = { base: 25, max: 500 };
-// Running lanes for which each gathers for one linger longer, and how long (milliseconds) they do at most for that.
+// Running consumers that lengthen the linger of each by one, and the bound of the linger in milliseconds.
 const CONSUMERS_PER_LINGER = 5;
 const MAX_LINGER = 1_000;
-// Milliseconds that a lane waits in place; through a longer pause it gives its claim back.
+// Milliseconds that a consumer waits with its claim; before a longer pause it releases the claim.
 const MAX_DELAY = 5_000;
 
-// What breaks off a delivery again and again must not do so without a pause.
+// An error that interrupts every delivery must not repeat without a pause.
 const BROKEN_OFF: SendFailure = {
   class: 'retry',
   status: null,
@@ -50,7 +50,7 @@ export interface ConsumerLoad {
 }
 
 export class DestinationConsumer {
-  /** Settles when the lane has ended and its claim is given back. Never rejects. */
+  /** Settles when the consumer has ended and its claim is released. Never rejects. */
   readonly finished: Promise<void>;
   private readonly logger = new Logger(DestinationConsumer.name);
   private readonly wakeSignal = new WakeSignal();
@@ -81,17 +81,17 @@ export class DestinationConsumer {
     this.finished = this.run();
   }
 
-  /** Whether something came that the lane has not looked at. */
+  /** Whether a wake signal has arrived that the consumer has not handled. */
   get isWoken(): boolean {
     return this.wakeSignal.isWoken;
   }
 
-  /** There may be something new in the log. */
+  /** The log may have new generations. */
   wake(): void {
     this.wakeSignal.wake();
   }
 
-  /** The destination, or what is asked of it, has changed: a pause after a failure is over. */
+  /** The destination or its requested replays have changed: a pause after a failure ends. */
   reconsider(): void {
     this.wantsReplay = true;
     this.mayHaveMoved = true;
@@ -99,7 +99,7 @@ export class DestinationConsumer {
     void this.endIfUnwanted();
   }
 
-  /** To a destination that is deleted or switched off not even the request in flight is finished. */
+  /** Aborts the request in flight of a destination that is deleted or disabled. */
   private async endIfUnwanted(): Promise<void> {
     try {
       const destinations = await this.destinations.find(this.claim.workspaceId);
@@ -108,11 +108,11 @@ export class DestinationConsumer {
       this.wakeSignal.stop();
       this.inFlight.abort();
     } catch {
-      // It is looked at again before the next request.
+      // The next request checks it again.
     }
   }
 
-  /** Lets the request that is under way end, for a while. */
+  /** Lets the request in flight finish until `grace` aborts. */
   async stop(grace: AbortSignal): Promise<void> {
     this.wakeSignal.stop();
     grace.addEventListener('abort', () => this.inFlight.abort(), { once: true });
@@ -126,7 +126,7 @@ export class DestinationConsumer {
       await this.expireBacklog();
       await this.deliver();
     } catch (error) {
-      // Nothing was confirmed that is not in the database: whoever claims next goes on from there.
+      // All confirmed deliveries are in the database: the next claim continues from there.
       if (error instanceof UnusableFilter) {
         failure = { class: 'blocked', status: null, message: error.message };
       } else if (!this.wakeSignal.isStopped) {
@@ -143,7 +143,7 @@ export class DestinationConsumer {
     }
   }
 
-  /** Gives up what is too old for pages of the log to reach it, where the cursor has stood for long. */
+  /** Expires generations that are too old for pages of the log, after a cursor has stood for long. */
   private async expireBacklog(): Promise<void> {
     const { hasStood, stoodFor } = this.claim;
     let hasMore = hasStood;
@@ -154,13 +154,13 @@ export class DestinationConsumer {
       const old = await this.planner.planExpired(target, this, { before, stoodFor });
       const now = this.clock.now();
       const outcome = concludeBatch(old.entries, new Map(), { start: this.position, rejected: 0, now });
-      // Where there is nothing, that it was looked at.
+      // Without entries it records that the log was read.
       if (!(await this.advance(target, outcome))) return;
       hasMore = old.hasMore;
     }
   }
 
-  /** Moves the cursor; false when it was moved by somebody else. */
+  /** Moves the cursor. Returns false when another process has moved it. */
   private async advance(target: DeliveryTarget, outcome: BatchOutcome): Promise<boolean> {
     if (!(await this.cursors.advance(this.claim, this, outcome))) {
       this.mayHaveMoved = true;
@@ -193,8 +193,8 @@ export class DestinationConsumer {
   }
 
   /**
-   * Waits for more, so that what every batch costs is paid for many traces. The more lanes share the processor with the
-   * calls, the longer, and each for a time of its own: woken together, they would all need it together.
+   * Waits for more traces, which share the cost of a batch. It waits longer the more consumers share the processor with
+   * the calls, and for a random time, so that consumers that wake together do not work together.
    */
   private async linger(linger: number): Promise<void> {
     const shared = Math.min(
@@ -204,7 +204,7 @@ export class DestinationConsumer {
     await this.wakeSignal.sleep(shared * (0.75 + Math.random() / 2));
   }
 
-  /** False when the claim was lost: what is to be done is somebody else's. */
+  /** Returns false when the claim was lost: another process continues. */
   private async refreshCursor(): Promise<boolean> {
     this.mayHaveMoved = false;
     const found = await this.cursors.lookAgain(this.claim);
@@ -215,13 +215,13 @@ export class DestinationConsumer {
     return true;
   }
 
-  /** Undefined when the destination is not to be delivered to any more. */
+  /** Undefined when the destination is deleted or disabled. */
   private async findTarget(): Promise<DeliveryTarget | undefined> {
     const destinations = await this.destinations.find(this.claim.workspaceId);
     return destinations?.targets.get(this.claim.destinationId);
   }
 
-  /** A destination that is switched on, and cannot be delivered to as it is stored, waits for somebody to change it. */
+  /** An enabled destination whose stored config is unusable stays blocked until it is changed. */
   private async reportProblem(): Promise<void> {
     const destinations = await this.destinations.find(this.claim.workspaceId);
     const message = destinations?.problems.get(this.claim.destinationId);
@@ -230,7 +230,7 @@ export class DestinationConsumer {
     await this.cursors.fail(this.claim, failure, this.delayAfter(failure));
   }
 
-  /** What is asked for again comes after what is new: neither may hold up the other. */
+  /** Replays follow new generations, batch by batch: neither may delay the other. */
   private async takeStep(target: DeliveryTarget): Promise<Step> {
     const step = await this.deliverNext(target);
     if (typeof step === 'object' || step === 'moved' || !this.wantsReplay) return step;
@@ -270,7 +270,7 @@ export class DestinationConsumer {
     return batch.isHeldBack ? 'held_back' : 'idle';
   }
 
-  /** Sends dead letters that somebody asked for again; `idle` when there are none. */
+  /** Sends dead letters whose replay was requested; `idle` when there are none. */
   private async replay(target: DeliveryTarget): Promise<Step> {
     const { deadLetters, planner, clock } = this;
     const letters = await deadLetters.listRequested(this.claim, target.kind.delivery.limits.maxTraces);
@@ -310,11 +310,11 @@ export class DestinationConsumer {
     contents.note(this.claim.workspaceId);
   }
 
-  /** Notes the failure and waits; false when the lane is to end instead. */
+  /** Records the failure and waits. Returns false when the consumer must end instead. */
   private async waitAfterFailure({ kind }: DeliveryTarget, failure: SendFailure): Promise<boolean> {
     const delay = this.delayAfter(failure);
     this.metrics.countFailure(kind.type, failure.class);
-    // It may have been set up otherwise since it was asked: as it is now, it is to be tried at once.
+    // The destination may have changed since the request: its new config is tried at once.
     if (this.mayHaveMoved) return true;
     this.sender.failures++;
     if (this.wakeSignal.isStopped || !(await this.cursors.fail(this.claim, failure, delay))) return false;

@@ -70,8 +70,8 @@ export class PoisonIsolation {
   }
 
   /**
-   * Traces that somebody has asked for by name, once more each: what is refused is not doubted, and what is answered with
-   * an error of the platform's own when it is sent alone is refused as well.
+   * Sends traces whose replay was requested, each once more. A rejection is final, and so is an error of the platform's
+   * own for a trace that is sent alone.
    */
   async sendAgain(
     target: DeliveryTarget,
@@ -90,20 +90,20 @@ export class PoisonIsolation {
     return outcome;
   }
 
-  /** The cursor was moved by somebody else: what lies behind it is to be sent, whatever became of it before. */
+  /** Another process has moved the cursor: all traces behind it are sent, whatever their earlier results. */
   forget(): void {
     this.settledAhead = new Map();
   }
 
-  /** Where one trace is sent at a time, and it may be the one that is at fault. */
+  /** Whether traces are sent one at a time, because one of them may be at fault. */
   private get needsIsolation(): boolean {
     if (this.failures < HALF_OPEN_AFTER) return false;
     return this.failures >= SUSPECT_AFTER || this.consecutiveRejections > 0;
   }
 
   /**
-   * An error of its own that the platform answers to one trace again and again, and a refusal by one that may refuse
-   * everything, are about that trace if another one is taken meanwhile. If none is, the platform is at fault.
+   * A platform that repeats an error of its own for one trace, or rejects it, may reject everything. If it accepts another
+   * trace, the suspect is at fault; if it accepts none, the platform is.
    */
   private async isolatePoison(
     target: DeliveryTarget,
@@ -203,8 +203,8 @@ function chunk<Item>(items: readonly Item[], size: number): readonly (readonly I
 }
 
 /**
- * A platform that refuses everything is set up wrongly: the traces stay where they are until somebody mends it, instead
- * of all becoming dead letters. `rejectedCount` of the last traces were.
+ * A platform that rejects everything has a wrong config: the traces stay in the log until the config is fixed, instead of
+ * all becoming dead letters. `rejectedCount` of the last traces were rejected.
  */
 function toBlocked(
   traces: readonly GenerationTrace[],

@@ -13,7 +13,7 @@ export function delayAfter(
   { retryBaseDelay: base, retryMaxDelay: max }: AppConfig['deliveries'],
   random: number,
 ): number {
-  // What needs a person is asked for rarely, and by different lanes at different times.
+  // A blocked destination needs a person: it is tried rarely, and consumers try at different times.
   if (failure.class === 'blocked') return max * (0.5 + random / 2);
   const asked = Math.min(failure.retryAfter ?? 0, MAX_RETRY_AFTER) * 1_000;
   return Math.max(asked, jitteredDelay(failures, { base, max }, random));

@@ -25,9 +25,9 @@ import type { EndpointTarget } from './endpoint-target.js';
 // Room for an input's vector at 16,000 numbers of 25 characters, and for what stands around them.
 const MAX_BYTES_PER_INPUT = 400_000;
 const MAX_BYTES_AROUND = 1_000_000;
-// Reading an answer that is larger takes milliseconds: answers that arrive together are read one per turn.
 // Inputs. A local model takes milliseconds for more.
 const LARGE_LOCAL_CALL = 64;
+// Reading a larger answer takes milliseconds: answers that arrive together are read one per turn.
 const LARGE_ANSWER = { inputs: 256, bytes: 1024 * 1024 } as const;
 
 export interface CallLimits {
