@@ -1,13 +1,24 @@
 // The log: one JSON object a line. Errors are written with the members that help to find them, and without callers'
 // data.
 //
-// pino writes the lines but does not serialise them: it does so member by member, and every call has a line
-// (docs/performance.md#tricks-in-force).
+// Why not pino: it serialises member by member, and every call has a line (docs/performance.md#tricks-in-force).
 import type { LoggerService } from '@nestjs/common';
-import { pino } from 'pino';
-import type { DestinationStream, Level } from 'pino';
 import type { AppConfig } from './app-config.js';
-import { openStandardOutput } from './standard-output.js';
+import { StandardOutput } from './standard-output.js';
+import type { LogOutput } from './standard-output.js';
+
+type Threshold = AppConfig['logLevel'];
+type Level = Exclude<Threshold, 'silent'>;
+
+const SEVERITY: Readonly<Record<Threshold, number>> = {
+  trace: 1,
+  debug: 2,
+  info: 3,
+  warn: 4,
+  error: 5,
+  fatal: 6,
+  silent: 7,
+};
 
 const MAX_MESSAGE_LENGTH = 500;
 // Nest logs every route and module at each start, which helps only in debugging.
@@ -19,15 +30,14 @@ const TALKATIVE_CONTEXTS: ReadonlySet<unknown> = new Set([
 ]);
 
 /** Callers check it first, so that lines below the threshold cost nothing. */
-export function isLogged(level: Level, threshold: AppConfig['logLevel']): boolean {
-  return (pino.levels.values[level] ?? 0) >= (pino.levels.values[threshold] ?? Infinity);
+export function isLogged(level: Level, threshold: Threshold): boolean {
+  return SEVERITY[level] >= SEVERITY[threshold];
 }
 
 export class JsonLogger implements LoggerService {
-  /** `destination` receives the lines; the default is the standard output. */
   constructor(
     private readonly config: Pick<AppConfig, 'logLevel'>,
-    private readonly destination: DestinationStream = openStandardOutput(),
+    private readonly output: LogOutput = new StandardOutput(),
   ) {}
 
   log(message: unknown, ...rest: unknown[]): void {
@@ -62,7 +72,7 @@ export class JsonLogger implements LoggerService {
     const whose = context === undefined ? '' : `,"context":${JSON.stringify(context)}`;
     const members = typeof message === 'object' && message !== null ? membersOf(message) : '';
     const text = JSON.stringify(textOf(message, rest[0]));
-    this.destination.write(
+    this.output.write(
       `{"level":"${level}","time":"${time}","pid":${process.pid}${whose}${members},"msg":${text}}\n`,
     );
   }

@@ -1,53 +1,89 @@
 // Log output to the standard output. A slow, full or closed one never blocks the service.
-import { pino } from 'pino';
-import type { DestinationStream } from 'pino';
+//
+// Why not pino's destination: at the exit of the process it retries a failed write (ENOSPC, EIO) forever.
+import { write, writeSync } from 'node:fs';
 
+const STANDARD_OUTPUT = 1;
 // Bytes and milliseconds. Lines are written together: a write wakes another thread and costs more than the line.
 const BUFFERED_BYTES = 8 * 1024;
 const FLUSH_INTERVAL = 100;
-// Unwritten lines; beyond it lines are dropped, so that they cannot fill the memory.
+// Bytes of unwritten lines; beyond it lines are dropped, so that they cannot fill the memory.
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
-// Milliseconds that the exit of the process waits for a blocked reader.
-const LAST_TIMEOUT = 1_000;
+// Milliseconds that the exit of the process waits for a blocked reader, and between two tries.
+const EXIT_TIMEOUT = 1_000;
+const EXIT_RETRY_DELAY = 20;
 
-type Output = ReturnType<typeof pino.destination>;
-
-/** Members of the destination that its types do not declare. */
-interface Internals {
-  sync: boolean;
-  readonly _writing: boolean;
-  readonly _writingBuf: Buffer;
-  readonly release: (error: null, written: number) => void;
+/** Receives whole lines, each with its line break. */
+export interface LogOutput {
+  write(line: string): void;
 }
 
-/** Writes are asynchronous. At the exit of the process pino flushes the rest. */
-export function openStandardOutput(): DestinationStream {
-  let givesUpAt = Infinity;
-  const output = pino.destination({
-    dest: 1,
-    sync: false,
-    contentMode: 'buffer',
-    minLength: BUFFERED_BYTES,
-    periodicFlush: FLUSH_INTERVAL,
-    maxLength: MAX_WAITING_BYTES,
-    retryEAGAIN: () => performance.now() < givesUpAt,
-  });
-  // On a full disk or a closed terminal the lines wait; every later write retries them first.
-  output.on('error', () => undefined);
-  output.flushSync = () => {
-    givesUpAt = performance.now() + LAST_TIMEOUT;
-    writeTheRest(output as Output & Internals);
-    // A later log call must not fail.
-    output.write = () => false;
-  };
-  // As bytes, which the types do not declare: buffered text would be copied again with every line.
-  return { write: (line) => output.write(Buffer.from(line) as never) };
-}
+/** Writes asynchronously, one part at a time and in order, and the rest at the exit of the process. */
+export class StandardOutput implements LogOutput {
+  /** As bytes: text put together from pieces would be copied again. */
+  private lines: Buffer[] = [];
+  private waitingBytes = 0;
+  /** What is left of the current part. A failed or partial write leaves it to the next one. */
+  private unwritten: Buffer = Buffer.alloc(0);
+  private isWriting = false;
+  private hasFailed = false;
+  private timer: NodeJS.Timeout | null = null;
 
-/** Replaces pino's flushSync, which retries failures (ENOSPC, EIO) forever: this one writes each part once. */
-function writeTheRest(output: Output & Internals): void {
-  output.sync = true;
-  output.end();
-  // The result of an asynchronous write in flight would never arrive; the rest follows it.
-  if (output._writing) output.release(null, output._writingBuf.length);
+  constructor() {
+    process.once('exit', () => this.writeRest());
+  }
+
+  write(line: string): void {
+    const bytes = Buffer.from(line);
+    if (this.waitingBytes + bytes.length > MAX_WAITING_BYTES) return;
+    this.lines.push(bytes);
+    this.waitingBytes += bytes.length;
+    this.schedule();
+  }
+
+  /** A full buffer is written at once. After a failure only the timer retries, not every line. */
+  private schedule(): void {
+    if (this.isWriting) return;
+    const isDue = this.unwritten.length > 0 || this.waitingBytes >= BUFFERED_BYTES;
+    if (isDue && !this.hasFailed) this.flush();
+    else if (this.waitingBytes > 0 || this.unwritten.length > 0)
+      this.timer ??= setTimeout(() => this.flush(), FLUSH_INTERVAL).unref();
+  }
+
+  private flush(): void {
+    if (this.timer) clearTimeout(this.timer);
+    this.timer = null;
+    if (this.unwritten.length === 0) this.unwritten = this.takeLines();
+    this.isWriting = true;
+    write(STANDARD_OUTPUT, this.unwritten, (error, written) => {
+      this.isWriting = false;
+      this.hasFailed = error !== null;
+      if (!error) this.unwritten = this.unwritten.subarray(written);
+      this.schedule();
+    });
+  }
+
+  private takeLines(): Buffer {
+    const bytes = Buffer.concat(this.lines, this.waitingBytes);
+    this.lines = [];
+    this.waitingBytes = 0;
+    return bytes;
+  }
+
+  /** Gives up on every failure but a blocked reader's, and on that after a time-out. */
+  private writeRest(): void {
+    // No callback runs after the exit, but the write in flight is completed all the same.
+    const current = this.isWriting ? [] : [this.unwritten];
+    let rest = Buffer.concat([...current, this.takeLines()]);
+    const deadline = performance.now() + EXIT_TIMEOUT;
+    while (rest.length > 0) {
+      try {
+        rest = rest.subarray(writeSync(STANDARD_OUTPUT, rest));
+      } catch (error) {
+        const isBlocked = (error as NodeJS.ErrnoException).code === 'EAGAIN';
+        if (!isBlocked || performance.now() >= deadline) return;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, EXIT_RETRY_DELAY);
+      }
+    }
+  }
 }
