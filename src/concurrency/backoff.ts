@@ -1,4 +1,4 @@
-// How long to wait before another try.
+// The delay before a retry.
 
 /** Full jitter: a random part of a bound that doubles with every failure. Milliseconds. `random` is from 0 to 1. */
 export function jitteredDelay(

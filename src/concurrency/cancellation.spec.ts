@@ -1,9 +1,9 @@
-// That everybody is told once, whoever still wants to know.
+// A cancellation notifies its listeners once.
 import { describe, expect, it } from '@jest/globals';
 import { Cancellation, toAbortSignal } from './cancellation.js';
 
 describe('a cancellation', () => {
-  it('tells everybody who listens, once', () => {
+  it('notifies each listener once', () => {
     const cancellation = new Cancellation();
     const listeners: string[] = [];
     const gone = (): void => void listeners.push('gone');
@@ -21,7 +21,7 @@ describe('a cancellation', () => {
     expect(() => cancellation.throwIfAborted()).toThrow(cancellation.reason);
   });
 
-  it('becomes an AbortSignal, before and after', () => {
+  it('converts to an AbortSignal, aborted or not', () => {
     const cancellation = new Cancellation();
     const before = toAbortSignal(cancellation);
     expect(before.aborted).toBe(false);

@@ -1,7 +1,7 @@
-// Tells work under way to end. One is made for every exchange, and so it is no AbortController: making one of those takes
-// longer than the rest of what a small exchange needs (docs/decisions/0009-hot-path.md).
+// Cancels running work. Every exchange creates one, so it is no AbortController: creating one of those takes longer than
+// the rest of a small exchange (docs/decisions/0009-hot-path.md).
 
-/** What there is of an AbortSignal too. */
+/** The part of an AbortSignal that a Cancellation has as well. */
 export interface CancelSignal {
   readonly aborted: boolean;
   readonly reason: unknown;
@@ -22,7 +22,7 @@ export class Cancellation implements CancelSignal {
     return this.cause ?? undefined;
   }
 
-  /** Tells everybody once, and nobody any more who comes later: as with an AbortSignal, look at `aborted` first. */
+  /** Notifies the listeners once. As with an AbortSignal, a later listener must check `aborted` first. */
   abort(): void {
     if (this.cause) return;
     this.cause = new Error('This operation was aborted');
@@ -44,7 +44,7 @@ export class Cancellation implements CancelSignal {
   }
 }
 
-/** For what understands nothing else. */
+/** For interfaces that accept an AbortSignal only. */
 export function toAbortSignal(signal: CancelSignal): AbortSignal {
   const controller = new AbortController();
   if (signal.aborted) controller.abort(signal.reason);

@@ -1,4 +1,4 @@
-// That what comes together is done together, and that nothing is forgotten that has failed.
+// The debouncer runs what arrives together in one go, and repeats what has failed.
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Debouncer } from './debouncer.js';
 
@@ -20,7 +20,7 @@ describe('the debouncer', () => {
     jest.useRealTimers();
   });
 
-  it('does each once that has come within the time', async () => {
+  it('processes each distinct item of an interval once', async () => {
     debouncer.add('a');
     debouncer.add('b');
     debouncer.add('a');
@@ -33,7 +33,7 @@ describe('the debouncer', () => {
     expect(done).toEqual([['a', 'b'], ['a']]);
   });
 
-  it('does one thing after the other, however long that takes', async () => {
+  it('runs one batch at a time, however long it takes', async () => {
     const ends: (() => void)[] = [];
     const begun: string[][] = [];
     const slow = new Debouncer(100, async (items) => {
@@ -50,7 +50,7 @@ describe('the debouncer', () => {
     expect(begun).toEqual([['a'], ['b']]);
   });
 
-  it('does again what has failed, with what has come meanwhile', async () => {
+  it('retries failed items together with those that arrived since', async () => {
     failures = 1;
     debouncer.add('a');
     await jest.advanceTimersByTimeAsync(100);

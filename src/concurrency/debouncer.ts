@@ -1,14 +1,14 @@
-// Gathers for a while what is to be done, each only once, and does it together.
+// Collects items for an interval, each once, and processes them together.
 
-// Milliseconds until what has failed is tried again.
+// Milliseconds until failed items are retried.
 const PAUSE_AFTER_FAILURE = 1_000;
 
 export class Debouncer {
   private readonly pending = new Set<string>();
-  /** Set until what it has begun is done: what comes meanwhile waits, so that a slow database is asked once at a time. */
+  /** Set until the batch it started is done: later items wait, so that a slow database receives one request at a time. */
   private timer: NodeJS.Timeout | null = null;
 
-  /** `act` gets what has come within so many milliseconds. What it fails for is gathered again. */
+  /** `act` receives the items of so many milliseconds. Items that it fails for are collected again. */
   constructor(
     private readonly time: number,
     private readonly act: (items: readonly string[]) => Promise<void>,

@@ -4,11 +4,11 @@ import { Semaphore } from './semaphore.js';
 import type { Permit } from './semaphore.js';
 
 export interface BulkheadLimits {
-  /** Works that run at once. */
+  /** Maximum of parallel works. */
   readonly permits: number;
   /** Permits that only keys without a permit get. */
   readonly reserved: number;
-  /** Works of one key that may wait; the next one is rejected. */
+  /** Maximum of waiting works of one key; the next one is rejected. */
   readonly maxWaiting: number;
 }
 

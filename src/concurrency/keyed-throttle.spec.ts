@@ -1,4 +1,4 @@
-// Requests that come during an act and its pause become one.
+// Requests that arrive during an act and its pause become one.
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { KeyedThrottle } from './keyed-throttle.js';
 
@@ -9,7 +9,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-it('acts at once, and once more after the pause for all requests that came since, key by key', async () => {
+it('acts at once, and once more after the pause for all requests since then, key by key', async () => {
   const acts: string[] = [];
   const throttle = new KeyedThrottle(500, (key) => {
     acts.push(key);

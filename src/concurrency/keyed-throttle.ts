@@ -1,6 +1,6 @@
-// Acts for a key at once when it is requested, and then not again for a pause, however often it is requested.
+// Acts for a key on the first request, then at most once a pause, however often the key is requested.
 export class KeyedThrottle {
-  /** Keys whose act or pause lasts; true: requested again, for after the pause. */
+  /** Keys in their act or pause; true: requested again, to act after the pause. */
   private readonly active = new Map<string, boolean>();
 
   /** `pause` in milliseconds from the end of an act; `act` never rejects. */

@@ -1,11 +1,11 @@
-// A bounded map does everything once, never too much at a time, and stops at the first failure.
+// A bounded map processes every item once, within its limit, and stops at the first failure.
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { mapBounded } from './map-bounded.js';
 
 describe('mapBounded', () => {
-  it('does every item once, and never more than the limit at a time', async () => {
+  it('processes every item once, and never more than the limit at a time', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.nat(3), { maxLength: 40 }),
@@ -27,7 +27,7 @@ describe('mapBounded', () => {
     );
   });
 
-  it('rejects with the first failure, starts nothing more, and leaves nothing under way', async () => {
+  it('rejects with the first failure after running items have ended, and starts no more', async () => {
     const started: number[] = [];
     let active = 0;
     const work = async (item: number): Promise<void> => {
@@ -46,7 +46,7 @@ describe('mapBounded', () => {
     expect(active).toBe(0);
   });
 
-  it('tells of a failure at once, and rejects with the first one in time when nothing is under way', async () => {
+  it('reports a failure at once, and rejects with the first one in time when no item is running', async () => {
     const seen: unknown[] = [];
     let fail = (): void => undefined;
     const failed = new Promise<void>((resolve) => (fail = resolve));
@@ -70,7 +70,7 @@ describe('mapBounded', () => {
     expect(seen).toEqual(['one failed', 'zero failed']);
   });
 
-  it('of nothing is done at once', async () => {
+  it('resolves at once for an empty list', async () => {
     await expect(mapBounded([], 8, () => Promise.reject(new Error('never')))).resolves.toBeUndefined();
   });
 });

@@ -1,8 +1,8 @@
-// Maps over a list with a bound on how many are under way.
+// Maps over a list with a limit of items in progress.
 
 /**
- * Rejects with the failure that was first in time, and only when nothing is under way any more. From then on nothing more
- * is started, and `onFailure` is told at once, so that it can cut short what is still under way.
+ * Rejects with the failure that was first in time, once no item is in progress any more. After a failure no further item is
+ * started, and `onFailure` is called at once, so that it can cancel the items in progress.
  */
 export function mapBounded<Item>(
   items: readonly Item[],

@@ -11,7 +11,7 @@ const LIMITS = {
   overflow: () => new Error('too many wait'),
 };
 
-/** Batches end when they are let, each with its items in words. */
+/** Batches end on command, each with its items as texts. */
 function recorder() {
   const batches: number[][] = [];
   const resolvers: (() => void)[] = [];
@@ -23,14 +23,14 @@ function recorder() {
   return { batches, run, end: () => resolvers.shift()?.() };
 }
 
-/** Until what was added is under way. */
+/** Resolves when the added items are in flight. */
 const tick = (): Promise<void> => new Promise(setImmediate);
 
-/** Until what has ended is heard of, and what waited for it has begun: that waits for what the turn brings. */
+/** Resolves when an ended batch is noticed and the next one, which waits for the end of the turn, has started. */
 const ticks = (): Promise<void> => tick().then(tick);
 
 describe('the micro-batcher', () => {
-  it('runs together what comes in one turn, and what comes meanwhile, in order, up to the limit', async () => {
+  it('batches items of one turn, and items that arrive during a batch, in order, up to the limit', async () => {
     const { batches, run, end } = recorder();
     const batcher = new MicroBatcher(run, LIMITS);
     const early = [1, 2].map((item) => batcher.add(item));
@@ -46,7 +46,7 @@ describe('the micro-batcher', () => {
     expect(await Promise.all([...early, ...late])).toEqual([1, 2, 3, 4, 5, 6].map((item) => `done ${item}`));
   });
 
-  it('keeps to the bound of batches under way, and goes on beside one that hangs', async () => {
+  it('limits the batches in flight, and continues beside one that hangs', async () => {
     const { batches, run, end } = recorder();
     const batcher = new MicroBatcher(run, { ...LIMITS, maxBatch: 1, maxInFlight: 2, maxWaiting: 9 });
     const added = [1, 2, 3, 4].map((item) => batcher.add(item));
@@ -60,7 +60,7 @@ describe('the micro-batcher', () => {
     await Promise.all(added);
   });
 
-  it('runs together what is of one group, and lets the others keep their places', async () => {
+  it('batches items of one group, and keeps the order of the others', async () => {
     const { batches, run, end } = recorder();
     const batcher = new MicroBatcher(run, { ...LIMITS, maxWaiting: 9 }, (item) =>
       item % 2 ? 'odd' : 'even',
@@ -92,7 +92,7 @@ describe('the micro-batcher', () => {
     expect(kept).toEqual([[1, 1], [2]]);
   });
 
-  it('refuses an item at once when too many wait', async () => {
+  it('rejects an item at once when too many wait', async () => {
     const { run, end } = recorder();
     const batcher = new MicroBatcher(run, LIMITS);
     const added = [1, 2, 3, 4, 5].map((item) => batcher.add(item));
@@ -105,7 +105,7 @@ describe('the micro-batcher', () => {
     await Promise.all(added);
   });
 
-  it('fails only the item that is at fault', async () => {
+  it('rejects only the item that is at fault', async () => {
     const fault = new FaultOfOneItem('no');
     const kept: number[] = [];
     const batcher = new MicroBatcher<number, number>(
@@ -126,7 +126,7 @@ describe('the micro-batcher', () => {
     expect(kept).toEqual([1, 2, 4, 5]);
   });
 
-  it('goes on after a batch that failed as a whole, and drains', async () => {
+  it('continues after a batch that failed as a whole, and drains', async () => {
     let attempts = 0;
     const batcher = new MicroBatcher<number, void>(async () => {
       await Promise.resolve();

@@ -1,4 +1,4 @@
-// Group commit and shared statements: what arrives at the same time, or while a batch is under way, goes out together.
+// Group commit and shared statements: items that arrive at the same time, or while a batch is in flight, go out together.
 
 interface Waiting<Item, Result> {
   readonly item: Item;
@@ -7,11 +7,11 @@ interface Waiting<Item, Result> {
 }
 
 export interface BatchLimits {
-  /** Items of one batch at most. */
+  /** Maximum of items in a batch. */
   readonly maxBatch: number;
-  /** Batches under way at most. Above one where a batch that hangs must not hold up everybody. */
+  /** Maximum of batches in flight. Above one where a batch that hangs must not block the others. */
   readonly maxInFlight: number;
-  /** Items that may wait; beyond it an item is refused at once, so that a slow database cannot fill the memory. */
+  /** Maximum of waiting items. Beyond it an item is rejected at once, so that a slow database cannot fill the memory. */
   readonly maxWaiting: number;
 }
 
@@ -28,8 +28,8 @@ export class MicroBatcher<Item, Result> {
   private isScheduled = false;
 
   /**
-   * `run` answers by the places of the items; where there is nothing to answer, with an empty list. `groupOf` tells items
-   * apart that must not go together: a batch is done as a whole or not at all, and so has to be one statement.
+   * `run` returns one result per item, in their order, or an empty list where items have no result. `groupOf` separates
+   * items that must not share a batch: a batch succeeds as a whole or not at all, so it has to be one statement.
    */
   constructor(
     private readonly run: (items: readonly Item[]) => Promise<readonly Result[]>,
@@ -37,7 +37,7 @@ export class MicroBatcher<Item, Result> {
     private readonly groupOf: ((item: Item) => string) | null = null,
   ) {}
 
-  /** Resolves when the item's batch is done, rejects when it is known not to be or when nobody can tell. */
+  /** Resolves when the item's batch is done, rejects when it has failed or its result is unknown. */
   add(item: Item): Promise<Result> {
     if (this.waiting.length >= this.limits.maxWaiting) {
       return Promise.reject(this.limits.overflow());
@@ -48,7 +48,7 @@ export class MicroBatcher<Item, Result> {
     });
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when no item waits or is in flight. */
   async drain(): Promise<void> {
     while (this.waiting.length > 0 || this.inFlight.size > 0) {
       this.begin();
@@ -56,7 +56,7 @@ export class MicroBatcher<Item, Result> {
     }
   }
 
-  /** After all that has arrived in this turn of the event loop: under load that is many requests. */
+  /** Starts after all items of this turn of the event loop have arrived: under load these are many requests. */
   private schedule(): void {
     if (this.isScheduled || this.waiting.length === 0 || this.inFlight.size >= this.limits.maxInFlight)
       return;
@@ -75,7 +75,7 @@ export class MicroBatcher<Item, Result> {
     this.schedule();
   }
 
-  /** Those that wait longest and are of the first one's group; the others keep their places before all that came later. */
+  /** The longest waiting items of the first one's group. The others keep their order ahead of later arrivals. */
   private takeBatch(): Waiting<Item, Result>[] {
     const { maxBatch } = this.limits;
     const oldest = this.waiting.slice(0, maxBatch);
@@ -90,14 +90,14 @@ export class MicroBatcher<Item, Result> {
     return oldest.filter(isOfGroup);
   }
 
-  /** Not at once: those that were just answered first, and whoever comes in the same turn goes along. */
+  /** Starts the next batch at the end of the turn, so that the callers of the ended one can add to it. */
   private async goOnAfter(done: Promise<void>): Promise<void> {
     await done;
     this.inFlight.delete(done);
     this.schedule();
   }
 
-  /** A value that the database refuses fails its own item only: the batch is halved until that item stands alone. */
+  /** A value that the database rejects fails its own item only: the batch is halved until that item is alone. */
   private async runBatch(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await this.run(batch.map(({ item }) => item));

@@ -6,7 +6,7 @@ import type { Permit } from './semaphore.js';
 /** Lets acquisitions that were granted resolve. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Records who gets permits, in order. */
+/** Records the keys that acquire permits, in order. */
 class Grants {
   readonly keys: string[] = [];
   readonly permits: Permit[] = [];

@@ -74,7 +74,7 @@ export class Semaphore {
   private readonly leavesHalf: boolean;
   private readonly rankOf: (key: string) => number;
   private readonly keys = new Map<string, KeyState>();
-  /** A key moves to the end when it is served: among keys that hold as much, turns rotate. The same holds for members. */
+  /** A key moves to the end when it is served: keys that hold as much take turns. The same holds for members. */
   private readonly waitingKeys = new Set<KeyState>();
 
   constructor({ permits, reserved = 0, leavesHalf = false, rankOf = () => 0 }: SemaphoreLimits) {
@@ -252,7 +252,7 @@ export class Semaphore {
   }
 }
 
-/** Takes a step for each party that waits, fewer as soon as one of the first rank holds nothing. */
+/** Examines each waiting party, fewer as soon as one of the first rank holds nothing. */
 function nextOf<Waiting extends Party>(parties: Iterable<Waiting>): Waiting | null {
   let next: Waiting | null = null;
   for (const party of parties) {

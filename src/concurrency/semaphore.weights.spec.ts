@@ -4,7 +4,7 @@ import { Cancellation } from './cancellation.js';
 import { Semaphore } from './semaphore.js';
 import type { Permit } from './semaphore.js';
 
-/** Which of these requests are served, once nothing is left to be done at once. */
+/** Which of these requests are served, once all pending callbacks have run. */
 async function servedOf(requests: readonly Promise<Permit>[]): Promise<readonly boolean[]> {
   const served = requests.map(() => false);
   for (const [index, request] of requests.entries()) void request.then(() => (served[index] = true));

@@ -1,4 +1,4 @@
-// When the work of a cohort is done, and what becomes of it when some of it fails.
+// When the work of a tick batch runs, and how a failing item affects the others.
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { TickBatch } from './tick-batch.js';
 
@@ -17,7 +17,7 @@ describe('the tick batch', () => {
     for (const run of scheduled.splice(0)) run();
   };
 
-  it('does what came in one turn in one go, in order, after the turn', () => {
+  it('processes the items of one turn in one go, in order, after the turn', () => {
     const batch = batchOf((item) => done.push(item));
     batch.add('a');
     batch.add('b');
@@ -28,7 +28,7 @@ describe('the tick batch', () => {
     expect(scheduled).toHaveLength(0);
   });
 
-  it('leaves what its own work adds to the next turn', () => {
+  it('defers items that its own work adds to the next turn', () => {
     const batch = batchOf((item) => {
       done.push(item);
       if (item === 'a') batch.add('b');
@@ -40,7 +40,7 @@ describe('the tick batch', () => {
     expect(done).toEqual(['a', 'b']);
   });
 
-  it('does the rest in the next turn when the work of one throws', () => {
+  it('processes the rest in the next turn when one item throws', () => {
     const batch = batchOf((item) => {
       if (item === 'broken') throw new Error('broken');
       done.push(item);

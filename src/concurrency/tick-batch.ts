@@ -1,16 +1,16 @@
-// Does in one go what has come in one turn of the event loop. A call passes through more code than a processor's caches
-// hold: done for twenty calls in a row, each part of it is fetched once and not twenty times (docs/decisions/0009).
+// Processes the items of one turn of the event loop in one go. A call passes through more code than a processor's caches
+// hold: for twenty calls in a row, each part of it is fetched once and not twenty times (docs/decisions/0009-hot-path.md).
 
 export class TickBatch<Item> {
   private items: Item[] = [];
 
-  /** `schedule`: for the end of a turn. */
+  /** `schedule` runs a callback at the end of the turn. */
   constructor(
     private readonly work: (item: Item) => void,
     private readonly schedule: (run: () => void) => void = setImmediate,
   ) {}
 
-  /** The work is done when everything that is ready in this turn has been read, in the order of coming. */
+  /** Items are processed in order of arrival, when everything that is ready in this turn has been read. */
   add(item: Item): void {
     if (this.items.push(item) === 1) this.schedule(() => this.run());
   }
@@ -25,7 +25,7 @@ export class TickBatch<Item> {
         this.work(item);
       }
     } finally {
-      // One whose work throws does not take the others along.
+      // An item that throws does not affect the others.
       for (const item of items.slice(begun)) this.add(item);
     }
   }

@@ -15,7 +15,7 @@ describe('WakeSignal', () => {
     jest.useRealTimers();
   });
 
-  /** Whether the wait has ended before any time passes. */
+  /** Returns whether the wait has ended before any time passes. */
   async function hasEnded(wait: Promise<unknown>): Promise<boolean> {
     let ended = false;
     void wait.then(() => (ended = true));

@@ -1,4 +1,4 @@
-// The waits of one loop: for time to pass, for news, and for the end of the loop. One wait at a time.
+// The waits of one loop, one at a time: for a period, for news, and for the end of the loop.
 export class WakeSignal {
   private resume: (() => void) | null = null;
   private isWaitingForNews = false;
@@ -31,7 +31,7 @@ export class WakeSignal {
     this.resume?.();
   }
 
-  /** From here on only later news count. */
+  /** Discards earlier news. */
   reset(): void {
     this.hasNews = false;
   }
@@ -49,7 +49,7 @@ export class WakeSignal {
     this.resume = null;
   }
 
-  /** True when there are news, false when the time or the loop ends first. */
+  /** Returns true when there are news, false when the time or the loop ends first. */
   async untilWoken(milliseconds: number): Promise<boolean> {
     if (this.hasNews) return !this.hasEnded;
     this.isWaitingForNews = true;

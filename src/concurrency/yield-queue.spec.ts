@@ -1,10 +1,10 @@
-// That there is one turn for each round of the event loop, and in which order.
+// The yield queue grants one turn in several iterations of the event loop, in a fair order.
 import { describe, expect, it } from '@jest/globals';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { YieldQueue } from './yield-queue.js';
 
-describe('turns', () => {
-  it('come one after the other, each some rounds of the event loop behind the one before', async () => {
+describe('the yield queue', () => {
+  it('grants one turn at a time, with some iterations of the event loop between two', async () => {
     const queue = new YieldQueue();
     const done: string[] = [];
     const work = async (name: string): Promise<void> => {
@@ -22,7 +22,7 @@ describe('turns', () => {
     expect(done).toEqual(['a', 'b', 'c']);
   });
 
-  it('tell how long the first waiter has waited', async () => {
+  it('reports how long the first waiter has waited', async () => {
     const queue = new YieldQueue();
     expect(queue.delay).toBe(0);
     const taken = queue.enter('account');
@@ -33,7 +33,7 @@ describe('turns', () => {
     expect(queue.delay).toBe(0);
   });
 
-  it('leave rounds to others between two of the same', async () => {
+  it('leaves iterations to others between two turns of the same caller', async () => {
     const queue = new YieldQueue();
     await queue.enter('account');
     let isTaken = false;
@@ -43,7 +43,7 @@ describe('turns', () => {
     await taken;
   });
 
-  it('go round among accounts, however many one of them wants', async () => {
+  it('alternates between accounts, however many turns one of them wants', async () => {
     const queue = new YieldQueue();
     const done: string[] = [];
     const work = async (account: string, times: number): Promise<void> => {
@@ -59,7 +59,7 @@ describe('turns', () => {
     expect(done.filter((account) => account === 'many')).toHaveLength(40);
   });
 
-  it('are there again when all have been taken', async () => {
+  it('grants turns again after the queue was empty', async () => {
     const queue = new YieldQueue();
     await queue.enter('account');
     await queue.enter('account');
@@ -77,7 +77,7 @@ describe('work in pieces', () => {
     return 'done';
   }
 
-  it('gives way whenever it has taken its time, and to the work of others', async () => {
+  it('yields whenever its time slice is used up, also to other work', async () => {
     const queue = new YieldQueue();
     const order: string[] = [];
     const run = async (name: string, count: number): Promise<string> => {
@@ -94,7 +94,7 @@ describe('work in pieces', () => {
     expect(await all).toEqual(['done', 'done']);
   });
 
-  it('that begins in one round shares the time of one piece', async () => {
+  it('shares one time slice with work that begins in the same iteration', async () => {
     const queue = new YieldQueue();
     const first = queue.begin('one');
     while (!first.isDue);
@@ -103,7 +103,7 @@ describe('work in pieces', () => {
     expect(queue.begin('other').isDue).toBe(false);
   });
 
-  it('knows how much of the processor it took, without the time of others', async () => {
+  it('measures its own processor time, without that of others', async () => {
     const work = new YieldQueue().begin('account');
     await work.run(pieces(4, 6));
     expect(work.ruling).toBeGreaterThanOrEqual(24);

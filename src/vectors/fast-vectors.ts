@@ -1,11 +1,11 @@
-// Checks and converts vectors. A vector stays the bytes that it arrived as until a conversion is needed: turning every
-// number into a JavaScript value costs more than everything else that a call does.
+// Checks and converts vectors. A vector stays in the bytes that it arrived in until a conversion is needed: turning every
+// number into a JavaScript value costs more than the rest of a call.
 import { isZeroBase64Vector, valuesOfBase64Vector, widthOfBase64Vector } from './base64-vector.js';
 import { areZeros, isFiniteVector, widthOfValues } from './finite-vector.js';
 import { isZeroJsonVector, valuesOfJsonVector, widthOfJsonVector } from './json-vector.js';
 import type { Vector } from './vector.js';
 
-/** How many numbers the vector has, or null when it is not a vector of finite numbers at all. */
+/** Returns the number of values, or null when the vector has anything but finite numbers. */
 export function vectorWidth(vector: Vector): number | null {
   switch (vector.form) {
     case 'floats':
@@ -17,7 +17,7 @@ export function vectorWidth(vector: Vector): number | null {
   }
 }
 
-/** Whether a vector that has a width has no direction: all its numbers are zeros. */
+/** Returns whether all numbers of a vector that has a width are zeros: it has no direction. */
 export function isZeroVector(vector: Vector): boolean {
   switch (vector.form) {
     case 'floats':
@@ -45,7 +45,7 @@ export function encodeVector(vector: Vector, format: 'float' | 'base64'): Buffer
   return vector.form === 'json' ? vector.text : Buffer.from(jsonOfFloats(vectorValues(vector)), 'latin1');
 }
 
-/** The first `width` numbers, scaled to length one: how a Matryoshka embedding is shortened. */
+/** Returns the first `width` numbers, scaled to length one: the way to shorten a Matryoshka embedding. */
 export function truncateAndNormalise(values: Float32Array, width: number): Float32Array {
   const shortened = values.slice(0, width);
   let squares = 0;
@@ -72,7 +72,7 @@ function base64OfFloats(values: Float32Array): string {
   return Buffer.from(values.buffer, values.byteOffset, values.byteLength).toString('base64');
 }
 
-/** The double that each float32 is, shortened to the nine digits that identify it. */
+/** Each float32 as a double, shortened to the nine digits that identify it. */
 function jsonOfFloats(values: Float32Array): string {
   const numbers = Array.from(values, (value) => Number(value.toPrecision(9)));
   return JSON.stringify(numbers);

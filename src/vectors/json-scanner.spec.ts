@@ -7,7 +7,7 @@ class Malformed extends Error {}
 const cursorOver = (text: string | Buffer): JsonScanner =>
   new JsonScanner(Buffer.from(text as string), Malformed);
 
-/** Reads a whole document by the cursor's own means, down to the leaves. */
+/** Reads a whole document with the cursor, down to the leaves. */
 function readWhole(text: string): unknown {
   const cursor = cursorOver(text);
   const value = cursor.value();
@@ -23,7 +23,7 @@ function spaced(value: unknown, space: string): string {
 const anySpace = fc.string({ unit: fc.constantFrom(' ', '\n', '\r', '\t'), maxLength: 3 });
 
 describe('a value', () => {
-  it('is the one that JSON.parse finds, whatever it is and however it is spaced', () => {
+  it('equals the one of JSON.parse, with any content and spacing', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), anySpace, (value, space) => {
         const text = spaced(value, space);
@@ -33,7 +33,7 @@ describe('a value', () => {
     );
   });
 
-  it('is Malformed wherever JSON.parse refuses, and never anything else', () => {
+  it('throws Malformed, and nothing else, wherever JSON.parse throws', () => {
     const fragments = fc.constantFrom(
       ...'{}[]:, "\\01.-eEtn',
       'true',
@@ -73,12 +73,12 @@ describe('a value', () => {
     expect(readWhole('\ufeff{"a":1}')).toEqual({ a: 1 });
   });
 
-  it.each(['[', '{"a":'])('is refused when %s is nested without end', (opening) => {
+  it.each(['[', '{"a":'])('throws when %s is nested without end', (opening) => {
     expect(() => readWhole(opening.repeat(100_000))).toThrow(Malformed);
     expect(() => cursorOver(opening.repeat(100_000)).skipValue()).toThrow(Malformed);
   });
 
-  it('may be nested as deep as answers are', () => {
+  it('may be nested as deeply as answers are', () => {
     const text = '['.repeat(50) + ']'.repeat(50);
     expect(readWhole(text)).toEqual(JSON.parse(text));
   });
@@ -96,12 +96,12 @@ describe('the members of an object', () => {
     return names;
   };
 
-  it('are told by their unescaped names, in their order', () => {
+  it('are passed with their unescaped names, in their order', () => {
     const names = namesIn(' { "data" : 1 , "\\u0075sage":{"a":[1,{}]},"":[] } ');
     expect(names).toEqual(['data', 'usage', '']);
   });
 
-  it('have the names that JSON.stringify wrote, short or long, plain or escaped', () => {
+  it('have the names that JSON.stringify has written, short or long, plain or escaped', () => {
     const name = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 40 }),
       fc.string({ unit: fc.constantFrom('a', '_', '"', '\\', '\n', '\u007f', 'é'), maxLength: 40 }),
@@ -174,7 +174,7 @@ describe('the bytes of a vector', () => {
   });
 
   it('never become base64 that was not sent', () => {
-    // U+0141 is "A" to whoever keeps the low byte only.
+    // U+0141 is "A" to a reader that keeps the low byte only.
     expect(cursorOver('"\\u0141\\/"').plainString().toString('latin1')).not.toBe('A/');
   });
 
@@ -188,13 +188,13 @@ describe('the bytes of a vector', () => {
 });
 
 describe('the end', () => {
-  it.each(['{} ', '{}\n\t\r'])('of %j is reached behind space', (text) => {
+  it.each(['{} ', '{}\n\t\r'])('is reached behind the space of %j', (text) => {
     const cursor = cursorOver(text);
     cursor.skipValue();
     expect(() => cursor.end()).not.toThrow();
   });
 
-  it.each(['{}{}', '{}]', '{} 1', '{},'])('of %j is not where the object ends', (text) => {
+  it.each(['{}{}', '{}]', '{} 1', '{},'])('is not reached in %j, after the object', (text) => {
     const cursor = cursorOver(text);
     cursor.skipValue();
     expect(() => cursor.end()).toThrow(Malformed);

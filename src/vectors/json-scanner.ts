@@ -1,5 +1,5 @@
-// Walks the bytes of a JSON document without building values of it, so that megabytes of vectors are found and passed on
-// as slices. Throws the caller's class of error where the document is not JSON of the expected shape.
+// Walks the bytes of a JSON document without building values, so that megabytes of vectors are passed on as slices. Throws
+// the caller's class of error where the document is not JSON of the expected shape.
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -11,9 +11,9 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const SPACE = 0x20;
 const LAST_ASCII = 0x7f;
-// Longer than the name of any member that is understood: of an answer with thousands of vectors most values are names.
+// Longer than the name of any known member: most strings of an answer with thousands of vectors are names.
 const LONGEST_PLAIN_NAME = 32;
-// Deeper than any answer that is understood.
+// Deeper than any known answer.
 const MAX_DEPTH = 100;
 
 export class JsonScanner {
@@ -27,7 +27,7 @@ export class JsonScanner {
     if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) this.at = 3;
   }
 
-  /** Reads an object; `read` must consume the value of the member that it is told. */
+  /** Reads an object; `read` receives the name of a member and must consume its value. */
   eachMember(read: (name: string) => void): void {
     this.expect(OPEN_OBJECT);
     if (this.accept(CLOSE_OBJECT)) return;
@@ -48,7 +48,7 @@ export class JsonScanner {
     return name;
   }
 
-  /** Where the string ends that begins here; -1 where it is anything but a short one of letters, digits and the like. */
+  /** The end of the string that begins here; -1 for anything but a short one of letters, digits and the like. */
   private endOfPlainText(from: number): number {
     for (let at = from; at < from + LONGEST_PLAIN_NAME; at++) {
       const byte = this.bytes[at] ?? 0;
@@ -94,7 +94,7 @@ export class JsonScanner {
     return text;
   }
 
-  /** The bytes of an array of numbers, brackets included; what stands between them is not judged. */
+  /** The bytes of an array of numbers, brackets included. Its content is not checked. */
   flatArray(): Buffer {
     this.expect(OPEN_ARRAY);
     const start = this.at - 1;
@@ -102,7 +102,7 @@ export class JsonScanner {
     return this.bytes.subarray(start, this.at);
   }
 
-  /** The value at the cursor as JavaScript has it. For small things. */
+  /** The value at the cursor as a JavaScript value, for small parts of a document. */
   value(): unknown {
     this.skipSpace();
     const start = this.at;
@@ -198,7 +198,7 @@ export class JsonScanner {
   }
 }
 
-/** Letters, digits, sign, point: what numbers, true, false and null are made of. */
+/** Letters, digits, sign, point: the characters of numbers, true, false and null. */
 function isLiteral(byte: number): boolean {
   return (
     (byte >= 0x30 && byte <= 0x39) ||

@@ -1,21 +1,21 @@
-// Judges the text of a JSON vector, without making numbers of it where the text alone tells enough.
+// Checks the text of a JSON vector, without making numbers of it where the characters suffice.
 import { widthOfValues } from './finite-vector.js';
 import { countNumbersOfJson } from './vector-texts.js';
 
-// Of ASCII.
+// In ASCII.
 const COMMA = 0x2c;
 const ONE = 0x31;
 const NINE = 0x39;
 const LOWER_E = 0x65;
 const LOWER_CASE = 0x20;
 
-/** How many numbers the text holds, or null when it is not a JSON array of numbers that float32 can hold. */
+/** Returns the number of values, or null when the text is not a JSON array of numbers that float32 can hold. */
 export function widthOfJsonVector(text: Buffer): number | null {
   if (!isInBrackets(text)) return null;
   return countNumbersOfJson(text.subarray(1, -1)) ?? widthOfValues(valuesOfJsonVector(text));
 }
 
-/** The numbers as float32 has them, infinite ones included; null when the text is not a JSON array of numbers. */
+/** Returns the numbers as float32, infinite ones included, or null when the text is not a JSON array of numbers. */
 export function valuesOfJsonVector(text: Buffer): Float32Array | null {
   if (!isInBrackets(text)) return null;
   try {
@@ -26,7 +26,7 @@ export function valuesOfJsonVector(text: Buffer): Float32Array | null {
   }
 }
 
-/** Whether all numbers of a text that is right are zeros, -0, 0.0 and 0e5 included. Ends at the first that is not. */
+/** Returns whether all numbers of a valid text are zeros, -0, 0.0 and 0e5 included. Ends at the first that is not. */
 export function isZeroJsonVector(text: Buffer): boolean {
   let isInExponent = false;
   for (let at = 0; at < text.length; at++) {

@@ -14,7 +14,7 @@ export function vectorWidth(vector: Vector): number | null {
   return values?.every(Number.isFinite) ? values.length : null;
 }
 
-/** By what a JSON number says: 1e-400 is not zero, although a double holds 0 for it. */
+/** Reads the digits of a JSON number: 1e-400 is not zero, although a double holds 0 for it. */
 export function isZeroVector(vector: Vector): boolean {
   if (vector.form === 'json') {
     const inside = vector.text.toString('latin1').slice(1, -1);
@@ -43,7 +43,7 @@ export function truncateAndNormalise(values: Float32Array, width: number): Float
   return Float32Array.from(kept, (value) => value * scale);
 }
 
-/** The numbers as float32 holds them, infinite ones included. Null: the text is malformed. */
+/** Returns the numbers as float32, infinite ones included, or null when the text is malformed. */
 function decode(vector: Vector): number[] | null {
   switch (vector.form) {
     case 'floats':

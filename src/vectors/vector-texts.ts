@@ -1,7 +1,7 @@
-// Judges the texts that vectors travel as, in WebAssembly: what assembly/vector-texts.ts has to tell about them.
+// Checks the texts that vectors travel as, in WebAssembly (assembly/vector-texts.ts).
 import { WASM } from './generated/vector-texts.js';
 
-/** As far as it is used here: TypeScript knows it by the library of browsers only. */
+/** The part in use: TypeScript declares WebAssembly in the library of browsers only. */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: object };
@@ -19,18 +19,18 @@ const { memory, TEXT, countNumbers, areFinite } = new WebAssembly.Instance(
 ).exports as VectorTexts;
 const place = new Uint8Array(memory.buffer, TEXT.value);
 
-// Bytes behind a text that are read as well, whatever they are.
+// The kernel also reads so many bytes behind a text, with any content.
 const READ_BEHIND = 63;
 const BYTES_AT_ONCE = 16;
 /** Six bits of zeros in base64. */
 const ZEROS = 'A'.charCodeAt(0);
 
-// There is no place for more.
+// The memory has no room for more.
 const LONGEST_TEXT = place.length - READ_BEHIND;
 
 /**
- * How many numbers a JSON array holds, given what stands between its brackets; null where that is no such text, or one that
- * only its values tell about, such as `[]`, `[1e30]` and what is too long.
+ * Counts the numbers in the text between the brackets of a JSON array. Returns null for any other text, for one whose
+ * values must be read, such as `[]` and `[1e30]`, and for one that is too long.
  */
 export function countNumbersOfJson(text: Uint8Array): number | null {
   if (text.length > LONGEST_TEXT) return null;
@@ -40,8 +40,8 @@ export function countNumbersOfJson(text: Uint8Array): number | null {
 }
 
 /**
- * Whether the text is base64 of float32 values that are all finite; null where it is too long, and only its values tell. Its
- * last `padding` characters only fill it up.
+ * Returns whether the text is base64 of float32 values that are all finite, or null where it is too long. Its last
+ * `padding` characters only fill it up.
  */
 export function isBase64OfFinite(text: Uint8Array, padding: number): boolean | null {
   if (text.length > LONGEST_TEXT) return null;

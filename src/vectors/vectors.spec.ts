@@ -51,7 +51,7 @@ describe('width', () => {
 });
 
 describe('the width of JSON text', () => {
-  it('agrees with JSON itself about every array of numbers', () => {
+  it('agrees with JSON.parse about every array of numbers', () => {
     const number = fc.float({ noNaN: true, noDefaultInfinity: true });
     fc.assert(
       fc.property(fc.array(number), fc.constantFrom('', ' ', '\n\t'), (numbers, space) => {
@@ -63,7 +63,7 @@ describe('the width of JSON text', () => {
 
   const characters = fc.string({ unit: fc.constantFrom(...'01.-+eE, []n"'), maxLength: 12 });
 
-  it('agrees with JSON itself about what is no array of numbers', () => {
+  it('agrees with JSON.parse about texts that are no array of numbers', () => {
     fc.assert(
       fc.property(characters, (inside) => {
         expect(vectorWidth(json(`[${inside}]`))).toBe(widthByJson(`[${inside}]`));
@@ -72,7 +72,7 @@ describe('the width of JSON text', () => {
     );
   });
 
-  it('does so wherever in the text that stands, since it is looked at in pieces of 64 bytes', () => {
+  it('agrees at every offset of a text, which is read in blocks of 64 bytes', () => {
     const numbers = fc.array(
       fc.stringMatching(/^-?(0|[1-9]\d{0,11})(\.\d{1,40})?([eE][+-]?0?[1-9])?$/).map((text) => `${text},`),
       { maxLength: 8 },
@@ -96,13 +96,13 @@ describe('the width of JSON text', () => {
     },
   );
 
-  it('judges a text that is longer than what it has room for', () => {
+  it('checks a text that is longer than the memory of WebAssembly', () => {
     const numbers = Array.from({ length: 100_000 }, (_, index) => index / 7);
     expect(vectorWidth(json(JSON.stringify(numbers)))).toBe(numbers.length);
     expect(vectorWidth(json(`${JSON.stringify(numbers).slice(0, -1)},1e39]`))).toBeNull();
   });
 
-  it('judges no byte that stood there before', () => {
+  it('ignores bytes of the text before', () => {
     expect(vectorWidth(json(`[${'1,'.repeat(60)}"]`))).toBeNull();
     expect(vectorWidth(json('[0.25,1]'))).toBe(2);
   });
@@ -125,7 +125,7 @@ describe('the width of base64', () => {
     );
   });
 
-  it.each([Infinity, -Infinity, Number.NaN])('sees %d at every place', (value) => {
+  it.each([Infinity, -Infinity, Number.NaN])('finds %d at every place', (value) => {
     for (let at = 0; at < 24; at++) {
       const values = new Float32Array(24);
       values[at] = value;
@@ -134,7 +134,7 @@ describe('the width of base64', () => {
     }
   });
 
-  it('takes the 64 characters of base64, and no other byte, at every place', () => {
+  it('accepts the 64 characters of base64, and no other byte, at every place', () => {
     for (let byte = 0; byte < 256; byte++) {
       for (let at = 0; at < 32; at++) {
         const text = Buffer.from('A'.repeat(32));
@@ -146,7 +146,7 @@ describe('the width of base64', () => {
     }
   });
 
-  it('judges a text that is longer than what it has room for', () => {
+  it('checks a text that is longer than the memory of WebAssembly', () => {
     const values = new Float32Array(200_000).fill(0.25);
     expect(vectorWidth(base64(Buffer.from(values.buffer).toString('base64')))).toBe(values.length);
     values[199_999] = Number.NaN;
@@ -154,7 +154,7 @@ describe('the width of base64', () => {
   });
 });
 
-/** By the values, as JSON has them. */
+/** Computed from the values, as JSON.parse reads them. */
 function widthByJson(text: string): number | null {
   try {
     const values: unknown = JSON.parse(text);
@@ -180,7 +180,7 @@ describe('a vector of zeros', () => {
     expect(isZeroVector(vector)).toBe(expected);
   });
 
-  it('is told by its values in each form, be they 0, -0 or the like of their text', () => {
+  it('is recognised in each form by its values, 0 or -0, in any notation', () => {
     const value = fc.constantFrom(0, -0, 1e-45, 2 ** -100, Number.MIN_VALUE, -1);
     fc.assert(
       fc.property(fc.array(value.map(Math.fround), { minLength: 1, maxLength: 12 }), (values) => {
@@ -193,7 +193,7 @@ describe('a vector of zeros', () => {
     );
   });
 
-  it('is told from one whose base64 has the same characters', () => {
+  it('differs from one whose base64 has the same characters', () => {
     for (let at = 0; at < 16; at++) {
       for (const character of 'gIC') {
         const text = Buffer.from('A'.repeat(16));
@@ -206,11 +206,11 @@ describe('a vector of zeros', () => {
 });
 
 describe('conversion', () => {
-  it('gives little-endian float32 in base64', () => {
+  it('returns little-endian float32 in base64', () => {
     expect(encodeVector(json('[1,2]'), 'base64').toString()).toBe('AACAPwAAAEA=');
   });
 
-  it('passes bytes of the wanted form through untouched', () => {
+  it('returns bytes of the requested form unchanged', () => {
     const text = Buffer.from('[0.10000000149011612]');
     expect(encodeVector({ form: 'json', text }, 'float')).toBe(text);
     const encoded = Buffer.from('AACAPw==');
@@ -241,7 +241,7 @@ describe('conversion', () => {
     },
   );
 
-  it('sees every infinity and NaN', () => {
+  it('rejects every infinity and NaN', () => {
     expect(isFiniteVector(Float32Array.of(1, -Infinity))).toBe(false);
     expect(isFiniteVector(Float32Array.of(Number.NaN))).toBe(false);
     expect(isFiniteVector(Float32Array.of(3.4028234663852886e38, -0, 1e-45))).toBe(true);
@@ -253,7 +253,7 @@ describe('shortening', () => {
     expect(truncateAndNormalise(Float32Array.of(3, 4, 99), 2)).toEqual(Float32Array.of(0.6, 0.8));
   });
 
-  it('leaves a vector of zeros as it is', () => {
+  it('leaves a vector of zeros unchanged', () => {
     expect(truncateAndNormalise(Float32Array.of(0, 0, 1), 2)).toEqual(Float32Array.of(0, 0));
   });
 });
