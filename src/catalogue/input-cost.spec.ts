@@ -68,7 +68,7 @@ describe('the most that an input can cost', () => {
   });
 });
 
-describe('what a provider charges', () => {
+describe('the charge of a provider', () => {
   it.each([
     ['by modality', items(['text', 'image']), 300, { text: 100, image: 200 }, 100 * 10 + 200 * 40],
     ['a modality that is not among the parts', items(['video']), 30, { video: 20, audio: 10 }, 20 * 10 + 30],

@@ -67,7 +67,7 @@ describe('a name', () => {
     expect(begun).toEqual(['host', 'host']);
   });
 
-  it('that does not exist is looked up again at once', async () => {
+  it('is looked up again at once when it does not exist', async () => {
     const first = outcomeOf('host');
     await nextTurn();
     await end('host', Object.assign(new Error('unknown'), { code: 'ENOTFOUND' }));
@@ -77,7 +77,7 @@ describe('a name', () => {
     expect(begun).toEqual(['host', 'host']);
   });
 
-  it('without an answer fails at once for three times as long as it took, then is looked up again', async () => {
+  it('fails at once after a time-out for three times its duration, and is looked up again then', async () => {
     await letDie(['dead']);
     jest.advanceTimersByTime(29_999);
     expect(await outcomeOf('dead')).toBe('EAI_AGAIN');

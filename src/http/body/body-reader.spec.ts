@@ -60,7 +60,7 @@ const CHUNKED = 'Transfer-Encoding: chunked';
 
 describe('a body', () => {
   it.each([[1], [3], [1_000], [1_024], [40_000]])(
-    'in chunks of %i bytes is read completely',
+    'is read completely in chunks of %i bytes',
     async (size) => {
       expect((await read(await request(CHUNKED, inChunks(BODY, size)))).equals(BODY)).toBe(true);
       expect(taken).toBeGreaterThanOrEqual(BODY.length);
@@ -69,7 +69,7 @@ describe('a body', () => {
     },
   );
 
-  it('in chunks of one byte waits in few buffers until it is read, and is read completely then', async () => {
+  it('waits in few buffers until it is read, also in chunks of one byte', async () => {
     const incoming = await request(CHUNKED, inChunks(BODY.subarray(0, 30_000), 1));
     while (!incoming.complete && incoming.readableLength < 1)
       await new Promise((resolve) => setImmediate(resolve));
@@ -84,7 +84,7 @@ describe('a body', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ] as const)('in %s is unpacked, and counted unpacked', async (encoding, pack) => {
+  ] as const)('is unpacked from %s, and counts its unpacked bytes', async (encoding, pack) => {
     const packed = pack(BODY);
     const head = `Content-Encoding: ${encoding}\r\nContent-Length: ${packed.length}`;
     expect((await read(await request(head, packed))).equals(BODY)).toBe(true);
@@ -107,13 +107,13 @@ describe('a body', () => {
         60_000,
       ),
     ],
-  ])('above the limit is rejected: %s', async (_name, head, body) => {
+  ])('is rejected above the limit: %s', async (_name, head, body) => {
     await expect(read(await request(head, body))).rejects.toMatchObject({ type: 'entity.too.large' });
     expect(taken).toBeLessThanOrEqual(2 * LIMIT);
     expect(watched.size).toBe(0);
   });
 
-  it('that exceeds the memory in flight is rejected as it arrives', async () => {
+  it('is rejected as it arrives when it exceeds the bytes in flight', async () => {
     const incoming = await request(`Content-Length: ${BODY.length}`, BODY.subarray(0, 40_000));
     const overloaded = new AppError('overloaded');
     const reading = readBody(incoming, {
@@ -126,7 +126,7 @@ describe('a body', () => {
     await expect(reading).rejects.toBe(overloaded);
   });
 
-  it('that never arrives ends with 408', async () => {
+  it('ends with 408 when it does not arrive', async () => {
     const reading = read(await request('Content-Length: 100', 'abc'));
     giveUp();
     await expect(reading).rejects.toMatchObject({ code: 'operation_timeout', status: 408 });
@@ -134,7 +134,7 @@ describe('a body', () => {
   });
 
   it.each(['', 'Content-Encoding: gzip\r\n'])(
-    'whose caller disconnects ends early: "%s"',
+    'ends early when its caller disconnects: "%s"',
     async (encoding) => {
       const reading = read(await request(`${encoding}Content-Length: 100`, gzipSync('abc')));
       client.destroy();
@@ -143,7 +143,7 @@ describe('a body', () => {
     },
   );
 
-  it('with a wrong Content-Encoding cannot be read', async () => {
+  it('is rejected with a wrong Content-Encoding', async () => {
     const incoming = await request('Content-Encoding: gzip\r\nContent-Length: 3', 'abc');
     await expect(read(incoming)).rejects.toThrow('incorrect header check');
     const unknown = read(Object.assign(incoming, { headers: { 'content-encoding': 'compress' } }));

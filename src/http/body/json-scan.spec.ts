@@ -27,7 +27,7 @@ describe('a large text', () => {
     ['a.b[2].c', `{"a":{"x":[1,2],"b":[{"c":1},[],{"c":${members(MANY)}}]}}`],
     ['a[1]', `{"a":["{\\":[",${members(MANY)}]}`],
     ['a b?', `{"a b\\u0000":1,"a b\u0000":${members(MANY)}}`],
-  ])('with %s of too many members is rejected', async (path, text) => {
+  ])('is rejected with too many members in %s', async (path, text) => {
     expect(await problemOf(text)).toBe(`${path}: ${tooMany}`);
   });
 
@@ -42,14 +42,14 @@ describe('a large text', () => {
     }
   });
 
-  it('of millions of empty lists or objects is rejected', async () => {
+  it('is rejected with millions of empty lists or objects', async () => {
     for (const one of ['[]', '{}']) {
       const text = `{"input":[${Array.from({ length: 600_000 }, () => one).join(',')}]}`;
       expect(await problemOf(text)).toBe('input: must have at most 524288 objects and arrays in all');
     }
   });
 
-  it('with endless nesting is rejected', async () => {
+  it('is rejected with endless nesting', async () => {
     expect(await problemOf(`{"trace":${'['.repeat(MANY)}${']'.repeat(MANY)}}`)).toBe(
       'trace: is nested too deeply',
     );
@@ -75,7 +75,7 @@ describe('a large text', () => {
       `objects of ${MAX_MEMBERS} members`,
       `[${Array.from({ length: 99 }, () => members(MAX_MEMBERS)).join(',')}]`,
     ],
-  ])('of %s is accepted', async (_name, text) => {
+  ])('is accepted with %s', async (_name, text) => {
     expect(text.length).toBeGreaterThan(64 * 1024);
     expect(await problemOf(text)).toBeNull();
     expect(JSON.parse(text)).toBeDefined();
@@ -87,7 +87,7 @@ describe('a large text', () => {
     `[":${'\\'.repeat(MANY)}`,
     ']:,'.repeat(MANY),
     ':'.repeat(99_999),
-  ])('that is invalid JSON is accepted or rejected, and ends the scan: %#', async (text) => {
+  ])('ends the scan when it is invalid JSON: %#', async (text) => {
     expect([null, `the body: ${tooMany}`]).toContain(await problemOf(text));
   });
 });

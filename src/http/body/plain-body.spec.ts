@@ -1,4 +1,4 @@
-// Which bodies are taken as they stand, and what is read of them.
+// The bodies that are read without the body reader, and their values.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
@@ -45,7 +45,7 @@ describe('takeArrivedBody', () => {
     ['in one piece', [BODY]],
     ['in two', [BODY.subarray(0, 3), BODY.subarray(3)]],
     ['and is empty', []],
-  ])('takes what has come %s, and ends the request', async (_how, chunks) => {
+  ])('returns a body that arrived %s, and ends the request', async (_how, chunks) => {
     const length = Buffer.concat(chunks).length;
     const request = arrivedOf(true, length, ...chunks);
     request.end();
@@ -54,7 +54,7 @@ describe('takeArrivedBody', () => {
     await hasEnded;
   });
 
-  it('leaves a body of which something is missing, or whose caller has left', () => {
+  it('returns null for an incomplete body, and for a caller that has disconnected', () => {
     const unfinished = arrivedOf(false, BODY.length, BODY.subarray(0, 3));
     const left = arrivedOf(true, BODY.length, BODY);
     left.destroy();
@@ -65,7 +65,7 @@ describe('takeArrivedBody', () => {
 });
 
 describe('parsePlainBody', () => {
-  it('reads what begins with a byte order mark, and takes nothing for an empty object', () => {
+  it('skips a byte order mark, and returns an empty object for an empty body', () => {
     expect(parsePlainBody(Buffer.from('\ufeff{"a":1}'))).toEqual({ a: 1 });
     expect(parsePlainBody(Buffer.alloc(0))).toEqual({});
   });
@@ -73,7 +73,7 @@ describe('parsePlainBody', () => {
   it.each([
     ['entity.parse.failed', Buffer.from('{"a":')],
     ['charset.unsupported', Buffer.from([0x7b, 0xe9, 0x7d])],
-  ])('refuses with %s', (type, bytes) => {
+  ])('rejects with %s', (type, bytes) => {
     expect(() => parsePlainBody(bytes)).toThrow(expect.objectContaining({ type }));
   });
 });
@@ -85,6 +85,6 @@ it.each([
   ['application/json; charset=utf-16', false],
   ['application/json; charset=latin1; charset=utf-8', false],
   ['application/json; charset=', false],
-])('is in UTF-8: %s is %s', (type, expected) => {
+])('isInUtf8 of %s returns %s', (type, expected) => {
   expect(isInUtf8(type)).toBe(expected);
 });

@@ -1,5 +1,5 @@
-// Reads a body as nearly all of them come: uncompressed, in UTF-8, of an announced length, and here with its headers.
-// body-reader.ts reads the others.
+// Reads the usual body: uncompressed, in UTF-8, of an announced length, and received with its headers. body-reader.ts
+// reads the others.
 import type { IncomingMessage } from 'node:http';
 import { compressionOf } from '../load-shedding/load-shedding.guard.js';
 
@@ -24,7 +24,7 @@ export class UnreadableBody extends Error {
   }
 }
 
-/** Whether takeArrivedBody() may take it. */
+/** Whether takeArrivedBody() can read it. */
 export function isPlainBody(request: Pick<IncomingMessage, 'headers'>, limit: number): boolean {
   const { headers } = request;
   return (
@@ -41,7 +41,7 @@ export function isInUtf8(contentType: string): boolean {
   return [...contentType.matchAll(CHARSET)].every(([, charset]) => /^utf-?8$/i.test(charset ?? ''));
 }
 
-/** All of the body, where it has come already, as most have with their headers; else null. */
+/** The whole body, where it has arrived, as most do with their headers; else null. */
 export function takeArrivedBody(request: IncomingMessage): Buffer | null {
   const isThere =
     request.complete &&
@@ -51,7 +51,7 @@ export function takeArrivedBody(request: IncomingMessage): Buffer | null {
   return (request.read() as Buffer | null) ?? Buffer.alloc(0);
 }
 
-/** The value that the body is the JSON of; of an empty body an empty object. Throws UnreadableBody. */
+/** Parses the JSON of the body; an empty body is an empty object. Throws UnreadableBody. */
 export function parsePlainBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return {};
   const text = decode(bytes);
@@ -66,7 +66,7 @@ function decode(bytes: Buffer): string {
   try {
     return UTF8.decode(bytes);
   } catch {
-    // Read all the same, it would be another text, and so get another vector.
+    // Replacement characters would make it another text, which has another vector.
     throw new UnreadableBody('charset.unsupported');
   }
 }

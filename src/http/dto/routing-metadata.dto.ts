@@ -6,7 +6,7 @@ import { EnumField, FlagField, IntegerField, TextField } from '../fields/scalar-
 class AvailableEndpointDto {
   @TextField() provider: string;
   @TextField() model: string;
-  @FlagField({ description: 'Whether it served the call, or a part of it.' }) selected: boolean;
+  @FlagField({ description: 'Whether it served the call or a part of it.' }) selected: boolean;
 }
 
 class RoutingEndpointsDto {

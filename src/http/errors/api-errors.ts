@@ -21,7 +21,7 @@ export class ErrorResponseDto {
   @ApiProperty()
   error: ErrorDetailsDto;
 
-  @ApiPropertyOptional({ description: 'Only where the header X-OpenRouter-Metadata asks for it.' })
+  @ApiPropertyOptional({ description: 'Present when the header X-OpenRouter-Metadata requests it.' })
   openrouter_metadata?: RoutingMetadataDto;
 
   @ApiPropertyOptional({ type: String, nullable: true })

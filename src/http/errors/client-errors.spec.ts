@@ -11,7 +11,7 @@ import { limitServer } from '../server/server-limits.js';
 const server = createServer({ connectionsCheckingInterval: 10 });
 afterEach(() => void server.close());
 
-it('answers 408 after the request time-out, however quickly the headers came', async () => {
+it('returns 408 after the request time-out, however quickly the headers arrive', async () => {
   limitServer(server, { connections: 10, operationDeadline: 10_000 });
   expect(server.headersTimeout).toBeLessThanOrEqual(server.requestTimeout);
   // In a hundredth of the time.
@@ -34,7 +34,7 @@ it('answers 408 after the request time-out, however quickly the headers came', a
   });
 });
 
-it('closes a connection that stays after that answer', async () => {
+it('closes a connection that stays open after that response', async () => {
   const stubborn = createServer();
   answerClientErrors(stubborn, 20);
   await once(stubborn.listen(0, '127.0.0.1'), 'listening');

@@ -1,4 +1,4 @@
-// Answers connections whose bytes do not form an HTTP request.
+// Responds to connections whose bytes do not form an HTTP request.
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Server } from 'node:http';
@@ -7,7 +7,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { AppError } from '../../domain/errors.js';
 import { errorBody } from './error.filter.js';
 
-// Milliseconds that a caller has to read the answer; then its connection is destroyed.
+// Milliseconds for the caller to read the response; then its connection is destroyed.
 const TIME_TO_LEAVE = 1_000;
 
 const DETAILS: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-// What a caller is told of a body that breaks its rules.
+// The error detail for a body that breaks its rules.
 import { describe, expect, it } from '@jest/globals';
 import { Type } from 'class-transformer';
 import { IsArray, IsString, ValidateNested } from 'class-validator';
@@ -26,7 +26,7 @@ function validate(body: unknown): Promise<unknown> {
   return new RequestValidationPipe().transform(body, { type: 'body', metatype: BodyDto });
 }
 
-/** What follows the standard text of a 400. */
+/** The text behind the standard text of a 400. */
 async function detailOf(body: unknown): Promise<string> {
   const error = await validate(body).then(
     () => new Error('nothing was refused'),
@@ -43,7 +43,7 @@ function nested(depth: number): unknown {
 }
 
 describe('RequestValidationPipe', () => {
-  it('hands a good body on as an instance of its class', async () => {
+  it('returns a valid body as an instance of its class', async () => {
     const dto = await validate(GOOD);
     expect(dto).toBeInstanceOf(BodyDto);
     expect((dto as BodyDto).leaves[0]).toBeInstanceOf(LeafDto);
@@ -61,14 +61,14 @@ describe('RequestValidationPipe', () => {
     expect(detail).not.toContain(SECRET);
   });
 
-  it('tells five problems and how many more there are', async () => {
+  it('reports five problems and the number of further ones', async () => {
     const unknown = Object.fromEntries(Array.from({ length: 7 }, (_value, index) => [`extra${index}`, 1]));
     const detail = await detailOf({ ...GOOD, ...unknown });
     expect(detail).toMatch(/extra4: is not a member of this object; and 2 more$/);
     expect(detail).not.toContain('extra5');
   });
 
-  it('cuts long names and replaces what could break a line', async () => {
+  it('cuts long names and replaces line breaks', async () => {
     expect(await detailOf({ ...GOOD, ['x'.repeat(65)]: 1 })).toBe(
       `${'x'.repeat(64)}...: is not a member of this object`,
     );
@@ -76,7 +76,7 @@ describe('RequestValidationPipe', () => {
   });
 
   it.each(['__proto__', 'constructor', 'toString', 'valueOf'])(
-    'refuses the name %s wherever it stands',
+    'rejects the name %s at any depth',
     async (name) => {
       const hostile = JSON.parse(`{"${name}":{"polluted":true}}`) as object;
       // JSON.parse makes `__proto__` a member; spreading keeps it one.
@@ -90,7 +90,7 @@ describe('RequestValidationPipe', () => {
     },
   );
 
-  it('refuses bodies that are nested without end, before anything recurses into them', async () => {
+  it('rejects bodies of endless nesting before any code recurses into them', async () => {
     expect(await detailOf({ ...GOOD, leaves: nested(100_000) })).toBe('leaves: is nested too deeply');
     expect(await detailOf({ ...GOOD, unknown: nested(10) })).toBe('unknown: is not a member of this object');
   });

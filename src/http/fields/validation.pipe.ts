@@ -5,7 +5,7 @@ import type { ValidationError } from 'class-validator';
 import { AppError } from '../../domain/errors.js';
 import { OPERATION_BODY, pathPart, rejectHostileShape } from '../body/json-shape.js';
 
-// A hundred problems in one answer help nobody.
+// A hundred problems in one response are unreadable.
 const MAX_PROBLEMS = 5;
 
 @Injectable()
@@ -27,7 +27,7 @@ export class RequestValidationPipe extends ValidationPipe {
     return super.transform(value, metadata);
   }
 
-  /** Bodies are JSON and all else is text: to look for what is binary would take a seventh of a validation. */
+  /** Bodies are JSON and the rest is text: the search for binary values would take a seventh of a validation. */
   protected override findNestedBinaryValues(): ValidationError[] {
     return [];
   }

@@ -1,16 +1,16 @@
-// The requests of one group that a process has in flight, and the bytes that they hold: of all accounts together, and of
-// each, so that no account can keep every other one out.
+// Limits the in-flight requests of one traffic class and their bytes, in total and per account, so that no account can
+// lock out the others.
 import type { AppError } from '../../domain/errors.js';
 
 export type ExhaustedResource = 'calls' | 'bytes';
 
-/** What one account has in flight. */
+/** The in-flight requests of one account. */
 interface Holdings {
   calls: number;
   bytes: number;
 }
 
-/** What a request holds until its answer has left and its work has ended, whichever is later. Given back, it is empty. */
+/** Counts a request until its response has been sent and its work has ended, whichever is later. Empty once released. */
 export class InFlightPermit {
   private holds = 1;
   private bytes = 0;
@@ -22,12 +22,12 @@ export class InFlightPermit {
     private readonly announced: number,
   ) {}
 
-  /** Its caller has left before the work had begun. */
+  /** The caller disconnected before the work began. */
   get isReleased(): boolean {
     return this.holds === 0;
   }
 
-  /** Counts as the account's from now on. Throws `overloaded` when that has its share already, and then holds nothing. */
+  /** Counts the request for the account. Throws `overloaded`, and releases, when the account is at its limit. */
   assign(accountId: string): void {
     if (this.isReleased || this.accountId !== null) return;
     const exhausted = this.limit.check(accountId, this.announced);
@@ -41,7 +41,7 @@ export class InFlightPermit {
     throw this.limit.reject(exhausted);
   }
 
-  /** The work may outlive the connection of its caller; work that begins only afterwards is a call of its own. */
+  /** The work may outlive the connection of its caller. Work that begins after the release counts as a new call. */
   hold(): void {
     if (this.holds++ > 0) return;
     this.limit.calls++;
@@ -55,9 +55,9 @@ export class InFlightPermit {
     this.limit.remove(bytes, this.accountId);
   }
 
-  /** What the body takes up once it is read. */
+  /** Replaces the counted bytes by the size of the body that was read. */
   setBytes(bytes: number): void {
-    // No release would ever give them back.
+    // No release would ever return them.
     if (this.isReleased) return;
     this.add(bytes - this.bytes);
   }
@@ -76,8 +76,8 @@ export class InFlightPermit {
 }
 
 /**
- * An account that is alone may hold all there is. Accounts that come while it does still get in: half as much again is
- * kept for those that hold little, an equal part for each.
+ * A single account may use the whole limit. Accounts that arrive then are still admitted: half as much again is reserved
+ * for accounts that hold little, in equal parts.
  */
 export class InFlightLimit {
   calls = 0;
@@ -92,8 +92,8 @@ export class InFlightLimit {
   ) {}
 
   /**
-   * `announced` bytes have to fit, and count only as they come. Where there is no room, a request that `mayBeAnothers` is
-   * let in until its account is known. Throws `overloaded`.
+   * `announced` bytes must fit, and count as they arrive. Without room, a request that `mayBeAnothers` is admitted until
+   * its account is known. Throws `overloaded`.
    */
   acquire(announced: number, mayBeAnothers: boolean): InFlightPermit {
     const maxCalls = this.maxCalls();
@@ -105,7 +105,7 @@ export class InFlightLimit {
     return new InFlightPermit(this, announced);
   }
 
-  /** Of a request that is admitted already: whether its account has to leave what is there to others. */
+  /** For an admitted request: the resource that its account must leave to others; null: none. */
   check(accountId: string, announced: number): ExhaustedResource | null {
     const own = this.accounts.get(accountId);
     const maxCalls = this.maxCalls();
@@ -141,7 +141,7 @@ export class InFlightLimit {
     return this.calls === 0 ? Promise.resolve() : new Promise((resolve) => this.onIdle.push(resolve));
   }
 
-  /** What one request holds alone always fits: whether that is too much is decided elsewhere. */
+  /** A single request always fits: the body limit bounds its size. */
   fits(bytes: number, ofRequest: number, accountId: string | null): boolean {
     if (this.bytes + bytes <= this.maxBytes || this.bytes === ofRequest) return true;
     if (accountId === null) return false;
@@ -152,7 +152,7 @@ export class InFlightLimit {
     );
   }
 
-  /** One account's part of what is kept for others, whether it is among those that are there or comes to them. */
+  /** One account's part of the reserve, whether or not it has requests in flight. */
   private partOf(spare: number, own: Holdings | undefined): number {
     return Math.floor(spare / Math.max(1, this.accounts.size - (own ? 1 : 0)));
   }

@@ -1,4 +1,4 @@
-// When the number of calls that may be under way falls, and how it comes back.
+// The fall of the limit of calls in flight, and its recovery.
 import { describe, expect, it } from '@jest/globals';
 import { LoadLimit } from './load-limit.js';
 
@@ -10,11 +10,11 @@ function look(limit: LoadLimit, delays: readonly number[], inFlight: number): nu
 }
 
 describe('LoadLimit', () => {
-  it('begins at the ceiling and stays there while the loop is in time', () => {
+  it('starts at the ceiling and stays there while the loop is on time', () => {
     expect(look(new LoadLimit(OPTIONS), [1, 49, 3, 50, 2], 900)).toBe(1_000);
   });
 
-  it('falls below what is under way when the loop stays late', () => {
+  it('falls below the calls in flight when the loop stays late', () => {
     expect(look(new LoadLimit(OPTIONS), [51, 60, 70, 80, 90], 500)).toBe(400);
   });
 
@@ -28,7 +28,7 @@ describe('LoadLimit', () => {
     expect(limit.current).toBe(4);
   });
 
-  it('is back at the ceiling within five seconds of looks at every 20 ms', () => {
+  it('recovers to the ceiling within five seconds of samples every 20 ms', () => {
     const limit = new LoadLimit(OPTIONS);
     look(limit, [99, 99, 99, 99, 99], 0);
     expect(limit.current).toBe(4);
@@ -36,7 +36,7 @@ describe('LoadLimit', () => {
     expect(limit.current).toBe(1_000);
   });
 
-  it('pays no heed to the loop where no lateness is too much', () => {
+  it('ignores the loop without a tolerated delay', () => {
     const limit = new LoadLimit({ ...OPTIONS, toleratedDelay: 0 });
     expect(look(limit, [99, 99, 99, 99, 99], 10)).toBe(1_000);
   });

@@ -1,17 +1,17 @@
-// How many calls a process may have under way, by how late its event loop is: the queue that a caller cannot see. As
-// controlled delay does for packets, only lateness that stays counts: a single long task delays one look, and not all.
+// Limits the calls in flight by the delay of the event loop, which is a queue that callers cannot see. Like controlled
+// delay (CoDel) for packets, it counts lasting delay only: a single long task delays one sample, not all.
 
-// Looks that one judgement is made of.
+// Samples per decision.
 const LOOKS = 5;
-// What is left of the calls under way when the loop stays late, and how fast the limit comes back.
+// Factor of the calls in flight while the loop stays late, and the rate at which the limit recovers.
 const DECREASE = 0.8;
 const INCREASE = 0.2;
 
 export interface LoadLimitOptions {
   readonly ceiling: number;
-  /** It never falls below: something has to be served for the lateness to end. */
+  /** Minimum of the limit: without any served call the delay would not end. */
   readonly floor: number;
-  /** Milliseconds; 0: the ceiling holds, however late the loop is. */
+  /** Milliseconds; 0: the limit stays at the ceiling. */
   readonly toleratedDelay: number;
 }
 
@@ -28,14 +28,14 @@ export class LoadLimit {
     return this.limit;
   }
 
-  /** One look: so many milliseconds too late, with so many calls under way. */
+  /** Adds one sample: the delay in milliseconds, and the calls in flight. */
   note(delay: number, inFlight: number): void {
     this.leastDelay = Math.min(this.leastDelay, delay);
     this.looks++;
     if (this.looks < LOOKS) return;
     const { ceiling, floor, toleratedDelay } = this.options;
     if (toleratedDelay > 0 && this.leastDelay > toleratedDelay) {
-      // From what is really there: a limit far above it would have to fall many times before it is felt.
+      // Starts from the calls in flight: a limit far above them would have to fall many times before it has an effect.
       this.limit = Math.max(floor, Math.floor(Math.min(this.limit, inFlight) * DECREASE));
     } else {
       this.limit = Math.min(ceiling, this.limit + Math.max(1, Math.ceil(this.limit * INCREASE)));

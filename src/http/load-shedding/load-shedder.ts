@@ -1,5 +1,5 @@
-// How much this process takes on at once: calls under way, and the bytes that they hold. What does not fit is refused
-// before its body is read, so that what was let in is served as if the rest had never come.
+// Load shedding: limits the requests in flight and the bytes that they hold. Requests beyond the limit are rejected before
+// their body is read, so that admitted requests keep their latency.
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
@@ -12,29 +12,28 @@ import type { ExhaustedResource, InFlightPermit } from './in-flight-limit.js';
 import { LoadLimit } from './load-limit.js';
 
 /**
- * Calls to models, everything else, and what needs no credential: each has a share of its own, so that operators can act
- * under load, and callers without a key are in the way of nobody who has one. Metrics are none of these: they are read
- * when the others are full.
+ * Calls to models, other operations, and public routes have separate limits, so that operators can act under load, and
+ * callers without a key cannot displace callers with one. Metrics have their own: they are read when the others are full.
  */
 export type TrafficClass = 'calls' | 'operations' | 'public' | 'metrics';
 
-/** The account that a request was let in as; null where there is none. */
+/** The account of an authenticated request; null without one. */
 export type FindAccount = (request: object) => string | null;
 
-// Milliseconds between looks at how late the event loop is.
+// Milliseconds between samples of the event loop delay.
 const LOOK = 20;
-// Calls that may be under way however late the loop is: enough to keep the processor busy while one waits.
+// Calls in flight that any delay permits: enough to keep the processor busy while one waits.
 const FLOOR = 4;
-// What operations, and requests without a credential, may have under way beside the calls, and at least.
+// The limits of operations and of public requests, as a fraction of that of calls, and their minimum.
 const OPERATIONS = 1 / 8;
 const LEAST_OPERATIONS = 16;
-// Answers of /metrics that are not read yet: far more than there are readers.
+// Responses of /metrics in flight: far more than there are readers.
 const METRICS = 64;
-// Milliseconds between log lines about refusals.
+// Milliseconds between log lines about rejections.
 const SILENCE = 10_000;
 const DETAILS: Readonly<Record<ExhaustedResource, string>> = {
-  calls: 'as many calls as can be served are under way',
-  bytes: 'the calls under way hold as many bytes as they may',
+  calls: 'too many requests in flight; retry shortly',
+  bytes: 'the requests in flight hold too many bytes; retry shortly',
 };
 
 @Injectable()
@@ -69,16 +68,16 @@ export class LoadShedder implements OnApplicationBootstrap, OnModuleDestroy {
     };
     this.rejected = new Counter({
       name: 'signalbox_http_refused_total',
-      help: 'Requests that were refused with 503 because this process had enough to do, by what there was enough of.',
+      help: 'Requests rejected with 503 by load shedding, by exhausted resource.',
       labelNames: ['group', 'reason'],
       registers: [registry],
     });
-    this.addGauge(registry, 'signalbox_http_in_flight', 'Requests under way.', 'calls');
-    this.addGauge(registry, 'signalbox_http_in_flight_bytes', 'Bytes that they are known to hold.', 'bytes');
+    this.addGauge(registry, 'signalbox_http_in_flight', 'Requests in flight.', 'calls');
+    this.addGauge(registry, 'signalbox_http_in_flight_bytes', 'Bytes held by requests in flight.', 'bytes');
     const { limit } = this;
     void new Gauge({
       name: 'signalbox_http_in_flight_limit',
-      help: 'Calls to models that may be under way, as long as the event loop is as late as it is.',
+      help: 'Current limit of model calls in flight, which falls while the event loop is late.',
       registers: [registry],
       collect() {
         this.set(limit.current);
@@ -105,12 +104,12 @@ export class LoadShedder implements OnApplicationBootstrap, OnModuleDestroy {
     return this.limits[group].acquire(announced, hasCredential);
   }
 
-  /** Guards come from the framework, and what knows a request's account lies beside this: it is handed in once. */
+  /** Sets how to find the account of a request: auth/ is in the same layer, so this cannot import it. */
   findAccountsBy(find: FindAccount): void {
     this.findAccount = find;
   }
 
-  /** Counts the request as its account's. Throws `overloaded` when that holds its share already. */
+  /** Counts the request for its account. Throws `overloaded` when the account is at its limit. */
   assign(permit: InFlightPermit, request: object): void {
     const accountId = this.accountOf(request);
     if (accountId !== null) permit.assign(accountId);
@@ -121,7 +120,7 @@ export class LoadShedder implements OnApplicationBootstrap, OnModuleDestroy {
     return this.findAccount(request);
   }
 
-  /** Resolves when no call is under way, those included whose caller has left. */
+  /** Resolves when no call is in flight, including calls of disconnected callers. */
   whenIdle(): Promise<void> {
     return this.limits.calls.whenIdle();
   }
@@ -142,13 +141,13 @@ export class LoadShedder implements OnApplicationBootstrap, OnModuleDestroy {
     });
   }
 
-  /** One line for many: under overload a line for each would be part of the load. */
+  /** Logs one line for many rejections: under overload a line for each would add to the load. */
   private reject(group: TrafficClass, reason: ExhaustedResource): AppError {
     this.rejected.inc({ group, reason });
     this.unreported++;
     const now = performance.now();
     if (now - this.reportedAt >= SILENCE) {
-      this.logger.warn({ group, reason, count: this.unreported }, 'refused requests: overloaded');
+      this.logger.warn({ group, reason, count: this.unreported }, 'rejected requests: overloaded');
       this.reportedAt = now;
       this.unreported = 0;
     }

@@ -1,4 +1,4 @@
-// Asks, before anything else: is there room for this request? The first guard of every route.
+// The first guard of every route: rejects requests beyond the limits of load shedding.
 import { Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
@@ -10,17 +10,17 @@ import { bodyLimitOf } from '../body/large-body.js';
 import { RouteRule } from '../../config/route-rule.js';
 import type { RouteDecorator } from '../../config/route-rule.js';
 
-const GROUP = new RouteRule<TrafficClass | 'none'>('http:admission-group');
-const PERMIT = Symbol('ticket');
+const GROUP = new RouteRule<TrafficClass | 'none'>('http:traffic-class');
+const PERMIT = Symbol('in-flight permit');
 
 interface RequestWithPermit {
   [PERMIT]?: InFlightPermit;
 }
 
-/** Which share of the process a route takes; operations where nothing is said. `none`: answered whatever the load. */
+/** Sets the traffic class of a route; default: operations. `none`: exempt from load shedding. */
 export const InTrafficClass = (group: TrafficClass | 'none'): RouteDecorator => GROUP.is(group);
 
-/** Null on routes that are answered whatever the load. */
+/** Null on routes that are exempt from load shedding. */
 export function permitOf(request: object): InFlightPermit | null {
   return (request as RequestWithPermit)[PERMIT] ?? null;
 }
@@ -45,7 +45,7 @@ export class LoadSheddingGuard implements CanActivate {
   }
 }
 
-/** What the guard does, for paths that are served without routes. */
+/** The guard as a middleware, for paths without routes. */
 export function shedPublicRequests(loadShedding: LoadShedder): RequestHandler {
   return (_request: Request, response: Response, next: NextFunction): void => {
     try {
@@ -58,18 +58,18 @@ export function shedPublicRequests(loadShedding: LoadShedder): RequestHandler {
   };
 }
 
-/** When the answer has left, or the caller. */
+/** Releases the permit when the response has been sent or the caller has disconnected. */
 function releaseWith(response: Response, permit: InFlightPermit): void {
   response.once('close', () => permit.release());
 }
 
-/** How the body is compressed; null: it is not. */
+/** The compression of the body; null: none. */
 export function compressionOf({ headers }: Pick<Request, 'headers'>): string | null {
   const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
   return encoding === 'identity' ? null : encoding;
 }
 
-/** Of a body that is larger than it may be no more is read. What is compressed becomes known as it is unpacked. */
+/** Capped at the limit, since no more is read. The unpacked size of a compressed body is known only as it is read. */
 function announcedBytes(request: Pick<Request, 'headers'>, limit: number): number {
   return Math.min(Number(request.headers['content-length'] ?? 0), limit);
 }

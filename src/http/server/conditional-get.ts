@@ -58,9 +58,12 @@ export const ConditionalGet = (): MethodDecorator =>
     UseInterceptors(EntityTagInterceptor),
     ApiHeader({
       name: 'If-None-Match',
-      description: 'The `ETag` of an answer to the same request: 304 when nothing has changed since.',
+      description: 'The `ETag` of an earlier response. 304 when the list has not changed since.',
       required: false,
       schema: { type: 'string' },
     }),
-    ApiResponse({ status: 304, description: 'Nothing has changed since the answer that has this `ETag`.' }),
+    ApiResponse({
+      status: 304,
+      description: 'The list has not changed since the response with this `ETag`.',
+    }),
   );

@@ -46,7 +46,7 @@ function readSome(client: Socket, bytes: number): Promise<void> {
   });
 }
 
-describe('an answer', () => {
+describe('a response', () => {
   async function ask(): Promise<[Socket, Socket]> {
     transfers.watch(server);
     now = performance.now();
@@ -62,7 +62,7 @@ describe('an answer', () => {
     return [client, socket];
   }
 
-  it('that is not read ends with its connection', async () => {
+  it('ends with its connection when it is not read', async () => {
     const [, socket] = await ask();
     look(10);
     expect(socket.destroyed).toBe(false);
@@ -70,7 +70,7 @@ describe('an answer', () => {
     expect(socket.destroyed).toBe(true);
   });
 
-  it('that is read continues, though it is one write', async () => {
+  it('continues while it is read, though it is one write', async () => {
     const [client, socket] = await ask();
     for (let round = 0; round < 4; round++) {
       look(6);
@@ -88,7 +88,7 @@ describe('a body', () => {
     transfers.look(now);
   });
 
-  it('that stalls is abandoned once', () => {
+  it('is abandoned once when it stalls', () => {
     let givenUp = 0;
     transfers.watchUpload(
       () => 30,
@@ -100,7 +100,7 @@ describe('a body', () => {
     expect(givenUp).toBe(1);
   });
 
-  it('that arrives, or has arrived, is not', () => {
+  it('is not abandoned while it arrives or after it has arrived', () => {
     let received = 0;
     const giveUp = (): void => {
       throw new Error('given up');

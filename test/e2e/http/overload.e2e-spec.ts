@@ -18,8 +18,9 @@ import type { ReceivedRequest } from '../../support/stub-upstream.js';
 const MAX_CALLS = 20;
 const BYTES = 100_000;
 const CALL = { model: SMALL, input: 'hello', dimensions: 8 };
-const TOO_MANY = 'Service temporarily unavailable: as many calls as can be served are under way';
-const TOO_LARGE = 'Service temporarily unavailable: the calls under way hold as many bytes as they may';
+const TOO_MANY = 'Service temporarily unavailable: too many requests in flight; retry shortly';
+const TOO_LARGE =
+  'Service temporarily unavailable: the requests in flight hold too many bytes; retry shortly';
 
 let setup: Setup;
 const held: { readonly request: ReceivedRequest; readonly response: ServerResponse }[] = [];
