@@ -15,13 +15,13 @@ export function readEnvironment(environment: NodeJS.ProcessEnv): AppConfig {
     environment,
     EMBEDDING_PROVIDERS.map((provider) => provider.slug),
   );
-  // The application reads it again: this look is so that a broken file ends a start before anything is begun.
+  // The application reads it again. A broken file must end the start before anything else begins.
   loadCatalogueModels(config.catalogueFile);
   return config;
 }
 
 export interface StartOptions {
-  /** Called after the last call was answered and before the process ends. */
+  /** Called after the last response and before the process ends. */
   readonly onStopped?: () => Promise<void>;
 }
 
@@ -29,13 +29,13 @@ export interface StartOptions {
 export async function start(options: StartOptions = {}): Promise<RunningService> {
   const config = readEnvironment(process.env);
   applyMemoryOptions();
-  // Where a worker listens, the one that has started it says.
+  // The primary reports the address of its workers.
   const service = cluster.isPrimary
     ? await startReplica(config)
     : { baseUrl: '', ...(await startWorker(config)) };
   let isStopping = false;
   const stop = async (): Promise<void> => {
-    // A second signal must not cut the first one's draining short.
+    // A second signal must not shorten the draining of the first.
     if (isStopping) return;
     isStopping = true;
     await service.stop();
@@ -43,7 +43,7 @@ export async function start(options: StartOptions = {}): Promise<RunningService>
     process.exit(0);
   };
   process.on('SIGTERM', () => void stop());
-  // A terminal sends these two to all processes (SIGHUP: it is gone): deliveries end when the calls have.
+  // A terminal sends both signals to all processes. The delivery process ignores them and ends after the workers.
   const onTerminal = config.role === 'deliveries' ? () => undefined : () => void stop();
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, onTerminal);
   return { ...service, stop };

@@ -82,7 +82,6 @@ export const NAMES = {
   VectorSupply: 'EmbeddingRun',
   WaitingSweep: 'BacklogScan',
   claimProbe: 'tryProbe',
-  is_log_at_home: 'is_log_current',
   putBack: 'release',
   settleLog: 'rebaseLog',
   takeAtOnce: 'tryAcquire',

@@ -10,7 +10,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 const PROCESS_ROLES = ['all', 'calls', 'deliveries'] as const;
 export type ProcessRole = (typeof PROCESS_ROLES)[number];
 // Variables that a process sets for the processes that it starts.
-const ROLE_VARIABLE = 'SIGNALBOX_DUTY';
+const ROLE_VARIABLE = 'SIGNALBOX_ROLE';
 const REPLICA_VARIABLE = 'SIGNALBOX_REPLICA';
 // Node's own variable: the number of threads that resolve names and read files. Each name whose server does not
 // answer blocks one thread for ten seconds or more; idle threads cost nothing. Started processes therefore get at

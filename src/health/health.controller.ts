@@ -1,4 +1,4 @@
-// Whether the process lives, and whether it can serve. Outside the version prefix; no credential.
+// Liveness and readiness of the process. Outside the version prefix; no credential.
 import { Controller, Get } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Public, RateLimitExempt } from '../auth/auth.decorators.js';
@@ -7,12 +7,12 @@ import { InTrafficClass } from '../http/load-shedding/load-shedding.guard.js';
 import { LogHorizonReader } from '../persistence/generations/log-horizon.js';
 import { Readiness } from '../persistence/database/readiness.js';
 
-// Seconds; the service's own transactions are over sooner.
+// Seconds; the service's own transactions are shorter.
 const HELD_BACK_NOTICEABLY = 1;
 
 interface ReadyDto {
   readonly status: string;
-  /** Only where there is something to tell. */
+  /** Present when a transaction holds back deliveries. */
   readonly details?: {
     readonly deliveries_held_back_seconds: number;
     readonly deliveries_held_back_by: string;
@@ -36,9 +36,9 @@ export class HealthController {
   }
 
   /**
-   * 503 while the database is away, lacks migrations, or the process is draining. Not while it refuses calls that are too
-   * many: taken away from its balancer, it would leave the others with its share as well. Nor while a transaction holds
-   * back deliveries: no other process could make them, and the details name it.
+   * Returns 503 while the database is unreachable or lacks migrations, or the process is draining. Not during load
+   * shedding: without this process the others would get its calls as well. Nor while a transaction holds back deliveries:
+   * no other process could deliver, and the details name the transaction.
    */
   @Get('ready')
   async ready(): Promise<ReadyDto> {

@@ -1,5 +1,5 @@
-// The metrics of this process and its siblings, for Prometheus. Outside the version prefix; no secret in it, and a
-// credential of its own where METRICS_BEARER_TOKEN is set.
+// The metrics of this replica for Prometheus. Outside the version prefix. They contain no secret;
+// METRICS_BEARER_TOKEN requires a credential for them.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Controller, Get, Headers, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
@@ -36,7 +36,7 @@ export class MetricsController {
   }
 }
 
-/** Takes the same time whatever is different: the digests are of one length. */
+/** Compares in constant time: the digests have the same length. */
 function isSame(given: string, wanted: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(wanted));

@@ -1,4 +1,4 @@
-// The OpenAPI document, made from the routes and their classes.
+// The OpenAPI document, generated from the routes and their classes.
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import type { OpenAPIObject } from '@nestjs/swagger';

@@ -144,7 +144,7 @@ describe('a small call', () => {
   it('is served while a large one of the same key waits for the credits of the account', async () => {
     const credits = new CountingLedger();
     credits.reserved = LIMIT - COST;
-    const of = ({ owner: holder }: SpendLease) => (holder.kind === 'account' ? credits : ledger);
+    const of = ({ owner }: SpendLease) => (owner.kind === 'account' ? credits : ledger);
     const limiter = createSpendLimiter({
       acquire: (lease, options) => of(lease).acquire(lease, options),
       release: async (releases) => {

@@ -42,8 +42,8 @@ class FakeLedger {
     return Promise.resolve();
   }
 
-  requestRelease(holder: unknown) {
-    this.releaseRequested.push(holder);
+  requestRelease(owner: unknown) {
+    this.releaseRequested.push(owner);
     if (this.releaseRequested.length >= this.releaseRequestsNeeded) this.reservedByOthers = 0n;
     return Promise.resolve();
   }

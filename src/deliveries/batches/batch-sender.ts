@@ -27,7 +27,7 @@ export interface SendResult {
   readonly failure: (DeliveryFailure & { readonly retryAfter?: number }) | null;
 }
 
-/** Refused traces in a row after which the destination is at fault, not the traces. */
+/** Consecutive rejected traces after which the destination is at fault, not the traces. */
 export const MAX_CONSECUTIVE_REJECTIONS = 20;
 
 // Traces. Beyond this bound the oldest are sent again as a whole.
@@ -52,7 +52,7 @@ export class BatchSender {
   ) {}
 
   /**
-   * Without a failure, `settled` covers all traces, unless sending stopped early: after too many refused traces in a
+   * Without a failure, `settled` covers all traces, unless sending stopped early: after too many rejected traces in a
    * row, or because the destination changed. The caller then plans the rest again.
    */
   async send(
@@ -253,7 +253,7 @@ function toFailure(outcome: Extract<FinalOutcome, { readonly outcome: 'retry' | 
   };
 }
 
-/** The number of refused traces at the end of a run. */
+/** The number of rejected traces at the end of a run. */
 export function rejectedAtEnd(settled: readonly TraceResult[]): number {
   const last = settled.findLastIndex(({ outcome }) => outcome !== 'refused');
   return settled.length - 1 - last;

@@ -44,7 +44,7 @@ describe('a sweep', () => {
     expect(await run()).toEqual([PAGE]);
   });
 
-  it('looks at everything when it was told that something may have been missed', async () => {
+  it('scans all workspaces after a notification may have been missed', async () => {
     const { sweep, run } = setUp(250);
     await run();
     await run();

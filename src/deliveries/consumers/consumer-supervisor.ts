@@ -1,4 +1,4 @@
-// Claims the destinations that have a backlog and runs a consumer for each. Notifications and its own sweeps wake it.
+// Claims the destinations that have a backlog and runs a consumer for each. Notifications and backlog scans wake it.
 import { setMaxListeners } from 'node:events';
 import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
@@ -88,7 +88,7 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
     this.isStopping = true;
     for (const timer of this.timers) clearInterval(timer);
     const grace = AbortSignal.timeout(STOP_GRACE);
-    // One for each lane; Node warns of more than ten.
+    // One listener per consumer; Node warns of more than ten.
     setMaxListeners(0, grace);
     await Promise.all(this.allConsumers().map((consumer) => consumer.stop(grace)));
   }
@@ -102,7 +102,7 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
       if (!isAllHere) this.claims.request(workspaceId);
     } catch (error) {
       this.backlog.scheduleFullScan();
-      this.logger.debug({ error }, 'the destinations of a workspace could not be read');
+      this.logger.debug({ error }, 'failed to read the destinations of a workspace');
     }
   }
 
@@ -139,7 +139,7 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
       this.run(await find());
     } catch (error) {
       this.backlog.scheduleFullScan();
-      this.logger.debug({ error }, 'destinations could not be claimed');
+      this.logger.debug({ error }, 'failed to claim destinations; the next scan will retry');
     }
   }
 
@@ -171,7 +171,7 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
     if (consumers?.get(destinationId) !== consumer) return;
     consumers.delete(destinationId);
     if (consumers.size === 0) this.consumers.delete(workspaceId);
-    // It came between the lane's last look and the end of its claim.
+    // The signal arrived between the consumer's last read and the end of its claim.
     if (consumer.isWoken) this.claims.request(workspaceId);
   }
 
@@ -182,7 +182,7 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
       if (isRunning) return;
       isRunning = true;
       void act()
-        .catch((error: unknown) => this.logger.debug({ error }, 'the database did not answer a sweep'))
+        .catch((error: unknown) => this.logger.debug({ error }, 'failed to scan for backlogs; will retry'))
         .finally(() => {
           isRunning = false;
         });

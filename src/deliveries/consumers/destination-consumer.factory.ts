@@ -1,4 +1,4 @@
-// Makes the consumers of this process, with what they depend on.
+// Creates the consumers of this process with their dependencies.
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../../config/app-config.js';
 import { Clock } from '../../domain/clock.js';
@@ -29,7 +29,7 @@ export class DestinationConsumerFactory {
     private readonly clock: Clock,
   ) {}
 
-  /** A consumer that has begun to deliver. */
+  /** Returns a running consumer. */
   start(claim: ClaimedCursor): DestinationConsumer {
     return new DestinationConsumer(
       claim,

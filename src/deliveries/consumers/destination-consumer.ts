@@ -39,7 +39,7 @@ const MAX_DELAY = 5_000;
 const BROKEN_OFF: SendFailure = {
   class: 'retry',
   status: null,
-  message: 'broken off by an error of this service',
+  message: 'interrupted by an internal error',
 };
 
 type Step = 'more' | 'idle' | 'held_back' | 'moved' | SendFailure;
@@ -130,7 +130,7 @@ export class DestinationConsumer {
       if (error instanceof UnusableFilter) {
         failure = { class: 'blocked', status: null, message: error.message };
       } else if (!this.wakeSignal.isStopped) {
-        this.logger.warn({ ...this.name, error }, 'a delivery was broken off');
+        this.logger.warn({ ...this.name, error }, 'failed to deliver: internal error; will retry');
         failure = BROKEN_OFF;
       }
     }

@@ -1,16 +1,16 @@
-// Sends the traces of one destination and remembers between attempts what was confirmed, what was refused, and how often
-// it failed in a row.
+// Sends the traces of one destination. Between attempts it keeps the confirmed and rejected traces, and the number of
+// consecutive failures.
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import type { ClaimedCursor } from '../../persistence/deliveries/delivery-cursors.repository.js';
 import { MAX_CONSECUTIVE_REJECTIONS, rejectedAtEnd } from '../batches/batch-sender.js';
 import type { BatchSender, SendResult, TraceResult } from '../batches/batch-sender.js';
 import type { DeliveryTarget } from '../workspace-destinations.js';
 
-// Failures in a row after which only one trace is sent at a time, until one is taken.
+// Consecutive failures after which traces are sent one at a time, until one is accepted.
 const HALF_OPEN_AFTER = 3;
-// Failures in a row after which the first trace may be the cause of errors of the platform's own.
+// Consecutive failures after which the first trace is suspected to cause the platform's own errors.
 const SUSPECT_AFTER = 9;
-// How many of the traces behind the first one are tried to find out whose fault it is.
+// Number of traces behind the first one that are tried to find out whether trace or platform is at fault.
 const WITNESSES = MAX_CONSECUTIVE_REJECTIONS - 1;
 
 export type SendFailure = NonNullable<SendResult['failure']>;
@@ -24,7 +24,7 @@ interface Attempt {
 }
 
 export interface SentTraces extends Attempt {
-  /** Some are still to be sent, though nothing has failed. */
+  /** Whether traces remain to be sent although none has failed. */
   readonly hasRest: boolean;
 }
 
@@ -34,7 +34,7 @@ export class PoisonIsolation {
   /** Failed attempts since the last success. */
   failures: number;
   private consecutiveRejections: number;
-  /** Settled, but behind something that is not: not to be sent again. */
+  /** Results behind an unsettled trace: these traces are not sent again. */
   private settledAhead: DeliveryResults = new Map();
 
   constructor(
@@ -122,7 +122,7 @@ export class PoisonIsolation {
       if (witness.failure && !isOwnError(witness.failure)) break;
       if (!hasDelivered(witness.results)) continue;
       if (!isFailing) return { ...outcome, failure: null };
-      // Once more: what has failed so often may have been down until a moment ago.
+      // The suspect once more: the platform may have been down until a moment ago.
       const again = await this.sendGroups(target, [suspect], signal);
       outcome = join(outcome, again);
       if (!isOwnError(again.failure)) return outcome;
@@ -131,7 +131,7 @@ export class PoisonIsolation {
     return outcome;
   }
 
-  /** Refusals are believed until there are too many of them in a row. */
+  /** Rejections are final unless too many of them come in a row. */
   private checkRejections(traces: readonly GenerationTrace[], attempt: Attempt): Attempt {
     const settled = traces.flatMap(({ generationId }) => attempt.results.get(generationId) ?? []);
     const rejectedCount = rejectedAtEnd(settled);
@@ -145,7 +145,7 @@ export class PoisonIsolation {
     return attempt;
   }
 
-  /** As many requests as the kind takes at once. */
+  /** Sends as many traces at once as the kind accepts. */
   private async sendGroups(
     target: DeliveryTarget,
     traces: readonly GenerationTrace[],
@@ -176,7 +176,7 @@ export class PoisonIsolation {
   }
 }
 
-/** The platform answers, and says that the fault is its own. */
+/** The platform answered that the fault is its own. */
 function isOwnError(failure: SendFailure | null): failure is SendFailure {
   if (failure?.class !== 'retry' || failure.status === null) return false;
   return failure.status >= 500 && ![502, 503, 504, 529].includes(failure.status);
@@ -233,7 +233,7 @@ function rejecting(
   };
 }
 
-/** One after the other: what the second one failed with is what both did. */
+/** Joins two consecutive attempts: the failure of the second one is that of both. */
 function join(first: Attempt, second: Attempt): Attempt {
   return {
     results: new Map([...first.results, ...second.results]),

@@ -1,12 +1,12 @@
-// How long a destination is left alone after a failure.
+// The delay of a destination after a failure.
 import type { AppConfig } from '../../config/app-config.js';
 import { jitteredDelay } from '../../concurrency/backoff.js';
 import type { SendFailure } from './poison-isolation.js';
 
-// Seconds; no platform decides for longer than this.
+// Seconds. A longer Retry-After of a platform is cut.
 const MAX_RETRY_AFTER = 3_600;
 
-/** Milliseconds until the next attempt, after so many failures in a row; `random` is between 0 and 1. */
+/** Milliseconds until the next attempt after so many consecutive failures; `random` is between 0 and 1. */
 export function delayAfter(
   failure: SendFailure,
   failures: number,

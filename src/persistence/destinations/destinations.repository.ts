@@ -190,7 +190,7 @@ export class DestinationsRepository {
     try {
       return [this.decrypted(row)];
     } catch (error) {
-      this.logger.error({ destinationId: row.id, error }, 'the config of a destination cannot be read');
+      this.logger.error({ destinationId: row.id, error }, 'failed to decrypt the config of a destination');
       return [];
     }
   }

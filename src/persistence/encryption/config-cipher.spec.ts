@@ -11,12 +11,12 @@ const cipherWith = (...keys: string[]) =>
 describe('the config cipher', () => {
   const secret = { apiKey: 'sk-very-secret', headers: { 'X-Token': 'also secret ✓' } };
 
-  it('gives back what it was given', () => {
+  it('decrypts to the original value', () => {
     const cipher = cipherWith(key(1));
     expect(cipher.decrypt(cipher.encrypt(secret, 'row'), 'row')).toEqual(secret);
   });
 
-  it('leaves nothing readable and never the same bytes twice', () => {
+  it('hides the value, and never writes the same bytes twice', () => {
     const cipher = cipherWith(key(1));
     const [one, two] = [cipher.encrypt(secret, 'row'), cipher.encrypt(secret, 'row')];
     expect(Buffer.from(one.ciphertext).toString('latin1')).not.toContain('secret');
@@ -31,7 +31,7 @@ describe('the config cipher', () => {
     expect(new Set(nonces).size).toBe(nonces.length);
   });
 
-  it('reads with an older key what it would now encrypt with a newer one', () => {
+  it('decrypts with an older key, and encrypts with the first one', () => {
     const encrypted = cipherWith(key(1)).encrypt(secret, 'row');
     const rotated = cipherWith(key(2), key(1));
     expect(rotated.decrypt(encrypted, 'row')).toEqual(secret);
@@ -43,7 +43,7 @@ describe('the config cipher', () => {
     expect(() => cipherWith(key(2)).decrypt(encrypted, 'row')).toThrow(encrypted.encryptionKeyId);
   });
 
-  it('refuses changed bytes, and bytes of another row', () => {
+  it('rejects changed bytes, and bytes of another row', () => {
     const cipher = cipherWith(key(1));
     const encrypted = cipher.encrypt(secret, 'row');
     const changed = Uint8Array.from(encrypted.ciphertext);

@@ -1,4 +1,4 @@
-// Encryption of what must not be readable in the database: destination configs, provider credentials, contents.
+// Encrypts the secrets in the database: destination configs, provider credentials, contents.
 // AES-256-GCM; the key's id is stored beside the ciphertext, so that keys can be rotated without a pause.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
@@ -11,7 +11,7 @@ export interface Encrypted {
   readonly encryptionKeyId: string;
 }
 
-/** The key is not configured: not here, or not any more. */
+/** The key is not configured in this process. */
 export class MissingEncryptionKey extends Error {
   constructor(id: string) {
     super(`ENCRYPTION_KEYS lacks the key ${id}`);
@@ -44,13 +44,13 @@ export class ConfigCipher {
     return this.encryptJson(JSON.stringify(value), owner);
   }
 
-  /** Like encrypt(), of a value whose JSON is there already. */
+  /** Like encrypt(), for a value that is already JSON. */
   encryptJson(json: string, owner: string): Encrypted {
     const { id: encryptionKeyId, bytes } = this.currentKey;
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(ALGORITHM, bytes, nonce).setAAD(Buffer.from(owner));
     const body = cipher.update(json, 'utf8');
-    // The tag is there only then; of a stream cipher no bytes are left.
+    // Computes the tag. GCM leaves no bytes to write.
     cipher.final();
     const ciphertext = new Uint8Array(NONCE_BYTES + TAG_BYTES + body.length);
     ciphertext.set(nonce);

@@ -1,4 +1,4 @@
-// Refuses to start with encryption keys that cannot read what is stored: found out now, in words, and not call by call.
+// Stops the start when ENCRYPTION_KEYS lacks a key of stored secrets, instead of failing call by call later.
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap } from '@nestjs/common';
 import { AppConfig } from '../../config/app-config.js';
@@ -22,7 +22,7 @@ export class EncryptionKeyCheck implements OnApplicationBootstrap {
     const missing = used.map(({ id }) => id).filter((id) => !known.has(id));
     if (missing.length > 0) {
       throw new ConfigError(
-        `ENCRYPTION_KEYS lacks ${missing.join(', ')}, with which stored configurations are encrypted; add the key that had this id`,
+        `ENCRYPTION_KEYS lacks ${missing.join(', ')}, which encrypted stored configurations; add the key with this id`,
       );
     }
   }

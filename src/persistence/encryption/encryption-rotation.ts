@@ -1,4 +1,4 @@
-// Encrypts what is stored anew with the first of the encryption keys, so that the others can be taken away.
+// Re-encrypts stored secrets with the first of the encryption keys, so that the others can be removed.
 import type { AuditEntry } from '../../domain/audit.js';
 import { SystemClock } from '../../domain/clock.js';
 import { AuditLogRepository } from '../audit/audit-log.repository.js';
@@ -8,13 +8,13 @@ import type { Database } from '../database/database.js';
 
 interface EncryptedTable {
   readonly name: string;
-  /** What the ciphertext is bound to. */
+  /** SQL of the associated data of the ciphertext. */
   readonly id: string;
-  /** Columns of the primary key and their types: rows are found, and gone through, by it. */
+  /** Columns of the primary key and their types: rows are read and updated in its order. */
   readonly key: Readonly<Record<string, string>>;
   readonly ciphertext: string;
   readonly encryptionKeyId: string;
-  /** Whether somebody reads the row. What nobody reads is encrypted anew where that can be done. */
+  /** SQL condition: the row is read. Other rows are re-encrypted if their key is configured. */
   readonly isInUse: string;
 }
 
@@ -43,7 +43,7 @@ const TABLES = [
     encryptionKeyId: 'encryption_key_id',
     isInUse: 'true',
   },
-  // The owners of the last two are put together in `platform-texts.ts`.
+  // `platform-texts.ts` builds the associated data of the last two.
   {
     name: 'dead_letters',
     id: "'dead letter ' || destination_id || ' ' || generation_id",
@@ -62,21 +62,21 @@ const TABLES = [
   },
 ] as const satisfies readonly EncryptedTable[];
 
-// Rows of one step: a rotation of millions holds nobody up.
+// Rows of one statement: a rotation of millions must not block other statements.
 const STEP = 200;
 
 export interface RotationProgress {
   readonly table: string;
-  /** Rows of the table that were encrypted anew so far. */
+  /** Number of re-encrypted rows of the table so far. */
   readonly rotated: number;
-  /** Ids of rows that could not be read, since the last report: they stay as they are. */
+  /** Ids of rows that could not be decrypted since the last report. They stay unchanged. */
   readonly unreadable: readonly string[];
 }
 
 /**
- * Goes on where an earlier run ended, and may run while the service serves: a row that is changed meanwhile is encrypted
- * with the first key by who changes it. Throws, naming the key, where a row's key is not configured, and at the end where
- * rows could not be read: one of them must not keep the others under the old key.
+ * Continues where an earlier run ended. It may run while the service serves: a concurrent change of a row encrypts it with
+ * the first key anyway. Throws, naming the key, when a row's key is not configured. Unreadable rows are reported by an
+ * error at the end, so that one of them does not keep the others under the old key.
  */
 export async function rotateEncryption(
   database: Database,
@@ -98,15 +98,15 @@ export async function rotateEncryption(
   }
   if (unread > 0) {
     throw new Error(
-      `${unread} ${unread === 1 ? 'row' : 'rows'} could not be read: what is named above stays as it is`,
+      `${unread} ${unread === 1 ? 'row' : 'rows'} could not be decrypted and stay unchanged (listed above)`,
     );
   }
 }
 
-// The operator has no key of this service; the column wants a hash.
+// The operator has no key of this service, but the column requires a hash.
 const NO_KEY_HASH = '0'.repeat(64);
 
-/** The audit log of every account that has secrets under another key tells of the rotation, before it begins. */
+/** Before the rotation, records it in the audit log of every account that has secrets under another key. */
 async function recordRotation(database: Database, cipher: ConfigCipher): Promise<void> {
   const [destinations, credentials] = TABLES;
   const keysOf = (table: EncryptedTable): string =>
@@ -137,8 +137,8 @@ async function recordRotation(database: Database, cipher: ConfigCipher): Promise
 }
 
 /**
- * $1 the id of the first key, $2 those of all. Of what was deleted the secret may be gone, and its key: no start asks for
- * that.
+ * $1 the id of the first key, $2 those of all. The secret of a deleted row may have been removed, and its key too: the
+ * start does not require that key.
  */
 function toRotate({ ciphertext, encryptionKeyId, isInUse }: EncryptedTable): string {
   return `${encryptionKeyId} <> $1
@@ -190,7 +190,7 @@ async function rotateStep(
   return { rows, unreadable };
 }
 
-/** Null: the ciphertext was changed, or is another row's. */
+/** Returns null when the ciphertext was changed or belongs to another row. */
 function reencrypt(cipher: ConfigCipher, row: EncryptedRow): Encrypted | null {
   const old = { ciphertext: row.ciphertext, encryptionKeyId: row.encryption_key_id };
   let value: unknown;

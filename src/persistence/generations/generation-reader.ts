@@ -228,7 +228,10 @@ export class GenerationReader {
           this.clock.now().getTime() - generation.createdAt.getTime() < ROTATION_TIME;
         if (error instanceof MissingEncryptionKey && entries.some(isYoung)) throw notKnownYet(error);
         // A key that was removed too early: the traces are delivered without their content.
-        this.logger.warn({ generationId: row.generationId, error }, 'stored contents cannot be read');
+        this.logger.warn(
+          { generationId: row.generationId, error },
+          'failed to decrypt stored contents; the trace is delivered without its input',
+        );
       }
     }
     return contents;

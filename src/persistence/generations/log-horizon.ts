@@ -19,9 +19,9 @@ interface HorizonRow {
 
 const READ_HORIZON = `
 SELECT pg_snapshot_xmin(snapshot)::text AS oldest, pg_snapshot_xmin(snapshot) < pg_snapshot_xmax(snapshot) AS "isOpen",
-  extract(epoch FROM clock_timestamp() - holder.xact_start)::float8 AS seconds, holder.datname = current_database() AS "isHere"
+  extract(epoch FROM clock_timestamp() - oldest.xact_start)::float8 AS seconds, oldest.datname = current_database() AS "isHere"
 FROM pg_current_snapshot() AS snapshot
-LEFT JOIN pg_stat_activity AS holder ON holder.backend_xid = pg_snapshot_xmin(snapshot)::xid LIMIT 1`;
+LEFT JOIN pg_stat_activity AS oldest ON oldest.backend_xid = pg_snapshot_xmin(snapshot)::xid LIMIT 1`;
 
 @Injectable()
 export class LogHorizonReader {

@@ -1,4 +1,4 @@
-// The log's own numbers: PostgreSQL's transaction numbers plus an offset. The offset rises when the data moves to
+// The positions of the log: PostgreSQL's transaction numbers plus an offset. The offset rises when the data moves to
 // another server, so that a restored log continues after all of its rows (docs/decisions/0006-restore.md).
 import { Logger } from '@nestjs/common';
 import type pg from 'pg';
@@ -13,7 +13,7 @@ export const LOG_OFFSET = '(SELECT value FROM log_offset)';
 /** The number of this transaction's rows in the log. */
 export const LOG_TRANSACTION = '(SELECT pg_current_xact_id()::text::bigint + value FROM log_offset)';
 
-/** The snapshot of the statement, in the log's numbers. */
+/** The snapshot of the statement, in positions of the log. */
 export const LOG_SNAPSHOT = 'current_log_snapshot()';
 
 /** All transactions below it have ended: no rows will be added there. */

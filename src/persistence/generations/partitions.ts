@@ -47,10 +47,7 @@ export class Partitions implements OnApplicationBootstrap, OnApplicationShutdown
     try {
       await this.database.query({ text: 'SELECT ensure_time_partitions($1)', values: [this.clock.now()] });
     } catch (error) {
-      this.logger.warn(
-        { error },
-        'the partitions of the coming months could not be made; trying again in an hour',
-      );
+      this.logger.warn({ error }, 'failed to create partitions; will retry in an hour');
     }
   }
 
@@ -68,11 +65,11 @@ export class Partitions implements OnApplicationBootstrap, OnApplicationShutdown
           total += row.moved;
         }
         if (total > 0)
-          this.logger.log({ table, rows: total }, 'rows of the default partition were moved to their own');
+          this.logger.log({ table, rows: total }, 'moved rows of the default partition to their own');
       } catch (error) {
         this.logger.warn(
           { table, error },
-          'rows of the default partition could not be moved; trying again in an hour',
+          'failed to move rows of the default partition; will retry in an hour',
         );
       }
     }

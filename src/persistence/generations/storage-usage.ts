@@ -232,15 +232,15 @@ export class StorageUsage implements OnApplicationBootstrap, OnModuleDestroy {
     const { aboveContentQuota, aboveLogQuota } = this;
     if (contentBytes > 0 && (sums?.contentBytes ?? 0) >= contentBytes) {
       if (!aboveContentQuota.has(workspaceId))
-        this.logger.warn({ workspaceId }, 'contents are not stored: the workspace is above its quota');
+        this.logger.warn(
+          { workspaceId },
+          'contents are not stored: the workspace is above its content quota',
+        );
       aboveContentQuota.add(workspaceId);
     } else aboveContentQuota.delete(workspaceId);
     if (dailyLogBytes > 0 && (sums?.logBytes ?? 0) >= dailyLogBytes) {
       if (aboveLogQuota.get(workspaceId) !== today)
-        this.logger.warn(
-          { workspaceId },
-          'calls are refused: the workspace is above its daily quota of the log',
-        );
+        this.logger.warn({ workspaceId }, 'calls are rejected: the workspace is above its daily log quota');
       aboveLogQuota.set(workspaceId, today);
     } else aboveLogQuota.delete(workspaceId);
   }

@@ -91,8 +91,8 @@ async function rejectShortLog(session: CommandSession): Promise<void> {
       'The log holds less than these counters have counted; nothing was changed:',
       ...lines,
       ...(short.length > MAX_NAMED ? ['  and others'] : []),
-      'Parts of the log were dropped, or rows were removed: lifetime limits and credits would begin again at what is left.',
-      'Restore the log, or make the counters what is left of it with --force.',
+      'Parts of the log were dropped, or rows were removed: lifetime limits and credits would start again at the rest.',
+      'Restore the log, or set the counters to the rest of the log with --force.',
     ].join('\n'),
   );
 }

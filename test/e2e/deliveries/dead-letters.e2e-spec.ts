@@ -149,7 +149,7 @@ describe('a delivery that a defect of this service breaks off', () => {
       receiver.always(null);
       await eventually(
         () => readCursor(app, destination.id),
-        (row) => row.failures > 2 && row.last_error_message === 'broken off by an error of this service',
+        (row) => row.failures > 2 && row.last_error_message === 'interrupted by an internal error',
       );
     } finally {
       await app.sql('DROP TRIGGER defect ON dead_letters');

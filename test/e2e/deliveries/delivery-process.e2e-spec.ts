@@ -15,7 +15,7 @@ let app: TestApp;
 let receiver: RunningReceiver;
 beforeAll(async () => {
   // Calls are what this one is for, so that it takes no deliveries from the others.
-  app = await createDeliveryApp({ environment: { SIGNALBOX_DUTY: 'calls' } });
+  app = await createDeliveryApp({ environment: { SIGNALBOX_ROLE: 'calls' } });
   receiver = await startReceiver(traceCollector);
   await createDestination(app, { url: receiver.origin });
 });
