@@ -1,4 +1,4 @@
-// The operator's sampler decides, whatever trace a caller sends.
+// The operator's sampler decides for any trace that a caller sends.
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { ROOT_CONTEXT, SpanKind, trace, TraceFlags } from '@opentelemetry/api';
 import type { Context, Span } from '@opentelemetry/api';

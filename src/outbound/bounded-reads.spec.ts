@@ -85,7 +85,7 @@ describe.each([
   ['destinations', () => new DestinationClient(guardOf())],
   ['providers', () => new HttpClient()],
 ] as const)('the client of %s', (_name, create) => {
-  it.each(FLOODS)('gives up an answer of nothing but %s', async (_what, once, repeated) => {
+  it.each(FLOODS)('abandons an answer of nothing but %s', async (_what, once, repeated) => {
     const port = await listen(createTcpServer(flood(once, repeated)));
     const client = create();
     await expect(client.send(get(`http://${LOOPBACK}:${port}/`), LIMITS)).rejects.toThrow(

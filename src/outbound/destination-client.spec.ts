@@ -1,4 +1,4 @@
-// Through real sockets: where a request to a destination may go, and the bounds on its time and memory.
+// Connections of requests to destinations: permitted addresses, and bounds of time and memory.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
@@ -33,7 +33,7 @@ afterEach(() => client.onApplicationShutdown());
 
 const get = (url: string): OutboundRequest => ({ method: 'GET', url, headers: {} });
 
-describe('where a connection goes', () => {
+describe('the address of a connection', () => {
   /** The addresses under which connections arrived. */
   const arrivals: (string | undefined)[] = [];
   let server: Server;
@@ -52,7 +52,7 @@ describe('where a connection goes', () => {
     server.close();
   });
 
-  it('a name with allowed addresses is connected to', async () => {
+  it('is one of the permitted addresses of the name', async () => {
     resolver.script('host.example', [OPENED]);
     const response = await client.send(get(`http://host.example:${port}/`), LIMITS);
     expect([response.status, response.body.toString()]).toEqual([200, 'here']);
@@ -60,13 +60,13 @@ describe('where a connection goes', () => {
     expect(resolver.asked).toEqual(['host.example']);
   });
 
-  it('an allowed address is connected to without a look-up', async () => {
+  it('is used without a look-up when it is permitted', async () => {
     await client.send(get(`http://${OPENED}:${port}/`), LIMITS);
     expect(arrivals).toEqual([OPENED]);
     expect(resolver.asked).toEqual([]);
   });
 
-  it('a name that was public when it was checked and is not any more when it is connected to', async () => {
+  it('is checked again when a name changes between check and connection', async () => {
     resolver.script('host.example', [PUBLIC], [FORBIDDEN]);
     expect(await guard.check(`https://host.example:${port}/`)).toBeNull();
     await expect(client.send(get(`https://host.example:${port}/`), LIMITS)).rejects.toThrow(
@@ -75,7 +75,7 @@ describe('where a connection goes', () => {
     expect(arrivals).toEqual([]);
   });
 
-  it('a name that changes with every look-up is looked up once per connection', async () => {
+  it('is looked up once per connection', async () => {
     resolver.script('host.example', [OPENED], [FORBIDDEN], [FORBIDDEN]);
     await client.send(get(`http://host.example:${port}/`), LIMITS);
     expect(arrivals).toEqual([OPENED]);
@@ -90,14 +90,14 @@ describe('where a connection goes', () => {
     [[OPENED, '::1']],
     [[OPENED, '169.254.169.254']],
     [[FORBIDDEN]],
-  ])('a name that resolves to %j is not connected to', async (addresses) => {
+  ])('is rejected for a name that resolves to %j', async (addresses) => {
     resolver.script('host.example', addresses);
     await expect(client.send(get(`http://host.example:${port}/`), LIMITS)).rejects.toThrow(OutboundRejected);
     expect(arrivals).toEqual([]);
   });
 
   it.each([FORBIDDEN, '2130706434', '0x7f.2', '0', '[::ffff:127.0.0.2]', '[::1]', '[::]'])(
-    'the address %s is not connected to',
+    'is rejected when it is %s',
     async (host) => {
       for (const scheme of ['http', 'https']) {
         await expect(client.send(get(`${scheme}://${host}:${port}/`), LIMITS)).rejects.toThrow(
@@ -108,7 +108,7 @@ describe('where a connection goes', () => {
     },
   );
 
-  it('a kept connection stays in use; the next one is checked against the current addresses of the name', async () => {
+  it('stays in use for a kept connection; the next connection is checked against the current addresses', async () => {
     resolver.script('host.example', [OPENED], [FORBIDDEN]);
     const request = get(`http://host.example:${port}/`);
     await client.send(request, LIMITS);
@@ -122,7 +122,7 @@ describe('where a connection goes', () => {
   });
 
   it.each(['https:///v1/traces', 'ftp://host.example/', 'host.example', 'https://user:s3cret@host.example/'])(
-    'the request to %s is not sent',
+    'is not resolved for the URL %s',
     async (url) => {
       const sent = client.send(get(url), LIMITS);
       await expect(sent).rejects.toThrow(OutboundRejected);
@@ -131,7 +131,7 @@ describe('where a connection goes', () => {
     },
   );
 
-  it('a proxy of the environment is not used', async () => {
+  it('is not that of a proxy from the environment', async () => {
     const before = { ...process.env };
     Object.assign(process.env, { HTTP_PROXY: 'http://127.0.0.1:9', http_proxy: 'http://127.0.0.1:9' });
     try {
@@ -153,7 +153,7 @@ describe('the exchange', () => {
   beforeEach(() => receiver.forget());
   afterAll(() => receiver.close());
 
-  it('sends method, path, headers and body, and returns the answer', async () => {
+  it('sends method, path, headers and body, and returns the response', async () => {
     receiver.script({ status: 207, headers: { 'x-kind': 'test' }, body: 'partly' });
     const response = await client.send(
       {
@@ -174,7 +174,7 @@ describe('the exchange', () => {
     ]);
   });
 
-  it.each([301, 302, 303, 307, 308])('a redirect with %i is an answer and not followed', async (status) => {
+  it.each([301, 302, 303, 307, 308])('returns a redirect with %i instead of following it', async (status) => {
     receiver.script({ status, headers: { location: `${receiver.origin}/elsewhere` } });
     const response = await client.send(get(receiver.origin), LIMITS);
     expect(response).toMatchObject({ status, headers: { location: `${receiver.origin}/elsewhere` } });
@@ -195,7 +195,7 @@ describe('the exchange', () => {
     expect(next.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
-  it('a success beyond the limit does not disturb exchanges that wait for its connection', async () => {
+  it('keeps a success beyond the limit from disturbing exchanges that wait for its connection', async () => {
     receiver.always({ status: 200, body: 'x'.repeat(100_000) });
     const sent = Array.from({ length: 300 }, () =>
       client.send(get(receiver.origin), { ...LIMITS, maxResponseBytes: 10 }),
@@ -204,7 +204,7 @@ describe('the exchange', () => {
     receiver.always(null);
   });
 
-  it('any other answer beyond the limit fails', async () => {
+  it('fails on any other response beyond the limit', async () => {
     receiver.script({ status: 400, body: 'x'.repeat(1_048_577) }, { status: 302, body: 'x'.repeat(11) });
     const tooLarge = new OutboundFailure('the answer is larger than 1048576 bytes');
     await expect(client.send(get(receiver.origin), LIMITS)).rejects.toThrow(tooLarge);
@@ -213,13 +213,13 @@ describe('the exchange', () => {
     );
   });
 
-  it.each(['reset', 'truncate'] as const)('%s: fails, and the next exchange succeeds', async (script) => {
+  it.each(['reset', 'truncate'] as const)('fails on %s, and the next exchange succeeds', async (script) => {
     receiver.script(script);
     await expect(client.send(get(receiver.origin), LIMITS)).rejects.toThrow(OutboundFailure);
     expect((await client.send(get(receiver.origin), LIMITS)).status).toBe(200);
   });
 
-  it('times out without an answer', async () => {
+  it('times out without a response', async () => {
     receiver.script('hang');
     await expect(client.send(get(receiver.origin), { ...LIMITS, timeout: 50 })).rejects.toThrow(
       OutboundTimeout,
@@ -227,7 +227,7 @@ describe('the exchange', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it('times out when an answer does not end', async () => {
+  it('times out when a response does not end', async () => {
     const endless = createServer((_request, response) => void response.writeHead(200).write('a part'));
     await new Promise<void>((resolve) => endless.listen(0, OPENED, resolve));
     const { port } = endless.address() as AddressInfo;
@@ -238,7 +238,7 @@ describe('the exchange', () => {
     endless.close();
   });
 
-  it('waiting for other exchanges of the account is no part of the time-out', async () => {
+  it('excludes the wait for other exchanges of the account from the time-out', async () => {
     receiver.always('hang');
     // Their time-out ends later than that of the exchange that waits for them.
     const hanging = Array.from({ length: 96 }, () =>
@@ -254,7 +254,7 @@ describe('the exchange', () => {
     for (const ended of await Promise.all(hanging)) expect(ended).toBeInstanceOf(OutboundTimeout);
   });
 
-  it('another account does not wait for them', async () => {
+  it('does not wait for exchanges of another account', async () => {
     const controller = new AbortController();
     receiver.always('hang');
     const hanging = Array.from({ length: 200 }, () =>
@@ -278,7 +278,7 @@ describe('the exchange', () => {
     expect(resolver.asked).toEqual(['host.example']);
   });
 
-  it('a name that does not resolve fails with the reason', async () => {
+  it('reports the reason when a name does not resolve', async () => {
     await expect(client.send(get('https://unknown.example/'), LIMITS)).rejects.toMatchObject({
       constructor: OutboundFailure,
       message: 'ENOTFOUND',
@@ -302,7 +302,7 @@ describe('the exchange', () => {
     ['x-a', 's3cret\r\nx-b: 1', 'not sent: invalid x-a header'],
     ['upgrade', 's3cret', 'not sent: invalid upgrade header'],
     ['expect', '100-continue', 'not sent: expect header not supported'],
-  ])('the header %s, which cannot be sent, fails without being repeated', async (name, value, message) => {
+  ])('rejects the header %s, which cannot be sent, without repeating it', async (name, value, message) => {
     const sent = client.send({ ...get(receiver.origin), headers: { [name]: value } }, LIMITS);
     await expect(sent).rejects.toMatchObject({ constructor: OutboundRejected, message });
     expect(receiver.requests).toHaveLength(0);

@@ -189,7 +189,7 @@ describe('the body of an answer', () => {
     expect(body.equals(bytes.subarray(0, 500))).toBe(true);
   });
 
-  it('is refused when more bytes come than announced', async () => {
+  it('is rejected when more bytes arrive than announced', async () => {
     await expect(answer(500, 100, { 'content-length': '450' })).rejects.toMatchObject({
       constructor: OutboundFailure,
       message: 'the answer is longer than its content-length',
@@ -197,7 +197,7 @@ describe('the body of an answer', () => {
   });
 
   it.each([undefined, '10', '1000', '1001'])(
-    'is refused beyond the limit, when %j is announced',
+    'is rejected beyond the limit, when %j is announced',
     async (announced) => {
       const headers = announced === undefined ? {} : { 'content-length': announced };
       const rejected = answer(1_001, 1_001, headers);

@@ -1,5 +1,5 @@
-// TLS is verified against the name although the socket connects to an address, and a socket to another address is
-// closed.
+// TLS certificates are verified against the name although the socket connects to an address. A socket to any other
+// address is closed.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
@@ -53,7 +53,7 @@ describe('TLS', () => {
   const trusting = guardedConnector(guard, { ca: CERTIFICATE.cert });
 
   it.each(['host.example', 'host.example.'])(
-    '%s is requested by its name, and verified',
+    'requests %s by its name, and verifies the certificate',
     async (hostname) => {
       const accepted = once(server, 'secureConnection') as Promise<[TLSSocket & { servername: string }]>;
       const socket = await connect(trusting, hostname);
@@ -63,7 +63,7 @@ describe('TLS', () => {
     },
   );
 
-  it('a certificate for another name is refused', async () => {
+  it('rejects a certificate for another name', async () => {
     await expect(connect(trusting, 'other.example')).rejects.toMatchObject({
       code: 'ERR_TLS_CERT_ALTNAME_INVALID',
     });
@@ -72,14 +72,14 @@ describe('TLS', () => {
     });
   });
 
-  it('a certificate of an unknown authority is refused', async () => {
+  it('rejects a certificate of an unknown authority', async () => {
     await expect(connect(guardedConnector(guard), 'host.example')).rejects.toMatchObject({
       code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
     });
   });
 });
 
-describe('the second line', () => {
+describe('the second check', () => {
   /** Permits every look-up, as a defect might. */
   class CarelessGuard extends UrlGuard {
     override resolve(): Promise<readonly LookupAddress[]> {
@@ -87,7 +87,7 @@ describe('the second line', () => {
     }
   }
 
-  it('a socket that is connected to a forbidden address is closed and not handed over', async () => {
+  it('closes a socket to a forbidden address without returning it', async () => {
     const careless = new CarelessGuard(NOTHING_OPENED, new ScriptedResolver(), CLOCK);
     const opened = new Promise<Socket>((resolve) => server.once('connection', resolve));
     await expect(

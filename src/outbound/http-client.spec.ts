@@ -15,7 +15,7 @@ afterEach(async () => {
   server.close();
 });
 
-it('sends as many requests to one origin at once as it is given', async () => {
+it('sends up to the given number of requests to one origin at once', async () => {
   const answers: (() => void)[] = [];
   server.on('request', (_request, response) => answers.push(() => response.end('{}')));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

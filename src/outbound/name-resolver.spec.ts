@@ -1,4 +1,4 @@
-// Names are looked up by few threads: what those cost that no name server answers for, and whom.
+// Name look-ups use few threads: slow names delay only themselves and their callers.
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { LookupAddress } from 'node:dns';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -8,7 +8,7 @@ const ADDRESS: LookupAddress = { address: '93.184.216.34', family: 4 };
 const SLOTS = { all: 4, slow: 2 };
 const UNANSWERED = Object.assign(new Error('no answer'), { code: 'EAI_AGAIN' });
 
-/** Every look-up that was begun, in order, and those that have not ended. */
+/** Every started look-up, in order, and the unfinished ones. */
 let begun: string[];
 let open: Map<string, (error: Error | null) => void>;
 let resolver: SystemNameResolver;
@@ -41,7 +41,7 @@ async function end(host: string, error: Error | null = null): Promise<void> {
   await nextTurn();
 }
 
-/** Has all of them looked up, and fail after ten seconds each. */
+/** Looks all of them up; each fails after ten seconds. */
 async function letDie(hosts: readonly string[]): Promise<void> {
   const outcomes = hosts.map(outcomeOf);
   await nextTurn();
@@ -95,7 +95,7 @@ describe('a name', () => {
 });
 
 describe('many names', () => {
-  it('take no more threads than they may, in order', async () => {
+  it('use no more threads than the limit, in order', async () => {
     const hosts = ['a', 'b', 'c', 'd', 'e', 'f'];
     const outcomes = Promise.all(hosts.map(outcomeOf));
     await nextTurn();
@@ -106,7 +106,7 @@ describe('many names', () => {
     expect(await outcomes).toEqual(hosts.map(() => [ADDRESS]));
   });
 
-  it('without an answer leave threads to the others', async () => {
+  it('leave threads to the others while they have no answer', async () => {
     await letDie(dead(3));
     jest.advanceTimersByTime(30_000);
     for (const host of dead(3)) void outcomeOf(host);
@@ -119,7 +119,7 @@ describe('many names', () => {
     expect(open.size).toBe(2);
   });
 
-  it('wait no longer than their callers do', async () => {
+  it('are not looked up any more once their callers have stopped waiting', async () => {
     for (const host of dead(4)) void outcomeOf(host);
     const late = outcomeOf('late');
     await nextTurn();
@@ -133,18 +133,18 @@ describe('many names', () => {
   });
 });
 
-describe('of the threads of a process', () => {
+describe('the slots for names', () => {
   it.each([
     [1, { all: 1, slow: 1 }],
     [4, { all: 1, slow: 1 }],
     [16, { all: 6, slow: 3 }],
     [32, { all: 12, slow: 6 }],
-  ])('%d: those for names', (threads, slots) => {
+  ])('of %d threads are the expected number', (threads, slots) => {
     expect(slotsOf(threads)).toEqual(slots);
   });
 });
 
-it('the hosts file counts', async () => {
+it('prefers the hosts file', async () => {
   expect(await new SystemNameResolver(SLOTS).resolve('localhost')).toContainEqual({
     address: expect.stringMatching(/^(127\.0\.0\.1|::1)$/),
     family: expect.any(Number),

@@ -114,7 +114,7 @@ describe('literal addresses', () => {
     ['[ff02::1]', 'a multicast address'],
     ['[100::1]', NOT_PUBLIC],
     ['[5f00::1]', NOT_PUBLIC],
-  ])('https://%s/ is refused: it is %s', async (spelling, purpose) => {
+  ])('rejects https://%s/: it is %s', async (spelling, purpose) => {
     const resolver = new ScriptedResolver();
     expect(await guardWith(resolver).check(`https://${spelling}/path`)).toMatch(
       new RegExp(` is ${purpose}$`),
@@ -123,13 +123,13 @@ describe('literal addresses', () => {
   });
 
   it.each([PUBLIC, '1572395042', '[2606:2800:220:1::1]', `[::ffff:${PUBLIC}]`, `[64:ff9b::${PUBLIC}]`])(
-    'https://%s/ is public',
+    'permits https://%s/, which is public',
     async (spelling) => {
       expect(await guardWith().check(`https://${spelling}/`)).toBeNull();
     },
   );
 
-  it('every IPv4 address is judged alike in every spelling', async () => {
+  it('decides alike for every spelling of an IPv4 address', async () => {
     const guard = guardWith();
     const purposeOf = async (host: string) =>
       (await guard.check(`https://${host}/`))?.replace(/^\S+ /, '') ?? null;
@@ -202,13 +202,13 @@ describe('text that is not an address', () => {
     'https://127.0.0.08/',
     'https://example.com:65536/',
     'https://localhost%00/',
-  ])('%j is refused', async (address) => {
+  ])('rejects %j', async (address) => {
     expect(await guardWith().check(address)).toBe(NOT_ABSOLUTE);
     expect(guardWith().read(address)).toBe(NOT_ABSOLUTE);
   });
 
   it.each(['https://user:s3cret@example.com/', 'https://user@example.com', 'https://:s3cret@example.com'])(
-    'the credentials of %s are refused and not repeated',
+    'rejects the credentials of %s without repeating them',
     async (address) => {
       const problem = 'example.com must not have a user name or password';
       expect(await guardWith().check(address)).toBe(problem);
@@ -216,7 +216,7 @@ describe('text that is not an address', () => {
     },
   );
 
-  it('refuses an address of more than 2048 characters', async () => {
+  it('rejects an address of more than 2048 characters', async () => {
     const ofLength = (length: number) => `https://${PUBLIC}/`.padEnd(length, 'x');
     expect(await guardWith().check(ofLength(2_048))).toBeNull();
     expect(await guardWith().check(ofLength(2_049))).toBe('an address has more than 2048 characters');
@@ -236,14 +236,14 @@ describe('names', () => {
     [[PUBLIC, '10.0.0.1'], 'a private address'],
     [['2606:2800:220:1::1', PUBLIC, 'fd00::1'], 'a private address'],
     [['not an address'], 'what is not an IP address'],
-  ])('a name that leads to %j is refused without naming the address', async (addresses, purpose) => {
+  ])('rejects a name that resolves to %j without naming the address', async (addresses, purpose) => {
     const guard = guardWith(new ScriptedResolver().script('host.example', addresses));
     expect(await guard.check('https://host.example/')).toBe(`host.example leads to ${purpose}`);
     await expect(guard.resolve('https:', 'host.example')).rejects.toThrow(OutboundRejected);
   });
 
   it.each(['HOST.example', 'host.example.', 'h\u00f6st.example'])(
-    '%s is looked up as the URL has it',
+    'looks up %s as the URL has it',
     async (name) => {
       const { hostname } = new URL(`https://${name}`);
       const resolver = new ScriptedResolver().script(hostname, ['127.0.0.1']);
@@ -253,7 +253,7 @@ describe('names', () => {
     },
   );
 
-  it('a name with public addresses passes, with all of them', async () => {
+  it('permits a name with public addresses, and returns all of them', async () => {
     const guard = guardWith(new ScriptedResolver().script('host.example', [PUBLIC, '2606:2800:220:1::1']));
     expect(await guard.check('https://host.example/')).toBeNull();
     expect(await guard.resolve('https:', 'host.example')).toEqual([
@@ -262,7 +262,7 @@ describe('names', () => {
     ]);
   });
 
-  it('a name without an address passes, and is not connected to', async () => {
+  it('permits a name without an address; no connection is opened', async () => {
     const guard = guardWith(new ScriptedResolver().script('empty.example', []));
     expect(await guard.check('https://unknown.example/')).toBeNull();
     expect(await guard.check('https://empty.example/')).toBeNull();
@@ -270,7 +270,7 @@ describe('names', () => {
     await expect(guard.resolve('https:', 'empty.example')).rejects.toThrow(OutboundFailure);
   });
 
-  it('a name whose look-up takes more than a second passes', async () => {
+  it('permits a name whose look-up takes more than a second', async () => {
     jest.useFakeTimers();
     const guard = guardWith(new ScriptedResolver().script('host.example', 'hang'));
     const onSettled = jest.fn();
@@ -282,7 +282,7 @@ describe('names', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('a name that passed is not looked up again for five seconds; connecting always looks it up', async () => {
+  it('caches a permitted name for five seconds; connecting always looks it up', async () => {
     const clock = new TestClock();
     const resolver = new ScriptedResolver().script('host.example', [PUBLIC], ['127.0.0.1']);
     const guard = guardWith(resolver, [], clock);
@@ -295,7 +295,7 @@ describe('names', () => {
     expect(await guard.check('https://host.example/three')).toBe('host.example leads to a loopback address');
   });
 
-  it('a refusal is not cached', async () => {
+  it('does not cache a rejection', async () => {
     const guard = guardWith(new ScriptedResolver().script('host.example', ['127.0.0.1'], [PUBLIC]));
     expect(await guard.check('https://host.example/')).not.toBeNull();
     expect(await guard.check('https://host.example/')).toBeNull();
@@ -310,13 +310,13 @@ describe('DESTINATION_ALLOWED_CIDRS', () => {
     ['127.0.0.1/32', '2130706433'],
     ['::1/128', '[::1]'],
     ['fd00::/8', '[fd00:ec2::254]'],
-  ])('%s opens %s, over http too', async (range, host) => {
+  ])('permits with %s the address %s, also over http', async (range, host) => {
     const guard = guardWith(new ScriptedResolver(), ['192.168.7.0/24', range]);
     expect(await guard.check(`https://${host}/`)).toBeNull();
     expect(await guard.check(`http://${host}/`)).toBeNull();
   });
 
-  it('opens nothing else', async () => {
+  it('permits no other address', async () => {
     const guard = guardWith(new ScriptedResolver(), ['10.0.0.0/8']);
     expect(await guard.check('https://11.0.0.1/')).toBeNull();
     expect(await guard.check('http://11.0.0.1/')).toBe('11.0.0.1 needs https');
@@ -324,7 +324,7 @@ describe('DESTINATION_ALLOWED_CIDRS', () => {
     expect(await guard.check('http://127.0.0.1/')).toBe('127.0.0.1 is a loopback address');
   });
 
-  it('opens a name only if all its addresses are opened or public, and http only if all are opened', async () => {
+  it('permits a name only if all its addresses are permitted or public, and http only if all are permitted', async () => {
     const resolver = new ScriptedResolver()
       .script('opened.example', ['10.0.0.1', '10.0.0.2'])
       .script('mixed.example', ['10.0.0.1', PUBLIC])
@@ -347,7 +347,7 @@ describe('DESTINATION_ALLOWED_CIDRS', () => {
 });
 
 describe('http', () => {
-  it('is refused for a public host', async () => {
+  it('is rejected for a public host', async () => {
     const guard = guardWith(new ScriptedResolver().script('host.example', [PUBLIC]));
     expect(await guard.check('http://host.example/')).toBe('host.example needs https');
     expect(await guard.check('https://host.example/')).toBeNull();
@@ -356,7 +356,7 @@ describe('http', () => {
     await expect(guard.resolve('http:', 'host.example')).rejects.toThrow(OutboundRejected);
   });
 
-  it('for an unresolved name is refused if no range is opened, else left to the connection', async () => {
+  it('is rejected for an unresolved name without a permitted range, else left to the connection', async () => {
     expect(await guardWith().check('http://unknown.example/')).toBe('unknown.example needs https');
     expect(
       await guardWith(new ScriptedResolver(), ['10.0.0.0/8']).check('http://unknown.example/'),

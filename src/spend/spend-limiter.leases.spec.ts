@@ -1,4 +1,4 @@
-// Leases of a process: which calls they serve, and when unused parts go back.
+// Leases of a process: the calls that they serve, and the return of unused parts.
 import { setImmediate as asFarAsItGoes } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { CountingLedger } from '../../test/support/counting-ledger.js';
@@ -195,7 +195,7 @@ describe('the available part of a lease', () => {
     expect(acquire.mock.lastCall?.[1]).toMatchObject({ hasBudget: true, needed: LIMIT - SHARE });
   });
 
-  it('goes back when another process requests it, and reserved parts do not', async () => {
+  it('is returned when another process requests it, without reserved parts', async () => {
     await reserve();
     setup.notify(RELEASE_REQUEST_CHANNEL, 'another-key');
     expect(ledger.reserved).toBe(SHARE);
@@ -203,13 +203,13 @@ describe('the available part of a lease', () => {
     expect(ledger.reserved).toBe(COST);
   });
 
-  it('goes back when the process ends', async () => {
+  it('is returned when the process ends', async () => {
     await reserve();
     await setup.limiter.onApplicationShutdown();
     expect(ledger.reserved).toBe(COST);
   });
 
-  it('goes back as soon as the policy changes, and is not spent under the new one', async () => {
+  it('is returned as soon as the policy changes, and is not spent under the new one', async () => {
     const key = keyWithLimit(null);
     const call = () =>
       setup.limiter.reserve(key, { quick: () => boundOf(COST), exact: () => Promise.resolve(boundOf(COST)) });
@@ -222,7 +222,7 @@ describe('the available part of a lease', () => {
     expect(ledger.reserved).toBe(0n);
   });
 
-  it('goes back after a heartbeat interval without calls, and the lease is dropped', async () => {
+  it('is returned after a heartbeat interval without calls, and the lease is dropped', async () => {
     const before = await reserve();
     before.close();
     await setup.limiter.heartbeat();

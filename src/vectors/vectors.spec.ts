@@ -87,7 +87,7 @@ describe('the width of JSON text', () => {
   });
 
   it.each(Array.from({ length: 16 }, (_, shift) => shift))(
-    'takes 9 digits before the point, and judges 39 and 40 by their values, %d bytes further on',
+    'accepts 9 digits before the point, and decides 39 and 40 by their values, at offset %d',
     (shift) => {
       const start = `[0.${'5'.repeat(40 + shift)},`;
       expect(vectorWidth(json(`${start}-123456789.5,1]`))).toBe(3);
@@ -235,7 +235,7 @@ describe('conversion', () => {
   });
 
   it.each([json('[1,null]'), json('[1,"2"]'), json('[1e400]'), json('[1e39]'), floats(Number.NaN)])(
-    'refuses %j, which is no vector of finite numbers',
+    'rejects %j, which is no vector of finite numbers',
     (vector) => {
       expect(() => vectorValues(vector)).toThrow(RangeError);
     },

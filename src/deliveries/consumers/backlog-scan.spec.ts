@@ -1,4 +1,4 @@
-// How much one sweep looks at: a page, unless something may have been missed.
+// The extent of a backlog scan: one page, unless a notification may have been lost.
 import { describe, expect, it } from '@jest/globals';
 import type { ClaimedCursor } from '../../persistence/deliveries/delivery-cursors.repository.js';
 import { BacklogScan } from './backlog-scan.js';
@@ -32,8 +32,8 @@ function setUp(workspaces: number) {
   return { sweep, run, looked, ids, state };
 }
 
-describe('a sweep', () => {
-  it('looks at everything at first, and then at one page after the other', async () => {
+describe('a backlog scan', () => {
+  it('reads all workspaces at first, then one page at a time', async () => {
     const { run, looked, ids } = setUp(250);
     expect(await run()).toEqual([PAGE, PAGE, 50]);
     expect(looked.flat()).toEqual(ids);
@@ -44,7 +44,7 @@ describe('a sweep', () => {
     expect(await run()).toEqual([PAGE]);
   });
 
-  it('scans all workspaces after a notification may have been missed', async () => {
+  it('reads all workspaces after a notification may have been lost', async () => {
     const { sweep, run } = setUp(250);
     await run();
     await run();
@@ -52,7 +52,7 @@ describe('a sweep', () => {
     expect(await run()).toEqual([PAGE, PAGE, 50]);
   });
 
-  it('looks at everything when a process has ended, and not when one has come', async () => {
+  it('reads all workspaces when a process has ended, not when one has started', async () => {
     const { run, state } = setUp(250);
     await run();
     state.sessions = ['1', '2', '3'];
@@ -61,7 +61,7 @@ describe('a sweep', () => {
     expect(await run()).toEqual([PAGE, PAGE, 50]);
   });
 
-  it('leaves others their part, and goes on there the next time', async () => {
+  it('leaves claims to other replicas, and continues there in the next scan', async () => {
     const { run, state, looked, ids } = setUp(450);
     state.claimsEach = 100;
     expect(await run()).toEqual([PAGE, PAGE]);
@@ -70,7 +70,7 @@ describe('a sweep', () => {
     expect(looked.flat()).toEqual(ids);
   });
 
-  it('goes on where the database has not answered', async () => {
+  it('continues after a failed query', async () => {
     const { run, state, looked, ids } = setUp(150);
     state.failure = new Error('away');
     await expect(run()).rejects.toThrow('away');
@@ -79,7 +79,7 @@ describe('a sweep', () => {
     expect(looked.flat()).toEqual(ids);
   });
 
-  it('asks for nothing where there is no destination', async () => {
+  it('claims nothing without destinations', async () => {
     expect(await setUp(0).run()).toEqual([]);
   });
 });

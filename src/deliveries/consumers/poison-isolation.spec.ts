@@ -1,4 +1,4 @@
-// What is sent, kept and given up while a platform fails, answers errors of its own or refuses.
+// Isolation of poison traces: which traces are delivered, kept or rejected while a platform fails.
 import { describe, expect, it } from '@jest/globals';
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import { generationTrace } from '../../../test/support/generation-trace.js';
@@ -19,7 +19,9 @@ function failureOf(status: number): SendResult['failure'] {
 const traces = (count: number) => Array.from({ length: count }, (_, index) => generationTrace(index + 1));
 const ids = (list: readonly GenerationTrace[]) => list.map(({ generationId }) => generationId);
 
-/** A platform that judges a request by its first trace that is not taken; all before it are. */
+/**
+ * A platform whose answer is decided by the first trace that it does not accept. All traces before it are delivered.
+ */
 function createIsolation(answerTo: (trace: GenerationTrace) => Answer, limits = {}, claim = CLAIM) {
   const requests: (readonly GenerationTrace[])[] = [];
   const sender = new PoisonIsolation(
@@ -39,7 +41,7 @@ function createIsolation(answerTo: (trace: GenerationTrace) => Answer, limits = 
   );
   const target = { kind: { delivery: { limits: { maxTraces: 100, ...limits } } } } as DeliveryTarget;
   const { signal } = new AbortController();
-  /** As a lane does: so many as are asked for, and a failure is counted. */
+  /** Sends as many traces as requested and counts a failure, like a destination consumer. */
   const send = async (waiting: readonly GenerationTrace[]) => {
     const sent = await sender.send(target, waiting.slice(0, sender.batchSize(target)), signal);
     if (sent.failure) sender.failures++;
@@ -49,8 +51,8 @@ function createIsolation(answerTo: (trace: GenerationTrace) => Answer, limits = 
   return { sender, requests, send, sendAgain, sizeOf: () => sender.batchSize(target) };
 }
 
-describe('a platform that answers an error of its own', () => {
-  it('to everything is at fault: nothing is given up, however long it lasts', async () => {
+describe('a platform that answers every attempt with its own error', () => {
+  it('keeps all traces while every trace fails, however long it lasts', async () => {
     const waiting = traces(50);
     let isDown = true;
     const { send } = createIsolation(() => (isDown ? 500 : 'delivered'));
@@ -63,7 +65,7 @@ describe('a platform that answers an error of its own', () => {
     expect([...results.values()]).toEqual(waiting.map(() => DELIVERED));
   });
 
-  it('to one trace while it takes others gets those, and that one is given up', async () => {
+  it('delivers other traces, and rejects the one trace that always fails', async () => {
     const waiting = traces(5);
     const [poison] = ids(waiting);
     const { send, requests } = createIsolation(({ generationId }) =>
@@ -83,7 +85,7 @@ describe('a platform that answers an error of its own', () => {
     expect(requests.map(ids)).toEqual([ids(waiting.slice(2))]);
   });
 
-  it('is back before the trace in doubt is sent once more: it is not given up', async () => {
+  it('keeps the suspected trace when the platform recovers before the last attempt', async () => {
     const waiting = traces(3);
     let errors = 1;
     const { send } = createIsolation(() => (errors-- > 0 ? 500 : 'delivered'), {}, { ...CLAIM, failures: 9 });
@@ -92,12 +94,12 @@ describe('a platform that answers an error of its own', () => {
     expect([...results.values()]).toEqual([DELIVERED, DELIVERED]);
   });
 
-  it('keeps a trace that waits alone: nothing tells whose fault it is', async () => {
+  it('keeps a single waiting trace: no other trace can show that it is at fault', async () => {
     const { send } = createIsolation(() => 500, {}, { ...CLAIM, failures: 40 });
     expect(await send(traces(1))).toMatchObject({ results: new Map(), failure: { status: 500 } });
   });
 
-  it.each([502, 503, 504, 529])('is not asked about others when it says %i', async (status) => {
+  it.each([502, 503, 504, 529])('is not probed with other traces after %i', async (status) => {
     const { send, requests } = createIsolation(() => status, {}, { ...CLAIM, failures: 40 });
     await send(traces(5));
     expect(requests).toHaveLength(1);
@@ -105,7 +107,7 @@ describe('a platform that answers an error of its own', () => {
 });
 
 describe('a part that was delivered before a failure', () => {
-  it('counts once: the attempts that follow fail in a row', async () => {
+  it('counts once: the attempts that follow are consecutive failures', async () => {
     const waiting = traces(10);
     const fallible = ids(waiting)[4] ?? '';
     const { send, sender, sizeOf } = createIsolation(({ generationId }) =>
@@ -118,7 +120,7 @@ describe('a part that was delivered before a failure', () => {
     expect(sizeOf()).toBe(1);
   });
 
-  it('behind what failed is not sent again, until the cursor is set back', async () => {
+  it('is not sent again behind a failed trace, until the cursor is set back', async () => {
     const waiting = traces(4);
     const fallible = ids(waiting)[0];
     const { send, sender, requests } = createIsolation(
@@ -141,7 +143,7 @@ describe('a platform that rejects everything', () => {
   it.each<[string, object]>([
     ['in one request', {}],
     ['in many at once', { maxTraces: 1, parallelRequests: 32 }],
-  ])('%s is taken to be at fault: all stay', async (_name, limits) => {
+  ])('keeps all traces %s: the platform is at fault', async (_name, limits) => {
     const { send } = createIsolation(() => 'refused', limits);
     expect(await send(traces(32))).toMatchObject({
       results: new Map(),
@@ -149,7 +151,7 @@ describe('a platform that rejects everything', () => {
     });
   });
 
-  it('is believed about what somebody asks for by name', async () => {
+  it('rejects traces whose replay was requested by name', async () => {
     const { sendAgain } = createIsolation(() => 'refused');
     const { results, failure } = await sendAgain(traces(32));
     expect(failure).toBeNull();
@@ -164,7 +166,7 @@ describe('a paused destination', () => {
       rejected.includes(generationId) ? 'refused' : 'delivered';
 
   it.each([1, 2, 3, 5, 8, 9, 30])(
-    'that failed %i times and is set right gets past a trace that it refuses for good',
+    'passes a poison trace after %i failures, once it is repaired',
     async (failures) => {
       const waiting = traces(30);
       const [poison] = ids(waiting);
@@ -178,7 +180,7 @@ describe('a paused destination', () => {
     },
   );
 
-  it('gets past several of them', async () => {
+  it('passes several poison traces', async () => {
     const waiting = traces(30);
     const { send, sender } = createIsolation(
       rejectingOnly(...ids(waiting).slice(0, 19)),
@@ -189,19 +191,19 @@ describe('a paused destination', () => {
     expect(sender.failures).toBe(0);
   });
 
-  it.each([3, 9])('that still refuses everything after %i failures keeps all', async (failures) => {
+  it.each([3, 9])('keeps all traces when it still rejects everything after %i failures', async (failures) => {
     const { send } = createIsolation(() => 'refused', {}, { failures, isPaused: true });
     for (let attempt = 1; attempt <= 5; attempt++) {
       expect(await send(traces(30))).toMatchObject({ results: new Map(), failure: { class: 'blocked' } });
     }
   });
 
-  it('is told apart by no trace: a single one that it refuses stays', async () => {
+  it('keeps a single rejected trace, because no other trace was accepted', async () => {
     const { send } = createIsolation(() => 'refused', {}, { failures: 4, isPaused: true });
     expect(await send(traces(1))).toMatchObject({ results: new Map(), failure: { class: 'blocked' } });
   });
 
-  it('that goes away while it is found out keeps all, and is asked again later', async () => {
+  it('keeps all traces when it fails during isolation, and retries later', async () => {
     const waiting = traces(5);
     const [poison] = ids(waiting);
     const { send, requests } = createIsolation(
@@ -216,7 +218,7 @@ describe('a paused destination', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('gives up no trace for an error of its own that it answers for the first time', async () => {
+  it('rejects no trace for its first own error', async () => {
     const waiting = traces(5);
     const [fallible] = ids(waiting);
     const { send } = createIsolation(
@@ -228,8 +230,8 @@ describe('a paused destination', () => {
   });
 });
 
-describe('what is asked for again', () => {
-  it('stays given up where the platform answers an error of its own to it alone, and the others are taken', async () => {
+describe('a requested replay', () => {
+  it('stays a dead letter when the platform answers with its own error to it alone', async () => {
     const letters = traces(4);
     const poison = ids(letters)[2];
     const { sendAgain } = createIsolation(({ generationId }) =>
@@ -245,7 +247,7 @@ describe('what is asked for again', () => {
     ]);
   });
 
-  it('is still to be sent when the platform is away', async () => {
+  it('remains requested while the platform is unavailable', async () => {
     const { sendAgain } = createIsolation(() => 503);
     expect(await sendAgain(traces(3))).toMatchObject({ results: new Map(), failure: { status: 503 } });
   });

@@ -18,7 +18,7 @@ describe('the path of an object', () => {
     ['/leading//double/trailing/', 'leading/double/trailing'],
     ['a/./../b', 'a/_/_/b'],
     ['a\\b\u0000', 'a_b_'],
-  ])('%j is %j', (template, path) => {
+  ])('of the template %j is %j', (template, path) => {
     expect(keyOf(template)).toBe(`${path}/${FILE}`);
   });
 

@@ -76,7 +76,7 @@ describe('a statement that failed', () => {
     expect(read(answer(422, { code, sqlState, message }))).toMatchObject({ outcome });
   });
 
-  it('is refused without repeating the value at fault', () => {
+  it('is rejected without repeating the value at fault', () => {
     const body = {
       code: '100038',
       sqlState: '22018',
@@ -89,7 +89,7 @@ describe('a statement that failed', () => {
   });
 
   it.each([[['\udfff']], [{ toString: 1 }], ['a\u0000b'], ['7'.repeat(11)], [null], [undefined]])(
-    'is refused when %j replaces its codes',
+    'is rejected when %j replaces its codes',
     (code) => {
       expect(read(answer(422, { code, sqlState: code }))).toEqual({
         outcome: 'refused',

@@ -146,7 +146,7 @@ describe('the fields of filter rules', () => {
 });
 
 describe('a destination', () => {
-  it('gets generations that pass its regions, keys, sample and filter', () => {
+  it('receives generations that pass its regions, keys, sample and filter', () => {
     const rules = fc.record({
       id: fc.uuid(),
       regions: fc.subarray([...REGIONS], { minLength: 1 }),

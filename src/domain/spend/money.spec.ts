@@ -15,18 +15,18 @@ describe('amounts of money', () => {
     expect(parseUsd(text)).toBe(expected);
   });
 
-  it.each(['', 'abc', '1,5', 'NaN', 'Infinity', '0x10', '1e9999'])('refuses %p', (text) => {
+  it.each(['', 'abc', '1,5', 'NaN', 'Infinity', '0x10', '1e9999'])('rejects %p', (text) => {
     expect(() => parseUsd(text)).toThrow(RangeError);
   });
 
-  it('refuses a text that takes long to read, whatever it says, and does not repeat it', () => {
+  it('rejects a text that takes long to read, and does not repeat it', () => {
     expect(parseUsd('9'.repeat(100))).toBe(10n ** 112n - 10n ** 12n);
     for (const text of ['9'.repeat(101), `0.${'0'.repeat(100)}`, ' '.repeat(101), '9'.repeat(20_000_000)]) {
       expect(() => parseUsd(text)).toThrow(new RangeError('too long for an amount of money'));
     }
   });
 
-  it('refuses amounts finer than the unit instead of rounding', () => {
+  it('rejects amounts finer than the unit instead of rounding', () => {
     expect(() => parseUsd('1e-13')).toThrow(/finer/);
   });
 
@@ -62,7 +62,7 @@ describe('a price of a million tokens', () => {
     expect(parseUsdPerMillion(usd)).toBe(perToken);
   });
 
-  it('is refused where an amount would be', () => {
+  it('is rejected where an amount would be', () => {
     expect(() => parseUsdPerMillion('free')).toThrow(RangeError);
   });
 });

@@ -42,7 +42,7 @@ it('runs one report of an account at a time, and two in all', async () => {
   expect(running).toHaveLength(5);
 });
 
-it("refuses the 12th report of an account with 503, and no other account's", async () => {
+it('rejects the 12th report of an account with 503, and no report of other accounts', async () => {
   const { running, reports } = createReports();
   for (let count = 0; count < 11; count++) void reports.read('a', STATEMENT);
   await settled();
