@@ -1,4 +1,4 @@
-// GET /activity and GET /credits: sums of the log, as the account's management key sees them.
+// GET /activity and GET /credits: sums of the log for the management key of the account.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask, askFor } from '../../support/admin.js';
 import { createTestApp } from '../../support/app.js';
@@ -56,7 +56,7 @@ const OPENAI = {
 const UNREACHED = { ...OPENAI, endpoint_id: '', provider_name: '', usage: 0, byok_usage_inference: 0 };
 
 describe('GET /activity', () => {
-  it('sums by day and endpoint, of thirty completed days and this account alone', async () => {
+  it('sums the last thirty completed days by day and endpoint, of this account only', async () => {
     expect((await activity()).data).toEqual([
       { ...OPENAI, date: '2026-11-17', requests: 4, prompt_tokens: 18, usage: 1.5, byok_usage_inference: 0 },
       { ...UNREACHED, date: '2026-11-17', requests: 1, prompt_tokens: 1 },
@@ -71,7 +71,7 @@ describe('GET /activity', () => {
     ]);
   });
 
-  it('by workspace', async () => {
+  it('groups by workspace', async () => {
     const { data } = await activity('?group_by=workspace&date=2026-11-17');
     const shares = data.map((row) => [row['workspace_id'], row['endpoint_id'] === '', row['requests']]);
     expect(shares).toHaveLength(3);
@@ -91,7 +91,7 @@ describe('GET /activity', () => {
     ['user_id=', () => 'user_1', [1]],
     ['user_id=', () => 'user_2', []],
     ['user_id=user_1&api_key_hash=', () => app.key.hash, []],
-  ])('only %s', async (query, value, requests) => {
+  ])('filters by %s', async (query, value, requests) => {
     const { data } = await activity(`?${query}${value()}`);
     expect(data.map((row) => row['requests'])).toEqual(requests);
   });
@@ -105,11 +105,11 @@ describe('GET /activity', () => {
     ['from=2026-11-01', 400, 'from: is not a member of this object'],
     [`api_key_hash=${'a'.repeat(64)}`, 404, 'no key has this hash'],
     ['workspace_id=019a960b-d800-7000-8000-000000000000', 404, 'no such workspace'],
-  ])('%s: %i', async (query, status, message) => {
+  ])('responds to %s with %i', async (query, status, message) => {
     expect(expectError(await ask(app, 'get', `/activity?${query}`), status)).toContain(message);
   });
 
-  it('reads only the months that it is about, by the primary key', async () => {
+  it('reads only the partitions of the period, by the primary key', async () => {
     const plan = await app.sql<{ 'QUERY PLAN': string }>(
       `EXPLAIN SELECT count(*) FROM generations WHERE workspace_id = ANY($1::uuid[])
          AND created_at >= '2026-11-17' AND created_at < '2026-11-18'`,
@@ -122,7 +122,7 @@ describe('GET /activity', () => {
 });
 
 describe('GET /credits', () => {
-  it('what was bought and spent', async () => {
+  it('returns the bought and the spent amount', async () => {
     expect(await askFor(200, app, 'get', '/credits')).toEqual({
       data: { total_credits: 0, total_usage: 1.51, is_metered: false },
     });

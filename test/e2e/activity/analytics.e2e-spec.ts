@@ -1,4 +1,4 @@
-// /analytics: what can be asked, and the answers from the log.
+// /analytics: the metadata and the results of queries about the log.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask, askFor } from '../../support/admin.js';
 import { createTestApp } from '../../support/app.js';
@@ -44,7 +44,7 @@ const query = async (body: object) =>
 const rowsOf = async (body: object) => (await query(body)).data;
 
 describe('POST /analytics/query', () => {
-  it('sums, shares and percentiles of the account alone', async () => {
+  it('returns sums, shares and percentiles of this account only', async () => {
     const metrics = (
       'request_count error_count error_rate input_count prompt_tokens total_tokens total_usage byok_usage ' +
       'latency_avg latency_p50 latency_p90 latency_p99'
@@ -68,12 +68,12 @@ describe('POST /analytics/query', () => {
     ]);
     expect(metadata).toEqual({ row_count: 1, truncated: false, query_time_ms: expect.any(Number) });
     expect(warnings).toEqual([]);
-    // What meta promises can be asked for.
+    // Every metric of the metadata can be requested.
     const meta = await askFor<{ data: { metrics: { name: string }[] } }>(200, app, 'get', '/analytics/meta');
     expect(meta.data.metrics.map(({ name }) => name)).toEqual(metrics);
   });
 
-  it('every dimension and granularity that meta names', async () => {
+  it('accepts every dimension and granularity of the metadata', async () => {
     const { data } = await askFor<{ data: Record<'dimensions' | 'granularities', { name: string }[]> }>(
       200,
       app,
@@ -139,12 +139,12 @@ describe('POST /analytics/query', () => {
     [{ field: 'status', operator: 'in', value: [502, '404'] }, 1],
     [{ field: 'user', operator: 'not_in', value: ['user_1'] }, 3],
     [{ field: 'model', operator: 'eq', value: "'; DROP TABLE generations; --" }, 0],
-  ])('filter %j: %i', async (filter, count) => {
+  ])('applies the filter %j to return %i rows', async (filter, count) => {
     const rows = await rowsOf({ metrics: ['request_count'], filters: [filter] });
     expect(rows).toEqual(count === 0 ? [] : [{ request_count: count }]);
   });
 
-  it('keys by their hashes; what is no key of the account matches nothing, with a warning', async () => {
+  it('filters keys by their hashes; an unknown hash matches nothing and causes a warning', async () => {
     const filter = (value: unknown) => ({
       metrics: ['request_count'],
       filters: [{ field: 'api_key_id', operator: 'in', value }],
@@ -161,7 +161,7 @@ describe('POST /analytics/query', () => {
     });
   });
 
-  it('workspaces by their ids, in capitals as well', async () => {
+  it('filters workspaces by their ids, also in capitals', async () => {
     const own = { field: 'workspace', operator: 'eq', value: app.workspaceId.toUpperCase() };
     expect(await query({ metrics: ['request_count'], filters: [own] })).toMatchObject({
       data: [{ request_count: 4 }],
@@ -169,7 +169,7 @@ describe('POST /analytics/query', () => {
     });
   });
 
-  it('order and limits', async () => {
+  it('applies the requested order and limits', async () => {
     const byModel = { metrics: ['total_usage'], dimensions: ['model'] };
     const ascending = { ...byModel, order_by: { field: 'request_count', direction: 'asc' } };
     expect((await rowsOf(ascending)).map(({ model }) => model)).toEqual([
@@ -218,23 +218,23 @@ describe('POST /analytics/query', () => {
     ],
     [{ metrics: ['request_count'], limit: 1_001 }, 'limit: must be from 1 to 1000'],
     [{ metrics: ['request_count'], classifier_filters: {} }, 'classifier_filters: is not a member'],
-  ])('400: %j', async (body, message) => {
+  ])('returns 400 for %j', async (body, message) => {
     expect(expectError(await ask(app, 'post', '/analytics/query', { body }), 400)).toContain(message);
   });
 
-  it('a key of inference is refused', async () => {
+  it('rejects an inference key', async () => {
     const body = { metrics: ['request_count'] };
     expectError(await ask(app, 'post', '/analytics/query', { body, key: app.apiKey }), 403);
     expectError(await ask(app, 'get', '/analytics/meta', { key: app.apiKey }), 403);
   });
 });
 
-it('a report that takes too long is ended by the database, and is a 408', async () => {
+it('returns 408 when the database cancels a report that takes too long', async () => {
   const reports = app.application.get(Reports);
   await expect(reports.read(app.accountId, { text: 'SELECT pg_sleep(30)' })).rejects.toMatchObject({
     status: 408,
   });
-  // Nothing is left behind that would end another one, and reports cannot write.
+  // No later statement inherits the time-out, and reports cannot write.
   expect(await reports.read(app.accountId, { text: 'SELECT pg_sleep(0)::text AS slept' })).toEqual([
     { slept: '' },
   ]);

@@ -1,4 +1,4 @@
-// GET /audit: every change of keys and destinations, by whom, and nothing that is secret.
+// GET /audit: every change of keys and destinations with its author, and no secret.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { ask, askFor } from '../../support/admin.js';
@@ -34,7 +34,7 @@ let account: TestAccount;
 beforeAll(async () => {
   app = await createTestApp();
 });
-// An account of its own for every test: the log is never emptied.
+// Every test has its own account, because the log is never emptied.
 beforeEach(async () => {
   account = await app.createAccount();
 });
@@ -52,7 +52,7 @@ const readLog = (query = ''): Promise<Page> =>
 const actionsOf = ({ data }: Page): string[] => data.map(({ action }) => action);
 
 describe('a change of a destination', () => {
-  it('is told with what was there before and after, in the order of the changes', async () => {
+  it('is recorded with the state before and after, in the order of the changes', async () => {
     const created = await change<Created>(201, 'post', DESTINATIONS, WEBHOOK);
     const path = `${DESTINATIONS}/${created.data.id}`;
     const renamed = await change<Created>(200, 'patch', path, { name: 'Renamed' });
@@ -72,7 +72,7 @@ describe('a change of a destination', () => {
     expect(data[0]?.created_at).toBe(app.clock.now().toISOString());
   });
 
-  it('is told by whom, from where, and with what', async () => {
+  it('is recorded with its author, address and user agent', async () => {
     await app.http
       .post(`/api/v1${DESTINATIONS}`)
       .set('authorization', `Bearer ${account.managementKey}`)
@@ -93,14 +93,14 @@ describe('a change of a destination', () => {
     });
   });
 
-  it('that fails is not told: neither a conflict nor a body that is refused', async () => {
+  it('is not recorded when it fails with a conflict or an invalid body', async () => {
     for (let count = 0; count < 5; count++) await change(201, 'post', DESTINATIONS, WEBHOOK);
     await change(409, 'post', DESTINATIONS, WEBHOOK);
     await change(400, 'post', DESTINATIONS, { ...WEBHOOK, type: 'pigeon' });
     expect(actionsOf(await readLog())).toEqual(Array(5).fill('create'));
   });
 
-  it('that cannot be told does not happen', async () => {
+  it('is rolled back when it cannot be recorded', async () => {
     const { data } = await change<Created>(201, 'post', DESTINATIONS, WEBHOOK);
     await app.sql('ALTER TABLE audit_log ADD CONSTRAINT broken CHECK (request_id <> $$broken$$)');
     try {
@@ -116,7 +116,7 @@ describe('a change of a destination', () => {
     expect(actionsOf(await readLog())).toEqual(['create']);
   });
 
-  it('keeps members that are too long as a note', async () => {
+  it('replaces members that are too long by a note', async () => {
     const rules = Array.from({ length: 50 }, () => ({
       field: 'model',
       operator: 'equals',
@@ -130,7 +130,7 @@ describe('a change of a destination', () => {
 });
 
 describe('a change of a key', () => {
-  it('is told for all four of them', async () => {
+  it('is recorded for all four operations', async () => {
     const { data } = await change<Created>(201, 'post', '/keys', { name: 'Production', limit: 3 });
     const path = `/keys/${data.hash}`;
     await change(200, 'patch', path, { limit: 4 });
@@ -147,7 +147,7 @@ describe('a change of a key', () => {
 });
 
 describe('the deletion of a workspace', () => {
-  it('is told, and of everything that goes with it, once for each', async () => {
+  it('is recorded once for the workspace and for each object deleted with it', async () => {
     const hook = await change<Created>(201, 'post', DESTINATIONS, WEBHOOK);
     await change(201, 'post', DESTINATIONS, { ...WEBHOOK, enabled: false });
     const own = await change<Created>(201, 'post', '/byok', { provider: 'openai', key: 'sk-own-0123456789' });
@@ -181,7 +181,7 @@ describe('the deletion of a workspace', () => {
 });
 
 describe('secrets', () => {
-  it('are neither in the answers nor in the table', async () => {
+  it('appear neither in responses nor in the table', async () => {
     const secrets = [
       'sk-lf-0123456789abcdef',
       'pk-lf-0123456789abcdef',
@@ -212,13 +212,13 @@ describe('secrets', () => {
 });
 
 describe('the log', () => {
-  it('is of the account alone', async () => {
+  it('contains entries of this account only', async () => {
     await change(201, 'post', DESTINATIONS, WEBHOOK);
     account = await app.createAccount();
     expect(await readLog()).toEqual({ data: [], next: null });
   });
 
-  it('is paged, each entry once, also while entries are added', async () => {
+  it('lists each entry once, also while entries are added', async () => {
     const { data } = await change<Created>(201, 'post', '/keys', { name: '0' });
     for (let count = 1; count < 7; count++) {
       await change(200, 'patch', `/keys/${data.hash}`, { name: String(count) });
@@ -229,7 +229,7 @@ describe('the log', () => {
       const page: Page = await readLog(`?limit=3${next === null ? '' : `&after=${next}`}`);
       names.push(...page.data.map(({ after }) => after?.['name']));
       ({ next } = page);
-      await change(201, 'post', '/keys', { name: 'added meanwhile' });
+      await change(201, 'post', '/keys', { name: 'added between pages' });
     } while (next !== null);
     expect(names).toEqual(['6', '5', '4', '3', '2', '1', '0']);
   });
@@ -247,7 +247,7 @@ describe('the log', () => {
     expect(actionsOf(await readLog('?object_type=workspace'))).toEqual([]);
   });
 
-  it('is filtered by workspace, where budgets have the names of intervals and members those of users', async () => {
+  it('is filtered by workspace, where budgets are named by intervals and members by users', async () => {
     const user = 'u'.repeat(256);
     await change(201, 'post', '/workspaces', { name: 'W', slug: 'w' });
     for (const slug of ['default', 'w']) {
@@ -272,11 +272,11 @@ describe('the log', () => {
     ['after=x', /: after: must be a UUID$/],
     ['object_id=%00', /: object_id: must not hold NUL/],
     ['actor=x', /: actor: is not a member of this object$/],
-  ])('400: %s', async (query, detail) => {
+  ])('returns 400 for %s', async (query, detail) => {
     expectError(await ask(app, 'get', `/audit?${query}`), 400, detail);
   });
 
-  it('cannot be changed, not even by hand', async () => {
+  it('cannot be changed, not even by SQL', async () => {
     await change(201, 'post', DESTINATIONS, WEBHOOK);
     const update = app.sql("UPDATE audit_log SET action = 'delete' WHERE account_id = $1", [
       account.accountId,

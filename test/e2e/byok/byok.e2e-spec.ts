@@ -1,4 +1,4 @@
-// /byok: create, list, get, change, rotate, delete.
+// /byok: create, list, get, update, rotate, delete.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask, askFor } from '../../support/admin.js';
 import { embed, SMALL } from '../../support/create-embedding.js';
@@ -33,8 +33,8 @@ async function createCredential(body: object = {}): Promise<Credential> {
   return (await askFor<{ data: Credential }>(201, app, 'post', '/byok', { body: sent })).data;
 }
 
-describe('a key of the account that is allowed, and then deleted', () => {
-  it('stands there until the list is changed, and does not hinder that', async () => {
+describe('an allowed key of the account that is deleted', () => {
+  it('stays in the list until the list changes, and does not prevent changes', async () => {
     const [gone, kept] = [(await app.createKey()).record.hash, (await app.createKey()).record.hash];
     const { id } = await createCredential({ allowed_api_key_hashes: [gone] });
     await askFor(200, app, 'delete', `/keys/${gone}`);
@@ -47,8 +47,8 @@ describe('a key of the account that is allowed, and then deleted', () => {
   });
 });
 
-describe('create', () => {
-  it('answers the record without the key, which is encrypted, and audited without it', async () => {
+describe('POST /byok', () => {
+  it('returns the record without the key, which is stored encrypted and missing in the audit log', async () => {
     const credential = await createCredential();
     expect(credential).toEqual({
       id: expect.any(String),
@@ -75,7 +75,7 @@ describe('create', () => {
     expect(JSON.stringify(stored)).not.toContain(KEY);
   });
 
-  it('keeps every setting', async () => {
+  it('stores every setting', async () => {
     const settings = {
       name: 'Mine',
       is_required: true,
@@ -105,7 +105,7 @@ describe('create', () => {
       { key },
       'key: must hold printable ASCII characters alone',
     ]),
-    ['an unknown provider', { provider: 'nobody' }, 'provider: must be one of openai'],
+    ['an unknown provider', { provider: 'no-such-provider' }, 'provider: must be one of openai'],
     ['a provider without keys', { provider: 'local' }, 'provider: must be one of openai'],
     ['an unknown member', { labell: 'x' }, 'labell: is not a member of this object'],
     ['an empty list', { allowed_models: [] }, 'allowed_models: must have at least 1 element'],
@@ -115,21 +115,21 @@ describe('create', () => {
       { allowed_api_key_hashes: Array.from({ length: 101 }, () => 'a'.repeat(64)) },
       'at most 100',
     ],
-    ['a key of nobody', { allowed_api_key_hashes: ['a'.repeat(64)] }, `no such key: ${'a'.repeat(64)}`],
+    ['an unknown key', { allowed_api_key_hashes: ['a'.repeat(64)] }, `no such key: ${'a'.repeat(64)}`],
     ['a contradiction', { is_fallback: true, is_byok_only: true }, 'cannot be combined with is_byok_only'],
     [
       'no workspace of the account',
       { workspace_id: '019a960b-d800-7000-8000-000000000000' },
       'no such workspace',
     ],
-  ])('400: %s', async (_name, body, message) => {
+  ])('returns 400 for %s', async (_name, body, message) => {
     const response = await ask(app, 'post', '/byok', { body: { provider: 'openai', key: KEY, ...body } });
     expect(expectError(response, 400)).toContain(message);
   });
 });
 
-describe('change', () => {
-  it('keeps what it does not name; null clears', async () => {
+describe('PATCH /byok/{id}', () => {
+  it('keeps omitted members and clears members that are null', async () => {
     const credential = await createCredential({
       name: 'Mine',
       allowed_user_ids: ['user_1'],
@@ -148,7 +148,7 @@ describe('change', () => {
     });
   });
 
-  it('of nothing changes nothing, and is not told of', async () => {
+  it('changes and records nothing for an empty body', async () => {
     const credential = await createCredential();
     const path = `/byok/${credential.id}`;
     expect(await askFor(200, app, 'patch', path, { body: {} })).toEqual({ data: credential });
@@ -159,7 +159,7 @@ describe('change', () => {
     expectError(await ask(app, 'patch', path, other), 404);
   });
 
-  it('of the key by an id in capitals leaves a key that serves', async () => {
+  it('accepts an id in capitals for a new key, which calls can use', async () => {
     const { id } = await createCredential({ disabled: false });
     const body = { key: 'sk-own-by-capitals' };
     await askFor(200, app, 'patch', `/byok/${id.toUpperCase()}`, { body });
@@ -168,7 +168,7 @@ describe('change', () => {
     await askFor(200, app, 'delete', `/byok/${id.toUpperCase()}`);
   });
 
-  it('two halves of a contradiction, at the same moment: one is refused', async () => {
+  it('rejects one of two concurrent changes that contradict each other', async () => {
     const { id } = await createCredential();
     const answers = await Promise.all(
       [{ is_fallback: true }, { is_byok_only: true }].map((body) =>
@@ -179,7 +179,7 @@ describe('change', () => {
   });
 });
 
-it('creation, rotation, switching off and deletion take effect on every replica, without a restart', async () => {
+it('creation, rotation, disabling and deletion take effect on every replica without a restart', async () => {
   const expectKey = async (key: string): Promise<void> => {
     for (const one of [app, replica]) {
       await eventually(
@@ -221,8 +221,8 @@ it('creation, rotation, switching off and deletion take effect on every replica,
   ]);
 });
 
-describe('list', () => {
-  it('in the order in which they are tried, page by page, and by provider', async () => {
+describe('GET /byok', () => {
+  it('lists credentials in the order of use, page by page, and by provider', async () => {
     const { data: workspace } = await askFor<{ data: { id: string } }>(201, app, 'post', '/workspaces', {
       body: { name: 'List', slug: 'list' },
     });
@@ -253,8 +253,8 @@ describe('list', () => {
     ['limit=101', 'limit: must be from 1 to 100'],
     ['offset=-1', 'offset: must not be negative'],
     ['sort=name', 'sort: is not a member of this object'],
-    ['provider=nobody', 'provider: must be one of openai'],
-  ])('400: %s', async (query, message) => {
+    ['provider=no-such-provider', 'provider: must be one of openai'],
+  ])('returns 400 for %s', async (query, message) => {
     expect(expectError(await ask(app, 'get', `/byok?${query}`), 400)).toContain(message);
   });
 });

@@ -1,4 +1,4 @@
-// How many credentials of a provider a workspace may have, and what becomes of more from before there was a limit.
+// The limit of credentials for each provider in a workspace, also for workspaces that exceed it from earlier versions.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ask, askFor } from '../../support/admin.js';
 import { embed, SMALL } from '../../support/create-embedding.js';
@@ -21,7 +21,7 @@ afterAll(() => setup.close());
 const create = (body: object = {}) =>
   ask(setup.app, 'post', '/byok', { body: { provider: 'openai', key: 'sk-own-0123456789', ...body } });
 
-/** More than the limit, as a workspace may have from before there was one. The order is that of `keys`. */
+/** Creates more credentials than the limit, as an earlier version allowed. Their order is that of `keys`. */
 async function createSurplus(keys: readonly string[], lastIsRequired = false): Promise<void> {
   for (const [index, apiKey] of keys.entries()) {
     const provider = index < LIMIT ? 'openai' : 'azure';
@@ -32,9 +32,9 @@ async function createSurplus(keys: readonly string[], lastIsRequired = false): P
 }
 
 describe('a workspace', () => {
-  it('gets 20 credentials of a provider out of 30 parallel creations, and 409 for the others', async () => {
+  it('creates 20 of 30 parallel credentials of a provider, and returns 409 for the others', async () => {
     const answers = await Promise.all(
-      // Disabled ones count: enabling one never exceeds the limit.
+      // Disabled credentials count: enabling one never exceeds the limit.
       Array.from({ length: 30 }, (_, index) => create({ disabled: index % 2 === 0 })),
     );
     const rejected = answers.filter(({ status }) => status !== 201);
@@ -50,7 +50,7 @@ describe('a workspace', () => {
     expect(count).toBe(LIMIT);
   });
 
-  it('may have as many of another provider, and one more of the same after it has deleted one', async () => {
+  it('has a separate limit for each provider, and a free slot after a deletion', async () => {
     const [first] = await Promise.all(Array.from({ length: LIMIT }, () => create()));
     expectError(await create(), 409);
     expect((await create({ provider: 'azure' })).status).toBe(201);
@@ -60,7 +60,7 @@ describe('a workspace', () => {
   });
 });
 
-describe('credentials beyond the limit, from before it', () => {
+describe('credentials beyond the limit', () => {
   const KEYS = Array.from({ length: LIMIT + 5 }, (_, index) => `own-key-number-${index}`);
 
   const askedKeys = async (): Promise<string[]> => {
@@ -69,14 +69,14 @@ describe('credentials beyond the limit, from before it', () => {
     return setup.takeKeys();
   };
 
-  it('are asked by no call, which goes on to the shared endpoint after the first 20', async () => {
+  it('are not used by calls, which continue with the shared endpoint after the first 20', async () => {
     for (const key of KEYS) setup.answerKeyWith(key, 503);
     await createSurplus(KEYS);
     const expected = [...KEYS.slice(0, LIMIT), SHARED_KEY];
     expect(await eventually(askedKeys, (keys) => keys.length >= expected.length)).toEqual(expected);
   });
 
-  it('keep calls away from the shared endpoints where they are required', async () => {
+  it('prevent the use of shared endpoints where they are required', async () => {
     for (const key of KEYS) setup.answerKeyWith(key, 503);
     await createSurplus(KEYS, true);
     const expected = KEYS.slice(0, LIMIT);

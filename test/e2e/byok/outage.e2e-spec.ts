@@ -1,4 +1,4 @@
-// POST /embeddings through own keys at two providers that fail: who takes over, who pays, and who is not asked any more.
+// POST /embeddings through own keys at two failing providers: which endpoint takes over, who pays, which keys rest.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
 import { parseUsd, parseUsdPerMillion } from '../../../src/domain/spend/money.js';
@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterAll(() => setup.close());
 
-/** The answer, and the keys that the upstream was asked with. */
+/** The response, and the keys that the upstream received. */
 async function ask(secret = setup.app.apiKey): Promise<{ response: Response; keys: string[] }> {
   setup.takeKeys();
   const response = await embed(setup.app, BODY, secret).set('x-openrouter-metadata', 'enabled');
@@ -63,7 +63,7 @@ async function lastRecordOf({ record }: TestKey): Promise<unknown> {
 const USD = Number(COST) / 1e12;
 
 describe('own keys at two providers', () => {
-  it('are tried in their order, then the shared endpoint; the bill goes to who has served', async () => {
+  it('are tried in order, then the shared endpoint; only the endpoint that served is billed', async () => {
     await createBoth();
     const key = await setup.app.createKey();
 
@@ -100,20 +100,20 @@ describe('own keys at two providers', () => {
     expect(await countersOf(key)).toEqual({ usage: COST, byok: COST * 2n });
   });
 
-  it('are not asked while they are out, and something else works', async () => {
+  it('are skipped while their circuits are open and another endpoint works', async () => {
     await createBoth();
     setup.answerKeyWith(AT_OPENAI, 503);
     for (let call = 0; call < 5; call++) expect((await ask()).keys).toEqual([AT_OPENAI, AT_AZURE]);
     await askUntil(AT_AZURE);
     setup.answerKeyWith(AT_AZURE, 500);
-    // The outage of the first is as it was: only the second is asked until it is out as well.
+    // The circuit of the first stays open: only the second is tried, until it opens too.
     expect(answerOf(await askUntil(SHARED_KEY)).usage).toMatchObject({ is_byok: false, cost: USD });
     setup.answerKeyWith(SHARED_KEY, 500);
-    // What works and then does not is followed by what did not work.
+    // Endpoints whose circuit is open come after the working ones.
     expect((await ask()).keys.slice(-3).toSorted()).toEqual([AT_AZURE, AT_OPENAI, SHARED_KEY].toSorted());
   });
 
-  it('are asked before everything else when they are required, out or not', async () => {
+  it('are tried before all other endpoints when they are required, open or not', async () => {
     await createCredential(setup.app, { apiKey: AT_OPENAI, isRequired: true });
     await askUntil(AT_OPENAI);
     setup.answerKeyWith(AT_OPENAI, 503);

@@ -1,4 +1,4 @@
-// POST /embeddings through own provider keys: which are tried, in what order, and what is never told.
+// POST /embeddings through own provider keys: which keys are tried, their order, and that none is revealed.
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { Response } from 'supertest';
@@ -38,7 +38,7 @@ async function ask(body: object = BODY, secret = setup.app.apiKey): Promise<Resp
   return response;
 }
 
-/** A change of credentials reaches the service a moment after it was committed. */
+/** A committed change of credentials reaches the service a moment later. */
 async function askUntil(isReached: (keys: readonly string[]) => boolean): Promise<string[]> {
   return eventually(async () => {
     await ask();
@@ -60,7 +60,7 @@ const uses =
     keys.join() === expected.join();
 
 describe('an own key', () => {
-  it('serves instead of the shared one, costs nothing here, and says so', async () => {
+  it('serves instead of the shared one, costs no credits, and is named in the metadata', async () => {
     await create({ apiKey: FIRST });
     await askUntil(uses(FIRST));
     const response = await ask();
@@ -77,7 +77,7 @@ describe('an own key', () => {
     expect(JSON.stringify(row)).not.toContain(FIRST);
   });
 
-  it('comes before the shared endpoints even where provider.order names them', async () => {
+  it('is tried before the shared endpoints even where provider.order names them', async () => {
     await create({ apiKey: FIRST });
     await askUntil(uses(FIRST));
     expect(await keysFor({ ...BODY, provider: { order: ['openai'], allow_fallbacks: false } })).toEqual([
@@ -85,21 +85,21 @@ describe('an own key', () => {
     ]);
   });
 
-  it('gives way to the next by sort_order, and then to the shared one, when the provider refuses it', async () => {
+  it('falls back to the next by sort_order, then to the shared key, when the provider rejects it', async () => {
     await create({ apiKey: SECOND, sortOrder: 2 });
     await create({ apiKey: FIRST, sortOrder: 1 });
     await askUntil(uses(FIRST));
     setup.answerKeyWith(FIRST, 401);
     expect(await keysFor(BODY)).toEqual([FIRST, SECOND]);
     setup.answerKeyWith(SECOND, 403);
-    // The first has rested.
+    // The first key rests by now.
     setup.app.clock.advance(5_000);
     const response = await ask();
     expect(setup.takeKeys()).toEqual([FIRST, SECOND, SHARED_KEY]);
     expect(answerOf(response).usage).toMatchObject({ is_byok: false });
   });
 
-  it('gives way when the provider is overloaded or broken', async () => {
+  it('falls back when the provider is overloaded or broken', async () => {
     await create({ apiKey: FIRST });
     await askUntil(uses(FIRST));
     for (const status of [429, 500, 503]) {
@@ -108,7 +108,7 @@ describe('an own key', () => {
     }
   });
 
-  it('is not followed by another when the request itself is refused', async () => {
+  it('does not fall back when the request itself is rejected', async () => {
     await create({ apiKey: FIRST });
     await askUntil(uses(FIRST));
     setup.answerKeyWith(FIRST, 400);
@@ -118,19 +118,19 @@ describe('an own key', () => {
     expect(response.body).toMatchObject({ error: { metadata: { is_byok: true, provider_name: 'OpenAI' } } });
   });
 
-  it('is asked only once for a call of many slices when the provider refuses it', async () => {
+  it('is tried once for a call of many slices when the provider rejects it', async () => {
     await create({ apiKey: FIRST });
     await askUntil(uses(FIRST));
     setup.answerKeyWith(FIRST, 401);
     const keys = await keysFor({ ...BODY, input: Array.from({ length: 2048 * 12 }, () => 'x') });
     expect(keys.filter((key) => key === SHARED_KEY)).toHaveLength(12);
-    // As many as were under way when the first was refused.
+    // At most the slices that were in flight at the first rejection.
     expect(keys.filter((key) => key === FIRST).length).toBeLessThanOrEqual(8);
   });
 });
 
 describe('a fallback', () => {
-  it('comes after the shared endpoints', async () => {
+  it('is tried after the shared endpoints', async () => {
     await create({ apiKey: FIRST, isFallback: true });
     await create({ apiKey: SECOND });
     await askUntil(uses(SECOND));
@@ -143,7 +143,7 @@ describe('a fallback', () => {
 });
 
 describe.each([{ isRequired: true }, { isByokOnly: true }])('with %p', (options) => {
-  it('the shared endpoints of the provider are not used', async () => {
+  it('does not use the shared endpoints of the provider', async () => {
     await create({ apiKey: FIRST, ...options });
     await askUntil(uses(FIRST));
     setup.answerKeyWith(FIRST, 401);
@@ -155,8 +155,8 @@ describe.each([{ isRequired: true }, { isByokOnly: true }])('with %p', (options)
   });
 });
 
-describe('not used is', () => {
-  // The second key is there to know when the change has arrived.
+describe('a call', () => {
+  // Using the second key shows that the change has arrived.
   const cases: readonly [string, Partial<NewProviderCredential>][] = [
     ['a disabled one', { disabled: true }],
     ['one for other models', { allowedModels: ['openai/text-embedding-3-large'] }],
@@ -164,13 +164,13 @@ describe('not used is', () => {
     ['one for other users', { allowedUserIds: ['user-1'] }],
     ['one of another provider', { provider: 'cohere' }],
   ];
-  it.each(cases)('%s', async (_name, options) => {
+  it.each(cases)('does not use %s', async (_name, options) => {
     await create({ apiKey: FIRST, ...options });
     await create({ apiKey: SECOND, sortOrder: 1 });
     expect(await askUntil((keys) => keys.includes(SECOND))).toEqual([SECOND]);
   });
 
-  it("another workspace's", async () => {
+  it('does not use a key of another workspace', async () => {
     const other = await setup.app.createAccount();
     await create({ apiKey: FIRST, accountId: other.accountId, workspaceId: other.workspaceId });
     await eventually(
@@ -180,7 +180,7 @@ describe('not used is', () => {
     expect(await keysFor(BODY)).toEqual([SHARED_KEY]);
   });
 
-  it('one for another user because a request names that user', async () => {
+  it('does not use a key for another user because a request names that user', async () => {
     await create({ apiKey: FIRST, allowedUserIds: ['user-1'] });
     await create({ apiKey: SECOND, sortOrder: 1 });
     await askUntil(uses(SECOND));
@@ -189,7 +189,7 @@ describe('not used is', () => {
     expect(await keysFor(BODY, secret)).toEqual([FIRST]);
   });
 
-  it('one that is for this key by another key', async () => {
+  it('does not use a key for another API key', async () => {
     const { secret, record } = await setup.app.createKey();
     await create({ apiKey: FIRST, allowedApiKeyHashes: [record.hash] });
     await eventually(
@@ -200,8 +200,8 @@ describe('not used is', () => {
   });
 });
 
-describe('retention', () => {
-  it('is what the customer declares for the own account', async () => {
+describe('data retention', () => {
+  it('is declared by the customer for its own account', async () => {
     const zdr = { ...BODY, provider: { zdr: true } };
     expect((await ask(zdr)).status).toBe(503);
     await create({ apiKey: FIRST, declaredZdr: true });
@@ -212,8 +212,8 @@ describe('retention', () => {
   });
 });
 
-describe('at rest', () => {
-  it('the key is not readable, and its ciphertext is worth nothing in another row', async () => {
+describe('a stored key', () => {
+  it('is encrypted, and its ciphertext cannot be decrypted in another row', async () => {
     const one = await create({ apiKey: FIRST });
     const other = await create({ apiKey: SECOND });
     const rows = await setup.app.sql<{ ciphertext: Buffer; label: string }>(
@@ -238,13 +238,13 @@ describe('at rest', () => {
     expect(JSON.stringify(logged)).not.toContain('own-key');
   });
 
-  it('one that cannot be read costs no call, is told of once, and leaves the others at work', async () => {
+  it('is reported once and skipped when it cannot be decrypted, and other keys continue to serve', async () => {
     const warnings = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
     const { id } = await create({ apiKey: FIRST });
     await askUntil(uses(FIRST));
     await setup.app.sql("UPDATE provider_credentials SET encryption_key_id = 'lost' WHERE id = $1", [id]);
     await askUntil(uses(SHARED_KEY));
-    // Every change makes the service read them all again.
+    // Every change makes the service read all of them again.
     await create({ apiKey: SECOND, sortOrder: 1 });
     await askUntil(uses(SECOND));
     const logged = warnings.mock.calls.map(String).filter((message) => message.includes(id));
@@ -255,7 +255,7 @@ describe('at rest', () => {
   });
 
   it.each([{ isRequired: true }, { isByokOnly: true }])(
-    'one that cannot be read does not open what it has closed: %j',
+    'still excludes the shared endpoints when it cannot be decrypted: %j',
     async (options) => {
       const { id } = await create({ apiKey: FIRST, ...options });
       await askUntil(uses(FIRST));

@@ -1,4 +1,4 @@
-// POST /embeddings through own keys that their provider refuses: how often they are asked, and what the caller reads.
+// POST /embeddings through own keys that their provider rejects: attempts, rests, and the error of the caller.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
 import { ask, askFor } from '../../support/admin.js';
@@ -41,7 +41,7 @@ async function createAll(keys: readonly string[], options: { readonly isRequired
 }
 
 describe('a call', () => {
-  it('asks with at most 3 keys that are refused, then says so with 502', async () => {
+  it('tries at most 3 rejected keys, then fails with 502', async () => {
     await createAll(KEYS, { isRequired: true });
     for (const key of KEYS) setup.answerKeyWith(key, 401);
     const { response, keys } = await call();
@@ -52,7 +52,7 @@ describe('a call', () => {
     expect(response.body).toMatchObject({ error: { metadata: { is_byok: true, provider_name: 'OpenAI' } } });
   });
 
-  it('goes on to the shared endpoint after 3 keys that are refused, where it may', async () => {
+  it('continues with the shared endpoint after 3 rejected keys, where that is allowed', async () => {
     await createAll(KEYS);
     for (const key of KEYS) setup.answerKeyWith(key, 402);
     const { response, keys } = await call();
@@ -60,7 +60,7 @@ describe('a call', () => {
     expect(answerOf(response).usage).toMatchObject({ is_byok: false });
   });
 
-  it('after that asks with those that were not refused yet', async () => {
+  it('tries keys that were not rejected yet in the next call', async () => {
     await createAll(KEYS, { isRequired: true });
     for (const key of KEYS.slice(0, 5)) setup.answerKeyWith(key, 401);
     expect((await call()).response.status).toBe(502);
@@ -72,7 +72,7 @@ describe('a call', () => {
 });
 
 describe('a rejected key', () => {
-  it('is not asked again until it has rested, and serves again then', async () => {
+  it('is skipped while it rests, and serves again afterwards', async () => {
     const [key = ''] = KEYS;
     await createAll([key], { isRequired: true });
     setup.answerKeyWith(key, 401);
@@ -90,7 +90,7 @@ describe('a rejected key', () => {
     expect(await keysOfCall()).toEqual([key]);
   });
 
-  it('of a call of many slices serves all of them as soon as one was served after the rest', async () => {
+  it('serves all slices of a call as soon as one slice was served after the rest', async () => {
     const [key = ''] = KEYS;
     await createAll([key], { isRequired: true });
     setup.answerKeyWith(key, 401);
@@ -101,7 +101,7 @@ describe('a rejected key', () => {
     expect((await embed(setup.app, { ...BODY, input })).status).toBe(200);
   });
 
-  it('is asked at once after it was replaced', async () => {
+  it('is tried again as soon as it is replaced', async () => {
     const [key = '', other = ''] = KEYS;
     const [made] = await createAll([key], { isRequired: true });
     setup.answerKeyWith(key, 401);
@@ -112,7 +112,7 @@ describe('a rejected key', () => {
   });
 });
 
-it("the operator's refused credential rests while own keys serve, and is reported as out", async () => {
+it("the operator's rejected credential rests while own keys serve, and is reported as open", async () => {
   setup.answerKeyWith(SHARED_KEY, 401);
   expect((await call()).response.status).toBe(502);
   const { response, keys } = await call();

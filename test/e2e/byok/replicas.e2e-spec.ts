@@ -38,7 +38,7 @@ it.each([
   ['disabled', 'UPDATE provider_credentials SET disabled = true WHERE id = $1'],
   ['marked as deleted', 'UPDATE provider_credentials SET deleted_at = now() WHERE id = $1'],
   ['removed', 'DELETE FROM provider_credentials WHERE id = $1'],
-])('a key that is %s', async (_name, statement) => {
+])('stops serving calls on every replica when it is %s', async (_name, statement) => {
   await expectOnBoth(SHARED_KEY);
   const { id } = await createCredential(setup.app, { apiKey: OWN });
   await expectOnBoth(OWN);

@@ -1,4 +1,4 @@
-// What own provider keys cost: the byok counters, the key's numbers, and the limit that they may count toward.
+// The cost of own provider keys: the BYOK counters, the record of the key, and the limit that may include them.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
 import { parseUsd, parseUsdPerMillion } from '../../../src/domain/spend/money.js';
@@ -37,7 +37,7 @@ async function useOwnKey(options: { readonly isByokOnly?: boolean } = {}): Promi
   await expectOnBoth(OWN);
 }
 
-/** A change of credentials reaches the replicas a moment after it was committed. */
+/** A committed change of credentials reaches the replicas a moment later. */
 async function expectOnBoth(key: string): Promise<void> {
   const { secret } = await setup.app.createKey();
   for (const app of [setup.app, replica]) {
@@ -72,8 +72,8 @@ async function statusesOf(calls: number, secret: string): Promise<Record<number,
   return counts;
 }
 
-describe('the counters', () => {
-  it('of byok grow by the bill of the provider, and GET /keys/{hash} shows it', async () => {
+describe('the BYOK counters', () => {
+  it('grow by the bill of the provider, and GET /keys/{hash} shows them', async () => {
     await useOwnKey();
     const key = await setup.app.createKey({ limit: parseUsd('1') });
     for (let call = 0; call < 3; call++) expect((await embed(setup.app, BODY, key.secret)).status).toBe(200);
@@ -99,7 +99,7 @@ describe('the counters', () => {
     expect(sums).toEqual([{ grows: true }]);
   });
 
-  it('of a call that own and shared keys served in parts grow each by its part', async () => {
+  it('grow by the part of a call that own keys served, and the others by the rest', async () => {
     await useOwnKey();
     setup.answerKeyWith(OWN, (inputs) => (inputs === 1 ? 429 : 200));
     const key = await setup.app.createKey({ limit: parseUsd('1'), includeByokInLimit: true });
@@ -112,7 +112,7 @@ describe('the counters', () => {
     expect(await countersOf(key)).toMatchObject({ usage: COST_OF_AN_INPUT, byok: COST_OF_AN_INPUT * 4096n });
   });
 
-  it('of a call that failed grow by what the own key was billed, and by nothing else', async () => {
+  it('grow by the billed part of a failed call, and by nothing else', async () => {
     await useOwnKey();
     setup.answerKeyWith(OWN, (inputs) => (inputs === 1 ? 429 : 200));
     setup.answerKeyWith(SHARED_KEY, 400);
@@ -129,7 +129,7 @@ describe('the counters', () => {
     expect(byok % (COST_OF_AN_INPUT * 2048n)).toBe(0n);
   });
 
-  it('do not move when the provider refuses the own key', async () => {
+  it('stay unchanged when the provider rejects the own key', async () => {
     await useOwnKey();
     setup.answerKeyWith(OWN, 401);
     const key = await setup.app.createKey();
@@ -139,21 +139,21 @@ describe('the counters', () => {
 });
 
 describe('a limit worth k calls', () => {
-  it('with include_byok_in_limit of 200 parallel calls to two replicas answers exactly k', async () => {
+  it('admits exactly k of 200 parallel calls on two replicas with include_byok_in_limit', async () => {
     await useOwnKey();
     const key = await setup.app.createKey({ limit: COST_OF_AN_INPUT * 23n, includeByokInLimit: true });
     expect(await statusesOf(200, key.secret)).toEqual({ 200: 23, 402: 177 });
     expect(await countersOf(key)).toMatchObject({ usage: 0n, byok: COST_OF_AN_INPUT * 23n });
   });
 
-  it('without it is not touched by own keys', async () => {
+  it('ignores own keys without include_byok_in_limit', async () => {
     await useOwnKey({ isByokOnly: true });
     const key = await setup.app.createKey({ limit: COST_OF_AN_INPUT * 3n });
     expect(await statusesOf(20, key.secret)).toEqual({ 200: 20 });
     expect(await countersOf(key)).toEqual({ usage: 0n, byok: COST_OF_AN_INPUT * 20n, reserved: 0n });
   });
 
-  it('that is reserved by calls in flight leaves the own keys, at once', async () => {
+  it('admits own keys at once while in-flight calls have reserved it', async () => {
     await useOwnKey();
     const key = await setup.app.createKey({ limit: parseUsd('1') });
     await setup.app.sql('UPDATE key_spend SET reserved = 1 WHERE api_key_id = $1', [key.record.id]);
@@ -163,12 +163,12 @@ describe('a limit worth k calls', () => {
       status: 200,
       usage: { cost: 0, is_byok: true },
     });
-    // Half as long as a call waits that has nowhere else to go.
+    // Half of the time that a call without an alternative waits.
     expect(performance.now() - begunAt).toBeLessThan(5_000);
     expect(await countersOf(key)).toMatchObject({ usage: 0n, byok: COST_OF_AN_INPUT });
   });
 
-  it('that is used up leaves the own keys, and no shared endpoint', async () => {
+  it('admits own keys and no shared endpoint once it is used up', async () => {
     await useOwnKey();
     const key = await setup.app.createKey({ limit: 0n });
     expect((await embed(setup.app, BODY, key.secret)).status).toBe(200);

@@ -1,4 +1,5 @@
-// From a call to a destination, through the whole service: what arrives, what does not, and what is stored meanwhile.
+// From a call to a destination through the whole service: delivered data, withheld data, and stored contents in
+// between.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { NewDestination } from '../../../src/domain/destinations/destination.js';
 import type { TestApp } from '../../support/app.js';
@@ -28,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await deleteAllDestinations(app);
-  // What the sweeper would remove a moment later must not stand in the next test.
+  // Removes contents that the sweeper would remove a moment later.
   await app.sql('DELETE FROM generation_contents');
   await receiver.close();
 });
@@ -42,7 +43,7 @@ interface CallOptions {
   readonly key?: string;
 }
 
-/** One call; answers the generation's id as the log has it. */
+/** Makes one call and returns the generation's id as the log has it. */
 async function call({ body = {}, key = app.apiKey }: CallOptions = {}): Promise<string> {
   const { headers } = await app.http
     .post('/api/v1/embeddings')
@@ -59,7 +60,7 @@ const sent = (): string => receiver.requests.map(({ bytes }) => bytes.toString('
 const contents = () => app.sql<{ ciphertext: Buffer }>('SELECT ciphertext FROM generation_contents');
 
 describe('a call', () => {
-  it('arrives with its input, its key and what it cost', async () => {
+  it('is delivered with its input, key and cost', async () => {
     const { id } = await destination();
     const generation = await call({
       body: { user: 'customer-7', session_id: 'session-9', trace: { team: 'search' } },
@@ -70,7 +71,7 @@ describe('a call', () => {
       expect(sent()).toContain(text);
   });
 
-  it('arrives when it failed, with its status', async () => {
+  it('is delivered with its status when it failed', async () => {
     const { id } = await destination();
     const failed = await call({ body: { model: 'openai/text-embedding-3-small', dimensions: 512 } });
     await untilDelivered(app, id, 1);
@@ -78,7 +79,7 @@ describe('a call', () => {
     expect(sent()).toContain('error.type');
   });
 
-  it('never brings vectors along', async () => {
+  it('is delivered without vectors', async () => {
     const { id } = await destination();
     const { body } = await app.http
       .post('/api/v1/embeddings')
@@ -90,7 +91,7 @@ describe('a call', () => {
 });
 
 describe('privacy mode', () => {
-  it('keeps all of the input and of the caller’s words back, and stores none of it', async () => {
+  it('withholds the input and all other texts of the caller, and stores none of them', async () => {
     const { id } = await destination({ privacyMode: true, broadcastRequestContext: true });
     await call({ body: { trace: { trace_name: CANARY, [CANARY]: CANARY } } });
     await untilDelivered(app, id, 1);
@@ -99,7 +100,7 @@ describe('privacy mode', () => {
     expect(await contents()).toEqual([]);
   });
 
-  it('of one destination takes nothing from another', async () => {
+  it('of one destination does not affect another', async () => {
     const open = await startReceiver(traceCollector);
     const { id } = await destination({ privacyMode: true });
     const { id: openId } = await createDestination(app, { url: open.origin });
@@ -113,7 +114,7 @@ describe('privacy mode', () => {
 });
 
 describe('stored contents', () => {
-  it('are encrypted, and gone when the last destination that may need them has passed', async () => {
+  it('are encrypted, and removed when the last destination that may need them has passed', async () => {
     receiver.always({ status: 503 });
     const healthy = await startReceiver(traceCollector);
     const { id } = await destination();
@@ -134,14 +135,14 @@ describe('stored contents', () => {
     await healthy.close();
   });
 
-  it('do not come to be where nobody wants them', async () => {
+  it('do not exist for calls that no destination needs them for', async () => {
     await call();
     expect(await contents()).toEqual([]);
   });
 });
 
 describe('the rules of a destination', () => {
-  it('forwards the listed keys only', async () => {
+  it('forward only traffic of the listed keys', async () => {
     const { secret, record } = await app.createKey();
     const { id } = await destination({ apiKeyHashes: [record.hash] });
     await call();
@@ -150,7 +151,7 @@ describe('the rules of a destination', () => {
     expect(receiver.stored).toEqual([wanted]);
   });
 
-  it('filters, by the input as well, and in privacy mode without telling it', async () => {
+  it('filter by the input, also in privacy mode without revealing it', async () => {
     const { id } = await destination({
       privacyMode: true,
       filterRules: {
@@ -166,7 +167,7 @@ describe('the rules of a destination', () => {
     expect(sent()).not.toContain('wanted 7');
   });
 
-  it('samples whole sessions', async () => {
+  it('sample whole sessions', async () => {
     const { id } = await destination({ samplingRate: 0.5 });
     const { id: all, ...rest } = await createDestination(app, { url: `${receiver.origin}/all` });
     expect(rest.samplingRate).toBe(1);

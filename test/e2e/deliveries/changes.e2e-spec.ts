@@ -1,4 +1,4 @@
-// What a change of a destination does to deliveries that are in progress, and what rules that cannot be applied do.
+// Effects of a changed destination on deliveries in progress, and of rules that cannot be applied.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { FilterRules } from '../../../src/domain/destinations/filter-rules.js';
@@ -33,7 +33,7 @@ beforeEach(async () => {
   });
   receiver = await startReceiver({
     check: async (request) => {
-      // A batch is sent in parts, one request a trace.
+      // A batch is sent in parts, one request for each trace.
       if (generationsIn(request).length > 1) return { reply: { status: 413 }, stored: [] };
       await answered;
       return traceCollector.check(request);
@@ -50,7 +50,7 @@ const withWords = (): number =>
   receiver.requests.filter((request) => request.bytes.includes(WORDS) && generationsIn(request).length === 1)
     .length;
 
-/** A destination that the first of six traces is on its way to, in a request of its own. */
+/** A destination with six traces, the first of which is in flight in a request of its own. */
 async function inFlight(): Promise<string> {
   const { id } = await createDestination(app, { url: receiver.origin });
   await recordGenerations(app, 6, {}, contentOfText(WORDS));
@@ -62,7 +62,7 @@ async function inFlight(): Promise<string> {
 }
 
 describe('a batch in flight', () => {
-  it('goes on without inputs, once privacy mode is on', async () => {
+  it('continues without inputs once privacy mode is on', async () => {
     const id = await inFlight();
     expect((await ask(app, 'patch', `${PATH}/${id}`, { body: { privacy_mode: true } })).status).toBe(200);
     answer();
@@ -70,7 +70,7 @@ describe('a batch in flight', () => {
     expect(withWords()).toBe(1);
   });
 
-  it('goes on with what an allowlist that was changed lets through', async () => {
+  it('continues with the selection of a changed allowlist', async () => {
     const id = await inFlight();
     const { record } = await app.createKey();
     const body = { api_key_hashes: [record.hash] };
@@ -83,7 +83,7 @@ describe('a batch in flight', () => {
     expect(receiver.stored[1]).toBe(wanted);
   });
 
-  it('goes on with credentials that were changed', async () => {
+  it('continues with changed credentials', async () => {
     const id = await inFlight();
     const body = { config: { headers: { Authorization: 'Bearer new' } } };
     expect((await ask(app, 'patch', `${PATH}/${id}`, { body })).status).toBe(200);
@@ -101,11 +101,11 @@ describe('a batch in flight', () => {
       'switched off with its workspace',
       () => app.sql('UPDATE workspaces SET is_broadcast_enabled = false WHERE id = $1', [app.workspaceId]),
     ],
-  ])('is broken off, the request in flight included, when its destination is %s', async (_what, end) => {
+  ])('is aborted with its request in flight when its destination is %s', async (_what, end) => {
     const id = await inFlight();
     try {
       await end(id);
-      // The receiver has not answered the request: the sender ended it.
+      // The receiver has not answered the request: the sender closed it.
       await eventually(
         () => Promise.resolve(receiver.abandoned),
         (count) => count === 1,
@@ -141,30 +141,33 @@ describe('a stored rule that must not be compiled', () => {
       /^filter_rules\.groups\[0\]\.rules\[0\]\.value is too large/,
     ],
     ['is no RE2', '(?=x)', /^filter_rules\.groups\[0\]\.rules\[0\]\.value: error parsing regexp/],
-  ])('pauses its destination with the reason when it %s, and no other one', async (_what, value, reason) => {
-    answer();
-    const { id } = await createDestination(app, { url: receiver.origin }, { filterRules: rules(value) });
-    const good = await startReceiver(traceCollector);
-    const { id: other } = await createDestination(app, { url: good.origin });
-    const ids = await recordGenerations(app, 3, {}, contentOfText(WORDS));
-    await untilDelivered(app, other, 3);
-    const { body } = await eventually(
-      () => ask(app, 'get', `${PATH}/${id}/deliveries`),
-      ({ body: { data } }) => (data as { status: string }).status === 'paused',
-    );
-    expect(body).toMatchObject({
-      data: { last_error: { class: 'blocked', message: expect.stringMatching(reason) } },
-    });
-    expect(receiver.requests).toEqual([]);
-    const change = { filter_rules: rules('caller$') };
-    expect((await ask(app, 'patch', `${PATH}/${id}`, { body: change })).status).toBe(200);
-    await untilDelivered(app, id, 3);
-    expect(receiver.stored.toSorted()).toEqual(ids.toSorted());
-    await good.close();
-  });
+  ])(
+    'pauses its destination with the reason when it %s, and no other destination',
+    async (_what, value, reason) => {
+      answer();
+      const { id } = await createDestination(app, { url: receiver.origin }, { filterRules: rules(value) });
+      const good = await startReceiver(traceCollector);
+      const { id: other } = await createDestination(app, { url: good.origin });
+      const ids = await recordGenerations(app, 3, {}, contentOfText(WORDS));
+      await untilDelivered(app, other, 3);
+      const { body } = await eventually(
+        () => ask(app, 'get', `${PATH}/${id}/deliveries`),
+        ({ body: { data } }) => (data as { status: string }).status === 'paused',
+      );
+      expect(body).toMatchObject({
+        data: { last_error: { class: 'blocked', message: expect.stringMatching(reason) } },
+      });
+      expect(receiver.requests).toEqual([]);
+      const change = { filter_rules: rules('caller$') };
+      expect((await ask(app, 'patch', `${PATH}/${id}`, { body: change })).status).toBe(200);
+      await untilDelivered(app, id, 3);
+      expect(receiver.stored.toSorted()).toEqual(ids.toSorted());
+      await good.close();
+    },
+  );
 });
 
-/** Holds a transaction open that has a number, in the named database of the server, or in the app's own. */
+/** Holds a transaction with a number open, in the named database of the server, or in that of the app. */
 async function openTransaction(database?: string): Promise<{ end(): Promise<void> }> {
   const url = new URL(app.databaseUrl);
   if (database !== undefined) url.pathname = `/${database}`;
@@ -180,8 +183,8 @@ async function openTransaction(database?: string): Promise<{ end(): Promise<void
   };
 }
 
-describe('a transaction that is open for long', () => {
-  it('while a destination is switched on, keeps nothing from a replay', async () => {
+describe('a long open transaction', () => {
+  it('does not exclude generations from a replay when a destination is enabled during it', async () => {
     answer();
     app.clock.advance(60_000);
     const from = app.clock.now().toISOString();
@@ -197,7 +200,7 @@ describe('a transaction that is open for long', () => {
     expect(receiver.stored.toSorted()).toEqual([...ids, ...[later, later].map(String)].toSorted());
   });
 
-  it('and before the cursor has moved at all', async () => {
+  it('does not exclude generations from a replay before the cursor has moved', async () => {
     answer();
     app.clock.advance(60_000);
     await recordGenerations(app, 2);
@@ -210,11 +213,11 @@ describe('a transaction that is open for long', () => {
     await open.end();
     expect((await ask(app, 'post', `${PATH}/${id}/replay`, { body: { from } })).status).toBe(202);
     await untilDelivered(app, id, 3);
-    // Not what was made before the moment, and had been committed when the destination was switched on.
+    // Excludes generations that were committed before the destination was enabled.
     expect(receiver.stored.toSorted()).toEqual(ids.toSorted());
   });
 
-  it('in another database is named by GET /ready and by a metric, without which nothing would tell of it', async () => {
+  it('is named by GET /ready and by a metric when it is in another database', async () => {
     const open = await openTransaction('postgres');
     try {
       const ready = await eventually(

@@ -1,4 +1,4 @@
-// Contents that are stored together: each call arrives with its own, and a block stays as long as one of its calls needs it.
+// Contents that share a block: each call is delivered with its own, and a block stays while one of its calls needs it.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ConfigCipher } from '../../../src/persistence/encryption/config-cipher.js';
 import { GenerationContents } from '../../../src/persistence/generations/generation-contents.js';
@@ -39,7 +39,7 @@ afterEach(async () => {
 });
 afterAll(() => app.close());
 
-/** Appends one generation for each text in one batch, and answers their ids. */
+/** Appends one generation for each text in one batch, and returns their ids. */
 async function appendTogether(texts: readonly string[]): Promise<string[]> {
   const log = app.application.get(GenerationLog);
   const generations = texts.map(() => createGeneration(app.key, { createdAt: app.clock.now() }));
@@ -52,7 +52,7 @@ async function appendTogether(texts: readonly string[]): Promise<string[]> {
 const blocks = () =>
   app.sql<{ generation_id: string; generation_ids: string[] | null }>('SELECT * FROM generation_contents');
 
-/** The text of each span by the generation's id, of the last request that had it. */
+/** The text of each span by the generation's id, from its last request. */
 function textsIn(requests: readonly ReceivedDelivery[]): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const request of requests) {
@@ -67,8 +67,8 @@ const TEXTS = Array.from({ length: 30 }, (_value, index) => `text ${index} of ma
 const textsBy = (ids: readonly string[]) =>
   Object.fromEntries(ids.map((id, index) => [id, TEXTS[index]] as const));
 
-describe('contents that were appended together', () => {
-  it('share a row, arrive each with its own call, and go when the last has passed', async () => {
+describe('contents appended together', () => {
+  it('share a row, are delivered with their own calls, and are removed when the last has passed', async () => {
     receiver.always({ status: 503 });
     const { id } = await createDestination(app, { url: receiver.origin });
     const ids = await appendTogether(TEXTS);
@@ -83,7 +83,7 @@ describe('contents that were appended together', () => {
     await eventually(blocks, ({ length }) => length === 0);
   });
 
-  it('stay while a dead letter of any of them may be sent again', async () => {
+  it('stay while a dead letter of one of them may be replayed', async () => {
     receiver.always({ status: 503 });
     const { id } = await createDestination(app, { url: receiver.origin });
     const ids = await appendTogether(TEXTS);
@@ -117,7 +117,7 @@ describe('contents that were appended together', () => {
     );
   });
 
-  it('are found by whoever asks for one', async () => {
+  it('are found by any reader of one of them', async () => {
     receiver.always({ status: 503 });
     await createDestination(app, { url: receiver.origin });
     const ids = await appendTogether(TEXTS);
@@ -130,8 +130,8 @@ describe('contents that were appended together', () => {
   });
 });
 
-describe('contents that an earlier version has stored, each in a row of its own', () => {
-  it('arrive as well', async () => {
+describe('contents of an earlier version, each in its own row', () => {
+  it('are delivered as well', async () => {
     receiver.always({ status: 503 });
     const { id } = await createDestination(app, { url: receiver.origin });
     const ids = await appendTogether(TEXTS);

@@ -1,4 +1,5 @@
-// Processes that are killed while they deliver: what a client saw arrives, and almost nothing arrives twice.
+// Processes that are killed while they deliver: every generation that a client saw is delivered, and almost none
+// twice.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { webhook } from '../../../src/destination-kinds/webhook.js';
 import type { TestApp } from '../../support/app.js';
@@ -32,7 +33,7 @@ afterAll(async () => {
   await dead.close();
 });
 
-/** Calls until the service is gone; the ids of the answers that arrived whole. */
+/** Calls until the service is gone; returns the ids of complete responses. */
 async function callUntilGone(baseUrl: string, seen: string[], onAnswer: () => void): Promise<void> {
   const headers = { authorization: `Bearer ${app.apiKey}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ model: 'local/hashing', input: 'hello', dimensions: 8 });
@@ -50,7 +51,7 @@ async function callUntilGone(baseUrl: string, seen: string[], onAnswer: () => vo
 }
 
 describe('a process that is killed while it delivers', () => {
-  it('loses nothing that a client saw, beside a destination that hangs', async () => {
+  it('loses no generation that a client saw, beside a destination that hangs', async () => {
     const { id } = await createDestination(app, { url: healthy.origin });
     const { id: deadId } = await createDestination(app, { url: dead.origin });
     const seen: string[] = [];
@@ -79,7 +80,7 @@ describe('a process that is killed while it delivers', () => {
       (stored) => stored.size === ids.size,
     );
     expect(new Set(healthy.stored)).toEqual(ids);
-    // A batch whose answer had come when its process died, and whose cursor had not moved, comes again.
+    // A batch is sent again when its process died between the platform's answer and the move of the cursor.
     const repeated = healthy.stored.length - ids.size;
     expect(repeated).toBeLessThanOrEqual(ROUNDS * webhook.delivery.limits.maxTraces);
     await eventually(

@@ -1,4 +1,4 @@
-// What becomes a dead letter and what does not, and dead letters that are asked for again.
+// Dead letters: generations that become one, others that do not, and replays.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Destination } from '../../../src/domain/destinations/destination.js';
 import { GenerationLog } from '../../../src/persistence/generations/generation-log.js';
@@ -21,17 +21,17 @@ import { generationsIn, traceCollector } from '../../support/trace-collector.js'
 let app: TestApp;
 let receiver: RunningReceiver;
 let destination: Destination;
-/** What the platform answers to requests with certain generations. */
-let verdict: { ids: readonly string[]; status: number; body: string };
+/** The platform's answer to requests with certain generations. */
+let rejection: { ids: readonly string[]; status: number; body: string };
 beforeAll(async () => {
   app = await createDeliveryApp();
 });
 beforeEach(async () => {
-  verdict = { ids: [], status: 422, body: 'no' };
+  rejection = { ids: [], status: 422, body: 'no' };
   receiver = await startReceiver({
     check: (request) =>
-      generationsIn(request).some((id) => verdict.ids.includes(id))
-        ? { reply: { status: verdict.status, body: verdict.body }, stored: [] }
+      generationsIn(request).some((id) => rejection.ids.includes(id))
+        ? { reply: { status: rejection.status, body: rejection.body }, stored: [] }
         : traceCollector.check(request),
   });
   destination = await createDestination(app, { url: receiver.origin });
@@ -44,11 +44,11 @@ afterAll(() => app.close());
 
 const letters = () => readDeadLetters(app, destination.id);
 
-/** Delivers generations, makes dead letters of them all the same, and asks for all of these again. */
-async function askAgainFor(count: number, text: string, answer: Partial<typeof verdict>): Promise<void> {
+/** Makes dead letters of delivered generations, and requests a replay of all of them. */
+async function askAgainFor(count: number, text: string, answer: Partial<typeof rejection>): Promise<void> {
   const ids = await recordGenerations(app, count, {}, contentOfText(text));
   await untilDelivered(app, destination.id, count);
-  verdict = { ...verdict, ids, ...answer };
+  rejection = { ...rejection, ids, ...answer };
   await app.sql(
     `INSERT INTO dead_letters (workspace_id, destination_id, generation_id, generation_created_at, reason, message)
      SELECT workspace_id, $1, id, created_at, 'refused', 'before' FROM generations WHERE id = ANY($2)`,
@@ -61,14 +61,14 @@ async function askAgainFor(count: number, text: string, answer: Partial<typeof v
 
 describe('a destination that was paused for its credentials', () => {
   it.each([3, 12])(
-    'and failed %i times goes on where it stopped, past a trace that is refused for good',
+    'after %i failures continues where it stopped, past a trace that is rejected for good',
     async (failures) => {
       await app.sql(
         'UPDATE delivery_cursors SET paused_at = now(), failures = $2 WHERE destination_id = $1',
         [destination.id, failures],
       );
       const poison = createGeneration(app.key, { createdAt: app.clock.now() });
-      verdict = { ...verdict, ids: [poison.id] };
+      rejection = { ...rejection, ids: [poison.id] };
       await app.application.get(GenerationLog).append(poison, [], null);
       await recordGenerations(app, 30);
       const row = await untilDelivered(app, destination.id, 30);
@@ -79,7 +79,7 @@ describe('a destination that was paused for its credentials', () => {
 });
 
 describe('an error of the platform’s own', () => {
-  it('to everything, for a long time, makes no dead letters: everything arrives when it is back', async () => {
+  it('for every trace makes no dead letters: all are delivered once the platform recovers', async () => {
     receiver.always({ status: 500, body: 'too many parts' });
     const ids = await recordGenerations(app, 40);
     const row = await eventually(
@@ -93,10 +93,10 @@ describe('an error of the platform’s own', () => {
     expect(await letters()).toEqual([]);
   });
 
-  it('to one generation makes a dead letter of that one, and all others arrive', async () => {
+  it('for one generation makes it a dead letter, and all others are delivered', async () => {
     receiver.always({ status: 503 });
     const ids = await recordGenerations(app, 12);
-    verdict = { ids: [ids[3]!], status: 500, body: 'cannot read it' };
+    rejection = { ids: [ids[3]!], status: 500, body: 'cannot read it' };
     receiver.always(null);
     const row = await untilDelivered(app, destination.id, 11);
     expect(row.dropped).toEqual({ refused: 1 });
@@ -107,37 +107,40 @@ describe('an error of the platform’s own', () => {
   });
 });
 
-describe('a rejection that is quoted up to the middle of a character', () => {
-  it('is stored without it, and all others arrive', async () => {
+describe('a rejection whose quote ends within a character', () => {
+  it('is stored without the broken character, and all others are delivered', async () => {
     receiver.always({ status: 503 });
     const ids = await recordGenerations(app, 5);
-    verdict = { ids: [ids[1]!], status: 422, body: `${'x'.repeat(199)}😀` };
+    rejection = { ids: [ids[1]!], status: 422, body: `${'x'.repeat(199)}😀` };
     receiver.always(null);
     await untilDelivered(app, destination.id, 4);
     expect(await letters()).toMatchObject([{ message: `HTTP 422: ${'x'.repeat(199)}` }]);
   });
 });
 
-describe('dead letters that are asked for again', () => {
-  it.each([400, 500])('and answered with %s hold up nothing that is new, and stay', async (status) => {
-    await askAgainFor(30, 'some text', { status });
-    await recordGenerations(app, 5);
-    await untilDelivered(app, destination.id, 35);
-    const kept = await eventually(letters, (rows) => rows.every((row) => !row.isRequested));
-    expect(kept).toHaveLength(30);
-    expect(kept[0]?.message).toBe(`HTTP ${status}: no`);
-    expect(await readCursor(app, destination.id)).toMatchObject({ paused_at: null, dropped: {} });
-  });
+describe('dead letters whose replay is requested', () => {
+  it.each([400, 500])(
+    'stay when they are answered with %s, without delaying new generations',
+    async (status) => {
+      await askAgainFor(30, 'some text', { status });
+      await recordGenerations(app, 5);
+      await untilDelivered(app, destination.id, 35);
+      const kept = await eventually(letters, (rows) => rows.every((row) => !row.isRequested));
+      expect(kept).toHaveLength(30);
+      expect(kept[0]?.message).toBe(`HTTP ${status}: no`);
+      expect(await readCursor(app, destination.id)).toMatchObject({ paused_at: null, dropped: {} });
+    },
+  );
 
-  it('are all delivered, though they do not fit into one batch', async () => {
+  it('are all delivered, though they exceed one batch', async () => {
     await askAgainFor(80, 'x'.repeat(40_000), { ids: [] });
     await eventually(letters, ({ length }) => length === 0);
     expect(receiver.stored).toHaveLength(160);
   });
 });
 
-describe('a delivery that a defect of this service breaks off', () => {
-  it('is a failure like any other, and goes on when that is mended', async () => {
+describe('a delivery that an internal error interrupts', () => {
+  it('counts as a failure, and continues once the error is fixed', async () => {
     await app.sql(
       `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'defect'; END $$`,
     );
@@ -145,7 +148,7 @@ describe('a delivery that a defect of this service breaks off', () => {
     try {
       receiver.always({ status: 503 });
       const ids = await recordGenerations(app, 3);
-      verdict = { ids: [ids[0]!], status: 422, body: 'no' };
+      rejection = { ids: [ids[0]!], status: 422, body: 'no' };
       receiver.always(null);
       await eventually(
         () => readCursor(app, destination.id),
@@ -160,15 +163,15 @@ describe('a delivery that a defect of this service breaks off', () => {
   });
 });
 
-describe('a pause that is over', () => {
-  it('is not due again, once everything has been dealt with', async () => {
+describe('a pause that has ended', () => {
+  it('is not due again once all generations have a result', async () => {
     receiver.always({ status: 503 });
     const ids = await recordGenerations(app, 1);
     await eventually(
       () => readCursor(app, destination.id),
       ({ failures }) => failures > 0,
     );
-    verdict = { ids, status: 422, body: 'no' };
+    rejection = { ids, status: 422, body: 'no' };
     receiver.always(null);
     await eventually(letters, ({ length }) => length === 1);
     await eventually(
@@ -184,7 +187,7 @@ describe('a pause that is over', () => {
     ['enabled = false', [{ next_attempt_at: null }]],
     // It has no cursor any more.
     ['deleted_at = now(), slot = NULL', []],
-  ])('nor is a destination due with %s', async (change, cursors) => {
+  ])('is not due with %s', async (change, cursors) => {
     await app.sql(
       "UPDATE delivery_cursors SET next_attempt_at = now() + interval '1 day' WHERE destination_id = $1",
       [destination.id],

@@ -1,4 +1,4 @@
-// Deliveries in a process of their own: who does what, and what happens when that process dies.
+// The separate delivery process: its work, and its replacement when it dies.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readdirSync } from 'node:fs';
 import { constants, getPriority } from 'node:os';
@@ -14,7 +14,7 @@ import { traceCollector } from '../../support/trace-collector.js';
 let app: TestApp;
 let receiver: RunningReceiver;
 beforeAll(async () => {
-  // Calls are what this one is for, so that it takes no deliveries from the others.
+  // This process serves calls only, so that it takes no deliveries from the others.
   app = await createDeliveryApp({ environment: { SIGNALBOX_ROLE: 'calls' } });
   receiver = await startReceiver(traceCollector);
   await createDestination(app, { url: receiver.origin });
@@ -42,7 +42,7 @@ async function call({ baseUrl }: ServiceProcess): Promise<string> {
   return String(answer.headers.get('x-generation-id'));
 }
 
-/** By the ids that answers tell. */
+/** By the ids in responses. */
 const arrived = (): readonly string[] => receiver.stored.map((id) => `gen-${id.replaceAll('-', '')}`);
 
 const arrival = (id: string): Promise<readonly string[]> =>
@@ -57,12 +57,12 @@ const metricsOf = async ({ baseUrl }: ServiceProcess): Promise<string> =>
 const delivered = (count: number): string =>
   `\nsignalbox_broadcast_delivered_total{kind="webhook"} ${count}\n`;
 
-/** The ids of all processes that have written a line, but for the one that was started. */
+/** The ids of all processes that have logged a line, except the one that was started. */
 const children = ({ lines, pid }: ServiceProcess): number[] => [
   ...new Set(lines.map((line) => (JSON.parse(line) as { pid: number }).pid).filter((other) => other !== pid)),
 ];
 
-/** Each has a priority of its own on Linux. */
+/** On Linux each has its own priority. */
 const threadsOf = (pid: number): number[] =>
   process.platform === 'linux' ? readdirSync(`/proc/${pid}/task`).map(Number) : [pid];
 
@@ -74,8 +74,8 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-describe('deliveries in a process of their own', () => {
-  it('go on when it was killed, and end with the service', async () => {
+describe('a separate delivery process', () => {
+  it('is replaced when it was killed, and ends with the service', async () => {
     const service = await start();
     try {
       await arrival(await call(service));
@@ -89,7 +89,7 @@ describe('deliveries in a process of their own', () => {
       );
       expect(metrics).toContain('\nsignalbox_log_batch_generations_sum 1\n');
 
-      // While it does not answer, and when it is gone: no counter falls.
+      // While it does not answer, and after it ended: no counter falls.
       process.kill(first, 'SIGSTOP');
       const whileStopped = await metricsOf(service);
       process.kill(first, 'SIGKILL');
@@ -107,7 +107,7 @@ describe('deliveries in a process of their own', () => {
       const [, second = 0] = children(service);
       expect(isAlive(second)).toBe(true);
 
-      // What a terminal sends to all processes ends it no sooner than the calls.
+      // A terminal signals all processes; this one still ends after the calls.
       process.kill(second, 'SIGINT');
       await arrival(await call(service));
       expect(await service.stop()).toBe(0);
@@ -117,7 +117,7 @@ describe('deliveries in a process of their own', () => {
     }
   });
 
-  it('serve all workers, and end with a service that was killed', async () => {
+  it('serves all workers, and ends with a service that was killed', async () => {
     const service = await start({ WORKERS: '2' });
     try {
       for (const id of await Promise.all(Array.from({ length: 10 }, () => call(service)))) await arrival(id);
@@ -133,7 +133,7 @@ describe('deliveries in a process of their own', () => {
     }
   });
 
-  it('happen in the process that serves where DELIVERY_PROCESS says so', async () => {
+  it('is not started where DELIVERY_PROCESS is shared', async () => {
     const service = await start({ DELIVERY_PROCESS: 'shared' });
     try {
       await arrival(await call(service));

@@ -1,4 +1,4 @@
-// Deliveries of the log to destinations: complete, in order, once, and carried on by whoever is there.
+// Deliveries of the log to destinations: complete, in order, once, and continued by any live process.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { TestApp } from '../../support/app.js';
@@ -35,7 +35,7 @@ async function newReceiver(): Promise<RunningReceiver> {
 }
 
 describe('a destination', () => {
-  it('gets every generation once, in the order of commit', async () => {
+  it('receives every generation once, in the order of commit', async () => {
     receiver = await newReceiver();
     const { id } = await createDestination(app, { url: receiver.origin });
     const ids = await recordGenerations(app, 1_234);
@@ -48,7 +48,7 @@ describe('a destination', () => {
     expect(cursor).toMatchObject({ failures: 0, dropped: {}, paused_at: null });
   });
 
-  it('gets nothing from before it was created', async () => {
+  it('receives no generation from before its creation', async () => {
     receiver = await newReceiver();
     await recordGenerations(app, 3);
     const { id } = await createDestination(app, { url: receiver.origin });
@@ -57,13 +57,13 @@ describe('a destination', () => {
     expect(receiver.stored.toSorted()).toEqual(later.toSorted());
   });
 
-  it('gets what an open transaction commits after later ones, before those', async () => {
+  it('receives the late commit of an older transaction before later generations', async () => {
     receiver = await newReceiver();
     const { id } = await createDestination(app, { url: receiver.origin });
     const slow = new pg.Client(app.databaseUrl);
     await slow.connect();
     others.push(() => slow.end());
-    // A copy of a generation, appended by a transaction that stays open while others come and commit.
+    // A copy of a generation, appended by a transaction that stays open while others begin and commit.
     const [template] = await recordGenerations(app, 1);
     await untilDelivered(app, id, 1);
     await slow.query('BEGIN');
@@ -73,7 +73,7 @@ describe('a destination', () => {
       [template],
     );
     const later = await recordGenerations(app, 5);
-    // Somebody else's commit is no sign: nothing of it may be sent while the older transaction can still commit.
+    // A commit of another workspace is no signal: nothing may be sent while the older transaction can still commit.
     const lateReceiver = await newReceiver();
     await createDestination(app, { url: lateReceiver.origin });
     await eventually(
@@ -92,9 +92,10 @@ describe('a destination', () => {
     expect(receiver.stored.slice(2).toSorted()).toEqual(later.toSorted());
   });
 
-  it('is carried on by another replica when the claim of a lost one has run out', async () => {
+  it('is delivered to by another replica after the claim of a lost one has expired', async () => {
     receiver = await newReceiver();
-    // Off until somebody else has claimed it: what is told of the generations before would have this replica claim it.
+    // Disabled until another process holds the claim: the notification of earlier generations would make this one
+    // claim it.
     const { id } = await createDestination(app, { url: receiver.origin }, { enabled: false });
     const set = (claim: string): Promise<unknown> =>
       app.sql(`UPDATE delivery_cursors SET ${claim} WHERE destination_id = $1`, [id]);
@@ -126,7 +127,7 @@ describe('a destination', () => {
     expect(receiver.stored.toSorted()).toEqual(ids.toSorted());
   });
 
-  it('gets after a restart what was committed before it', async () => {
+  it('receives after a restart what was committed before it', async () => {
     const database = await createTestDatabase();
     others.push(() => database.drop());
     receiver = await newReceiver();
@@ -147,8 +148,8 @@ describe('a destination', () => {
   });
 });
 
-describe('a failure of what was set up otherwise', () => {
-  it('is no reason for a pause', async () => {
+describe('a failure with an earlier config', () => {
+  it('does not pause the destination', async () => {
     const patient = await createDeliveryApp({ environment: { BROADCAST_RETRY_MAX_DELAY_MS: '3600000' } });
     others.push(() => patient.close());
     let answer: (() => void) | null = null;
@@ -171,7 +172,7 @@ describe('a failure of what was set up otherwise', () => {
       .set('authorization', `Bearer ${patient.managementKey}`)
       .send({ config: { url: current.origin } });
     expect(status).toBe(200);
-    // Resolves when the app has heard of what was committed.
+    // Resolves when the app knows of the commit.
     await patient.sql('SELECT 1');
     answer!();
     await untilDelivered(patient, id, 3);
@@ -179,11 +180,11 @@ describe('a failure of what was set up otherwise', () => {
   });
 });
 
-describe('while it is switched off', () => {
+describe('deliveries while it is disabled', () => {
   it.each([
     ['the destination', `UPDATE destinations SET enabled = $2 WHERE workspace_id = $1`],
     ['its workspace', `UPDATE workspaces SET is_broadcast_enabled = $2 WHERE id = $1`],
-  ])('%s collects nothing, and goes on from there', async (_what, statement) => {
+  ])('collect nothing for %s, and continue behind the disabled time', async (_what, statement) => {
     receiver = await newReceiver();
     const { id } = await createDestination(app, { url: receiver.origin });
     await recordGenerations(app, 1);

@@ -1,4 +1,4 @@
-// What waits for longer than a day is given up and counted, however long nobody looked.
+// Generations that wait longer than a day expire and are counted, however long no process has read them.
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { PAGE_SIZE } from '../../../src/deliveries/log/log-tail.js';
 import type { NewDestination } from '../../../src/domain/destinations/destination.js';
@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const before = (hours: number): Date => new Date(app.clock.now().getTime() - hours * HOUR);
 
-/** A destination that is delivered to only after `between`, by which time it has stood for two days. */
+/** A destination without deliveries until after `between`, by which time its cursor has stood for two days. */
 async function standing(
   between: () => Promise<unknown>,
   rules: Partial<NewDestination> = {},
@@ -52,7 +52,7 @@ async function standing(
   return id;
 }
 
-it('also what is older than the log is read, where the cursor has moved within the day', async () => {
+it('expires generations older than the log tail, behind a cursor that moved within the day', async () => {
   let young: string[] = [];
   const id = await standing(async () => {
     await recordGenerations(app, 5, { createdAt: before(27) });
@@ -64,7 +64,7 @@ it('also what is older than the log is read, where the cursor has moved within t
   expect(receiver.stored.toSorted()).toEqual(young.toSorted());
 });
 
-it('in steps', async () => {
+it('expires in steps', async () => {
   const id = await standing(async () => {
     await fillLog(app, [app.key], { rows: 2 * PAGE_SIZE + 5, from: before(40), days: 1 / 24 });
     await recordGenerations(app, 1);
@@ -72,7 +72,7 @@ it('in steps', async () => {
   expect((await untilDelivered(app, id, 1)).dropped).toEqual({ expired: 2 * PAGE_SIZE + 5 });
 });
 
-it('once an hour: where nothing is too old, that is noted', async () => {
+it('reads once an hour, and records that nothing has expired', async () => {
   receiver.always({ status: 503 });
   const id = await standing(() => recordGenerations(app, 1));
   await eventually(
@@ -88,7 +88,7 @@ it('once an hour: where nothing is too old, that is noted', async () => {
   await untilDelivered(app, id, 1);
 });
 
-it('counts only what its rules would have let through', async () => {
+it('counts only generations that the rules select', async () => {
   const [other] = await app.sql<{ hash: string }>('SELECT hash FROM api_keys WHERE id = $1', [app.key.id]);
   const rules: FilterRules = {
     enabled: true,
@@ -98,7 +98,7 @@ it('counts only what its rules would have let through', async () => {
     async () => {
       await recordGenerations(app, 4, { createdAt: before(30), userId: 'wanted' });
       await recordGenerations(app, 3, { createdAt: before(30), userId: 'not wanted' });
-      // Within the pages of the log, too old all the same.
+      // Within the log tail, and expired anyway.
       await recordGenerations(app, 2, { createdAt: before(25), userId: 'wanted' });
       await recordGenerations(app, 5, { createdAt: before(25), userId: 'not wanted' });
       await recordGenerations(app, 1, { userId: 'wanted' });
@@ -108,10 +108,10 @@ it('counts only what its rules would have let through', async () => {
   expect((await untilDelivered(app, id, 1)).dropped).toEqual({ expired: 6 });
 });
 
-it('counts nothing that was there before it was switched on', async () => {
+it('counts no generation from before the destination was enabled', async () => {
   await recordGenerations(app, 4, { createdAt: before(30) });
   const id = await standing(() => recordGenerations(app, 1));
-  // As it stands where a transaction was open when it was switched on.
+  // The start of a destination that was enabled during an open transaction.
   await app.sql(
     'UPDATE delivery_cursors SET log_transaction = 0, log_ordinal = 0 WHERE destination_id = $1',
     [id],

@@ -1,4 +1,4 @@
-// Destinations that fail in every way: nothing is lost, nobody else waits, and operators can read what is wrong.
+// Destinations that fail in every way: no trace is lost, no other destination waits, and operators see the reason.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConfigCipher } from '../../../src/persistence/encryption/config-cipher.js';
 import type { TestApp } from '../../support/app.js';
@@ -43,7 +43,7 @@ async function receiverOf(check: (request: ReceivedDelivery) => ReceiverResult):
 const untilCursor = (id: string, isReached: (row: CursorRow) => boolean): Promise<CursorRow> =>
   eventually(() => readCursor(app, id), isReached);
 
-/** Refuses every request that holds one of these generations. */
+/** Rejects every request that holds one of these generations. */
 const rejecting =
   (poison: readonly string[], status: number) =>
   (request: ReceivedDelivery): ReceiverResult => {
@@ -53,7 +53,7 @@ const rejecting =
       : { reply: { status: 200 }, stored: ids };
   };
 
-describe('a failure that passes', () => {
+describe('a temporary failure', () => {
   it.each<[string, readonly Script[]]>([
     ['503', [{ status: 503 }, { status: 503 }]],
     ['429 with Retry-After', [{ status: 429, headers: { 'retry-after': '0' } }]],
@@ -61,7 +61,7 @@ describe('a failure that passes', () => {
     ['a reset', ['reset', 'reset']],
     ['a truncated answer', ['truncate']],
     ['a failure that says more than is read', [{ status: 503, body: 'x'.repeat(1_048_577) }]],
-  ])('%s: everything arrives afterwards, in order, once', async (_name, scripts) => {
+  ])('of kind %s delays all traces, which are delivered in order, once', async (_name, scripts) => {
     const receiver = await receiverOf(traceCollector.check);
     receiver.script(...scripts);
     const { id } = await createDestination(app, { url: receiver.origin });
@@ -72,7 +72,7 @@ describe('a failure that passes', () => {
     expect(await readCursor(app, id)).toMatchObject({ failures: 0, dropped: {}, last_error_class: 'retry' });
   });
 
-  it('sends one trace at a time while it lasts', async () => {
+  it('makes the consumer send one trace at a time', async () => {
     const receiver = await receiverOf(traceCollector.check);
     receiver.always({ status: 503 });
     const { id } = await createDestination(app, { url: receiver.origin });
@@ -86,8 +86,8 @@ describe('a failure that passes', () => {
   });
 });
 
-describe('a success that says more than is read', () => {
-  it('is a success: nothing is sent twice', async () => {
+describe('a success with a longer body than is read', () => {
+  it('is a success: no trace is sent twice', async () => {
     const receiver = await receiverOf(() => ({ reply: { status: 200 }, stored: [] }));
     receiver.always({ status: 200, body: `{"partialSuccess":{"errorMessage":"${'x'.repeat(1_500_000)}` });
     const { id } = await createDestination(app, { url: receiver.origin });
@@ -99,7 +99,7 @@ describe('a success that says more than is read', () => {
 });
 
 describe('a destination that hangs', () => {
-  it('holds back no other one of its workspace', async () => {
+  it('delays no other destination of its workspace', async () => {
     const dead = await receiverOf(traceCollector.check);
     dead.always('hang');
     const healthy = await receiverOf(traceCollector.check);
@@ -128,7 +128,7 @@ describe('a destination that rejects its credentials', () => {
       (row) => row.paused_at !== null && row.lease_owner === null,
     );
 
-  it('is paused with the reason, loses nothing, and goes on when its config changes', async () => {
+  it('is paused with the reason, loses no trace, and continues when its config changes', async () => {
     const receiver = await receiverOf(traceCollector.check);
     receiver.always({ status: 401, body: '{"error":"who are you, Bearer very-secret-token?"}' });
     const config = { url: receiver.origin, headers: HEADERS };
@@ -148,7 +148,7 @@ describe('a destination that rejects its credentials', () => {
     expect(resumed.paused_at).toBeNull();
   });
 
-  it('is not asked for every event', async () => {
+  it('receives few requests while it is paused', async () => {
     const receiver = await receiverOf(traceCollector.check);
     receiver.always({ status: 403 });
     const { id } = await createDestination(patient, { url: receiver.origin });
@@ -178,7 +178,7 @@ describe('a redirect', () => {
 });
 
 describe('an address that must not be reached', () => {
-  it('pauses the destination in words that tell why', async () => {
+  it('pauses the destination with a reason', async () => {
     const { id } = await createDestination(app, { url: 'https://10.1.2.3/traces' });
     await recordGenerations(app, 1);
     const row = await untilCursor(id, ({ paused_at }) => paused_at !== null);
@@ -188,7 +188,7 @@ describe('an address that must not be reached', () => {
 });
 
 describe('a generation that the platform rejects', () => {
-  it.each([400, 422])('with %s is put to the dead letters, and all others arrive', async (status) => {
+  it.each([400, 422])('with %s becomes a dead letter, and all others are delivered', async (status) => {
     const poison: string[] = [];
     const receiver = await receiverOf((request) => rejecting(poison, status)(request));
     const { id } = await createDestination(app, { url: receiver.origin });
@@ -204,7 +204,7 @@ describe('a generation that the platform rejects', () => {
     expect(letters[0]).toMatchObject({ reason: 'refused', message: `HTTP ${status}: bad span` });
   });
 
-  it('is delivered when somebody asks for it again and it is taken', async () => {
+  it('is delivered by a replay once the platform accepts it', async () => {
     const poison: string[] = [];
     const receiver = await receiverOf((request) => rejecting(poison, 400)(request));
     const { id } = await createDestination(app, { url: receiver.origin });
@@ -223,7 +223,7 @@ describe('a generation that the platform rejects', () => {
     );
   });
 
-  it('is not taken for the cause when everything is refused: the destination pauses and keeps all', async () => {
+  it('stays in the log when everything is rejected: the destination pauses', async () => {
     const receiver = await receiverOf(() => ({
       reply: { status: 400, body: 'no such project' },
       stored: [],
@@ -237,8 +237,8 @@ describe('a generation that the platform rejects', () => {
   });
 });
 
-describe('a platform that takes a request and drops a part of it', () => {
-  it('is not asked again, and what it dropped is counted', async () => {
+describe('a platform that accepts a request and drops a part of it', () => {
+  it('receives no second request, and dropped traces are counted', async () => {
     const receiver = await receiverOf((request) => ({
       reply: {
         status: 200,
@@ -258,12 +258,12 @@ describe('a platform that takes a request and drops a part of it', () => {
   });
 });
 
-describe('a size that the platform does not take', () => {
+describe('a request that exceeds the size limit of the platform', () => {
   const MAX = 20_000;
   const small = (request: ReceivedDelivery): ReceiverResult =>
     request.bytes.length > MAX ? { reply: { status: 413 }, stored: [] } : traceCollector.check(request);
 
-  it('splits the batch until it is taken', async () => {
+  it('is split until it is accepted', async () => {
     const receiver = await receiverOf(small);
     const { id } = await createDestination(app, { url: receiver.origin });
     const ids = await recordGenerations(app, 60);
@@ -272,7 +272,7 @@ describe('a size that the platform does not take', () => {
     expect(receiver.stored.toSorted()).toEqual(ids.toSorted());
   });
 
-  it('is remembered for the batches that follow', async () => {
+  it('limits the batches that follow', async () => {
     const receiver = await receiverOf(small);
     const { id } = await createDestination(app, { url: receiver.origin });
     await recordGenerations(app, 60);
@@ -285,7 +285,7 @@ describe('a size that the platform does not take', () => {
     expect(refused()).toBe(rejectedFirst);
   });
 
-  it('drops the content of a single one first', async () => {
+  it('is sent without the content of its single trace', async () => {
     const receiver = await receiverOf(small);
     const { id } = await createDestination(app, { url: receiver.origin });
     const [only] = await recordGenerations(app, 1, {}, contentOfText('x'.repeat(2 * MAX)));
@@ -293,7 +293,7 @@ describe('a size that the platform does not take', () => {
     expect(receiver.stored).toEqual([only]);
   });
 
-  it('makes a dead letter of what is too large even so', async () => {
+  it('becomes a dead letter when it is too large without content', async () => {
     const receiver = await receiverOf(() => ({ reply: { status: 413 }, stored: [] }));
     const { id } = await createDestination(app, { url: receiver.origin });
     await recordGenerations(app, 1);
@@ -302,8 +302,8 @@ describe('a size that the platform does not take', () => {
   });
 });
 
-describe('what has become too old', () => {
-  it('is given up and counted, and what is younger arrives', async () => {
+describe('an expired generation', () => {
+  it('is dropped and counted, and younger ones are delivered', async () => {
     const receiver = await receiverOf(traceCollector.check);
     receiver.always({ status: 503 });
     const { id } = await createDestination(app, { url: receiver.origin });

@@ -1,4 +1,5 @@
-// What slow destinations of other accounts take of the memory for deliveries never holds up those of one that has none.
+// Slow destinations of other accounts never delay an account without deliveries in progress by the memory that they
+// hold.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TestApp } from '../../support/app.js';
 import {
@@ -19,8 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-describe('many destinations that keep large requests waiting', () => {
-  it('hold up neither a small trace nor a large batch of another account', async () => {
+describe('many destinations with large requests in flight', () => {
+  it('delay neither a small trace nor a large batch of another account', async () => {
     const slow = await startReceiver(traceCollector);
     slow.always('hang');
     const accounts = await Promise.all(Array.from({ length: 10 }, () => app.createAccount()));
@@ -32,7 +33,7 @@ describe('many destinations that keep large requests waiting', () => {
         }
       await recordGenerations(app, 8, {}, contentOfText('x'.repeat(250_000)), key);
     }
-    // Some wait for the platform; the others have to wait for memory.
+    // Some wait for the platform; the others wait for memory.
     await eventually(
       () => app.sql('SELECT 1 FROM delivery_cursors WHERE lease_owner IS NOT NULL'),
       ({ length }) => length === 100 && slow.requests.length >= 20,

@@ -1,4 +1,4 @@
-// What operators see of deliveries, and what they can do about them.
+// Delivery operations for operators: status, tests, dead letters, replays.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
@@ -51,7 +51,7 @@ const post = (action: string, body: object = {}, key = app.managementKey, id = d
   app.http.post(routeOf(action, id)).set('authorization', `Bearer ${key}`).send(body);
 
 describe('POST /test', () => {
-  it('says that the platform takes traces', async () => {
+  it('reports that the platform accepts traces', async () => {
     const { status, body } = await post('test');
     expect(status).toBe(200);
     expect(body).toEqual({ data: { ok: true, reason: null, duration_ms: expect.any(Number) } });
@@ -72,12 +72,12 @@ describe('POST /test', () => {
   it.each([
     ['', 'no such key: top-secret-value', 'no such key: ****'],
     [
-      ' and of which only the beginning is quoted',
+      ', of which it quotes the beginning only',
       `${'x'.repeat(190)}top-secret-value`,
       `${'x'.repeat(190)}****`,
     ],
   ])(
-    'says in words what is wrong, without the secret that the platform repeats%s',
+    'explains the problem without the secret that the platform repeats%s',
     async (_name, said, quoted) => {
       receiver.always({ status: 403, body: said });
       const { body } = await post('test');
@@ -88,14 +88,14 @@ describe('POST /test', () => {
   it.each<[string, Script, RegExp]>([
     ['a reset', 'reset', /ECONNRESET|closed|other side/i],
     ['more than is read', { status: 400, body: 'x'.repeat(1_048_577) }, /larger/],
-  ])('names a platform that answers with %s', async (_name, script, reason) => {
+  ])('reports a platform that answers with %s', async (_name, script, reason) => {
     receiver.always(script);
     const { body } = await post('test');
     expect(body.data.ok).toBe(false);
     expect(body.data.reason).toMatch(reason);
   });
 
-  it('names an address that must not be reached', async () => {
+  it('reports an address that must not be reached', async () => {
     const inside = await createDestination(app, { url: 'https://169.254.169.254/latest' });
     const { body } = await post('test', {}, app.managementKey, inside.id);
     expect(body.data.ok).toBe(false);
@@ -104,7 +104,7 @@ describe('POST /test', () => {
 });
 
 describe('GET /deliveries', () => {
-  it('tells of a destination that nothing has happened to', async () => {
+  it('returns zeros for a destination without deliveries', async () => {
     const { body } = await get('deliveries');
     expect(body.data).toEqual({
       status: 'active',
@@ -122,7 +122,7 @@ describe('GET /deliveries', () => {
     });
   });
 
-  it('counts what was confirmed and what waits, and shows the last error', async () => {
+  it('counts delivered and pending generations, and shows the last error', async () => {
     await recordGenerations(app, 3);
     await untilDelivered(app, destination.id, 3);
     receiver.always({ status: 503, body: 'down' });
@@ -138,7 +138,7 @@ describe('GET /deliveries', () => {
     expect(Date.parse(body.data.last_success_at)).not.toBeNaN();
   });
 
-  it('says that it is paused, and that it is switched off', async () => {
+  it('shows that it is paused or disabled', async () => {
     receiver.always({ status: 401 });
     await recordGenerations(app, 1);
     await eventually(
@@ -152,14 +152,14 @@ describe('GET /deliveries', () => {
 });
 
 describe('GET /signing-secret', () => {
-  it('is what verifies the deliveries', async () => {
+  it('returns the secret that verifies deliveries', async () => {
     const { body } = await get('signing-secret');
     await recordGenerations(app, 1);
     await untilDelivered(app, destination.id, 1);
     const [request] = receiver.requests;
     const verify = (): unknown =>
       new Webhook(body.data.secret).verify(request?.bytes ?? '', request?.headers as Record<string, string>);
-    // The test's clock is not the verifier's.
+    // The verifier does not use the test's clock.
     expect(verify).toThrow('Message timestamp too old');
     app.clock.set(new Date().toISOString());
     await recordGenerations(app, 1);
@@ -170,7 +170,7 @@ describe('GET /signing-secret', () => {
     ).toHaveProperty('resourceSpans');
   });
 
-  it('is what verifies the connection test', async () => {
+  it('returns the secret that verifies the connection test', async () => {
     const { body } = await get('signing-secret');
     app.clock.set(new Date().toISOString());
     expect((await post('test')).body.data.ok).toBe(true);
@@ -214,7 +214,7 @@ describe('dead letters', () => {
     });
   });
 
-  it('are listed by cursor, each once, though more are buried meanwhile', async () => {
+  it('are listed by cursor, each once, though new ones are added', async () => {
     const ids = await bury(5);
     const seen: string[] = [];
     let query = 'dead-letters?limit=2';
@@ -223,7 +223,7 @@ describe('dead letters', () => {
       seen.push(...body.data.map((letter: { generation_id: string }) => letter.generation_id));
       query = `dead-letters?limit=2&cursor=${body.next_cursor}`;
       expect(body.next_cursor === null).toBe(page === 3);
-      // What comes now stands before the first page.
+      // New dead letters come before the first page.
       if (page === 1) {
         await app.sql(
           `INSERT INTO dead_letters (workspace_id, destination_id, generation_id, generation_created_at, reason,
@@ -240,7 +240,7 @@ describe('dead letters', () => {
   });
 
   it.each(['x', 'MTIz', Buffer.from('1.not-a-uuid').toString('base64url')])(
-    'refuses the cursor %s',
+    'reject the cursor %s',
     async (cursor) => {
       expectError(
         await get(`dead-letters?cursor=${cursor}`),
@@ -250,7 +250,7 @@ describe('dead letters', () => {
     },
   );
 
-  it.each([['all'], ['named']])('are delivered again: %s', async (which) => {
+  it.each([['all'], ['named']])('are delivered by a replay: %s', async (which) => {
     const ids = await bury(3);
     poison = [];
     const wanted = which === 'all' ? ids : [ids[1]!];
@@ -266,7 +266,7 @@ describe('dead letters', () => {
     expect(rest.data).toHaveLength(ids.length - wanted.length);
   });
 
-  it('stay dead letters when they are refused again', async () => {
+  it('stay when a replay is rejected again', async () => {
     await bury(1);
     await post('replay', { dead_letters: 'all' });
     const { body } = await eventually(
@@ -288,11 +288,11 @@ describe('access', () => {
   const call = (method: string, action: string, key: string, id?: string) =>
     method === 'GET' ? get(action, key, id) : post(action, { dead_letters: 'all' }, key, id);
 
-  it.each(ROUTES)('%s /%s is for management keys', async (method, action) => {
+  it.each(ROUTES)('to %s /%s requires a management key', async (method, action) => {
     expectError(await call(method, action, app.apiKey), 401);
   });
 
-  it.each(ROUTES)("%s /%s knows no other account's destination", async (method, action) => {
+  it.each(ROUTES)('to %s /%s returns 404 for a destination of another account', async (method, action) => {
     const other = await app.createAccount();
     expectError(await call(method, action, other.managementKey), 404);
     expectError(await call(method, action, app.managementKey, randomUUID()), 404);
@@ -309,7 +309,7 @@ describe('GET /metrics', () => {
     expect(headers['content-type']).toContain('text/plain');
     expect(text).toMatch(/^signalbox_broadcast_delivered_total\{kind="webhook"\} \d+$/m);
     expect(text).toMatch(/^signalbox_broadcast_lag_seconds_count\{kind="webhook"\} \d+$/m);
-    // From the start: without a zero before it the first loss would be no increase.
+    // From the start: without a zero before it, the first loss would show no increase.
     expect(text).toContain('signalbox_broadcast_dropped_total{kind="datadog",reason="refused"} 0');
     expect(text).toContain('signalbox_broadcast_failed_attempts_total{kind="s3",class="blocked"} 0');
     expect(text).not.toContain('top-secret');

@@ -1,4 +1,5 @@
-// What platforms say of a failure may repeat what they were sent: where it is kept, for how long, and who sees it.
+// Texts of platforms about a failure may repeat sent data: where they are stored, for how long, and to whom they are
+// shown.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import type { Destination } from '../../../src/domain/destinations/destination.js';
@@ -52,7 +53,7 @@ const dump = (id: string) =>
     [id],
   );
 
-/** A destination whose platform has failed once and then refused the generation, and repeated its input both times. */
+/** A destination whose platform failed once, then rejected the generation, and repeated its input both times. */
 async function fail(overrides: Partial<Destination> = {}): Promise<string> {
   const { id } = await createDestination(app, { url: receiver.origin }, overrides);
   receiver.always({ status: 503, body: `busy with ${INPUT}` });
@@ -69,8 +70,8 @@ async function fail(overrides: Partial<Destination> = {}): Promise<string> {
   return id;
 }
 
-describe('the words of a platform', () => {
-  it('are shown to operators and stored encrypted, beside the status in clear', async () => {
+describe('the text of a platform', () => {
+  it('is shown to operators and stored encrypted, beside the status in clear', async () => {
     const id = await fail();
     expect((await get(id, 'deliveries')).last_error.message).toBe(`HTTP 503: busy with ${INPUT}`);
     expect((await get(id, 'dead-letters'))[0].message).toBe(`HTTP 422: cannot take ${INPUT}`);
@@ -83,7 +84,7 @@ describe('the words of a platform', () => {
     for (const row of bytes) expect(row.message_ciphertext.includes('canary')).toBe(false);
   });
 
-  it('are gone with the contents after 24 hours; the status stays', async () => {
+  it('is removed with the contents after 24 hours; the status stays', async () => {
     const id = await fail();
     const letters = app.application.get(DeadLettersRepository);
     await letters.removeTexts(new Date(app.clock.now().getTime() - DAY));
@@ -103,7 +104,7 @@ describe('the words of a platform', () => {
     expect(rows).toEqual([]);
   });
 
-  it('are taken out of what older versions stored in clear, by the migration', async () => {
+  it('is removed by the migration where earlier versions stored it in clear', async () => {
     const { id } = await createDestination(app, { url: receiver.origin }, { enabled: false });
     await app.sql(
       `INSERT INTO dead_letters (workspace_id, destination_id, generation_id, generation_created_at, reason, message)
@@ -124,7 +125,7 @@ describe('the words of a platform', () => {
     expect((await readCursor(app, id)).last_error_message).toBe('HTTP 503');
   });
 
-  it('are reduced to the status in privacy mode, before they are stored', async () => {
+  it('is reduced to the status in privacy mode before it is stored', async () => {
     const id = await fail({ privacyMode: true });
     expect((await get(id, 'deliveries')).last_error.message).toBe('HTTP 503');
     expect((await get(id, 'dead-letters'))[0].message).toBe('HTTP 422');
@@ -133,7 +134,7 @@ describe('the words of a platform', () => {
     ).toEqual([{ message_ciphertext: null }]);
   });
 
-  it('are hidden as soon as privacy mode is switched on', async () => {
+  it('is hidden as soon as privacy mode is on', async () => {
     const id = await fail();
     await app.http
       .patch(`${DESTINATIONS}/${id}`)
@@ -144,7 +145,7 @@ describe('the words of a platform', () => {
     expect((await get(id, 'dead-letters'))[0].message).toBe('HTTP 422');
   });
 
-  it('cannot be made of the ciphertext of another row', async () => {
+  it('cannot be decrypted from the ciphertext of another row', async () => {
     const id = await fail();
     await app.sql(
       `UPDATE delivery_cursors SET last_error_ciphertext = config_ciphertext,
@@ -156,7 +157,7 @@ describe('the words of a platform', () => {
     await app.sql('UPDATE delivery_cursors SET last_error_ciphertext = NULL WHERE destination_id = $1', [id]);
   });
 
-  it('are encrypted again by a rotation', async () => {
+  it('is re-encrypted by a rotation', async () => {
     const id = await fail();
     const keys = [...app.application.get(AppConfig).encryptionKeys];
     const rotated = new ConfigCipher({
@@ -174,13 +175,13 @@ describe('the words of a platform', () => {
       [id],
     );
     expect(used).toEqual([{ id: 'next' }, { id: 'next' }]);
-    // A key that is gone costs the words alone.
+    // A missing key costs only the text.
     const { letters: shown } = await app.application.get(DeadLettersRepository).list(ref, page);
     expect(shown[0]?.message).toBe('HTTP 422');
   });
 });
 
-it('an address that a receiver repeats is masked in its words', async () => {
+it('masks an address that a receiver repeats in its text', async () => {
   const secret = '/hooks/T0001/s3cret-path-token?key=s3cret-query';
   const { id } = await createDestination(app, { url: `${receiver.origin}${secret}` });
   receiver.always({ status: 404, body: `Cannot POST ${secret} (s3cret-path-token)` });

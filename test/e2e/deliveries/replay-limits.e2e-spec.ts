@@ -1,4 +1,4 @@
-// How often a destination can be replayed to and tested: in the database, so that every replica and restart keeps to it.
+// Rate limits of replays and tests: stored in the database, so that every replica and restart respects them.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Destination } from '../../../src/domain/destinations/destination.js';
 import type { TestApp } from '../../support/app.js';
@@ -53,7 +53,7 @@ const startedBefore = (name: string, age: string, count: number) =>
   );
 const fromNow = () => ({ from: app.clock.now().toISOString() });
 
-/** Makes dead letters of generations that were delivered. */
+/** Makes dead letters of delivered generations. */
 async function bury(count: number): Promise<readonly string[]> {
   const ids = await recordGenerations(app, count);
   await untilDelivered(app, destination.id, count);
@@ -66,7 +66,7 @@ async function bury(count: number): Promise<readonly string[]> {
 }
 
 describe('a replay', () => {
-  it('is refused with 409 while one from a time runs, and accepted when it has ended', async () => {
+  it('is rejected with 409 while one from a time runs, and accepted afterwards', async () => {
     await recordGenerations(app, 3);
     await untilDelivered(app, destination.id, 3);
     receiver.always({ status: 503 });
@@ -82,7 +82,7 @@ describe('a replay', () => {
     expect(await recent('replays_started_at')).toEqual([{ count: 2 }]);
   });
 
-  it('is refused with 409 while dead letters are on their way', async () => {
+  it('is rejected with 409 while dead letters are being delivered', async () => {
     await bury(2);
     receiver.always({ status: 503 });
     expect((await post('replay', { dead_letters: 'all' })).body).toEqual({ data: { dead_letters: 2 } });
@@ -99,7 +99,7 @@ describe('a replay', () => {
   it.each([
     ['from a time', () => fromNow()],
     ['of dead letters', () => ({ dead_letters: 'all' })],
-  ])('%s is refused with 429 after six in an hour, and accepted an hour later', async (_what, body) => {
+  ])('of %s is rejected with 429 after six in an hour, and accepted an hour later', async (_what, body) => {
     await bury(1);
     await startedBefore('replays_started_at', '50 minutes', 6);
     const rejected = await post('replay', body());
@@ -108,12 +108,12 @@ describe('a replay', () => {
     expect(Number(rejected.headers['retry-after'])).toBeLessThanOrEqual(600);
     await startedBefore('replays_started_at', '61 minutes', 6);
     expect((await post('replay', body())).status).toBe(202);
-    // What is old is forgotten: the row does not grow.
+    // Expired times are removed: the row does not grow.
     expect(await recent('replays_started_at')).toEqual([{ count: 1 }]);
   });
 
-  it('counts for none when it sends nothing, and for its own destination alone', async () => {
-    // Nothing was made since.
+  it('does not count when it sends nothing, and counts for its own destination only', async () => {
+    // No generation is newer.
     app.clock.advance(60_000);
     for (let count = 0; count < 8; count++) {
       expect((await post('replay', { dead_letters: 'all' })).status).toBe(202);
@@ -127,7 +127,7 @@ describe('a replay', () => {
 });
 
 describe('a connection test', () => {
-  it('is refused with 429 after ten in a minute, and accepted a minute later', async () => {
+  it('is rejected with 429 after ten in a minute, and accepted a minute later', async () => {
     const answers = await Promise.all(Array.from({ length: 14 }, () => post('test')));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
     const rejected = await post('test');

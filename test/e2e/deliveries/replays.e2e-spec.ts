@@ -1,4 +1,4 @@
-// Everything since a moment delivered again: what arrives, and when that cannot be asked for.
+// Replays from a time: delivered generations, and rejected requests.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Destination } from '../../../src/domain/destinations/destination.js';
 import type { FilterRules } from '../../../src/domain/destinations/filter-rules.js';
@@ -41,14 +41,14 @@ const post = (action: string, body: object, id = destination.id) =>
     .send(body);
 const fromNow = (): object => ({ from: app.clock.now().toISOString() });
 
-/** Only what has not these words in its input. */
+/** Excludes generations with these words in their input. */
 const without = (words: string): FilterRules => ({
   enabled: true,
   groups: [{ logic: 'and', rules: [{ field: 'input', operator: 'not_contains', value: words }] }],
 });
 
 describe('POST /replay from a time', () => {
-  it('delivers again what was made since, in order, then goes on', async () => {
+  it('delivers all generations since then again in order, then continues', async () => {
     await recordGenerations(app, 2);
     await untilDelivered(app, destination.id, 2);
     app.clock.advance(60_000);
@@ -75,18 +75,18 @@ describe('POST /replay from a time', () => {
     ['no ids', () => ({ dead_letters: [] })],
     ['what is no id', () => ({ dead_letters: ['x'] })],
     ['an unknown member', () => ({ dead_letters: 'all', force: true })],
-  ])('refuses %s', async (_name, body) => {
+  ])('rejects %s', async (_name, body) => {
     expectError(await post('replay', body()), 400, /^Invalid request parameters: /);
   });
 });
 
-describe('a replay that would come to nothing', () => {
+describe('a replay without effect', () => {
   const SWITCHES = [
     ['destination', 'UPDATE destinations SET enabled = $2 WHERE workspace_id = $1'],
     ["destination's workspace", 'UPDATE workspaces SET is_broadcast_enabled = $2 WHERE id = $1'],
   ] as const;
 
-  it.each(SWITCHES)('is refused while the %s is switched off', async (_what, statement) => {
+  it.each(SWITCHES)('is rejected while the %s is disabled', async (_what, statement) => {
     await recordGenerations(app, 1);
     await untilDelivered(app, destination.id, 1);
     await app.sql(statement, [app.workspaceId, false]);
@@ -94,20 +94,20 @@ describe('a replay that would come to nothing', () => {
     const before = await app.sql(position, [destination.id]);
     expectError(await post('replay', fromNow()), 409, /switch it on first/);
     expect(await app.sql(position, [destination.id])).toEqual(before);
-    // Dead letters wait until it is switched on.
+    // Dead letters wait until it is enabled.
     expect((await post('replay', { dead_letters: 'all' })).status).toBe(202);
     await app.sql(statement, [app.workspaceId, true]);
   });
 
-  it('is refused by a destination that filters by input', async () => {
+  it('is rejected for a destination that filters by input', async () => {
     const { id } = await createDestination(app, { url: receiver.origin }, { filterRules: without('secret') });
     expectError(await post('replay', fromNow(), id), 400, /filters by input/);
     expect((await post('replay', { dead_letters: 'all' }, id)).status).toBe(202);
   });
 });
 
-describe('a filter on input that is set when the inputs are gone', () => {
-  it('lets nothing pass that it cannot judge, and counts it', async () => {
+describe('a filter by input that is set after the inputs were removed', () => {
+  it('excludes and counts generations without a stored input', async () => {
     app.clock.advance(1);
     await recordGenerations(app, 2, {}, contentOfText('a secret'));
     await untilDelivered(app, destination.id, 2);

@@ -1,5 +1,5 @@
-// What the calls of a workspace may store: contents beyond the quota are left out and counted, records beyond it refuse the
-// calls that would write more.
+// Storage quotas of a workspace: contents beyond the quota are omitted and counted, records beyond it cause calls to
+// be rejected.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { GenerationContents } from '../../../src/persistence/generations/generation-contents.js';
@@ -11,7 +11,7 @@ import { DELIVERY_ENVIRONMENT } from '../../support/deliveries.js';
 import { expectError } from '../../support/error-shape.js';
 
 const DAY = 86_400_000;
-// Where nothing listens: contents wait.
+// Nothing listens on this port: contents wait.
 const NOWHERE = { type: 'webhook', name: 'Webhook', config: { url: 'http://127.0.0.1:9/' } };
 
 const embed = (app: TestApp, { apiKey }: Pick<TestAccount, 'apiKey'>, text = 'words', trace = {}) =>
@@ -53,7 +53,7 @@ describe('a quota of stored contents', () => {
   });
   afterAll(() => app.close());
 
-  it('stores no more beyond it; calls go on, and the deliveries say how many went without input', async () => {
+  it('omits contents beyond it, serves calls, and counts deliveries without input', async () => {
     const text = 'word '.repeat(4_000);
     for (let count = 0; count < 2; count++) expect((await embed(app, app, text)).status).toBe(200);
     await exchange(app);
@@ -66,7 +66,7 @@ describe('a quota of stored contents', () => {
       );
       return row?.bytes ?? 0;
     };
-    // What is counted is what is stored.
+    // The counted bytes are the stored bytes.
     expect(await ofContents()).toBe(full.contents);
     for (let count = 0; count < 4; count++) expect((await embed(app, app, text)).status).toBe(200);
     expect(await ofContents()).toBe(full.contents);
@@ -84,7 +84,7 @@ describe('a quota of stored contents', () => {
     expect(metrics).toContain('signalbox_workspaces_above_storage_quota{quota="contents"} 1');
   });
 
-  it('holds a workspace that fills it faster than processes exchange their sums', async () => {
+  it('applies to a workspace that fills it faster than processes exchange their sums', async () => {
     const fast = await app.createAccount();
     await askFor(201, app, 'post', '/observability/destinations', { body: NOWHERE, key: fast.managementKey });
     // Random characters, which no compression makes shorter. The interval of exchanges is longer than the test.
@@ -98,7 +98,7 @@ describe('a quota of stored contents', () => {
     expect(stored?.bytes).toBeLessThan(2 * QUOTA);
   });
 
-  it("another workspace's contents are stored", async () => {
+  it('does not affect the contents of another workspace', async () => {
     expect((await embed(app, other)).status).toBe(200);
     const rows = await app.sql('SELECT 1 FROM generation_contents WHERE workspace_id = $1', [
       other.workspaceId,
@@ -106,7 +106,7 @@ describe('a quota of stored contents', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('contents are stored again when there is room', async () => {
+  it('permits contents again when there is room', async () => {
     await app.application.get(GenerationContents).removeOlderThan(new Date(Date.now() + DAY));
     expect(await storedOf(app, app)).toMatchObject({ contents: 0 });
     await exchange(app);
@@ -125,12 +125,12 @@ describe('a daily quota of the log', () => {
   });
   afterEach(() => app.close());
 
-  it('refuses calls beyond it with 429 until the next UTC day, on every replica', async () => {
+  it('rejects calls beyond it with 429 until the next UTC day, on every replica', async () => {
     const replica = await app.startReplica();
     try {
       const trace = { note: 'x'.repeat(15_000) };
       for (let count = 0; count < 2; count++) expect((await embed(app, app, 'a', trace)).status).toBe(200);
-      // A replica learns of it when it has written something of the workspace.
+      // A replica reads the sum once it has written for the workspace.
       expect((await embed(replica, app)).status).toBe(200);
       await exchange(app);
       await exchange(replica);
@@ -153,7 +153,7 @@ describe('a daily quota of the log', () => {
     }
   });
 
-  it('keeps what it could not add, and adds it with the next exchange', async () => {
+  it('adds sums that could not be exchanged with the next exchange', async () => {
     expect((await embed(app, app)).status).toBe(200);
     await app.sql('ALTER TABLE storage_days RENAME TO storage_days_away');
     await expect(exchange(app)).rejects.toThrow();

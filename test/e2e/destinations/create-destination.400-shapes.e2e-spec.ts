@@ -1,4 +1,4 @@
-// POST /observability/destinations: filter rules that are refused, and bodies that are made to do harm.
+// POST /observability/destinations: rejected filter rules and hostile bodies.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
@@ -48,7 +48,7 @@ describe('400 filter_rules', () => {
       { groups: Array.from({ length: 51 }, () => ({ rules: [] })) },
       'filter_rules.groups: must have at most 50 elements',
     ],
-  ])('the filter rules %#', async (rules, detail) => {
+  ])('rejects the filter rules %#', async (rules, detail) => {
     await expectRejection(webhookWith({ filter_rules: rules }), detail);
   });
 
@@ -101,11 +101,11 @@ describe('400 filter_rules', () => {
       'value: must not hold NUL or half a surrogate pair',
     ],
     [{ field: 'model', operator: 'exists', values: [] }, 'values: is not a member of this object'],
-  ])('the rule %#', async (rule, problem) => {
+  ])('rejects the rule %#', async (rule, problem) => {
     await expectRejection(filterWith(rule), typeof problem === 'string' ? `${RULE}.${problem}` : problem);
   });
 
-  it('a regular expression that would be slow elsewhere is taken: it runs in linear time', async () => {
+  it('accepts a regular expression that is slow elsewhere: it takes linear time', async () => {
     const response = await post(app, filterWith({ field: 'input', operator: 'regex', value: '(a+)+$' }));
     expect(response.status).toBe(201);
     await deleteAllDestinations(app);
@@ -124,7 +124,7 @@ describe('400 hostile shapes', () => {
     ['config.', '{"type":"unknown","name":"n","config":{@}}'],
   ];
 
-  it.each(PATHS)('names that every object has are refused by name at "%s"', async (path, template) => {
+  it.each(PATHS)('rejects names that every object has, by name, at "%s"', async (path, template) => {
     for (const name of NAMES) {
       for (const value of VALUES) {
         await expectRejection(
@@ -137,7 +137,7 @@ describe('400 hostile shapes', () => {
   });
 
   it.each([['name'], ['type'], ['config'], ['api_key_hashes'], ['filter_rules'], ['regions'], ['unknown']])(
-    'a hundred thousand levels of nesting at %s',
+    'rejects a hundred thousand levels of nesting at %s',
     async (member) => {
       const deep = '['.repeat(100_000) + ']'.repeat(100_000);
       const body = JSON.stringify(webhookWith({ [member]: '@' })).replace('"@"', deep);
@@ -145,7 +145,7 @@ describe('400 hostile shapes', () => {
     },
   );
 
-  it('a very long unknown name is cut, a name with control characters is cleaned', async () => {
+  it('cuts a very long unknown name, and cleans one with control characters', async () => {
     await expectRejection(
       webhookWith({ ['x'.repeat(5000)]: 1, 'a\r\nb': 1 }),
       `${'x'.repeat(64)}...: is not a member of this object; a??b: is not a member of this object`,

@@ -1,4 +1,4 @@
-// POST /observability/destinations: bodies that are refused. Every message names the member at fault, none shows a value.
+// POST /observability/destinations: rejected bodies. Every message names the member at fault, and none shows a value.
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
@@ -22,7 +22,7 @@ const expectRejection = (body: object | string, detail: string | RegExp) =>
   expectInvalidRequest(app, body, detail, SECRET);
 
 describe('400 type, name and flags', () => {
-  it('every missing required member is named', async () => {
+  it('names every missing required member', async () => {
     await expectRejection(
       {},
       /type: must be one of arize, kind_01, .*; name: must be a string; config: must be an object$/,
@@ -40,11 +40,11 @@ describe('400 type, name and flags', () => {
     [{ toString: 1 }],
     ['__proto__'],
     ['kind_16'],
-  ])('the type %j', async (type) => {
+  ])('rejects the type %j', async (type) => {
     await expectRejection(webhookWith({ type }), /: type: must be one of|: type\.toString: /);
   });
 
-  it('a config of an unknown type is not complained of', async () => {
+  it('does not report the config of an unknown type', async () => {
     await expectRejection(webhookWith({ type: 'unknown' }), /webhook$/);
   });
 
@@ -56,11 +56,11 @@ describe('400 type, name and flags', () => {
     ['x'.repeat(1001), 'must have at most 1000 characters'],
     ['nul \0', 'must not hold NUL or half a surrogate pair'],
     ['half a pair \ud800', 'must not hold NUL or half a surrogate pair'],
-  ])('the name %j', async (name, problem) => {
+  ])('rejects the name %j', async (name, problem) => {
     await expectRejection(webhookWith({ name }), `name: ${problem}`);
   });
 
-  it.each(['nul \0', 'half a pair \ud800'])('the config with the text %j', async (mlApp) => {
+  it.each(['nul \0', 'half a pair \ud800'])('rejects a config with the text %j', async (mlApp) => {
     const config = { apiKey: '0123456789abcdef', mlApp };
     await expectRejection(
       webhookWith({ type: 'datadog', config }),
@@ -79,7 +79,7 @@ describe('400 type, name and flags', () => {
       'config.password',
     ],
     [{ config: { ...WEBHOOK.config, headers: { 'X-Team': '****' } } }, 'config.headers.X-Team'],
-  ])('a mask in the place of a secret: %j', async (body, name) => {
+  ])('rejects a mask instead of a secret: %j', async (body, name) => {
     await expectRejection(webhookWith(body), `${name}: is the mask of another value; send the value itself`);
   });
 
@@ -89,20 +89,20 @@ describe('400 type, name and flags', () => {
     'broadcast_generation_cost',
     'broadcast_generation_identity',
     'broadcast_generation_request_context',
-  ])('%s must be a boolean, not a word, a number or null', async (flag) => {
+  ])('rejects a word, a number and null for the flag %s', async (flag) => {
     for (const value of ['true', 1, null, []]) {
       await expectRejection(webhookWith({ [flag]: value }), `${flag}: must be a boolean`);
     }
   });
 
-  it('every unknown member is named', async () => {
+  it('names every unknown member', async () => {
     await expectRejection(
       webhookWith({ privacy_mod: true, id: 'x' }),
       'privacy_mod: is not a member of this object; id: is not a member of this object',
     );
   });
 
-  it('of many problems the first five are told', async () => {
+  it('reports the first five of many problems', async () => {
     const unknown = Object.fromEntries(Array.from({ length: 9 }, (_value, index) => [`member${index}`, 1]));
     await expectRejection(webhookWith(unknown), /member4: is not a member of this object; and 4 more$/);
   });
@@ -117,11 +117,11 @@ describe('400 sampling_rate, api_key_hashes, regions, workspace_id', () => {
     ['1', 'a number'],
     [null, 'a number'],
     [[1], 'a number'],
-  ])('the sampling rate %j', async (rate, problem) => {
+  ])('rejects the sampling rate %j', async (rate, problem) => {
     await expectRejection(webhookWith({ sampling_rate: rate }), `sampling_rate: must be ${problem}`);
   });
 
-  it('a sampling rate beyond every number', async () => {
+  it('rejects a sampling rate beyond every number', async () => {
     const body = JSON.stringify(webhookWith({ sampling_rate: 0 })).replace('_rate":0', '_rate":1e400');
     await expectRejection(body, 'sampling_rate: must be a number');
   });
@@ -134,11 +134,11 @@ describe('400 sampling_rate, api_key_hashes, regions, workspace_id', () => {
     [[UNKNOWN_HASH.toUpperCase()], 'must hold key hashes of 64 lower-case hexadecimal digits'],
     [Array.from({ length: 101 }, () => UNKNOWN_HASH), 'must have at most 100 elements'],
     [[UNKNOWN_HASH], `no such key: ${UNKNOWN_HASH}`],
-  ])('the key hashes %#', async (hashes, problem) => {
+  ])('rejects the key hashes %#', async (hashes, problem) => {
     await expectRejection(webhookWith({ api_key_hashes: hashes }), `api_key_hashes: ${problem}`);
   });
 
-  it('only the unknown ones of several hashes are named; keys of another account and deleted keys are unknown', async () => {
+  it('names the unknown ones of several hashes, including deleted keys and keys of another account', async () => {
     const other = await app.createAccount();
     const deleted = await app.createKey();
     await app.sql('UPDATE api_keys SET deleted_at = now() WHERE hash = $1', [deleted.record.hash]);
@@ -154,15 +154,15 @@ describe('400 sampling_rate, api_key_hashes, regions, workspace_id', () => {
     [null, 'must be an array'],
     [['us', 'mars'], 'must hold only global, europe, us, eu'],
     [[['eu']], 'must hold only global, europe, us, eu'],
-  ])('the regions %j', async (regions, problem) => {
+  ])('rejects the regions %j', async (regions, problem) => {
     await expectRejection(webhookWith({ regions }), `regions: ${problem}`);
   });
 
-  it.each([['default'], [null], [7], ['']])('the workspace %j', async (workspaceId) => {
+  it.each([['default'], [null], [7], ['']])('rejects the workspace %j', async (workspaceId) => {
     await expectRejection(webhookWith({ workspace_id: workspaceId }), 'workspace_id: must be a UUID');
   });
 
-  it("another account's workspace is told like one that does not exist", async () => {
+  it('reports the workspace of another account like one that does not exist', async () => {
     const other = await app.createAccount();
     for (const workspaceId of [other.workspaceId, '01934b2c-0000-7000-8000-000000000000']) {
       await expectRejection(webhookWith({ workspace_id: workspaceId }), 'workspace_id: no such workspace');
@@ -171,11 +171,11 @@ describe('400 sampling_rate, api_key_hashes, regions, workspace_id', () => {
 });
 
 describe('400 config', () => {
-  it.each([[null], [[]], ['x'], [7], [[{ url: 'x' }]]])('the config %j', async (config) => {
+  it.each([[null], [[]], ['x'], [7], [[{ url: 'x' }]]])('rejects the config %j', async (config) => {
     await expectRejection(webhookWith({ config }), 'config: must be an object');
   });
 
-  it('an empty, a missing and a wrong value are named by their path', async () => {
+  it('names an empty, a missing and a wrong value by their path', async () => {
     const { secretKey } = LANGFUSE.config;
     await expectRejection(
       { ...LANGFUSE, config: { secretKey: '', publicKey: '' } },
@@ -192,7 +192,7 @@ describe('400 config', () => {
     );
   });
 
-  it('unknown members and those of another kind are named', async () => {
+  it('names unknown members and those of another kind', async () => {
     await expectRejection(
       { ...LANGFUSE, config: { ...LANGFUSE.config, apiKey: SECRET } },
       'config.apiKey: is not a member of this object',
@@ -228,7 +228,7 @@ describe('400 config', () => {
       },
       'config.endpoint: must be an absolute http or https URI',
     ],
-  ])('a value of the wrong form: %#', async (body, detail) => {
+  ])('rejects a value of the wrong form: %#', async (body, detail) => {
     await expectRejection({ name: 'x', ...body }, detail);
   });
 
@@ -266,7 +266,7 @@ describe('400 config', () => {
       Object.fromEntries(Array.from({ length: 65 }, (_value, index) => [`x-${index}`, ''])),
       'must have at most 64 members',
     ],
-  ])('the headers %#', async (headers, problem) => {
+  ])('rejects the headers %#', async (headers, problem) => {
     await expectRejection(webhookWith({ config: { url: 'x', headers } }), `config.headers: ${problem}`);
   });
 });

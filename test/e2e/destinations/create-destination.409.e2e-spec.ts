@@ -1,4 +1,4 @@
-// POST /observability/destinations: at most five of a kind in a workspace, exactly, also under concurrency.
+// POST /observability/destinations: at most five destinations of a kind in a workspace, exact under concurrency.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
@@ -30,8 +30,8 @@ async function countStored(): Promise<number> {
   return Number(row!.count);
 }
 
-describe('409', () => {
-  it('a sixth destination of the same type is refused, with what to do about it', async () => {
+describe('the limit of five', () => {
+  it('returns 409 for the sixth destination of a kind, with the way out', async () => {
     for (let count = 1; count <= 5; count++) expect((await post(app, WEBHOOK)).status).toBe(201);
     expectError(
       await post(app, WEBHOOK),
@@ -42,13 +42,13 @@ describe('409', () => {
     expect(await countStored()).toBe(5);
   });
 
-  it('of 50 parallel creates exactly 5 succeed', async () => {
+  it('admits exactly 5 of 50 parallel creations', async () => {
     const creates = Array.from({ length: 50 }, () => post(app, WEBHOOK).then((response) => response));
     expect(await statusesOf(creates)).toEqual({ 201: 5, 409: 45 });
     expect(await countStored()).toBe(5);
   });
 
-  it('of 50 parallel creates on two replicas, in both spellings, exactly 5 succeed', async () => {
+  it('admits exactly 5 of 50 parallel creations on two replicas in both spellings', async () => {
     const replica = await app.startReplica();
     try {
       const creates = Array.from({ length: 50 }, (_value, index) =>
@@ -65,7 +65,7 @@ describe('409', () => {
     }
   });
 
-  it('both spellings count as one kind, and each record keeps its own', async () => {
+  it('counts both spellings as one kind; each record keeps its own', async () => {
     const types = ['langfuse', 'kind_06', 'langfuse', 'kind_06', 'kind_06'];
     for (const type of types) {
       expect((await post(app, { ...LANGFUSE, type })).body).toMatchObject({ data: { type } });
@@ -73,19 +73,19 @@ describe('409', () => {
     for (const type of ['langfuse', 'kind_06']) expectError(await post(app, { ...LANGFUSE, type }), 409);
   });
 
-  it('a deleted destination frees its place, for one', async () => {
+  it('admits one more after a deletion', async () => {
     await Promise.all(Array.from({ length: 5 }, () => post(app, WEBHOOK)));
     await app.sql('UPDATE destinations SET slot = NULL, deleted_at = now() WHERE slot = 3');
     const creates = Array.from({ length: 10 }, () => post(app, WEBHOOK).then((response) => response));
     expect(await statusesOf(creates)).toEqual({ 201: 1, 409: 9 });
   });
 
-  it('a disabled destination keeps its place', async () => {
+  it('counts disabled destinations', async () => {
     for (let count = 1; count <= 5; count++) await post(app, { ...WEBHOOK, enabled: false });
     expectError(await post(app, WEBHOOK), 409);
   });
 
-  it('other types, other workspaces and other accounts have limits of their own', async () => {
+  it('is separate for other types, workspaces and accounts', async () => {
     for (let count = 1; count <= 5; count++) await post(app, WEBHOOK);
     expectError(await post(app, WEBHOOK), 409);
     expect((await post(app, { ...LANGFUSE, type: 'langfuse' })).status).toBe(201);

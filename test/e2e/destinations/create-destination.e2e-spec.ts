@@ -1,5 +1,5 @@
-// POST /observability/destinations: what is created, and who may create it. Its refusals of bodies (400) and its limit
-// (409) have files of their own.
+// POST /observability/destinations: created records and authorization. Rejected bodies (400) and the limit (409) have
+// their own files.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { readAppConfig } from '../../../src/config/app-config.js';
 import { DESTINATION_KINDS } from '../../../src/destination-kinds/index.js';
@@ -41,7 +41,7 @@ async function createdRecord(members: object): Promise<Record<string, unknown>> 
 
 describe('201', () => {
   it.each(SPELLINGS)(
-    'a destination of type $type gets a full record with defaults and masked secrets',
+    'creates a destination of type $type with a full record, defaults and masked secrets',
     async ({ type, kind }) => {
       const example = DESTINATION_KINDS.find((candidate) => candidate.type === kind.type)!.example;
       const response = await post(app, { type, name: 'Production traces', config: example });
@@ -89,14 +89,14 @@ describe('201', () => {
     expect(await createdRecord(members)).toMatchObject(members);
   });
 
-  it('null stands for all keys and for no filter', async () => {
+  it('accepts null for all keys and for no filter', async () => {
     expect(await createdRecord({ api_key_hashes: null, filter_rules: null })).toMatchObject({
       api_key_hashes: null,
       filter_rules: null,
     });
   });
 
-  it('a value given for a defaulted config field is kept, an empty one too', async () => {
+  it('keeps a given value of a config field with a default, even an empty one', async () => {
     const record = await createdRecord({
       type: 'langsmith',
       config: { apiKey: 'lsv2_pt_0123456789abcdef', endpoint: '', project: 'mine', workspaceId: 'team' },
@@ -109,7 +109,7 @@ describe('201', () => {
     });
   });
 
-  it('secrets of 12 characters and more show four at each end, shorter ones nothing', async () => {
+  it('shows four characters at each end of secrets of at least 12, and none of shorter ones', async () => {
     const keysOf = async (secretKey: string, publicKey: string) =>
       (await createdRecord({ type: 'langfuse', config: { secretKey, publicKey, baseUrl: 'x' } }))['config'];
     expect(await keysOf('123456789012', '12345678901')).toEqual({
@@ -119,7 +119,7 @@ describe('201', () => {
     });
   });
 
-  it('passwords show nothing, not even their length', async () => {
+  it('shows nothing of passwords, not even their length', async () => {
     const passwordOf = async (password: string) =>
       (
         await createdRecord({
@@ -138,7 +138,7 @@ describe('201', () => {
     expect(await passwordOf('a password of many characters')).toEqual(shown);
   });
 
-  it('header values are masked, their names are not', async () => {
+  it('masks header values, not their names', async () => {
     const headers = { Authorization: 'Bearer 0123456789', 'X-Team': 'platform', 'x-empty': '' };
     const record = await createdRecord({ config: { url: 'https://example.com', headers } });
     expect(record['config']).toEqual({
@@ -148,7 +148,7 @@ describe('201', () => {
     });
   });
 
-  it('the stored config is not readable in the database and carries the id of its encryption key', async () => {
+  it('encrypts the stored config and stores the id of its encryption key', async () => {
     const config = {
       secretKey: 'sk-lf-very-secret-value',
       publicKey: 'pk-lf-less-secret-value',
@@ -176,7 +176,7 @@ describe('201', () => {
     expect(app.application.get(ConfigCipher).decrypt(encrypted, row!.id)).toEqual(config);
   });
 
-  it('filter rules get their defaults, and an absent value stays absent', async () => {
+  it('sets defaults of filter rules, and keeps an absent value absent', async () => {
     const record = await createdRecord({
       filter_rules: {
         groups: [
@@ -212,13 +212,13 @@ describe('201', () => {
     });
   });
 
-  it('the region eu is stored as europe, and each region once', async () => {
+  it('stores the region eu as europe, and each region once', async () => {
     expect(await createdRecord({ regions: ['eu'] })).toMatchObject({ regions: ['europe'] });
     const { regions } = await createdRecord({ regions: ['us', 'eu', 'global', 'europe', 'us'] });
     expect((regions as string[]).toSorted()).toEqual(['europe', 'global', 'us']);
   });
 
-  it('another workspace of the account can be named, in upper case too', async () => {
+  it('accepts another workspace of the account, also in upper case', async () => {
     const workspaceId = '01934b2c-0000-7000-8000-00000000abcd';
     await app.sql(`INSERT INTO workspaces (id, account_id, name, slug) VALUES ($1, $2, 'Second', 'second')`, [
       workspaceId,
@@ -230,46 +230,46 @@ describe('201', () => {
     });
   });
 
-  it('each account creates in its own default workspace', async () => {
+  it('creates in the default workspace of each account', async () => {
     const other = await app.createAccount();
     const response = await post(app, WEBHOOK, other.managementKey);
     expect(response.body).toMatchObject({ data: { workspace_id: other.workspaceId } });
   });
 
-  it('a key named twice in the allowlist is kept once', async () => {
+  it('stores a key once that the allowlist names twice', async () => {
     const hashes = [app.key.hash, app.key.hash];
     expect(await createdRecord({ api_key_hashes: hashes })).toMatchObject({ api_key_hashes: [app.key.hash] });
   });
 });
 
 describe('401', () => {
-  it('no credential', async () => {
+  it('is returned without a credential', async () => {
     const response = await app.http.post(DESTINATIONS).send(WEBHOOK);
     expectError(response, 401, 'Missing Authentication header');
   });
 
-  it('an unknown key', async () => {
+  it('is returned for an unknown key', async () => {
     expectError(await post(app, WEBHOOK, 'sk-sb-v1-unknown'), 401, 'Invalid credentials');
   });
 
-  it('a malformed body does not hide the missing credential', async () => {
+  it('is returned for a missing credential even with a malformed body', async () => {
     const response = await app.http.post(DESTINATIONS).set('content-type', 'text/plain').send('{');
     expectError(response, 401, 'Missing Authentication header');
   });
 });
 
 describe('403', () => {
-  it('an inference key may not create destinations', async () => {
+  it('is returned for an inference key', async () => {
     expectError(await post(app, WEBHOOK, app.apiKey), 403, 'Only management keys can perform this operation');
   });
 
-  it('a malformed body does not hide the wrong kind of key', async () => {
+  it('is returned for the wrong kind of key even with a malformed body', async () => {
     expectError(await post(app, '{', app.apiKey), 403, 'Only management keys can perform this operation');
   });
 });
 
 describe('413', () => {
-  it('a body above 1 MiB is refused, one of just that size is read', async () => {
+  it('is returned for a body above 1 MiB; a body of exactly that size is read', async () => {
     const withName = (length: number) => JSON.stringify({ ...WEBHOOK, name: 'x'.repeat(length) });
     const overhead = withName(0).length;
     expectError(

@@ -1,4 +1,4 @@
-// POST /observability/destinations: addresses that requests must not go to.
+// POST /observability/destinations: forbidden addresses.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
@@ -32,7 +32,7 @@ const configsWith = (origin: string): [type: string, config: object][] => [
   ['webhook', { url: `${origin}/hook?token=${SECRET}` }],
 ];
 
-describe('where nothing is opened', () => {
+describe('addresses without permitted ranges', () => {
   let app: TestApp;
   const resolver = new ScriptedResolver()
     .script('inside.example', ['10.0.0.7'])
@@ -45,7 +45,7 @@ describe('where nothing is opened', () => {
   afterAll(() => app.close());
 
   it.each(configsWith('https://169.254.169.254'))(
-    '400: a %s that is meant for the metadata service',
+    'return 400 for a %s with the address of the metadata service',
     async (type, config) => {
       await expectInvalidRequest(
         app,
@@ -67,12 +67,12 @@ describe('where nothing is opened', () => {
     ['http://unknown.example/', 'unknown.example needs https'],
     [`https://user:${SECRET}@outside.example/`, 'outside.example must not have a user name or password'],
     [`https://${SECRET} .example/`, 'an address is not an absolute http or https URL'],
-  ])('400: %s', async (url, problem) => {
+  ])('return 400: %s', async (url, problem) => {
     await expectInvalidRequest(app, webhookTo(url), `config: ${problem}`, SECRET);
     await expectNothingStored(app);
   });
 
-  it('400: an address that is too long', async () => {
+  it('return 400 when they are too long', async () => {
     const url = `https://outside.example/${SECRET}`.padEnd(2_049, 'x');
     await expectInvalidRequest(
       app,
@@ -89,12 +89,12 @@ describe('where nothing is opened', () => {
     'outside.example/hook',
     '',
     'https://',
-  ])('201: %j', async (url) => {
+  ])('return 201 for %j', async (url) => {
     expect((await post(app, webhookTo(url))).status).toBe(201);
   });
 });
 
-describe('where a range is opened', () => {
+describe('addresses within a permitted range', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await createTestApp({
@@ -111,15 +111,18 @@ describe('where a range is opened', () => {
     'http://[fd00::1]/',
     'http://inside.example/',
     'http://unknown.example/',
-  ])('201: %s', async (url) => {
+  ])('return 201 for %s', async (url) => {
     expect((await post(app, webhookTo(url))).status).toBe(201);
   });
 
-  it.each(configsWith('http://10.1.2.3:8080'))('201: a %s of the own network', async (type, config) => {
-    expect((await post(app, { type, name: 'x', config })).status).toBe(201);
-  });
+  it.each(configsWith('http://10.1.2.3:8080'))(
+    'return 201 for a %s in the own network',
+    async (type, config) => {
+      expect((await post(app, { type, name: 'x', config })).status).toBe(201);
+    },
+  );
 
-  it('400: another range stays closed', async () => {
+  it('return 400 in another range', async () => {
     await expectInvalidRequest(
       app,
       webhookTo('https://192.168.0.1/'),

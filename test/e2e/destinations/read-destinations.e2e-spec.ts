@@ -1,4 +1,4 @@
-// GET and DELETE /observability/destinations: pages, workspaces, what is deleted.
+// GET and DELETE /observability/destinations: pages, workspaces, deletion.
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask, askFor } from '../../support/admin.js';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterEach(() => deleteAllDestinations(app));
 afterAll(() => app.close());
 
-/** One after the other, a second apart. */
+/** Creates them a second apart. */
 async function create(...names: readonly string[]): Promise<string[]> {
   const ids: string[] = [];
   for (const name of names) {
@@ -41,7 +41,7 @@ async function namesOf(query = ''): Promise<string[]> {
 }
 
 describe('a list', () => {
-  it('has the records newest first, and says how many there are', async () => {
+  it('contains the records newest first, and their number', async () => {
     await create('one', 'two', 'three', 'four');
     expect(await namesOf()).toEqual(['four', 'three', 'two', 'one']);
     expect(await askFor<Listed>(200, app, 'get', `${PATH}?offset=1&limit=2`)).toMatchObject({
@@ -51,13 +51,13 @@ describe('a list', () => {
     expect(await askFor<Listed>(200, app, 'get', `${PATH}?offset=4`)).toEqual({ data: [], total_count: 4 });
   });
 
-  it('has the records as they are read one by one', async () => {
+  it('contains the same records as single reads', async () => {
     const [id] = await create('one');
     const one = await askFor<{ data: unknown }>(200, app, 'get', `${PATH}/${id}`);
     expect((await askFor<Listed>(200, app, 'get', PATH)).data).toEqual([one.data]);
   });
 
-  it('is of the default workspace, or of the one that is asked for', async () => {
+  it('is that of the default workspace, or of the requested one', async () => {
     const other = randomUUID();
     await app.sql('INSERT INTO workspaces (id, account_id, name, slug) VALUES ($1, $2, $3, $3)', [
       other,
@@ -80,11 +80,11 @@ describe('a list', () => {
     ['workspace_id=x', 'workspace_id: must be a UUID'],
     [`workspace_id=${randomUUID()}`, 'workspace_id: no such workspace'],
     ['page=2', 'page: is not a member of this object'],
-  ])('400: %s', async (query, detail) => {
+  ])('returns 400 for %s', async (query, detail) => {
     expectError(await ask(app, 'get', `${PATH}?${query}`), 400, `Invalid request parameters: ${detail}`);
   });
 
-  it("400: another account's workspace", async () => {
+  it('returns 400 for the workspace of another account', async () => {
     const { workspaceId } = await app.createAccount();
     const response = await ask(app, 'get', `${PATH}?workspace_id=${workspaceId}`);
     expectError(response, 400, 'Invalid request parameters: workspace_id: no such workspace');
@@ -108,7 +108,7 @@ describe('one destination', () => {
     });
   });
 
-  it.each([randomUUID(), 'x', '%00', "'%20OR%201=1"])('404: %s', async (id) => {
+  it.each([randomUUID(), 'x', '%00', "'%20OR%201=1"])('returns 404 for %s', async (id) => {
     expectError(await ask(app, 'get', `${PATH}/${id}`), 404, NO_SUCH);
     expectError(await ask(app, 'delete', `${PATH}/${id}`), 404, NO_SUCH);
     expectError(await ask(app, 'patch', `${PATH}/${id}`, { body: { name: 'x' } }), 404, NO_SUCH);
@@ -116,7 +116,7 @@ describe('one destination', () => {
 });
 
 describe('a deleted destination', () => {
-  it('is gone, and its slot is free; its row stays until it is purged, without a cursor', async () => {
+  it('is gone, and its slot is free; its row stays without a cursor until it is purged', async () => {
     const [first = '', ...others] = await create('1', '2', '3', '4', '5');
     expectError(await ask(app, 'post', PATH, { body: WEBHOOK }), 409);
     expect(await askFor(200, app, 'delete', `${PATH}/${first}`)).toEqual({ deleted: true });
@@ -134,7 +134,7 @@ describe('a deleted destination', () => {
     expect(await namesOf()).toEqual(['6', '5', '4', '3', '2']);
   });
 
-  it('is deleted once when many ask for it at the same time', async () => {
+  it('is deleted once by concurrent requests', async () => {
     const [id] = await create('one');
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask(app, 'delete', `${PATH}/${id}`)));
     const statuses = answers.map(({ status }) => status);

@@ -1,4 +1,4 @@
-// PATCH /observability/destinations/{id}: bodies that are refused, after which the destination is as it was.
+// PATCH /observability/destinations/{id}: rejected bodies, which leave the destination unchanged.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask, askFor } from '../../support/admin.js';
 import { createTestApp } from '../../support/app.js';
@@ -53,13 +53,13 @@ describe('400', () => {
     [{ config: { headers: 'X-A: b' } }, 'config.headers: must be an object of strings'],
     [{ config: { headers: { Host: 'x' } } }, 'config.headers: must not set Host'],
     [{ config: { url: 'https://inside.example/x' } }, 'config: inside.example leads to a private address'],
-  ])('%j', async (body, detail) => {
+  ])('is returned for %j', async (body, detail) => {
     const response = await ask(app, 'patch', `${PATH}/${id}`, { body });
     expectError(response, 400, `Invalid request parameters: ${detail}`);
     expect((await askFor<{ data: unknown }>(200, app, 'get', `${PATH}/${id}`)).data).toEqual(record);
   });
 
-  it('more than 20 rules with the operator regex, in a change and at the creation', async () => {
+  it('is returned for more than 20 rules with the operator regex, in a change and at the creation', async () => {
     const rules = {
       groups: [{ rules: regexRules(11) }, { rules: regexRules(10) }],
     };
@@ -74,7 +74,7 @@ describe('400', () => {
 });
 
 describe('regular expressions', () => {
-  it('that are too large together are refused before any of them is compiled', async () => {
+  it('are rejected before compilation when they are too large together', async () => {
     const value = '[a-z]{900}';
     const rule = (field: string) => ({ field, operator: 'regex', value });
     const body = {
@@ -89,7 +89,7 @@ describe('regular expressions', () => {
   });
 });
 
-describe('a key that was deleted', () => {
+describe('a deleted key', () => {
   it('may stay among the hashes, and cannot be added', async () => {
     const { record: key } = await app.createKey();
     await ask(app, 'patch', `${PATH}/${id}`, { body: { api_key_hashes: [key.hash] } });

@@ -1,4 +1,4 @@
-// PATCH /observability/destinations/{id}: what is changed, and what stays. Refusals stand in the file beside.
+// PATCH /observability/destinations/{id}: changed and unchanged members. Rejections have their own file.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { DESTINATION_KINDS } from '../../../src/destination-kinds/index.js';
 import { DestinationsRepository } from '../../../src/persistence/destinations/destinations.repository.js';
@@ -47,8 +47,8 @@ const pause = (id: string) =>
     [id],
   );
 
-describe('what is absent', () => {
-  it('stays; what is given is changed, and the record is what is read afterwards', async () => {
+describe('an omitted member', () => {
+  it('keeps its value; the response equals a later read', async () => {
     const before = await create({
       ...WEBHOOK,
       sampling_rate: 0.5,
@@ -73,7 +73,7 @@ describe('what is absent', () => {
     expect((await askFor<{ data: unknown }>(200, app, 'get', `${PATH}/${before.id}`)).data).toEqual(after);
   });
 
-  it('stays of a config as well', async () => {
+  it('of a config keeps its value', async () => {
     const { id } = await create({
       type: 'clickhouse',
       name: 'Rows',
@@ -96,7 +96,7 @@ describe('what is absent', () => {
     expect(await storedConfig(id)).toMatchObject({ database: 'other', password: 'correct-horse' });
   });
 
-  it('null takes the keys, the rules and optional members of a config away', async () => {
+  it('is removed by null: keys, rules and optional config members', async () => {
     const { id } = await create({
       ...WEBHOOK,
       config: { ...WEBHOOK.config, headers: { 'X-A': 'a' } },
@@ -108,7 +108,7 @@ describe('what is absent', () => {
     expect(after.config).not.toHaveProperty('headers');
   });
 
-  it('an empty change changes nothing', async () => {
+  it('keeps its value in an empty change', async () => {
     const before = await create();
     app.clock.advance(60_000);
     expect(await patch(before.id, {})).toEqual(before);
@@ -116,8 +116,8 @@ describe('what is absent', () => {
   });
 });
 
-describe('what is sent as the record shows it', () => {
-  it.each(DESTINATION_KINDS)('stays as it is stored: $type', async ({ type, example }) => {
+describe('a masked value from the record', () => {
+  it.each(DESTINATION_KINDS)('keeps the stored value: $type', async ({ type, example }) => {
     const { id, config } = await create({
       type,
       name: type,
@@ -128,11 +128,11 @@ describe('what is sent as the record shows it', () => {
     const after = await patch(id, { name: 'Renamed', config });
     expect(after).toMatchObject({ name: 'Renamed', config });
     expect(await storedConfig(id)).toEqual(before);
-    // Not even encrypted anew: a paused destination stays paused.
+    // Not even re-encrypted: a paused destination stays paused.
     expect((await rowOf(id))['config_ciphertext']).toEqual(ciphertext);
   });
 
-  it('stays beside what is changed', async () => {
+  it('keeps the stored value beside changed members', async () => {
     const { id, config } = await create({
       type: 'langfuse',
       name: 'Langfuse',
@@ -145,7 +145,7 @@ describe('what is sent as the record shows it', () => {
     });
   });
 
-  it('headers are replaced as a whole, and those that are still masked keep their values', async () => {
+  it('keeps the values of masked headers, while headers are replaced as a whole', async () => {
     const { id } = await create({
       ...WEBHOOK,
       config: {
@@ -163,7 +163,7 @@ describe('what is sent as the record shows it', () => {
     expect((await patch(id, { config: { headers: {} } })).config['headers']).toEqual({});
   });
 
-  it('a header keeps its value under another spelling of its name', async () => {
+  it('keeps the value of a header in another spelling of its name', async () => {
     const headers = { 'x-team': 'a-long-header-value' };
     const { id } = await create({ ...WEBHOOK, config: { ...WEBHOOK.config, headers } });
     const { config } = await patch(id, { config: { headers: { 'X-Team': 'a-lo...alue' } } });
@@ -171,7 +171,7 @@ describe('what is sent as the record shows it', () => {
     expect(await storedConfig(id)).toMatchObject({ headers: { 'X-Team': 'a-long-header-value' } });
   });
 
-  it('before somebody else changed it is refused by its name, and nothing is stored', async () => {
+  it('is rejected by name when another request has changed the value, and nothing is stored', async () => {
     const { id, config } = await create({
       type: 'langfuse',
       name: 'Langfuse',
@@ -200,8 +200,8 @@ describe('what is sent as the record shows it', () => {
   });
 });
 
-describe('what follows', () => {
-  it('new credentials let a paused destination go on; another name does not', async () => {
+describe('a change', () => {
+  it('of credentials resumes a paused destination; a new name does not', async () => {
     const { id } = await create({
       ...WEBHOOK,
       config: { ...WEBHOOK.config, headers: { Authorization: 'Bearer wrong-credential' } },
@@ -213,7 +213,7 @@ describe('what follows', () => {
     expect(await rowOf(id)).toMatchObject({ failures: 0, paused_at: null, next_attempt_at: null });
   });
 
-  it('a destination that is switched on again begins at the end of the log', async () => {
+  it('to enabled moves the cursor to the end of the log', async () => {
     const { id } = await create();
     await patch(id, { enabled: false });
     await app.sql('UPDATE delivery_cursors SET log_transaction = 1 WHERE destination_id = $1', [id]);
@@ -224,7 +224,7 @@ describe('what follows', () => {
     expect(Number(row['log_transaction'])).toBeGreaterThan(1);
   });
 
-  it('whether contents are needed follows the rules', async () => {
+  it('of the rules updates whether contents are needed', async () => {
     const { id } = await create();
     expect(await rowOf(id)).toMatchObject({ needs_content: true });
     await patch(id, { privacy_mode: true });
@@ -237,7 +237,7 @@ describe('what follows', () => {
     expect(await rowOf(id)).toMatchObject({ needs_content: false });
   });
 
-  it('of changes at the same time, every one that is answered with 200 is kept, and the others are told 409', async () => {
+  it('returns 409 when it loses against a concurrent one, and every change with 200 is kept', async () => {
     const { id } = await create();
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_value, index) =>
@@ -251,7 +251,7 @@ describe('what follows', () => {
     expect(await rowOf(id)).toMatchObject({ version: 1 + won });
   });
 
-  it('a change of what was changed since it was read is told 409', async () => {
+  it('returns 409 when the destination changed since it was read', async () => {
     const { id } = await create();
     const repository = app.application.get(DestinationsRepository);
     const before = (await repository.find(app.accountId, id))!;

@@ -1,4 +1,4 @@
-// PATCH /observability/destinations/{id}: a destination that moves to another host takes no stored secret along.
+// PATCH /observability/destinations/{id}: a destination that moves to another host takes no stored secret with it.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { DESTINATION_KINDS, requireDestinationKind } from '../../../src/destination-kinds/index.js';
 import { DestinationsRepository } from '../../../src/persistence/destinations/destinations.repository.js';
@@ -15,7 +15,7 @@ const HEADERS = { 'X-Token': 'a-long-header-value', 'X-Team': 'short' };
 const REJECTION =
   'Invalid request parameters: config: the change moves the destination to another host; send its secrets again: ';
 
-/** What moves a destination of each kind: an address, or a member that its host is made of. Null: nothing does. */
+/** The change that moves a destination of each kind: an address, or a member of its host name. Null: none does. */
 const MOVES: Readonly<Record<string, Readonly<Record<string, string>> | null>> = {
   arize: { baseUrl: ELSEWHERE },
   braintrust: { baseUrl: ELSEWHERE },
@@ -58,7 +58,7 @@ async function storedConfig(id: string): Promise<object | undefined> {
   return (await app.application.get(DestinationsRepository).find(app.accountId, id))?.config;
 }
 
-it('knows what moves a destination of every kind', () => {
+it('the table names the move of every kind', () => {
   expect(Object.keys(MOVES)).toEqual(DESTINATION_KINDS.map(({ type }) => type));
   expect(CONTRACT_KINDS.map(({ type }) => type)).toEqual(Object.keys(MOVES));
 });
@@ -79,7 +79,7 @@ describe.each(CONTRACT_KINDS)('$type', ({ type, secrets }) => {
     return;
   }
 
-  it('refuses to move with stored secrets and names them, whether they are left out or sent masked', async () => {
+  it('rejects a move with stored secrets and names them, whether they are omitted or masked', async () => {
     const { id, config } = await create(type, { ...example, headers: HEADERS });
     const before = await storedConfig(id);
     for (const change of [
@@ -94,7 +94,7 @@ describe.each(CONTRACT_KINDS)('$type', ({ type, secrets }) => {
     expect(await storedConfig(id)).toEqual(before);
   });
 
-  it('moves with the secrets that are sent again, and without those that are taken away', async () => {
+  it('moves with secrets that are sent again, and without those that are removed', async () => {
     const { id } = await create(type, { ...example, headers: HEADERS });
     const change = { ...move, ...secretsGiven, headers: { 'X-Token': 'another-header-value' } };
     expect((await patch(id, change)).status).toBe(200);
@@ -121,18 +121,18 @@ describe('a host', () => {
     ['its port by default', 'https://hooks.example.com:443/one'],
     ['capital letters', 'HTTPS://HOOKS.example.com/one'],
     ['no scheme', 'hooks.example.com/one'],
-  ])('is the same one with %s', async (_what, url) => {
+  ])('is the same with %s', async (_what, url) => {
     const { id } = await create('webhook', config);
     expect((await patch(id, { url })).status).toBe(200);
     expect(await storedConfig(id)).toMatchObject({ url, headers: HEADERS });
   });
 
-  it('asks for nothing where no secret is stored', async () => {
+  it('changes freely without stored secrets', async () => {
     const { id } = await create('webhook', { url: config.url });
     expect((await patch(id, { url: `${ELSEWHERE}/two` })).status).toBe(200);
   });
 
-  it('asks again after a stop without an address', async () => {
+  it('requires the secrets after a step without an address', async () => {
     const { id } = await create('webhook', config);
     expectError(await patch(id, { url: '' }), 400, `${REJECTION}headers.X-Token, headers.X-Team`);
   });
@@ -176,7 +176,7 @@ describe('an address that may hold a credential', () => {
     expect(data.map(({ after }) => after.config['url'])).toEqual([shown, shown]);
   });
 
-  it('keeps its value when it is sent back as it is shown', async () => {
+  it('keeps its value when it is sent back as shown', async () => {
     const { id, config } = await create('webhook', { url });
     expect((await patch(id, { ...config, method: 'PUT' })).status).toBe(200);
     expect(await storedConfig(id)).toEqual({ url, method: 'PUT' });
@@ -192,7 +192,7 @@ describe('an address that may hold a credential', () => {
     expect(await storedConfig(id)).toMatchObject({ url });
   });
 
-  it('hides the query of a platform address, and shows its path', async () => {
+  it('shows the path of a platform address, and hides its query', async () => {
     const baseUrl = 'https://gateway.example.com/langfuse?token=s3cret';
     const keys = { secretKey: 'sk-lf-0123456789', publicKey: 'pk-lf-9876543210' };
     const { id, config } = await create('langfuse', { ...keys, baseUrl });
