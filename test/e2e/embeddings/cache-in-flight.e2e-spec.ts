@@ -1,5 +1,5 @@
-// POST /embeddings with X-Embedding-Cache: identical inputs in flight are asked for once, and nobody answers for another's
-// failure.
+// POST /embeddings with X-Embedding-Cache: identical inputs in flight are requested once, and a failure affects its
+// own call only.
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { parseUsd } from '../../../src/domain/spend/money.js';
@@ -28,7 +28,7 @@ import type { StubHandler } from '../../support/stub-upstream.js';
 
 const COST_OF_A_TOKEN = parseUsd('0.02') / 1_000_000n;
 
-// Nothing is kept: what is shared is shared in flight.
+// Nothing is cached: only inputs in flight are shared.
 let setup: CachedSetup;
 beforeAll(async () => {
   setup = await startWithTexts({ EMBEDDING_CACHE_BYTES: '0' });
@@ -45,7 +45,7 @@ interface Held {
   readonly letGo: () => void;
 }
 
-/** The first call is answered so when it is let go, all others as usual. */
+/** The first call is answered like this on release, all others as usual. */
 function holdFirst(answer: StubHandler = answerByText): Held {
   let letGo = (): void => undefined;
   const isFree = new Promise<void>((resolve) => (letGo = resolve));
@@ -64,7 +64,7 @@ function holdFirst(answer: StubHandler = answerByText): Held {
   return { arrived, letGo };
 }
 
-/** The first call that reserves does so when it is let go. */
+/** The first call that reserves does so on release. */
 function holdFirstReservation(app: TestApp): Held {
   const limiter = app.application.get(SpendLimiter);
   const reserve = limiter.reserve.bind(limiter);
@@ -80,7 +80,7 @@ function holdFirstReservation(app: TestApp): Held {
   return { arrived, letGo };
 }
 
-/** Resolves when so many calls, from now on, have said what they need. */
+/** Resolves when so many calls, from now on, have announced their inputs. */
 function claims(count: number): () => Promise<unknown> {
   const claim = jest.spyOn(setup.app.application.get(EmbeddingCache), 'claim');
   return () =>
@@ -91,7 +91,7 @@ function claims(count: number): () => Promise<unknown> {
 }
 
 describe('50 identical calls at once', () => {
-  it('ask a provider once, and one of them pays', async () => {
+  it('cause one provider call, which one of them pays', async () => {
     const key = await setup.app.createKey({ limit: COST_OF_A_TOKEN * 100n });
     const allClaimed = claims(50);
     const { arrived, letGo } = holdFirst();
@@ -125,7 +125,7 @@ describe('50 identical calls at once', () => {
   });
 
   it('need the money for one call', async () => {
-    // As much as the tokenizer counts for the text, and a half.
+    // One and a half times the token count of the text.
     const { secret } = await setup.app.createKey({ limit: (COST_OF_A_TOKEN * 3n) / 2n });
     const allClaimed = claims(50);
     const { arrived, letGo } = holdFirst();
@@ -140,7 +140,7 @@ describe('50 identical calls at once', () => {
 });
 
 describe('calls that overlap', () => {
-  it('wait for what others fetch and fetch the rest themselves, at the same time', async () => {
+  it('share the inputs in flight and request the others at the same time', async () => {
     const allClaimed = claims(3);
     const { arrived, letGo } = holdFirst();
     const first = outcomeOf(embedCached(setup.app, ['a', 'b']));
@@ -176,7 +176,7 @@ describe('calls that overlap', () => {
     expect(setup.takeInputs()).toEqual(['a', 'b', 'c']);
   });
 
-  it('of different workspaces, or without the header, wait for nobody', async () => {
+  it('wait for no other workspace, and for no call without the header', async () => {
     const { arrived, letGo } = holdFirst();
     const first = outcomeOf(embedCached(setup.app, ['a']));
     await arrived;
@@ -193,7 +193,7 @@ describe('a call that fails', () => {
   it.each<[string, StubHandler]>([
     ['by the provider', rejectWith(400, { error: { message: 'no' } })],
     ['by a broken answer', rejectWith(200, { data: [] })],
-  ])('%s costs those that wait for it nothing but their own call', async (_name, failure) => {
+  ])('with %s costs its waiting calls nothing but their own call', async (_name, failure) => {
     const key = await setup.app.createKey();
     const allClaimed = claims(3);
     const { arrived, letGo } = holdFirst(failure);
@@ -227,7 +227,7 @@ describe('a call that fails', () => {
     });
   });
 
-  it('over its limit keeps none from being served who has the money', async () => {
+  it('over its limit does not prevent calls with money from being served', async () => {
     const { arrived, letGo } = holdFirstReservation(setup.app);
     const allClaimed = claims(3);
     const { secret: poor } = await setup.app.createKey({ limit: 0n });
@@ -241,7 +241,7 @@ describe('a call that fails', () => {
       expect(outcome).toMatchObject({ vectors: [embeddingOf('a')], usage: usageOf(1) });
   });
 
-  it('over its limit when another has failed is recorded as what it is', async () => {
+  it('over its limit is recorded as such when another call has failed', async () => {
     const { secret: poor, record } = await setup.app.createKey({ limit: 0n });
     const allClaimed = claims(2);
     const { arrived, letGo } = holdFirst(rejectWith(400, { error: { message: 'no' } }));
@@ -259,7 +259,7 @@ describe('a call that fails', () => {
     expect(rows).toEqual([{ status: 402, cost: '0.000000000000', provider: null, dimensions: null }]);
   });
 
-  it('after it has got a part of its vectors gives none of them away: it pays for none', async () => {
+  it('after a part of its vectors arrived shares none of them: it pays for none', async () => {
     const key = await setup.app.createKey();
     const allClaimed = claims(3);
     const { arrived, letGo } = holdFirst();
@@ -279,7 +279,7 @@ describe('a call that fails', () => {
     expect(setup.takeInputs()).toEqual([REJECTED, 'a', REJECTED, 'a']);
   });
 
-  it('to be recorded leaves those that wait to themselves, and nothing behind', async () => {
+  it('to be recorded makes its waiting calls fetch for themselves, and leaves nothing cached', async () => {
     const log = setup.app.application.get(GenerationLog);
     jest.spyOn(log, 'append').mockRejectedValueOnce(new Error('the log is full'));
     const allClaimed = claims(2);
@@ -294,7 +294,7 @@ describe('a call that fails', () => {
     expect(await outcomeOf(embedCached(setup.app, ['a']))).toMatchObject({ header: 'miss' });
   });
 
-  it('has used up the time of those that have waited for it', async () => {
+  it('may have used up the time of its waiting calls', async () => {
     const failure = rejectWith(400, { error: { message: 'no' } });
     const allClaimed = claims(2);
     const { arrived, letGo } = holdFirst(failure);
@@ -303,7 +303,7 @@ describe('a call that fails', () => {
     const asked = setup.upstream.requests.length;
     const waiting = embedCached(setup.app, ['a']).then((response) => response);
     await allClaimed();
-    // Whoever is asked from now on never answers; and the deadline, a minute away, is almost there.
+    // Later provider calls never end, and the deadline, a minute away, is almost reached.
     setup.upstream.answerWith(() => undefined);
     const now = performance.now.bind(performance);
     jest.spyOn(performance, 'now').mockImplementation(() => now() + 59_900);
@@ -313,7 +313,7 @@ describe('a call that fails', () => {
     expect(setup.upstream.requests.length).toBeLessThanOrEqual(asked + 1);
   });
 
-  it('is waited for until the deadline of the operation', async () => {
+  it('is awaited up to the deadline of the operation', async () => {
     const hurried = await startWithTexts({ OPERATION_DEADLINE_MS: '150' });
     try {
       const { arrived, letGo } = holdFirstReservation(hurried.app);
@@ -330,13 +330,13 @@ describe('a call that fails', () => {
   });
 });
 
-/** As the upstream charges: of every request that it did not refuse. */
+/** The upstream's charges: every request that it did not reject. */
 function wordsServed(requests: readonly (readonly string[])[]): number {
   const served = requests.filter((inputs) => !inputs.includes(REJECTED)).flat();
   return served.reduce((sum, text) => sum + text.split(' ').length, 0);
 }
 
-describe('whatever is asked for, at once and one after another', () => {
+describe('any mixture of calls, concurrent and consecutive', () => {
   const TEXTS = ['a', 'b', 'c', 'two words'];
   const call = fc.record({
     input: fc.array(fc.constantFrom(...TEXTS, ...TEXTS, REJECTED), { minLength: 1, maxLength: 6 }),
@@ -346,7 +346,7 @@ describe('whatever is asked for, at once and one after another', () => {
   const rounds = fc.array(fc.array(call, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 4 });
 
   it.each(['0', '3000', '1000000'])(
-    'with %s bytes kept every answer has the vectors of an uncached one, and every token is paid for once',
+    'returns the vectors of uncached calls and pays every token once, with %s bytes of cache',
     async (EMBEDDING_CACHE_BYTES) => {
       const kept = await startWithTexts({ EMBEDDING_CACHE_BYTES });
       try {
@@ -375,7 +375,7 @@ describe('whatever is asked for, at once and one after another', () => {
                   expect(answerOf(response).usage).toEqual(usageOf(paid));
                 }
               }
-              // What was served to a call that its own input failed later is paid for as well.
+              // Inputs that served a call whose own input failed later are paid for as well.
               tokens += wordsServed(kept.takeRequests());
             }
             const cost = BigInt(tokens) * COST_OF_A_TOKEN;

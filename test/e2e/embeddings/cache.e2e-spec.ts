@@ -1,4 +1,4 @@
-// POST /embeddings with X-Embedding-Cache: what was paid for once is answered again, item by item, and costs nothing.
+// POST /embeddings with X-Embedding-Cache: paid inputs are served again, item by item, at no cost.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseUsd } from '../../../src/domain/spend/money.js';
 import {
@@ -29,11 +29,11 @@ afterEach(() => {
 afterAll(() => setup.close());
 
 let texts = 0;
-/** So many texts that no test has asked for. */
+/** So many texts that no test has used. */
 const unseen = (count: number) => Array.from({ length: count }, () => `text ${(texts += 1)}`);
 
 describe('200: a call with the cache on', () => {
-  it('asks only for what is not there, once, and answers in the order of the inputs', async () => {
+  it('requests missing inputs only, once, and returns vectors in the order of the inputs', async () => {
     const [a = '', b = '', c = '', d = ''] = unseen(4);
     expect(await outcomeOf(embedCached(setup.app, [a, b]))).toEqual({
       vectors: [embeddingOf(a), embeddingOf(b)],
@@ -59,24 +59,27 @@ describe('200: a call with the cache on', () => {
     expect(setup.takeInputs()).toEqual([]);
   });
 
-  it.each(['float', 'base64'])('answers %s with the same bytes as without it', async (encoding_format) => {
-    const [a = '', b = ''] = unseen(2);
-    const dataOf = async (members: object, header: string) => {
-      const response = await embed(setup.app, { model: SMALL, input: [a, b, a], ...members }).set(
-        CACHE_HEADER,
-        header,
-      );
-      const data = response.text.slice(response.text.indexOf('['), response.text.indexOf(',"model"'));
-      expect(response.headers['content-length']).toBe(String(Buffer.byteLength(response.text)));
-      return data.replaceAll(',"cached":true', '');
-    };
-    const members = { encoding_format, dimensions: 300 };
-    const uncached = await dataOf(members, 'off');
-    expect(await dataOf(members, 'on')).toBe(uncached);
-    expect(await dataOf(members, 'on')).toBe(uncached);
-  });
+  it.each(['float', 'base64'])(
+    'returns %s with the same bytes as without the cache',
+    async (encoding_format) => {
+      const [a = '', b = ''] = unseen(2);
+      const dataOf = async (members: object, header: string) => {
+        const response = await embed(setup.app, { model: SMALL, input: [a, b, a], ...members }).set(
+          CACHE_HEADER,
+          header,
+        );
+        const data = response.text.slice(response.text.indexOf('['), response.text.indexOf(',"model"'));
+        expect(response.headers['content-length']).toBe(String(Buffer.byteLength(response.text)));
+        return data.replaceAll(',"cached":true', '');
+      };
+      const members = { encoding_format, dimensions: 300 };
+      const uncached = await dataOf(members, 'off');
+      expect(await dataOf(members, 'on')).toBe(uncached);
+      expect(await dataOf(members, 'on')).toBe(uncached);
+    },
+  );
 
-  it('keeps what the service has made of a vector itself', async () => {
+  it('caches vectors that the service has converted', async () => {
     const [text = ''] = unseen(1);
     const body = { model: LOCAL, dimensions: 16, encoding_format: 'base64' };
     const uncached = embeddingsOf(await embed(setup.app, { ...body, input: text }));
@@ -91,7 +94,7 @@ describe('200: a call with the cache on', () => {
   it.each([
     ['tokens', SMALL, [[1, 2, 3], [4], [1, 2, 3]], [false, false, true]],
     ['multimodal items', LOCAL, [{ content: [{ type: 'text', text: 'a' }] }], [false]],
-  ])('takes %s', async (_name, model, input, marks) => {
+  ])('accepts %s', async (_name, model, input, marks) => {
     const first = await outcomeOf(embedCached(setup.app, input, { model, dimensions: 8 }));
     const second = await outcomeOf(embedCached(setup.app, input, { model, dimensions: 8 }));
     expect(first.marks).toEqual(marks);
@@ -106,7 +109,7 @@ describe('200: a call with the cache on', () => {
     expectError(await embedCached(setup.app, [a, b]), 502);
   });
 
-  it('keeps nothing of a call that failed', async () => {
+  it('caches nothing when it fails', async () => {
     const { app } = setup;
     const input = unseen(2049);
     setup.upstream.answerWith((request, response) => {
@@ -120,7 +123,7 @@ describe('200: a call with the cache on', () => {
     expect(setup.takeInputs()).toEqual(input.slice(0, 3));
   });
 
-  it('names a refused input by its place in the call', async () => {
+  it('names a rejected input by its index in the call', async () => {
     const item = (type: string) => ({
       content: [type === 'text' ? { type, text: 'a' } : { type, image_url: { url: 'https://a.test/a.png' } }],
     });
@@ -132,18 +135,18 @@ describe('200: a call with the cache on', () => {
   });
 });
 
-describe('what is kept serves', () => {
+describe('a cached vector', () => {
   const [text = ''] = unseen(1);
   beforeAll(async () => {
     await embedCached(setup.app, [text]);
   });
 
-  it('other keys of the workspace', async () => {
+  it('serves other keys of the workspace', async () => {
     const { secret } = await setup.app.createKey();
     expect(await outcomeOf(embedCached(setup.app, [text], {}, secret))).toMatchObject({ header: 'hit' });
   });
 
-  it('no other workspace', async () => {
+  it('serves no other workspace', async () => {
     const { apiKey } = await setup.app.createAccount();
     for (const header of ['miss', 'hit']) {
       expect(await outcomeOf(embedCached(setup.app, [text], {}, apiKey))).toMatchObject({ header });
@@ -157,24 +160,24 @@ describe('what is kept serves', () => {
     ['another encoding', { encoding_format: 'base64' }],
     ['an input type', { input_type: 'search_query' }],
     ['another model', { model: 'openai/text-embedding-3-large' }],
-  ])('no call with %s', async (_name, members) => {
+  ])('serves no call with %s', async (_name, members) => {
     expect(await outcomeOf(embedCached(setup.app, [text], members))).toMatchObject({ header: 'miss' });
   });
 
   it.each([
-    ['another user', { user: 'somebody' }],
+    ['another user', { user: 'another-user' }],
     ['preferences that leave the same endpoints', { provider: { only: ['openai'], sort: 'price' } }],
-  ])('a call with %s', async (_name, members) => {
+  ])('serves a call with %s', async (_name, members) => {
     expect(await outcomeOf(embedCached(setup.app, [text], members))).toMatchObject({ header: 'hit' });
   });
 });
 
-describe('the cache is off', () => {
+describe('the disabled cache', () => {
   it.each([
     ['without the header', null],
     ['with off', 'off'],
     ['with OFF', ' OFF '],
-  ])('%s', async (_name, header) => {
+  ])('is disabled %s', async (_name, header) => {
     const [text = ''] = unseen(1);
     await embedCached(setup.app, [text]);
     setup.takeInputs();
@@ -186,13 +189,13 @@ describe('the cache is off', () => {
     expect(setup.takeInputs()).toEqual([text, text]);
   });
 
-  it('and nothing is kept where it is', async () => {
+  it('stores nothing', async () => {
     const [text = ''] = unseen(1);
     await embed(setup.app, { model: SMALL, input: text, dimensions: WIDTH });
     expect(await outcomeOf(embedCached(setup.app, [text]))).toMatchObject({ header: 'miss' });
   });
 
-  it('for members that are not known: they may change vectors', async () => {
+  it('applies to unknown members, which may change vectors', async () => {
     const [text = ''] = unseen(1);
     for (let call = 0; call < 2; call++) {
       expect(await outcomeOf(embedCached(setup.app, [text, text], { unknown: true }))).toEqual({
@@ -205,15 +208,15 @@ describe('the cache is off', () => {
     expect(setup.takeInputs()).toHaveLength(4);
   });
 
-  it.each(['', 'true', '1', 'on, on'])('never by mistake: 400 for "%s"', async (value) => {
+  it.each(['', 'true', '1', 'on, on'])('is never a mistake: returns 400 for "%s"', async (value) => {
     const response = await embed(setup.app, { model: SMALL, input: 'a' }).set(CACHE_HEADER, value);
     expectError(response, 400, 'Invalid request parameters: X-Embedding-Cache: must be on or off');
     expect(setup.takeInputs()).toEqual([]);
   });
 });
 
-describe('a key that asks for the cache', () => {
-  it('has it on for calls that do not say', async () => {
+describe('a key with the cache enabled', () => {
+  it('applies to calls without the header', async () => {
     const [text = ''] = unseen(1);
     const { secret } = await setup.app.createKey({ embeddingCache: true });
     const ask = () => embed(setup.app, { model: SMALL, input: [text], dimensions: WIDTH }, secret);
@@ -225,7 +228,7 @@ describe('a key that asks for the cache', () => {
     });
   });
 
-  it('may be any key from one moment to the next', async () => {
+  it('can be any key, at any moment', async () => {
     const { secret, record } = await setup.app.createKey();
     const ask = () => embed(setup.app, { model: SMALL, input: ['a'], dimensions: WIDTH }, secret);
     expect((await outcomeOf(ask())).header).toBeUndefined();
@@ -238,7 +241,7 @@ describe('a key that asks for the cache', () => {
 });
 
 describe('the cost', () => {
-  it('is what providers were asked for, in the answers, in the log and in the counters', async () => {
+  it('is that of the inputs sent to providers, in responses, log and counters', async () => {
     const { app } = setup;
     const key = await app.createKey();
     const [a = '', b = '', c = ''] = unseen(3);
@@ -253,7 +256,7 @@ describe('the cost', () => {
     expect(await spendOf(app, key.record.id)).toEqual({ counted: exact * 6n, logged: exact * 6n });
   });
 
-  it('is nothing where all is there: a key that has used up its limit is answered', async () => {
+  it('is zero for cached inputs: a key at its limit is served', async () => {
     const { app } = setup;
     const [a = '', b = ''] = unseen(2);
     const { secret } = await app.createKey({ limit: 0n });
@@ -266,7 +269,7 @@ describe('the cost', () => {
     expectError(await embedCached(app, [a, b], {}, secret), 402);
   });
 
-  it('is reserved for what is missing alone', async () => {
+  it('reserves money for missing inputs only', async () => {
     const { app } = setup;
     const input = unseen(50);
     await embedCached(app, input.slice(1));
@@ -276,7 +279,7 @@ describe('the cost', () => {
     expect(await outcomeOf(embedCached(app, input, {}, secret))).toMatchObject({ usage: usageOf(2) });
   });
 
-  it('of what an own provider key has bought is nothing for anybody in the workspace', async () => {
+  it('is zero in the whole workspace for vectors that an own provider key has paid for', async () => {
     const byok = await startWithKeys();
     try {
       await createCredential(byok.app, { apiKey: 'own-key-of-the-workspace', isByokOnly: true });
@@ -296,8 +299,8 @@ describe('the cost', () => {
   });
 });
 
-describe('the record', () => {
-  it('of a call that was answered without a provider is one like any other, and names who made the vectors', async () => {
+describe('the generation', () => {
+  it('of a call without a provider has all members, and names the provider of the vectors', async () => {
     const [text = ''] = unseen(1);
     await embedCached(setup.app, [text]);
     const response = await embedCached(setup.app, [text, text]).set('X-OpenRouter-Metadata', 'enabled');
@@ -326,8 +329,8 @@ describe('the record', () => {
   });
 });
 
-describe('what is kept', () => {
-  it('goes at the end of EMBEDDING_CACHE_TTL', async () => {
+describe('a cache entry', () => {
+  it('expires after EMBEDDING_CACHE_TTL', async () => {
     const short = await startWithTexts({ EMBEDDING_CACHE_TTL: '10' });
     try {
       await embedCached(short.app, ['a']);
@@ -340,7 +343,7 @@ describe('what is kept', () => {
     }
   });
 
-  it('is nothing with EMBEDDING_CACHE_BYTES=0', async () => {
+  it('does not exist with EMBEDDING_CACHE_BYTES=0', async () => {
     const none = await startWithTexts({ EMBEDDING_CACHE_BYTES: '0' });
     try {
       for (let call = 0; call < 2; call++)

@@ -1,4 +1,4 @@
-// POST /embeddings: what is sent upstream and what comes back when all is well.
+// POST /embeddings: upstream requests and responses of successful calls.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   answerOf,
@@ -24,7 +24,7 @@ afterEach(() => {
 });
 afterAll(() => setup.close());
 
-/** The embedding of one input asked for alone. */
+/** The embedding of one input in its own call. */
 const alone = async (model: string, input: unknown): Promise<unknown> =>
   embeddingsOf(await embed(setup.app, { model, input }))[0];
 
@@ -35,7 +35,7 @@ describe('200: the forms of input', () => {
     ['one array of tokens', [1, 2, 3], [[1, 2, 3]]],
     ['arrays of tokens', [[1, 2, 3], [4]], [[1, 2, 3], [4]]],
     ['multimodal items', [textItem('one', 'two'), textItem('three')], ['one\ntwo', 'three']],
-  ])('%s gets one vector for every input from local/hashing, in order', async (_name, input, inputs) => {
+  ])('%s returns one vector for every input from local/hashing, in order', async (_name, input, inputs) => {
     const vectors = embeddingsOf(await embed(setup.app, { model: LOCAL, input }));
     expect(vectors).toHaveLength(inputs.length);
     for (const [index, single] of inputs.entries())
@@ -49,7 +49,7 @@ describe('200: the forms of input', () => {
     ['one array of tokens', [1, 2, 3], [[1, 2, 3]]],
     ['arrays of tokens', [[1, 2, 3], [4]], [[1, 2, 3], [4]]],
     ['odd text', ['\u0000 \ud800 \u{1f600} "\\'], ['\u0000 \ud800 \u{1f600} "\\']],
-  ])('%s goes upstream whole and with nothing else', async (_name, input, inputs) => {
+  ])('%s is sent upstream whole and alone', async (_name, input, inputs) => {
     const vectors = embeddingsOf(await embed(setup.app, { model: SMALL, input }));
     expect(vectors).toEqual(inputs.map((_input, index) => patternVector(index, 1536)));
     const { method, path, body } = setup.upstream.requests[0]!;
@@ -61,7 +61,7 @@ describe('200: the forms of input', () => {
     expect(setup.upstream.requests).toHaveLength(1);
   });
 
-  it('2048 inputs come back in their order', async () => {
+  it('returns 2048 inputs in their order', async () => {
     const input = Array.from({ length: 2048 }, (_value, index) => `text ${index}`);
     const { data } = answerOf(await embed(setup.app, { model: SMALL, input, dimensions: 2 }));
     expect(data.map(({ index, embedding }) => [index, embedding])).toEqual(
@@ -70,8 +70,8 @@ describe('200: the forms of input', () => {
   });
 });
 
-describe('200: what goes upstream', () => {
-  it('carries the credential of the provider and none of the headers of the caller', async () => {
+describe('200: the upstream request', () => {
+  it("carries the credential of the provider and none of the caller's headers", async () => {
     await embed(setup.app, { model: SMALL, input: 'a' })
       .set('cookie', 'session=1')
       .set('x-session-id', 's-1')
@@ -83,7 +83,7 @@ describe('200: what goes upstream', () => {
     );
   });
 
-  it('has members that are not known here as they came', async () => {
+  it('contains unknown members unchanged', async () => {
     setup.upstream.answerWith(answerWithEmbeddings(['[1,2]']));
     const unknown = { truncate: 'END', nested: { a: [1, null, 'x'] }, zero: 0, nothing: null, extra: true };
     answerOf(await embed(setup.app, { model: SMALL, input: 'a', dimensions: 2, ...unknown }));
@@ -96,7 +96,7 @@ describe('200: what goes upstream', () => {
     });
   });
 
-  it('has the user, and nothing that is for tracing, for routing or for other providers only', async () => {
+  it('contains the user, and no member for tracing, routing or other providers', async () => {
     answerOf(
       await embed(setup.app, {
         model: SMALL,
@@ -124,7 +124,7 @@ describe('200: what goes upstream', () => {
     { allow_fallbacks: true },
     { only: ['OpenAI'], max_price: { prompt: 0.1 * 3, image: '0', completion: '1e-20' } },
     { preferred_max_latency: { p50: 5, p90: null }, preferred_min_throughput: { p99: null } },
-  ])('is the same with the routing preferences %j', async (provider) => {
+  ])('is unchanged by the routing preferences %j', async (provider) => {
     answerOf(await embed(setup.app, { model: SMALL, input: 'a', provider }));
     expect(setup.upstream.requests).toHaveLength(1);
   });
@@ -151,27 +151,27 @@ describe('200: the form of the vectors', () => {
     `{"object":"embedding","index":1,"embedding":${embedding}}]`;
 
   it.each([undefined, 'float'])(
-    'asked for as %s is the text of the numbers that came, to the byte',
+    "is the upstream's text of the numbers, to the byte, with the format %s",
     async (format) => {
       expect(await ask(format, floats)).toContain(written(floats));
     },
   );
 
-  it('asked for as base64 is the base64 that came, to the byte', async () => {
+  it('returns upstream base64 unchanged, to the byte', async () => {
     expect(await ask('base64', `"${base64}"`)).toContain(written(`"${base64}"`));
   });
 
-  it('asked for as base64 is made of numbers when the upstream gives those', async () => {
+  it('converts upstream numbers to base64', async () => {
     expect(await ask('base64', floats)).toContain(written(`"${base64}"`));
   });
 
-  it('asked for as float is made of base64 when the upstream gives that, without losing a bit', async () => {
+  it('converts base64 upstream vectors to floats losslessly', async () => {
     const text = await ask('float', `"${base64}"`);
     const { data } = JSON.parse(text) as { data: { embedding: number[] }[] };
     expect(data.map(({ embedding }) => toBase64(embedding))).toEqual([base64, base64]);
   });
 
-  it('of local/hashing is the same in both', async () => {
+  it('is the same in both formats for local/hashing', async () => {
     const ofFormat = async (format: string) =>
       embeddingsOf(await embed(setup.app, { model: LOCAL, input: 'a text', encoding_format: format }))[0];
     expect(await ofFormat('base64')).toBe(toBase64((await ofFormat('float')) as number[]));
@@ -183,7 +183,7 @@ describe('200: the width of the vectors', () => {
     [SMALL, 1536],
     ['openai/text-embedding-3-large', 3072],
     ['openai/text-embedding-ada-002', 1536],
-  ])('of %s is %d, and asking for that asks nothing of the upstream', async (model, native) => {
+  ])('of %s is %d, and requesting that width sends no dimensions upstream', async (model, native) => {
     for (const dimensions of [undefined, native]) {
       const [vector] = embeddingsOf(await embed(setup.app, { model, input: 'a', dimensions }));
       expect(vector).toHaveLength(native);
@@ -191,21 +191,21 @@ describe('200: the width of the vectors', () => {
     }
   });
 
-  it.each([1, 256, 1535])('of %d is asked of the upstream', async (dimensions) => {
+  it.each([1, 256, 1535])('of %d is requested from the upstream', async (dimensions) => {
     const [vector] = embeddingsOf(await embed(setup.app, { model: SMALL, input: 'a', dimensions }));
     expect(vector).toHaveLength(dimensions);
     expect(setup.upstream.requests[0]!.body['dimensions']).toBe(dimensions);
   });
 
-  it.each([8, 1024, 4096])('of %d is given by local/hashing', async (dimensions) => {
+  it.each([8, 1024, 4096])('of %d is supported by local/hashing', async (dimensions) => {
     const [vector] = embeddingsOf(await embed(setup.app, { model: LOCAL, input: 'a', dimensions }));
     expect(vector).toHaveLength(dimensions);
     expect(Math.hypot(...(vector as number[]))).toBeCloseTo(1, 6);
   });
 });
 
-describe('200: the answer', () => {
-  it('is complete, and its indexes are those of the inputs whatever the order of the upstream', async () => {
+describe('200: the response', () => {
+  it('is complete, with the indexes of the inputs for any upstream order', async () => {
     setup.upstream.answerWith((_request, response) =>
       sendJson(response, 200, {
         data: [
@@ -243,7 +243,7 @@ describe('200: the answer', () => {
     expect(response.headers['x-generation-id']).toBe(`gen-${id}`);
   });
 
-  it('carries the request id of the caller when it is sane, else a new one', async () => {
+  it("carries the caller's request id when it is valid, else a new one", async () => {
     const requestIdFor = async (given: string) =>
       (await embed(setup.app, { model: LOCAL, input: 'a' }).set('x-request-id', given)).headers[
         'x-request-id'
@@ -259,7 +259,7 @@ describe('200: the answer', () => {
     [50, '0.000001'],
     [8_191, '0.00016382'],
     [65_536, '0.00131072'],
-  ])('for %d tokens says a cost of exactly %s', async (tokens, cost) => {
+  ])('for %d tokens has a cost of exactly %s', async (tokens, cost) => {
     // Inputs that may have so many tokens: more are never charged.
     const texts = Math.ceil(tokens / 8_192);
     const input = Array.from({ length: texts }, () => 'a '.repeat(4_096));
@@ -273,7 +273,7 @@ describe('200: the answer', () => {
     expect(response.text).toContain(`"prompt_tokens":${tokens},"total_tokens":${tokens},"cost":${cost},`);
   });
 
-  it('for an upstream that counts the total only charges that', async () => {
+  it('charges the total of an upstream that reports the total only', async () => {
     setup.upstream.answerWith(answerWithEmbeddings(['[1]'], { total_tokens: 50 }));
     const body = { model: SMALL, input: 'a'.repeat(50), dimensions: 1 };
     const { usage } = answerOf(await embed(setup.app, body));

@@ -1,4 +1,4 @@
-// POST /embeddings: bodies that are refused, by this service or by the provider.
+// POST /embeddings: bodies that this service or the provider rejects.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { embed, LOCAL, rejectWith, SMALL, startWithUpstream } from '../../support/create-embedding.js';
 import type { Setup } from '../../support/create-embedding.js';
@@ -26,7 +26,7 @@ async function expectRejection(body: object | string, expected: string | RegExp)
 
 const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 
-describe('400: a bad member is named', () => {
+describe('400: an invalid member', () => {
   it.each([
     [undefined, 'model: must be a string'],
     [null, 'model: must be a string'],
@@ -39,7 +39,7 @@ describe('400: a bad member is named', () => {
     ['open ai/small', 'model: must have the form vendor/model'],
     ['openai/small\n', 'model: must have the form vendor/model'],
     [`openai/${'a'.repeat(1000)}`, 'model: must have the form vendor/model'],
-  ])('model %j', (model, detail) => expectRejection({ model, input: 'a' }, detail));
+  ])('rejects the model %j', (model, detail) => expectRejection({ model, input: 'a' }, detail));
 
   it.each([
     [undefined, /^input: must be a string, an array/],
@@ -54,7 +54,7 @@ describe('400: a bad member is named', () => {
     [[{ content: [{ type: 'hologram' }] }], /^input\[0\]\.content\[0\]\.type: must be one of text, /],
     [[{ content: [{ type: '__proto__' }] }], /^input\[0\]\.content\[0\]\.type: must be one of text, /],
     [[{ content: [{ type: 'image_url', image_url: {} }] }], /^input\[0\]\.content\[0\]: lacks what/],
-  ])('input %j', (input, detail) => expectRejection({ model: LOCAL, input }, detail));
+  ])('rejects the input %j', (input, detail) => expectRejection({ model: LOCAL, input }, detail));
 
   it.each([
     [0, 'dimensions: must be at least 1'],
@@ -63,11 +63,11 @@ describe('400: a bad member is named', () => {
     ['8', 'dimensions: must be a whole number'],
     [null, 'dimensions: must be a whole number'],
     [1e9, 'dimensions: must be at most 100000'],
-  ])('dimensions %j', (dimensions, detail) =>
+  ])('rejects the dimensions %j', (dimensions, detail) =>
     expectRejection({ model: LOCAL, input: 'a', dimensions }, detail),
   );
 
-  it.each(['hex', 'FLOAT', '', 5, null, ['float']])('encoding_format %j', (format) =>
+  it.each(['hex', 'FLOAT', '', 5, null, ['float']])('rejects the encoding_format %j', (format) =>
     expectRejection(
       { model: LOCAL, input: 'a', encoding_format: format },
       'encoding_format: must be one of float, base64',
@@ -91,7 +91,9 @@ describe('400: a bad member is named', () => {
     ['trace', { a: 'x'.repeat(20_000) }, 'trace: must have at most 16384 characters as JSON'],
     ['trace', { a: [{ b: '\u0000' }] }, 'trace: must not hold NUL or half a surrogate pair'],
     ['trace', { 'a\ud800': 1 }, 'trace: must not hold NUL or half a surrogate pair'],
-  ])('%s %j', (name, value, detail) => expectRejection({ model: LOCAL, input: 'a', [name]: value }, detail));
+  ])('rejects %s %j', (name, value, detail) =>
+    expectRejection({ model: LOCAL, input: 'a', [name]: value }, detail),
+  );
 
   it.each([
     ['a', 'provider: must be an object or null'],
@@ -104,29 +106,31 @@ describe('400: a bad member is named', () => {
     [{ constructor: 1 }, /^provider\.constructor: is not/],
     [{ id: { constructor: [null] } }, /^provider\.id\.constructor: is not/],
     [JSON.parse('{"__proto__":{"allow_fallbacks":false}}'), /^provider\.__proto__: is not/],
-  ])('provider %j', (provider, detail) => expectRejection({ model: LOCAL, input: 'a', provider }, detail));
+  ])('rejects the provider preferences %j', (provider, detail) =>
+    expectRejection({ model: LOCAL, input: 'a', provider }, detail),
+  );
 
-  it('a price of a million digits, unread', () =>
+  it('rejects a price of a million digits without reading it', () =>
     expectRejection(
       { model: LOCAL, input: 'a', provider: { max_price: { prompt: '9'.repeat(1_000_000) } } },
       /^provider\.max_price: must be an object of amounts/,
     ));
 
-  it('every one of several', () =>
+  it('names every one of several members', () =>
     expectRejection(
       { model: 'x', input: 'a', dimensions: 0, encoding_format: 'hex' },
       'model: must have the form vendor/model; dimensions: must be at least 1; ' +
         'encoding_format: must be one of float, base64',
     ));
 
-  it.each(['trace', 'provider', 'anything_else'])('%s when it is nested without end', async (name) => {
+  it.each(['trace', 'provider', 'anything_else'])('rejects %s with endless nesting', async (name) => {
     for (const depth of [1_000, 7_000, 100_000]) {
       const body = `{"model":"${SMALL}","input":"a","${name}":{"a":${nested(depth)}}}`;
       await expectRejection(body, `${name}: is nested too deeply`);
     }
   });
 
-  it('and its value is not shown', async () => {
+  it('does not repeat the value', async () => {
     const secret = 'sk-live-1234567890';
     const bodies = [
       { model: secret, input: 'a' },
@@ -139,24 +143,24 @@ describe('400: a bad member is named', () => {
   });
 });
 
-describe('400: what the model cannot do', () => {
+describe('400: a request beyond the model', () => {
   it.each([
     [LOCAL, 7, 'dimensions: local/hashing can have 8 to 4096'],
     [LOCAL, 4097, 'dimensions: local/hashing can have 8 to 4096'],
     [SMALL, 1537, 'dimensions: openai/text-embedding-3-small can have 1 to 1536'],
     ['openai/text-embedding-3-large', 3073, 'dimensions: openai/text-embedding-3-large can have 1 to 3072'],
     ['openai/text-embedding-ada-002', 256, 'dimensions: openai/text-embedding-ada-002 has 1536 only'],
-  ])('%s with dimensions %d', (model, dimensions, detail) =>
+  ])('rejects for %s the dimensions %d', (model, dimensions, detail) =>
     expectRejection({ model, input: 'a', dimensions }, detail),
   );
 
-  it('multimodal items for a model of text', () =>
+  it('rejects multimodal items for a text model', () =>
     expectRejection(
       { model: SMALL, input: [{ content: [{ type: 'text', text: 'a' }] }] },
       'input: openai/text-embedding-3-small takes text or token arrays',
     ));
 
-  it('images for local/hashing', () =>
+  it('rejects images for local/hashing', () =>
     expectRejection(
       {
         model: LOCAL,
@@ -167,10 +171,10 @@ describe('400: what the model cannot do', () => {
 
   it.each([
     [LOCAL, 4096, 4032],
-    // More than it takes at once, so that the call would be split.
+    // More than one upstream call takes, so that the call would be split.
     [LOCAL, 8, 233_016],
     [SMALL, 1536, 10_485],
-  ])('more inputs than can be answered in one call: %s, %d wide', (model, dimensions, most) =>
+  ])('rejects more inputs than one response can hold: %s, %d wide', (model, dimensions, most) =>
     expectRejection(
       { model, dimensions, input: Array.from({ length: most + 1 }, () => 'a') },
       `input: ${model} takes at most ${most} inputs a call at ${dimensions} dimensions`,
@@ -178,8 +182,8 @@ describe('400: what the model cannot do', () => {
   );
 });
 
-describe("400: the provider's own refusal", () => {
-  it.each([400, 422])('of status %d is passed on and asked nowhere else', async (status) => {
+describe('400: a rejection by the provider', () => {
+  it.each([400, 422])('with status %d is passed on, and no other endpoint is tried', async (status) => {
     const body = { error: { message: 'Input is too long.', code: 'context_length', type: 'x' } };
     setup.upstream.answerWith(rejectWith(status, body));
     const response = await embed(setup.app, { model: SMALL, input: 'a' });
@@ -216,7 +220,7 @@ describe("400: the provider's own refusal", () => {
     expect(response.text).not.toContain('upstream-key');
   });
 
-  it('names a member that it does not know', async () => {
+  it('names an unknown member', async () => {
     const response = await embed(setup.app, { model: SMALL, input: 'a', truncate: 'END' });
     expectError(response, 400);
     expect(response.body).toMatchObject({

@@ -7,7 +7,7 @@ import { expectError } from '../../support/error-shape.js';
 import { eventually } from '../../support/eventually.js';
 
 describe('503: a model without a usable endpoint', () => {
-  it('because its provider is not configured; other models are served', async () => {
+  it('is returned when its provider is not configured; other models are served', async () => {
     const setup = await startWithUpstream({ OPENAI_API_KEY: '' });
     try {
       const response = await embed(setup.app, { model: SMALL, input: 'a' });
@@ -27,7 +27,7 @@ describe('503: a model without a usable endpoint', () => {
 
 describe('503: preferences that no endpoint satisfies', () => {
   it.each([[{ ignore: ['OpenAI'] }], [{ only: ['vLLM'] }], [{ max_price: { prompt: '0.019999' } }]])(
-    '%j',
+    'are reported with 503: %j',
     async (provider) => {
       const setup = await startWithUpstream();
       try {
@@ -43,7 +43,7 @@ describe('503: preferences that no endpoint satisfies', () => {
 });
 
 describe('503: the database is away', () => {
-  it('for known and for unknown keys, at once, until it is back', async () => {
+  it('is returned at once for known and unknown keys, until the database is back', async () => {
     const database = await createTestDatabase();
     const proxy = await startDatabaseProxy(database.url);
     const setup = await startWithUpstream({}, proxy.url);

@@ -1,4 +1,4 @@
-// POST /embeddings: who may call, how much, how often, and for what.
+// POST /embeddings: authentication, money, rate limits and models.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseUsd } from '../../../src/domain/spend/money.js';
 import {
@@ -28,7 +28,7 @@ afterEach(() => {
 afterAll(() => setup.close());
 
 describe('401', () => {
-  it('without a credential, whatever the body is', async () => {
+  it('is returned without a credential, for any body', async () => {
     for (const body of ['{"model":', '[]', JSON.stringify({ pad: 'x'.repeat(5000) }), JSON.stringify(BODY)]) {
       const response = await setup.app.http
         .post(EMBEDDINGS)
@@ -39,7 +39,7 @@ describe('401', () => {
   });
 
   it.each(['Bearer', 'Bearer sk-sb-v1-unknown', 'Basic c2s6c2s=', 'Bearer a b', `Bearer ${'x'.repeat(600)}`])(
-    'with the credential %s',
+    'is returned with the credential %s',
     async (authorization) => {
       const request = setup.app.http.post(EMBEDDINGS).set('authorization', authorization);
       expectError(await request.send(BODY), 401, 'Invalid credentials');
@@ -50,7 +50,7 @@ describe('401', () => {
     ['disabled', 'disabled = true'],
     ['expired', "expires_at = '2026-11-18T11:59:59Z'"],
     ['deleted', 'deleted_at = now()'],
-  ])('with a key that is %s, as soon as it is', async (_state, change) => {
+  ])('is returned with a key that is %s, immediately', async (_state, change) => {
     const { secret, record } = await setup.app.createKey();
     answerOf(await embed(setup.app, BODY, secret));
     await setup.app.sql(`UPDATE api_keys SET ${change} WHERE id = $1`, [record.id]);
@@ -61,7 +61,7 @@ describe('401', () => {
     expectError(rejected, 401, 'Invalid credentials');
   });
 
-  it('with a management key, with a text of its own', async () => {
+  it('is returned with its own text for a management key', async () => {
     const response = await embed(setup.app, BODY, setup.app.managementKey);
     expectError(response, 401, 'Management keys cannot be used for inference');
   });
@@ -78,7 +78,7 @@ describe('402', () => {
   // 800 tokens at 0.02 USD a million.
   const spendAll = answerWithEmbeddings(['[1]'], { prompt_tokens: 800, total_tokens: 800 });
 
-  it('with a limit of nothing, before anything is sent', async () => {
+  it('is returned for a limit of zero before anything is sent', async () => {
     const { secret } = await setup.app.createKey({ limit: 0n });
     const response = await embed(setup.app, expensive, secret);
     expectError(response, 402, /^Insufficient credits: .*this key's limit of 0 USD/);
@@ -92,7 +92,7 @@ describe('402', () => {
     ['weekly ', 'weekly', '2026-11-23T00:00:00Z'],
     ['monthly ', 'monthly', '2026-12-01T00:00:00Z'],
   ] as const)(
-    'when the %slimit is used up, which the message says, until it begins anew',
+    'is returned when the %slimit is used up, until it resets, which the message states',
     async (name, limitReset, again) => {
       setup.app.clock.set('2026-11-18T12:00:00Z');
       const { secret } = await setup.app.createKey({ limit: parseUsd('0.000016'), limitReset });
@@ -115,7 +115,7 @@ describe('402', () => {
     },
   );
 
-  it('no longer when the limit is raised', async () => {
+  it('ends when the limit is raised', async () => {
     const { secret, record } = await setup.app.createKey({ limit: parseUsd('0.000016') });
     setup.upstream.answerWith(spendAll);
     answerOf(await embed(setup.app, expensive, secret));
@@ -128,7 +128,7 @@ describe('402', () => {
     answerOf(response);
   });
 
-  it('for one key leaves the other keys alone', async () => {
+  it('for one key does not affect other keys', async () => {
     const { secret } = await setup.app.createKey({ limit: 0n });
     expectError(await embed(setup.app, expensive, secret), 402);
     answerOf(await embed(setup.app, expensive));
@@ -136,8 +136,8 @@ describe('402', () => {
 });
 
 describe('404', () => {
-  it.each(['openai/unknown', 'nobody/text-embedding-3-small', 'local/hashing/2', 'openai/toString'])(
-    'for the model %s, which nobody knows',
+  it.each(['openai/unknown', 'unknown/text-embedding-3-small', 'local/hashing/2', 'openai/toString'])(
+    'is returned for the unknown model %s',
     async (model) => {
       const response = await embed(setup.app, { model, input: 'a' });
       expectError(response, 404, `Resource not found: there is no embedding model ${model}`);
@@ -147,18 +147,18 @@ describe('404', () => {
 });
 
 describe('413', () => {
-  it('for a body above the limit, which the message says', async () => {
+  it('is returned for a body above the limit, and names the limit', async () => {
     const response = await embed(setup.app, { model: LOCAL, input: 'x'.repeat(2048) });
     expectError(response, 413, 'Request payload too large: the limit is 2048 bytes');
   });
 
-  it('for a body above the limit whose length is not said beforehand', async () => {
+  it('is returned for a body above the limit without an announced length', async () => {
     const request = embed(setup.app, '').set('transfer-encoding', 'chunked');
     request.write(`{"model":"${LOCAL}","input":"${'x'.repeat(4096)}`);
     expectError(await request, 413, /the limit is 2048 bytes/);
   });
 
-  it('for what the provider finds too large', async () => {
+  it('is returned for an input that the provider finds too large', async () => {
     setup.upstream.answerWith(rejectWith(413, { error: { message: 'Too large.' } }));
     const response = await embed(setup.app, { model: SMALL, input: 'a' });
     expectError(response, 413, 'Request payload too large');
@@ -168,8 +168,8 @@ describe('413', () => {
   });
 });
 
-describe('by default', () => {
-  it('a body may have 20 MiB', async () => {
+describe('the default body limit', () => {
+  it('is 20 MiB', async () => {
     const generous = await startWithUpstream();
     try {
       const input = Array.from({ length: 20 }, () => 'x'.repeat(1_000_000));
@@ -183,7 +183,7 @@ describe('by default', () => {
 });
 
 describe('429', () => {
-  it('beyond the requests a minute of a key, with when to come back, whatever the requests were', async () => {
+  it('is returned beyond the requests a minute of a key, with Retry-After, for any requests', async () => {
     const limited = await startWithUpstream({ RATE_LIMIT_INFERENCE_PER_MINUTE: '3' });
     try {
       answerOf(await embed(limited.app, BODY));

@@ -1,4 +1,4 @@
-// POST /embeddings: what the caller is told when the provider fails. Source: decisions 21, 22 and 23.
+// POST /embeddings: errors for provider failures. Contract: docs/contract.md#errors.
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
@@ -32,7 +32,7 @@ async function answerTo(handler: StubHandler, body: object = BODY): Promise<Resp
   return embed(setup.app, body);
 }
 
-/** Every failure of a provider has its name, the id of its generation and no secret. */
+/** Every failure of a provider names the provider, the id of its generation and no secret. */
 function expectProviderError(response: Response, status: number, message: string, errorType: string): void {
   expect(response.status).toBe(status);
   expectError(response, status, message);
@@ -51,7 +51,7 @@ const withData = (data: unknown): StubHandler =>
   rejectWith(200, { data, usage: { prompt_tokens: 1, total_tokens: 1 } });
 const NAN = toBase64([Number.NaN, 1]);
 
-describe('502: the answer is not what was asked for', () => {
+describe('502: an unusable response', () => {
   it.each([
     ['no JSON', rejectWith(200, '<html></html>')],
     ['nothing', rejectWith(200, '')],
@@ -77,19 +77,19 @@ describe('502: the answer is not what was asked for', () => {
     ['an index twice', withData([0, 0].map((index) => ({ index, embedding: [1, 2] })))],
     ['an index beyond the inputs', withData([0, 2].map((index) => ({ index, embedding: [1, 2] })))],
     ['more bytes than so many vectors can have', rejectWith(200, ' '.repeat(3_000_000))],
-  ] satisfies [string, StubHandler][])('but has %s', async (_name, handler) => {
+  ] satisfies [string, StubHandler][])('is returned for a response with %s', async (_name, handler) => {
     expectBadGateway(await answerTo(handler));
   });
 
   it.each([
     ['shorter', '[1,2]'],
     ['null', 'null'],
-  ])('in a vector of the native width that is %s', async (_name, embedding) => {
+  ])('is returned for a vector of the native width that is %s', async (_name, embedding) => {
     expectBadGateway(await answerTo(answerWithEmbeddings([embedding]), { model: SMALL, input: 'a' }));
   });
 });
 
-describe('502: the connection fails', () => {
+describe('502: a failed connection', () => {
   const start = (response: ServerResponse, headers: Readonly<Record<string, string>> = {}): void => {
     response.writeHead(200, { 'content-type': 'application/json', ...headers });
     response.write('{"data":[{"index":0,"embedding":[1,2]},');
@@ -111,11 +111,11 @@ describe('502: the connection fails', () => {
         setImmediate(() => response.socket?.end());
       },
     ],
-  ] satisfies [string, StubHandler][])('%s', async (_name, handler) => {
+  ] satisfies [string, StubHandler][])('is returned when it breaks %s', async (_name, handler) => {
     expectBadGateway(await answerTo(handler));
   });
 
-  it('because nobody listens, and the next call comes through when somebody does', async () => {
+  it('is returned while the provider does not listen, and the next call succeeds once it does', async () => {
     const gone = await startStubUpstream();
     const { origin } = gone;
     await gone.close();
@@ -127,38 +127,38 @@ describe('502: the connection fails', () => {
     }
   });
 
-  it('and the next call comes through', async () => {
+  it('is followed by a successful call', async () => {
     expectBadGateway(await answerTo((_request, response) => void response.socket?.resetAndDestroy()));
     setup.upstream.answerWith(null);
     answerOf(await embed(setup.app, BODY));
   });
 });
 
-describe('502: the provider says no for a reason of the operator', () => {
-  // A refused credential rests for a minute at most.
+describe('502: a rejection that concerns the operator', () => {
+  // A rejected credential rests for a minute at most.
   afterEach(() => setup.app.clock.advance(60_000));
 
-  it.each([401, 402, 403])('with status %d, whose text stays here', async (status) => {
+  it.each([401, 402, 403])('hides the text of status %d', async (status) => {
     const message = 'Incorrect API key provided: upstream-key. You have 3 USD of debt.';
     const response = await answerTo(rejectWith(status, { error: { message, code: 'invalid_api_key' } }));
     expectBadGateway(response);
     expect(response.text).not.toMatch(/Incorrect|debt/);
   });
 
-  it('with status 429 because its account is used up', async () => {
+  it("is returned for status 429 when the operator's account is exhausted", async () => {
     const error = { message: 'You exceeded your current quota, see billing.', code: 'insufficient_quota' };
     const response = await answerTo(rejectWith(429, { error }));
     expectBadGateway(response);
     expect(response.text).not.toContain('billing');
   });
 
-  it.each([404, 405, 500, 501, 502])('with status %d, whose text is cut', async (status) => {
+  it.each([404, 405, 500, 501, 502])('cuts the text of status %d', async (status) => {
     const response = await answerTo(rejectWith(status, { error: { message: 'x'.repeat(5_000) } }));
     expectBadGateway(response);
     expect(response.body).toMatchObject({ error: { metadata: { raw: 'x'.repeat(1_000) } } });
   });
 
-  it('with a redirection, which is not followed', async () => {
+  it('is returned for a redirect, which is not followed', async () => {
     const elsewhere = await startStubUpstream();
     try {
       const location = `${elsewhere.origin}/v1/embeddings`;
@@ -170,9 +170,9 @@ describe('502: the provider says no for a reason of the operator', () => {
   });
 });
 
-// Longer than the deadline of a call: nobody waits for it here.
+// Longer than the deadline of a call: no call waits for it here.
 describe('529', () => {
-  it.each([429, 503, 529])('when the provider says %d, with its own Retry-After', async (status) => {
+  it.each([429, 503, 529])("is returned for the provider's %d, with its own Retry-After", async (status) => {
     const body = { error: { message: 'Slow down.' } };
     const response = await answerTo(rejectWith(status, body, { 'retry-after': '90' }));
     expectProviderError(response, 529, 'Provider returned error', 'provider_overloaded');
@@ -195,7 +195,7 @@ describe('529', () => {
 });
 
 describe('524', () => {
-  it.each([408, 504, 524])('when the provider says %d', async (status) => {
+  it.each([408, 504, 524])("is returned for the provider's %d", async (status) => {
     const response = await answerTo(rejectWith(status, {}));
     expectProviderError(response, 524, 'Request timed out. Please try again later.', 'timeout');
   });
@@ -203,7 +203,7 @@ describe('524', () => {
   it.each([
     ['never answers', () => undefined],
     ['stops in the midst of its answer', (_request, response) => void response.write('{"data":[')],
-  ] satisfies [string, StubHandler][])('when the provider %s', async (_name, handler) => {
+  ] satisfies [string, StubHandler][])('is returned when the provider %s', async (_name, handler) => {
     const impatient = await startWithUpstream({ PROVIDER_TIMEOUT_MS: '100' });
     try {
       impatient.upstream.answerWith(handler);
@@ -216,7 +216,7 @@ describe('524', () => {
 });
 
 describe('408', () => {
-  it('when the whole operation is overdue before the provider is', async () => {
+  it("is returned when the operation exceeds its deadline before the provider's time-out", async () => {
     const impatient = await startWithUpstream({ OPERATION_DEADLINE_MS: '150' });
     try {
       impatient.upstream.answerWith(() => undefined);
@@ -231,13 +231,13 @@ describe('408', () => {
   });
 });
 
-describe('a call of more inputs than the provider takes at once', () => {
-  it('is answered with the failure that came first, and the rest of it is given up', async () => {
+describe('a call of more inputs than one provider call takes', () => {
+  it('is answered with the first failure, and its other slices are cancelled', async () => {
     let leave = (): void => undefined;
     const hasLeft = new Promise<void>((resolve) => (leave = resolve));
     const response = await answerTo(
       (request, answer) => {
-        // The first slice would fail in another way, if anybody waited for it.
+        // The first slice would fail in another way if a call waited for it.
         if ((request.body['input'] as unknown[]).length > 1) answer.once('close', leave);
         else void rejectWith(400, { error: { message: 'The last one is too long.' } })(request, answer);
       },

@@ -1,4 +1,4 @@
-// POST /embeddings with an input type at a server of one's own: what the operator's catalogue lists is sent.
+// POST /embeddings with an input type at a self-hosted server: types that the operator's catalogue lists are sent.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
@@ -46,12 +46,15 @@ const ask = (inputType: string, requireParameters: boolean) =>
     provider: { require_parameters: requireParameters },
   });
 
-it.each(['search_query', 'search_document', 'passage'])('%s is sent', async (inputType) => {
-  answerOf(await ask(inputType, true));
-  expect(upstream.requests.at(-1)?.body).toMatchObject({ input_type: inputType });
-});
+it.each(['search_query', 'search_document', 'passage'])(
+  'sends the listed input type %s',
+  async (inputType) => {
+    answerOf(await ask(inputType, true));
+    expect(upstream.requests.at(-1)?.body).toMatchObject({ input_type: inputType });
+  },
+);
 
-it('one that is not listed is dropped, or leaves no endpoint where all parameters are required', async () => {
+it('drops an unlisted input type, or finds no endpoint with require_parameters', async () => {
   answerOf(await ask('clustering', false));
   expect(upstream.requests.at(-1)?.body).not.toHaveProperty('input_type');
   expectError(await ask('clustering', true), 503);

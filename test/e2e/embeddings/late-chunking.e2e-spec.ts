@@ -1,4 +1,4 @@
-// POST /embeddings with late_chunking: every vector depends on all inputs of its call, so that the call is never split.
+// POST /embeddings with late_chunking: every vector depends on all inputs of its call, so the call is never split.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
@@ -28,14 +28,14 @@ const ask = (count: number, members: object) => {
   return embed(app, { model: MODEL, input, encoding_format: 'base64', ...members });
 };
 
-it('goes upstream whole where it fits', async () => {
+it('sends a call that fits as a whole', async () => {
   const { data } = answerOf(await ask(512, { late_chunking: true }));
   expect(data).toHaveLength(512);
   expect(jina.requests).toHaveLength(1);
   expect(jina.requests[0]?.body).toMatchObject({ late_chunking: true });
 });
 
-it('is refused, naming the cap, where it does not', async () => {
+it('rejects a call that does not fit, naming the maximum', async () => {
   const before = jina.requests.length;
   const response = await ask(513, { late_chunking: true });
   expectError(
@@ -48,7 +48,7 @@ it('is refused, naming the cap, where it does not', async () => {
   expect(jina.requests).toHaveLength(before);
 });
 
-it.each([{ late_chunking: false }, {}])('is split as ever with %j', async (members) => {
+it.each([{ late_chunking: false }, {}])('splits a call as usual with %j', async (members) => {
   const before = jina.requests.length;
   expect(answerOf(await ask(513, members)).data).toHaveLength(513);
   expect(jina.requests).toHaveLength(before + 2);

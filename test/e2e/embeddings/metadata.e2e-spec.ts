@@ -1,4 +1,4 @@
-// POST /embeddings with X-OpenRouter-Metadata: how a call was routed, for those who ask and only for them.
+// POST /embeddings with X-OpenRouter-Metadata: the route of a call, only for callers that request it.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { OpenRouterMetadata$inboundSchema } from '@openrouter/sdk/models/openroutermetadata.js';
 import type { Response } from 'supertest';
@@ -22,7 +22,7 @@ function ask(
   return embed(setup.app, body).set(headers);
 }
 
-/** What the SDK reads out of it is there, and nothing of a secret. */
+/** All members that the SDK reads are present, and no secret. */
 function metadataOf(response: Response): Record<string, unknown> {
   const { openrouter_metadata: metadata } = response.body as {
     openrouter_metadata?: Record<string, unknown>;
@@ -33,7 +33,7 @@ function metadataOf(response: Response): Record<string, unknown> {
 }
 
 describe('200', () => {
-  it('tells who was asked and who served', async () => {
+  it('returns the tried endpoints and the one that served', async () => {
     const response = await ask();
     expect(response.status).toBe(200);
     expect(metadataOf(response)).toEqual({
@@ -51,7 +51,7 @@ describe('200', () => {
     expect(response.headers['content-length']).toBe(String(Buffer.byteLength(response.text)));
   });
 
-  it('tells of every try', async () => {
+  it('returns every attempt', async () => {
     let calls = 0;
     setup.upstream.answerWith((request, response) => {
       if (++calls === 1) return rejectWith(503, { error: { message: 'busy' } })(request, response);
@@ -68,23 +68,26 @@ describe('200', () => {
     ['the older name', { 'X-OpenRouter-Experimental-Metadata': 'enabled' }],
     ['capitals', { [HEADER]: 'ENABLED' }],
     ['another case of the name', { 'x-OPENROUTER-metadata': 'Enabled' }],
-  ] satisfies [string, Record<string, string>][])('with %s', async (_name, headers) => {
+  ] satisfies [string, Record<string, string>][])('is returned with %s', async (_name, headers) => {
     metadataOf(await ask({ model: LOCAL, input: 'a' }, headers));
   });
 
-  it.each(['', 'true', '1', 'disabled', 'enabled, enabled'])('not with the value "%s"', async (value) => {
-    const response = await ask(BODY, { [HEADER]: value });
-    expect(response.status).toBe(200);
-    expect(response.body).not.toHaveProperty('openrouter_metadata');
-  });
+  it.each(['', 'true', '1', 'disabled', 'enabled, enabled'])(
+    'is not returned with the value "%s"',
+    async (value) => {
+      const response = await ask(BODY, { [HEADER]: value });
+      expect(response.status).toBe(200);
+      expect(response.body).not.toHaveProperty('openrouter_metadata');
+    },
+  );
 
-  it('not without the header', async () => {
+  it('is not returned without the header', async () => {
     expect((await ask(BODY, {})).body).not.toHaveProperty('openrouter_metadata');
   });
 });
 
 describe('errors', () => {
-  it('of a provider carry every try', async () => {
+  it('of a provider carry every attempt', async () => {
     setup.upstream.answerWith(rejectWith(503, { error: { message: 'busy' } }));
     const response = await ask();
     expect(response.status).toBe(529);
@@ -98,7 +101,7 @@ describe('errors', () => {
     expect(response.body).toMatchObject({ error: { code: 529, metadata: { provider_name: 'OpenAI' } } });
   });
 
-  it('of a provider that does not answer say so with the status 0', async () => {
+  it('of a provider without a response carry the status 0', async () => {
     setup.upstream.answerWith((_request, response) => void response.destroy());
     const response = await ask();
     expect(response.status).toBe(502);
@@ -106,28 +109,28 @@ describe('errors', () => {
   });
 
   it.each([
-    [404, { ...BODY, model: 'nobody/nothing' }, 0],
-    [503, { ...BODY, provider: { only: ['nobody'] } }, 0],
+    [404, { ...BODY, model: 'unknown/nothing' }, 0],
+    [503, { ...BODY, provider: { only: ['unknown'] } }, 0],
     [400, { model: 'openai/text-embedding-ada-002', input: 'a', dimensions: 7 }, 0],
-  ])('%i before any provider was reached carry it with no attempt', async (status, body, attempt) => {
+  ])('with %i before routing carry no attempt', async (status, body, attempt) => {
     const response = await ask(body);
     expect(response.status).toBe(status);
     expect(metadataOf(response)).toMatchObject({ requested: body.model, attempt, attempts: [] });
   });
 
-  it('without the header carry none', async () => {
-    const response = await ask({ ...BODY, model: 'nobody/nothing' }, {});
+  it('without the header carry no metadata', async () => {
+    const response = await ask({ ...BODY, model: 'unknown/nothing' }, {});
     expect(response.status).toBe(404);
     expect(response.body).not.toHaveProperty('openrouter_metadata');
   });
 
-  it('401 carries none', async () => {
+  it('with 401 carry no metadata', async () => {
     const response = await embed(setup.app, BODY, 'sk-sb-v1-nobody').set(HEADER, 'enabled');
     expect(response.status).toBe(401);
     expect(response.body).not.toHaveProperty('openrouter_metadata');
   });
 
-  it('429 carries none', async () => {
+  it('with 429 carry no metadata', async () => {
     const limited = await startWithUpstream({ RATE_LIMIT_INFERENCE_PER_MINUTE: '1' });
     try {
       const body = { model: LOCAL, input: 'a' };

@@ -1,4 +1,5 @@
-// POST /embeddings with inputs of several modalities: each token costs what its modality costs, before and after the call.
+// POST /embeddings with inputs of several modalities: each token has the price of its modality, before and after the
+// call.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { formatUsd, parseUsd, parseUsdPerMillion } from '../../../src/domain/spend/money.js';
 import { createTestApp } from '../../support/app.js';
@@ -67,7 +68,7 @@ async function counterOf({ record }: TestKey): Promise<unknown> {
   return row;
 }
 
-/** As numeric(24,12) is written. */
+/** Formatted like numeric(24,12). */
 const stored = (amount: bigint): string => {
   const [whole = '', fraction = ''] = formatUsd(amount).split('.');
   return `${whole}.${fraction.padEnd(12, '0')}`;
@@ -76,7 +77,7 @@ const stored = (amount: bigint): string => {
 describe('the cost of a call', () => {
   it.each([
     [
-      'of texts and images, told by modality',
+      'of texts and images, reported by modality',
       COHERE,
       items([TEXT, IMAGE], [TEXT], [IMAGE, IMAGE]),
       // Two words a text, a hundred tokens an image.
@@ -85,7 +86,7 @@ describe('the cost of a call', () => {
       { text_tokens: 4, image_tokens: 300 },
     ],
     [
-      'of text, image and audio, told by modality',
+      'of text, image and audio, reported by modality',
       GEMINI,
       items([TEXT, AUDIO], [IMAGE]),
       2n * perToken('0.20') + 258n * perToken('0.45') + 258n * perToken('6.50'),
@@ -93,7 +94,7 @@ describe('the cost of a call', () => {
       { text_tokens: 2, image_tokens: 258, audio_tokens: 258 },
     ],
     [
-      'of images alone, told by modality',
+      'of images alone, reported by modality',
       COHERE,
       items([IMAGE]),
       100n * perToken('0.47'),
@@ -101,7 +102,7 @@ describe('the cost of a call', () => {
       undefined,
     ],
     [
-      'of items of one modality each, told as sums',
+      'of items of one modality each, reported as sums',
       SEEING,
       // One token an item.
       items([TEXT], [IMAGE], [TEXT]),
@@ -110,7 +111,7 @@ describe('the cost of a call', () => {
       { text_tokens: 2, image_tokens: 1 },
     ],
     [
-      'of a text beside an image, told as a sum: as if it were all image',
+      'of a text beside an image, reported as a sum: as if it were all image',
       SEEING,
       items([TEXT, IMAGE], [TEXT]),
       perToken('0.50') + perToken('0.10'),
@@ -136,7 +137,7 @@ describe('the cost of a call', () => {
     expect(body).toMatchObject({ data: { usage: Number(formatUsd(cost)) } });
   });
 
-  it('is not known with a part whose price is not known, and a key with a limit cannot make the call', async () => {
+  it('is unknown for a part without a known price, and a key with a limit cannot make the call', async () => {
     const body = { model: GEMINI, input: items([TEXT, FILE]) };
     const free = await app.createKey();
     const { usage } = answerOf(await embed(app, body, free.secret));
@@ -155,8 +156,8 @@ describe('the cost of a call', () => {
 });
 
 describe('a limit', () => {
-  it('worth k calls of an image answers exactly k of many in parallel', async () => {
-    // What a call may cost at most is a thousand tokens of image; what it does cost is one.
+  it('worth k image calls admits exactly k of many in parallel', async () => {
+    // The upper bound of a call is a thousand image tokens; its actual cost is one.
     const cost = perToken('0.50');
     const key = await app.createKey({ limit: cost * 1005n });
     const body = { model: SEEING, input: items([IMAGE]), encoding_format: 'base64' };
@@ -166,7 +167,7 @@ describe('a limit', () => {
     expect(await counterOf(key)).toMatchObject({ total: stored(cost * 6n) });
   });
 
-  it('is held against the price of the image and not of the text beside it', async () => {
+  it('applies the price of the image, not that of the text beside it', async () => {
     const body = { model: SEEING, input: items([TEXT, IMAGE]) };
     const tooLittle = await app.createKey({ limit: perToken('0.50') * 1000n - 1n });
     expectError(await embed(app, body, tooLittle.secret), 402, /this call may cost 0\.0005 USD/);
@@ -175,8 +176,8 @@ describe('a limit', () => {
   });
 });
 
-describe('multimodal items at a server that takes one a call', () => {
-  it('are sent one by one, and come back in order', async () => {
+describe('multimodal items at a server that accepts one a call', () => {
+  it('are sent one by one, and returned in order', async () => {
     const vllm = stubs.get('vllm');
     const before = vllm?.requests.length ?? 0;
     const words = Array.from({ length: 12 }, (_value, index) => ({ type: 'text', text: `word ${index}` }));

@@ -1,4 +1,4 @@
-// POST /embeddings: every call that reached routing is recorded once, before its answer leaves.
+// POST /embeddings: every call that reached routing is recorded once, before its response is sent.
 import { request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
@@ -33,14 +33,14 @@ beforeAll(async () => {
   setup = await startWithUpstream();
 });
 afterEach(() => {
-  // A refused credential rests for a minute at most.
+  // A rejected credential rests for a minute at most.
   setup.app.clock.advance(60_000);
   setup.upstream.answerWith(null);
   setup.upstream.requests.length = 0;
 });
 afterAll(() => setup.close());
 
-/** The rows that a call has left at the moment its answer is there. */
+/** The rows of a call at the moment of its response. */
 async function rowsOf(response: Response): Promise<GenerationRow[]> {
   const id = /^gen-([0-9a-f]{32})$/.exec(String(response.headers['x-generation-id']))?.[1];
   return setup.app.sql<GenerationRow & { id: string }>('SELECT * FROM generations WHERE id = $1::uuid', [id]);
@@ -52,7 +52,7 @@ async function countRows(): Promise<number> {
 }
 
 describe('the record of a call', () => {
-  it('says everything about it but its content', async () => {
+  it('contains every fact except the content', async () => {
     setup.upstream.answerWith((_request, response) =>
       sendJson(response, 200, {
         id: 'upstream-1',
@@ -107,7 +107,7 @@ describe('the record of a call', () => {
         request_id: 'request-1',
         trace: { trace_id: 't-1', custom: { a: [1, 'x'] } },
         request_context: { userAgent: 'agent/1', referer: 'https://app.test', title: 'My app' },
-        // The one attempt is what the rest of the row says.
+        // The rest of the row describes the only attempt.
         attempts: [],
       }),
     ]);
@@ -119,7 +119,7 @@ describe('the record of a call', () => {
     expect(await rowsOf(response)).toMatchObject([{ session_id: 'from-header' }]);
   });
 
-  it('is there exactly once when the call succeeds', async () => {
+  it('exists exactly once when the call succeeds', async () => {
     const before = await countRows();
     for (const model of [LOCAL, SMALL]) {
       expect(await rowsOf(await embed(setup.app, { model, input: 'a' }))).toHaveLength(1);
@@ -138,7 +138,7 @@ describe('the record of a call', () => {
     [524, 'timeout', rejectWith(504, {})],
     [529, 'provider_overloaded', rejectWith(429, {}, { 'retry-after': '90' })],
   ] satisfies [number, string, StubHandler][])(
-    'is there exactly once when the provider makes it a %d (%s), and costs nothing',
+    'exists exactly once when the provider causes a %d (%s), and costs nothing',
     async (status, errorType, handler) => {
       const before = await countRows();
       setup.upstream.answerWith(handler);
@@ -154,19 +154,19 @@ describe('the record of a call', () => {
   it.each([
     ['the provider', { PROVIDER_TIMEOUT_MS: '150' }, 524],
     ['the whole operation', { OPERATION_DEADLINE_MS: '150' }, 408],
-  ])('is there exactly once when %s is overdue', async (_name, environment, status) => {
+  ])('exists exactly once when %s is overdue', async (_name, environment, status) => {
     const hasty = await startWithUpstream(environment);
     try {
       hasty.upstream.answerWith(() => undefined);
       const response = await embed(hasty.app, { model: SMALL, input: 'a' });
       const rows = await hasty.app.sql<{ status: number }>('SELECT status FROM generations');
-      expect({ told: response.status, rows }).toEqual({ told: status, rows: [{ status }] });
+      expect({ answered: response.status, rows }).toEqual({ answered: status, rows: [{ status }] });
     } finally {
       await hasty.close();
     }
   });
 
-  it('is not there when the call did not reach routing', async () => {
+  it('does not exist when the call did not reach routing', async () => {
     const before = await countRows();
     const { secret } = await setup.app.createKey({ limit: 0n });
     const rejected = [
@@ -181,14 +181,14 @@ describe('the record of a call', () => {
     expect(await countRows()).toBe(before);
   });
 
-  it('says what its text costs when the upstream does not, special tokens by their letters', async () => {
+  it('has the cost of the text when the upstream reports none, with special tokens counted as letters', async () => {
     setup.upstream.answerWith(answerWithEmbeddings(['[1]'], {}));
     const response = await embed(setup.app, { model: SMALL, input: '<|endoftext|>', dimensions: 1 });
     expect(response.status).toBe(200);
     expect(await rowsOf(response)).toMatchObject([{ prompt_tokens: 7, cost: '0.000000140000' }]);
   });
 
-  it('is there when the caller has gone before the answer', async () => {
+  it('exists when the caller disconnected before the response', async () => {
     const before = await countRows();
     const arrival = new Promise<() => void>((resolve) =>
       setup.upstream.answerWith((_request, response) =>
@@ -210,11 +210,11 @@ describe('the record of a call', () => {
   });
 });
 
-describe('odd text', () => {
+describe('unusual text', () => {
   const ask = (members: object, headers: Readonly<Record<string, string>> = {}) =>
     embed(setup.app, { model: LOCAL, input: 'a', dimensions: 8, ...members }).set(headers);
 
-  it('that cannot be stored is refused, and none of the calls beside it notices', async () => {
+  it('is rejected when it cannot be stored, without an effect on concurrent calls', async () => {
     const odd = [
       { user: 'a\u0000' },
       { user: '\ud800' },
@@ -232,7 +232,7 @@ describe('odd text', () => {
     expect(await countRows()).toBe(before + 30);
   });
 
-  it('that can be stored is stored as it came', async () => {
+  it('is stored unchanged when that is possible', async () => {
     const members = {
       user: 'tab\t "quote" \\u0000 \\ud800 \u{1f600} \u0001',
       session_id: '',
@@ -245,7 +245,7 @@ describe('odd text', () => {
     ]);
   });
 
-  it('of headers is cut and never fails the call', async () => {
+  it('in headers is cut and never fails the call', async () => {
     const headers = {
       'x-session-id': '\u00e9\u00ff '.repeat(400).trim(),
       'user-agent': `\u0080${'x'.repeat(4000)}`,
@@ -259,7 +259,7 @@ describe('odd text', () => {
     expect(userAgent).toHaveLength(256);
   });
 
-  it("of the upstream's id and of its counts never fails the call", async () => {
+  it("in the upstream's id and counts never fails the call", async () => {
     setup.upstream.answerWith((_request, response) =>
       sendJson(response, 200, {
         id: 'a\u0000\ud800',

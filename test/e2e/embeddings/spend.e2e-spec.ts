@@ -1,4 +1,4 @@
-// POST /embeddings: what a call costs is in the key's spend when its answer leaves, exactly, in the right windows.
+// POST /embeddings: the key's spend contains the exact cost of a call before its response, in the right windows.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TestKey } from '../../support/app.js';
 import {
@@ -25,7 +25,7 @@ afterEach(() => {
 });
 afterAll(() => setup.close());
 
-/** As GET /keys/{hash} shows it: total, daily, weekly, monthly, in tokens of the model. */
+/** Like GET /keys/{hash}: total, daily, weekly, monthly, in tokens of the model. */
 async function usageOf({ record }: TestKey): Promise<number[]> {
   const response = await setup.app.http
     .get(`/api/v1/keys/${record.hash}`)
@@ -47,9 +47,9 @@ function textOf(tokens: number): string {
 }
 
 describe('the spend of a key', () => {
-  it('is the exact sum of its log after 200 parallel calls over several keys', async () => {
+  it('is the exact sum of its log after 200 parallel calls with several keys', async () => {
     const keys = await Promise.all(Array.from({ length: 5 }, () => setup.app.createKey()));
-    // As many tokens as the text says.
+    // The text states its number of tokens.
     setup.upstream.answerWith(({ body }: ReceivedRequest, response) => {
       const tokens = parseInt((body['input'] as string[])[0]!, 10);
       const usage = { prompt_tokens: tokens, total_tokens: tokens };
@@ -77,7 +77,7 @@ describe('the spend of a key', () => {
     }
   });
 
-  it('is there as soon as the answer is', async () => {
+  it('is updated before the response arrives', async () => {
     const key = await setup.app.createKey();
     for (let call = 1; call <= 5; call++) {
       await spendTokens(key, 10);
@@ -85,7 +85,7 @@ describe('the spend of a key', () => {
     }
   });
 
-  it('does not grow by calls that a provider fails', async () => {
+  it('does not grow with calls that a provider fails', async () => {
     const key = await setup.app.createKey();
     setup.upstream.answerWith(answerWithEmbeddings(['[1,2]'], { prompt_tokens: 50, total_tokens: 50 }));
     const response = await embed(setup.app, { model: SMALL, input: 'a', dimensions: 1 }, key.secret);
@@ -93,7 +93,7 @@ describe('the spend of a key', () => {
     expect(await usageOf(key)).toEqual([0, 0, 0, 0]);
   });
 
-  it('does not grow by the calls of other keys', async () => {
+  it('does not grow with calls of other keys', async () => {
     const [key, other] = [await setup.app.createKey(), await setup.app.createKey()];
     await spendTokens(other, 50);
     expect(await usageOf(key)).toEqual([0, 0, 0, 0]);
@@ -110,7 +110,7 @@ describe('the windows', () => {
     ['two days later', '2026-11-18T12:00:00.000Z', '2026-11-20T12:00:00.000Z', [100, 0, 100, 100]],
     ['a month later', '2026-11-18T12:00:00.000Z', '2026-12-18T12:00:00.000Z', [100, 0, 0, 0]],
     ['the same day a year later', '2026-11-18T12:00:00.000Z', '2027-11-18T12:00:00.000Z', [100, 0, 0, 0]],
-  ])('begin anew at %s without a call, and go on from there with one', async (_name, before, after, seen) => {
+  ])('restart at %s without a call, and continue from there with one', async (_name, before, after, seen) => {
     const key = await setup.app.createKey();
     setup.app.clock.set(before);
     await spendTokens(key, 100);
@@ -125,31 +125,28 @@ describe('the windows', () => {
     ['day', '2026-11-18T23:59:59Z', '2026-11-19T00:00:01Z', [107, 7, 107, 107]],
     ['week', '2026-11-22T23:59:59Z', '2026-11-23T00:00:01Z', [107, 7, 7, 107]],
     ['month', '2026-11-30T23:59:59Z', '2026-12-01T00:00:01Z', [107, 7, 107, 7]],
-  ])(
-    'of a new %s do not count a call of the old one that commits late',
-    async (_name, before, after, seen) => {
-      const key = await setup.app.createKey();
-      setup.app.clock.set(before);
-      const arrival = new Promise<() => void>((resolve) =>
-        setup.upstream.answerWith((_request, response) =>
-          resolve(() =>
-            sendJson(response, 200, {
-              data: [{ index: 0, embedding: [1] }],
-              usage: { prompt_tokens: 100, total_tokens: 100 },
-            }),
-          ),
+  ])('of a new %s ignore a call of the old one that commits late', async (_name, before, after, seen) => {
+    const key = await setup.app.createKey();
+    setup.app.clock.set(before);
+    const arrival = new Promise<() => void>((resolve) =>
+      setup.upstream.answerWith((_request, response) =>
+        resolve(() =>
+          sendJson(response, 200, {
+            data: [{ index: 0, embedding: [1] }],
+            usage: { prompt_tokens: 100, total_tokens: 100 },
+          }),
         ),
-      );
-      const late = embed(setup.app, { model: SMALL, input: textOf(100), dimensions: 1 }, key.secret).then(
-        answerOf,
-      );
-      const answerLate = await arrival;
-      setup.app.clock.set(after);
-      await spendTokens(key, 7);
-      expect(await usageOf(key)).toEqual([7, 7, 7, 7]);
-      answerLate();
-      await late;
-      expect(await usageOf(key)).toEqual(seen);
-    },
-  );
+      ),
+    );
+    const late = embed(setup.app, { model: SMALL, input: textOf(100), dimensions: 1 }, key.secret).then(
+      answerOf,
+    );
+    const answerLate = await arrival;
+    setup.app.clock.set(after);
+    await spendTokens(key, 7);
+    expect(await usageOf(key)).toEqual([7, 7, 7, 7]);
+    answerLate();
+    await late;
+    expect(await usageOf(key)).toEqual(seen);
+  });
 });
