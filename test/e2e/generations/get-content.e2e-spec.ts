@@ -1,4 +1,4 @@
-// GET /generation/content: what was embedded, as long as it is stored.
+// GET /generation/content: the inputs of a call, while they are stored.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ask, askFor } from '../../support/admin.js';
 import { createTestApp } from '../../support/app.js';
@@ -21,7 +21,7 @@ const content = (items: readonly (string | readonly number[])[], errorMessage: s
   errorMessage,
 });
 
-it('one text is a prompt; several, and tokens, are messages', async () => {
+it('returns one text as a prompt, and several texts or tokens as messages', async () => {
   const [one] = await recordGenerations(app, 1, {}, content(['some words']));
   const [many] = await recordGenerations(app, 1, {}, content(['a', [1, 2]]));
   for (const key of [app.managementKey, app.apiKey]) {
@@ -41,7 +41,7 @@ it('one text is a prompt; several, and tokens, are messages', async () => {
   });
 });
 
-it('a failure has its error', async () => {
+it('returns the error of a failure', async () => {
   const failure = { status: 502, errorType: 'provider_error' };
   const [id] = await recordGenerations(app, 1, failure, content(['words'], 'Provider returned error'));
   expect(await askFor(200, app, 'get', `/generation/content?id=${id}`)).toMatchObject({
@@ -57,7 +57,7 @@ it('a failure has its error', async () => {
   });
 });
 
-it('404: not stored, another account, no such generation', async () => {
+it('returns 404 for content that is not stored, another account, and an unknown generation', async () => {
   const [bare] = await recordGenerations(app, 1, {}, null);
   const notStored = await ask(app, 'get', `/generation/content?id=${bare}`);
   expect(expectError(notStored, 404)).toContain('the content of this generation is not stored');

@@ -46,7 +46,7 @@ const createGeneration = async (key = app.apiKey): Promise<string> =>
   headerId(await embed(app, { model: LOCAL, input: 'x' }, key));
 
 describe('200', () => {
-  it('a call that was served has every member', async () => {
+  it('contains every member for a successful call', async () => {
     setup.upstream.answerWith(answerWithEmbeddings([VECTOR], { prompt_tokens: 7, total_tokens: 7 }));
     const served = await app.http
       .post(EMBEDDINGS)
@@ -110,7 +110,7 @@ describe('200', () => {
     });
   });
 
-  it('a call that failed', async () => {
+  it('describes a failed call', async () => {
     setup.upstream.answerWith(rejectWith(500, { error: { message: 'broken' } }));
     const failed = await embed(app, { model: SMALL, input: 'x' });
     expect(failed.status).toBe(502);
@@ -121,7 +121,7 @@ describe('200', () => {
     });
   });
 
-  it('every form of the id names the same call', async () => {
+  it('is found by every form of its id', async () => {
     const served = await embed(app, { model: LOCAL, input: 'x' });
     const expected = await dataOf(headerId(served));
     const uuid = uuidOf(headerId(served));
@@ -130,7 +130,7 @@ describe('200', () => {
     expect(await dataOf(uuid.toUpperCase())).toEqual(expected);
   });
 
-  it('a management key reads the calls of every workspace, an inference key its own only', async () => {
+  it('is returned to a management key for every workspace, to an inference key for its own calls', async () => {
     const workspaceId = '01990000-0000-7000-8000-000000000001';
     await app.sql(`INSERT INTO workspaces (id, account_id, name, slug) VALUES ($1, $2, 'Other', 'other')`, [
       workspaceId,
@@ -146,9 +146,9 @@ describe('200', () => {
     expectError(await get(own, other.secret), 404, NOT_FOUND);
   });
 
-  it('is found in one partition by the primary key, however many calls there are', async () => {
+  it('is found in one partition by the primary key, for any number of calls', async () => {
     const id = uuidOf(await createGeneration());
-    // Calls of other moments, so many that the database has a reason to use its index.
+    // So many calls of other times that the database prefers its index.
     await app.sql(
       `INSERT INTO generations SELECT (jsonb_populate_record(generation, jsonb_build_object(
          'id', gen_random_uuid(), 'created_at', generation.created_at + number * interval '1 second'))).*
@@ -169,13 +169,13 @@ describe('200', () => {
 
 describe('400', () => {
   it.each([['x'], ['gen-'], ['gen-0'], [`x-${'0'.repeat(32)}`], ['0'.repeat(32)], ["'%20OR%201=1"], ['%00']])(
-    'the id %s',
+    'is returned for the id %s',
     async (id) => {
       expectError(await get(id), 400, MALFORMED);
     },
   );
 
-  it('none, or two', async () => {
+  it('is returned without an id, and with two', async () => {
     const id = await createGeneration();
     expectError(await get(''), 400, MALFORMED);
     expectError(await get(`${id}&id=${id}`), 400, MALFORMED);
@@ -183,7 +183,7 @@ describe('400', () => {
 });
 
 describe('401', () => {
-  it('no credential, or one that is not known', async () => {
+  it('is returned without a credential, and for an unknown one', async () => {
     const id = await createGeneration();
     expectError(await get(id, null), 401, 'Missing Authentication header');
     expectError(await get(id, 'wrong'), 401, 'Invalid credentials');
@@ -196,11 +196,11 @@ describe('404', () => {
     ['of another version', 'gen-019a960bd80040008000000000000000'],
     ['of all zeros', '00000000-0000-0000-0000-000000000000'],
     ['of the end of time', `embd-ffffffffffff7${'f'.repeat(19)}`],
-  ])('an id %s', async (_name, id) => {
+  ])('is returned for an id %s', async (_name, id) => {
     expectError(await get(id), 404, NOT_FOUND);
   });
 
-  it("another account's call is told like one that does not exist", async () => {
+  it('is the same for a call of another account as for an unknown id', async () => {
     const id = await createGeneration();
     const other = await app.createAccount();
     for (const key of [other.apiKey, other.managementKey]) expectError(await get(id, key), 404, NOT_FOUND);
@@ -208,7 +208,7 @@ describe('404', () => {
 });
 
 describe('429', () => {
-  it('requests count toward the minute of the key', async () => {
+  it('counts these requests toward the minute of the key', async () => {
     const limited = await startWithUpstream({ RATE_LIMIT_MANAGEMENT_PER_MINUTE: '1' });
     try {
       const ask = async (): Promise<Response> =>
