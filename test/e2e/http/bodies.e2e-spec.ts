@@ -1,4 +1,4 @@
-// Bodies that cannot be read, by any route: in the one error shape, without a word of the body, and after the credential.
+// Bodies that no route can read: the one error shape, no word of the body, and only after authentication.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
 import { createTestApp } from '../../support/app.js';
@@ -43,7 +43,7 @@ describe('bodies', () => {
     },
     { name: 'an unquoted word', body: () => bytes(SECRET), detail: /: malformed JSON/ },
     { name: 'truncated JSON', body: () => bytes(`{"a":"${SECRET}`), detail: /: malformed JSON/ },
-    // Nothing counts as an empty object: the answer says what is missing.
+    // An empty body counts as an empty object: the error names missing members.
     { name: 'no body at all', detail: /: type: must be one of .*; name: must be a string; config: / },
     { name: 'an empty body', body: () => bytes(''), detail: /: type: must be one of / },
     {
@@ -62,7 +62,7 @@ describe('bodies', () => {
       body: () => bytes(`"${SECRET}"`),
       detail: /: (?:malformed JSON|the body must be a JSON object)/,
     },
-    // Read all the same, every such byte would be the same character.
+    // Decoded anyway, every such byte would be the same character.
     {
       name: 'bytes of another encoding',
       body: () => Buffer.from(`{"a":"caf\xe9 ${SECRET}"}`, 'latin1'),
@@ -135,7 +135,7 @@ describe('bodies', () => {
       ...(body && { body: body() }),
     });
 
-  it.each(BAD_BODIES)('$name is refused', async (bad) => {
+  it.each(BAD_BODIES)('rejects $name', async (bad) => {
     const { status = 400, detail } = bad;
     const answer = await send(bad, { authorization });
     const first = status === 413 ? 'Request payload too large' : 'Invalid request parameters';
@@ -144,7 +144,7 @@ describe('bodies', () => {
     expect(answer.text).not.toContain(SECRET.slice(0, 10));
   });
 
-  it.each(BAD_BODIES)('401 wins over $name', async (bad) => {
+  it.each(BAD_BODIES)('returns 401 before it reads $name', async (bad) => {
     expectError(await send(bad, {}), 401, 'Missing Authentication header');
     expectError(await send(bad, { authorization: 'Bearer unknown' }), 401, 'Invalid credentials');
   });
@@ -159,8 +159,8 @@ describe('bodies', () => {
     ['the other name of UTF-8', { 'content-type': 'application/json; charset=utf8' }, bytes(webhook)],
     ['a suffix of the content type', { 'content-type': 'application/vnd.api+json' }, bytes(webhook)],
     ['an expectation', { ...JSON_TYPE, expect: '100-continue' }, null],
-  ])('a good body is read: %s', async (_name, headers, body) => {
-    // fetch knows no expectations; a socket does.
+  ])('reads a valid body: %s', async (_name, headers, body) => {
+    // fetch cannot send expectations; a socket can.
     const answer =
       body === null
         ? await writeToSocket(

@@ -1,4 +1,4 @@
-// Lists that are sent only if they have changed, and answers that carry no tag.
+// Lists that are sent only if they have changed, and responses without a tag.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
@@ -26,7 +26,7 @@ const LISTS = [
   '/api/v1/openapi.json',
 ];
 
-it.each(LISTS)('%s is not sent again to whoever has it', async (path) => {
+it.each(LISTS)('%s returns 304 for its current tag', async (path) => {
   const first = await get(path);
   expect(first.status).toBe(200);
   expect(first.headers['content-type']).toMatch(/^application\/json; charset=utf-8$/);
@@ -38,7 +38,7 @@ it.each(LISTS)('%s is not sent again to whoever has it', async (path) => {
   expect((await get(path, { 'if-none-match': 'W/"another"' })).body).toEqual(first.body);
 });
 
-it('is compared as `fetch` asks for it, among other tags, and weakly', async () => {
+it('compares weakly and among other tags, as `fetch` requests', async () => {
   const { headers } = await get('/api/v1/keys');
   const tag = headers['etag'] ?? '';
   const wanted = `"another", ${tag.slice(2)}`;
@@ -46,7 +46,7 @@ it('is compared as `fetch` asks for it, among other tags, and weakly', async () 
   expect(again.status).toBe(304);
 });
 
-it('a list that has changed is sent', async () => {
+it('returns a list that has changed', async () => {
   const { headers } = await get('/api/v1/keys');
   await app.createKey({ name: 'A new one' });
   const again = await get('/api/v1/keys', { 'if-none-match': headers['etag'] ?? '' });
@@ -55,14 +55,14 @@ it('a list that has changed is sent', async () => {
   expect(again.text).toContain('A new one');
 });
 
-it('`*` is a tag where there are tags, and asks for the whole answer elsewhere', async () => {
+it('matches `*` where there are tags, and returns the whole response elsewhere', async () => {
   expect((await get('/api/v1/keys', { 'if-none-match': '*' })).status).toBe(304);
   const { status, body } = await get('/api/v1/key', { 'if-none-match': '*' });
   expect(status).toBe(200);
   expect(body).toEqual((await get('/api/v1/key')).body);
 });
 
-it('a tag opens nothing: the credential is asked for first', async () => {
+it('checks the credential before the tag', async () => {
   const { headers } = await get('/api/v1/keys');
   const { status } = await app.http.get('/api/v1/keys').set('if-none-match', headers['etag'] ?? '');
   expect(status).toBe(401);
@@ -79,6 +79,6 @@ it.each<[string, () => Promise<{ readonly headers: Readonly<Record<string, strin
         .set('authorization', `Bearer ${app.managementKey}`)
         .send({ name: 'Secret' }),
   ],
-])('no digest is made of %s', async (_name, ask) => {
+])('computes no digest of %s', async (_name, ask) => {
   expect((await ask()).headers).not.toHaveProperty('etag');
 });

@@ -1,4 +1,4 @@
-// What pages in a browser may ask and read, by CORS_ALLOWED_ORIGINS.
+// Requests that browser pages may send and responses that they may read, by CORS_ALLOWED_ORIGINS.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
@@ -15,36 +15,33 @@ const preflight = (app: TestApp, origin: string, method = 'POST', path = '/api/v
     .set('access-control-request-method', method)
     .set('access-control-request-headers', 'authorization,content-type,x-stainless-lang');
 
-describe('with origins', () => {
+describe('configured origins', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await createTestApp({ environment: { CORS_ALLOWED_ORIGINS: `${DASHBOARD}, ${LOCAL_DASHBOARD}` } });
   });
   afterAll(() => app.close());
 
-  it.each([DASHBOARD, LOCAL_DASHBOARD])(
-    'a preflight of %s is answered without a credential',
-    async (origin) => {
-      const { status, headers } = await preflight(app, origin);
-      expect(status).toBe(204);
-      expect(headers).toMatchObject({
-        'access-control-allow-origin': origin,
-        'access-control-allow-methods': 'GET,HEAD,POST,PUT,PATCH,DELETE',
-        'access-control-allow-headers': 'authorization,content-type,x-stainless-lang',
-        'access-control-max-age': '7200',
-        'x-request-id': expect.any(String),
-      });
-      expect(headers['vary']).toContain('Origin');
-      expect(headers).not.toHaveProperty('access-control-allow-credentials');
-    },
-  );
+  it.each([DASHBOARD, LOCAL_DASHBOARD])('allow a preflight of %s without a credential', async (origin) => {
+    const { status, headers } = await preflight(app, origin);
+    expect(status).toBe(204);
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': origin,
+      'access-control-allow-methods': 'GET,HEAD,POST,PUT,PATCH,DELETE',
+      'access-control-allow-headers': 'authorization,content-type,x-stainless-lang',
+      'access-control-max-age': '7200',
+      'x-request-id': expect.any(String),
+    });
+    expect(headers['vary']).toContain('Origin');
+    expect(headers).not.toHaveProperty('access-control-allow-credentials');
+  });
 
   it.each([
     ['PATCH', '/api/v1/keys/abc'],
     ['DELETE', '/api/v1/workspaces/abc'],
     ['PUT', '/api/v1/workspaces/abc/budgets/daily'],
     ['GET', '/api/v1/nothing'],
-  ])('a preflight for %s %s as well', async (method, path) => {
+  ])('allow a preflight for %s %s', async (method, path) => {
     const { status, headers } = await preflight(app, DASHBOARD, method, path);
     expect(status).toBe(204);
     expect(headers['access-control-allow-methods']).toContain(method);
@@ -56,7 +53,7 @@ describe('with origins', () => {
     'https://dashboard.example.com:8443',
     'https://dashboard.example.com.evil.example',
     'null',
-  ])('%s is not allowed anything', async (origin) => {
+  ])('do not include %s', async (origin) => {
     const { headers } = await preflight(app, origin);
     expect(headers).not.toHaveProperty('access-control-allow-origin');
     const answer = await embed(app, { model: LOCAL, input: 'hello' }).set('origin', origin);
@@ -64,7 +61,7 @@ describe('with origins', () => {
     expect(answer.headers['vary']).toContain('Origin');
   });
 
-  it('an answer can be read, with the headers that clients need', async () => {
+  it('may read responses, with the headers that clients need', async () => {
     const { status, headers } = await embed(app, { model: LOCAL, input: 'hello' }).set('origin', DASHBOARD);
     expect(status).toBe(200);
     expect(headers['access-control-allow-origin']).toBe(DASHBOARD);
@@ -76,14 +73,14 @@ describe('with origins', () => {
     expect(headers['x-generation-id']).toEqual(expect.any(String));
   });
 
-  it('an error can be read as well', async () => {
+  it('may read errors as well', async () => {
     const answer = await app.http.get('/api/v1/key').set('origin', DASHBOARD);
     expectError(answer, 401);
     expect(answer.headers['access-control-allow-origin']).toBe(DASHBOARD);
   });
 });
 
-it('with * every origin is allowed', async () => {
+it('allows every origin with *', async () => {
   const app = await createTestApp({ environment: { CORS_ALLOWED_ORIGINS: '*' } });
   try {
     const { status, headers } = await preflight(app, 'https://anywhere.example');
@@ -95,7 +92,7 @@ it('with * every origin is allowed', async () => {
   }
 });
 
-it('without the variable nobody is told of CORS', async () => {
+it('sends no CORS header without the variable', async () => {
   const app = await createTestApp();
   try {
     const { status, headers } = await preflight(app, DASHBOARD);

@@ -1,4 +1,4 @@
-// The database goes away while the service runs: 503 in the error shape, and recovery without a restart.
+// The database fails while the service runs: 503 in the error shape, and recovery without a restart.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
@@ -18,7 +18,7 @@ afterAll(() => app.close());
 
 const ready = () => app.http.get('/ready');
 
-it('while the database is away every call that needs it is told 503, and all is well when it is back', async () => {
+it('returns 503 for every call that needs the unreachable database, and recovers when it is back', async () => {
   expect((await getKey(app, app.key.hash)).status).toBe(200);
   expect((await ready()).status).toBe(200);
 
@@ -37,7 +37,7 @@ it('while the database is away every call that needs it is told 503, and all is 
       ]);
       for (const answer of answers) {
         expectError(answer, 503, AWAY);
-        // contract 7.6: clients wait for as long as it says.
+        // Clients wait for as long as Retry-After says (docs/contract.md#errors).
         expect(answer.headers['retry-after']).toBe('1');
       }
     }
@@ -56,7 +56,7 @@ it('while the database is away every call that needs it is told 503, and all is 
   expect(await app.sql('SELECT id FROM destinations')).toHaveLength(1);
 });
 
-it('connections that break off one by one are replaced without a restart', async () => {
+it('replaces broken connections one by one without a restart', async () => {
   for (let round = 0; round < 5; round++) {
     await app.sql(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -70,7 +70,7 @@ it('connections that break off one by one are replaced without a restart', async
   }
 });
 
-it('/ready names the migrations that the database lacks', async () => {
+it('names in /ready the migrations that the database lacks', async () => {
   await app.sql('UPDATE _prisma_migrations SET finished_at = NULL');
   const answer = await ready();
   expectError(answer, 503, /^Service temporarily unavailable: migrations are missing: \d+_\w+/);

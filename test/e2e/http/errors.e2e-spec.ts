@@ -1,5 +1,5 @@
-// Every answer that is not a route's own: paths, methods, connections, request ids. All errors in the one shape; those
-// of bodies, of credentials and of the database stand in the files beside.
+// Responses that no route writes: unknown paths and methods, malformed connections, request ids. All errors have one
+// shape; those of bodies, credentials and the database have their own files.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
@@ -29,13 +29,13 @@ describe('unknown paths and methods', () => {
     '/api/v1//embeddings',
     '/favicon.ico',
     '/api/v1/__proto__',
-  ])('404 for the path %s, with a key and without', async (path) => {
+  ])('return 404 for the path %s, with a key and without', async (path) => {
     for (const headers of [{}, { authorization }] as Record<string, string>[]) {
       expectError(await sendExactly(app.origin + path, { headers }), 404, 'Resource not found: no such path');
     }
   });
 
-  it('a path that is not valid percent-encoding is refused in the error shape', async () => {
+  it('return the error shape for a path with invalid percent-encoding', async () => {
     const answer = await sendExactly(`${app.baseUrl}/keys/%zz`, { headers: { authorization } });
     expectError(answer, 400);
   });
@@ -49,13 +49,13 @@ describe('unknown paths and methods', () => {
     ['POST', '/api/v1/keys/x', 'DELETE, GET, PATCH'],
     ['QUERY', '/api/v1/keys/x', 'DELETE, GET, PATCH'],
     ['POST', '/health', 'GET'],
-  ])('405 for %s %s, which has %s', async (method, path, allowed) => {
+  ])('return 405 for %s %s, with Allow: %s', async (method, path, allowed) => {
     const answer = await sendExactly(app.origin + path, { method, headers: { authorization } });
     expectError(answer, 405, 'Method not allowed');
     expect(answer.headers['allow']).toBe(allowed);
   });
 
-  it('a query does not change which route is meant', async () => {
+  it('are independent of the query', async () => {
     expectError(await sendExactly(`${app.baseUrl}/embeddings?x=1`, { method: 'PUT' }), 405);
     expect((await sendExactly(`${app.origin}/health?x=1`, {})).status).toBe(200);
   });
@@ -76,11 +76,11 @@ describe('connections', () => {
       `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`,
       'the headers are too large',
     ],
-  ])('%s gets a 400 in the error shape', async (_name, characters, detail) => {
+  ])('get a 400 in the error shape: %s', async (_name, characters, detail) => {
     expectError(await writeToSocket(app.origin, characters), 400, `Invalid request parameters: ${detail}`);
   });
 
-  it('a caller that hangs up in the middle of a body does no harm', async () => {
+  it('have no effect when a caller disconnects within a body', async () => {
     const controller = new AbortController();
     const body = new ReadableStream<Uint8Array>({
       pull: (stream) => {
@@ -109,20 +109,20 @@ describe('x-request-id', () => {
     ).headers['x-request-id'];
 
   it.each(['a', 'trace-1.2:3_4', '01934b2c-0000-7000-8000-00000000abcd', 'x'.repeat(128)])(
-    'a sane one is given back: %s',
+    'returns a valid one unchanged: %s',
     async (given) => {
       expect(await requestIdFor(given)).toBe(given);
     },
   );
 
   it.each([undefined, '', 'x'.repeat(129), 'two words', '<script>', '-dash', 'a,b', 'é'])(
-    'another is replaced: %s',
+    'replaces an invalid one: %s',
     async (given) => {
       expect(await requestIdFor(given)).toMatch(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     },
   );
 
-  it('errors carry the given one as well', async () => {
+  it('appears in errors as well', async () => {
     const headers = { 'x-request-id': 'mine' };
     for (const url of [destinations(), `${app.origin}/nothing`, `${app.baseUrl}/keys/x`]) {
       expect((await sendExactly(url, { headers })).headers['x-request-id']).toBe('mine');
@@ -131,7 +131,7 @@ describe('x-request-id', () => {
 });
 
 describe('/health and /ready', () => {
-  it('answer without a credential, outside the version prefix', async () => {
+  it('respond without a credential, outside the version prefix', async () => {
     expect(await sendExactly(`${app.origin}/health`, {})).toMatchObject({
       status: 200,
       body: { status: 'ok' },
@@ -142,7 +142,7 @@ describe('/health and /ready', () => {
     });
   });
 
-  it('no answer tells which software it comes from', async () => {
+  it('reveal no software names in any response', async () => {
     const { headers } = await sendExactly(`${app.origin}/health`, {});
     expect(headers['x-powered-by']).toBeUndefined();
     expect(headers['server']).toBeUndefined();

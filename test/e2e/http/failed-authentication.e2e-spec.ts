@@ -1,4 +1,4 @@
-// Guessing keys is limited per address. Source: decisions 20.
+// Guessing of keys is limited per address. Contract: docs/contract.md#rate-limits.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { hashKeySecret } from '../../../src/domain/keys/api-key.js';
@@ -11,7 +11,7 @@ import { expectError } from '../../support/error-shape.js';
 import { eventually } from '../../support/eventually.js';
 import { getKey } from '../../support/get-key.js';
 
-describe('an address whose credentials failed three times in a minute', () => {
+describe('an address with three failed authentications in a minute', () => {
   let app: TestApp;
   const guess = (secret = 'guess') => getKey(app, app.key.hash, `Bearer ${secret}`);
   beforeEach(async () => {
@@ -21,34 +21,34 @@ describe('an address whose credentials failed three times in a minute', () => {
   });
   afterEach(() => app.close());
 
-  it('is told when to come back', async () => {
+  it('receives Retry-After', async () => {
     const rejected = await guess();
     expectError(rejected, 429, /^Rate limit exceeded: 3 requests a minute; try again in \d+ s$/);
     expect(Number(rejected.headers['retry-after'])).toBeGreaterThanOrEqual(1);
     expect(rejected.headers).toMatchObject({ 'x-ratelimit-limit': '3', 'x-ratelimit-remaining': '0' });
   });
 
-  it('is refused on every route', async () => {
+  it('is rejected on every route', async () => {
     expectError(await guess(), 429);
     expectError(await post(app, WEBHOOK, 'guess'), 429);
     expectError(await app.http.post('/api/v1/embeddings').set('authorization', 'Bearer guess').send({}), 429);
   });
 
-  it('still gets through with a key that is known', async () => {
+  it('is admitted with a known key', async () => {
     expectError(await guess(), 429);
     expect((await getKey(app, app.key.hash)).status).toBe(200);
     expect((await post(app, WEBHOOK)).status).toBe(201);
   });
 
-  it('still gets through with a key that was never seen, however many others fail at the same time', async () => {
+  it('is admitted with a valid key that was never used, despite concurrent failures', async () => {
     const guesses = Array.from({ length: 200 }, (_none, index) => guess(`another-${index}`));
     const fresh = await app.createKey({ kind: 'management' });
     expect((await getKey(app, app.key.hash, `Bearer ${fresh.secret}`)).status).toBe(200);
     for (const rejected of await Promise.all(guesses)) expectError(rejected, 429);
   });
 
-  it('still gets through with such a key once it is kept in memory no longer', async () => {
-    // Every change of a key takes it out of memory.
+  it('is admitted with such a key after its eviction from memory', async () => {
+    // Every change of a key evicts it.
     const renamed = `UPDATE api_keys SET name = 'Renamed' WHERE kind = 'management'`;
     for (let count = 0; count < 3; count++) {
       await app.sql(renamed);
@@ -58,14 +58,14 @@ describe('an address whose credentials failed three times in a minute', () => {
     expectError(await guess(), 429);
   });
 
-  it('does not get through with a key that was known and is deleted', async () => {
+  it('is rejected with a known key that was deleted', async () => {
     await app.sql('DELETE FROM api_key_secrets WHERE secret_hash = $1', [hashKeySecret(app.managementKey)]);
     await app.application.get(Notifications).catchUp();
-    // The first is looked up, not found, and counted as the fourth failure; the second is not looked up.
+    // The first look-up fails and counts as the fourth failure; the second one does not run.
     for (let count = 0; count < 2; count++) expectError(await getKey(app, app.key.hash), 429);
   });
 
-  it('does not get through with a key that was known and is disabled', async () => {
+  it('is rejected with a known key that was disabled', async () => {
     await app.sql(`UPDATE api_keys SET disabled = true WHERE kind = 'management'`);
     await eventually(
       async () => (await getKey(app, app.key.hash)).status,
@@ -73,13 +73,13 @@ describe('an address whose credentials failed three times in a minute', () => {
     );
   });
 
-  it('is told 401 for no credential at all, which is no guess', async () => {
+  it('receives 401 without a credential, which is no guess', async () => {
     expectError(await guess(), 429);
     for (let count = 0; count < 5; count++) expectError(await getKey(app, app.key.hash, null), 401);
   });
 });
 
-it('secrets that are presented at the same time are looked up together', async () => {
+it('looks concurrent secrets up together', async () => {
   const app = await createTestApp();
   const query = jest.spyOn(pg.Client.prototype, 'query');
   try {
@@ -99,7 +99,7 @@ it('secrets that are presented at the same time are looked up together', async (
   }
 });
 
-describe('behind a trusted proxy', () => {
+describe('an address behind a trusted proxy', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await createTestApp({
@@ -115,7 +115,7 @@ describe('behind a trusted proxy', () => {
       .get(`/api/v1/keys/${app.key.hash}`)
       .set({ authorization: `Bearer ${secret}`, 'x-forwarded-for': forwardedFor });
 
-  it('failures count by the last address that is no proxy, whatever the caller writes before it', async () => {
+  it('is the last one that is no proxy, for any hops that the caller adds', async () => {
     for (let count = 1; count <= 3; count++)
       expectError(await from(`6.6.6.${count}, 198.51.100.1, 10.0.0.9`, `guess ${count}`), 401);
     expectError(await from('6.6.6.4, 198.51.100.1', 'guess 4'), 429);
@@ -123,7 +123,7 @@ describe('behind a trusted proxy', () => {
     expect((await from('198.51.100.1', app.managementKey)).status).toBe(200);
   });
 
-  it('the audit log has that address, and of malformed ones the proxy', async () => {
+  it("is written to the audit log; a malformed one is replaced by the proxy's", async () => {
     for (const [forwardedFor, address] of [
       ['6.6.6.6, 198.51.100.7', '198.51.100.7'],
       ['198.51.100.7, no address', '127.0.0.1'],

@@ -1,4 +1,4 @@
-// Bodies with very many members: refused by name, by any route that takes a body, without keeping others waiting.
+// Bodies with very many members: every route rejects them by name without delaying other requests.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestApp } from '../../support/app.js';
@@ -25,7 +25,7 @@ const post = (path: string, key: string, body: string, method = 'POST') =>
     body: Buffer.from(body),
   });
 
-/** Sends the body and returns how long the event loop was blocked meanwhile at most, in milliseconds. */
+/** Sends the body and returns the longest time in milliseconds for which the event loop was blocked. */
 async function blockedBy(send: () => Promise<unknown>): Promise<number> {
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
@@ -78,7 +78,7 @@ describe('an object of many thousand members', () => {
     expectError(answer, 400, `Invalid request parameters: ${at}: must have at most 256 members`);
   });
 
-  it('of a million and a half members is refused before it is parsed', async () => {
+  it('of a million and a half members is rejected before it is parsed', async () => {
     const body = placed({ model: LOCAL, input: 'a', provider: '@' }, members(1_500_000));
     const blocked = await blockedBy(async () => {
       expectError(
@@ -87,12 +87,12 @@ describe('an object of many thousand members', () => {
         'Invalid request parameters: provider: must have at most 256 members',
       );
     });
-    // Parsing it alone takes seconds.
+    // Parsing alone takes seconds.
     expect(blocked).toBeLessThan(1_000);
   });
 });
 
-describe('a list without end', () => {
+describe('an endless list', () => {
   it.each([
     ['/embeddings', 'extra', { model: LOCAL, input: 'a', extra: '@' }, 10_000, 'inference'],
     [
@@ -104,7 +104,7 @@ describe('a list without end', () => {
     ],
     ['/observability/destinations', 'regions', { ...WEBHOOK, regions: '@' }, 1_000, 'management'],
     ['/analytics/query', 'metrics', { metrics: '@' }, 1_000, 'management'],
-  ] as const)('is refused by POST %s at %s', async (path, at, body, most, kind) => {
+  ] as const)('is rejected by POST %s at %s', async (path, at, body, most, kind) => {
     const list = `[${Array.from({ length: 100_000 }, () => '"a"').join(',')}]`;
     const key = kind === 'inference' ? app.apiKey : app.managementKey;
     const answer = await post(path, key, placed(body, list));
@@ -116,7 +116,7 @@ describe('a query of very many names', () => {
   const query = Array.from({ length: 1_500 }, (_none, index) => `a[${index}]=1`).join('&');
 
   it.each(['/keys', '/audit', '/activity', '/observability/destinations'])(
-    'is refused by GET %s',
+    'is rejected by GET %s',
     async (path) => {
       const answer = await app.http
         .get(`/api/v1${path}?${query}`)
@@ -127,7 +127,7 @@ describe('a query of very many names', () => {
   );
 });
 
-it('large inputs are taken as ever', async () => {
+it('accepts large inputs', async () => {
   const answer = await post(
     '/embeddings',
     app.apiKey,

@@ -1,4 +1,4 @@
-// The examples of openapi.json are what the service answers. They are taken anew with UPDATE_EXAMPLES=1.
+// The examples of openapi.json equal the service's responses. UPDATE_EXAMPLES=1 records them again.
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -28,9 +28,9 @@ beforeAll(async () => {
 const valuesOf = ({ example, examples }: Shown = {}): unknown[] =>
   examples ? Object.values(examples).map(({ value }) => value) : [example];
 
-/** Where an example has other members, or members of another type, than the service has. */
+/** Differences between the members, or their types, of an example and of the service. */
 function differences(example: unknown, real: unknown, where = ''): string[] {
-  // What may be null is so in some answers only; whether it may is the schema's business.
+  // A nullable member is null in some responses only; the schema checks it.
   if (example === null || real === null) return [];
   if (typeof example !== typeof real || Array.isArray(example) !== Array.isArray(real)) {
     return [`${where}: ${JSON.stringify(example)} instead of ${JSON.stringify(real)}`];
@@ -46,17 +46,17 @@ function differences(example: unknown, real: unknown, where = ''): string[] {
 }
 
 describe('the examples', () => {
-  it('are of the operations, and of no others', () => {
+  it('belong to all operations and to no others', () => {
     expect(Object.keys(committed).toSorted()).toEqual(
       OPERATIONS.map(({ operationId }) => operationId).toSorted(),
     );
   });
 
-  it.each(OPERATIONS)('of $operationId have the shape of what is really answered', ({ operationId }) => {
+  it.each(OPERATIONS)('of $operationId have the shape of the actual response', ({ operationId }) => {
     expect(differences(committed[operationId], fresh[operationId])).toEqual([]);
   });
 
-  it.each(OPERATIONS)('of $operationId keep its schema', ({ operationId, method, path, status }) => {
+  it.each(OPERATIONS)('of $operationId match its schema', ({ operationId, method, path, status }) => {
     for (const value of valuesOf(committed[operationId]?.[status])) {
       check.check(
         { method: method.toUpperCase(), url: path },
@@ -67,7 +67,7 @@ describe('the examples', () => {
     expect(check.problems.splice(0)).toEqual([]);
   });
 
-  it('show something: no list is empty', () => {
+  it('contain data: no list is empty', () => {
     const empty = OPERATIONS.filter(({ operationId, status }) =>
       valuesOf(committed[operationId]?.[status]).some((value) => {
         const { data } = value as { data?: unknown };
@@ -77,14 +77,14 @@ describe('the examples', () => {
     expect(empty.map(({ operationId }) => operationId)).toEqual([]);
   });
 
-  it('hold no secret of any account', () => {
+  it('contain no secret of any account', () => {
     const text = JSON.stringify(committed);
     expect(text).not.toMatch(/sk-sb-v1-(?!0{64}"|45a\.\.\.7480")/);
     expect(text).not.toMatch(/whsec_(?!0{43}=")/);
   });
 });
 
-it('they are in the document and on the page that are served', async () => {
+it('appear in the served document and on its page', async () => {
   const app = await createTestApp();
   try {
     const { body } = await app.http.get('/api/v1/openapi.json').expect(200);

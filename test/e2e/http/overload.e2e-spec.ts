@@ -1,4 +1,4 @@
-// More than the process may have under way: refused at once and unread, while what was let in is served to its end.
+// Load shedding: requests beyond the limit are rejected at once and unread, and admitted ones are served to the end.
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
@@ -38,7 +38,7 @@ afterEach(async () => {
 });
 afterAll(() => setup.close());
 
-/** From now on calls stay with the upstream until letGo. */
+/** From now on calls wait at the upstream until letGo. */
 function hold(): void {
   setup.upstream.answerWith((request, response) => {
     held.push({ request, response });
@@ -57,7 +57,7 @@ const untilHeld = (count: number) =>
 
 const send = (body: object) => embed(setup.app, body).then((response) => response);
 
-/** Sends so many calls and waits until the upstream has them all. */
+/** Sends so many calls and waits until the upstream has received all of them. */
 async function fill(count: number) {
   hold();
   const answers = Array.from({ length: count }, () => send(CALL));
@@ -87,7 +87,7 @@ async function metric(name: string): Promise<number> {
   return Number(line?.slice(name.length + 1) ?? Number.NaN);
 }
 
-/** How many of a group are under way, and how many bytes they hold. */
+/** The in-flight requests of a group, and their bytes. */
 const inFlight = async (group: string) => [
   await metric(`signalbox_http_in_flight{group="${group}"}`),
   await metric(`signalbox_http_in_flight_bytes{group="${group}"}`),
@@ -99,8 +99,8 @@ const untilFree = () =>
     ([calls, bytes]) => calls === 0 && bytes === 0,
   );
 
-describe('as many calls as may be under way', () => {
-  it('refuses the next one with 503 and Retry-After, serves those that it took, and then the next', async () => {
+describe('the limit of calls in flight', () => {
+  it('rejects the next call with 503 and Retry-After, serves the admitted ones, then admits again', async () => {
     const answers = await fill(MAX_CALLS);
     const rejectedBefore = await metric('signalbox_http_refused_total{group="calls",reason="calls"}');
     const rejected = await Promise.all(Array.from({ length: 3 * MAX_CALLS }, () => send(CALL)));
@@ -119,7 +119,7 @@ describe('as many calls as may be under way', () => {
     expect((await send(CALL)).status).toBe(200);
   });
 
-  it('asks for nothing before that: neither a credential nor a body', async () => {
+  it('rejects before it reads a credential or a body', async () => {
     const answers = await fill(MAX_CALLS);
     const text = await new Promise<string>((resolve, reject) => {
       // A body is announced and never sent.
@@ -139,7 +139,7 @@ describe('as many calls as may be under way', () => {
     await Promise.all(answers);
   });
 
-  it('leaves operators, probes and metrics their places', async () => {
+  it('leaves room for operators, probes and metrics', async () => {
     const answers = await fill(MAX_CALLS);
     const { app } = setup;
     expect((await getKey(app, app.key.hash)).status).toBe(200);
@@ -149,7 +149,7 @@ describe('as many calls as may be under way', () => {
     await Promise.all(answers);
   });
 
-  it('counts a call whose caller has left, until its work has ended', async () => {
+  it('counts a call of a disconnected caller until its work has ended', async () => {
     hold();
     const sockets = Array.from({ length: MAX_CALLS }, () => sendRaw(rawCall()));
     await untilHeld(MAX_CALLS);
@@ -168,7 +168,7 @@ describe('as many calls as may be under way', () => {
     await untilFree();
   });
 
-  it('forgets calls that waited behind another one of a connection that was lost', async () => {
+  it('releases calls that waited behind another one of a lost connection', async () => {
     hold();
     const aborted =
       'signalbox_http_requests_total{method="POST",route="/api/v1/embeddings",status="aborted"}';
@@ -184,7 +184,7 @@ describe('as many calls as may be under way', () => {
     await untilFree();
   });
 
-  it('takes answers that wait for their turn for answers, however many', async () => {
+  it('does not count responses that wait for their turn, however many', async () => {
     const socket = sendRaw(rawCall().repeat(MAX_CALLS / 2));
     let text = '';
     socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
@@ -197,7 +197,7 @@ describe('as many calls as may be under way', () => {
   });
 });
 
-describe('an account that holds all there is', () => {
+describe('an account that uses the whole limit', () => {
   const callOf = (key: string, body: object = CALL) =>
     setup.app.http
       .post('/api/v1/embeddings')
@@ -209,7 +209,7 @@ describe('an account that holds all there is', () => {
     others = [await setup.app.createAccount(), await setup.app.createAccount()];
   });
 
-  it('keeps no other one out: half as many calls again are kept for those that hold little', async () => {
+  it('does not lock out others: half as many calls again are reserved for accounts that hold little', async () => {
     const answers = await fill(MAX_CALLS);
     const [second, third] = others.map(({ apiKey }) => apiKey);
     const ofOthers = [];
@@ -224,7 +224,7 @@ describe('an account that holds all there is', () => {
     for (const answer of await Promise.all([...answers, ...ofOthers])) expect(answer.status).toBe(200);
   });
 
-  it('nor with bytes that it only announces, and sends no faster than a byte now and then', async () => {
+  it('does not lock out others by announced bytes that arrive one by one', async () => {
     const head = (length: number): string =>
       `POST /api/v1/embeddings HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${setup.app.apiKey}\r\n` +
       `content-type: application/json\r\ncontent-length: ${length}\r\n\r\n${' '.repeat(30)}`;
@@ -249,7 +249,7 @@ describe('an account that holds all there is', () => {
     await untilFree();
   });
 
-  it('nor with answers that it does not read', async () => {
+  it('does not lock out others by responses that it does not read', async () => {
     const bytes = { model: SMALL, dimensions: 1_536, input: ['a', 'b'] };
     hold();
     const first = callOf(setup.app.apiKey, bytes);
@@ -262,14 +262,14 @@ describe('an account that holds all there is', () => {
   });
 });
 
-describe('as many bytes as may be held', () => {
+describe('the limit of bytes in flight', () => {
   const large = (bytes: number) => ({
     model: LOCAL,
     dimensions: 8,
     input: Array.from({ length: 20 }, () => 'a '.repeat(bytes / 40)),
   });
 
-  it('refuses a body that does not fit beside the others, and takes it alone', async () => {
+  it('rejects a body that does not fit beside the others, and accepts it alone', async () => {
     hold();
     const first = send({ ...CALL, input: 'word '.repeat(BYTES / 20) });
     await untilHeld(1);
@@ -282,7 +282,7 @@ describe('as many bytes as may be held', () => {
     expect((await send(large(BYTES))).status).toBe(200);
   });
 
-  it('refuses a small body with a large answer before anybody is asked for it', async () => {
+  it('rejects a small body with a large response before it calls a provider', async () => {
     hold();
     const first = send({ ...CALL, dimensions: 1_536 });
     await untilHeld(1);
@@ -307,7 +307,7 @@ describe('as many bytes as may be held', () => {
     });
 
   it.each([{}, { 'content-encoding': 'identity' }])(
-    'counts a body without a length as it comes: %j',
+    'counts a body without a length as it arrives: %j',
     async (encoding) => {
       hold();
       const first = send({ ...CALL, input: 'word '.repeat(BYTES / 20) });
@@ -325,7 +325,7 @@ describe('as many bytes as may be held', () => {
     },
   );
 
-  it('counts what is compressed as it is unpacked', async () => {
+  it('counts the unpacked bytes of a compressed body as they are unpacked', async () => {
     hold();
     const first = send({ ...CALL, input: 'word '.repeat(BYTES / 20) });
     await untilHeld(1);
@@ -342,8 +342,8 @@ describe('as many bytes as may be held', () => {
   });
 });
 
-describe('a caller that leaves while its body is unpacked', () => {
-  // About a kilobyte, and enough to unpack for the connection to be gone first.
+describe('a caller that disconnects while its body is unpacked', () => {
+  // About a kilobyte, and enough unpacking for the connection to end first.
   const body = gzipSync(`{"name":"key"${' '.repeat(1_000_000)}}`);
 
   function packed(path: string, key: string): Buffer {
@@ -353,11 +353,11 @@ describe('a caller that leaves while its body is unpacked', () => {
     return Buffer.concat([Buffer.from(head), body]);
   }
 
-  it.each(['calls', 'operations'])('leaves nothing behind: %s', async (group) => {
+  it.each(['calls', 'operations'])('leaves no permit behind: %s', async (group) => {
     const [path, key] =
       group === 'calls' ? ['/embeddings', setup.app.apiKey] : ['/keys', setup.app.managementKey];
     const requests = `signalbox_http_requests_total{method="POST",route="/api/v1${path}"`;
-    // Once a key is known, nothing is waited for before the body.
+    // Once a key is known, nothing delays the reading of the body.
     const isAnswered = async (): Promise<boolean> => {
       const before = await metric(`${requests},status="${group === 'calls' ? 400 : 201}"}`);
       const socket = sendRaw(packed(path, key));
@@ -375,7 +375,7 @@ describe('a caller that leaves while its body is unpacked', () => {
         (left) => left === abortedBefore + count,
       );
     }
-    // Comes behind them, and so ends behind them.
+    // Sent behind them, and so ends behind them.
     expect(await isAnswered()).toBe(true);
     expect(await inFlight(group)).toEqual([0, 0]);
   });

@@ -1,4 +1,4 @@
-// What needs no credential takes a bounded part of the process, however it is asked for and whoever reads the answers.
+// Public routes use a bounded part of the process, for any requests and any reader of the responses.
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
@@ -34,30 +34,27 @@ async function publicInFlight(): Promise<number> {
   return Number(/^signalbox_http_in_flight\{group="public"\} (\d+)$/m.exec(text)?.[1]);
 }
 
-describe('answers that nobody reads', () => {
-  it.each(['/api/v1/openapi.json', '/api/v1/openapi.yaml'])(
-    'take a bounded part of the memory: %s',
-    async (path) => {
-      const { text, status } = await app.http.get(path);
-      expect(status).toBe(200);
-      const used = (): number => {
-        const { heapUsed, external } = process.memoryUsage();
-        return heapUsed + external;
-      };
-      const before = used();
-      for (let count = 0; count < CONNECTIONS; count++) ask(path);
-      await eventually(publicInFlight, (count) => count >= CONNECTIONS);
-      expect(await publicInFlight()).toBeLessThanOrEqual(128);
-      // All of them would be hundreds of times as much.
-      expect(used() - before).toBeLessThan(100_000_000 + 130 * text.length);
-      expect((await app.http.get('/ready')).status).toBe(200);
-      for (const socket of sockets.splice(0)) socket.destroy();
-      await eventually(publicInFlight, (count) => count === 0);
-    },
-  );
+describe('unread responses', () => {
+  it.each(['/api/v1/openapi.json', '/api/v1/openapi.yaml'])('use bounded memory: %s', async (path) => {
+    const { text, status } = await app.http.get(path);
+    expect(status).toBe(200);
+    const used = (): number => {
+      const { heapUsed, external } = process.memoryUsage();
+      return heapUsed + external;
+    };
+    const before = used();
+    for (let count = 0; count < CONNECTIONS; count++) ask(path);
+    await eventually(publicInFlight, (count) => count >= CONNECTIONS);
+    expect(await publicInFlight()).toBeLessThanOrEqual(128);
+    // All of them would take hundreds of times as much.
+    expect(used() - before).toBeLessThan(100_000_000 + 130 * text.length);
+    expect((await app.http.get('/ready')).status).toBe(200);
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await eventually(publicInFlight, (count) => count === 0);
+  });
 });
 
-it('the documents are served with their types and tags, and only as they are named', async () => {
+it('serves the documents with their types and tags, under their own names only', async () => {
   for (const [path, type] of [
     ['/api/v1/openapi.json', 'application/json; charset=utf-8'],
     ['/api/v1/openapi.yaml', 'text/yaml; charset=utf-8'],

@@ -1,4 +1,4 @@
-// The line that every request leaves in the log of the built service, and what is in none of them.
+// The log line of every request of the built service, and data that no line contains.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { request } from 'node:http';
@@ -38,7 +38,7 @@ afterAll(async () => {
 const linesOf = (requestId: string): Line[] =>
   service.lines.map((line) => JSON.parse(line) as Line).filter((line) => line['requestId'] === requestId);
 
-/** The line of the request that has this id, once it is written. */
+/** The line of the request with this id, once it is written. */
 async function requestLine(requestId: string): Promise<Line> {
   const find = (): Line | undefined => linesOf(requestId).find((line) => line['context'] === 'Requests');
   await eventually(
@@ -64,8 +64,8 @@ const embedding = (input: string, secret = app.apiKey): RequestInit => ({
   body: JSON.stringify({ model: SMALL, input, user: canary('User') }),
 });
 
-describe('one line a request', () => {
-  it('says who has called what, with which outcome, and how long that took', async () => {
+describe('the log line of a request', () => {
+  it('names caller, route, outcome and duration', async () => {
     const { status } = await send('/api/v1/embeddings', 'ordinary', embedding('hello'));
     expect(status).toBe(200);
     expect(await requestLine('ordinary')).toEqual({
@@ -87,7 +87,7 @@ describe('one line a request', () => {
     expect(linesOf('ordinary')).toHaveLength(1);
   });
 
-  it('names the route as it is written, never the path as it came', async () => {
+  it('names the pattern of the route, never the path', async () => {
     await send(`/api/v1/keys/${canary('Hash')}?page=${canary('Query')}`, 'template', {
       headers: bearer(app.managementKey),
     });
@@ -98,21 +98,21 @@ describe('one line a request', () => {
     });
   });
 
-  it('knows no route for a path that has none', async () => {
+  it('has no route for an unknown path', async () => {
     await send(`/${canary('Path')}`, 'nowhere');
     const line = await requestLine('nowhere');
     expect(line).toMatchObject({ level: 'warn', route: null, status: 404, code: 'not_found' });
     expect(line).not.toHaveProperty('accountId');
   });
 
-  it('tells the code of an error and no caller where none was let in', async () => {
+  it('has the code of an error, and no caller for a rejected credential', async () => {
     await send('/api/v1/key', 'stranger', { headers: bearer(canary('Secret')) });
     const line = await requestLine('stranger');
     expect(line).toMatchObject({ level: 'warn', status: 401, code: 'invalid_credential' });
     expect(line).not.toHaveProperty('keyHash');
   });
 
-  it('is an error where the service or its provider failed', async () => {
+  it('has the level error when the service or its provider failed', async () => {
     upstream.answerWith((_request, response) =>
       sendJson(response, 500, { error: { message: `cannot embed ${canary('Echo')}` } }),
     );
@@ -124,7 +124,7 @@ describe('one line a request', () => {
     });
   });
 
-  it('is written of a request that was given up as well', async () => {
+  it('is written for an aborted request as well', async () => {
     const asked = new Promise<void>((resolve) => upstream.answerWith(() => resolve()));
     const call = request(`${service.baseUrl}/embeddings`, {
       method: 'POST',
@@ -142,7 +142,7 @@ describe('one line a request', () => {
     });
   });
 
-  it('does not take a connection that was only wanted for one answer for a caller that went away', async () => {
+  it('is not that of an aborted request when the connection was only for one response', async () => {
     const options = {
       agent: false,
       headers: { ...bearer(app.apiKey), connection: 'close', 'x-request-id': 'once' },
@@ -154,14 +154,14 @@ describe('one line a request', () => {
     expect(await requestLine('once')).toMatchObject({ level: 'info', status: 200, msg: 'request' });
   });
 
-  it('says so where the caller went away in the middle of a large answer', async () => {
+  it('is that of an aborted request when the caller disconnects within a large response', async () => {
     upstream.answerWith(null);
     const call = request(`${service.baseUrl}/embeddings`, {
       method: 'POST',
       headers: { ...bearer(app.apiKey), 'content-type': 'application/json', 'x-request-id': 'half-read' },
     });
     call.on('error', () => undefined);
-    // More than the buffers of both sockets hold, and nobody reads it.
+    // More than both sockets buffer, and the caller reads none of it.
     call.end(JSON.stringify({ model: SMALL, input: Array.from({ length: 2_048 }, (_, at) => `${at}`) }));
     const [response] = (await once(call, 'response')) as [IncomingMessage];
     response.destroy();
@@ -172,7 +172,7 @@ describe('one line a request', () => {
     });
   });
 
-  it('is left out for probes and preflights at the level info', async () => {
+  it('is omitted for probes and preflights at the level info', async () => {
     for (const path of ['/health', '/ready', '/metrics']) await send(path, 'probe');
     await send('/api/v1/embeddings', 'probe', { method: 'OPTIONS' });
     await send('/api/v1/key', 'after-probes', { headers: bearer(app.apiKey) });
@@ -181,13 +181,13 @@ describe('one line a request', () => {
   });
 });
 
-it('no line holds what callers or providers said, nor a secret', () => {
+it('contains no text of callers or providers, and no secret', () => {
   const text = service.lines.join('\n');
   expect(canariesIn(text)).toEqual([]);
   for (const secret of [app.apiKey, app.managementKey, 'upstream-key']) expect(text).not.toContain(secret);
 });
 
-it('no line of an answered request is lost when the process ends', async () => {
+it('is written for every answered request when the process ends', async () => {
   const other = await startServiceProcess({
     DATABASE_URL: app.databaseUrl,
     LOG_LEVEL: 'info',

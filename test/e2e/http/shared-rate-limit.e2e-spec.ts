@@ -5,7 +5,7 @@ import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
 import { eventually } from '../../support/eventually.js';
 
-// npm brings no Redis along: TEST_REDIS_URL names one where there is one.
+// npm has no package of Redis: TEST_REDIS_URL names a server where there is one.
 const redisUrl = process.env['TEST_REDIS_URL'];
 
 const running: TestApp[] = [];
@@ -40,12 +40,12 @@ describe('rate limits with Redis', () => {
     expect(await statuses([app, replica, app, replica, app], app)).toEqual([200, 200, 200, 429, 429]);
   });
 
-  it('are counted by each replica for itself while Redis is away', async () => {
+  it('are counted by each replica alone while Redis is unreachable', async () => {
     const [app, replica] = await startTwo('redis://127.0.0.1:1');
     expect(await statuses([app, app, app, app, replica], app)).toEqual([200, 200, 200, 429, 200]);
   });
 
-  it('are counted by each replica for itself while Redis hangs', async () => {
+  it('are counted by each replica alone while Redis hangs', async () => {
     const redis = await startHangingRedis();
     try {
       const [app, replica] = await startTwo(redis.url);
@@ -61,7 +61,7 @@ describe('rate limits with Redis', () => {
   });
 });
 
-/** Takes connections, says that it is ready, and answers nothing that it is asked to count. */
+/** Accepts connections, reports that it is ready, and answers no other command. */
 async function startHangingRedis() {
   const sockets = new Set<Socket>();
   let ready = 0;
