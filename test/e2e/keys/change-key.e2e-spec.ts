@@ -1,4 +1,4 @@
-// PATCH, DELETE and rotation of keys, and GET /key: on two replicas, because both cache keys and hold leases of money.
+// PATCH, DELETE and rotation of keys, and GET /key: on two replicas, because both cache keys and hold spend leases.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hashKeySecret } from '../../../src/domain/keys/api-key.js';
 import { parseUsd } from '../../../src/domain/spend/money.js';
@@ -44,7 +44,7 @@ const becomes = (secret: string, status: number): Promise<number[]> =>
     () => statusesOf(secret),
     (statuses) => statuses.every((one) => one === status),
   );
-/** Known to the caches of both replicas. */
+/** Cached by both replicas. */
 async function createUsedKey(): Promise<TestKey> {
   const key = await app.createKey();
   expect(await statusesOf(key.secret)).toEqual([200, 200]);
@@ -56,7 +56,7 @@ const embeddingStatuses = (secret: string): Promise<number[]> =>
   );
 
 describe('a change', () => {
-  it('takes what is given, keeps what is not, and is dated', async () => {
+  it('applies given members, keeps omitted ones, and sets updated_at', async () => {
     const { record } = await app.createKey({ limit: parseUsd('5'), limitReset: 'daily', creatorUserId: 'u' });
     const before = await recordOf(record.hash);
     app.clock.advance(1_000);
@@ -75,14 +75,14 @@ describe('a change', () => {
     });
   });
 
-  it('that is empty changes nothing', async () => {
+  it('changes nothing when it is empty', async () => {
     const { record } = await app.createKey();
     const before = await recordOf(record.hash);
     expect(await patch(record.hash, {})).toEqual(before);
     expect(before['updated_at']).toBeNull();
   });
 
-  it('disables and enables the key everywhere at once', async () => {
+  it('disables and enables the key on both replicas at once', async () => {
     const { secret, record } = await createUsedKey();
     await patch(record.hash, { disabled: true });
     await becomes(secret, 401);
@@ -90,9 +90,9 @@ describe('a change', () => {
     await becomes(secret, 200);
   });
 
-  it('of the limit to less than is spent stops the key on every replica, and a higher one lets it go on', async () => {
+  it('of the limit below the spend stops the key on every replica, and a higher limit resumes it', async () => {
     const { secret, record } = await app.createKey({ limit: parseUsd('1000') });
-    // Both replicas hold a lease of what is left.
+    // Both replicas hold a lease of the remainder.
     expect(await embeddingStatuses(secret)).toEqual([200, 200]);
     const { usage } = await eventually(
       () => recordOf(record.hash),
@@ -121,14 +121,14 @@ describe('a change', () => {
     [{ limit: -0.01 }, 'limit: must not be negative'],
     [{ limit: 4e-13 }, 'limit: must be 0 or at least 1e-12'],
     [{ limit_reset: 'hourly' }, 'limit_reset: must be one of daily, weekly, monthly, or null'],
-  ])('400: %j', async (body, detail) => {
+  ])('returns 400 for %j', async (body, detail) => {
     const response = await ask(app, 'patch', `/keys/${app.key.hash}`, { body });
     expectError(response, 400, `Invalid request parameters: ${detail}`);
   });
 });
 
 describe('a rotation', () => {
-  it('gives a new secret, and the old one works on both replicas until its grace ends', async () => {
+  it('returns a new secret, and the old one stays valid on both replicas for its grace period', async () => {
     const { secret, record } = await createUsedKey();
     const before = await recordOf(record.hash);
     app.clock.advance(1_000);
@@ -149,12 +149,12 @@ describe('a rotation', () => {
     app.clock.advance(59_999);
     expect(await statusesOf(secret)).toEqual([200, 200]);
     app.clock.advance(1);
-    // Cached or not: nobody has to be told.
+    // Cached or not: expiry needs no notification.
     await becomes(secret, 401);
     expect(await statusesOf(key)).toEqual([200, 200]);
   });
 
-  it('carries on with what was spent', async () => {
+  it('keeps the spend', async () => {
     const { secret, record } = await app.createKey();
     expect(await embeddingStatuses(secret)).toEqual([200, 200]);
     const spent = await eventually(
@@ -184,7 +184,7 @@ describe('a rotation', () => {
     expect(await app.sql('SELECT 1 FROM api_key_secrets WHERE api_key_id = $1', [record.id])).toHaveLength(2);
   });
 
-  it('many times at once leaves two secrets, the last of which has no end', async () => {
+  it('in parallel leaves two secrets, the last of which does not expire', async () => {
     const { record } = await app.createKey();
     await Promise.all(Array.from({ length: 8 }, () => rotate(record.hash)));
     const rows = await app.sql('SELECT expires_at FROM api_key_secrets WHERE api_key_id = $1', [record.id]);
@@ -197,14 +197,14 @@ describe('a rotation', () => {
     [{ grace_period_seconds: 2_592_001 }, 'grace_period_seconds: must be at most 2592000'],
     [{ grace_period_seconds: 1.5 }, 'grace_period_seconds: must be a whole number'],
     [{ grace: 1 }, 'grace: is not a member of this object'],
-  ])('400: %j', async (body, detail) => {
+  ])('returns 400 for %j', async (body, detail) => {
     const response = await ask(app, 'post', `/keys/${app.key.hash}/rotate`, { body });
     expectError(response, 400, `Invalid request parameters: ${detail}`);
   });
 });
 
 describe('a deletion', () => {
-  it('refuses the key everywhere, and its record is gone', async () => {
+  it('rejects the key everywhere, and removes its record', async () => {
     const { secret, record } = await createUsedKey();
     expect(await askFor(200, app, 'delete', `/keys/${record.hash}`)).toEqual({ deleted: true });
     await becomes(secret, 401);
@@ -214,13 +214,13 @@ describe('a deletion', () => {
     expectError(await ask(app, 'post', `/keys/${record.hash}/rotate`, { body: {} }), 404, NO_SUCH);
   });
 
-  it('may be of the key that asks for it', async () => {
+  it('may be requested by the key itself', async () => {
     const { secret, record } = await app.createKey({ kind: 'management' });
     await askFor(200, app, 'delete', `/keys/${record.hash}`, { key: secret });
     await becomes(secret, 401);
   });
 
-  it.each([UNKNOWN_HASH, 'x', UNKNOWN_HASH.toUpperCase(), '%00'])('404: %s', async (hash) => {
+  it.each([UNKNOWN_HASH, 'x', UNKNOWN_HASH.toUpperCase(), '%00'])('returns 404 for %s', async (hash) => {
     expectError(await ask(app, 'delete', `/keys/${hash}`), 404, NO_SUCH);
     expectError(await ask(app, 'patch', `/keys/${hash}`, { body: { name: 'x' } }), 404, NO_SUCH);
     expectError(await ask(app, 'post', `/keys/${hash}/rotate`, { body: {} }), 404, NO_SUCH);
@@ -228,7 +228,7 @@ describe('a deletion', () => {
 });
 
 describe('GET /key', () => {
-  it('tells a key about itself', async () => {
+  it("returns a key's own record", async () => {
     const { secret, record } = await app.createKey({ limit: parseUsd('2'), limitReset: 'monthly' });
     const { data } = await askFor<{ data: KeyRecord }>(200, app, 'get', '/key', { key: secret });
     expect(data).toEqual({
@@ -258,7 +258,7 @@ describe('GET /key', () => {
     });
   });
 
-  it('tells a management key that it is one', async () => {
+  it('marks a management key', async () => {
     expect(await askFor(200, app, 'get', '/key')).toMatchObject({
       data: { is_management_key: true, is_provisioning_key: true },
     });

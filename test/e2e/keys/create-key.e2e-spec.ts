@@ -66,7 +66,7 @@ describe('a new key', () => {
     expect(JSON.stringify(stored)).not.toContain(key);
   });
 
-  it('has every option that was asked for', async () => {
+  it('has every requested option', async () => {
     const workspaceId = randomUUID();
     await app.sql('INSERT INTO workspaces (id, account_id, name, slug) VALUES ($1, $2, $3, $3)', [
       workspaceId,
@@ -95,7 +95,7 @@ describe('a new key', () => {
     });
   });
 
-  it("can be presented by the partner's own secret as well, which is nowhere to be read", async () => {
+  it("also accepts the partner's own secret, which no response contains", async () => {
     const response = await ask(app, 'post', '/keys', {
       body: { name: 'Partner', external: { user: 'u', api_key: PARTNER_SECRET } },
     });
@@ -112,11 +112,11 @@ describe('a new key', () => {
     );
   });
 
-  it('has the amount that was meant, not what floating-point arithmetic made of it', async () => {
+  it('has the intended amount, without digits of floating-point arithmetic', async () => {
     expect((await create({ name: 'n', limit: 0.1 + 0.2 })).data['limit']).toBe(0.3);
   });
 
-  it('may be asked for with a slash at the end', async () => {
+  it('can be created with a trailing slash in the path', async () => {
     expect((await ask(app, 'post', '/keys/', { body: { name: 'n' } })).status).toBe(201);
   });
 
@@ -145,7 +145,7 @@ describe('a new key', () => {
     [{ name: 'n', disabled: true }, 'disabled: is not a member of this object'],
     [{ name: 'n', kind: 'management' }, 'kind: is not a member of this object'],
     [{ name: 'n', expires_at: '2026-11-18T12:00:00Z' }, 'expires_at: must be in the future'],
-  ])('400: %j', async (body, detail) => {
+  ])('returns 400 for %j', async (body, detail) => {
     expectError(await ask(app, 'post', '/keys', { body }), 400, `Invalid request parameters: ${detail}`);
   });
 
@@ -159,7 +159,7 @@ describe('a new key', () => {
     '2027-W05-1T12:00:00Z',
     'tomorrow',
     1_800_000_000,
-  ])('400: the expiry %s', async (expiresAt) => {
+  ])('returns 400 for the expiry %s', async (expiresAt) => {
     expectError(
       await ask(app, 'post', '/keys', { body: { name: 'n', expires_at: expiresAt } }),
       400,
@@ -174,7 +174,7 @@ describe('a list', () => {
     return data.map(({ name }) => name);
   };
 
-  it('has all 250 keys of a workspace on three pages, newest first, each key once', async () => {
+  it('contains all 250 keys of a workspace on three pages, newest first, each once', async () => {
     const workspaceId = randomUUID();
     await app.sql('INSERT INTO workspaces (id, account_id, name, slug) VALUES ($1, $2, $3, $3)', [
       workspaceId,
@@ -194,7 +194,7 @@ describe('a list', () => {
     expect(pages.flat()).toEqual(Array.from({ length: 250 }, (_value, index) => String(250 - index)));
   });
 
-  it('leaves disabled keys out unless they are asked for, and deleted ones always', async () => {
+  it('omits disabled keys unless they are requested, and deleted ones always', async () => {
     const { accountId, workspaceId, managementKey } = await app.createAccount();
     const one = { key: managementKey };
     const createIn = async (name: string): Promise<string> => {
@@ -221,7 +221,7 @@ describe('a list', () => {
     ['include_disabled=yes', 'include_disabled: must be true or false'],
     ['limit=5', 'limit: is not a member of this object'],
     [`workspace_id=${randomUUID()}`, 'workspace_id: no such workspace'],
-  ])('400: %s', async (query, detail) => {
+  ])('returns 400 for %s', async (query, detail) => {
     expectError(await ask(app, 'get', `/keys?${query}`), 400, `Invalid request parameters: ${detail}`);
   });
 });

@@ -1,4 +1,4 @@
-// GET /keys/{hash}: credentials that are refused, the same on every other route.
+// GET /keys/{hash}: rejected credentials, representative of every other route.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
 import { createTestApp } from '../../support/app.js';
@@ -20,7 +20,7 @@ describe('401', () => {
   const request = (authorization?: string): Promise<Response> =>
     getKey(app, app.key.hash, authorization ?? null);
 
-  it('no credential', async () => {
+  it('is returned without a credential', async () => {
     expectError(await request(), 401, 'Missing Authentication header');
     expectError(await request(''), 401, 'Missing Authentication header');
   });
@@ -33,11 +33,11 @@ describe('401', () => {
     [`Bearer ${'x'.repeat(513)}`],
     ['Bearer sk-sb-v1-unknown'],
     ["Bearer ' OR 1=1 --"],
-  ])('the credential %#', async (authorization) => {
+  ])('is returned for the credential %#', async (authorization) => {
     expectError(await request(authorization), 401, INVALID);
   });
 
-  it('the hash of a key is no credential', async () => {
+  it('is returned for the hash of a key', async () => {
     expectError(await request(`Bearer ${app.key.hash}`), 401, INVALID);
   });
 
@@ -46,13 +46,13 @@ describe('401', () => {
     ['deleted', 'UPDATE api_keys SET deleted_at = now() WHERE id = $1'],
     ['expired', `UPDATE api_keys SET expires_at = '${NOW}' WHERE id = $1`],
     ['rotated away', `UPDATE api_key_secrets SET expires_at = '${NOW}' WHERE api_key_id = $1`],
-  ])('a %s key is told what an unknown one is told', async (_name, change) => {
+  ])('has the text of an unknown key for a %s key', async (_name, change) => {
     const { secret, record } = await app.createKey({ kind: 'management' });
     await app.sql(change, [record.id]);
     expectError(await request(`Bearer ${secret}`), 401, INVALID);
   });
 
-  it('a key stops working at the moment that it expires, although it was used just before', async () => {
+  it('is returned as soon as a key expires, although it was used just before', async () => {
     const { secret } = await app.createKey({
       kind: 'management',
       expiresAt: new Date('2026-11-18T12:00:01Z'),
@@ -62,7 +62,7 @@ describe('401', () => {
     expectError(await request(`Bearer ${secret}`), 401, INVALID);
   });
 
-  it('an inference key, its own record included', async () => {
+  it('is returned for an inference key, even for its own record', async () => {
     const response = await request(`Bearer ${app.apiKey}`);
     expectError(response, 401, 'Only management keys can perform this operation');
   });

@@ -1,4 +1,4 @@
-// GET /keys/{hash}: one key's record. Who may read it, and how often, stands in the files beside.
+// GET /keys/{hash}: the record of a key. Authorization and rate limits have their own files.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseUsd } from '../../../src/domain/spend/money.js';
 import { createTestApp } from '../../support/app.js';
@@ -41,7 +41,7 @@ async function arrangeSpend({ record }: TestKey, spend: Spend): Promise<void> {
   );
 }
 
-/** Reads something at another moment, and comes back to the present. */
+/** Reads at another time, and returns to the present. */
 async function at<Answer>(moment: string, read: () => Promise<Answer>): Promise<Answer> {
   app.clock.set(moment);
   try {
@@ -52,7 +52,7 @@ async function at<Answer>(moment: string, read: () => Promise<Answer>): Promise<
 }
 
 describe('200', () => {
-  it('a fresh key has every member, with null for what nobody set', async () => {
+  it('has every member for a new key, with null for unset ones', async () => {
     const key = await app.createKey({ name: 'Fresh' });
     const response = await getKey(app, key.record.hash);
     expect({ status: response.status, body: response.body as unknown }).toEqual({
@@ -90,7 +90,7 @@ describe('200', () => {
     expect(response.text).not.toContain(key.secret);
   });
 
-  it('a key with everything set shows it', async () => {
+  it('shows every option of a key', async () => {
     const key = await app.createKey({
       limit: parseUsd('12.5'),
       limitReset: 'weekly',
@@ -115,18 +115,18 @@ describe('200', () => {
     });
   });
 
-  it('a management key can read itself', async () => {
+  it('is returned to a management key for itself', async () => {
     const key = await app.createKey({ kind: 'management' });
     const response = await getKey(app, key.record.hash, `Bearer ${key.secret}`);
     expect(response.body).toMatchObject({ data: { hash: key.record.hash } });
   });
 
-  it('an expired key can still be read about', async () => {
+  it('is returned for an expired key', async () => {
     const key = await app.createKey({ expiresAt: new Date('2026-01-01T00:00:00Z') });
     expect(await recordOf(key)).toMatchObject({ expires_at: '2026-01-01T00:00:00.000Z' });
   });
 
-  it("the scheme's name is case-insensitive", async () => {
+  it("accepts the scheme's name in any case", async () => {
     const response = await getKey(app, app.key.hash, `bearer  ${app.managementKey} `);
     expect(response.status).toBe(200);
   });
@@ -139,7 +139,7 @@ describe('200', () => {
     ['the last moment of the month', '2026-11-30T23:59:59.999Z', 0, 0, 5],
     ['the next month', '2026-12-01T00:00:00.000Z', 0, 0, 0],
     ['a year later', '2027-11-18T12:00:00.000Z', 0, 0, 0],
-  ])('windows roll over in UTC at read time: %s', async (_name, moment, daily, weekly, monthly) => {
+  ])('rolls windows over in UTC at read time: %s', async (_name, moment, daily, weekly, monthly) => {
     const key = await app.createKey();
     const amounts = { total: '10.5', daily: '1', weekly: '3', monthly: '5' };
     await arrangeSpend(key, {
@@ -162,7 +162,7 @@ describe('200', () => {
     });
   });
 
-  it('a week goes on over the end of a month', async () => {
+  it('continues a week over the end of a month', async () => {
     const key = await app.createKey();
     await arrangeSpend(key, { last_day: '2026-11-30', daily: '1', weekly: '1', monthly: '1', total: '1' });
     const record = await at('2026-12-06T23:59:59.999Z', () => recordOf(key));
@@ -177,7 +177,7 @@ describe('200', () => {
     ['weekly', true, 91, 91],
     ['monthly', false, 95, 95],
   ] as const)(
-    'what is left of a limit of 100 that resets %s, own provider keys counted: %s',
+    'has the remainder of a limit of 100 that resets %s, own provider keys counted: %s',
     async (limitReset, includeByokInLimit, today, tomorrow) => {
       const key = await app.createKey({ limit: parseUsd('100'), limitReset, includeByokInLimit });
       await arrangeSpend(key, {
@@ -197,7 +197,7 @@ describe('200', () => {
     },
   );
 
-  it('nothing is left of a limit that is overspent, and none of a limit of zero', async () => {
+  it('has no remaining amount for an overspent limit and for a limit of zero', async () => {
     const overspent = await app.createKey({ limit: parseUsd('1') });
     await arrangeSpend(overspent, { last_day: '2026-11-18', total: '1.000001' });
     expect(await recordOf(overspent)).toMatchObject({ limit_remaining: 0 });
@@ -207,7 +207,7 @@ describe('200', () => {
     });
   });
 
-  it('amounts are exact decimals, not sums of floating-point numbers', async () => {
+  it('has exact decimal amounts, not sums of floating-point numbers', async () => {
     const key = await app.createKey({ limit: parseUsd('0.3') });
     await arrangeSpend(key, {
       last_day: '2026-11-18',
@@ -237,21 +237,21 @@ describe('404', () => {
     ["'%20OR%201=1"],
     ['..%2f..%2fetc%2fpasswd'],
     ['__proto__'],
-  ])('the hash %s names no key', async (hash) => {
+  ])('is returned for the hash %s', async (hash) => {
     expectError(await getKey(app, hash), 404, 'Resource not found: no key has this hash');
   });
 
-  it('a hash in upper case names no key', async () => {
+  it('is returned for a hash in upper case', async () => {
     expectError(await getKey(app, app.key.hash.toUpperCase()), 404, /no key has this hash$/);
   });
 
-  it("another account's key is told like one that does not exist", async () => {
+  it('is the same for a key of another account as for an unknown one', async () => {
     const other = await app.createAccount();
     expectError(await getKey(app, other.key.hash), 404, 'Resource not found: no key has this hash');
     expect((await getKey(app, other.key.hash, `Bearer ${other.managementKey}`)).status).toBe(200);
   });
 
-  it('a deleted key', async () => {
+  it('is returned for a deleted key', async () => {
     const { record } = await app.createKey();
     await app.sql('UPDATE api_keys SET deleted_at = now() WHERE id = $1', [record.id]);
     expectError(await getKey(app, record.hash), 404, 'Resource not found: no key has this hash');

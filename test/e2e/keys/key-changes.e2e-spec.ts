@@ -1,5 +1,5 @@
-// Every authenticated route: a change of a key takes effect at once, on every replica, although keys are cached; and a
-// key has so many requests a minute. Shown on GET /keys/{hash}.
+// Every authenticated route: a change of a key takes effect at once on every replica, although keys are cached, and a
+// key has a rate limit. Shown on GET /keys/{hash}.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp, TestKey } from '../../support/app.js';
@@ -22,7 +22,7 @@ describe('a change of a key', () => {
     await app.close();
   });
 
-  /** The status that the key is answered with on every replica; asking fills their caches. */
+  /** The status of the key on every replica; the request fills their caches. */
   const statuses = ({ secret }: TestKey): Promise<number[]> =>
     Promise.all(replicas.map(async (one) => (await getKey(one, app.key.hash, `Bearer ${secret}`)).status));
   const becomes = (key: TestKey, status: number): Promise<number[]> =>
@@ -44,7 +44,7 @@ describe('a change of a key', () => {
     return Number(row!.count);
   };
 
-  it('disabling and enabling it takes effect on two replicas at once', async () => {
+  it('disables and enables it on two replicas at once', async () => {
     const key = await createUsedKey();
     await app.sql('UPDATE api_keys SET disabled = true WHERE id = $1', [key.record.id]);
     await becomes(key, 401);
@@ -57,13 +57,13 @@ describe('a change of a key', () => {
     ['removed from its table', 'DELETE FROM api_keys WHERE id = $1'],
     ['deprived of its secret', 'DELETE FROM api_key_secrets WHERE api_key_id = $1'],
     ['made an inference key', `UPDATE api_keys SET kind = 'inference' WHERE id = $1`],
-  ])('a cached key that is %s meanwhile is refused everywhere', async (_name, change) => {
+  ])('makes every replica reject a cached key that is %s', async (_name, change) => {
     const key = await createUsedKey();
     await app.sql(change, [key.record.id]);
     await becomes(key, 401);
   });
 
-  it('a change that is rolled back changes nothing', async () => {
+  it('has no effect when it is rolled back', async () => {
     const key = await createUsedKey();
     await app
       .sql('DO $$ BEGIN UPDATE api_keys SET disabled = true; RAISE EXCEPTION $x$no$x$; END $$')
@@ -71,7 +71,7 @@ describe('a change of a key', () => {
     expect(await statuses(key)).toEqual([200, 200]);
   });
 
-  it('a key disabled while the notifications are away is refused, and they come back by themselves', async () => {
+  it('takes effect while notifications are cut off, and they recover by themselves', async () => {
     const [cutOff, later] = [await createUsedKey(), await createUsedKey()];
     // Leaves this test a connection of its own.
     expect(await countListeners()).toBe(2);
@@ -93,11 +93,11 @@ describe('a change of a key', () => {
 });
 
 describe('429', () => {
-  it('a key that used up its minute is told when to come back; other keys go on', async () => {
+  it('is returned with Retry-After to a key that used up its minute; other keys continue', async () => {
     const app = await createTestApp({ environment: { RATE_LIMIT_MANAGEMENT_PER_MINUTE: '3' } });
     try {
       const statuses = [];
-      // Requests for keys that are not there count as well.
+      // Requests for unknown keys count as well.
       for (const hash of [app.key.hash, 'x', app.key.hash]) statuses.push((await getKey(app, hash)).status);
       expect(statuses).toEqual([200, 404, 200]);
       const rejected = await getKey(app, app.key.hash);
@@ -109,7 +109,7 @@ describe('429', () => {
         'x-ratelimit-limit': '3',
         'x-ratelimit-remaining': '0',
       });
-      // Epoch milliseconds; the body repeats the three, because clients hide the headers of errors.
+      // Epoch milliseconds. The body repeats the three values, because clients hide the headers of errors.
       const untilReset = Number(rejected.headers['x-ratelimit-reset']) - app.clock.now().getTime();
       expect(untilReset).toBeGreaterThan((seconds - 1) * 1000);
       expect(untilReset).toBeLessThanOrEqual(seconds * 1000);
@@ -128,14 +128,14 @@ describe('429', () => {
       const other = await app.createKey({ kind: 'management' });
       const answered = await getKey(app, app.key.hash, `Bearer ${other.secret}`);
       expect(answered.status).toBe(200);
-      // contract section 5: only refusals carry them.
+      // Only rejections carry them (docs/contract.md#rate-limits).
       expect(Object.keys(answered.headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
     } finally {
       await app.close();
     }
   });
 
-  it('a limit of 0 switches it off', async () => {
+  it('is not returned with a limit of 0', async () => {
     const app = await createTestApp({ environment: { RATE_LIMIT_MANAGEMENT_PER_MINUTE: '0' } });
     try {
       for (let count = 0; count < 5; count++) expect((await getKey(app, app.key.hash)).status).toBe(200);

@@ -1,4 +1,4 @@
-// Every route of destinations, keys and the audit log: another account's objects, and keys that are not for management.
+// Every route of destinations, keys and the audit log: objects of another account, and inference keys.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask, askFor } from '../../support/admin.js';
 import { createTestApp } from '../../support/app.js';
@@ -45,13 +45,13 @@ const OF_THE_ACCOUNT: readonly [Method, string, object | null][] = [
   ['get', '/audit', null],
 ];
 
-describe("another account's object", () => {
-  it.each(OF_ONE_OBJECT)('404: %s %s', async (method, template, body) => {
+describe('an object of another account', () => {
+  it.each(OF_ONE_OBJECT)('returns 404 to %s %s', async (method, template, body) => {
     const response = await ask(app, method, pathOf(template), body ? { body } : {});
     expectError(response, 404, /^Resource not found: no (such destination|key has this hash)$/);
   });
 
-  it('is as it was', async () => {
+  it('stays unchanged', async () => {
     const owner = { key: other.managementKey };
     const destination = await ask(app, 'get', `${DESTINATIONS}/${destinationId}`, owner);
     expect(destination.body).toMatchObject({ data: { name: WEBHOOK.name } });
@@ -60,7 +60,7 @@ describe("another account's object", () => {
     expect((await ask(app, 'get', '/key', { key: other.apiKey })).status).toBe(200);
   });
 
-  it("400: another account's workspace and keys", async () => {
+  it('is reported with 400 as a workspace or key in a body', async () => {
     const { workspaceId, key } = other;
     const inWorkspace = /: workspace_id: no such workspace$/;
     expectError(await ask(app, 'get', `/keys?workspace_id=${workspaceId}`), 400, inWorkspace);
@@ -79,19 +79,19 @@ describe("another account's object", () => {
   });
 });
 
-describe('without a management key', () => {
-  it.each([...OF_ONE_OBJECT, ...OF_THE_ACCOUNT])('401: %s %s', async (method, template, body) => {
+describe('an inference key', () => {
+  it.each([...OF_ONE_OBJECT, ...OF_THE_ACCOUNT])('gets 401 for %s %s', async (method, template, body) => {
     const request = body ? { body } : {};
     const path = pathOf(template);
     expectError(await ask(app, method, path, { ...request, key: other.apiKey }), 401, ONLY_MANAGEMENT);
-    expectError(await ask(app, method, path, { ...request, key: 'nobody' }), 401, 'Invalid credentials');
+    expectError(await ask(app, method, path, { ...request, key: 'unknown' }), 401, 'Invalid credentials');
   });
 
   it.each([
     [DESTINATIONS, WEBHOOK],
     ['/keys', { name: 'n' }],
-  ])('403: post %s', async (path, body) => {
+  ])('gets 403 for post %s', async (path, body) => {
     expectError(await ask(app, 'post', path, { body, key: app.apiKey }), 403, ONLY_MANAGEMENT);
-    expectError(await ask(app, 'post', path, { body, key: 'nobody' }), 401, 'Invalid credentials');
+    expectError(await ask(app, 'post', path, { body, key: 'unknown' }), 401, 'Invalid credentials');
   });
 });

@@ -1,4 +1,4 @@
-// What keys have spent cannot be read: whoever is told of a failure must find nothing done.
+// Spend of keys that cannot be read: a failed request has changed nothing.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { ask, askFor } from '../../support/admin.js';
 import { createTestApp } from '../../support/app.js';
@@ -13,12 +13,12 @@ beforeEach(() => app.sql('ALTER TABLE key_spend RENAME byok_monthly TO away'));
 afterEach(() => app.sql('ALTER TABLE key_spend RENAME away TO byok_monthly'));
 afterAll(() => app.close());
 
-it('a new key needs no look at it', async () => {
+it('creates a key without reading its spend', async () => {
   const { data } = await askFor<{ data: object }>(201, app, 'post', '/keys', { body: { name: 'New' } });
   expect(data).toMatchObject({ usage: 0, usage_daily: 0, byok_usage: 0, byok_usage_monthly: 0 });
 });
 
-it('a change that fails changes nothing', async () => {
+it('changes nothing when a change fails', async () => {
   const { record } = await app.createKey();
   const body = { name: 'Renamed' };
   expectError(await ask(app, 'patch', `/keys/${record.hash}`, { body }), 500);
@@ -26,7 +26,7 @@ it('a change that fails changes nothing', async () => {
   expect(row).toEqual({ name: record.name });
 });
 
-it('a rotation that fails, and is asked for again, leaves the secret that is in use', async () => {
+it('keeps the current secret when a rotation fails and is repeated', async () => {
   const { record } = await app.createKey();
   for (let count = 0; count < 2; count++) {
     expectError(await ask(app, 'post', `/keys/${record.hash}/rotate`, { body: {} }), 500);
