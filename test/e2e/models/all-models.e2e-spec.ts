@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => setup.close());
 
 describe('GET /models', () => {
-  it('is empty without output_modalities: no model here makes text', async () => {
+  it('returns an empty list without output_modalities: no model here generates text', async () => {
     const response = await app.http.get('/api/v1/models');
     expect({ status: response.status, body: response.body }).toEqual({
       status: 200,
@@ -34,7 +34,7 @@ describe('GET /models', () => {
   });
 
   it.each(['embeddings', 'all', 'text,embeddings'])(
-    '%s: the whole list, page by page',
+    'returns for %s the whole list, page by page',
     async (modalities) => {
       const query = `output_modalities=${modalities}`;
       expect((await app.http.get(`/api/v1/models?${query}`)).body).toEqual(whole);
@@ -55,13 +55,13 @@ describe('GET /models', () => {
     ['output_modalities=smell', 'output_modalities: must be all, or some of text'],
     ['category=science', 'category: is not a member of this object'],
     ['output_modalities=all&limit=0', 'limit: must be a whole number from 1 to 1000'],
-  ])('400: %s', async (query, message) => {
+  ])('returns 400 for %s', async (query, message) => {
     expect(expectError(await app.http.get(`/api/v1/models?${query}`), 400)).toContain(message);
   });
 });
 
 describe('GET /models/user', () => {
-  it('the models that this key can reach, by an own credential as well', async () => {
+  it('returns the models that this key can reach, also by own credentials', async () => {
     const list = () =>
       askFor<ModelList>(200, app, 'get', '/models/user?output_modalities=all', { key: app.apiKey });
     const before = (await list()).data.map(({ id }) => id);
@@ -74,7 +74,7 @@ describe('GET /models/user', () => {
       apiKey: 'own-key-at-cohere',
       allowedModels: [ofCohere],
     });
-    // The credential was written beside the service, which hears of it a moment later.
+    // The credential is written to the database directly, so the service learns of it a moment later.
     const after = await eventually(list, ({ data }) => data.length > before.length);
     expect(after.data.map(({ id }) => id).toSorted()).toEqual([...before, ofCohere].toSorted());
     expectError(await app.http.get('/api/v1/models/user'), 401);
@@ -82,7 +82,7 @@ describe('GET /models/user', () => {
 });
 
 describe('GET /model/{author}/{slug}', () => {
-  it('one record, without a credential', async () => {
+  it('returns one record without a credential', async () => {
     const response = await app.http.get('/api/v1/model/local/hashing');
     expect(response.body).toEqual({ data: whole.data.find(({ id }) => id === 'local/hashing') });
     expectError(await app.http.get('/api/v1/model/local/none'), 404);
@@ -90,7 +90,7 @@ describe('GET /model/{author}/{slug}', () => {
 });
 
 describe('GET /providers', () => {
-  it('every provider, by the slug that preferences name', async () => {
+  it('returns every provider by the slug of preferences', async () => {
     const { data } = (await app.http.get('/api/v1/providers')).body as { data: { slug: string }[] };
     expect(data).toContainEqual({ slug: 'openai', name: 'OpenAI', privacy_policy_url: null });
     expect(new Set(data.map(({ slug }) => slug)).size).toBe(data.length);

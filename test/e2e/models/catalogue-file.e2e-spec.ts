@@ -1,4 +1,4 @@
-// CATALOGUE_FILE: read at the start, read again when it changes, kept as it was when it breaks.
+// CATALOGUE_FILE: read at the start, read again when it changes, and kept when a change breaks it.
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
@@ -37,7 +37,7 @@ afterEach(() => {
 });
 
 describe('the start', () => {
-  it('a broken file stops it with one line', async () => {
+  it('fails with one line for a broken file', async () => {
     const start = withCatalogueFile(BROKEN, (file) =>
       createTestApp({ environment: { CATALOGUE_FILE: file } }),
     );
@@ -47,7 +47,7 @@ describe('the start', () => {
     expect((error as Error).message).toMatch(REASON);
   });
 
-  it('a missing file stops it with one line', () => {
+  it('fails with one line for a missing file', () => {
     expect(() => new CatalogueSource('/nowhere/catalogue.yaml')).toThrow(
       new ConfigError('CATALOGUE_FILE: /nowhere/catalogue.yaml cannot be read (ENOENT)'),
     );
@@ -65,7 +65,7 @@ describe('a change', () => {
       expect(response.status).toBe(200);
     }));
 
-  it('that breaks the file leaves the catalogue as it was, and the log says why', () =>
+  it('is ignored when it breaks the file, and the log has the reason', () =>
     withApp(async (app, file) => {
       const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
       await writeFile(file, BROKEN);
@@ -86,7 +86,7 @@ describe('a change', () => {
       expect(await nameOf(app)).toBe('Third');
     }));
 
-  it('is noticed by itself, in place and by a file that takes its place', () =>
+  it('is noticed in the same file, and in a file that replaces it', () =>
     withApp(async (app, file) => {
       const becomes = (name: string): Promise<string> =>
         eventually(
@@ -95,7 +95,7 @@ describe('a change', () => {
         );
       await writeFile(file, named('Edited'));
       await becomes('Edited');
-      // As editors save.
+      // Editors save like this.
       await writeFile(`${file}.new`, named('Moved'));
       await rename(`${file}.new`, file);
       await becomes('Moved');

@@ -1,4 +1,4 @@
-// GET /models/{author}/{slug}/endpoints: who serves a model, and how that has been going.
+// GET /models/{author}/{slug}/endpoints: the endpoints of a model and their health.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
 import type { TestApp } from '../../support/app.js';
@@ -41,7 +41,7 @@ const PERCENTILES = {
 };
 
 describe('200', () => {
-  it('an endpoint that nobody has called has every member, and no health yet', async () => {
+  it('has every member for an endpoint without calls, and no health yet', async () => {
     const response = await list('openai/text-embedding-3-large');
     expect(response.status).toBe(200);
     expect(response.body).toEqual({
@@ -85,11 +85,11 @@ describe('200', () => {
     });
   });
 
-  it('a management key may ask as well', async () => {
+  it('is returned to a management key', async () => {
     expect((await list(LOCAL, app.managementKey)).status).toBe(200);
   });
 
-  it('calls show in the health of their endpoint', async () => {
+  it('shows the calls in the health of their endpoint', async () => {
     expect((await embed(app, { model: LOCAL, input: 'some words' })).status).toBe(200);
     expect(await endpointOf(LOCAL, 'local')).toMatchObject({
       uptime_last_5m: 100,
@@ -101,7 +101,7 @@ describe('200', () => {
     });
   });
 
-  it('an endpoint that fails is out', async () => {
+  it('shows a failing endpoint as open', async () => {
     setup.upstream.answerWith(answerWithEmbeddings([JSON.stringify(Array(1536).fill(0.5))]));
     expect((await embed(app, { model: SMALL, input: 'x' })).status).toBe(200);
     setup.upstream.answerWith(rejectWith(500, { error: { message: 'broken' } }));
@@ -115,7 +115,7 @@ describe('200', () => {
     });
   });
 
-  it('an endpoint without a credential says so', async () => {
+  it('shows an endpoint without a credential', async () => {
     const replica = await startWithUpstream({ OPENAI_API_KEY: '' }, app.databaseUrl);
     try {
       const response = await replica.app.http
@@ -130,7 +130,7 @@ describe('200', () => {
 });
 
 describe('401', () => {
-  it('no credential, or one that is not known', async () => {
+  it('is returned without a credential, and for an unknown one', async () => {
     expectError(await list(LOCAL, null), 401, 'Missing Authentication header');
     expectError(await list(LOCAL, 'wrong'), 401, 'Invalid credentials');
   });
@@ -138,13 +138,13 @@ describe('401', () => {
 
 describe('404', () => {
   it.each([['local/none'], ['none/hashing'], ['local/Hashing'], ['__proto__/x'], ['local/%00'], ['a%2Fb/c']])(
-    '%s',
+    'is returned for %s',
     async (model) => {
       expectError(await list(model), 404, 'Resource not found: there is no embedding model of this name');
     },
   );
 
-  it('a model without its author', async () => {
+  it('is returned for a model without its author', async () => {
     expectError(await list('hashing'), 404, 'Resource not found: no such path');
   });
 });

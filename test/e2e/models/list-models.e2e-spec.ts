@@ -1,4 +1,4 @@
-// GET /embeddings/models: the catalogue, for everyone.
+// GET /embeddings/models: the public catalogue.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
 import { createTestApp } from '../../support/app.js';
@@ -42,7 +42,7 @@ async function listOf(query = ''): Promise<ModelList> {
 }
 
 describe('200', () => {
-  it('the whole list, without a credential', async () => {
+  it('contains the whole list, without a credential', async () => {
     const { data, total_count, links } = await listOf();
     expect(total_count).toBe(data.length);
     expect(links).toEqual({ next: null });
@@ -51,7 +51,7 @@ describe('200', () => {
     );
   });
 
-  it('a record has every member that clients require', async () => {
+  it('has every member that clients require in a record', async () => {
     const { data } = await listOf();
     expect(data.find(({ id }) => id === 'local/hashing')).toEqual({
       id: 'local/hashing',
@@ -77,13 +77,13 @@ describe('200', () => {
     });
   });
 
-  it('prices are decimal strings of USD for one token, without exponents', async () => {
+  it('has prices as decimal strings of USD for one token, without exponents', async () => {
     const { data } = await listOf();
     const small = data.find(({ id }) => id === 'openai/text-embedding-3-small');
     expect(small).toMatchObject({ pricing: { prompt: '0.00000002', completion: '0' } });
   });
 
-  it('a model whose price is not known says -1, not 0', async () => {
+  it('has -1, not 0, for an unknown price', async () => {
     const { data } = await listOf();
     expect(data.find(({ id }) => id === 'acme/unpriced')).toMatchObject({
       pricing: { prompt: '-1', completion: '0' },
@@ -92,7 +92,7 @@ describe('200', () => {
     });
   });
 
-  it('a part of the list, and where it goes on', async () => {
+  it('returns a page, and the address of the next', async () => {
     const whole = await listOf();
     const first = await listOf('?limit=2');
     expect(first).toEqual({
@@ -114,7 +114,7 @@ describe('200', () => {
     });
   });
 
-  it('a credential, good or bad, changes nothing', async () => {
+  it('is the same with a valid or invalid credential', async () => {
     const response = await app.http.get('/api/v1/embeddings/models').set('authorization', 'Bearer wrong');
     expect(response.status).toBe(200);
   });
@@ -131,16 +131,16 @@ describe('400', () => {
     ['offset=-1', 'offset: must be a whole number of at least 0'],
     ['offset=1e3', 'offset: must be a whole number of at least 0'],
     ['offset=99999999999999999999', 'offset: must be a whole number of at least 0'],
-  ])('%s', async (query, message) => {
+  ])('is returned for %s', async (query, message) => {
     const response = await list(`?${query}`);
-    // A member of another name is not this one.
+    // A member with another name is not this one.
     if (message === null) expect(response.status).toBe(200);
     else expectError(response, 400, `Invalid request parameters: ${message}`);
   });
 });
 
 describe('405', () => {
-  it('another method', async () => {
+  it('is returned for another method', async () => {
     const response = await app.http.delete('/api/v1/embeddings/models');
     expectError(response, 405, 'Method not allowed');
     expect(response.headers['allow']).toBe('GET');
