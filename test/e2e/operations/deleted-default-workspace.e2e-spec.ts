@@ -1,4 +1,4 @@
-// An account whose default workspace was deleted: keys can still be made and listed, and `npm start` starts.
+// An account whose default workspace was deleted: keys can be created and listed, and `npm start` starts.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -32,7 +32,7 @@ afterAll(() => app.close());
 
 const DELETION = '/workspaces/default?confirm_default_workspace_deletion=true';
 
-/** The standard output of a program that has the built service. */
+/** The standard output of a program with the built service. */
 async function runProgram(program: string, ...options: string[]): Promise<string> {
   const flags = ['--input-type=module', '--eval', program, '--'];
   const { stdout } = await promisify(execFile)(process.execPath, [...flags, ...options], {
@@ -53,7 +53,7 @@ const CREATE = `
   });
 `;
 
-/** A management key of the account by the command; answers its secret. */
+/** Creates a management key of the account by the command and returns its secret. */
 async function createKey(...options: string[]): Promise<string> {
   const stdout = await runProgram(CREATE, '--management', '--account', account.accountId, ...options);
   return /^key: +(\S+)$/m.exec(stdout)?.[1] ?? '';
@@ -66,13 +66,13 @@ const createWorkspace = async (slug: string): Promise<string> => {
 };
 
 describe('npm run keys:create', () => {
-  it('takes the default workspace while there is one, or the one that is named', async () => {
+  it('uses the default workspace while it exists, or the named one', async () => {
     const other = await createWorkspace('other');
     expect(await workspaceOf(await createKey())).toBe(account.workspaceId);
     expect(await workspaceOf(await createKey('--workspace', other.toUpperCase()))).toBe(other);
   });
 
-  it('takes the oldest of the others', async () => {
+  it('uses the oldest of the others', async () => {
     const older = await createWorkspace('older');
     app.clock.advance(1_000);
     await createWorkspace('younger');
@@ -80,7 +80,7 @@ describe('npm run keys:create', () => {
     expect(await workspaceOf(await createKey())).toBe(older);
   });
 
-  it('makes a new default workspace where all are deleted', async () => {
+  it('creates a default workspace when all are deleted', async () => {
     await askFor(200, app, 'delete', DELETION, asAccount);
     const key = await createKey();
     const { data } = await askFor<CreatedWorkspace>(200, app, 'get', '/workspaces/default', { key });
@@ -93,12 +93,12 @@ describe('npm run keys:create', () => {
   it.each([
     ['x', /--workspace must be a UUID/],
     [randomUUID(), /no such workspace/],
-  ])('refuses the workspace %s', async (workspace, problem) => {
+  ])('rejects the workspace %s', async (workspace, problem) => {
     await expect(createKey('--workspace', workspace)).rejects.toThrow(problem);
   });
 });
 
-it('the first keys of npm start are made anew', async () => {
+it('recreates the first keys of npm start', async () => {
   const [first] = await app.sql<{ id: string }>('SELECT id FROM accounts ORDER BY created_at, id LIMIT 1');
   await app.sql('UPDATE workspaces SET deleted_at = now(), slug = NULL WHERE account_id = $1', [first?.id]);
   const stdout = await runProgram(`
@@ -110,7 +110,7 @@ it('the first keys of npm start are made anew', async () => {
 });
 
 describe('GET /keys', () => {
-  it('still tells of the keys of the deleted workspace, unnamed and named', async () => {
+  it('lists the keys of the deleted workspace, by default and by name', async () => {
     await askFor(200, app, 'delete', DELETION, asAccount);
     const list = (query: string): Promise<KeyList> => askFor(200, app, 'get', `/keys${query}`, asAccount);
     expect((await list('')).data).toMatchObject([{ is_management_key: true }]);
@@ -119,7 +119,7 @@ describe('GET /keys', () => {
     }
   });
 
-  it("400: another account's workspace", async () => {
+  it('returns 400 for the workspace of another account', async () => {
     const answer = await ask(app, 'get', `/keys?workspace_id=${app.workspaceId}`, asAccount);
     expectError(answer, 400, /no such workspace$/);
   });

@@ -1,4 +1,4 @@
-// A process that is told to end: what its calls have begun is finished and recorded, whether or not anybody still waits.
+// Graceful shutdown: in-flight work is finished and recorded, even for disconnected callers.
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
@@ -48,7 +48,7 @@ const untilHeld = (wanted: number) =>
     (count) => count === wanted,
   );
 
-/** A call that is with the upstream, and whose caller has left. */
+/** A call at the upstream whose caller has disconnected. */
 async function leaveCall({ baseUrl, lines }: ServiceProcess): Promise<void> {
   const { hostname, port } = new URL(baseUrl);
   const body = JSON.stringify({ model: SMALL, input: 'hello' });
@@ -65,7 +65,7 @@ async function leaveCall({ baseUrl, lines }: ServiceProcess): Promise<void> {
   );
 }
 
-/** Until nobody is let in any more. */
+/** Resolves when the process admits no request any more. */
 const untilClosed = ({ baseUrl }: ServiceProcess) =>
   eventually(
     () =>
@@ -79,7 +79,7 @@ const untilClosed = ({ baseUrl }: ServiceProcess) =>
 const generations = () =>
   app.sql<{ status: number; cost: string }>('SELECT status, cost::text FROM generations');
 
-it('lets a call whose caller has left go on, and records what it has cost', async () => {
+it('finishes a call of a disconnected caller, and records its cost', async () => {
   const running = await start();
   await leaveCall(running);
   const stopped = running.stop();
@@ -95,9 +95,9 @@ it('lets a call whose caller has left go on, and records what it has cost', asyn
   expect(Number(generation?.cost)).toBeGreaterThan(0);
 });
 
-it('answers those that wait, and ends although they would keep their connections', async () => {
+it('responds to waiting callers, and ends although they keep their connections alive', async () => {
   const running = await start();
-  // With connections that are kept alive, and longer than a test has time.
+  // Kept-alive connections that last longer than a test may take.
   const answer = fetch(`${new URL(running.baseUrl).origin}${EMBEDDINGS}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${app.apiKey}`, 'content-type': 'application/json' },
@@ -111,7 +111,7 @@ it('answers those that wait, and ends although they would keep their connections
   expect(await stopped).toBe(0);
 });
 
-it('ends at the end of SHUTDOWN_GRACE_MS, whatever is still under way', async () => {
+it('ends after SHUTDOWN_GRACE_MS with any work in flight', async () => {
   const timeout = '3600000';
   const running = await start({
     SHUTDOWN_GRACE_MS: '100',

@@ -1,4 +1,4 @@
-// `npm run keys:list`, as the person at the terminal and as a program sees it.
+// `npm run keys:list`, for a person at the terminal and for a program.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -40,8 +40,8 @@ async function listJson(...options: string[]): Promise<Record<string, unknown>[]
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-describe('as a table', () => {
-  it('has a line for each key, with what an operator looks for and no secret', async () => {
+describe('the table', () => {
+  it('has a line for each key, with the facts that operators need and no secret', async () => {
     const limited = await app.createKey({ name: 'Limited', limit: parseUsd('12.5'), limitReset: 'daily' });
     expect((await embed(app, { model: SMALL, input: 'hello' }, limited.secret)).status).toBe(200);
     await app.sql('UPDATE api_keys SET disabled = true WHERE id = $1', [app.key.id]);
@@ -62,7 +62,7 @@ describe('as a table', () => {
     expect(stderr).toBe('');
   });
 
-  it('passes no control characters of a name on to the terminal', async () => {
+  it('contains no control characters of a name', async () => {
     await app.createKey({ name: 'evil\u001B[2Jname' });
     const { stdout } = await list();
     expect(stdout).toContain('evil?[2Jname');
@@ -70,8 +70,8 @@ describe('as a table', () => {
   });
 });
 
-describe('as JSON', () => {
-  it('chooses by account, workspace and kind', async () => {
+describe('the JSON', () => {
+  it('is filtered by account, workspace and kind', async () => {
     const other = await app.createAccount();
     expect((await listJson('--account', other.accountId)).map(({ account_id: id }) => id)).toEqual([
       other.accountId,
@@ -97,7 +97,7 @@ describe('as JSON', () => {
     });
   });
 
-  it('shows page after page, each key once', async () => {
+  it('shows every key once over several pages', async () => {
     const all = (await listJson()).map(({ hash }) => hash);
     const { stderr } = await list('--limit', '2');
     expect(stderr).toBe('There are more: --offset 2\n');
@@ -111,7 +111,7 @@ describe('as JSON', () => {
   });
 });
 
-it('explains itself', async () => {
+it('prints its usage', async () => {
   expect((await list('--help')).stdout).toContain('Usage: npm run keys:list');
 });
 
@@ -120,6 +120,6 @@ it.each([
   [['--limit', '1001'], '--limit must be a whole number from 1 to 1000'],
   [['--offset', 'x'], '--offset must be a whole number from 0 to 1000000000'],
   [['--account', 'x'], '--account must be a UUID'],
-])('refuses %j in one line', async (options, message) => {
+])('rejects %j with one line', async (options, message) => {
   await expect(list(...options)).rejects.toMatchObject({ code: 1, stderr: `${message}\n` });
 });

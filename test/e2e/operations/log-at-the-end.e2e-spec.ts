@@ -1,4 +1,4 @@
-// Lines of the log are gathered for a moment: none may be missing when the process ends by itself or is told to.
+// Log lines are buffered for a moment: none is lost when the process ends by itself or by a signal.
 import { describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 
@@ -16,7 +16,7 @@ describe('the log of a process', () => {
     ['that has nothing left to do', '', 0],
     ['that ends itself', 'process.exit(3);', 3],
     ['that fails', 'setImmediate(() => { throw new Error("failed"); });', 1],
-  ])('%s is whole', (_what, end, code) => {
+  ])('is complete at %s', (_what, end, code) => {
     const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '--eval', program(end)], {
       encoding: 'utf8',
     });
@@ -26,7 +26,7 @@ describe('the log of a process', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as { readonly line: number; readonly msg: string });
     const numbers = lines.map(({ line }) => line);
-    // What is being written while a process ends at once may come after what is then written for good.
+    // A write in progress when the process ends at once may land behind the final write.
     if (code !== 0) numbers.sort((one, other) => one - other);
     expect(numbers).toEqual(Array.from({ length: LINES }, (_value, line) => line));
     expect(new Set(lines.map(({ msg }) => msg))).toEqual(new Set(['ä text']));

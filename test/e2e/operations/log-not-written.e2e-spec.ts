@@ -1,4 +1,4 @@
-// A log that cannot be written, because the disk is full or nobody reads it, holds up neither calls nor the end.
+// A log that cannot be written, on a full disk or without a reader, delays neither calls nor the shutdown.
 import { describe, expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -35,8 +35,8 @@ const numbersIn = (text: string): number[] =>
     .slice(0, -1)
     .map((line) => (JSON.parse(line) as { readonly line: number }).line);
 
-describe('with a log that cannot be written', () => {
-  it.each(['1', '2'])('the service serves with %s workers, and ends when it is told to', async (workers) => {
+describe('a service whose log cannot be written', () => {
+  it.each(['1', '2'])('serves with %s workers, and ends on a signal', async (workers) => {
     const app = await createTestApp();
     const full = openSync('/dev/full', 'w');
     const service = await startServiceProcess(
@@ -44,7 +44,7 @@ describe('with a log that cannot be written', () => {
       full,
     );
     try {
-      // More than the log gathers before it writes.
+      // More than the log buffers before it writes.
       for (let time = 0; time < 50; time++) {
         const { status } = await fetch(`${service.baseUrl}/key`, {
           headers: { authorization: `Bearer ${app.apiKey}` },
@@ -59,7 +59,7 @@ describe('with a log that cannot be written', () => {
     }
   });
 
-  it('a process whose first lines are its last ends all the same', async () => {
+  it('ends although its first lines are its last', async () => {
     const full = openSync('/dev/full', 'w');
     const child = run('process.exit(3);', full);
     closeSync(full);
@@ -70,8 +70,8 @@ describe('with a log that cannot be written', () => {
     }
   });
 
-  it('a process ends that nobody reads the lines of', async () => {
-    // Using process.stdout makes it one that says EAGAIN when it is full.
+  it('ends although no process reads its lines', async () => {
+    // Using process.stdout makes it one that returns EAGAIN when it is full.
     const child = run('process.stdout; while (line < 20_000) log(); process.exit(3);', 'pipe');
     try {
       expect(await once(child, 'exit')).toEqual([3, null]);
@@ -80,14 +80,14 @@ describe('with a log that cannot be written', () => {
     }
   });
 
-  it('nothing is missing once there is room again', async () => {
+  it('loses no line once there is room again', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'signalbox-log-'));
     const file = join(directory, 'log');
     const output = openSync(file, 'a');
     const ends = `process.on('SIGTERM', () => { log(); process.exit(3); }); setInterval(() => undefined, 1_000);`;
     const child = spawn(
       'sh',
-      // It counts in blocks of 512 bytes.
+      // The limit counts blocks of 512 bytes.
       [
         '-c',
         `ulimit -f ${ROOM / 512} && exec "$0" "$@"`,
@@ -105,7 +105,7 @@ describe('with a log that cannot be written', () => {
         text.includes(`"line":${LINES - 1}`) && text.endsWith('\n');
       let written = '';
       while (!isComplete(written)) {
-        // Nothing can be written to it while it is full: nothing is lost between this look and the next step.
+        // No write succeeds while it is full: no line is lost between this check and the next step.
         written += await eventually(read, (text) => text.length === ROOM || isComplete(text));
         truncateSync(file);
       }

@@ -1,4 +1,4 @@
-// What GET /metrics tells: of requests, of providers, of the database, of all workers, and whom it tells.
+// GET /metrics: requests, providers, database, all workers, and the required token.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
@@ -13,13 +13,13 @@ import { eventually } from '../../support/eventually.js';
 import { startServiceProcess } from '../../support/service-process.js';
 import { sendJson } from '../../support/stub-upstream.js';
 
-/** The value of one line of the text format; 0 where there is none. */
+/** The value of one line of the text format; 0 without one. */
 function read(text: string, line: string): number {
   const found = text.split('\n').find((candidate) => candidate.startsWith(`${line} `));
   return found === undefined ? 0 : Number(found.slice(line.length + 1));
 }
 
-describe('of one process', () => {
+describe('the metrics of one process', () => {
   let setup: Setup;
   let app: TestApp;
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe('of one process', () => {
   const until = (line: string, value: number): Promise<string> =>
     eventually(show, (text) => read(text, line) === value);
 
-  it('requests by method, route and status, and how long they took', async () => {
+  it('count requests by method, route and status, with their duration', async () => {
     await embed(app, { model: SMALL, input: 'hello' });
     await app.http.get(`/api/v1/keys/${canary('Hash')}?x=${canary('Query')}`);
     await app.http.get(`/${canary('Path')}`);
@@ -50,14 +50,14 @@ describe('of one process', () => {
     expect(canariesIn(text)).toEqual([]);
   });
 
-  it('errors by code, refusals to spend among them', async () => {
+  it('count errors by code, spend rejections included', async () => {
     const { secret } = await app.createKey({ limit: parseUsd('0') });
     expectError(await embed(app, { model: SMALL, input: 'hello' }, secret), 402);
     const text = await until('signalbox_http_errors_total{code="insufficient_credits"}', 1);
     expect(read(text, 'signalbox_http_errors_total{code="not_found"}')).toBe(1);
   });
 
-  it('calls to providers by outcome', async () => {
+  it('count provider calls by outcome', async () => {
     const count = 'signalbox_upstream_attempt_duration_seconds_count';
     expect(read(await show(), `${count}{provider="openai",outcome="ok"}`)).toBe(1);
     setup.upstream.answerWith((_request, response) => sendJson(response, 500, {}));
@@ -66,7 +66,7 @@ describe('of one process', () => {
     expect(read(await show(), `${count}{provider="openai",outcome="failed"}`)).toBe(1);
   });
 
-  it('the batches of the log and the connections of the database', async () => {
+  it('describe the batches of the log and the connections of the database', async () => {
     const text = await show();
     expect(read(text, 'signalbox_log_batch_generations_sum')).toBe(2);
     expect(read(text, 'signalbox_log_batch_duration_seconds_count')).toBe(2);
@@ -74,7 +74,7 @@ describe('of one process', () => {
     expect(text).toContain('\nsignalbox_database_waiting 0\n');
   });
 
-  it('what the cache has saved', async () => {
+  it('count cache hits', async () => {
     const ask = () => embed(app, { model: SMALL, input: ['one', 'two'] }).set('x-embedding-cache', 'on');
     await ask();
     await ask();
@@ -84,7 +84,7 @@ describe('of one process', () => {
   });
 });
 
-describe('to whom', () => {
+describe('access to metrics', () => {
   const TOKEN = 'scrape-token-0123456789';
   let app: TestApp;
   beforeAll(async () => {
@@ -92,7 +92,7 @@ describe('to whom', () => {
   });
   afterAll(() => app.close());
 
-  it('to whoever has the token', async () => {
+  it('is granted with the token', async () => {
     const { status, text } = await app.http.get('/metrics').set('authorization', `Bearer ${TOKEN}`);
     expect(status).toBe(200);
     expect(text).toContain('signalbox_http_requests_total');
@@ -103,24 +103,24 @@ describe('to whom', () => {
     ['another token', 'Bearer scrape-token-0123456780'],
     ['a part of it', 'Bearer scrape-token'],
     ['another scheme', `Basic ${TOKEN}`],
-  ])('not with %s', async (_name, authorization) => {
+  ])('is denied with %s', async (_name, authorization) => {
     const ask = app.http.get('/metrics');
     expectError(await (authorization === undefined ? ask : ask.set({ authorization })), 401);
   });
 
-  it('a management key is no such token', async () => {
+  it('is denied with a management key', async () => {
     expectError(await app.http.get('/metrics').set('authorization', `Bearer ${app.managementKey}`), 401);
   });
 
-  it('the probes need none', async () => {
+  it('needs no token for the probes', async () => {
     expect((await app.http.get('/ready')).status).toBe(200);
   });
 });
 
-describe('of all workers', () => {
+describe('the metrics of all workers', () => {
   const CALLS = 40;
 
-  /** On a connection of its own: it may come to any of the workers. */
+  /** On its own connection, which any of the workers may accept. */
   async function ask(url: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
     const sent = request(url, { headers, agent: new Agent({ keepAlive: false }) });
     sent.end();
@@ -130,7 +130,7 @@ describe('of all workers', () => {
     return Buffer.concat(chunks).toString('utf8');
   }
 
-  it('whichever worker is asked', async () => {
+  it('are the same from every worker', async () => {
     const app = await createTestApp();
     const service = await startServiceProcess({
       DATABASE_URL: app.databaseUrl,
@@ -146,7 +146,7 @@ describe('of all workers', () => {
         () => ask(metrics),
         (text) => read(text, line) === CALLS,
       );
-      // The calls did come to both, and so does this question.
+      // Both workers have received calls, and this request too.
       const workers = new Set(service.lines.map((text) => (JSON.parse(text) as { pid: number }).pid));
       expect(workers.size).toBeGreaterThanOrEqual(2);
       for (let time = 0; time < 6; time++) {

@@ -1,4 +1,4 @@
-// The spans that the built service sends of its own work, and what becomes of the service when nobody takes them.
+// The spans that the built service sends about its own work, and its behaviour without a collector.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ConsumerSupervisor } from '../../../src/deliveries/consumers/consumer-supervisor.js';
 import { createTestApp } from '../../support/app.js';
@@ -80,8 +80,8 @@ async function call(input: string, headers: Readonly<Record<string, string>> = {
   return response.status;
 }
 
-describe('of a request', () => {
-  it("goes on with the caller's trace, and has what was done for it inside", async () => {
+describe('the trace of a request', () => {
+  it("continues the caller's trace, and contains the work for the request", async () => {
     await start();
     const traceparent = `00-${TRACE}-${CALLERS_SPAN}-01`;
     expect(await call('hello', { traceparent, 'x-request-id': 'traced' })).toBe(200);
@@ -114,7 +114,7 @@ describe('of a request', () => {
     );
   });
 
-  it('has a span for every attempt, failed ones marked, without the words of anybody', async () => {
+  it('has a span for every attempt, marks failed ones, and contains no text of callers or providers', async () => {
     await start({ PROVIDER_RETRIES: '1' });
     upstream.answerWith((_request, response) =>
       sendJson(response, 500, { error: { message: `cannot embed ${canary('Echo')}` } }),
@@ -135,7 +135,7 @@ describe('of a request', () => {
     for (const secret of [app.apiKey, 'upstream-key', 'hello']) expect(sent).not.toContain(secret);
   });
 
-  it('keeps parallel requests apart', async () => {
+  it('is separate for parallel requests', async () => {
     await start();
     const traces = Array.from({ length: 20 }, (_, index) => TRACE.slice(0, 30) + (index + 16).toString(16));
     await Promise.all(traces.map((id) => call('hello', { traceparent: `00-${id}-${CALLERS_SPAN}-01` })));
@@ -149,7 +149,7 @@ describe('of a request', () => {
     }
   });
 
-  it("heeds the operator's name, and is there although its caller says that it is not sampled", async () => {
+  it("has the operator's service name, and is sampled although the caller's flag is off", async () => {
     await start({ OTEL_SERVICE_NAME: 'embeddings-eu' });
     const tracestate = 'ot=th:ffffffffffffff;rv:00000000000000';
     await call('hello', { traceparent: `00-${TRACE}-${CALLERS_SPAN}-00`, tracestate, baggage: 'sampled=0' });
@@ -160,7 +160,7 @@ describe('of a request', () => {
     expect(collector.requests.map(({ bytes }) => bytes.toString()).join('\n')).not.toContain('rv:0000');
   });
 
-  it("is not there although its caller says that it is sampled, where the operator's sampler is off", async () => {
+  it("is not sampled by the caller's flag where the operator's sampler is off", async () => {
     await start({ OTEL_TRACES_SAMPLER: 'parentbased_always_off' });
     await call('hello');
     await call('hello', { traceparent: `00-${TRACE}-${CALLERS_SPAN}-01` });
@@ -169,7 +169,7 @@ describe('of a request', () => {
   });
 });
 
-it('a delivery has a trace of its own', async () => {
+it('starts a separate trace for a delivery', async () => {
   const platform = await startReceiver(traceCollector);
   // This process shares the database with the service, and must not take the delivery from it.
   await app.application.get(ConsumerSupervisor).beforeApplicationShutdown();
@@ -191,7 +191,7 @@ it('a delivery has a trace of its own', async () => {
   }
 });
 
-it('what is still to be sent is sent before the process ends', async () => {
+it('sends pending spans before the process ends', async () => {
   await start({ OTEL_BSP_SCHEDULE_DELAY: '3600000' });
   expect(await call('hello')).toBe(200);
   expect(collector.requests).toEqual([]);
@@ -199,8 +199,8 @@ it('what is still to be sent is sent before the process ends', async () => {
   expect(named('POST /api/v1/embeddings')).toHaveLength(1);
 });
 
-describe('a collector that is not there', () => {
-  it.each(['hang', 'reset'] as const)('changes nothing for callers: %s', async (script) => {
+describe('an unreachable collector', () => {
+  it.each(['hang', 'reset'] as const)('does not affect callers: %s', async (script) => {
     collector.always(script);
     await start({ LOG_LEVEL: 'warn', OTEL_BSP_EXPORT_TIMEOUT: '1000', SHUTDOWN_GRACE_MS: '1000' });
     const statuses = await Promise.all(Array.from({ length: 50 }, () => call('hello')));
@@ -211,13 +211,13 @@ describe('a collector that is not there', () => {
     );
     const stoppedAt = performance.now();
     expect(await service?.stop()).toBe(0);
-    // The last spans have a few seconds to leave in, and no more.
+    // The last spans have a few seconds, and no more.
     expect(performance.now() - stoppedAt).toBeLessThan(15_000);
     expect(canariesIn(service?.lines.join('\n') ?? '')).toEqual([]);
   });
 });
 
-it('without an endpoint nothing is sent', async () => {
+it('sends nothing without an endpoint', async () => {
   await start({ OTEL_EXPORTER_OTLP_ENDPOINT: '' });
   expect(await call('hello', { traceparent: `00-${TRACE}-${CALLERS_SPAN}-01` })).toBe(200);
   expect(await service?.stop()).toBe(0);

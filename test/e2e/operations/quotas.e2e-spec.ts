@@ -1,4 +1,4 @@
-// Quotas of keys, workspaces and members: exact under concurrency, and given back by deletion.
+// Quotas of keys, workspaces and members: exact under concurrency, and released by deletion.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
 import { ask, askFor } from '../../support/admin.js';
@@ -33,8 +33,8 @@ const createKey = (account: TestAccount, workspaceId = account.workspaceId) =>
     body: { name: 'New', workspace_id: workspaceId },
   });
 
-describe('keys', () => {
-  it('of a workspace: of 20 parallel creations as many succeed as there is room for', async () => {
+describe('the quota of keys', () => {
+  it('admits as many of 20 parallel creations in a workspace as there is room for', async () => {
     const account = await app.createAccount();
     // It has a management key and an inference key.
     const answers = await Promise.all(Array.from({ length: 20 }, () => createKey(account)));
@@ -43,7 +43,7 @@ describe('keys', () => {
     expect(expectError(rejected!, 409)).toMatch(
       /workspace \S+ may have 5 API keys; delete some of them first, or have the operator raise MAX_KEYS_PER_WORKSPACE$/,
     );
-    // Nothing is left of what was refused, and a deletion makes room for one.
+    // Rejected creations leave nothing, and a deletion makes room for one.
     const { data: keys } = await askFor<{ data: { hash: string }[] }>(200, app, 'get', '/keys', {
       key: account.managementKey,
     });
@@ -53,7 +53,7 @@ describe('keys', () => {
     expect(statusesOf(again)).toEqual({ 201: 1, 409: 2 });
   });
 
-  it('of an account, over all of its workspaces', async () => {
+  it('of an account applies to all of its workspaces', async () => {
     const account = await app.createAccount();
     const { data: second } = (await createWorkspace(account, 'second')).body as { data: { id: string } };
     const answers = await Promise.all(
@@ -67,8 +67,8 @@ describe('keys', () => {
   });
 });
 
-describe('workspaces', () => {
-  it('of an account: of 12 parallel creations as many succeed as there is room for', async () => {
+describe('the quota of workspaces', () => {
+  it('admits as many of 12 parallel creations in an account as there is room for', async () => {
     const account = await app.createAccount();
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_one, index) => createWorkspace(account, `parallel-${index}`)),
@@ -83,8 +83,8 @@ describe('workspaces', () => {
   });
 });
 
-describe('members', () => {
-  it('of a workspace: a request that exceeds the quota adds none of its members', async () => {
+describe('the quota of members', () => {
+  it('adds no member of a request that exceeds it', async () => {
     const change = (what: 'add' | 'remove', users: readonly string[]) =>
       ask(app, 'post', `/workspaces/default/members/${what}`, { body: { user_ids: users } });
     const parallel = await Promise.all(
@@ -99,7 +99,7 @@ describe('members', () => {
     );
     const users = members.map(({ user_id: user }) => user);
     expect(users).toHaveLength(4);
-    // Members already: nothing is added.
+    // Existing members: none is added.
     expect((await change('add', users)).status).toBe(200);
     expect((await change('remove', users.slice(0, 1))).status).toBe(200);
     expectError(await change('add', ['x', 'y']), 409, /may have 4 members; .* MAX_MEMBERS_PER_WORKSPACE$/);

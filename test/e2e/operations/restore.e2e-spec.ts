@@ -1,5 +1,5 @@
-// A backup that was taken while the service served, restored into the empty database of another server: it goes on serving
-// and delivering as if nothing had happened.
+// A backup that was taken while the service served, restored into the empty database of another server: serving and
+// delivering continue.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ActivityRollup } from '../../../src/activity/activity-rollup.js';
 import { ask, askFor } from '../../support/admin.js';
@@ -20,12 +20,12 @@ import { startStubUpstream } from '../../support/stub-upstream.js';
 import { traceCollector } from '../../support/trace-collector.js';
 
 const SECRET = 'Bearer secret-of-the-receiver';
-// The stub says five tokens a call, of 0.02 USD a million.
+// The stub reports five tokens a call, of 0.02 USD a million.
 const COST = 100_000n;
 const BEFORE = 6;
 const UNDELIVERED = 4;
 const AFTER = 5;
-// Milliseconds: a server is made, started and migrated.
+// Milliseconds: a server is created, started and migrated.
 const TIMEOUT = 180_000;
 
 let receiver: RunningReceiver;
@@ -39,7 +39,7 @@ const closers: (() => Promise<unknown>)[] = [];
 const known = { activity: {}, key: {} };
 const ACTIVITY = '/activity?date=2026-11-17';
 
-/** One call; answers the generation's id as the log has it. */
+/** Makes one call and returns the generation's id as the log has it. */
 async function call(on: TestApp, secret: string, status = 200): Promise<string> {
   const answer = await on.http
     .post('/api/v1/embeddings')
@@ -56,7 +56,7 @@ async function calls(on: TestApp, count: number): Promise<string[]> {
 }
 
 const asUuid = (id: string): string => id.replace(/^gen-(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-/** As the account that was there before the backup. */
+/** As the account that existed before the backup. */
 const asked = <Body>(on: TestApp, path: string): Promise<Body> =>
   askFor<Body>(200, on, 'get', path, { key: before.managementKey });
 
@@ -71,7 +71,7 @@ beforeAll(async () => {
   closers.push(() => source.drop());
   const environment = { OPENAI_API_KEY: 'upstream-key', OPENAI_BASE_URL: `${upstream.origin}/v1` };
   before = await createDeliveryApp({ databaseUrl: source.url, environment });
-  // However new the source's server is, its numbers shall be larger than those that the other one gives.
+  // For a new source server too, its numbers must be larger than those of the other one.
   await before.sql(
     'DO $$ BEGIN FOR number IN 1..5000 LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$',
   );
@@ -100,7 +100,7 @@ beforeAll(async () => {
 
   await restore(backup, target.url);
   await allowAnyDay(target.url);
-  // Whether it is in the backup, only the backup can say.
+  // Only the backup shows whether it contains this.
   const isIn = backup.some(([table, rows]) => table === 'generations' && rows.includes(asUuid(between[0]!)));
   (isIn ? ids.waiting : ids.lost).push(...between);
   app = await createDeliveryApp({ databaseUrl: target.url, environment, clock: before.clock });
@@ -111,7 +111,7 @@ afterAll(async () => {
 });
 
 describe('a restored backup', () => {
-  it('has larger numbers in its log than the new server gives', async () => {
+  it('has larger numbers in its log than the new server assigns', async () => {
     const [row] = await app.sql<{ log: string; server: string }>(
       `SELECT max(log_transaction) % (1::bigint << 48) AS log, pg_current_xact_id()::text::bigint AS server
        FROM generations WHERE id = ANY($1)`,
@@ -120,7 +120,7 @@ describe('a restored backup', () => {
     expect(Number(row?.log)).toBeGreaterThan(Number(row?.server));
   });
 
-  it('delivers what had not been delivered and what comes, each once and in order, and nothing else', async () => {
+  it('delivers pending and new generations once, in order, and no others', async () => {
     const expected = [...ids.waiting, ...(await calls(app, AFTER))];
     const cursor = await untilDelivered(app, destinationId, BEFORE + expected.length);
     expect(receiver.stored).toEqual(expected.map(asUuid));
@@ -128,7 +128,7 @@ describe('a restored backup', () => {
     expect(receiver.requests.every(({ headers }) => headers.authorization === SECRET)).toBe(true);
   });
 
-  it('delivers to a new destination what comes, and nothing from before', async () => {
+  it('delivers only new generations to a new destination', async () => {
     const other = await startReceiver(traceCollector);
     const { id } = await createDestination(
       app,
@@ -142,14 +142,14 @@ describe('a restored backup', () => {
     await other.close();
   });
 
-  it('knows the keys, what they have spent, and where their limits are', async () => {
+  it('has the keys, their spend and their limits', async () => {
     expect(await asked(app, `/keys/${limited.record.hash}`)).toEqual(known.key);
     await call(app, limited.secret);
     await call(app, limited.secret);
     await call(app, limited.secret, 402);
   });
 
-  it('knows the destinations and their secrets', async () => {
+  it('has the destinations and their secrets', async () => {
     const { data } = await asked<{ data: { config: object } }>(
       app,
       `/observability/destinations/${destinationId}`,
@@ -157,7 +157,7 @@ describe('a restored backup', () => {
     expect(data).toMatchObject({ config: { url: receiver.origin }, enabled: true });
   });
 
-  it('knows the calls of before the backup, and those that came', async () => {
+  it('has the calls from before and after the backup', async () => {
     for (const id of [...ids.delivered, ...ids.waiting, await call(app, key.secret)])
       expect(await asked(app, `/generation?id=${id}`)).toMatchObject({ data: { id } });
     for (const id of ids.lost) {
@@ -166,7 +166,7 @@ describe('a restored backup', () => {
     }
   });
 
-  it('tells the same activity, and counts every call of the log once', async () => {
+  it('shows the same activity, and counts every call of the log once', async () => {
     expect(await asked(app, ACTIVITY)).toEqual(known.activity);
     const [sums] = await app.sql<{ counted: string; logged: string }>(
       `SELECT (SELECT sum(total) FROM account_spend) AS counted, (SELECT sum(cost) FROM generations) AS logged`,
@@ -174,7 +174,7 @@ describe('a restored backup', () => {
     expect(sums?.counted).toBe(sums?.logged);
   });
 
-  it('is summed up for the activity to the end', async () => {
+  it('is summed up completely for the activity', async () => {
     await call(app, key.secret);
     await app.application.get(ActivityRollup).catchUp(0);
     const [sums] = await app.sql<{ summed: string; logged: string }>(

@@ -1,4 +1,4 @@
-// A database whose sessions are in another time zone than UTC: moments are the same on every way to it.
+// A database whose sessions are in another time zone than UTC: times are the same on every path.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask, askFor } from '../../support/admin.js';
 import { createTestApp } from '../../support/app.js';
@@ -25,8 +25,8 @@ afterAll(async () => {
   await database.drop();
 });
 
-describe('in another time zone', () => {
-  it('a call is found by its id', async () => {
+describe('a database in another time zone', () => {
+  it('finds a call by its id', async () => {
     const { headers } = await embed(app, { model: LOCAL, input: 'x' });
     const id = String(headers['x-generation-id']);
     const found = await ask(app, 'get', `/generation?id=${id}`, { key: app.apiKey });
@@ -34,7 +34,7 @@ describe('in another time zone', () => {
     expect(found.body.data.created_at).toBe(app.clock.now().toISOString());
   });
 
-  it('what is created is read as it was answered', async () => {
+  it('returns the same times when an object is created and when it is read', async () => {
     const expires = '2027-01-31T12:00:00.000Z';
     const key = { name: 'Timed', expires_at: expires };
     const made = await askFor<Body>(201, app, 'post', '/keys', { body: key });
