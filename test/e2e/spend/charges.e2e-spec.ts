@@ -1,4 +1,4 @@
-// What a call is charged when a provider reports too much, when it fails, and when nothing is known of its price.
+// Charges of calls whose provider reports too much, that fail, or whose price is unknown.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
 import { parseUsd, parseUsdPerMillion, usdToNumber } from '../../../src/domain/spend/money.js';
@@ -15,7 +15,7 @@ import type { ReceivedRequest } from '../../support/stub-upstream.js';
 
 const PER_TOKEN = parseUsdPerMillion('0.02');
 const HI = { model: SMALL, input: 'hi', dimensions: 1 };
-// Its bytes, and room for what a tokenizer adds.
+// Its bytes, and room for the tokens that a tokenizer adds.
 const BOUND_OF_HI = PER_TOKEN * 10n;
 const LIE = 1_000_000;
 const NOMIC = 'nomic-ai/nomic-embed-text-v1.5';
@@ -67,7 +67,7 @@ interface Sums {
 const usageOf = (response: Parameters<typeof answerOf>[0]) =>
   response.status === 200 ? answerOf(response).usage : {};
 
-/** Of the log and of the counter of a key. */
+/** From the log and from the counter of a key. */
 async function sumsOf({ record }: TestKey): Promise<Sums> {
   const [row] = await app.sql<{ cost: string; upstream: string; key: string; tokens: string }>(
     `SELECT coalesce(sum(cost), 0) AS cost, coalesce(sum(upstream_cost), 0) AS upstream,
@@ -80,7 +80,7 @@ async function sumsOf({ record }: TestKey): Promise<Sums> {
   return { cost: parseUsd(cost), upstream: parseUsd(upstream), key: parseUsd(key), tokens: Number(tokens) };
 }
 
-/** In parallel, and then one by one to the end, which a process may be slow to know. */
+/** In parallel, then one by one to the end, which a process may notice late. */
 async function useUp(secret: string, rejection: number, apps: readonly TestApp[]): Promise<void> {
   const statuses = await Promise.all(
     Array.from(
@@ -102,7 +102,7 @@ async function metric(line: string): Promise<number> {
 }
 
 describe('a provider that reports a million tokens for two letters', () => {
-  it('is paid the rest by the operator, with a limit or without one, and says so', async () => {
+  it('charges the rest to the operator, with a limit or without one, and reports it', async () => {
     setup.upstream.answerWith(lie);
     const unpaid =
       'signalbox_unpaid_upstream_usd_total{provider="openai",endpoint="openai/text-embedding-3-small",reason="over_reported"}';
@@ -134,7 +134,7 @@ describe('a provider that reports a million tokens for two letters', () => {
   it.each([
     ['the limit of a key', {}],
     ['the daily limit of a key, own keys included', { limitReset: 'daily', includeByokInLimit: true }],
-  ] as const)('takes %s no further than to its end, in two processes', async (_name, options) => {
+  ] as const)('uses up %s and no more, in two processes', async (_name, options) => {
     setup.upstream.answerWith(lie);
     const key = await app.createKey({ limit, ...options });
     await useUp(key.secret, 402, [app, replica]);
@@ -144,7 +144,7 @@ describe('a provider that reports a million tokens for two letters', () => {
   it.each([
     ['a budget of the workspace', 403, 'workspace_spend', 'workspace_id'],
     ['the credits of the account', 402, 'account_spend', 'account_id'],
-  ] as const)('takes %s no further than to its end', async (_name, status, table, column) => {
+  ] as const)('uses up %s and no more', async (_name, status, table, column) => {
     const account = await app.createAccount();
     if (table === 'account_spend') {
       await app.sql('UPDATE accounts SET credits = $2 WHERE id = $1', [account.accountId, '0.000001']);
@@ -162,7 +162,7 @@ describe('a provider that reports a million tokens for two letters', () => {
     expect(parseUsd(row?.total ?? '0')).toBe(parseUsd('0.000001'));
   });
 
-  it('is paid for the inputs that were not cached alone', async () => {
+  it('charges only inputs that were not cached', async () => {
     const key = await app.createKey({ limit: parseUsd('1') });
     const ask = (input: readonly string[]) =>
       embed(app, { ...HI, input }, key.secret).set('x-embedding-cache', 'on');
@@ -174,11 +174,11 @@ describe('a provider that reports a million tokens for two letters', () => {
     expect((await sumsOf(key)).key - before.key).toBe(BOUND_OF_HI);
   });
 
-  it('through an own provider key counts the bound, of which a limit that includes own keys knows', async () => {
+  it('counts the bound through an own provider key, also for a limit that includes own keys', async () => {
     setup.upstream.answerWith(lie);
     const credential = await createCredential(app, { apiKey: 'own-key-of-a-liar', isByokOnly: true });
     const key = await app.createKey({ limit: BOUND_OF_HI, includeByokInLimit: true });
-    // Another key tells when the credential has reached the process: this one has money for a single call.
+    // A second key shows when the credential has reached the process: this one has money for a single call.
     await eventually(
       async () => usageOf(await embed(app, HI)),
       ({ is_byok }) => is_byok === true,
@@ -205,7 +205,7 @@ describe('a call that fails after a part of it was served', () => {
   const body = { ...HI, input: [...Array.from({ length: 2048 }, () => TEXT), 'bad'] };
   const SERVED = PER_TOKEN * 2048n * 5n;
 
-  /** Serves the first part, and refuses the other once that has been served. */
+  /** Serves the first part, and rejects the other once that has been served. */
   async function failSecondPart(status: number): Promise<void> {
     const servedParts = () =>
       metric('signalbox_upstream_attempt_duration_seconds_count{provider="openai",outcome="ok"}');
@@ -247,7 +247,7 @@ describe('a call that fails after a part of it was served', () => {
       .get(`/api/v1/keys/${key.record.hash}`)
       .set('authorization', `Bearer ${app.managementKey}`);
     expect(shown.body).toMatchObject({ data: { usage: usdToNumber(cost) } });
-    // It shows days that are over.
+    // It shows completed days.
     const now = app.clock.now().toISOString();
     app.clock.set('2026-11-19T12:00:00Z');
     const activity = await app.http
@@ -258,7 +258,7 @@ describe('a call that fails after a part of it was served', () => {
     expect(activity.body).toMatchObject({ data: [{ requests: 1, usage: usdToNumber(cost) }] });
   });
 
-  it('is never charged above the limit, and not without end', async () => {
+  it('is never charged above the limit, and does not repeat endlessly', async () => {
     const key = await app.createKey({ limit: SERVED + SERVED / 2n });
     await failSecondPart(400);
     expectError(await embed(app, body, key.secret), 400);
@@ -270,7 +270,7 @@ describe('a call that fails after a part of it was served', () => {
 });
 
 describe('a model without a known price', () => {
-  it('is no call of a key with a limit, by a reason that no credits would change', async () => {
+  it('is not available to a key with a limit, for a reason that credits would not change', async () => {
     const { secret } = await app.createKey({ limit: parseUsd('1') });
     const asked = stubs.get('nomic')?.requests.length;
     const message = expectError(await embed(app, { model: NOMIC, input: 'hi' }, secret), 404);
@@ -282,13 +282,13 @@ describe('a model without a known price', () => {
   });
 
   it.each([false, true])(
-    'is one through an own provider key, also where own keys count toward the limit: %s',
+    'is available through an own provider key, also where own keys count toward the limit: %s',
     async (includeByokInLimit) => {
       const credential = await createCredential(app, {
         provider: 'nomic',
         apiKey: stubOf('nomic').apiKey,
       });
-      // Nothing is left of it: an own key needs nothing of it.
+      // Nothing is left of the limit, and an own key needs none of it.
       const key = await app.createKey({ limit: 0n, includeByokInLimit });
       const response = await eventually(
         async () => embed(app, { model: NOMIC, input: 'hi' }, key.secret),
@@ -311,7 +311,7 @@ describe('a model without a known price', () => {
 });
 
 describe('a member of the body that changes the bill', () => {
-  it('is refused by name under a limit, and sent without one', async () => {
+  it('is rejected by name under a limit, and sent without one', async () => {
     const { secret } = await app.createKey({ limit: parseUsd('1') });
     const body = { model: DEEPINFRA, input: 'hi', service_tier: 'priority' };
     const asked = stubs.get('deepinfra')?.requests.length ?? -1;

@@ -31,7 +31,7 @@ const BODY = JSON.stringify({
   encoding_format: 'base64',
 });
 
-/** Calls until the service is gone; the ids of the answers that arrived whole. */
+/** Calls until the service is gone; returns the ids of complete responses. */
 async function callUntilGone(
   baseUrl: string,
   secret: string,
@@ -53,7 +53,7 @@ async function callUntilGone(
 }
 
 describe('a process that is killed under load', () => {
-  it('loses no answer that a client saw, and its counters equal the log, also after a rebuild', async () => {
+  it('loses no response that a client saw, and its counters equal the log, also after a rebuild', async () => {
     const seen: string[] = [];
     const { secret, record } = await app.createKey({ limit: parseUsd('100') });
     for (let round = 1; round <= 3; round++) {
@@ -67,7 +67,7 @@ describe('a process that is killed under load', () => {
           void callUntilGone(service.baseUrl, secret, seen, onAnswer);
       });
     }
-    // What was on its way into the database when its client died is there or not, whole.
+    // A statement in flight when its client died is committed as a whole, or not at all.
     const recorded = await app.sql<{ id: string; cost: string }>(
       'SELECT id, cost FROM generations WHERE api_key_id = $1',
       [record.id],
@@ -88,7 +88,7 @@ describe('a process that is killed under load', () => {
     expect(await spend()).toEqual(before);
   });
 
-  it('gives its reservations back when its lease expires', async () => {
+  it('releases its reservations when its lease expires', async () => {
     const { secret, record } = await app.createKey({ limit: parseUsd('0.001') });
     const lease = async (expires: string) => {
       await app.sql(

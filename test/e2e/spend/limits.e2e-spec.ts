@@ -62,26 +62,26 @@ async function parallel(calls: number, limit: bigint, replicas: readonly TestApp
 }
 
 describe('a limit worth k calls', () => {
-  it('of 500 parallel calls answers exactly k', async () => {
+  it('admits exactly k of 500 parallel calls', async () => {
     const { counts, spend } = await parallel(500, COST_OF_A_CALL * 37n, [app]);
     expect(counts).toEqual({ 200: 37, 402: 463 });
     expect(parseUsd(spend?.total ?? '')).toBe(COST_OF_A_CALL * 37n);
   });
 
-  it('of 500 parallel calls to two replicas answers exactly k', async () => {
+  it('admits exactly k of 500 parallel calls on two replicas', async () => {
     const { counts, spend } = await parallel(500, COST_OF_A_CALL * 41n, [app, replica]);
     expect(counts).toEqual({ 200: 41, 402: 459 });
     expect(parseUsd(spend?.total ?? '')).toBe(COST_OF_A_CALL * 41n);
   });
 
-  it('answers every one of k calls when a part of a call is left over', async () => {
+  it('admits all of k calls when a part of a call is left over', async () => {
     const { counts } = await parallel(60, COST_OF_A_CALL * 50n + COST_OF_A_CALL / 2n, [app, replica]);
     expect(counts).toEqual({ 200: 50, 402: 10 });
   });
 
-  it('is not exceeded by one replica while the other holds a lease that it does not use', async () => {
+  it('is not exceeded by one replica while the other holds an unused lease', async () => {
     const { secret, record } = await app.createKey({ limit: COST_OF_A_CALL * 100_000n });
-    // Far from the limit: this takes a share of what is left.
+    // Far from the limit: this leases a part of the remainder.
     expect((await embed(replica, secret)).status).toBe(200);
     await app.sql('UPDATE key_spend SET total = $2 WHERE api_key_id = $1', [
       record.id,
@@ -92,7 +92,7 @@ describe('a limit worth k calls', () => {
     expect(answers).toEqual([...Array<number>(10).fill(200), 402, 402]);
   });
 
-  it('refuses no call whose tokens fit beside the bytes that a call in flight has reserved', async () => {
+  it('admits calls whose tokens fit beside the reserved bytes of a call in flight', async () => {
     // Room for the bound by bytes of one call, and for what another really costs.
     const { secret } = await app.createKey({
       limit: parseUsdPerMillion('0.13') * BigInt(Buffer.byteLength(TEXT) + 8) + COST_OF_A_CALL,
@@ -108,7 +108,7 @@ describe('a limit worth k calls', () => {
     expect(await inFlight).toBe(200);
   });
 
-  it('counts the names of special tokens as the text that they are', async () => {
+  it('counts the names of special tokens as their text', async () => {
     const input = `${TEXT} <|endoftext|>`;
     const cost = parseUsdPerMillion('0.13') * BigInt(countTokens(input, { disallowedSpecial: new Set() }));
     const answers = await Promise.all(

@@ -1,5 +1,5 @@
-// The database goes away while a call is made: whatever became of its settlement, the money of the key is neither lost
-// nor spent twice.
+// The database fails during a call: with any outcome of its settlement, the key's money is neither lost nor spent
+// twice.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
 import pg from 'pg';
@@ -18,7 +18,7 @@ import { eventually } from '../../support/eventually.js';
 import { sendJson, toBase64 } from '../../support/stub-upstream.js';
 import { WAITS_FOR_LOCK, untilLockWait } from '../../support/waiting-statements.js';
 
-// An input whose tokens are counted by the caller: its bound is what it costs.
+// An input whose tokens the caller counts: its bound equals its cost.
 const INPUT = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 const BODY = { model: 'openai/text-embedding-3-large', input: INPUT, encoding_format: 'base64' };
 const COST = parseUsdPerMillion('0.13') * BigInt(INPUT.length);
@@ -28,16 +28,16 @@ let database: TestDatabase;
 let proxy: DatabaseProxy;
 let setup: Setup;
 let limiter: SpendLimiter;
-/** Whether the service is told of changes. When it is again, it gives back what it has leased and does not use. */
+/** Whether the service receives notifications. When they resume, it releases unused parts of leases. */
 let isNotified = true;
-/** Past the proxy: sees and locks while the service cannot. */
+/** Bypasses the proxy: reads and locks while the service cannot. */
 let direct: pg.Client;
 beforeAll(async () => {
   database = await createTestDatabase();
   proxy = await startDatabaseProxy(database.url);
   setup = await startWithUpstream({ RATE_LIMIT_INFERENCE_PER_MINUTE: '0' }, proxy.url);
   limiter = setup.app.application.get(SpendLimiter);
-  // From here on it beats when a test says so.
+  // From here on it sends heartbeats on the test's command.
   limiter.onModuleDestroy();
   setup.app.application.get(Notifications).subscribe({
     channel: SPEND_POLICY_CHANNEL,
@@ -71,7 +71,7 @@ function answer(response: ServerResponse): void {
 
 const ask = (key: TestKey) => embed(setup.app, BODY, key.secret).then(({ status }) => status);
 
-/** As many calls, each waiting at the provider until it is told to answer. */
+/** So many calls, each waiting at the provider for the test's command. */
 async function askAndHold(key: TestKey, calls: number) {
   const responses: ServerResponse[] = [];
   const arrived = new Promise<void>((resolve) =>
@@ -102,7 +102,7 @@ async function cut(): Promise<void> {
   );
 }
 
-/** Resolves when the service can do its work and is told of changes, which comes later by itself. */
+/** Resolves when the service works again and receives notifications, which resume later by themselves. */
 async function untilReady(): Promise<void> {
   await eventually(
     async () => isNotified && (await setup.app.http.get('/ready')).status,
@@ -118,7 +118,7 @@ async function leasesOf({ record }: TestKey) {
   return rows.map(({ amount, expires }) => ({ calls: Number(parseUsd(amount) / COST), expires: +expires }));
 }
 
-/** In calls: what was spent, and what is reserved. */
+/** In calls: the spent and the reserved amount. */
 async function counterOf({ record }: TestKey): Promise<{ spent: number; reserved: number }> {
   const { rows } = await direct.query<{ total: string; reserved: string }>(
     'SELECT total, reserved FROM key_spend WHERE api_key_id = $1',
@@ -134,7 +134,7 @@ function untilServiceWaits(): Promise<void> {
   return untilLockWait({ sql: async (text) => (await direct.query(text)).rows });
 }
 
-/** As if so much time had passed that it is swept unless it is renewed. */
+/** Simulates so much time that it is swept unless it is renewed. */
 async function expireOldestLease({ record }: TestKey): Promise<void> {
   await direct.query(
     `UPDATE spend_leases SET expires_at = now() - interval '1 second' WHERE holder_id = $1 AND expires_at =
@@ -143,13 +143,13 @@ async function expireOldestLease({ record }: TestKey): Promise<void> {
   );
 }
 
-/** Ends the statement that waits, and with it what it has written. */
+/** Cancels the waiting statement, and rolls back its writes. */
 async function rollBackWhatWaits(): Promise<void> {
   await direct.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${WAITS_FOR_LOCK}`);
 }
 
 describe('a settlement that was rolled back', () => {
-  it('leaves its part of the lease to expire, and not the parts of calls in flight', async () => {
+  it('lets its part of the lease expire, and keeps the parts of calls in flight', async () => {
     const key = await setup.app.createKey({ limit: COST * 10n });
     const { responses, first, statuses } = await askAndHold(key, 2);
     await direct.query('BEGIN');
@@ -166,7 +166,7 @@ describe('a settlement that was rolled back', () => {
     expect(renewed!.expires).toBeGreaterThan(held!.expires);
     answer(responses[1]!);
     expect(new Set(await statuses)).toEqual(new Set([200, 503]));
-    // Also when the key is never at rest.
+    // Also when the key is never idle.
     expect(await ask(key)).toBe(200);
     await limiter.heartbeat();
     expect((await leasesOf(key))[0]).toEqual({ ...renewed, calls: 1 });
@@ -177,8 +177,8 @@ describe('a settlement that was rolled back', () => {
   });
 });
 
-describe('a settlement that was committed without an answer', () => {
-  it('counts once, and has given back its part of the lease', async () => {
+describe('a settlement that was committed without a response', () => {
+  it('counts once, and has released its part of the lease', async () => {
     const key = await setup.app.createKey({ limit: COST * 10n });
     const { responses, first } = await askAndHold(key, 1);
     await direct.query('BEGIN');
@@ -199,7 +199,7 @@ describe('a settlement that was committed without an answer', () => {
     expect(await counterOf(key)).toEqual({ spent: 10, reserved: 0 });
   });
 
-  it('takes nothing from a lease that was taken before it was committed', async () => {
+  it('takes nothing from a lease that was acquired before its commit', async () => {
     const key = await setup.app.createKey({ limit: COST * 10n });
     const late = await askAndHold(key, 1);
     await direct.query('BEGIN');
@@ -225,9 +225,9 @@ describe('a settlement that was committed without an answer', () => {
   });
 });
 
-describe('a part of a lease that could not be given back', () => {
-  it('is not renewed, and the key goes on with another lease', async () => {
-    // Far from its limit a key leases a fiftieth of what is left.
+describe('a part of a lease that could not be released', () => {
+  it('is not renewed, and the key continues with another lease', async () => {
+    // Far from its limit a key leases a fiftieth of the remainder.
     const key = await setup.app.createKey({ limit: COST * 100_000n });
     expect(await ask(key)).toBe(200);
     const [lease] = await leasesOf(key);
@@ -244,7 +244,7 @@ describe('a part of a lease that could not be given back', () => {
     expect(leases[0]?.expires).toBeLessThan(leases[1]!.expires);
     await expireOldestLease(key);
     await limiter.heartbeat();
-    // Since its last beat the key was not used: the other lease was given back as well.
+    // The key was not used since the last heartbeat: the other lease was released as well.
     expect((await leasesOf(key)).map(({ calls }) => calls)).toEqual([0]);
     expect(await counterOf(key)).toEqual({ spent: 2, reserved: 0 });
   });

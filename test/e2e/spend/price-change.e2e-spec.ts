@@ -1,4 +1,4 @@
-// A price that rises while a call waits for money: the call costs what was reserved for it, in the windows of the new day.
+// A price that rises while a call waits for money: the call costs its reservation, in the windows of the new day.
 import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
 import { parseUsd, parseUsdPerMillion } from '../../../src/domain/spend/money.js';
 import { SpendLimiter } from '../../../src/spend/spend-limiter.js';
@@ -40,7 +40,7 @@ afterEach(() => {
 });
 afterAll(() => setup.close());
 
-it('costs a call that it found waiting what was reserved', async () => {
+it('charges a call that was waiting what was reserved', async () => {
   const { app } = setup;
   app.clock.set(BEFORE);
   const { secret, record } = await app.createKey({ limit: OLD_COST, limitReset: 'daily' });
@@ -60,7 +60,7 @@ it('costs a call that it found waiting what was reserved', async () => {
   expect([parseUsd(row!['cost'] as string), parseUsd(row!['daily'] as string)]).toEqual([OLD_COST, OLD_COST]);
 });
 
-it('is the price of the calls after it', async () => {
+it('applies to later calls', async () => {
   const { app } = setup;
   app.clock.set(AFTER);
   const { secret } = await app.createKey({ limit: NEW_COST - 1n });

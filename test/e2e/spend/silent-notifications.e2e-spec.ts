@@ -1,5 +1,5 @@
-// The connection for notifications dies without a word: no reset, no answer. Revoked keys and lowered limits are in force
-// within two seconds all the same.
+// The connection for notifications dies silently, without a reset or a response. Revoked keys and lowered limits still
+// take effect within two seconds.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { formatUsd, parseUsdPerMillion } from '../../../src/domain/spend/money.js';
@@ -19,14 +19,14 @@ const INPUT = [1, 2, 3, 4, 5];
 const COST = parseUsdPerMillion('0.02') * BigInt(INPUT.length);
 const VECTOR = toBase64(Array<number>(1536).fill(1));
 const TWO_SECONDS = 2_000;
-/** What a process takes of a limit at once: one in so many. */
+/** A process leases one part in so many of a limit at once. */
 const SHARE = 50;
 
 let database: TestDatabase;
 let proxy: DatabaseProxy;
 let setup: Setup;
 let notifications: Notifications;
-/** Past the proxy, and past what the service is told of its own changes. */
+/** Bypasses the proxy, and the service's notice of its own changes. */
 let direct: pg.Client;
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -62,7 +62,7 @@ const untilTrusted = (isTrusted: boolean) =>
     (answer) => answer === isTrusted,
   );
 
-/** Nothing more comes over the connection for notifications, and nothing ends. */
+/** The connection for notifications transfers nothing more, and does not end. */
 const silence = (): void => proxy.corrupt({ kind: 'silence' }, 'signalbox notifications');
 
 function passTwoSeconds(): void {
@@ -73,7 +73,7 @@ function passTwoSeconds(): void {
 const call = async ({ secret }: TestKey): Promise<number> =>
   (await embed(setup.app, { model: SMALL, input: INPUT }, secret)).status;
 
-/** How many of so many calls are served. */
+/** The number of served calls among so many. */
 async function served(key: TestKey, calls: number): Promise<number> {
   let count = 0;
   for (let made = 0; made < calls; made++) if ((await call(key)) === 200) count++;
@@ -83,8 +83,8 @@ async function served(key: TestKey, calls: number): Promise<number> {
 const setLimit = ({ record }: TestKey, calls: bigint) =>
   direct.query('UPDATE api_keys SET limit_amount = $2 WHERE id = $1', [record.id, formatUsd(COST * calls)]);
 
-describe('while the connection for notifications is silent', () => {
-  it('a disabled key is refused after two seconds', async () => {
+describe('a silent connection for notifications', () => {
+  it('rejects a disabled key after two seconds', async () => {
     const key = await setup.app.createKey();
     expect(await call(key)).toBe(200);
     silence();
@@ -93,7 +93,7 @@ describe('while the connection for notifications is silent', () => {
     expect(await call(key)).toBe(401);
   });
 
-  it('a lowered limit is overspent by the lease at most, and by nothing after two seconds', async () => {
+  it('lets a lowered limit be overspent by the lease at most, and by nothing after two seconds', async () => {
     const key = await setup.app.createKey({ limit: COST * 1_000n });
     expect(await call(key)).toBe(200);
     silence();
@@ -104,7 +104,7 @@ describe('while the connection for notifications is silent', () => {
     expect(await call(key)).toBe(402);
   });
 
-  it('what a lease holds of a limit that was lowered is not spent after two seconds', async () => {
+  it('keeps leases of a lowered limit from being spent after two seconds', async () => {
     const key = await setup.app.createKey({ limit: COST * 1_000n });
     expect(await call(key)).toBe(200);
     silence();
@@ -113,7 +113,7 @@ describe('while the connection for notifications is silent', () => {
     expect(await served(key, 10)).toBe(2);
   });
 
-  it('a lowered budget and credits that are gone refuse calls after two seconds', async () => {
+  it('rejects calls after two seconds for a lowered budget and removed credits', async () => {
     const { workspaceId, accountId } = setup.app;
     await direct.query(
       `INSERT INTO workspace_budgets (workspace_id, "interval", limit_amount) VALUES ($1, 'lifetime', 1)`,
@@ -133,7 +133,7 @@ describe('while the connection for notifications is silent', () => {
     await direct.query('UPDATE accounts SET credits = NULL');
   });
 
-  it('a connection that goes on after a pause has lost nothing of what it is to tell', async () => {
+  it('loses no notification when it continues after a pause', async () => {
     const key = await setup.app.createKey();
     expect(await call(key)).toBe(200);
     proxy.corrupt({ kind: 'delay', milliseconds: 2_500 }, 'signalbox notifications');
@@ -145,7 +145,7 @@ describe('while the connection for notifications is silent', () => {
     expect(await call(key)).toBe(401);
   });
 
-  it('it is replaced', async () => {
+  it('is replaced', async () => {
     silence();
     await untilTrusted(false);
     proxy.corrupt(null);
@@ -154,7 +154,7 @@ describe('while the connection for notifications is silent', () => {
 });
 
 describe('the time of the service', () => {
-  it('is that of the database, which every heartbeat tells', async () => {
+  it('is that of the database, which every heartbeat returns', async () => {
     const clock = setup.app.application.get(SynchronizedClock);
     await direct.query(
       `CREATE OR REPLACE FUNCTION service_now() RETURNS timestamptz LANGUAGE sql STABLE

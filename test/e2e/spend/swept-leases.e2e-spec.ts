@@ -1,5 +1,5 @@
-// The database has swept a lease that its process still believes in: after a pause of the machine, or when the database's
-// clock was set. Nothing more is handed out of it, and what calls still hold of it is not taken from others.
+// Leases that the database has swept while their process holds them, after a pause of the machine or a change of the
+// database's clock. They grant nothing more, and the parts that calls hold are not taken from others.
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { formatUsd, parseUsd } from '../../../src/domain/spend/money.js';
 import { GenerationLog } from '../../../src/persistence/generations/generation-log.js';
@@ -18,7 +18,7 @@ let key: TestKey;
 beforeAll(async () => {
   app = await createTestApp();
   limiter = app.application.get(SpendLimiter);
-  // From here on it beats when a test says so.
+  // From here on it sends heartbeats on the test's command.
   limiter.onModuleDestroy();
 });
 afterAll(() => app.close());
@@ -47,7 +47,7 @@ async function sweep(): Promise<void> {
   await app.application.get(SpendLedger).sweepExpired();
 }
 
-/** What the key has reserved, and what its leases hold. */
+/** The reserved amount of the key, and that of its leases. */
 async function state(): Promise<{ reserved: bigint; leases: Record<string, bigint> }> {
   const [counter] = await app.sql<{ reserved: string }>(
     'SELECT reserved FROM key_spend WHERE api_key_id = $1',
@@ -63,8 +63,8 @@ async function state(): Promise<{ reserved: bigint; leases: Record<string, bigin
   };
 }
 
-it('what is free of it is not handed out once it was to be renewed', async () => {
-  // Far from the limit: there is much beside what the call holds.
+it('grants nothing of the available part after a failed renewal', async () => {
+  // Far from the limit: much remains beside the part that the call holds.
   const first = await reserve(1n);
   await sweep();
   await app.sql('UPDATE key_spend SET total = $2 WHERE api_key_id = $1', [key.record.id, formatUsd(LIMIT)]);
@@ -73,7 +73,7 @@ it('what is free of it is not handed out once it was to be renewed', async () =>
   first.close();
 });
 
-it('what calls hold of it is not taken from those that come after', async () => {
+it('does not take the parts that calls hold from later calls', async () => {
   const early = await reserve(LIMIT / 2n);
   await sweep();
   const late = await reserve(LIMIT);
@@ -84,7 +84,7 @@ it('what calls hold of it is not taken from those that come after', async () => 
   expect(await state()).toEqual({ reserved: 0n, leases: {} });
 });
 
-it('a call that waits for it takes another', async () => {
+it('serves a waiting call from another lease', async () => {
   const early = await reserve(LIMIT);
   const waiting = reserve(LIMIT);
   await sweep();

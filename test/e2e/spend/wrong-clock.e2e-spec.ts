@@ -1,4 +1,4 @@
-// Processes whose clocks are wrong by days or years: what they record counts on the day of the database, and limits hold.
+// Processes whose clocks are wrong by days or years: their records count on the day of the database, and limits hold.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { parseUsd, parseUsdPerMillion } from '../../../src/domain/spend/money.js';
 import type { LimitReset } from '../../../src/domain/spend/spend.js';
@@ -64,7 +64,7 @@ const createKey = (limitReset: LimitReset = 'daily'): Promise<TestKey> =>
   app.createKey({ limit: COST * 3n, limitReset });
 
 describe.each(['daily', 'weekly', 'monthly'] as const)('a %s limit', (limitReset) => {
-  it('holds after a call that a process recorded whose clock is years ahead', async () => {
+  it('holds after a call that a process with a clock years ahead has recorded', async () => {
     const key = await createKey(limitReset);
     expect(await call(ahead, key)).toBe(200);
     const statuses = [await call(app, key), await call(app, key), await call(app, key), await call(app, key)];
@@ -80,11 +80,11 @@ describe.each(['daily', 'weekly', 'monthly'] as const)('a %s limit', (limitReset
   });
 });
 
-describe('a call that a process with a wrong clock records', () => {
+describe('a call of a process with a wrong clock', () => {
   it.each([
     ['ahead', () => ahead],
     ['behind', () => behind],
-  ])('is of the day of the database, in the log as in the counters: %s', async (_name, on) => {
+  ])('counts on the day of the database, in log and counters: %s', async (_name, on) => {
     const key = await createKey();
     expect(await call(on(), key)).toBe(200);
     const [row] = await app.sql(
@@ -98,7 +98,7 @@ describe('a call that a process with a wrong clock records', () => {
   });
 });
 
-describe('a day ahead of the calendar that a counter holds', () => {
+describe('a counter with a day in the future', () => {
   const corrupt = ({ record }: TestKey, spent: string) =>
     app.sql(`UPDATE key_spend SET last_day = '2030-01-01', total = $2, daily = $2 WHERE api_key_id = $1`, [
       record.id,
@@ -112,14 +112,14 @@ describe('a day ahead of the calendar that a counter holds', () => {
     return row?.day;
   };
 
-  it('heals with the next call, and what was spent counts today', async () => {
+  it('heals with the next call, and the spend counts today', async () => {
     const key = await createKey();
     await corrupt(key, '0.0000001');
     expect([await call(app, key), await call(app, key), await call(app, key)]).toEqual([200, 200, 402]);
     expect(await lastDayOf(key)).toBe('2026-11-18');
   });
 
-  it('heals where nothing is left: the limit is back on the next day', async () => {
+  it('heals at an exhausted limit, which resets on the next day', async () => {
     const key = await createKey();
     await corrupt(key, '0.0000003');
     expect(await call(app, key)).toBe(402);
@@ -127,7 +127,7 @@ describe('a day ahead of the calendar that a counter holds', () => {
     expect(await call(app, key)).toBe(200);
   });
 
-  it('counts in limit_remaining as it counts for calls', async () => {
+  it('counts in limit_remaining as for calls', async () => {
     const key = await createKey();
     await corrupt(key, '0.0000002');
     const { body } = await getKey(app, key.record.hash);
