@@ -1,4 +1,4 @@
-// /workspaces/{ref}/budgets: the rule that keeps them in order, and their effect on calls.
+// /workspaces/{ref}/budgets: their order, and their effect on calls.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask, askFor } from '../../support/admin.js';
 import type { TestApp } from '../../support/app.js';
@@ -56,7 +56,7 @@ describe('budgets', () => {
     expect(actions.map(({ action }) => String(action))).toEqual(['create', 'delete', 'update']);
   });
 
-  it('a wider one must be greater, in whatever order they are set', async () => {
+  it('must grow with the interval, in any order of setting them', async () => {
     expect((await put('weekly', { limit_usd: 10 })).status).toBe(200);
     expect(expectError(await put('daily', { limit_usd: 10 }), 400)).toContain(
       'limit_usd: the weekly budget of 10 USD must be greater than the daily budget of 10 USD',
@@ -65,7 +65,7 @@ describe('budgets', () => {
       'the lifetime budget of 9.99 USD must be greater than the weekly budget of 10 USD',
     );
     expect((await put('daily', { limit_usd: 9.99 })).status).toBe(200);
-    // Of two that cannot stand together, one is refused, also at the same moment.
+    // One of two contradicting budgets is rejected, also when they are concurrent.
     const answers = await Promise.all([put('daily', { limit_usd: 12 }), put('weekly', { limit_usd: 13 })]);
     const { data } = await askFor<{ data: { limit_usd: number }[] }>(
       200,
@@ -85,11 +85,11 @@ describe('budgets', () => {
     ['daily', { limit_usd: 1e-13 }, 'limit_usd: must be at least 1e-12'],
     ['daily', { limit_usd: '1' }, 'limit_usd: must be a number'],
     ['daily', { limit_usd: 1, reset: true }, 'reset: is not a member of this object'],
-  ])('400: %s %j', async (interval, body, message) => {
+  ])('return 400 for %s %j', async (interval, body, message) => {
     expect(expectError(await put(interval, body), 400)).toContain(message);
   });
 
-  it('calls beyond one are refused with 403, whatever a wider one leaves, and served again when it is gone', async () => {
+  it('reject calls beyond them with 403, regardless of wider ones, until they are deleted', async () => {
     const call = () => embed(app, { model: SMALL, input: 'hello', dimensions: 2 }, app.apiKey);
     expect((await call()).status).toBe(200);
     expect((await put('monthly', { limit_usd: 100 })).status).toBe(200);
@@ -103,7 +103,7 @@ describe('budgets', () => {
 });
 
 describe('members', () => {
-  it('that many remove at the same time are removed, and told of, once', async () => {
+  it('are removed and recorded once by concurrent removals', async () => {
     const body = { user_ids: ['user_x', 'user_y'] };
     await askFor(200, app, 'post', '/workspaces/default/members/add', { body });
     const answers = await Promise.all(
@@ -142,13 +142,13 @@ describe('members', () => {
       ],
       total_count: 3,
     });
-    const body = { user_ids: ['user_a', 'user_b', 'nobody'] };
+    const body = { user_ids: ['user_a', 'user_b', 'not_a_member'] };
     expect(await askFor(200, app, 'post', '/workspaces/default/members/remove', { body })).toEqual({
       removed_count: 2,
     });
   });
 
-  it('whoever has keys stays', async () => {
+  it('cannot be removed while they have keys', async () => {
     await app.createKey({ creatorUserId: 'user_k' });
     const body = { user_ids: ['user_k'] };
     await askFor(200, app, 'post', '/workspaces/default/members/add', { body });
@@ -161,7 +161,7 @@ describe('members', () => {
     [{ user_ids: ['with space'] }, 'user_ids: must hold names of 1 to 256 printable'],
     [{ user_ids: ['a'], role: 'owner' }, 'role: must be one of admin, member'],
     [{ user_ids: Array.from({ length: 101 }, String) }, 'user_ids: must have at most 100 elements'],
-  ])('400: %j', async (body, message) => {
+  ])('return 400 for %j', async (body, message) => {
     const response = await ask(app, 'post', '/workspaces/default/members/add', { body });
     expect(expectError(response, 400)).toContain(message);
   });

@@ -1,4 +1,4 @@
-// Whatever an account's management key asks for by an id of another account is not there.
+// Objects of another account do not exist for a management key.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ask, askFor } from '../../support/admin.js';
 import { createTestApp } from '../../support/app.js';
@@ -53,7 +53,7 @@ const ROUTES: readonly (readonly [Parameters<typeof ask>[1], () => string, objec
   ['get', () => `/activity?api_key_hash=${app.key.hash}`],
 ];
 
-it('404 on every route that names an object, and nothing is changed', async () => {
+it('returns 404 on every route that names an object, and changes nothing', async () => {
   const tables = 'workspaces workspace_members workspace_budgets provider_credentials audit_log'.split(' ');
   const read = () =>
     Promise.all(tables.map((table) => app.sql(`SELECT row_to_json(t)::text FROM ${table} t ORDER BY 1`)));
@@ -69,7 +69,7 @@ it('404 on every route that names an object, and nothing is changed', async () =
   expect(await read()).toEqual(before);
 });
 
-it('400, as for one that does not exist, where a body or a list names it', async () => {
+it('returns 400 in bodies and lists, as for an unknown object', async () => {
   const asStranger = { key: stranger.managementKey };
   const list = await ask(app, 'get', `/byok?workspace_id=${workspace.id}`, asStranger);
   expect(expectError(list, 400)).toContain('workspace_id: no such workspace');
@@ -80,7 +80,7 @@ it('400, as for one that does not exist, where a body or a list names it', async
   }
 });
 
-it('lists and sums show nothing of it', async () => {
+it('omits them from lists and sums', async () => {
   const asStranger = { key: stranger.managementKey };
   const workspaces = await askFor(200, app, 'get', '/workspaces', asStranger);
   expect(workspaces).toMatchObject({ data: [{ id: stranger.workspaceId }], total_count: 1 });
@@ -89,7 +89,7 @@ it('lists and sums show nothing of it', async () => {
   expect(await askFor(200, app, 'get', '/credits', asStranger)).toMatchObject({ data: { total_usage: 0 } });
 });
 
-it('an inference key is refused on every route of management', async () => {
+it('rejects an inference key on every management route', async () => {
   for (const [method, path, body] of ROUTES.filter((route) => !route[1]().startsWith('/generation'))) {
     const response = await ask(app, method, path(), { key: app.apiKey, ...(body ? { body } : {}) });
     expect([401, 403]).toContain(response.status);

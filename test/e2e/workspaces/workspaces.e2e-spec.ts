@@ -1,4 +1,4 @@
-// /workspaces: create, list, get, change, delete.
+// /workspaces: create, list, get, update, delete.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask, askFor } from '../../support/admin.js';
 import { createTestApp } from '../../support/app.js';
@@ -25,9 +25,9 @@ async function createWorkspace(body: object = {}): Promise<Workspace> {
   return (await askFor<{ data: Workspace }>(201, app, 'post', '/workspaces', { body: sent })).data;
 }
 
-describe('create', () => {
-  it('answers the whole record', async () => {
-    const body = { name: 'Production', slug: 'production', description: 'What customers see' };
+describe('POST /workspaces', () => {
+  it('returns the whole record', async () => {
+    const body = { name: 'Production', slug: 'production', description: 'For customers' };
     expect(await createWorkspace(body)).toEqual({
       ...body,
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -63,14 +63,14 @@ describe('create', () => {
     ['unknown member', { colour: 'red' }, 'colour: is not a member of this object'],
     ['absent setting', { is_observability_io_logging_enabled: true }, 'this service has no such setting'],
     ['absent setting', { disabled_server_tools: ['bash'] }, 'disabled_server_tools: must be null'],
-  ])('400: %s %j', async (_name, body, message) => {
+  ])('returns 400 for %s %j', async (_name, body, message) => {
     const response = await ask(app, 'post', '/workspaces', {
       body: { name: 'Refused', slug: 'refused', ...body },
     });
     expect(expectError(response, 400)).toContain(message);
   });
 
-  it('50 at once with one slug: one is made', async () => {
+  it('creates one of 50 parallel workspaces with the same slug', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, () =>
         ask(app, 'post', '/workspaces', { body: { name: 'Race', slug: 'race' } }),
@@ -83,14 +83,14 @@ describe('create', () => {
   });
 });
 
-describe('get and change', () => {
-  it('by the id or the slug', async () => {
+describe('GET and PATCH /workspaces/{id}', () => {
+  it('accept the id or the slug', async () => {
     const workspace = await createWorkspace();
     for (const ref of [workspace.id, workspace.slug])
       expect(await askFor(200, app, 'get', `/workspaces/${ref}`)).toEqual({ data: workspace });
   });
 
-  it('a change keeps what it does not name, and is in the audit log', async () => {
+  it('keep omitted members, and record the change in the audit log', async () => {
     const workspace = await createWorkspace({ description: 'Before' });
     const change = { is_observability_broadcast_enabled: false, slug: `${workspace.slug}-renamed` };
     const { data } = await askFor<{ data: Workspace }>(200, app, 'patch', `/workspaces/${workspace.slug}`, {
@@ -107,7 +107,7 @@ describe('get and change', () => {
     ]);
   });
 
-  it('null clears a description; an empty change changes nothing', async () => {
+  it('clear a description with null; an empty change changes nothing', async () => {
     const workspace = await createWorkspace({ description: 'Before' });
     const path = `/workspaces/${workspace.id}`;
     expect(await askFor(200, app, 'patch', path, { body: {} })).toEqual({ data: workspace });
@@ -116,15 +116,15 @@ describe('get and change', () => {
     });
   });
 
-  it('400: a taken slug', async () => {
+  it('return 400 for a taken slug', async () => {
     const { id } = await createWorkspace();
     const response = await ask(app, 'patch', `/workspaces/${id}`, { body: { slug: 'default' } });
     expect(expectError(response, 400)).toContain('slug: another workspace of the account has it');
   });
 });
 
-describe('delete', () => {
-  it('is refused while keys remain', async () => {
+describe('DELETE /workspaces/{id}', () => {
+  it('is rejected while keys remain', async () => {
     const { id } = await createWorkspace();
     await app.createKey({ workspaceId: id });
     const rejected = await ask(app, 'delete', `/workspaces/${id}`);
@@ -133,7 +133,7 @@ describe('delete', () => {
     expect(await askFor(200, app, 'delete', `/workspaces/${id}`)).toEqual({ deleted: true });
   });
 
-  it('switches destinations off, forgets own provider keys and budgets, and frees the slug', async () => {
+  it('disables destinations, deletes own provider keys and budgets, and frees the slug', async () => {
     const { id, slug } = await createWorkspace();
     const destination = await createDestination(app, { url: 'http://127.0.0.1:9/' }, { workspaceId: id });
     const credential = await createCredential(app, {
@@ -155,7 +155,7 @@ describe('delete', () => {
     expect((await createWorkspace({ slug })).id).not.toBe(id);
   });
 
-  it('nothing is made in a deleted workspace, not even at the same moment', async () => {
+  it('leaves no objects that are created at the same moment', async () => {
     const { id } = await createWorkspace();
     const [removal, ...keys] = await Promise.allSettled([
       askFor(200, app, 'delete', `/workspaces/${id}`),
@@ -165,7 +165,7 @@ describe('delete', () => {
       'SELECT count(*)::int FROM api_keys WHERE workspace_id = $1',
       [id],
     );
-    // Either the keys came first and the deletion was refused, or none of them is there.
+    // Either the keys came first and the deletion was rejected, or none of them exists.
     const isDeleted = removal.status === 'fulfilled';
     expect(keys.filter(({ status }) => status === 'fulfilled')).toHaveLength(row!.count);
     if (isDeleted) expect(row).toEqual({ count: 0 });
@@ -179,7 +179,7 @@ describe('delete', () => {
     expect(expectError(response, 400)).toContain('workspace_id: no such workspace');
   });
 
-  it('the default workspace needs a confirmation; its inference keys are disabled', async () => {
+  it('of the default workspace needs a confirmation; its inference keys are disabled', async () => {
     const other = await app.createAccount();
     const asOther = { key: other.managementKey };
     const { data: hook } = await askFor<{ data: { id: string } }>(
@@ -197,7 +197,7 @@ describe('delete', () => {
     const path = '/workspaces/default?confirm_default_workspace_deletion=true';
     expect(await askFor(200, app, 'delete', path, asOther)).toEqual({ deleted: true });
     expectError(await ask(app, 'get', '/generation?id=x', { key: other.apiKey }), 401);
-    // For ever: what bounded them is gone.
+    // For good: the limits that bounded them are gone.
     for (const [route, body] of [
       [`/keys/${other.key.hash}`, { disabled: false }],
       [`/observability/destinations/${hook.id}`, { enabled: true }],
