@@ -76,14 +76,11 @@ describe('POST /test', () => {
       `${'x'.repeat(190)}top-secret-value`,
       `${'x'.repeat(190)}****`,
     ],
-  ])(
-    'explains the problem without the secret that the platform repeats%s',
-    async (_name, said, quoted) => {
-      receiver.always({ status: 403, body: said });
-      const { body } = await post('test');
-      expect(body.data).toMatchObject({ ok: false, reason: `HTTP 403: ${quoted}` });
-    },
-  );
+  ])('explains the problem without the secret that the platform repeats%s', async (_name, said, quoted) => {
+    receiver.always({ status: 403, body: said });
+    const { body } = await post('test');
+    expect(body.data).toMatchObject({ ok: false, reason: `HTTP 403: ${quoted}` });
+  });
 
   it.each<[string, Script, RegExp]>([
     ['a reset', 'reset', /ECONNRESET|closed|other side/i],
