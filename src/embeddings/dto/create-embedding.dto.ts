@@ -1,28 +1,18 @@
-// The body of POST /embeddings. Members that are not known here are kept and sent upstream (decisions 8).
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+// The body of POST /embeddings. Unknown members go upstream. Contract: docs/contract.md#embeddings-request.
 import { plainToInstance } from 'class-transformer';
-import {
-  Allow,
-  IsIn,
-  IsInt,
-  IsObject,
-  IsString,
-  Matches,
-  Max,
-  MaxLength,
-  Min,
-  ValidateNested,
-  validateSync,
-} from 'class-validator';
+import { Allow, validateSync } from 'class-validator';
 import { LRUCache } from 'lru-cache';
 import { ENCODING_FORMATS } from '../../domain/embeddings/embedding.js';
 import type { EmbeddingInput, EncodingFormat } from '../../domain/embeddings/embedding.js';
 import { AppError } from '../../domain/errors.js';
 import type { CallerTrace } from '../../domain/generations/generation.js';
-import { IfGiven, IfGivenAndNotNull } from '../../http/fields/optional-members.js';
+import { NOT_STORABLE } from '../../domain/text/storable-text.js';
 import { OPERATION_BODY, rejectHostileShape, rejectTooManyMembers } from '../../http/body/json-shape.js';
+import { CustomField, FreeObjectField, ObjectField } from '../../http/fields/compound-fields.js';
+import { Rule } from '../../http/fields/field.js';
+import { EnumField, FormattedField, IntegerField, TextField } from '../../http/fields/scalar-fields.js';
 import { validationFailure } from '../../http/fields/validation.pipe.js';
-import { InputProblem, readEmbeddingInput } from './embedding-input.js';
+import { INPUT_SCHEMA, readEmbeddingInput } from './embedding-input.js';
 import { ProviderPreferencesDto } from './provider-preferences.dto.js';
 
 const MAX_DIMENSIONS = 100_000;
@@ -30,9 +20,9 @@ const MAX_INPUT_TYPE_LENGTH = 100;
 const MAX_USER_LENGTH = 1_000;
 const MAX_SESSION_LENGTH = 256;
 const MAX_TRACE_LENGTH = 16_384;
-// Texts of `provider` altogether: names and prices.
+// All texts of `provider` together: names and prices.
 const MAX_PROVIDER_LENGTH = 2 ** 20;
-// A pair of surrogates counts as one character.
+// A surrogate pair counts as one character.
 const UNITS_PER_CHARACTER = 2;
 const PROVIDER = { ...OPERATION_BODY, characters: MAX_PROVIDER_LENGTH };
 const TRACE = {
@@ -41,91 +31,76 @@ const TRACE = {
   characters: MAX_TRACE_LENGTH,
   allowsAnyName: true,
 };
-// Sent upstream, where there may be long lists.
+// Sent upstream, where long lists may be valid.
 const EXTRA = { elements: 10_000, values: 20_000, allowsAnyName: true };
 
-// Settings that were found right need not be validated again with the next input: that would be a fifteenth of a call.
-const RIGHT_SETTINGS = new LRUCache<string, true>({ max: 1_000 });
+// Valid settings are not validated again with the next input: validation takes 20 times as long as a look-up.
+const VALID_SETTINGS = new LRUCache<string, true>({ max: 1_000 });
 
-// Decorators apply from the bottom up and the first failing rule is told: the type of a member stands lowest.
+const isShortTrace = Rule(
+  'isShortTrace',
+  (trace) => JSON.stringify(trace).length <= MAX_TRACE_LENGTH,
+  `must have at most ${MAX_TRACE_LENGTH} characters as JSON`,
+);
+const isStorableTrace = Rule(
+  'isStorableTrace',
+  (trace) => !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/i.test(JSON.stringify(trace)),
+  NOT_STORABLE,
+);
+
 export class CreateEmbeddingDto {
-  @ApiProperty({
-    oneOf: [
-      { type: 'string', minLength: 1 },
-      { type: 'array', minItems: 1, items: { type: 'string', minLength: 1 } },
-      { type: 'array', minItems: 1, items: { type: 'integer' }, description: 'One tokenised input.' },
-      { type: 'array', minItems: 1, items: { type: 'array', minItems: 1, items: { type: 'integer' } } },
-      {
-        type: 'array',
-        minItems: 1,
-        description: 'Multimodal items: one vector each.',
-        items: {
-          type: 'object',
-          required: ['content'],
-          properties: { content: { type: 'array', minItems: 1, items: { type: 'object' } } },
-        },
-      },
-    ],
+  @CustomField(INPUT_SCHEMA, {
+    rules: [Allow()],
     example: ['The quick brown fox', 'jumps over the lazy dog'],
   })
-  @Allow()
   input: EmbeddingInput;
 
-  @ApiProperty({ example: 'local/hashing', description: 'In the form vendor/model.' })
-  @Matches(/^[\w.-]{1,100}\/[\w.:/-]{1,200}$/, { message: 'must have the form vendor/model' })
-  @IsString({ message: 'must be a string' })
+  @FormattedField({
+    pattern: /^[\w.-]{1,100}\/[\w.:/-]{1,200}$/,
+    message: 'must have the form vendor/model',
+    example: 'local/hashing',
+    description: 'In the form vendor/model.',
+  })
   model: string;
 
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, description: 'Width of the vectors.' })
-  @IfGiven()
-  @Max(MAX_DIMENSIONS, { message: `must be at most ${MAX_DIMENSIONS}` })
-  @Min(1, { message: 'must be at least 1' })
-  @IsInt({ message: 'must be a whole number' })
+  @IntegerField({
+    optional: true,
+    minimum: 1,
+    hiddenMaximum: MAX_DIMENSIONS,
+    description: 'Width of the vectors.',
+  })
   dimensions?: number;
 
-  @ApiPropertyOptional({ enum: ENCODING_FORMATS, default: 'float' })
-  @IfGiven()
-  @IsIn(ENCODING_FORMATS, { message: `must be one of ${ENCODING_FORMATS.join(', ')}` })
+  @EnumField(ENCODING_FORMATS, { default: 'float' })
   encoding_format: EncodingFormat = 'float';
 
-  @ApiPropertyOptional({ example: 'search_document' })
-  @IfGiven()
-  @MaxLength(MAX_INPUT_TYPE_LENGTH, { message: `must have at most ${MAX_INPUT_TYPE_LENGTH} characters` })
-  @IsString({ message: 'must be a string' })
+  @TextField({ optional: true, hiddenMaxLength: MAX_INPUT_TYPE_LENGTH, example: 'search_document' })
   input_type?: string;
 
-  @ApiPropertyOptional({ type: ProviderPreferencesDto, nullable: true })
-  @IfGivenAndNotNull()
-  @IsObject({ message: 'must be an object or null' })
-  @ValidateNested({ message: 'must be an object or null' })
+  @ObjectField(ProviderPreferencesDto, { optional: true, nullable: true })
   provider?: ProviderPreferencesDto | null;
 
-  @ApiPropertyOptional({ description: 'Identifier of the end user.' })
-  @IfGiven()
-  @MaxLength(MAX_USER_LENGTH, { message: `must have at most ${MAX_USER_LENGTH} characters` })
-  @IsString({ message: 'must be a string' })
+  @TextField({ optional: true, hiddenMaxLength: MAX_USER_LENGTH, description: 'Identifier of the end user.' })
   user?: string;
 
-  @ApiPropertyOptional({ maxLength: MAX_SESSION_LENGTH, description: 'For tracing only.' })
-  @IfGiven()
-  @MaxLength(MAX_SESSION_LENGTH, { message: `must have at most ${MAX_SESSION_LENGTH} characters` })
-  @IsString({ message: 'must be a string' })
+  @TextField({ optional: true, maxLength: MAX_SESSION_LENGTH, description: 'For tracing only.' })
   session_id?: string;
 
-  @ApiPropertyOptional({ type: 'object', additionalProperties: true, description: 'For tracing only.' })
-  @IfGiven()
-  @IsObject({ message: 'must be an object' })
+  @FreeObjectField({
+    optional: true,
+    rules: [isShortTrace, isStorableTrace],
+    description: 'For tracing only.',
+  })
   trace?: CallerTrace;
 
-  /** What is left of the body. */
+  /** The unknown members of the body. */
   @Allow()
   extra: Readonly<Record<string, unknown>> = {};
 }
 
 /**
- * Reads and validates a body. Not by the validation pipe of every other route: that one would copy each of a hundred
- * thousand tokens, and drop the members that go upstream.
- * Throws `invalid_request`.
+ * Reads and validates a body. The validation pipe of the other routes would copy every token of the input, and drop the
+ * members that go upstream. Throws `invalid_request`.
  */
 export function readCreateEmbedding(body: Readonly<Record<string, unknown>>): CreateEmbeddingDto {
   rejectTooManyMembers(body);
@@ -145,20 +120,15 @@ export function readCreateEmbedding(body: Readonly<Record<string, unknown>>): Cr
   Object.assign(dto, { model, dimensions, input_type, provider, user, session_id, trace, extra });
   if (encoding_format !== undefined) dto.encoding_format = encoding_format as EncodingFormat;
   const settings = repeatedSettings(dto);
-  if (settings === null || !RIGHT_SETTINGS.has(settings)) {
+  if (settings === null || !VALID_SETTINGS.has(settings)) {
     rejectWrongMembers(dto);
-    if (settings !== null) RIGHT_SETTINGS.set(settings, true);
+    if (settings !== null) VALID_SETTINGS.set(settings, true);
   }
-  try {
-    dto.input = readEmbeddingInput(input);
-  } catch (error) {
-    if (error instanceof InputProblem) throw new AppError('invalid_request', { detail: error.message });
-    throw error;
-  }
+  dto.input = readEmbeddingInput(input);
   return dto;
 }
 
-/** All that has to be right whatever the input is. */
+/** Validates every member except the input. */
 function rejectWrongMembers(dto: CreateEmbeddingDto): void {
   const { provider, trace, extra, input_type, user, session_id } = dto;
   rejectHostileShape(provider, ['provider'], PROVIDER);
@@ -175,21 +145,20 @@ function rejectWrongMembers(dto: CreateEmbeddingDto): void {
     validationError: { target: false, value: false },
   });
   if (problems.length > 0) throw validationFailure(problems);
-  rejectUnstorableText({ input_type, user, session_id, trace });
 }
 
-/** What all calls of a client mostly have in common; null where there is more, which has to be looked at every time. */
+/** The settings that most calls of a client share, as a key; null: other members need validation in every call. */
 function repeatedSettings(dto: CreateEmbeddingDto): string | null {
   const { model, dimensions, encoding_format, input_type, provider, user, session_id, trace, extra } = dto;
   if (provider !== undefined || user !== undefined || session_id !== undefined || trace !== undefined)
     return null;
   if (Object.keys(extra).length > 0 || isObject(model) || isObject(dimensions)) return null;
   if (isObject(encoding_format) || isObject(input_type)) return null;
-  // As JSON, the number 1 and the text "1" stay apart, and what is absent from all that can be said.
+  // JSON distinguishes the number 1 from the text "1", and an absent member from every value.
   return JSON.stringify({ model, dimensions, encoding_format, input_type });
 }
 
-/** What counts characters takes its time with some millions of them. */
+/** The rule of the field counts characters, which takes too long for millions of them. */
 function rejectLongText(member: Readonly<Record<string, unknown>>, most: number): void {
   for (const [name, value] of Object.entries(member)) {
     if (typeof value === 'string' && value.length > UNITS_PER_CHARACTER * most)
@@ -197,25 +166,7 @@ function rejectLongText(member: Readonly<Record<string, unknown>>, most: number)
   }
 }
 
-/** PostgreSQL stores no NUL, and no half of a surrogate pair in JSON; a trace has a size. */
-function rejectUnstorableText(members: Readonly<Record<string, unknown>>): void {
-  for (const [name, value] of Object.entries(members)) {
-    if (value === undefined) continue;
-    const json = JSON.stringify(value);
-    if (json.length > MAX_TRACE_LENGTH) {
-      throw new AppError('invalid_request', {
-        detail: `${name}: must have at most ${MAX_TRACE_LENGTH} characters as JSON`,
-      });
-    }
-    if (/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/i.test(json)) {
-      throw new AppError('invalid_request', {
-        detail: `${name}: must not hold NUL or half a surrogate pair`,
-      });
-    }
-  }
-}
-
-/** Or null. */
+/** True for null as well. */
 function isObject(value: unknown): boolean {
   return typeof value === 'object';
 }

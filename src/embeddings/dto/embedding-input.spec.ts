@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { InputProblem, readEmbeddingInput } from './embedding-input.js';
+import { AppError } from '../../domain/errors.js';
+import { readEmbeddingInput } from './embedding-input.js';
 
 const text = fc.string({ minLength: 1 });
 const token = fc.nat();
@@ -18,7 +19,7 @@ const problemOf = (input: unknown): string => {
   try {
     readEmbeddingInput(input);
   } catch (error) {
-    if (error instanceof InputProblem) return error.message;
+    if (error instanceof AppError) return error.message.replace('Invalid request parameters: ', '');
     throw error;
   }
   return 'none';

@@ -1,80 +1,69 @@
-// The answer of POST /embeddings: documented as a class, written as bytes. Source: contract 4.2.
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+// The answer of POST /embeddings: documented as a class, written as bytes. Contract: docs/contract.md#embeddings-response.
+import { Allow } from 'class-validator';
 import type { Pace } from '../../concurrency/yield-queue.js';
 import type { EncodingFormat } from '../../domain/embeddings/embedding.js';
 import { embeddingAnswerId } from '../../domain/identifiers.js';
 import { usdToNumber } from '../../domain/spend/money.js';
 import type { RoutingMetadata } from '../../domain/embeddings/routing-metadata.js';
+import { RoutingMetadataDto, toRoutingMetadataDto } from '../../http/dto/routing-metadata.dto.js';
+import { CustomField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
+import { EnumField, FlagField, IntegerField, TextField, UsdField } from '../../http/fields/scalar-fields.js';
 import { encodeVector } from '../../vectors/vectors.js';
 import type { Vector } from '../../vectors/vectors.js';
-import { RoutingMetadataDto, toRoutingMetadataDto } from '../../http/dto/routing-metadata.dto.js';
 import { PromptTokensDetailsDto, toPromptTokensDetailsDto } from './prompt-tokens-details.dto.js';
 import type { Charge } from '../charges/call-cost.js';
 
 class EmbeddingDto {
-  @ApiProperty({ enum: ['embedding'] })
-  object: string;
-
-  @ApiProperty({ type: 'integer', description: 'Position of the input.' })
-  index: number;
-
-  @ApiProperty({
-    oneOf: [
-      { type: 'array', items: { type: 'number' } },
-      { type: 'string', description: 'Little-endian float32 in base64.' },
-    ],
-  })
+  @EnumField(['embedding']) object: string;
+  @IntegerField({ description: 'Position of the input.' }) index: number;
+  @CustomField(
+    {
+      oneOf: [
+        { type: 'array', items: { type: 'number' } },
+        { type: 'string', description: 'Little-endian float32 in base64.' },
+      ],
+    },
+    { rules: [Allow()] },
+  )
   embedding: number[] | string;
-
-  @ApiPropertyOptional({
-    enum: [true],
+  @EnumField([true], {
+    optional: true,
     description:
-      'No provider was asked for this input and it costs nothing: its vector was kept, another call was fetching it, or ' +
-      'the same input stands further up. Only where the cache is on.',
+      'No provider was called for this input, and it costs nothing: its vector was cached, another call was fetching ' +
+      'it, or an earlier input is identical. Only with the cache on.',
   })
   cached?: true;
 }
 
 class EmbeddingUsageDto {
-  @ApiProperty({
-    type: 'integer',
-    description: 'As the provider counts them, and at most as many as the inputs can have.',
-  })
+  @IntegerField({ description: "The provider's count, and at most as many as the inputs can have." })
   prompt_tokens: number;
-
-  @ApiProperty({ type: 'integer', description: 'Bounded like prompt_tokens.' })
-  total_tokens: number;
-
-  @ApiPropertyOptional({ description: 'USD that the call is charged; absent where no price is known.' })
+  @IntegerField({ description: 'Bounded like prompt_tokens.' }) total_tokens: number;
+  @UsdField({
+    optional: true,
+    description: 'USD that the call is charged; absent where no price is known.',
+  })
   cost?: number;
-
-  @ApiProperty({ description: 'Whether an own provider key was used.' })
-  is_byok: boolean;
-
-  @ApiPropertyOptional({ description: 'Only for inputs of several modalities.' })
+  @FlagField({ description: 'Whether an own provider key was used.' }) is_byok: boolean;
+  @ObjectField(PromptTokensDetailsDto, {
+    optional: true,
+    description: 'Only for inputs of several modalities.',
+  })
   prompt_tokens_details?: PromptTokensDetailsDto;
 }
 
 export class EmbeddingResponseDto {
-  @ApiProperty({ enum: ['list'] })
-  object: string;
-
-  @ApiProperty({ type: [EmbeddingDto], description: 'One per input, in the order of the inputs.' })
+  @EnumField(['list']) object: string;
+  @ObjectListField(EmbeddingDto, { description: 'One per input, in the order of the inputs.' })
   data: EmbeddingDto[];
-
-  @ApiProperty()
-  model: string;
-
-  @ApiProperty({ example: 'embd-0193...' })
-  id: string;
-
-  @ApiProperty({ description: 'Who served the call.' })
-  provider: string;
-
-  @ApiProperty()
-  usage: EmbeddingUsageDto;
-
-  @ApiPropertyOptional({ description: 'Only where the header X-OpenRouter-Metadata asks for it.' })
+  @TextField() model: string;
+  @TextField({ example: 'embd-0193...' }) id: string;
+  @TextField({ description: 'The provider that served the call.' }) provider: string;
+  @ObjectField(EmbeddingUsageDto) usage: EmbeddingUsageDto;
+  @ObjectField(RoutingMetadataDto, {
+    optional: true,
+    description: 'Only on request by the header X-OpenRouter-Metadata.',
+  })
   openrouter_metadata?: RoutingMetadataDto;
 }
 
@@ -90,7 +79,7 @@ export interface EmbeddingAnswer {
   readonly provider: string;
   readonly vectors: readonly AnsweredVector[];
   readonly charge: Charge;
-  /** Null unless the caller has asked for it. */
+  /** Null unless the caller requests it. */
   readonly routingMetadata: RoutingMetadata | null;
 }
 
@@ -98,8 +87,8 @@ export interface EmbeddingAnswer {
 const COPIED_BYTES = 2_048;
 
 /**
- * The body in pieces: vectors that already have the wanted form are not parsed, and long ones are not copied. Writes in
- * the pieces of `pace`.
+ * The body in pieces. Vectors that already have the requested form are not parsed, and long ones are not copied. Yields by
+ * `pace`.
  */
 export async function writeEmbeddingResponse(
   answer: EmbeddingAnswer,
@@ -122,7 +111,7 @@ export async function writeEmbeddingResponse(
     if (pace.isDue) await pace.yieldNow();
   }
   const { charge, routingMetadata } = answer;
-  // What is undefined is left out.
+  // JSON.stringify omits undefined members.
   const rest = JSON.stringify({
     model: answer.model,
     id: embeddingAnswerId(answer.generationId),

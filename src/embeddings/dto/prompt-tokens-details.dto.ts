@@ -1,20 +1,20 @@
-// The member `usage.prompt_tokens_details`: what the tokens of an input of several modalities are of. Source: contract 4.2.
-import { ApiPropertyOptional } from '@nestjs/swagger';
+// `usage.prompt_tokens_details`: the tokens of an input by modality. Contract: docs/contract.md#embeddings-response.
 import { modalityCounts } from '../../domain/embeddings/modality.js';
 import type { Modality, TokensByModality } from '../../domain/embeddings/modality.js';
+import { IntegerField } from '../../http/fields/scalar-fields.js';
 
-const Tokens = (): PropertyDecorator => ApiPropertyOptional({ type: 'integer', minimum: 1 });
+const TokensField = (): PropertyDecorator => IntegerField({ optional: true, minimum: 1 });
 
-/** Those that are not zero. */
+/** Modalities without tokens are absent. */
 export class PromptTokensDetailsDto implements Partial<Record<`${Modality}_tokens`, number>> {
-  @Tokens() text_tokens?: number;
-  @Tokens() image_tokens?: number;
-  @Tokens() audio_tokens?: number;
-  @Tokens() video_tokens?: number;
-  @Tokens() file_tokens?: number;
+  @TokensField() text_tokens?: number;
+  @TokensField() image_tokens?: number;
+  @TokensField() audio_tokens?: number;
+  @TokensField() video_tokens?: number;
+  @TokensField() file_tokens?: number;
 }
 
-/** Undefined for tokens of one modality, and where it is not known what they are of. */
+/** Undefined for tokens of one modality or of unknown modalities. */
 export function toPromptTokensDetailsDto(
   tokens: TokensByModality | null,
 ): PromptTokensDetailsDto | undefined {

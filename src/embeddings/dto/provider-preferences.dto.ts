@@ -1,6 +1,6 @@
-// The `provider` object of an embeddings request: a closed object, every member optional. Source: contract 4.4.
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsString, ValidateBy } from 'class-validator';
+// The `provider` object of an embeddings request: a closed object, every member optional. Contract:
+// docs/contract.md#provider-preferences.
+import { IsString } from 'class-validator';
 import { parseUsdPerMillion } from '../../domain/spend/money.js';
 import { NO_PREFERENCES, QUANTIZATIONS, SORTS } from '../../domain/embeddings/provider-preferences.js';
 import type {
@@ -9,7 +9,9 @@ import type {
   ProviderPreferences,
   Sort,
 } from '../../domain/embeddings/provider-preferences.js';
-import { IfGivenAndNotNull } from '../../http/fields/optional-members.js';
+import { CustomField, ListField } from '../../http/fields/compound-fields.js';
+import { Rule } from '../../http/fields/field.js';
+import { EnumField, FlagField } from '../../http/fields/scalar-fields.js';
 
 const MAX_SLUGS = 100;
 const PERCENTILES: readonly string[] = ['p50', 'p75', 'p90', 'p99'];
@@ -18,97 +20,87 @@ type PercentileBoundDto = number | Readonly<Partial<Record<keyof PercentileBound
 
 const PARTITIONS: ReadonlySet<unknown> = new Set(['model', 'none', undefined, null]);
 
-function combine(...decorators: readonly PropertyDecorator[]): PropertyDecorator {
-  return (target, name) => {
-    for (const decorate of [IfGivenAndNotNull(), ...decorators]) decorate(target, name);
-  };
+const OPTIONAL = { optional: true, nullable: true } as const;
+
+function SlugsField(description: string): PropertyDecorator {
+  const rules = [IsString({ each: true, message: 'must hold provider slugs' })];
+  return ListField(String, { ...OPTIONAL, hiddenMaxItems: MAX_SLUGS, rules, description });
 }
 
-function SlugList(description: string): PropertyDecorator {
-  return combine(
-    ApiPropertyOptional({ type: [String], nullable: true, description }),
-    IsArray({ message: 'must be an array' }),
-    ArrayMaxSize(MAX_SLUGS, { message: `must have at most ${MAX_SLUGS} elements` }),
-    IsString({ each: true, message: 'must hold provider slugs' }),
-  );
-}
-
-function Flag(description: string, byDefault: boolean): PropertyDecorator {
-  return combine(
-    ApiPropertyOptional({ type: Boolean, nullable: true, default: byDefault, description }),
-    IsBoolean({ message: 'must be a boolean' }),
-  );
-}
-
-function Checked(
+/** An object of numbers, or a value in its stead. */
+function CheckedField(
   description: string,
   message: string,
-  isRight: (value: unknown) => boolean,
+  isValid: (value: unknown) => boolean,
 ): PropertyDecorator {
-  return combine(
-    ApiPropertyOptional({ type: 'object', additionalProperties: true, nullable: true, description }),
-    ValidateBy({ name: 'checked', validator: { validate: isRight, defaultMessage: () => message } }),
-  );
+  const schema = { type: 'object', additionalProperties: true };
+  return CustomField(schema, { ...OPTIONAL, rules: [Rule('isValid', isValid, message)], description });
 }
 
 export class ProviderPreferencesDto {
-  @SlugList('Providers to try, in this order: by slug, by the tag of an endpoint, or by name.')
+  @SlugsField('Providers to try, in this order: by slug, by the tag of an endpoint, or by name.')
   order?: string[] | null;
 
-  @SlugList('The only providers that may serve.')
+  @SlugsField('The only providers that may serve.')
   only?: string[] | null;
 
-  @SlugList('Providers that must not serve.')
+  @SlugsField('Providers that must not serve.')
   ignore?: string[] | null;
 
-  @Flag(
-    'False: only the first endpoint, or those listed in order, are tried, and their error is returned.',
-    true,
-  )
+  @FlagField({
+    ...OPTIONAL,
+    default: true,
+    description:
+      'False: only the first endpoint, or those listed in order, are tried, and their error is returned.',
+  })
   allow_fallbacks?: boolean | null;
 
-  @Flag('Only endpoints that do everything that was asked for themselves.', false)
+  @FlagField({
+    ...OPTIONAL,
+    default: false,
+    description: 'Only endpoints that support every parameter of the request themselves.',
+  })
   require_parameters?: boolean | null;
 
-  @combine(
-    ApiPropertyOptional({ enum: ['allow', 'deny'], nullable: true, default: 'allow' }),
-    IsIn(['allow', 'deny'], { message: 'must be one of allow, deny' }),
-  )
+  @EnumField(['allow', 'deny', null], { ...OPTIONAL, default: 'allow' })
   data_collection?: 'allow' | 'deny' | null;
 
-  @Flag('Only endpoints that keep nothing.', false)
+  @FlagField({ ...OPTIONAL, default: false, description: 'Only endpoints that retain no data.' })
   zdr?: boolean | null;
 
-  @Flag('For generated text; embeddings have none, so that every endpoint satisfies it.', false)
+  @FlagField({
+    ...OPTIONAL,
+    default: false,
+    description: 'For generated text; embeddings have none, so that every endpoint satisfies it.',
+  })
   enforce_distillable_text?: boolean | null;
 
-  @combine(
-    ApiPropertyOptional({ type: [String], enum: QUANTIZATIONS, nullable: true }),
-    IsArray({ message: 'must be an array' }),
-    ArrayMaxSize(MAX_SLUGS, { message: `must have at most ${MAX_SLUGS} elements` }),
-    IsIn(QUANTIZATIONS, { each: true, message: `must hold only ${QUANTIZATIONS.join(', ')}` }),
-  )
+  @ListField(String, { ...OPTIONAL, values: QUANTIZATIONS, hiddenMaxItems: MAX_SLUGS })
   quantizations?: string[] | null;
 
-  @Checked(
+  @CheckedField(
     `One of ${SORTS.join(', ')}, or {by, partition}.`,
     `must be one of ${SORTS.join(', ')}, or an object with by and partition`,
     (value) => isSort(value) || (isObjectOf(value, ['by', 'partition']) && isSortObject(value)),
   )
   sort?: Sort | { by?: Sort | null; partition?: 'model' | 'none' | null } | null;
 
-  @Checked(
-    'USD for a million tokens; numbers or decimal strings. `prompt` bounds the price of all input tokens, `image` and `audio` ' +
-      'those of images and audio besides; `completion` and `request` have no price here, and bound nothing.',
+  @CheckedField(
+    'USD for a million tokens; numbers or decimal strings. `prompt` bounds the price of all input tokens, `image` and ' +
+      '`audio` also bound the price of their tokens; `completion` and `request` have no effect.',
     `must be an object of amounts named ${PRICES.join(', ')}`,
     (value) => isObjectOf(value, PRICES) && Object.values(value).every(isAmount),
   )
   max_price?: Readonly<Partial<Record<'prompt' | 'image' | 'audio', string | number>>> | null;
 
-  @Checked('Seconds, at p50 or at each percentile named.', percentileMessage(), isPercentileBound)
+  @CheckedField('Seconds, at p50 or at each percentile named.', percentileMessage(), isPercentileBound)
   preferred_max_latency?: PercentileBoundDto | null;
 
-  @Checked('Tokens a second, at p50 or at each percentile named.', percentileMessage(), isPercentileBound)
+  @CheckedField(
+    'Tokens a second, at p50 or at each percentile named.',
+    percentileMessage(),
+    isPercentileBound,
+  )
   preferred_min_throughput?: PercentileBoundDto | null;
 }
 
@@ -151,7 +143,7 @@ function percentileMessage(): string {
 }
 
 function isPercentileBound(value: unknown): boolean {
-  // Clients whose types make each percentile nullable send them so.
+  // The types of some clients make each percentile nullable.
   const isBound = (one: unknown): boolean => one === null || isPositive(one);
   return isPositive(value) || (isObjectOf(value, PERCENTILES) && Object.values(value).every(isBound));
 }

@@ -28,10 +28,10 @@ const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(dept
 
 describe('400: an invalid member', () => {
   it.each([
-    [undefined, 'model: must be a string'],
-    [null, 'model: must be a string'],
-    [5, 'model: must be a string'],
-    [['openai/a'], 'model: must be a string'],
+    [undefined, 'model: must have the form vendor/model'],
+    [null, 'model: must have the form vendor/model'],
+    [5, 'model: must have the form vendor/model'],
+    [['openai/a'], 'model: must have the form vendor/model'],
     ['', 'model: must have the form vendor/model'],
     ['text-embedding-3-small', 'model: must have the form vendor/model'],
     ['/text-embedding-3-small', 'model: must have the form vendor/model'],
@@ -98,7 +98,7 @@ describe('400: an invalid member', () => {
   it.each([
     ['a', 'provider: must be an object or null'],
     [[], 'provider: must be an object or null'],
-    [{ allow_fallbacks: 'no' }, 'provider.allow_fallbacks: must be a boolean'],
+    [{ allow_fallbacks: 'no' }, 'provider.allow_fallbacks: must be a boolean or null'],
     [{ order: 'openai' }, /^provider\.order: must be an array/],
     [{ only: [1] }, /^provider\.only: must hold provider slugs/],
     [{ ignore: {} }, /^provider\.ignore: must be an array/],
