@@ -1,6 +1,6 @@
 // The routes of the catalogue.
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Public } from '../auth/auth.decorators.js';
 import type { CatalogueModel } from '../catalogue/catalogue-model.js';
 import type { Caller } from '../domain/keys/api-key.js';
@@ -10,10 +10,10 @@ import { InTrafficClass } from '../http/load-shedding/load-shedding.guard.js';
 import { ConditionalGet } from '../http/server/conditional-get.js';
 import { ModelEndpointsResponseDto, toModelEndpointsDto } from './dto/model-endpoints.dto.js';
 import { ModelCountResponseDto } from './dto/model-count.dto.js';
-import { ModelListDto, readListPart, toModelListDto } from './dto/model-list.dto.js';
-import type { ListPart } from './dto/model-list.dto.js';
+import { ModelListDto, toListPage, toModelListDto } from './dto/model-list.dto.js';
+import type { ListPage } from './dto/model-list.dto.js';
 import { ModelResponseDto, toModelDto } from './dto/model.dto.js';
-import { ModelCountQueryDto, ModelsQueryDto } from './dto/models-query.dto.js';
+import { EmbeddingModelsQueryDto, ModelCountQueryDto, ModelsQueryDto } from './dto/models-query.dto.js';
 import { ProviderListDto, toProviderDto } from './dto/provider.dto.js';
 import { ModelsService } from './models.service.js';
 
@@ -28,20 +28,13 @@ export class ModelsController {
   @InTrafficClass('public')
   @ApiOperation({
     summary: 'List the embedding models',
-    description: 'Needs no credential. Without offset and limit the whole list.',
+    description: 'Needs no credential. Without offset and limit, the whole list.',
     operationId: 'listEmbeddingsModels',
-  })
-  @ApiQuery({ name: 'offset', required: false, schema: { type: 'integer', minimum: 0, default: 0 } })
-  @ApiQuery({
-    name: 'limit',
-    required: false,
-    schema: { type: 'integer', minimum: 1, maximum: 1000, default: 500 },
   })
   @ApiOkResponse({ type: ModelListDto })
   @ApiErrors(400, 500)
-  list(@Query('offset') offset: unknown, @Query('limit') limit: unknown): ModelListDto {
-    const part = readListPart(offset, limit);
-    return this.toList(this.models.list(), part, 'embeddings/models');
+  list(@Query() query: EmbeddingModelsQueryDto): ModelListDto {
+    return this.toList(this.models.list(), query, 'embeddings/models');
   }
 
   @Get('models')
@@ -51,7 +44,7 @@ export class ModelsController {
   @ApiOperation({
     summary: 'List the models',
     description:
-      'Needs no credential. Only embeddings are made here: without output_modalities the list is empty.',
+      'Needs no credential. This service has embeddings only: without output_modalities the list is empty.',
     operationId: 'getModels',
   })
   @ApiOkResponse({ type: ModelListDto })
@@ -64,7 +57,11 @@ export class ModelsController {
   @Get('models/count')
   @Public()
   @InTrafficClass('public')
-  @ApiOperation({ summary: 'Count the models', operationId: 'listModelsCount' })
+  @ApiOperation({
+    summary: 'Count the models',
+    description: 'The length of the list that GET /models returns for the same query. Needs no credential.',
+    operationId: 'listModelsCount',
+  })
   @ApiOkResponse({ type: ModelCountResponseDto })
   @ApiErrors(400, 500)
   count(@Query() query: ModelCountQueryDto): ModelCountResponseDto {
@@ -90,7 +87,11 @@ export class ModelsController {
   @ConditionalGet()
   @Public()
   @InTrafficClass('public')
-  @ApiOperation({ summary: 'Get one model', operationId: 'getModel' })
+  @ApiOperation({
+    summary: 'Get one model',
+    description: 'The record of one model, as the lists return it. Needs no credential.',
+    operationId: 'getModel',
+  })
   @ApiOkResponse({ type: ModelResponseDto })
   @ApiErrors(404, 500)
   get(@Param('author') author: string, @Param('slug') slug: string): ModelResponseDto {
@@ -101,7 +102,11 @@ export class ModelsController {
   @ConditionalGet()
   @Public()
   @InTrafficClass('public')
-  @ApiOperation({ summary: 'List the providers', operationId: 'listProviders' })
+  @ApiOperation({
+    summary: 'List the providers',
+    description: 'Every provider of this version, configured or not. Needs no credential.',
+    operationId: 'listProviders',
+  })
   @ApiOkResponse({ type: ProviderListDto })
   @ApiErrors(500)
   listProviders(): ProviderListDto {
@@ -112,6 +117,8 @@ export class ModelsController {
   @ApiBearerAuth()
   @ApiOperation({
     summary: 'List the endpoints of a model with their health',
+    description:
+      'Prices, limits, latency, throughput and state of every endpoint, as this process measured them.',
     operationId: 'listEndpoints',
   })
   @ApiOkResponse({ type: ModelEndpointsResponseDto })
@@ -122,15 +129,14 @@ export class ModelsController {
   }
 
   private toPart(models: readonly CatalogueModel[], query: ModelsQueryDto, path: string): ModelListDto {
-    const part = readListPart(query.offset, query.limit);
-    return this.toList(models, part, `${path}?output_modalities=${query.output_modalities}`);
+    return this.toList(models, query, `${path}?output_modalities=${query.output_modalities}`);
   }
 
-  private toList(models: readonly CatalogueModel[], part: ListPart, path: string): ModelListDto {
+  private toList(models: readonly CatalogueModel[], page: Partial<ListPage>, path: string): ModelListDto {
     const day = this.models.today();
     return toModelListDto(
       models.map((model) => toModelDto(model, day)),
-      part,
+      toListPage(page),
       path,
     );
   }

@@ -1,5 +1,5 @@
 // Fields that hold one value: texts, identifiers, choices, numbers, flags and moments. Contract: docs/contract.md#conventions.
-import { Transform, Type } from 'class-transformer';
+import { Transform } from 'class-transformer';
 import {
   IsBoolean,
   IsIn,
@@ -108,8 +108,9 @@ export function EnumField(
   const rule = IsIn([...values], {
     message: message ?? `must be one of ${choices}${options.nullable ? ', or null' : ''}`,
   });
-  // The type of the schema is that of the values.
-  return defineField(options, [rule], { enum: [...values] });
+  // The type of the schema is that of the values; the framework knows no integers.
+  const type = values.every((value) => Number.isInteger(value)) ? { type: 'integer' } : {};
+  return defineField(options, [rule], { enum: [...values], ...type });
 }
 
 interface NumberOptions extends FieldOptions {
@@ -122,13 +123,18 @@ interface NumberOptions extends FieldOptions {
   readonly rangeMessage?: string;
 }
 
+// Other notations, such as 1e3, 0x10 and empty text, stay text and fail validation.
+const toInteger = Transform(({ value }: { value: unknown }) =>
+  typeof value === 'string' && /^-?\d{1,16}$/.test(value) ? Number(value) : value,
+);
+
 /** A whole number. Query parameters arrive as text: `query` converts them. */
 export function IntegerField({
   query,
   ...options
 }: NumberOptions & { readonly query?: true } = {}): PropertyDecorator {
   const rules = [IsInt({ message: 'must be a whole number' })];
-  if (query) rules.push(Type(() => Number));
+  if (query) rules.push(toInteger);
   return numberField(options, rules, 'integer');
 }
 

@@ -1,12 +1,19 @@
 // Turns a validated body into its DTO, or into a 400 that names the member at fault and never shows a value.
 import { Injectable, ValidationPipe } from '@nestjs/common';
 import type { ArgumentMetadata } from '@nestjs/common';
-import type { ValidationError } from 'class-validator';
+import type { ValidationError, ValidatorOptions } from 'class-validator';
 import { AppError } from '../../domain/errors.js';
 import { OPERATION_BODY, pathPart, rejectHostileShape } from '../body/json-shape.js';
 
 // A hundred problems in one response are unreadable.
 const MAX_PROBLEMS = 5;
+
+const lenientClasses = new WeakSet<object>();
+
+/** Drops members that the class does not have, instead of rejecting them (docs/contract.md#conventions). */
+export function IgnoresUnknownMembers(): ClassDecorator {
+  return (dto) => void lenientClasses.add(dto);
+}
 
 @Injectable()
 export class RequestValidationPipe extends ValidationPipe {
@@ -25,6 +32,14 @@ export class RequestValidationPipe extends ValidationPipe {
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     if (metadata.type === 'body') rejectHostileShape(value, [], OPERATION_BODY);
     return super.transform(value, metadata);
+  }
+
+  protected override validate(
+    body: object,
+    options?: ValidatorOptions,
+  ): ReturnType<ValidationPipe['validate']> {
+    const isLenient = lenientClasses.has(body.constructor);
+    return super.validate(body, isLenient ? { ...options, forbidNonWhitelisted: false } : options);
   }
 
   /** Bodies are JSON and the rest is text: the search for binary values would take a seventh of a validation. */

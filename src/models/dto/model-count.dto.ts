@@ -1,12 +1,11 @@
-// The number of models on the wire. Source: contract section 6.
-import { ApiProperty } from '@nestjs/swagger';
+// The number of models on the wire. Contract: docs/contract.md#models.
+import { ObjectField } from '../../http/fields/compound-fields.js';
+import { IntegerField } from '../../http/fields/scalar-fields.js';
 
 class ModelCountDto {
-  @ApiProperty({ type: 'integer', example: 42 })
-  count: number;
+  @IntegerField({ example: 42 }) count: number;
 }
 
 export class ModelCountResponseDto {
-  @ApiProperty()
-  data: ModelCountDto;
+  @ObjectField(ModelCountDto) data: ModelCountDto;
 }

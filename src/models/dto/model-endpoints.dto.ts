@@ -1,7 +1,14 @@
-// A model's endpoints and their health on the wire. Source: contract section 6.
-import { ApiProperty } from '@nestjs/swagger';
+// A model's endpoints and their health on the wire. Contract: docs/contract.md#models.
 import { endpointTag, priceOn } from '../../catalogue/catalogue-model.js';
 import type { CatalogueModel, ModelEndpoint } from '../../catalogue/catalogue-model.js';
+import { ListField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
+import {
+  EnumField,
+  FlagField,
+  IntegerField,
+  NumberField,
+  TextField,
+} from '../../http/fields/scalar-fields.js';
 import type { EndpointReport } from '../../routing/endpoints/endpoint-reports.js';
 import { createdAt, ModelArchitectureDto, PricingDto } from './model.dto.js';
 import { supportedParameters, toArchitectureDto, toPricingDto } from './model.dto.js';
@@ -9,125 +16,65 @@ import { supportedParameters, toArchitectureDto, toPricingDto } from './model.dt
 const STATUSES = { serving: 0, out: -5, unconfigured: -10 } as const;
 
 export class PercentilesDto {
-  @ApiProperty()
-  p50: number;
-
-  @ApiProperty()
-  p75: number;
-
-  @ApiProperty()
-  p90: number;
-
-  @ApiProperty()
-  p99: number;
+  @NumberField() p50: number;
+  @NumberField() p75: number;
+  @NumberField() p90: number;
+  @NumberField() p99: number;
 }
 
 class ToolChoiceDto {
-  @ApiProperty()
-  auto: boolean;
-
-  @ApiProperty()
-  none: boolean;
-
-  @ApiProperty()
-  required: boolean;
-
-  @ApiProperty()
-  function: boolean;
+  @FlagField() auto: boolean;
+  @FlagField() none: boolean;
+  @FlagField() required: boolean;
+  @FlagField() function: boolean;
 }
 
-const UPTIME = 'Per cent of the calls of this process that succeeded; null without calls.';
+const UptimeField = (): PropertyDecorator =>
+  NumberField({
+    nullable: true,
+    description: 'Percentage of successful calls of this process; null without calls.',
+  });
 
 class ModelEndpointDto {
-  @ApiProperty()
-  name: string;
-
-  @ApiProperty()
-  model_id: string;
-
-  @ApiProperty()
-  model_name: string;
-
-  @ApiProperty()
-  provider_name: string;
-
-  @ApiProperty({ description: 'What the preferences of a request name.', example: 'openai' })
-  tag: string;
-
-  @ApiProperty({ type: 'integer' })
-  context_length: number;
-
-  @ApiProperty()
-  pricing: PricingDto;
-
-  @ApiProperty({ type: String, nullable: true })
-  quantization: string | null;
-
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Always null.' })
-  max_completion_tokens: number | null;
-
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Tokens of one input.' })
-  max_prompt_tokens: number | null;
-
-  @ApiProperty({ type: [String] })
-  supported_parameters: string[];
-
-  @ApiProperty()
-  supports_implicit_caching: boolean;
-
-  @ApiProperty()
-  supports_tool_choice: ToolChoiceDto;
-
-  @ApiProperty()
-  supports_voice_cloning: boolean;
-
-  @ApiProperty({ type: Number, nullable: true, description: UPTIME })
-  uptime_last_5m: number | null;
-
-  @ApiProperty({ type: Number, nullable: true, description: UPTIME })
-  uptime_last_30m: number | null;
-
-  @ApiProperty({ type: Number, nullable: true, description: UPTIME })
-  uptime_last_1d: number | null;
-
-  @ApiProperty({ type: PercentilesDto, nullable: true, description: 'Milliseconds of the newest 500 calls.' })
+  @TextField() name: string;
+  @TextField() model_id: string;
+  @TextField() model_name: string;
+  @TextField() provider_name: string;
+  @TextField({ description: 'The name in provider preferences.', example: 'openai' }) tag: string;
+  @IntegerField() context_length: number;
+  @ObjectField(PricingDto) pricing: PricingDto;
+  @TextField({ nullable: true }) quantization: string | null;
+  @IntegerField({ nullable: true, description: 'Always null.' }) max_completion_tokens: number | null;
+  @IntegerField({ nullable: true, description: 'Tokens of one input.' }) max_prompt_tokens: number | null;
+  @ListField(String) supported_parameters: string[];
+  @FlagField() supports_implicit_caching: boolean;
+  @ObjectField(ToolChoiceDto) supports_tool_choice: ToolChoiceDto;
+  @FlagField() supports_voice_cloning: boolean;
+  @UptimeField() uptime_last_5m: number | null;
+  @UptimeField() uptime_last_30m: number | null;
+  @UptimeField() uptime_last_1d: number | null;
+  @ObjectField(PercentilesDto, { nullable: true, description: 'Milliseconds of the newest 500 calls.' })
   latency_last_30m: PercentilesDto | null;
-
-  @ApiProperty({ type: PercentilesDto, nullable: true, description: 'Tokens a second, the fastest first.' })
+  @ObjectField(PercentilesDto, { nullable: true, description: 'Tokens per second, fastest first.' })
   throughput_last_30m: PercentilesDto | null;
-
-  @ApiProperty({
-    type: 'integer',
-    enum: Object.values(STATUSES),
+  @EnumField(Object.values(STATUSES), {
     description:
-      '0: serving. -5: out, and passed over. -10: this service has no credential or address for it.',
+      '0: serving. -5: circuit breaker open, routing skips it. -10: this service has no credential or address for it.',
   })
   status: number;
 }
 
 class ModelEndpointsDto {
-  @ApiProperty()
-  id: string;
-
-  @ApiProperty()
-  name: string;
-
-  @ApiProperty({ type: 'integer', description: 'Unix seconds.' })
-  created: number;
-
-  @ApiProperty()
-  description: string;
-
-  @ApiProperty()
-  architecture: ModelArchitectureDto;
-
-  @ApiProperty({ type: [ModelEndpointDto] })
-  endpoints: ModelEndpointDto[];
+  @TextField() id: string;
+  @TextField() name: string;
+  @IntegerField({ description: 'Unix seconds.' }) created: number;
+  @TextField() description: string;
+  @ObjectField(ModelArchitectureDto) architecture: ModelArchitectureDto;
+  @ObjectListField(ModelEndpointDto) endpoints: ModelEndpointDto[];
 }
 
 export class ModelEndpointsResponseDto {
-  @ApiProperty()
-  data: ModelEndpointsDto;
+  @ObjectField(ModelEndpointsDto) data: ModelEndpointsDto;
 }
 
 export interface ReportedEndpoint {

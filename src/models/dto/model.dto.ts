@@ -1,106 +1,65 @@
-// A model's record on the wire. Source: contract 4.5.
-import { ApiProperty } from '@nestjs/swagger';
+// A model's record on the wire. Contract: docs/contract.md#models.
 import { priceOn } from '../../catalogue/catalogue-model.js';
 import type { CatalogueModel } from '../../catalogue/catalogue-model.js';
 import { formatUsd } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
+import { FreeObjectField, ListField, ObjectField } from '../../http/fields/compound-fields.js';
+import { FlagField, IntegerField, TextField } from '../../http/fields/scalar-fields.js';
 
-// Clients read a decimal string here, and know this one for "there is no fixed price".
+// Clients read a decimal string and treat this one as "no fixed price".
 const UNKNOWN_PRICE = '-1';
 
 export class ModelArchitectureDto {
-  @ApiProperty({ type: [String], example: ['text'] })
-  input_modalities: string[];
-
-  @ApiProperty({ type: [String], example: ['embeddings'] })
-  output_modalities: string[];
-
-  @ApiProperty({ type: String, nullable: true, example: 'text->embeddings' })
-  modality: string | null;
-
-  @ApiProperty({ type: String, nullable: true, description: 'Always Other.' })
-  tokenizer: string | null;
-
-  @ApiProperty({ type: String, nullable: true, description: 'Always null.' })
-  instruct_type: string | null;
+  @ListField(String, { example: ['text'] }) input_modalities: string[];
+  @ListField(String, { example: ['embeddings'] }) output_modalities: string[];
+  @TextField({ nullable: true, example: 'text->embeddings' }) modality: string | null;
+  @TextField({ nullable: true, description: 'Always Other.' }) tokenizer: string | null;
+  @TextField({ nullable: true, description: 'Always null.' }) instruct_type: string | null;
 }
 
 export class PricingDto {
-  @ApiProperty({
+  @TextField({
     example: '0.00000002',
     description:
-      'USD for one input token, as a decimal string. -1: the price is not known; calls of keys with a limit, and of ' +
-      'workspaces and accounts with one, are refused.',
+      'USD for one input token, as a decimal string. -1: the price is unknown; calls of keys with a limit, and of ' +
+      'workspaces and accounts with one, are rejected.',
   })
   prompt: string;
 
-  @ApiProperty({ description: 'Always 0: embeddings have no output tokens.' })
-  completion: string;
+  @TextField({ description: 'Always 0: embeddings have no output tokens.' }) completion: string;
 }
 
 class ModelLinksDto {
-  @ApiProperty({ description: 'Where the endpoints are listed.' })
-  details: string;
+  @TextField({ description: 'The path of the list of endpoints.' }) details: string;
 }
 
 class TopProviderDto {
-  @ApiProperty()
-  is_moderated: boolean;
-
-  @ApiProperty({ type: 'integer', nullable: true })
-  context_length: number | null;
-
-  @ApiProperty({ type: 'integer', nullable: true })
-  max_completion_tokens: number | null;
+  @FlagField() is_moderated: boolean;
+  @IntegerField({ nullable: true }) context_length: number | null;
+  @IntegerField({ nullable: true }) max_completion_tokens: number | null;
 }
 
 export class ModelDto {
-  @ApiProperty({ example: 'openai/text-embedding-3-small' })
-  id: string;
-
-  @ApiProperty()
-  canonical_slug: string;
-
-  @ApiProperty()
-  name: string;
-
-  @ApiProperty({ type: 'integer', description: 'Unix seconds.' })
-  created: number;
-
-  @ApiProperty()
-  description: string;
-
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Tokens of one input.' })
-  context_length: number | null;
-
-  @ApiProperty()
-  architecture: ModelArchitectureDto;
-
-  @ApiProperty({ description: 'Of the cheapest endpoint whose price is known.' })
+  @TextField({ example: 'openai/text-embedding-3-small' }) id: string;
+  @TextField() canonical_slug: string;
+  @TextField() name: string;
+  @IntegerField({ description: 'Unix seconds.' }) created: number;
+  @TextField() description: string;
+  @IntegerField({ nullable: true, description: 'Tokens of one input.' }) context_length: number | null;
+  @ObjectField(ModelArchitectureDto) architecture: ModelArchitectureDto;
+  @ObjectField(PricingDto, { description: 'Of the cheapest endpoint whose price is known.' })
   pricing: PricingDto;
-
-  @ApiProperty()
-  top_provider: TopProviderDto;
-
-  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true, description: 'Always null.' })
-  per_request_limits: object | null;
-
-  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true, description: 'Always null.' })
-  default_parameters: object | null;
-
-  @ApiProperty({ type: [String], nullable: true, description: 'Always null: embedding models do not speak.' })
+  @ObjectField(TopProviderDto) top_provider: TopProviderDto;
+  @FreeObjectField({ nullable: true, description: 'Always null.' }) per_request_limits: object | null;
+  @FreeObjectField({ nullable: true, description: 'Always null.' }) default_parameters: object | null;
+  @ListField(String, { nullable: true, description: 'Always null: embedding models have no voices.' })
   supported_voices: string[] | null;
-
-  @ApiProperty({ type: [String], example: ['dimensions'] })
-  supported_parameters: string[];
-
-  @ApiProperty()
-  links: ModelLinksDto;
+  @ListField(String, { example: ['dimensions'] }) supported_parameters: string[];
+  @ObjectField(ModelLinksDto) links: ModelLinksDto;
 }
 
 export class ModelResponseDto {
-  @ApiProperty()
-  data: ModelDto;
+  @ObjectField(ModelDto) data: ModelDto;
 }
 
 export function toModelDto(model: CatalogueModel, day: string): ModelDto {
@@ -146,7 +105,7 @@ export function createdAt(model: CatalogueModel): number {
   return Date.parse(`${model.createdAt}T00:00:00Z`) / 1000;
 }
 
-/** What every endpoint of the model takes: what an upstream lacks is done here. */
+/** The parameters that every endpoint of the model supports: this service adds those that an upstream lacks. */
 export function supportedParameters(model: CatalogueModel): string[] {
   return model.otherDimensions === null ? ['encoding_format'] : ['dimensions', 'encoding_format'];
 }

@@ -1,37 +1,48 @@
-// The queries of the lists of all models. Source: contract section 6.
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { Allow, Matches } from 'class-validator';
-import { IfGiven } from '../../http/fields/optional-members.js';
+// The queries of the lists of models. Contract: docs/contract.md#models.
+import { FormattedField, IntegerField } from '../../http/fields/scalar-fields.js';
+import { IgnoresUnknownMembers } from '../../http/fields/validation.pipe.js';
 
-// Of the contract's modalities, only embeddings are made here; a list of another one is empty.
+// This service serves the contract's embeddings only; a list of another modality is empty.
 const MODALITIES = ['text', 'image', 'audio', 'video', 'speech', 'transcription', 'rerank', 'embeddings'];
 const ONE = `(${MODALITIES.join('|')})`;
+const MAX_OFFSET = 1_000_000;
+const MAX_LIMIT = 1_000;
+
+// Without initialisers: both absent is the whole list.
+const OffsetField = (): PropertyDecorator =>
+  IntegerField({ query: true, minimum: 0, hiddenMaximum: MAX_OFFSET, default: 0 });
+const LimitField = (): PropertyDecorator =>
+  IntegerField({
+    query: true,
+    minimum: 1,
+    maximum: MAX_LIMIT,
+    rangeMessage: `must be from 1 to ${MAX_LIMIT}`,
+    default: 500,
+  });
+
+@IgnoresUnknownMembers()
+export class EmbeddingModelsQueryDto {
+  @OffsetField() offset?: number;
+  @LimitField() limit?: number;
+}
 
 export class ModelCountQueryDto {
-  @ApiPropertyOptional({
-    type: String,
+  @FormattedField({
     default: 'text',
     example: 'embeddings',
-    description: `all, or a list of these, joined by commas: ${MODALITIES.join(', ')}. Only embeddings are made here.`,
-  })
-  @IfGiven()
-  @Matches(new RegExp(`^(all|${ONE}(,${ONE})*)$`), {
+    description: `all, or a list of these, joined by commas: ${MODALITIES.join(', ')}. This service has embeddings only.`,
+    pattern: new RegExp(`^(all|${ONE}(,${ONE})*)$`),
     message: `must be all, or some of ${MODALITIES.join(', ')}, joined by commas`,
   })
   output_modalities: string = 'text';
 
-  /** Whether models of embeddings are asked for. */
+  /** Whether the query selects models of embeddings. */
   static includesEmbeddings({ output_modalities: modalities }: ModelCountQueryDto): boolean {
     return modalities.split(',').some((modality) => modality === 'all' || modality === 'embeddings');
   }
 }
 
 export class ModelsQueryDto extends ModelCountQueryDto {
-  @ApiPropertyOptional({ type: 'integer', minimum: 0, default: 0 })
-  @Allow()
-  offset?: unknown;
-
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: 1000, default: 500 })
-  @Allow()
-  limit?: unknown;
+  @OffsetField() offset?: number;
+  @LimitField() limit?: number;
 }

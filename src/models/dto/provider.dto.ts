@@ -1,21 +1,16 @@
-// Providers on the wire. Source: contract section 6.
-import { ApiProperty } from '@nestjs/swagger';
+// Providers on the wire. Contract: docs/contract.md#models.
+import { ObjectListField } from '../../http/fields/compound-fields.js';
+import { TextField } from '../../http/fields/scalar-fields.js';
 import type { EmbeddingProvider } from '../../providers/shared/provider.js';
 
 class ProviderDto {
-  @ApiProperty({ example: 'openai', description: 'What the preferences of a request name.' })
-  slug: string;
-
-  @ApiProperty({ example: 'OpenAI' })
-  name: string;
-
-  @ApiProperty({ type: String, nullable: true, description: 'Always null: not kept here.' })
-  privacy_policy_url: string | null;
+  @TextField({ example: 'openai', description: 'The name in provider preferences.' }) slug: string;
+  @TextField({ example: 'OpenAI' }) name: string;
+  @TextField({ nullable: true, description: 'Always null.' }) privacy_policy_url: string | null;
 }
 
 export class ProviderListDto {
-  @ApiProperty({ type: [ProviderDto] })
-  data: ProviderDto[];
+  @ObjectListField(ProviderDto) data: ProviderDto[];
 }
 
 export function toProviderDto({ slug, name }: EmbeddingProvider): ProviderDto {

@@ -54,7 +54,7 @@ describe('GET /models', () => {
   it.each([
     ['output_modalities=smell', 'output_modalities: must be all, or some of text'],
     ['category=science', 'category: is not a member of this object'],
-    ['output_modalities=all&limit=0', 'limit: must be a whole number from 1 to 1000'],
+    ['output_modalities=all&limit=0', 'limit: must be from 1 to 1000'],
   ])('returns 400 for %s', async (query, message) => {
     expect(expectError(await app.http.get(`/api/v1/models?${query}`), 400)).toContain(message);
   });
