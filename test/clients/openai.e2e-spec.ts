@@ -1,4 +1,4 @@
-// The real client openai 6 against the listening service. It asks for base64 by itself, and takes whatever comes for it.
+// The real client openai 6 against the listening service. It requests base64 by default, and accepts any response.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI, {
   APIError,
@@ -35,7 +35,7 @@ async function failureOf(call: PromiseLike<unknown>): Promise<APIError> {
 }
 
 describe('embeddings', () => {
-  it('with its defaults are asked for as base64 all the way, and decoded', async () => {
+  it("are requested as base64 end to end with the client's defaults, and decoded", async () => {
     const answer = await clientWith(setup.app.apiKey).embeddings.create({ model: SMALL, input: 'one' });
     expect(setup.upstream.requests[0]!.body['encoding_format']).toBe('base64');
     expect(answer).toMatchObject({
@@ -46,14 +46,14 @@ describe('embeddings', () => {
     });
   });
 
-  it('with its defaults are whole when the provider gives numbers only', async () => {
+  it("are complete with the client's defaults when the provider returns numbers only", async () => {
     const numbers = patternVector(0, 1536);
     setup.upstream.answerWith(rejectWith(200, { data: [{ index: 0, embedding: numbers }], usage: {} }));
     const { data } = await clientWith(setup.app.apiKey).embeddings.create({ model: SMALL, input: 'one' });
     expect(data[0]!.embedding).toEqual(numbers);
   });
 
-  it('as float are the numbers that its defaults decode', async () => {
+  it('as float equal the numbers that the defaults decode', async () => {
     const client = clientWith(setup.app.apiKey);
     const [decoded, plain] = await Promise.all([
       client.embeddings.create({ model: LOCAL, input: 'some text' }),
@@ -65,7 +65,7 @@ describe('embeddings', () => {
     expect(plain.data[0]!.embedding).toHaveLength(1024);
   });
 
-  it('of an array are in the order of the inputs', async () => {
+  it('of an array have the order of the inputs', async () => {
     const input = Array.from({ length: 50 }, (_value, index) => `text ${index}`);
     const { data } = await clientWith(setup.app.apiKey).embeddings.create({ model: SMALL, input });
     expect(data.map(({ index, embedding }) => [index, embedding[0]])).toEqual(
@@ -76,12 +76,12 @@ describe('embeddings', () => {
   it.each([
     ['one array of tokens', [1, 2, 3], 1],
     ['arrays of tokens', [[1, 2], [3]], 2],
-  ])('of %s come back', async (_name, input, expected) => {
+  ])('of %s are returned', async (_name, input, expected) => {
     const { data } = await clientWith(setup.app.apiKey).embeddings.create({ model: LOCAL, input });
     expect(data).toHaveLength(expected);
   });
 
-  it.each([1, 256, 1536])('with dimensions %d have that width', async (dimensions) => {
+  it.each([1, 256, 1536])('have the width of dimensions %d', async (dimensions) => {
     const client = clientWith(setup.app.apiKey);
     const { data } = await client.embeddings.create({ model: SMALL, input: 'one', dimensions });
     expect(data[0]!.embedding).toEqual(patternVector(0, dimensions));
@@ -98,29 +98,29 @@ describe('errors', () => {
   const ask = (client: OpenAI, model = SMALL): Promise<APIError> =>
     failureOf(client.embeddings.create({ model, input: 'a' }));
 
-  it('400 is a BadRequestError', async () => {
+  it('with 400 are a BadRequestError', async () => {
     const failure = await ask(clientWith(setup.app.apiKey), 'text-embedding-3-small');
     expect(failure).toBeInstanceOf(BadRequestError);
     expect(failure.message).toContain('model: must have the form vendor/model');
   });
 
-  it('401 is an AuthenticationError', async () => {
+  it('with 401 are an AuthenticationError', async () => {
     expect(await ask(clientWith('sk-sb-v1-unknown'))).toBeInstanceOf(AuthenticationError);
     expect(await ask(clientWith(setup.app.managementKey))).toBeInstanceOf(AuthenticationError);
   });
 
-  it('402 is an APIError with its status and its reason', async () => {
+  it('with 402 are an APIError with its status and its reason', async () => {
     const { secret } = await setup.app.createKey({ limit: 0n });
     const failure = await ask(clientWith(secret));
     expect(failure.status).toBe(402);
     expect(failure.message).toContain('Insufficient credits');
   });
 
-  it('404 is a NotFoundError', async () => {
+  it('with 404 are a NotFoundError', async () => {
     expect(await ask(clientWith(setup.app.apiKey), 'openai/unknown')).toBeInstanceOf(NotFoundError);
   });
 
-  it('429 is a RateLimitError that says when to come back', async () => {
+  it('with 429 are a RateLimitError with Retry-After', async () => {
     const limited = await startWithUpstream({ RATE_LIMIT_INFERENCE_PER_MINUTE: '1' });
     try {
       const client = new OpenAI({ apiKey: limited.app.apiKey, baseURL: limited.app.baseUrl, maxRetries: 0 });
@@ -138,8 +138,8 @@ describe('errors', () => {
     [502, 401],
     [524, 504],
     [529, 503],
-  ])('%d keeps its status, its message and its request id', async (status, upstreamStatus) => {
-    // A refused credential rests for a minute at most.
+  ])('with %d keep their status, message and request id', async (status, upstreamStatus) => {
+    // A rejected credential rests for a minute at most.
     setup.app.clock.advance(60_000);
     setup.upstream.answerWith(rejectWith(upstreamStatus, {}, { 'retry-after': '90' }));
     const failure = await ask(clientWith(setup.app.apiKey));

@@ -1,5 +1,5 @@
-// The real client openai 6, with its defaults, through the whole service to every provider: what it decodes is what the
-// provider's stub gave, and a provider's failure is one of its own errors.
+// The real client openai 6, with its defaults, through the whole service to every provider: it decodes the vectors of
+// the provider's stub, and reports a provider's failure as one of its own errors.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI, { BadRequestError, InternalServerError } from 'openai';
 import type { APIError } from 'openai';
@@ -20,13 +20,13 @@ beforeAll(async () => {
 });
 afterAll(() => setup.close());
 
-it('every provider has a row', () => {
+it('has a row for every provider', () => {
   expect(new Set(PROVIDER_ROWS.map(({ stub }) => stub))).toEqual(new Set(PROVIDER_STUBS));
 });
 
 describe.each(PROVIDER_ROWS.map((row) => [row.label, row] as const))('%s', (_label, row) => {
   const { stub, dimensions, takesTokens, usage } = row;
-  // Another one may serve the same model.
+  // Another provider may serve the same model.
   const ask = (input: OpenAI.EmbeddingCreateParams['input'], members: { dimensions?: number } = {}) => {
     const body = { model: row.id, input, provider: { only: [stub.slug] }, ...members };
     return client.embeddings.create(body);
@@ -34,7 +34,7 @@ describe.each(PROVIDER_ROWS.map((row) => [row.label, row] as const))('%s', (_lab
   const vectorsOf = ({ data }: OpenAI.CreateEmbeddingResponse) => data.map(({ embedding }) => embedding);
   afterEach(() => setup.providers.stubOf(row).replyWith(null));
 
-  it('gives a text its vector', async () => {
+  it('returns the vector of a text', async () => {
     const answer = await ask('three more words');
     expectVectors(vectorsOf(answer), row, ['three more words']);
     expect(answer).toMatchObject({
@@ -44,7 +44,7 @@ describe.each(PROVIDER_ROWS.map((row) => [row.label, row] as const))('%s', (_lab
     });
   });
 
-  it('gives texts their vectors in their order, and counts them', async () => {
+  it('returns the vectors of texts in order, and counts the tokens', async () => {
     const answer = await ask(TEXTS);
     expectVectors(vectorsOf(answer), row, TEXTS);
     expect(answer.data.map(({ index }) => index)).toEqual([0, 1, 2]);
@@ -55,22 +55,22 @@ describe.each(PROVIDER_ROWS.map((row) => [row.label, row] as const))('%s', (_lab
   });
 
   if (dimensions !== null) {
-    it('gives the width that is asked for', async () => {
+    it('returns the requested width', async () => {
       expectVectors(vectorsOf(await ask(TEXTS, { dimensions: 256 })), row, TEXTS, 256);
     });
   } else {
-    it('refuses a width', async () => {
+    it('rejects a width', async () => {
       await expect(ask(TEXTS, { dimensions: 256 })).rejects.toThrow(BadRequestError);
     });
   }
 
   if (takesTokens) {
-    it('gives token arrays their vectors', async () => {
+    it('returns the vectors of token arrays', async () => {
       expectVectors(vectorsOf(await ask([1, 2, 3])), row, [[1, 2, 3]]);
       expectVectors(vectorsOf(await ask([[1, 2], [3]])), row, [[1, 2], [3]]);
     });
   } else {
-    it('refuses token arrays', async () => {
+    it('rejects token arrays', async () => {
       await expect(ask([[1, 2], [3]])).rejects.toThrow(BadRequestError);
     });
   }
@@ -80,7 +80,7 @@ describe.each(PROVIDER_ROWS.map((row) => [row.label, row] as const))('%s', (_lab
     ['broken', 502, InternalServerError],
     ['rateLimited', 529, InternalServerError],
     ['overloaded', 529, InternalServerError],
-  ])('tells %s as %d', async (failure, status, expected) => {
+  ])('reports %s as %d', async (failure, status, expected) => {
     setup.providers.stubOf(row).replyWith(stub.failures[failure]);
     const outcome = await ask('one').then(
       () => null,

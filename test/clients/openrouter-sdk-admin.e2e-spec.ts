@@ -1,4 +1,4 @@
-// @openrouter/sdk gets what it needs from the routes of workspaces, provider credentials, credits, activity and models.
+// @openrouter/sdk against the routes of workspaces, provider credentials, credits, activity and models.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OpenRouter } from '@openrouter/sdk';
 import {
@@ -51,7 +51,7 @@ describe('workspaces', () => {
     ).rejects.toThrow(BadRequestResponseError);
   });
 
-  it(`${MANY} are walked through page by page`, async () => {
+  it(`${MANY} are read page by page`, async () => {
     await app.sql(
       `INSERT INTO workspaces (id, account_id, name, slug)
        SELECT gen_random_uuid(), $1, 'Many', 'many-' || n FROM generate_series(1, ${MANY}) n`,
@@ -118,7 +118,7 @@ describe('provider credentials', () => {
     await expect(client.byok.get({ id: created.id })).rejects.toThrow(NotFoundResponseError);
   });
 
-  it(`${MANY} are walked through page by page`, async () => {
+  it(`${MANY} are read page by page`, async () => {
     const { id } = await createCredential(app, { apiKey: 'sk-own-of-many' });
     await app.sql(
       `INSERT INTO provider_credentials
@@ -137,8 +137,8 @@ describe('provider credentials', () => {
   });
 });
 
-describe('what was done', () => {
-  it('credits and activity', async () => {
+describe('usage', () => {
+  it('is returned by credits and activity', async () => {
     await recordGenerations(app, 2, {
       createdAt: new Date('2026-11-17T12:00:00.000Z'),
       cost: 1_000_000_000_000n,
@@ -157,7 +157,7 @@ describe('what was done', () => {
     await expect(inferenceClient.workspaces.list()).rejects.toThrow(UnauthorizedResponseError);
   });
 
-  it('analytics', async () => {
+  it('is returned by analytics', async () => {
     const { data: meta } = await client.analytics.getAnalyticsMeta();
     const { data: answer } = await client.analytics.queryAnalytics({
       requestBody: {
@@ -174,14 +174,14 @@ describe('what was done', () => {
     await expect(unknown).rejects.toThrow(BadRequestResponseError);
   });
 
-  it('the content of a generation', async () => {
+  it('includes the content of a generation', async () => {
     const [id] = await recordGenerations(app, 1, {}, contentOfText('some words'));
     const { data } = await inferenceClient.generations.listGenerationContent({ id: id! });
     expect(data).toMatchObject({ input: { prompt: 'some words' }, error: null });
   });
 });
 
-it('models and providers', async () => {
+it('lists models and providers', async () => {
   const ids: string[] = [];
   for await (const page of await client.models.list({ outputModalities: 'embeddings', limit: 5 }))
     ids.push(...page.result.data.map(({ id }) => id));

@@ -1,4 +1,4 @@
-// @openrouter/sdk gets what it needs from the routes of models and generations.
+// @openrouter/sdk against the routes of models and generations.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OpenRouter } from '@openrouter/sdk';
 import { NotFoundResponseError } from '@openrouter/sdk/models/errors';
@@ -31,7 +31,7 @@ describe('@openrouter/sdk', () => {
     });
   });
 
-  it('walks through the list page by page', async () => {
+  it('reads the list page by page', async () => {
     const whole = await client.embeddings.listModels();
     const ids: string[] = [];
     for await (const page of await client.embeddings.listModels({ limit: 1 })) {
@@ -53,7 +53,7 @@ describe('@openrouter/sdk', () => {
     ]);
   });
 
-  it('gets the record of a call by the id of its answer', async () => {
+  it('returns the record of a call by the id of its response', async () => {
     const answer = await client.embeddings.generate({
       requestBody: { model: 'local/hashing', input: 'some words' },
     });
@@ -68,7 +68,7 @@ describe('@openrouter/sdk', () => {
     });
   });
 
-  it('meets its own errors', async () => {
+  it('throws its own errors', async () => {
     const id = 'gen-019a960bd80070008000000000000000';
     await expect(client.generations.getGeneration({ id })).rejects.toThrow(NotFoundResponseError);
     await expect(client.endpoints.list({ author: 'local', slug: 'none' })).rejects.toThrow(

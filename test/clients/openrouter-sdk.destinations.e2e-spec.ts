@@ -20,7 +20,7 @@ const clientWith = (apiKey: string): OpenRouter =>
   new OpenRouter({ serverURL: app.baseUrl, apiKey, retryConfig: { strategy: 'none' } });
 
 describe('destinations', () => {
-  it('are paged through, each once: as many as a workspace can have', async () => {
+  it('are listed page by page, each once, up to the maximum of a workspace', async () => {
     await Promise.all(
       DESTINATION_KINDS.map(async ({ type, example }) => {
         for (let count = 0; count < MAX_DESTINATIONS_PER_KIND; count++) {
@@ -45,7 +45,7 @@ describe('destinations', () => {
     expect(result.data).toHaveLength(50);
   });
 
-  it('are read, changed as they were read, and deleted', async () => {
+  it('are read, updated with their own record, and deleted', async () => {
     const other = clientWith((await app.createAccount()).managementKey);
     const { data: created } = await other.observability.create({
       createObservabilityDestinationRequest: {
@@ -87,7 +87,7 @@ describe('destinations', () => {
     await expect(other.observability.get({ id })).rejects.toBeInstanceOf(errors.NotFoundResponseError);
   });
 
-  it('are refused with errors that the client has types for', async () => {
+  it('are rejected with errors that the client has types for', async () => {
     const id = '019a0000-0000-7000-8000-000000000000';
     const update = { id, updateObservabilityDestinationRequest: { name: 'n' } };
     await expect(client.observability.update(update)).rejects.toBeInstanceOf(errors.NotFoundResponseError);

@@ -1,4 +1,4 @@
-// The real client @openrouter/sdk against the listening service: what it cannot parse, it would drop in silence.
+// The real client @openrouter/sdk against the listening service: it silently drops members that it cannot parse.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { OpenRouter } from '@openrouter/sdk';
 import * as errors from '@openrouter/sdk/models/errors';
@@ -18,7 +18,7 @@ afterAll(() => setup.close());
 const clientWith = (apiKey: string | undefined): OpenRouter =>
   new OpenRouter({
     serverURL: setup.app.baseUrl,
-    // Its own would repeat a 5xx for up to an hour.
+    // The client's own retries would repeat a 5xx for up to an hour.
     retryConfig: { strategy: 'none' },
     ...(apiKey === undefined ? {} : { apiKey }),
   });
@@ -61,7 +61,7 @@ describe('destinations', () => {
     );
   });
 
-  it('with every option come back as they were asked for', async () => {
+  it('keep every requested option', async () => {
     const { data } = await management().observability.create({
       createObservabilityDestinationRequest: {
         type: 'otel-collector',
@@ -119,7 +119,7 @@ describe('destinations', () => {
   it.each([
     [400, errors.BadRequestResponseError, { type: 'webhook', config: {} }],
     [400, errors.BadRequestResponseError, { type: 'pigeon', config: {} }],
-  ])('that are wrong are told %d', async (statusCode, expected, members) => {
+  ])('return %d when they are invalid', async (statusCode, expected, members) => {
     const failure = await failureOf(
       management().observability.create({
         createObservabilityDestinationRequest: { name: 'n', ...members } as never,
@@ -129,7 +129,7 @@ describe('destinations', () => {
     expect(failure).toMatchObject({ statusCode, error: { code: statusCode, message: expect.any(String) } });
   });
 
-  it('beyond the fifth are told 409, and without a management key 403', async () => {
+  it('return 409 beyond the fifth, and 403 without a management key', async () => {
     const create = (client: OpenRouter) =>
       client.observability.create({
         createObservabilityDestinationRequest: {
@@ -149,7 +149,7 @@ describe('destinations', () => {
 });
 
 describe('keys', () => {
-  it('are read with all their members', async () => {
+  it('are parsed with all their members', async () => {
     const { record } = await setup.app.createKey({
       limit: parseUsd('12.5'),
       limitReset: 'monthly',
@@ -176,12 +176,12 @@ describe('keys', () => {
     });
   });
 
-  it('without limit, expiry and creator are read as well', async () => {
+  it('are parsed without limit, expiry and creator', async () => {
     const { data } = await management().apiKeys.get({ hash: setup.app.key.hash });
     expect(data).toMatchObject({ limit: null, limitRemaining: null, limitReset: null, creatorUserId: null });
   });
 
-  it('that nobody knows are told 404', async () => {
+  it('return 404 when they are unknown', async () => {
     const failure = await failureOf(management().apiKeys.get({ hash: 'f01d' }));
     expect(failure).toBeInstanceOf(errors.NotFoundResponseError);
   });
@@ -235,7 +235,7 @@ describe('errors of embeddings', () => {
   it.each([
     [400, errors.BadRequestResponseError, { model: 'small' }],
     [404, errors.NotFoundResponseError, { model: 'openai/unknown' }],
-  ])('%d have a type of their own', async (statusCode, expected, members) => {
+  ])('have their own type for %d', async (statusCode, expected, members) => {
     const failure = await ask(inference(), members);
     expect(failure).toBeInstanceOf(expected);
     expect(failure).toMatchObject({ statusCode, error: { code: statusCode, message: expect.any(String) } });
@@ -244,13 +244,13 @@ describe('errors of embeddings', () => {
   it.each([
     ['no key', undefined, 'Missing Authentication header'],
     ['an unknown key', 'sk-sb-v1-unknown', 'Invalid credentials'],
-  ])('401 have a type of their own: %s', async (_name, apiKey, message) => {
+  ])('have their own type for 401: %s', async (_name, apiKey, message) => {
     const failure = await ask(clientWith(apiKey));
     expect(failure).toBeInstanceOf(errors.UnauthorizedResponseError);
     expect(failure).toMatchObject({ statusCode: 401, error: { code: 401, message } });
   });
 
-  it('402 have a type of their own', async () => {
+  it('have their own type for 402', async () => {
     const { secret } = await setup.app.createKey({ limit: 0n });
     expect(await ask(clientWith(secret))).toBeInstanceOf(errors.PaymentRequiredResponseError);
   });
@@ -260,8 +260,8 @@ describe('errors of embeddings', () => {
     [502, errors.BadGatewayResponseError, 401],
     [524, errors.EdgeNetworkTimeoutResponseError, 504],
     [529, errors.ProviderOverloadedResponseError, 429],
-  ])('%d have a type of their own', async (statusCode, expected, upstreamStatus) => {
-    // A refused credential rests for a minute at most.
+  ])('have their own type for the status %d', async (statusCode, expected, upstreamStatus) => {
+    // A rejected credential rests for a minute at most.
     setup.app.clock.advance(60_000);
     setup.upstream.answerWith(rejectWith(upstreamStatus, {}, { 'retry-after': '90' }));
     const failure = await ask(inference());
@@ -269,7 +269,7 @@ describe('errors of embeddings', () => {
     expect(failure.statusCode).toBe(statusCode);
   });
 
-  it('429 have a type of their own and say when to come back', async () => {
+  it('have their own type for 429, with Retry-After', async () => {
     const limited = await startWithUpstream({ RATE_LIMIT_INFERENCE_PER_MINUTE: '1' });
     try {
       const client = new OpenRouter({

@@ -85,14 +85,14 @@ describe('keys', () => {
       if (data.length === 0) break;
       listed.push(...data.map(({ hash }) => hash));
     }
-    // Two more are the keys that the account began with.
+    // The account began with two more keys.
     expect(new Set(listed).size).toBe(252);
     expect(listed).toEqual(expect.arrayContaining(hashes));
     expect((await other.apiKeys.list()).data).toHaveLength(100);
     expect((await other.apiKeys.list({ offset: 200 })).data).toHaveLength(51);
   });
 
-  it.each(['management', 'inference'] as const)('tell about themselves: %s', async (kind) => {
+  it.each(['management', 'inference'] as const)('return their own record: %s', async (kind) => {
     const { secret, record } = await app.createKey({ kind });
     const { data } = await clientWith(secret).apiKeys.getCurrentKeyMetadata();
     expect(data).toMatchObject({
@@ -110,7 +110,7 @@ describe('keys', () => {
     });
   });
 
-  it('are refused with errors that the client has types for', async () => {
+  it('are rejected with errors that the client has types for', async () => {
     const inference = clientWith(app.apiKey);
     const hash = app.key.hash;
     await expect(inference.apiKeys.create({ requestBody: { name: 'n' } })).rejects.toBeInstanceOf(

@@ -1,5 +1,5 @@
-// The real client @openrouter/sdk through the whole service to every provider: what it parses is what the provider's stub
-// gave, and a provider's failure is one of its own errors.
+// The real client @openrouter/sdk through the whole service to every provider: it parses the vectors of the provider's
+// stub, and reports a provider's failure as one of its own errors.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { OpenRouter } from '@openrouter/sdk';
 import type { CreateEmbeddingsRequestBody } from '@openrouter/sdk/models/operations';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   client = new OpenRouter({
     apiKey: setup.app.apiKey,
     serverURL: setup.app.baseUrl,
-    // Its own would repeat a 5xx for up to an hour.
+    // The client's own retries would repeat a 5xx for up to an hour.
     retryConfig: { strategy: 'none' },
   });
 });
@@ -34,17 +34,17 @@ describe.each(PROVIDER_ROWS.map((row) => [row.label, row] as const))('%s', (_lab
     members: Partial<CreateEmbeddingsRequestBody> = {},
   ) => {
     const answer = await client.embeddings.generate({
-      // Another one may serve the same model.
+      // Another provider may serve the same model.
       requestBody: { model: row.id, input, provider: { only: [stub.slug] }, ...members },
     });
-    // An event stream is typed as a text; embeddings have none.
+    // The type of an event stream is a text; embeddings have none.
     if (typeof answer === 'string') throw new Error('a text came');
     return { ...answer, vectors: answer.data.map(({ embedding }) => decode(embedding)) };
   };
   afterEach(() => setup.providers.stubOf(row).replyWith(null));
 
   it.each([undefined, 'float', 'base64'] as const)(
-    'gives a text its vector as %s',
+    'returns the vector of a text as %s',
     async (encodingFormat) => {
       const answer = await ask('three more words', encodingFormat === undefined ? {} : { encodingFormat });
       expectVectors(answer.vectors, row, ['three more words']);
@@ -52,7 +52,7 @@ describe.each(PROVIDER_ROWS.map((row) => [row.label, row] as const))('%s', (_lab
     },
   );
 
-  it('gives texts their vectors in their order, and counts them', async () => {
+  it('returns the vectors of texts in order, and counts the tokens', async () => {
     const { vectors, data, usage } = await ask(TEXTS);
     expectVectors(vectors, row, TEXTS);
     expect(data.map(({ index }) => index)).toEqual([0, 1, 2]);
@@ -61,7 +61,7 @@ describe.each(PROVIDER_ROWS.map((row) => [row.label, row] as const))('%s', (_lab
     else expect(usage?.promptTokens).toBeGreaterThan(0);
   });
 
-  it('takes an input type', async () => {
+  it('accepts an input type', async () => {
     const { prefix = '' } = row.inputTypes.search_query;
     const { vectors } = await ask(TEXTS, { inputType: 'search_query' });
     expectVectors(
@@ -72,28 +72,28 @@ describe.each(PROVIDER_ROWS.map((row) => [row.label, row] as const))('%s', (_lab
   });
 
   if (dimensions !== null) {
-    it('gives the width that is asked for', async () => {
+    it('returns the requested width', async () => {
       expectVectors((await ask(TEXTS, { dimensions: 256 })).vectors, row, TEXTS, 256);
     });
   } else {
-    it('refuses a width', async () => {
+    it('rejects a width', async () => {
       await expect(ask(TEXTS, { dimensions: 256 })).rejects.toThrow(errors.BadRequestResponseError);
     });
   }
 
   if (takesTokens) {
-    it('gives token arrays their vectors', async () => {
+    it('returns the vectors of token arrays', async () => {
       expectVectors((await ask([1, 2, 3])).vectors, row, [[1, 2, 3]]);
       expectVectors((await ask([[1, 2], [3]])).vectors, row, [[1, 2], [3]]);
     });
   } else {
-    it('refuses token arrays', async () => {
+    it('rejects token arrays', async () => {
       await expect(ask([[1, 2], [3]])).rejects.toThrow(errors.BadRequestResponseError);
     });
   }
 
   if (takesImages) {
-    it('gives an image and a text a vector each', async () => {
+    it('returns a vector for an image and one for a text', async () => {
       const { vectors } = await ask([{ content: [PICTURE] }, { content: [{ type: 'text', text: 'a cat' }] }]);
       expect(vectors.map(({ length }) => length)).toEqual([row.width, row.width]);
       expect(vectors[0]).not.toEqual(vectors[1]);
@@ -105,7 +105,7 @@ describe.each(PROVIDER_ROWS.map((row) => [row.label, row] as const))('%s', (_lab
     ['broken', 502, errors.BadGatewayResponseError],
     ['rateLimited', 529, errors.ProviderOverloadedResponseError],
     ['overloaded', 529, errors.ProviderOverloadedResponseError],
-  ])('tells %s as %d', async (failure, statusCode, expected) => {
+  ])('reports %s as %d', async (failure, statusCode, expected) => {
     setup.providers.stubOf(row).replyWith(stub.failures[failure]);
     const outcome = await ask('one').then(
       () => null,
