@@ -1,4 +1,4 @@
-// The judge of every test app's log sees what must not be in it.
+// The check of every test app's log finds forbidden content.
 import { describe, expect, it } from '@jest/globals';
 import { canary } from '../support/canaries.js';
 import { LogChecker } from '../support/assert-log.js';
@@ -11,7 +11,7 @@ function problemsOf(line: string): readonly string[] {
 const lineWith = (text: string): string => `${JSON.stringify({ msg: text })}\n`;
 
 describe('a line of the log', () => {
-  it('may tell of anything that is no secret', () => {
+  it('may contain anything that is no secret', () => {
     expect(problemsOf(lineWith('request sk-sb-v1-45a...7480'))).toEqual([]);
   });
 
@@ -22,7 +22,7 @@ describe('a line of the log', () => {
     'postgresql://user:password@host/name',
     'an encryption key',
     canary('Input'),
-  ])('must not hold a secret or the words of a caller: %s', (text) => {
+  ])('must not contain a secret or the text of a caller: %s', (text) => {
     expect(problemsOf(lineWith(text))).toHaveLength(1);
   });
 

@@ -1,4 +1,4 @@
-// The load of `npm run bench` measures nothing that is wrong: whatever a gateway spoils ends the run. No test is timed.
+// The load generator of `npm run bench` ends the run on any wrong answer. No test is timed.
 import { createServer } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,7 +16,7 @@ interface Job {
   readonly seconds: number | null;
 }
 
-/** Plain JavaScript without types; the compiler is not to look for any. */
+/** Plain JavaScript without types, which the compiler must not look for. */
 const importPlain = <Module>(path: string): Promise<Module> => import(path) as Promise<Module>;
 
 const { runLoad } = await importPlain<{ runLoad: (job: Job) => Promise<{ readonly calls: number }> }>(
@@ -66,17 +66,17 @@ async function loadAgainst(respond: Respond, format: string): Promise<{ readonly
 
 const answerTo = (body: string): string => upstreamAnswer(body).toString('latin1').split('\r\n\r\n')[1] ?? '';
 
-/** The vector of input 9 in place of its own. */
+/** The vector of input 9 instead of its own. */
 const swapped = (body: string): string => answerTo(body.replace(/number \d+"/, 'number 9"'));
 
 describe.each(['base64', 'float'])('the load, %s', (format) => {
-  it('counts answers that are right', async () => {
+  it('counts correct answers', async () => {
     expect(await loadAgainst((response, answer) => response.end(answer), format)).toMatchObject({
       calls: 256,
     });
   });
 
-  it('reads answers that come in chunks', async () => {
+  it('reads answers that arrive in chunks', async () => {
     const inChunks: Respond = (response, answer) => {
       response.write(answer.slice(0, 20));
       response.end(answer.slice(20));

@@ -1,4 +1,4 @@
-// The catalogue: the shipped models and the example file are what a catalogue file may say.
+// The shipped models and the example file satisfy the rules of a catalogue file.
 import { describe, expect, it } from '@jest/globals';
 import { fileURLToPath } from 'node:url';
 import { endpointTag, priceOn } from '../../src/catalogue/catalogue-model.js';
@@ -17,28 +17,25 @@ describe.each([
     expect(new Set(models.map(({ id }) => id)).size).toBe(models.length);
   });
 
-  it.each(models.map((model) => [model.id, model] as const))(
-    '%s has endpoints that can be used',
-    (_id, model) => {
-      expect(model.endpoints.length).toBeGreaterThan(0);
-      expect(new Set(model.endpoints.map(endpointTag)).size).toBe(model.endpoints.length);
-      for (const endpoint of model.endpoints) {
-        expect(findEmbeddingProvider(endpoint.provider)).toBeDefined();
-        expect(endpointTag(endpoint).split('/')[0]).toBe(endpoint.provider);
-        for (const { effectiveFrom, perToken, source } of endpoint.prices) {
-          expect(new Date(effectiveFrom).toISOString().slice(0, 10)).toBe(effectiveFrom);
-          expect(perToken).toBeGreaterThanOrEqual(0n);
-          expect(source).not.toBe('');
-        }
+  it.each(models.map((model) => [model.id, model] as const))('%s has usable endpoints', (_id, model) => {
+    expect(model.endpoints.length).toBeGreaterThan(0);
+    expect(new Set(model.endpoints.map(endpointTag)).size).toBe(model.endpoints.length);
+    for (const endpoint of model.endpoints) {
+      expect(findEmbeddingProvider(endpoint.provider)).toBeDefined();
+      expect(endpointTag(endpoint).split('/')[0]).toBe(endpoint.provider);
+      for (const { effectiveFrom, perToken, source } of endpoint.prices) {
+        expect(new Date(effectiveFrom).toISOString().slice(0, 10)).toBe(effectiveFrom);
+        expect(perToken).toBeGreaterThanOrEqual(0n);
+        expect(source).not.toBe('');
       }
-    },
-  );
+    }
+  });
 });
 
 describe('the example file', () => {
   const catalogue = new Catalogue(loadCatalogueModels(EXAMPLE));
 
-  it('adds models for servers of one’s own', () => {
+  it('adds models for self-hosted servers', () => {
     const tags = (id: string): string[] | undefined => catalogue.find(id)?.endpoints.map(endpointTag);
     expect(tags('acme/support-tickets')).toEqual(['openai-compatible']);
     expect(tags('baai/bge-m3-in-house')).toEqual(['tei', 'vllm', 'ollama/basement']);

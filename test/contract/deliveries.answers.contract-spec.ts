@@ -1,5 +1,4 @@
-// How every destination kind reads answers: in the platform's own words, in words that any server may say, and in
-// rubbish.
+// Every destination kind reads answers: those of its platform, those of any server, and garbage.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type {
@@ -45,7 +44,7 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
     afterEach(() => running.forget());
     afterAll(() => running.close());
 
-    /** What the kind makes of a reply to each of its requests. */
+    /** The outcome of a reply to each of the kind's requests. */
     const outcomesOf = async (reply: ReceiverReply): Promise<DeliveryOutcome[]> => {
       running.always(reply);
       return deliver(delivering, TRACES, running);
@@ -70,10 +69,10 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
       }
     };
 
-    it('an unknown sender is blocked', () =>
+    it('blocks on a rejected credential', () =>
       expectAll(receiver.failures.unauthorized, { outcome: 'blocked', reason: expect.stringMatching(/\S/) }));
 
-    it('a call for patience is heeded, in seconds and as a date', async () => {
+    it('respects Retry-After, in seconds and as a date', async () => {
       const { rateLimited } = receiver.failures;
       await expectAll(rateLimited, { outcome: 'retry' });
       const saying = (retryAfter: string): ReceiverReply => ({
@@ -85,7 +84,7 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
       await expectAll(saying(inAMinute), { outcome: 'retry', retryAfter: 60 });
     });
 
-    it('a passing failure is tried again', async () => {
+    it('retries a temporary failure', async () => {
       await expectAll(receiver.failures.unavailable, {
         outcome: 'retry',
         reason: expect.stringMatching(/\S/),
@@ -93,9 +92,9 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
       for (const status of [429, 502, 503, 504]) await expectAll({ status }, { outcome: 'retry' });
     });
 
-    it('too much at once is told apart', () => expectAll({ status: 413 }, { outcome: 'too_large' }));
+    it('reports 413 as too large', () => expectAll({ status: 413 }, { outcome: 'too_large' }));
 
-    it.each([302, 303, 307, 308])('a redirect %d is not followed', async (status) => {
+    it.each([302, 303, 307, 308])('does not follow a redirect %d', async (status) => {
       await expectAll(
         { status, headers: { location: 'https://elsewhere.example.com/' } },
         { outcome: 'blocked', reason: expect.stringContaining(String(status)) },
@@ -103,12 +102,12 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
       expect(running.requests).toHaveLength(requests.length);
     });
 
-    it('a request that is not understood is refused for good', () =>
+    it('rejects a request that the platform does not understand', () =>
       expectAll({ status: 400 }, { outcome: 'refused' }));
 
     const { partial } = receiver;
     if (partial !== null) {
-      it('traces that were dropped are counted and not sent again', async () => {
+      it('counts dropped traces and does not send them again', async () => {
         const outcomes = await outcomesOf(partial);
         expect(outcomes).toContainEqual({
           outcome: 'delivered',
@@ -119,7 +118,7 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
       });
     }
 
-    it('a success whose body was cut is the success that it would be with little to say', async () => {
+    it('treats a success with a cut body like one with a short body', async () => {
       const cut = `{"partialSuccess":{"errorMessage":"${'x'.repeat(1_048_540)}`;
       for (const request of requests) {
         for (const status of [200, 202]) {
@@ -129,7 +128,7 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
       }
     });
 
-    it('no answer makes it stumble, whatever the status and the body', async () => {
+    it('survives any answer, with any status and body', async () => {
       for (const status of [
         200, 201, 202, 204, 207, 299, 300, 304, 400, 401, 404, 409, 410, 422, 429, 500, 504, 599,
       ]) {
@@ -151,7 +150,7 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
       );
     });
 
-    it('no answer to the connection test makes it stumble', async () => {
+    it('survives any answer to the connection test', async () => {
       for (const step of await kind.delivery.probe(config, CONTEXT)) {
         for (const status of [200, 202, 204, 302, 400, 401, 403, 404, 429, 500]) {
           for (const body of ODD_BODIES) {

@@ -1,5 +1,5 @@
-// What every destination kind keeps to when it sends, against a receiver that judges as the platform does. A kind is
-// tested by its receiver's standing in the list.
+// Requests of every destination kind, against a receiver with the platform's rules. A kind is tested because its
+// receiver is in the list.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
@@ -34,7 +34,7 @@ const idsOf = (traces: readonly GenerationTrace[]): string[] =>
 const textOf = ({ url, headers, body }: DeliveryRequest): string =>
   [url, JSON.stringify(headers), body?.toString() ?? ''].join('\n');
 
-/** Texts that stand nowhere else, one a member; those of the first three stay in privacy mode. */
+/** Texts that occur nowhere else, one for each member; those of the first three stay in privacy mode. */
 const canary = (member: string): fc.Arbitrary<string> =>
   fc.stringMatching(/^[A-Za-z0-9]{16}$/).map((text) => member + text);
 const CANARIES = fc.record({
@@ -51,7 +51,7 @@ const CANARIES = fc.record({
   message: canary('message'),
 });
 
-it('every kind has a receiver, in the order of the kinds', () => {
+it('has a receiver for every kind, in the order of the kinds', () => {
   expect(DESTINATION_RECEIVERS.map(({ type }) => type)).toEqual(DESTINATION_KINDS.map(({ type }) => type));
 });
 
@@ -70,10 +70,10 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
     afterEach(() => running.forget());
     afterAll(() => running.close());
 
-    /** What the receiver says to one request that is not as it should be. */
+    /** The receiver's complaint about one invalid request. */
     const statusOf = async (request: DeliveryRequest): Promise<number> =>
       (await send(request, running)).status;
-    /** Halves batches as the sender does, until each is within the kind's limits. */
+    /** Halves batches like the sender, until each is within the kind's limits. */
     const batchesOf = async (traces: readonly GenerationTrace[]): Promise<(readonly GenerationTrace[])[]> => {
       const fits =
         traces.length <= limits.maxTraces &&
@@ -91,8 +91,8 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
       expect(running.stored).toEqual(idsOf(traces));
     };
 
-    describe('what it sends', () => {
-      it.each(Object.entries(TRACE_CASES))('is taken: %s', async (_name, overrides) => {
+    describe('its requests', () => {
+      it.each(Object.entries(TRACE_CASES))('are accepted: %s', async (_name, overrides) => {
         const [request, ...others] = await encode(delivering, [generationTrace(1, overrides)]);
         for (const { body } of [request!, ...others]) {
           expect(Buffer.byteLength(body ?? '')).toBeLessThanOrEqual(limits.maxBytes);
@@ -100,21 +100,21 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
         await expectStored([generationTrace(1, overrides)]);
       });
 
-      it('is stored exactly once and in order, from one trace to as many as it takes', async () => {
+      it('are stored exactly once and in order, for one trace up to the maximum', async () => {
         for (const count of [1, 2, 7, limits.maxTraces]) {
           await expectStored(numbered(Math.min(count, limits.maxTraces)));
           running.forget();
         }
       });
 
-      it('has odd traces stored among ordinary ones', async () => {
+      it('store unusual traces among ordinary ones', async () => {
         for (const batch of await batchesOf(tracesOfAllCases())) {
           await expectStored(batch);
           running.forget();
         }
       });
 
-      it('says the same again later: only dates and signatures in headers may differ', async () => {
+      it('are the same later, except dates and signatures in headers', async () => {
         const traces = tracesOfAllCases().slice(0, limits.maxTraces);
         const later = { ...CONTEXT, now: new Date(CONTEXT.now.getTime() + 3_600_000) };
         const first = await encode(delivering, traces);
@@ -128,7 +128,7 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
         expect(second.map(lasting)).toEqual(first.map(lasting));
       });
 
-      it('goes where the kind says that its requests go, and nowhere else', async () => {
+      it('use only the addresses that the kind declares', async () => {
         const addresses = kind.delivery.addresses(config).map((address) => new URL(address).origin);
         const probes = await kind.delivery.probe(config, CONTEXT);
         const requests = [
@@ -142,14 +142,14 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
         }
       });
 
-      it('goes to another address when the config names one', async () => {
+      it('use another address when the config names one', async () => {
         const moved = receiver.configFor('http://127.0.0.1:4318');
         const requests = await encode(deliveringTo(receiver, moved ?? receiver.config), numbered(1));
         const origin = moved === null ? receiver.expectedOrigin : 'http://127.0.0.1:4318';
         expect(requests.map(({ url }) => new URL(url).origin)).toEqual(requests.map(() => origin));
       });
 
-      it('has headers in small letters, without those that the config adds', async () => {
+      it('have headers in lower case, without those that the config adds', async () => {
         const adding = deliveringTo(receiver, {
           ...receiver.config,
           headers: { 'X-Added': 'added-by-config' },
@@ -162,7 +162,7 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
         }
       });
 
-      it('names all headers that its requests have of their own, and refuses custom ones of these names', async () => {
+      it('have only declared headers, and reject custom ones of these names', async () => {
         const probes = await kind.delivery.probe(config, CONTEXT);
         const requests = [
           ...(await encode(delivering, numbered(1))),
@@ -187,7 +187,7 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
         }
       });
 
-      it('carries what the trace holds', async () => {
+      it('carry the facts of the trace', async () => {
         const trace = generationTrace(1, {
           metadata: { colour: 'canary-metadata' },
           facts: { ...ALL_FACTS, external_user: 'canary-fact' },
@@ -204,7 +204,7 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
         expect(sent).toContain(trace.model);
       });
 
-      it('carries why a call failed', async () => {
+      it('carry the failure of a call', async () => {
         const error = { type: 'canary_type', message: 'canary message' };
         const sent = (await encode(delivering, [generationTrace(1, { status: 502, error })]))
           .map(textOf)
@@ -213,7 +213,7 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
         expect(sent).toContain('canary message');
       });
 
-      it('carries nothing that was taken out of the trace, even after it was sent whole', async () => {
+      it('carry nothing that was removed from the trace, even after it was sent whole', async () => {
         await fc.assert(
           fc.asyncProperty(CANARIES, fc.boolean(), async (canaries, isFailure) => {
             const { userId, sessionId, apiKeyName, ...removed } = canaries;
@@ -247,7 +247,7 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
         );
       });
 
-      it('shows its credentials to the platform alone: in no address, and in a body only where the platform wants it', async () => {
+      it('show credentials to the platform only: in no address, and in a body only where the platform requires it', async () => {
         const probes = await kind.delivery.probe(config, CONTEXT);
         const requests = [
           ...(await encode(delivering, numbered(1))),
@@ -264,7 +264,7 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
     });
 
     describe('its receiver', () => {
-      it('refuses a wrong path, a wrong method and a broken body', async () => {
+      it('rejects a wrong path, a wrong method and a malformed body', async () => {
         for (const request of await encode(delivering, numbered(1))) {
           const elsewhere = new URL(request.url);
           elsewhere.pathname = `/wrong${elsewhere.pathname}`;
@@ -305,7 +305,7 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
           return deliveringTo(receiver, { ...receiver.config, [field]: other });
         };
 
-        it.each(secretFields)('in %s: the test says so, and nothing is stored', async (field) => {
+        it.each(secretFields)('in %s is reported, and nothing is stored', async (field) => {
           expect(await probe(wrong(field), running)).toMatch(/\S/);
           await deliver(wrong(field), numbered(1), running);
           expect(running.stored).toEqual([]);

@@ -1,5 +1,5 @@
-// What the kinds that store rows and objects keep to besides: their pages in docs/destinations, and the platforms' ways of
-// answering that take more than one request.
+// Kinds that store rows and objects: their pages in docs/destinations, and platforms whose answer takes more than one
+// request.
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
@@ -36,7 +36,7 @@ const pageOf = (type: string): Promise<string> =>
 
 describe('the pages', () => {
   it.each(['clickhouse', 'snowflake'] as const)(
-    'publish a table for %s with the columns of its rows',
+    'publish for %s a table with the columns of its rows',
     (type) => {
       const published = [...publishedTable(type).columns];
       expect(published).toEqual(COLUMNS.map((column) => [column.name, column.type[type]]));
@@ -53,7 +53,7 @@ describe('the pages', () => {
     },
   );
 
-  it('show an object as it is stored', async () => {
+  it('show an object as stored', async () => {
     const page = await pageOf('s3');
     const examples = [...page.matchAll(/```json\n([^]*?)```/g)].map(
       ([, json]) => JSON.parse(json ?? '') as unknown,
@@ -63,11 +63,11 @@ describe('the pages', () => {
   });
 });
 
-describe('a Snowflake statement that runs on', () => {
+describe('a Snowflake statement that is still running', () => {
   const HANDLE = '019c9fce-0502-f1fc-0000-438300e02412';
   const runsOn = { status: 202, body: { code: '333334', statementHandle: HANDLE } };
 
-  it('is asked after with the same credentials until it is done', async () => {
+  it('is polled with the same credentials until it is done', async () => {
     const receiver = await start(snowflakeReceiver);
     receiver.script(runsOn, runsOn, runsOn);
     expect(await deliver(deliveringTo(snowflakeReceiver), TRACES, receiver)).toEqual([
@@ -119,7 +119,7 @@ describe("the config's headers that the store reads", () => {
   const headers = { 'X-Amz-Server-Side-Encryption': 'aws:kms', 'x-amz-tagging': 'team=search' };
   const sent = { 'x-amz-server-side-encryption': 'aws:kms', 'x-amz-tagging': 'team=search' };
 
-  it('are taken with objects and with the connection test', async () => {
+  it('are sent with objects and with the connection test', async () => {
     const receiver = await start(s3Receiver);
     const delivering = deliveringTo(s3Receiver, { ...s3Receiver.config, headers });
     const [step] = await delivering.kind.delivery.probe(delivering.config, CONTEXT);
@@ -131,7 +131,7 @@ describe("the config's headers that the store reads", () => {
     expect(receiver.stored).toEqual(IDS);
   });
 
-  it('are refused where they go unsigned', async () => {
+  it('are rejected by the store when they are unsigned', async () => {
     const receiver = await start(s3Receiver);
     const [request] = await encode(deliveringTo(s3Receiver), TRACES);
     const { status } = await send({ ...request!, headers: { ...request!.headers, ...sent } }, receiver);
@@ -140,7 +140,7 @@ describe("the config's headers that the store reads", () => {
 });
 
 describe('the signature', () => {
-  it('is that of another implementation, whatever stands in a key', async () => {
+  it('equals that of another implementation, for any key', async () => {
     const credentials = {
       accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
       secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',

@@ -1,4 +1,4 @@
-// The promises that every destination kind keeps. A new kind is tested by standing in the list.
+// Promises of every destination kind. A new kind is tested because it is in the list.
 import { describe, expect, it } from '@jest/globals';
 import { readdir } from 'node:fs/promises';
 import { plainToInstance } from 'class-transformer';
@@ -14,7 +14,7 @@ import { RequestValidationPipe } from '../../src/http/fields/validation.pipe.js'
 import { CONTRACT_KINDS, shownConfig } from '../support/contract-kinds.js';
 
 const KINDS_FOLDER = new URL('../../src/destination-kinds/', import.meta.url);
-// What kinds share; what only some of them share stands in folders.
+// Shared files of all kinds; those of some kinds are in folders.
 const NOT_A_KIND = new Set([
   'config-fields',
   'delivery',
@@ -27,7 +27,7 @@ const LONG_SECRET = 'a-secret-0123456789';
 
 type Config = Readonly<Record<string, unknown>>;
 
-/** The same validation as a create. Throws the 400. */
+/** Validates like a creation. Throws the 400. */
 async function validate(kind: DestinationKind, config: Config): Promise<Config> {
   const body = { type: kind.type, name: 'Test', config: { ...config } };
   const dto = await new RequestValidationPipe().transform(body, {
@@ -41,21 +41,21 @@ const without = (config: Config, field: string): Config =>
   Object.fromEntries(Object.entries(config).filter(([name]) => name !== field));
 
 describe('the list', () => {
-  it('is that of the contract, in its order', () => {
+  it("equals the contract's, in its order", () => {
     expect(DESTINATION_KINDS.map(({ type, neutralType }) => ({ type, neutralType }))).toEqual(
       CONTRACT_KINDS.map(({ type, neutralType }) => ({ type, neutralType })),
     );
     expect(DESTINATION_KINDS).toHaveLength(17);
   });
 
-  it('is alphabetical, and no token is taken twice', () => {
+  it('is alphabetical, and has every token once', () => {
     const tokens = DESTINATION_KINDS.map(({ type }) => type);
     expect(tokens).toEqual(tokens.toSorted());
     expect(new Set(DESTINATION_TYPES).size).toBe(DESTINATION_TYPES.length);
     expect(DESTINATION_TYPES).toHaveLength(32);
   });
 
-  it('holds every file of the folder, each named after its token', async () => {
+  it('contains every file of the folder, named after its token', async () => {
     const files = (await readdir(KINDS_FOLDER, { withFileTypes: true }))
       .filter((entry) => entry.isFile() && !entry.name.includes('.spec.'))
       .map(({ name }) => name.replace(/\.ts$/, ''))
@@ -63,7 +63,7 @@ describe('the list', () => {
     expect(files.toSorted()).toEqual(DESTINATION_KINDS.map(({ type }) => type).toSorted());
   });
 
-  it('finds a kind by both of its spellings and by nothing else', () => {
+  it('finds a kind by both of its spellings only', () => {
     for (const kind of DESTINATION_KINDS) {
       expect(findDestinationKind(kind.type)).toBe(kind);
       if (kind.neutralType !== null) expect(findDestinationKind(kind.neutralType)).toBe(kind);
@@ -91,16 +91,16 @@ describe.each(DESTINATION_KINDS.map((kind) => ({ kind, type: kind.type })))('$ty
     headers: { 'X-Secret': LONG_SECRET },
   };
 
-  it('has a name for people', () => {
+  it('has a display name', () => {
     expect(kind.platform).toMatch(/^[A-Z&]/);
   });
 
-  it('has an example that is valid as it stands and holds every required field', async () => {
+  it('has a valid example with every required field', async () => {
     expect(await validate(kind, kind.example)).toEqual({ ...defaults, ...kind.example });
     expect(Object.keys(kind.example)).toEqual(expect.arrayContaining(required));
   });
 
-  it('takes every field of the contract, headers included, and no other', async () => {
+  it('accepts every field of the contract, headers included, and no other', async () => {
     expect(Object.keys(whole).toSorted()).toEqual([...fields, 'headers'].toSorted());
     expect(await validate(kind, whole)).toEqual(whole);
     await expect(validate(kind, { ...kind.example, unknownField: 'x' })).rejects.toThrow(
@@ -108,7 +108,7 @@ describe.each(DESTINATION_KINDS.map((kind) => ({ kind, type: kind.type })))('$ty
     );
   });
 
-  it('refuses a missing required field by its path', async () => {
+  it('rejects a missing required field by its path', async () => {
     for (const field of required) {
       await expect(validate(kind, without(kind.example, field))).rejects.toThrow(
         `config.${field}: must be a string`,
@@ -116,7 +116,7 @@ describe.each(DESTINATION_KINDS.map((kind) => ({ kind, type: kind.type })))('$ty
     }
   });
 
-  it('refuses an empty text where the contract asks for a character, and takes it elsewhere', async () => {
+  it('rejects an empty text where the contract requires a character, and accepts it elsewhere', async () => {
     for (const field of [...filled, ...filledIfGiven]) {
       await expect(validate(kind, { ...kind.example, [field]: '' })).rejects.toThrow(`config.${field}: must`);
     }
@@ -128,7 +128,7 @@ describe.each(DESTINATION_KINDS.map((kind) => ({ kind, type: kind.type })))('$ty
     }
   });
 
-  it('refuses what is not text, without showing it', async () => {
+  it('rejects values that are not text, without showing them', async () => {
     for (const field of fields) {
       for (const value of [null, 7, true, [LONG_SECRET], { secret: LONG_SECRET }]) {
         const rejection = validate(kind, { ...kind.example, [field]: value });
@@ -146,18 +146,18 @@ describe.each(DESTINATION_KINDS.map((kind) => ({ kind, type: kind.type })))('$ty
     const masked = maskConfig(kind, secretive);
     expect(JSON.stringify(masked)).not.toContain(LONG_SECRET);
     expect(masked).toEqual({ ...shownConfig(contract, secretive), headers: { 'X-Secret': 'a-se...6789' } });
-    // The original is still there to be delivered with.
+    // The original stays usable for deliveries.
     expect(JSON.stringify(secretive)).toContain(LONG_SECRET);
   });
 
-  it('reads a stored config back as it was validated, and gives an older one the defaults of today', () => {
+  it("reads a stored config back as validated, and gives an older one today's defaults", () => {
     expect({ ...parseConfig(kind, whole) }).toEqual(whole);
     expect(parseConfig(kind, whole)).toBeInstanceOf(kind.configClass);
     expect({ ...parseConfig(kind, kind.example) }).toEqual({ ...defaults, ...kind.example });
     expect(Object.keys(plainToInstance(kind.configClass, {}))).toEqual(Object.keys(defaults));
   });
 
-  it('refuses a stored config that lacks a required field, naming the field and no value', () => {
+  it('rejects a stored config without a required field, naming the field and no value', () => {
     for (const field of required) {
       const stored = without(
         { ...kind.example, ...Object.fromEntries(secrets.map((name) => [name, LONG_SECRET])) },
@@ -178,7 +178,7 @@ describe('rules of single kinds', () => {
     'https://key@sentry.io/1',
     'https://key:secret@o1.ingest.sentry.io/42',
     'https://key@host.example.com:8443/some/path/42/',
-  ])('the DSN %s is taken', async (dsn) => {
+  ])('accept the DSN %s', async (dsn) => {
     expect(await validate(kind('sentry'), { dsn, otlpEndpoint: '' })).toMatchObject({ dsn });
   });
 
@@ -188,7 +188,7 @@ describe('rules of single kinds', () => {
     'https://key@sentry.io/',
     'https://key@sentry.io/x',
     'key',
-  ])('the DSN %s is refused', async (dsn) => {
+  ])('reject the DSN %s', async (dsn) => {
     await expect(validate(kind('sentry'), { dsn, otlpEndpoint: '' })).rejects.toThrow(
       'config.dsn: must be a DSN',
     );
@@ -199,14 +199,14 @@ describe('rules of single kinds', () => {
 
   it.each([
     ['o1.ingest.us.sentry.io', ENDPOINT],
-    // As older DSNs have it.
+    // Like older DSNs.
     ['sentry.io', ENDPOINT],
     ['o1.ingest.sentry.io', ENDPOINT],
     ['o1.ingest.us.sentry.io', 'o1.ingest.us.sentry.io'],
     ['o1.ingest.us.sentry.io', 'https://o1.ingest.us.sentry.io/otlp'],
     ['sentry.example.com:9000', 'https://sentry.example.com/path/api/42/integration/otlp'],
     ['o1.ingest.us.sentry.io', ''],
-  ])('a DSN on %s agrees with the endpoint %s', async (host, otlpEndpoint) => {
+  ])('accept for a DSN on %s the endpoint %s', async (host, otlpEndpoint) => {
     const config = { dsn: `https://key@${host}/42`, otlpEndpoint };
     expect(await validate(kind('sentry'), config)).toEqual(config);
   });
@@ -217,7 +217,7 @@ describe('rules of single kinds', () => {
     ["must be on the DSN's host", 'o1.ingest.us.sentry.io', otherThan('sentry.io', 'sentry.io.example.com')],
     ["must be on the DSN's host", 'sentry.example.com', ENDPOINT],
     ["must be of the DSN's project", 'o1.ingest.us.sentry.io', otherThan('/42/', '/43/')],
-  ])('an endpoint %s: %s, %s', async (problem, host, otlpEndpoint) => {
+  ])('report for an endpoint %s: %s, %s', async (problem, host, otlpEndpoint) => {
     const config = { dsn: `https://key@${host}/42`, otlpEndpoint };
     await expect(validate(kind('sentry'), config)).rejects.toThrow(`config.otlpEndpoint: ${problem}`);
     expect(() => parseConfig(kind('sentry'), config)).not.toThrow();
@@ -237,7 +237,7 @@ describe('rules of single kinds', () => {
     ['opik', 'workspace'],
     ['ramp', 'apiKey'],
     ['snowflake', 'token'],
-  ])('of %s, %s is refused where no header can hold it, and read where it is stored', async (type, field) => {
+  ])('reject for %s, field %s, values that no header can hold, and read stored ones', async (type, field) => {
     const pasted = type === 'clickhouse' ? ['a key\n', '\u007f'] : ['a key\n', 'a…key', '\u007f'];
     for (const value of pasted) {
       const config = { ...kind(type).example, [field]: value };
@@ -248,17 +248,17 @@ describe('rules of single kinds', () => {
     }
   });
 
-  it('a ClickHouse password may be of any letters', async () => {
+  it('accept any letters in a ClickHouse password', async () => {
     const config = { ...kind('clickhouse').example, password: 'пароль…' };
     expect(await validate(kind('clickhouse'), config)).toMatchObject(config);
   });
 
-  it('headers that were taken before they were reserved are read', () => {
+  it('read headers that were stored before they were reserved', () => {
     const config = { ...kind('webhook').example, headers: { Expect: '100-continue' } };
     expect(parseConfig(kind('webhook'), config)).toMatchObject(config);
   });
 
-  it('a DSN that is made to be slow to judge is judged at once', async () => {
+  it('reject a DSN that is made to be slow in linear time', async () => {
     const dsn = `https://key@host${'/a'.repeat(50_000)}/x`;
     await expect(validate(kind('sentry'), { dsn, otlpEndpoint: '' })).rejects.toThrow(
       'config.dsn: must be a DSN',
@@ -266,14 +266,14 @@ describe('rules of single kinds', () => {
   });
 
   it.each(['a', 'my_org-account1', 'xy12345.eu-central-1', 'A'.repeat(255)])(
-    'the Snowflake account %s is taken',
+    'accept the Snowflake account %s',
     async (account) => {
       expect(await validate(kind('snowflake'), { account, token: 'x' })).toMatchObject({ account });
     },
   );
 
   it.each(['a--b', '-a', 'a-', 'a..b', 'a b', 'a/b', 'ä', 'A'.repeat(256), `${'a'.repeat(254)}-`])(
-    'the Snowflake account %s is refused',
+    'reject the Snowflake account %s',
     async (account) => {
       await expect(validate(kind('snowflake'), { account, token: 'x' })).rejects.toThrow(
         'config.account: must',
@@ -282,7 +282,7 @@ describe('rules of single kinds', () => {
   );
 
   it.each(['https://minio.example.com', 'http://127.0.0.1:9000', 'https://store.example.com/path?x=1'])(
-    'the S3 endpoint %s is taken',
+    'accept the S3 endpoint %s',
     async (endpoint) => {
       const config = { ...kind('s3').example, endpoint };
       expect(await validate(kind('s3'), config)).toMatchObject({ endpoint });
@@ -290,7 +290,7 @@ describe('rules of single kinds', () => {
   );
 
   it.each(['minio', 'ftp://minio', 'https://', 'https:// minio', '//minio'])(
-    'the S3 endpoint %s is refused',
+    'reject the S3 endpoint %s',
     async (endpoint) => {
       const config = { ...kind('s3').example, endpoint };
       await expect(validate(kind('s3'), config)).rejects.toThrow('config.endpoint: must be an absolute');

@@ -1,4 +1,4 @@
-// The committed openapi.json is what the code says, and says what the contract asks for.
+// The committed openapi.json equals the code's document and satisfies the contract.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { NestFactory } from '@nestjs/core';
@@ -46,7 +46,7 @@ interface Document {
   };
 }
 
-// With the errors that the interface and the contract declare for it.
+// With the errors that the contract declares for it.
 const OPERATIONS = [
   {
     path: '/api/v1/observability/destinations',
@@ -86,7 +86,7 @@ beforeAll(async () => {
   );
   application = await NestFactory.create(AppModule.forRoot(config), { logger: false, bodyParser: false });
   setUpApplication(application);
-  // As it is written to the file: without what JSON does not know.
+  // As in the file: without values that JSON does not have.
   document = JSON.parse(JSON.stringify(buildOpenApiDocument(application))) as Document;
 });
 afterAll(() => application.close());
@@ -104,20 +104,20 @@ function member(schema: Schema, name: string): Schema {
   return resolve(schema.properties?.[name]);
 }
 
-it('the committed openapi.json is what the code prints (npm run build && npm run openapi)', async () => {
+it('equals the printed document (npm run build && npm run openapi)', async () => {
   const committed = await readFile(new URL('../../openapi.json', import.meta.url), 'utf8');
   expect(JSON.parse(committed)).toEqual(document);
   expect(committed).toBe(`${JSON.stringify(document, null, 2)}\n`);
 });
 
 describe('operations', () => {
-  it('all three are documented, under the version prefix', () => {
+  it('are documented under the version prefix', () => {
     expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(OPERATIONS.map(({ path }) => path)));
     expect(document.openapi).toMatch(/^3\.1\./);
   });
 
   it.each(OPERATIONS)(
-    '$method $path declares every status of the contract',
+    'of $method $path declare every status of the contract',
     ({ path, method, success, errors }) => {
       const declared = Object.keys(document.paths[path]![method]!.responses).map(Number);
       expect(declared).toEqual(expect.arrayContaining([success, ...errors]));
@@ -126,7 +126,7 @@ describe('operations', () => {
   );
 
   it.each(OPERATIONS)(
-    'every error of $method $path has the error shape and its message',
+    'of $method $path have the error shape and message in every error',
     ({ path, method }) => {
       for (const [status, { description }] of Object.entries(document.paths[path]![method]!.responses)) {
         if (Number(status) < 400) continue;
@@ -139,14 +139,14 @@ describe('operations', () => {
     },
   );
 
-  it('each needs a bearer credential, which is documented', () => {
+  it('need a bearer credential, which is documented', () => {
     for (const { path, method } of OPERATIONS) {
       expect(document.paths[path]![method]!.security).toEqual([{ bearer: [] }]);
     }
     expect(document.components.securitySchemes['bearer']).toMatchObject({ type: 'http', scheme: 'bearer' });
   });
 
-  it('no reference leads nowhere', () => {
+  it('have no dangling reference', () => {
     const names = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(
       ([, name]) => name!,
     );
@@ -155,7 +155,7 @@ describe('operations', () => {
 });
 
 describe('success bodies', () => {
-  it('the destination record has exactly the members of the contract, all required', () => {
+  it('have exactly the members of the contract for a destination, all required', () => {
     const record = member(answerOf('/api/v1/observability/destinations', 'post', 201), 'data');
     expect(Object.keys(record.properties!).toSorted()).toEqual(DESTINATION_MEMBERS.toSorted());
     expect(record.required!.toSorted()).toEqual(DESTINATION_MEMBERS.toSorted());
@@ -165,7 +165,7 @@ describe('success bodies', () => {
     expect(member(record, 'filter_rules').anyOf).toContainEqual({ type: 'null' });
   });
 
-  it('the key record has exactly the members of the contract and two of its own, all required', () => {
+  it('have exactly the members of the contract for a key, and two of this service, all required', () => {
     const record = member(answerOf('/api/v1/keys/{hash}', 'get', 200), 'data');
     const members = [...KEY_MEMBERS, 'embedding_cache', 'is_management_key'].toSorted();
     expect(Object.keys(record.properties!).toSorted()).toEqual(members);
@@ -177,7 +177,7 @@ describe('success bodies', () => {
     );
   });
 
-  it('the embeddings answer has the members of the contract', () => {
+  it('have the members of the contract for embeddings', () => {
     const answer = answerOf('/api/v1/embeddings', 'post', 200);
     expect(answer.required).toEqual(expect.arrayContaining(['object', 'data', 'model', 'id', 'usage']));
     const embedding = resolve(member(answer, 'data').items);
@@ -192,7 +192,7 @@ describe('request bodies', () => {
   const bodyOf = (path: string): Schema =>
     resolve(document.paths[path]!['post']!.requestBody!.content['application/json']!.schema);
 
-  it('a destination needs type, name and config, and documents the defaults of the rest', () => {
+  it('require type, name and config of a destination, and document the other defaults', () => {
     const body = bodyOf('/api/v1/observability/destinations');
     expect(body.required!.toSorted()).toEqual(['config', 'name', 'type']);
     const defaults = Object.keys(body.properties!).map((name) => [name, member(body, name).default]);
@@ -207,7 +207,7 @@ describe('request bodies', () => {
     });
   });
 
-  it.each(CONTRACT_KINDS)('the config of $type', ({ type, filled, present = [], defaults }) => {
+  it.each(CONTRACT_KINDS)('describe the config of $type', ({ type, filled, present = [], defaults }) => {
     const position = CONTRACT_KINDS.findIndex((kind) => kind.type === type);
     const config = resolve(member(bodyOf('/api/v1/observability/destinations'), 'config').anyOf![position]);
     expect((config.required ?? []).toSorted()).toEqual([...filled, ...present].toSorted());
@@ -217,7 +217,7 @@ describe('request bodies', () => {
     expect(member(config, 'headers').type).toBe('object');
   });
 
-  it('embeddings need input and model', () => {
+  it('require input and model of embeddings', () => {
     expect(bodyOf('/api/v1/embeddings').required!.toSorted()).toEqual(['input', 'model']);
   });
 });

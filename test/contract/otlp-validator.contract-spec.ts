@@ -1,4 +1,4 @@
-// The judge of OTLP requests is itself judged: what it is there to refuse, it refuses.
+// The validator of OTLP requests rejects invalid requests.
 import { describe, expect, it } from '@jest/globals';
 import { generationTrace } from '../support/generation-trace.js';
 import { deliveringTo, encode } from '../support/receivers/deliver.js';
@@ -8,7 +8,7 @@ import { otelCollectorReceiver } from '../support/receivers/otel-collector.js';
 type Json = Record<string, unknown>;
 type Span = Json & { attributes: { key: string; value: Json }[]; status: Json };
 
-/** A request of one span that is as it should be, spoilt in one place. */
+/** A valid request of one span, corrupted in one place. */
 async function corrupted(corrupt: (span: Span, request: Json) => void): Promise<Buffer> {
   const [request] = await encode(deliveringTo(otelCollectorReceiver), [
     generationTrace(1, { parentSpanId: '00f067aa0ba902b7' }),
@@ -20,7 +20,7 @@ async function corrupted(corrupt: (span: Span, request: Json) => void): Promise<
 }
 
 describe('the validator of OTLP requests', () => {
-  it('takes a request as it should be, and reads it', async () => {
+  it('accepts a valid request, and reads it', async () => {
     const [span, ...others] = validateTraceRequest(await corrupted(() => {}));
     expect(others).toEqual([]);
     expect(span).toMatchObject({
@@ -34,7 +34,7 @@ describe('the validator of OTLP requests', () => {
     expect(span!.resource.get('service.name')).toBe('openrouter');
   });
 
-  it('takes a request without spans', () => {
+  it('accepts a request without spans', () => {
     expect(validateTraceRequest(Buffer.from('{"resourceSpans":[]}'))).toEqual([]);
     expect(validateTraceRequest(Buffer.from('{}'))).toEqual([]);
   });
@@ -84,23 +84,23 @@ describe('the validator of OTLP requests', () => {
     ['an end before the start', (span) => (span['endTimeUnixNano'] = '1'), 'ends before'],
     ['a span without a name', (span) => (span['name'] = ''), 'without a name'],
     ['half a character', (span) => (span['name'] = '\ud800'), 'half a character'],
-  ])('refuses %s', async (_what, corrupt, reason) => {
+  ])('rejects %s', async (_what, corrupt, reason) => {
     const request = await corrupted(corrupt);
     expect(() => validateTraceRequest(request)).toThrow(OtlpProblem);
     expect(() => validateTraceRequest(request)).toThrow(reason);
   });
 
-  it('refuses the same span twice', async () => {
+  it('rejects the same span twice', async () => {
     const request = JSON.parse((await corrupted(() => {})).toString()) as { resourceSpans: unknown[] };
     request.resourceSpans.push(request.resourceSpans[0]);
     expect(() => validateTraceRequest(Buffer.from(JSON.stringify(request)))).toThrow('the span id');
   });
 
-  it.each(['', '{', '[]', 'null', '"text"', '{"resourceSpans":{}}'])('refuses %j', (body) => {
+  it.each(['', '{', '[]', 'null', '"text"', '{"resourceSpans":{}}'])('rejects %j', (body) => {
     expect(() => validateTraceRequest(Buffer.from(body))).toThrow(OtlpProblem);
   });
 
-  it('refuses what is not UTF-8', () => {
+  it('rejects bytes that are not UTF-8', () => {
     expect(() => validateTraceRequest(Buffer.from([0x22, 0xff, 0x22]))).toThrow('not UTF-8');
   });
 });

@@ -1,4 +1,4 @@
-// Privacy mode: whatever is sent to a destination of any kind holds none of the words of callers and providers.
+// Privacy mode: requests to destinations of any kind contain no text of callers or providers.
 import { describe, expect, it } from '@jest/globals';
 import { DESTINATION_KINDS } from '../../src/destination-kinds/index.js';
 import type { Destination } from '../../src/domain/destinations/destination.js';
@@ -9,14 +9,14 @@ import { deliveringTo, encode } from '../support/receivers/deliver.js';
 
 const [SUCCESS, FAILURE, TOKENS] = [CANARY_CALLS[0]![1], CANARY_CALLS[1]![1], CANARY_CALLS[2]![1]];
 
-it('there are 17 kinds to look at', () => {
+it('covers 17 kinds', () => {
   expect(DESTINATION_KINDS).toHaveLength(17);
 });
 
 describe.each(DESTINATION_KINDS.map((kind) => ({ type: kind.type, kind })))('$type', ({ type, kind }) => {
   const delivering = deliveringTo({ type, config: kind.example });
 
-  /** The canaries in all that is sent of some calls to a destination of the kind. */
+  /** The canaries in all requests for some calls to a destination of the kind. */
   async function canariesSent(
     calls: readonly (typeof SUCCESS)[],
     rules: Partial<Destination>,
@@ -28,7 +28,7 @@ describe.each(DESTINATION_KINDS.map((kind) => ({ type: kind.type, kind })))('$ty
       const traces = calls.slice(start, start + maxTraces).map((call) => buildTrace(call, destination));
       const requests = await encode(delivering, traces);
       sent.push(...requests.map(readableRequest));
-      // Or nothing could be found in them.
+      // Otherwise no canary could be found.
       for (const { generationId } of traces) {
         expect(sent.join('\n').replaceAll('-', '')).toContain(generationId.replaceAll('-', ''));
       }
@@ -55,7 +55,7 @@ describe.each(DESTINATION_KINDS.map((kind) => ({ type: kind.type, kind })))('$ty
     ).toEqual([]);
   });
 
-  it('sends them otherwise, so that they would be found', async () => {
+  it('sends canaries without privacy mode, so that they would be found', async () => {
     const sentOf = async (call: typeof SUCCESS): Promise<string[]> =>
       canariesSent([call], { privacyMode: false });
     const members = [
@@ -75,7 +75,7 @@ describe.each(DESTINATION_KINDS.map((kind) => ({ type: kind.type, kind })))('$ty
     expect(await sentOf(TOKENS)).toEqual(expect.arrayContaining(TOKEN_CANARIES.map(String)));
   });
 
-  it('never sends what is not text', async () => {
+  it('never sends parts that are not text', async () => {
     const sent = await canariesSent(
       CANARY_CALLS.map(([, call]) => call),
       { privacyMode: false },

@@ -1,4 +1,4 @@
-// What Cohere's models are on Bedrock and not at Cohere: the length of their texts, and what becomes of longer ones.
+// Differences of Cohere's models on Bedrock: the maximum length of texts, and truncation of longer ones.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { bedrock } from '../../src/providers/bedrock.js';
 import { UnsupportedRequest } from '../../src/providers/shared/provider.js';
@@ -24,22 +24,25 @@ it.each([
   [V3, 'END'],
   ['eu.cohere.embed-multilingual-v3', 'END'],
   ['us.cohere.embed-v4:0', 'RIGHT'],
-])('%s cuts texts at their %s, as at Cohere, unless the caller says otherwise', async (model, end) => {
-  const truncateOf = async (extra: ProviderCall['extra']): Promise<unknown> => {
-    const { body } = await bedrock.buildRequest(callOf(model, { extra }), connection);
-    return (JSON.parse(body) as Record<string, unknown>)['truncate'];
-  };
-  expect(await truncateOf({})).toBe(end);
-  expect(await truncateOf({ truncate: 'NONE' })).toBe('NONE');
-});
+])(
+  '%s truncates texts at their %s, as at Cohere, unless the caller chooses otherwise',
+  async (model, end) => {
+    const truncateOf = async (extra: ProviderCall['extra']): Promise<unknown> => {
+      const { body } = await bedrock.buildRequest(callOf(model, { extra }), connection);
+      return (JSON.parse(body) as Record<string, unknown>)['truncate'];
+    };
+    expect(await truncateOf({})).toBe(end);
+    expect(await truncateOf({ truncate: 'NONE' })).toBe('NONE');
+  },
+);
 
-it('v3 is asked for the longest texts that Bedrock takes', async () => {
+it('v3 receives the longest texts that Bedrock accepts', async () => {
   const answer = await embed(bedrock, ofTexts(V3, 'a'.repeat(2048), PAIR.repeat(2048)), connection);
   expect(answer.vectors).toHaveLength(2);
 });
 
 it.each([['a'.repeat(2049)], [`${PAIR.repeat(2048)}a`], ['a'.repeat(5000)]])(
-  'v3 is not asked for texts that Bedrock refuses: %#',
+  'v3 receives no texts that Bedrock rejects: %#',
   (text) => {
     expect(() => bedrock.buildRequest(ofTexts(V3, 'a', text), connection)).toThrow(
       new UnsupportedRequest('input[1]: cohere.embed-english-v3 takes at most 2048 characters on Bedrock'),
@@ -47,7 +50,7 @@ it.each([['a'.repeat(2049)], [`${PAIR.repeat(2048)}a`], ['a'.repeat(5000)]])(
   },
 );
 
-it('v3 is asked for images, and not with long texts beside them', () => {
+it('v3 receives images, and no long texts beside them', () => {
   const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(4_000)}` } };
   const withText = (text: string): ProviderCall =>
     callOf(V3, { input: { form: 'multimodal', items: [{ content: [image, { type: 'text', text }] }] } });
@@ -59,7 +62,7 @@ it('v3 is asked for images, and not with long texts beside them', () => {
   );
 });
 
-it('v4 is asked for texts of any length', async () => {
+it('v4 receives texts of any length', async () => {
   const answer = await embed(bedrock, ofTexts('cohere.embed-v4:0', 'a'.repeat(5000)), connection);
   expect(answer.vectors).toHaveLength(1);
 });

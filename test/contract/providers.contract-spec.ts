@@ -1,4 +1,5 @@
-// The conformance of every provider of the list, against a stub that imitates its wire. The table says what each of them
+// The conformance of every provider, against a stub of its wire. The table states its features, and the tests check
+// every cell.
 // must do; the tests below it hold every cell.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { INPUT_TYPES } from '../../src/domain/embeddings/input-type.js';
@@ -13,7 +14,7 @@ import { CONFORMANCE_TABLE } from '../support/providers/conformance-table.js';
 import type { RunningProviderStub } from '../support/providers/provider-stub.js';
 import { countAllTokens, vectorOf } from '../support/providers/vectors.js';
 
-/** Where the members of a call stand: Google has them beside every input. */
+/** The location of a call's members: Google has them beside every input. */
 function settingsOf(body: unknown): Members {
   const { requests } = body as { requests?: readonly Members[] };
   return requests?.[0] ?? (body as Members);
@@ -29,7 +30,7 @@ const PARTS: Readonly<Record<string, Members>> = {
   file: { type: 'input_file', input_file: { data: 'data:application/pdf;base64,JVBERg==' } },
 };
 
-it('has a row for every provider that is reached over HTTP', () => {
+it('has a row for every provider over HTTP', () => {
   const slugs = EMBEDDING_PROVIDERS.filter(({ transport }) => transport === 'http').map(({ slug }) => slug);
   expect([...new Set(CONFORMANCE_TABLE.map(({ slug }) => slug))].sort()).toEqual([...slugs].sort());
   expect(new Set(slugs).size).toBe(slugs.length);
@@ -48,7 +49,7 @@ describe.each(CONFORMANCE_TABLE.map((row) => [`${row.slug} (${row.model})`, row]
 
     const connection = () => ({ baseUrl: running.baseUrl, apiKey: stub.apiKey });
     const textsPerCall = row.maxInputs === 1 ? TEXTS.map((text) => [text]) : [TEXTS];
-    /** The three texts, in as many calls as it takes; the bodies as they arrived. */
+    /** The three texts, in as many calls as needed; returns the received bodies. */
     async function embedTexts(overrides: Partial<ProviderCall> = {}) {
       const answers: ProviderAnswer[] = [];
       const before = running.requests.length;
@@ -79,13 +80,13 @@ describe.each(CONFORMANCE_TABLE.map((row) => [`${row.slug} (${row.model})`, row]
       });
     }
 
-    it('gives three vectors for three inputs, in their order, for the golden request', async () => {
+    it('returns three vectors for three inputs, in order, for the golden request', async () => {
       const { vectors, bodies } = await embedTexts();
       expect(bodies).toEqual(goldenBodies({}));
       expectVectors(vectors, TEXTS);
     });
 
-    it('has the width that is asked for, at length one, or refuses to', async () => {
+    it('returns the requested width at length one, or rejects it', async () => {
       if (row.dimensions === null) {
         await expect(embedTexts({ dimensions: 256 })).rejects.toThrow(UnsupportedRequest);
         await expect(embedTexts({ dimensions: 256 })).rejects.toThrow(/^dimensions: /);
@@ -109,14 +110,14 @@ describe.each(CONFORMANCE_TABLE.map((row) => [`${row.slug} (${row.model})`, row]
 
     const { ownInputType, maxInputs } = row;
     if (ownInputType !== null) {
-      it("passes an input type on that is in the upstream's own words", async () => {
+      it("forwards an input type in the upstream's own words", async () => {
         const [inputType, members] = ownInputType;
         const { bodies } = await embedTexts({ inputType });
         expect(bodies).toEqual(goldenBodies(members));
       });
     }
 
-    it('drops, refuses or passes on an input type that nobody knows', async () => {
+    it('drops, rejects or forwards an unknown input type', async () => {
       const call = callOf(row.model, { inputType: 'strange', input: { form: 'texts', items: ['one'] } });
       if (row.strangeInputType === 'refused') {
         expect(() => provider.buildRequest(call, connection())).toThrow(UnsupportedRequest);
@@ -127,7 +128,7 @@ describe.each(CONFORMANCE_TABLE.map((row) => [`${row.slug} (${row.model})`, row]
       expect(body.includes('"strange"')).toBe(row.strangeInputType === 'passed on');
     });
 
-    it('gives base64 where it can, and vectors of the same numbers', async () => {
+    it('returns base64 where it can, with vectors of the same numbers', async () => {
       const { vectors, bodies } = await embedTexts({ encodingFormat: 'base64' });
       expect(bodies).toEqual(goldenBodies(row.base64 ?? {}));
       expect(vectors.map(({ form }) => form)).toEqual(
@@ -136,12 +137,12 @@ describe.each(CONFORMANCE_TABLE.map((row) => [`${row.slug} (${row.model})`, row]
       expectVectors(vectors, TEXTS);
     });
 
-    it('names the user only where there is a place for it', async () => {
+    it('sends the user only where the wire has a member for it', async () => {
       const { bodies } = await embedTexts({ user: 'user-1' });
       expect(bodies).toEqual(goldenBodies(row.user));
     });
 
-    it('tells the usage as the upstream does, and null for what that does not tell', async () => {
+    it("reports the upstream's usage, and null for missing members", async () => {
       const { answers } = await embedTexts();
       const expected = textsPerCall.map((texts) => {
         const tokens = countAllTokens(texts);
@@ -150,7 +151,7 @@ describe.each(CONFORMANCE_TABLE.map((row) => [`${row.slug} (${row.model})`, row]
       expect(answers.map(({ promptTokens, totalTokens }) => [promptTokens, totalTokens])).toEqual(expected);
     });
 
-    it('takes token arrays, or refuses them naming the input', async () => {
+    it('accepts token arrays, or rejects them naming the input', async () => {
       const items = [[1, 2, 3], [4]].slice(0, row.maxInputs ?? 2);
       const call = callOf(row.model, { input: { form: 'tokens', items } });
       if (row.takesTokens) {
@@ -163,7 +164,7 @@ describe.each(CONFORMANCE_TABLE.map((row) => [`${row.slug} (${row.model})`, row]
     });
 
     it.each(Object.keys(PARTS))(
-      'takes a part that is %s, or refuses it naming the part',
+      'accepts a part that is %s, or rejects it naming the part',
       async (modality) => {
         const content = [PARTS[modality] as Members];
         const call = callOf(row.model, { input: { form: 'multimodal', items: [{ content }] } });
@@ -177,7 +178,7 @@ describe.each(CONFORMANCE_TABLE.map((row) => [`${row.slug} (${row.model})`, row]
       },
     );
 
-    it("sends the caller's other members, and never in place of its own", async () => {
+    it("sends the caller's other members, and never instead of its own", async () => {
       const { bodies } = await embedTexts({ extra: row.extra });
       expect(bodies).toEqual(goldenBodies(row.extra));
       const [golden] = goldenBodies({}).map(settingsOf);
@@ -191,13 +192,13 @@ describe.each(CONFORMANCE_TABLE.map((row) => [`${row.slug} (${row.model})`, row]
     });
 
     if (maxInputs === 1) {
-      it('does not send a second input where one is all that a call may carry', () => {
+      it('sends no second input where a call holds one', () => {
         expect(() => provider.buildRequest(callOf(row.model), connection())).toThrow(
           /^input: .* one text a call/,
         );
       });
     } else if (maxInputs !== null) {
-      it('is refused by the upstream in words when it sends more inputs than fit into one call', async () => {
+      it('is rejected by the upstream with a message when it sends too many inputs', async () => {
         const call = (count: number) => {
           const items = Array.from({ length: count }, (_value, index) => `text ${index}`);
           return callOf(row.model, { input: { form: 'texts', items } });
@@ -216,13 +217,13 @@ describe('local', () => {
   const local = EMBEDDING_PROVIDERS.find(({ slug }) => slug === 'local');
   if (local?.transport !== 'local') throw new Error('no local provider');
 
-  it('gives three vectors for three inputs, of the width that is asked for, and counts tokens', async () => {
+  it('returns three vectors for three inputs, of the requested width, and counts tokens', async () => {
     const answer = await local.embed(callOf('hashing', { dimensions: 256 }), createWork());
     expect(answer.vectors.map(vectorWidth)).toEqual([256, 256, 256]);
     expect(answer.promptTokens).toBe(6);
   });
 
-  it('takes token arrays and texts in items, and refuses other parts naming the input', async () => {
+  it('accepts token arrays and texts in items, and rejects other parts naming the input', async () => {
     const tokens = await local.embed(
       callOf('hashing', { input: { form: 'tokens', items: [[1, 2], [3]] } }),
       createWork(),

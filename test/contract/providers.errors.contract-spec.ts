@@ -1,5 +1,5 @@
-// How every provider reads what goes wrong: refusals and failures of its stub, answers that are cut or lack what they
-// promise.
+// Failures of every provider: rejections and failures of its stub, truncated answers, and answers without promised
+// members.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { BrokenAnswer } from '../../src/providers/shared/provider.js';
@@ -16,7 +16,7 @@ const KINDS: Readonly<Record<StubFailure, string>> = {
 };
 const FAILURES = Object.keys(KINDS) as StubFailure[];
 
-/** Every text that stands somewhere in a body. */
+/** Every text of a body. */
 function stringsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
@@ -46,27 +46,27 @@ describe.each(PROVIDER_STUBS.map((stub) => [stub.slug, stub] as const))('%s', (s
   });
 
   if (stub.apiKey !== '') {
-    it('reads a wrong key as a matter of the credential, without saying the key', async () => {
+    it('reads a wrong key as a credential failure, without repeating the key', async () => {
       const error = await failure(provider, call, { baseUrl: running.baseUrl, apiKey: 'wrong' });
       expect(error.kind).toBe('credential');
       expect(error.message).not.toContain('wrong:');
     });
   }
 
-  it('reads a model that the upstream does not have as the operator’s matter', async () => {
+  it("reads a missing model as the operator's failure", async () => {
     const unknown = slug === 'bedrock' ? 'amazon.titan-embed-text-v9' : 'unknown-model';
     const connection = { baseUrl: running.baseUrl, apiKey: stub.apiKey };
     const { response } = await exchange(provider, callOf(unknown, { input: ONE_TEXT }), connection);
     if (['openai-compatible', 'tei'].includes(slug)) return expect(response.status).toBe(200);
     const error = provider.readError(response);
-    // Some say 400 or 422, which nothing but their words tell from a request that is wrong.
+    // Some answer 400 or 422, and only the text distinguishes it from an invalid request.
     const honest =
       { voyage: 'refused', mistral: 'refused', jina: 'refused', nomic: 'refused' }[slug] ?? 'failed';
     expect(error.kind ?? failureOfStatus(response.status)).toBe(honest);
     expect(error.message).not.toBe('');
   });
 
-  it('finds an answer broken that is cut at any byte, or followed by another', async () => {
+  it('rejects an answer that is cut at any byte, or followed by another', async () => {
     const connection = { baseUrl: running.baseUrl, apiKey: stub.apiKey };
     const { response } = await exchange(provider, call, connection);
     const whole = response.body;
@@ -91,12 +91,12 @@ describe.each(PROVIDER_STUBS.map((stub) => [stub.slug, stub] as const))('%s', (s
     '"text"',
     '<html></html>',
     '{"data":null,"embeddings":null,"embedding":null}',
-  ])('finds an answer broken that is %j', (text) => {
+  ])('rejects an answer that is %j', (text) => {
     const response = { status: 200, headers: {}, body: Buffer.from(text) };
     expect(() => provider.readAnswer(response, call)).toThrow(BrokenAnswer);
   });
 
-  it('finds an answer broken whose vectors are not vectors', async () => {
+  it('rejects an answer with invalid vectors', async () => {
     const answers = [
       { data: [{ index: 0, embedding: { float: [1] } }], embeddings: [{ values: {} }], embedding: {} },
       { data: [{ index: 0 }], embeddings: [null], embedding: 'no vector'.length },
@@ -110,7 +110,7 @@ describe.each(PROVIDER_STUBS.map((stub) => [stub.slug, stub] as const))('%s', (s
     ).resolves.toBeDefined();
   });
 
-  it('reads or finds broken whatever bytes come, and reads every error', () => {
+  it('reads or rejects any bytes, and reads every error', () => {
     const piece = fc.constantFrom(
       ...'{}[]:,"\\ 019.-e',
       '"data"',

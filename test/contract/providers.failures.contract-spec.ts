@@ -1,4 +1,4 @@
-// Failures that the stubs do not show by themselves, in the words of the real upstreams.
+// Failures that the stubs do not produce, in the words of the real upstreams.
 import { expect, it } from '@jest/globals';
 import type { ProviderError } from '../../src/providers/shared/provider.js';
 import { failureOfStatus } from '../../src/routing/endpoints/endpoint-failure.js';

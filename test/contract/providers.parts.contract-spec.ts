@@ -1,4 +1,4 @@
-// Inputs of several parts, and parts that are no text: what each wire makes of them.
+// Inputs of several parts, and parts that are no text, on each wire.
 import { describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
 import type { MultimodalItem } from '../../src/domain/embeddings/embedding.js';
@@ -63,7 +63,7 @@ describe('parts that are no text', () => {
       [[image, text]],
       { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: PNG } }, text] }] },
     ],
-  ])('%s (%s) gives one vector for every item', async (slug, model, contents, members) => {
+  ])('of %s (%s) result in one vector for every item', async (slug, model, contents, members) => {
     const stub = stubOf(slug);
     const running = await stub.start();
     const call = callOf(model, { input: itemsOf(...contents) });
@@ -82,7 +82,7 @@ describe('parts that are no text', () => {
   it.each([
     ['cohere', 'embed-v4.0', { text: 2, image: 100 }, 102],
     ['google', 'gemini-embedding-2', { text: 2, image: 258 }, 260],
-  ])('%s counts their tokens apart', async (slug, model, tokensByModality, promptTokens) => {
+  ])('of %s have separate token counts', async (slug, model, tokensByModality, promptTokens) => {
     const stub = stubOf(slug);
     const running = await stub.start();
     const call = callOf(model, { input: itemsOf([text, image]) });
@@ -113,7 +113,7 @@ describe('parts that are no text', () => {
       [text, audio],
       'input[0].content[1]: text-embedding-3-small takes no audio',
     ],
-  ])('%s (%s) says which part it cannot take', (slug, model, content, message) => {
+  ])('of %s (%s) are rejected by name where the wire cannot send them', (slug, model, content, message) => {
     const call = callOf(model, { input: itemsOf(content) });
     expect(() => httpProvider(slug).buildRequest(call, { baseUrl: 'https://upstream.test' })).toThrow(
       message,
@@ -121,7 +121,7 @@ describe('parts that are no text', () => {
   });
 
   it.each([
-    // What the caller calls an image would be billed as something dearer.
+    // Data of another modality would be billed at a higher price.
     ['google', 'gemini-embedding-2', { type: 'image_url', image_url: { url: 'data:video/mp4;base64,AA==' } }],
     [
       'google',
@@ -137,14 +137,14 @@ describe('parts that are no text', () => {
     ['cohere', 'embed-v4.0', { type: 'image_url', image_url: { url: WAV } }],
     ['bedrock', 'cohere.embed-v4:0', { type: 'image_url', image_url: { url: WAV } }],
     ['jina', 'jina-embeddings-v4', { type: 'image_url', image_url: { url: WAV } }],
-  ])('%s (%s) is sent no data of another modality than the part is of: %j', (slug, model, part) => {
+  ])('of %s (%s) must have data of their own modality: %j', (slug, model, part) => {
     const call = callOf(model, { input: itemsOf([text], [part]) });
     expect(() => httpProvider(slug).buildRequest(call, { baseUrl: 'https://upstream.test' })).toThrow(
       /^input\[1\]\.content(\[0\])?: is of \w+, and its data URL of /,
     );
   });
 
-  it('jina is given the address of an image, which it fetches itself', async () => {
+  it('are sent to jina by address, which it fetches itself', async () => {
     const body = await bodyOf(
       httpProvider('jina'),
       callOf('jina-embeddings-v4', { input: itemsOf([REMOTE]) }),
@@ -152,7 +152,7 @@ describe('parts that are no text', () => {
     expect(body).toMatchObject({ input: [{ image: 'https://pictures.test/cat.png' }] });
   });
 
-  it('vllm says how many items a call takes, sends no more, and would get no more than one vector', async () => {
+  it('are sent to vllm one a call, which returns one vector', async () => {
     const vllm = httpProvider('vllm');
     expect(vllm.maxInputsByForm).toEqual({ multimodal: 1 });
     const stub = stubOf('vllm');
@@ -170,7 +170,7 @@ describe('parts that are no text', () => {
     await running.close();
   });
 
-  it('an item of texts alone is a text to those that take texts only', async () => {
+  it('are not needed: an item of texts alone is a text to providers that accept texts only', async () => {
     const body = await bodyOf(httpProvider('openai'), callOf('any', { input: itemsOf([text, text]) }));
     expect(body).toMatchObject({ input: ['a cat\na cat'] });
   });

@@ -1,4 +1,4 @@
-// Whatever number of tokens a provider reports, on every wire: a count that a call can have, or none.
+// Any token count that a provider reports, on every wire: a possible count of the call, or none.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { UpstreamResponse } from '../../src/providers/shared/provider.js';
 import { callOf, exchange, httpProvider } from '../support/providers/drive.js';
@@ -6,7 +6,7 @@ import { PROVIDER_ROWS } from '../support/providers/rows.js';
 import type { RunningProviderStub } from '../support/providers/provider-stub.js';
 
 const MOST = 2 ** 31 - 1;
-// As they would stand in JSON.
+// As JSON.
 const NO_COUNTS = [
   '-1',
   '-1000000',
@@ -28,7 +28,7 @@ const USAGE_NAME = /tokens?(Count)?$|TokenCount$|eval_count$/i;
 const USAGE_HEADERS = ['x-compute-tokens', 'x-amzn-bedrock-input-token-count'];
 const MARK = '"@@"';
 
-/** The answer with `json` wherever it reports a number of tokens. */
+/** The answer with `json` as every reported token count. */
 function reporting(response: UpstreamResponse, json: string): UpstreamResponse {
   const body: unknown = JSON.parse(response.body.toString());
   const marked = JSON.stringify(body, (name, value: unknown) =>
@@ -59,13 +59,13 @@ describe.each(PROVIDER_ROWS.map((row) => [row.label, row] as const))('the usage 
     return { counts: [promptTokens, totalTokens], byModality: Object.values(tokensByModality ?? {}) };
   };
 
-  it.each(NO_COUNTS)('that is %s counts as not reported', (json) => {
+  it.each(NO_COUNTS)('counts as not reported when it is %s', (json) => {
     const { counts, byModality } = read(json);
     expect(counts).toEqual([null, null]);
     for (const count of byModality) expect(count).toBe(0);
   });
 
-  it.each(COUNTS)('that is %s is a whole number that a record can hold, or none', (json) => {
+  it.each(COUNTS)('is a whole number that a record can hold, or none, when it is %s', (json) => {
     const { counts } = read(json);
     for (const count of counts) {
       expect(count === null || (Number.isSafeInteger(count) && count > 0 && count <= MOST)).toBe(true);

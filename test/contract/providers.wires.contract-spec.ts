@@ -1,4 +1,4 @@
-// What only one wire has: the addresses of Azure, the signature of Bedrock, the two routes of TEI.
+// Features of single wires: the addresses of Azure, the signature of Bedrock, the two routes of TEI.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BrokenAnswer, UnsupportedRequest } from '../../src/providers/shared/provider.js';
 import { createBedrock } from '../../src/providers/bedrock.js';
@@ -36,7 +36,7 @@ function bench(slug: string): Bench {
 const bodyOf = async (provider: HttpEmbeddingProvider, call: ProviderCall): Promise<unknown> =>
   JSON.parse((await provider.buildRequest(call, { baseUrl: 'https://upstream.test', apiKey: 'key' })).body);
 
-/** An answer of one vector, and how `slug` reads its usage. */
+/** An answer with one vector, and the usage that `slug` reads. */
 function usageOf(slug: string, model: string, body: object, headers: UpstreamResponse['headers'] = {}) {
   const response = { status: 200, headers, body: Buffer.from(JSON.stringify(body)) };
   const answer = httpProvider(slug).readAnswer(response, callOf(model));
@@ -58,11 +58,11 @@ describe('a count of 0', () => {
     ['bedrock', 'cohere.embed-v4:0', { embeddings: float }],
     ['google', 'm', { embeddings: [{ values: [1] }], usageMetadata: { promptTokenCount: 0 } }],
     ['cohere', 'm', { embeddings: float, meta: { billed_units: { input_tokens: 0, images: 1 } } }],
-  ])('of %s (%s) is none: no input is empty', (slug, model, body) => {
+  ])('of %s (%s) is no count: no input is empty', (slug, model, body) => {
     expect(usageOf(slug, model, body, zero)).toEqual(nothing);
   });
 
-  it('of the text is one where an input has images alone', () => {
+  it('of the text is valid for an input of images only', () => {
     const billed = { billed_units: { input_tokens: 0, image_tokens: 100 } };
     expect(usageOf('cohere', 'm', { embeddings: float, meta: billed })).toEqual({
       promptTokens: 100,
@@ -103,7 +103,7 @@ describe('azure', () => {
     expect(azure.running.requests.at(-1)?.path).toBe(path);
   });
 
-  it('sends a token of Entra as such and a key of the resource as its own header', async () => {
+  it('sends an Entra token as such, and a resource key in its own header', async () => {
     await embed(azure.provider, call, { baseUrl: azure.running.baseUrl, apiKey: ENTRA_TOKEN });
     expect(azure.running.requests.at(-1)?.headers).not.toHaveProperty('api-key');
     await embed(azure.provider, call, { baseUrl: azure.running.baseUrl, apiKey: azure.apiKey });
@@ -118,7 +118,7 @@ describe('bedrock', () => {
   it.each([
     ['a session token', () => `${bedrock.apiKey}:${SESSION_TOKEN}`],
     ['a Bedrock API key', () => BEDROCK_API_KEY],
-  ])('is let in with %s', async (_name, apiKey) => {
+  ])('is authorized with %s', async (_name, apiKey) => {
     const answer = await embed(bedrock.provider, call, {
       baseUrl: bedrock.running.baseUrl,
       apiKey: apiKey(),
@@ -131,7 +131,7 @@ describe('bedrock', () => {
     ['a wrong session token', 'InvalidSignatureException', () => `${bedrock.apiKey}:other`],
     ['an unknown key id', 'UnrecognizedClientException', () => `X${bedrock.apiKey}`],
     ['a wrong API key', 'AccessDeniedException', () => 'ABSKother'],
-  ])('is kept out with %s', async (_name, code, apiKey) => {
+  ])('is rejected with %s', async (_name, code, apiKey) => {
     const error = await failure(bedrock.provider, call, {
       baseUrl: bedrock.running.baseUrl,
       apiKey: apiKey(),
@@ -139,7 +139,7 @@ describe('bedrock', () => {
     expect(error).toMatchObject({ kind: 'credential', code });
   });
 
-  it('signs for the moment that its clock tells: an old signature is kept out', async () => {
+  it('signs with the time of its clock: an old signature is rejected', async () => {
     const late = createBedrock(() => new Date(Date.now() - 6 * 60 * 1000));
     const connection = { baseUrl: bedrock.running.baseUrl, apiKey: bedrock.apiKey };
     expect(await failure(late, call, connection)).toMatchObject({
@@ -161,7 +161,7 @@ describe('bedrock', () => {
     expect(url).toBe(`${baseUrl}/model/amazon.titan-embed-text-v2%3A0/invoke`);
   });
 
-  it('reads the older models of Cohere, and those behind an inference profile', async () => {
+  it("reads Cohere's older models, also behind an inference profile", async () => {
     const connection = { baseUrl: bedrock.running.baseUrl, apiKey: bedrock.apiKey };
     const older = await embed(bedrock.provider, callOf('cohere.embed-english-v3'), connection);
     expect(older.vectors.map(vectorWidth)).toEqual([1024, 1024, 1024]);
@@ -172,7 +172,7 @@ describe('bedrock', () => {
     expect(answer.promptTokens).toBeNull();
   });
 
-  it('refuses a family of models that it does not speak', () => {
+  it('rejects an unknown family of models', () => {
     const nova = callOf('amazon.nova-2-multimodal-embeddings-v1:0', { input: ONE_TEXT });
     expect(() => bedrock.provider.buildRequest(nova, { baseUrl: 'https://upstream.test' })).toThrow(
       /^model: /,
@@ -189,7 +189,7 @@ describe('google', () => {
   const read = (embeddings: readonly object[]) =>
     httpProvider('google').readAnswer(answer(embeddings), callOf('gemini-embedding-001'));
 
-  it('finds an answer broken whose vectors say that they are of other inputs than they stand for', () => {
+  it('rejects an answer whose vectors name other inputs than their own', () => {
     const right = [{ values: [1] }, { index: 1, values: [2] }];
     expect(read(right).vectors.map((vector) => Array.from(vectorValues(vector)))).toEqual([[1], [2]]);
     const wrong = [{ values: [1] }, { values: [2], index: 0 }];
@@ -211,7 +211,7 @@ describe('tei', () => {
       { prompt_name: 'passage', dimensions: 128 },
       'passage: ',
     ],
-  ])('takes its own route for %s', async (_name, overrides, members, prefix) => {
+  ])('uses its own route for %s', async (_name, overrides, members, prefix) => {
     const answer = await embed(tei.provider, call(overrides), connection());
     expect(tei.running.requests.at(-1)).toMatchObject({ path: '/embed' });
     expect(tei.running.requests.at(-1)?.body).toEqual({
@@ -225,7 +225,7 @@ describe('tei', () => {
     );
   });
 
-  it('tells of a prompt that the model does not have', async () => {
+  it('reports a prompt that the model does not have', async () => {
     const error = await failure(tei.provider, call({ inputType: 'nonsense' }), connection());
     expect(error).toMatchObject({
       kind: 'refused',
@@ -241,7 +241,7 @@ describe('tei', () => {
 });
 
 describe('ollama', () => {
-  it('finds its root with and without /v1 in the address, and sends a key only where there is one', async () => {
+  it('finds its root with and without /v1 in the address, and sends a configured key only', async () => {
     const ollama = httpProvider('ollama');
     const call = callOf('nomic-embed-text');
     const open = await ollama.buildRequest(call, { baseUrl: 'http://host:11434/v1' });
@@ -258,12 +258,12 @@ describe('jina', () => {
     ['jina-clip-v2', 'search_query', 'retrieval.query'],
     ['jina-clip-v2', 'clustering', undefined],
     ['jina-embeddings-v5-text-small', 'clustering', 'clustering'],
-  ])('%s has for %s the task %s', async (model, inputType, task) => {
+  ])('maps for %s the type %s to the task %s', async (model, inputType, task) => {
     const body = await bodyOf(httpProvider('jina'), callOf(model, { inputType }));
     expect((body as { task?: unknown }).task).toBe(task);
   });
 
-  it('lets a caller have vectors as they are', async () => {
+  it('lets a caller disable normalisation', async () => {
     const body = await bodyOf(
       httpProvider('jina'),
       callOf('jina-embeddings-v4', { extra: { normalized: false } }),
@@ -272,7 +272,7 @@ describe('jina', () => {
   });
 });
 
-describe('the width has one way in', () => {
+describe('the width', () => {
   it.each([
     ['cohere', 'embed-v4.0', 'output_dimension'],
     ['voyage', 'voyage-3.5', 'output_dimension'],
@@ -280,7 +280,7 @@ describe('the width has one way in', () => {
     ['google', 'gemini-embedding-001', 'outputDimensionality'],
     ['nomic', 'nomic-embed-text-v1.5', 'dimensionality'],
     ['bedrock', 'cohere.embed-v4:0', 'output_dimension'],
-  ])('%s (%s) does not take %s from the caller', (slug, model, name) => {
+  ])('of %s (%s) is not read from %s of the caller', (slug, model, name) => {
     const call = callOf(model, { extra: { [name]: 256 } });
     const build = () => httpProvider(slug).buildRequest(call, { baseUrl: 'https://upstream.test' });
     expect(build).toThrow(`${name}: is called dimensions here`);
@@ -290,13 +290,13 @@ describe('the width has one way in', () => {
     { output_dimensionality: 256 },
     { embedContentConfig: { outputDimensionality: 256 } },
     { embed_content_config: { output_dimensionality: 256 } },
-  ])('google does not take %j either', (extra) => {
+  ])('of google is not read from %j either', (extra) => {
     const build = () => bodyOf(httpProvider('google'), callOf('gemini-embedding-001', { extra }));
     return expect(build).rejects.toThrow('is called dimensions here');
   });
 });
 
-describe('vectors have one form', () => {
+describe('the format of vectors', () => {
   it.each<[string, string, string, unknown, string]>([
     ['voyage', 'voyage-3.5', 'output_dtype', 'binary', 'float'],
     ['mistral', 'codestral-embed', 'output_dtype', 'int8', 'float'],
@@ -304,7 +304,7 @@ describe('vectors have one form', () => {
     ['jina', 'jina-embeddings-v4', 'return_multivector', true, 'false'],
     ['vllm', 'BAAI/bge-m3', 'embed_dtype', 'float16', 'float32'],
     ['vllm', 'BAAI/bge-m3', 'endianness', 'big', 'native or little'],
-  ])('%s (%s) does not take %s of %j', async (slug, model, name, value, readable) => {
+  ])('of %s (%s) is not read from %s of %j', async (slug, model, name, value, readable) => {
     const build = (form: unknown) =>
       bodyOf(httpProvider(slug), callOf(model, { input: ONE_TEXT, extra: { [name]: form } }));
     await expect(build(value)).rejects.toThrow(new UnsupportedRequest(`${name}: must be ${readable} here`));
@@ -317,7 +317,7 @@ describe('vectors have one form', () => {
     ['bedrock', 'amazon.titan-embed-text-v2:0', { embeddingTypes: ['float'] }],
     ['jina', 'jina-embeddings-v4', { return_multivector: false }],
     ['vllm', 'BAAI/bge-m3', { embed_dtype: 'float32', endianness: 'little' }],
-  ])('%s (%s) takes %j', async (slug, model, extra) => {
+  ])('of %s (%s) permits %j', async (slug, model, extra) => {
     expect(await bodyOf(httpProvider(slug), callOf(model, { input: ONE_TEXT, extra }))).toMatchObject(extra);
   });
 });
