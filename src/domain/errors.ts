@@ -70,10 +70,23 @@ export const ERROR_DEFINITIONS = {
 
 export type ErrorCode = keyof typeof ERROR_DEFINITIONS;
 
+/** An input by its index, and the part of it as a path: `.content[1]`. */
+export interface InputPosition {
+  readonly index: number;
+  readonly path: string;
+}
+
+/** A member of a body as callers name it. */
+export function memberName(at: string | InputPosition): string {
+  return typeof at === 'string' ? at : `input[${at.index}]${at.path}`;
+}
+
 export interface AppErrorOptions {
   /** Follows the standard text after ": ". Reaches the caller: never a secret. */
   readonly detail?: string;
-  /** The index of the input at fault. Its name precedes the detail. */
+  /** The member of the body at fault. Its name precedes the detail. */
+  readonly member?: string;
+  /** The index of the input at fault, instead of a member. */
   readonly inputIndex?: number | null;
   /** The part of that input that is at fault, as a path: `.content[1]`. */
   readonly inputPath?: string;
@@ -139,8 +152,8 @@ export function toAppError(failure: unknown): AppError {
 }
 
 /** The only place where the data of an error become its text. */
-function textOf({ message }: ErrorDefinition, { inputIndex, inputPath, detail }: AppErrorOptions): string {
-  const input =
-    inputIndex === undefined || inputIndex === null ? null : `input[${inputIndex}]${inputPath ?? ''}`;
-  return [message, input, detail].filter((part) => part).join(': ');
+function textOf({ message }: ErrorDefinition, options: AppErrorOptions): string {
+  const { member, inputIndex: index, inputPath: path = '', detail } = options;
+  const name = typeof index === 'number' ? memberName({ index, path }) : member;
+  return [message, name, detail].filter((part) => part).join(': ');
 }

@@ -53,7 +53,8 @@ function buildBedrockRequest(call: ProviderCall, { baseUrl }: ProviderConnection
   if (isCohere(call.upstreamModel)) return postJson(url, {}, cohereBodyOnBedrock(call));
   if (call.upstreamModel.includes('titan-embed-text')) return postJson(url, {}, titanBody(call));
   throw new UnsupportedRequest(
-    `model: ${call.upstreamModel} is neither of Titan's text models nor of Cohere's`,
+    'model',
+    `${call.upstreamModel} is neither of Titan's text models nor of Cohere's`,
   );
 }
 
@@ -79,7 +80,8 @@ function rejectLongTexts(call: ProviderCall): void {
   for (const part of partsOfInput(call).flat()) {
     if (part.modality !== 'text' || !hasTooManyCharacters(part.text)) continue;
     throw new UnsupportedRequest(
-      `${part.path}: ${call.upstreamModel} takes at most ${MAX_CHARACTERS_OF_V3} characters on Bedrock`,
+      part.at,
+      `${call.upstreamModel} takes at most ${MAX_CHARACTERS_OF_V3} characters on Bedrock`,
     );
   }
 }
@@ -93,7 +95,7 @@ function hasTooManyCharacters(text: string): boolean {
 function titanBody(call: ProviderCall): Record<string, unknown> {
   rejectOtherForms(TITAN_FORMS, call);
   const [inputText, ...others] = textsOf(call);
-  if (others.length > 0) throw new UnsupportedRequest(`input: ${call.upstreamModel} takes one text a call`);
+  if (others.length > 0) throw new UnsupportedRequest('input', `${call.upstreamModel} takes one text a call`);
   return { ...call.extra, inputText, ...given('dimensions', call.dimensions) };
 }
 

@@ -71,7 +71,8 @@ function itemsOf(call: ProviderCall): readonly Record<string, string>[] {
     const [part, ...others] = parts;
     if (!part || others.length > 0) {
       throw new UnsupportedRequest(
-        `input[${index}].content: ${call.upstreamModel} takes one part for each input`,
+        { index, path: '.content' },
+        `${call.upstreamModel} takes one part for each input`,
       );
     }
     return itemOf(part, call.upstreamModel);

@@ -185,7 +185,7 @@ describe('a call', () => {
       const content = [{ type: 'text', text: 'a' }, { type }];
       const embedding = embed({ form: 'multimodal', items: [{ content }] });
       await expect(embedding).rejects.toThrow(
-        new UnsupportedRequest('input[0]: local/hashing takes text only'),
+        new UnsupportedRequest({ index: 0, path: '' }, 'local/hashing takes text only'),
       );
     },
   );

@@ -43,7 +43,8 @@ function itemsOf(input: EmbeddingInput): readonly (string | readonly number[])[]
   items.forEach((item, index) => {
     if (item.length > MAX_CHARACTERS) {
       throw new UnsupportedRequest(
-        `input[${index}]: local/hashing takes at most ${MAX_CHARACTERS} characters`,
+        { index, path: '' },
+        `local/hashing takes at most ${MAX_CHARACTERS} characters`,
       );
     }
   });
@@ -53,7 +54,7 @@ function itemsOf(input: EmbeddingInput): readonly (string | readonly number[])[]
 function textOf(item: MultimodalItem, index: number): string {
   const texts = item.content.map(({ type, text }) => {
     if (type === 'text' && typeof text === 'string') return text;
-    throw new UnsupportedRequest(`input[${index}]: local/hashing takes text only`);
+    throw new UnsupportedRequest({ index, path: '' }, 'local/hashing takes text only');
   });
   return texts.join('\n');
 }

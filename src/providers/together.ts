@@ -27,7 +27,8 @@ export const together: HttpEmbeddingProvider = {
 function buildTogetherRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
   if (call.dimensions !== undefined) {
     throw new UnsupportedRequest(
-      `dimensions: Together gives the vectors of ${call.upstreamModel} in full only`,
+      'dimensions',
+      `Together gives the vectors of ${call.upstreamModel} in full only`,
     );
   }
   return postJson(`${baseUrl}/embeddings`, bearer(apiKey), {

@@ -49,7 +49,7 @@ function buildVllmRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConne
 function messagesOf(call: ProviderCall): readonly unknown[] {
   const [parts, ...others] = partsOfInput(call);
   if (!parts || others.length > 0) {
-    throw new UnsupportedRequest('input: vLLM takes one multimodal input a call');
+    throw new UnsupportedRequest('input', 'vLLM takes one multimodal input a call');
   }
   const content = parts.map((part) => {
     if (part.modality === 'text') return { type: 'text', text: part.text };

@@ -33,6 +33,8 @@ async function run(...deeds: readonly (readonly Deed[])[]) {
 }
 
 const unsupported = (message: string): EndpointFailure => fails('refused', null, message);
+const unsupportedInput = (rule: string): EndpointFailure =>
+  new EndpointFailure('refused', null, rule, { unsupported: { at: { index: 0, path: '' }, rule } });
 const endings = ({ attempts }: RoutedCall) => attempts.map(({ errorType }) => errorType ?? 'ok');
 
 describe('a slice that fails permanently', () => {
@@ -123,8 +125,8 @@ describe('an unsupported request', () => {
 
   it('returns the first error when no other endpoint supports it either', async () => {
     const { routed } = await run(
-      ['serve', unsupported('input[0]: no image')],
-      ['serve', unsupported('input[0]: no image here either')],
+      ['serve', unsupportedInput('no image')],
+      ['serve', unsupportedInput('no image here either')],
     );
     expect(routed.error).toMatchObject({
       code: 'invalid_request',

@@ -45,7 +45,10 @@ it.each([['a'.repeat(2049)], [`${PAIR.repeat(2048)}a`], ['a'.repeat(5000)]])(
   'v3 receives no texts that Bedrock rejects: %#',
   (text) => {
     expect(() => bedrock.buildRequest(ofTexts(V3, 'a', text), connection)).toThrow(
-      new UnsupportedRequest('input[1]: cohere.embed-english-v3 takes at most 2048 characters on Bedrock'),
+      new UnsupportedRequest(
+        { index: 1, path: '' },
+        'cohere.embed-english-v3 takes at most 2048 characters on Bedrock',
+      ),
     );
   },
 );
@@ -57,7 +60,8 @@ it('v3 receives images, and no long texts beside them', () => {
   expect(() => bedrock.buildRequest(withText('a'), connection)).not.toThrow();
   expect(() => bedrock.buildRequest(withText('a'.repeat(2049)), connection)).toThrow(
     new UnsupportedRequest(
-      'input[0].content[1]: cohere.embed-english-v3 takes at most 2048 characters on Bedrock',
+      { index: 0, path: '.content[1]' },
+      'cohere.embed-english-v3 takes at most 2048 characters on Bedrock',
     ),
   );
 });

@@ -307,7 +307,7 @@ describe('the format of vectors', () => {
   ])('of %s (%s) is not read from %s of %j', async (slug, model, name, value, readable) => {
     const build = (form: unknown) =>
       bodyOf(httpProvider(slug), callOf(model, { input: ONE_TEXT, extra: { [name]: form } }));
-    await expect(build(value)).rejects.toThrow(new UnsupportedRequest(`${name}: must be ${readable} here`));
+    await expect(build(value)).rejects.toThrow(new UnsupportedRequest(name, `must be ${readable} here`));
     await expect(build(null)).resolves.toBeDefined();
   });
 

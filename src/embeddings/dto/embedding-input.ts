@@ -63,8 +63,8 @@ export function readEmbeddingInput(input: unknown): EmbeddingInput {
 
 /** `index` null: the input is not one of a list. `path` is the part of it that is at fault. */
 function rejectInput(index: number | null, path: string, rule: string): never {
-  if (index === null) throw new AppError('invalid_request', { detail: `input${path}: ${rule}` });
-  throw new AppError('invalid_request', { inputIndex: index, inputPath: path, detail: rule });
+  const at = index === null ? { member: `input${path}` } : { inputIndex: index, inputPath: path };
+  throw new AppError('invalid_request', { ...at, detail: rule });
 }
 
 function readText(item: unknown, index: number | null): string {

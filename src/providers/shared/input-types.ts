@@ -29,5 +29,5 @@ export function knownInputTypeIn(
   const known = [...new Set([...Object.values(names), ...others])];
   if (name === undefined || known.includes(name)) return name;
   const possible = [...new Set([...INPUT_TYPES, ...known])].join(', ');
-  throw new UnsupportedRequest(`input_type: ${call.upstreamModel} takes ${possible}`);
+  throw new UnsupportedRequest('input_type', `${call.upstreamModel} takes ${possible}`);
 }

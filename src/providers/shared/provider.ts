@@ -3,6 +3,8 @@
 import type { Pace } from '../../concurrency/yield-queue.js';
 import type { EmbeddingInput, EncodingFormat } from '../../domain/embeddings/embedding.js';
 import type { InputType } from '../../domain/embeddings/input-type.js';
+import { memberName } from '../../domain/errors.js';
+import type { InputPosition } from '../../domain/errors.js';
 import type { TokensByModality } from '../../domain/embeddings/modality.js';
 import type { Vector } from '../../vectors/vectors.js';
 
@@ -83,8 +85,17 @@ export interface ProviderError {
 /** An answer without the form that the provider promises. */
 export class BrokenAnswer extends Error {}
 
-/** A request that this provider cannot serve. The caller receives the message when no other endpoint can serve it. */
-export class UnsupportedRequest extends Error {}
+/** A request that this provider cannot serve. The caller receives the problem when no other endpoint can serve it. */
+export class UnsupportedRequest extends Error {
+  constructor(
+    /** A member of the body, or an input by its index in the provider's call. */
+    readonly at: string | InputPosition,
+    /** What the provider requires of it. */
+    readonly rule: string,
+  ) {
+    super(`${memberName(at)}: ${rule}`);
+  }
+}
 
 /**
  * How unknown members of a body change the bill of an input. A member that is not named here counts as text of each

@@ -151,7 +151,8 @@ function isLarge({ body }: UpstreamResponse, { input }: ProviderCall): boolean {
 }
 
 function toEndpointFailure(error: unknown): unknown {
-  if (error instanceof UnsupportedRequest) return new EndpointFailure('refused', null, error.message);
+  if (error instanceof UnsupportedRequest)
+    return new EndpointFailure('refused', null, error.message, { unsupported: error });
   if (error instanceof BrokenAnswer)
     return new EndpointFailure('broken', null, error.message, { cause: error });
   if (error instanceof OutboundTimeout)

@@ -1,7 +1,7 @@
 // Why an endpoint did not serve, and what that means for the caller. Source: decisions 21, 22 and 23.
 import { AppError } from '../../domain/errors.js';
-import type { ErrorCode } from '../../domain/errors.js';
-import type { FailureKind, ProviderAnswer } from '../../providers/shared/provider.js';
+import type { AppErrorOptions, ErrorCode } from '../../domain/errors.js';
+import type { FailureKind, ProviderAnswer, UnsupportedRequest } from '../../providers/shared/provider.js';
 import type { EndpointTarget } from './endpoint-target.js';
 
 interface FailureOptions {
@@ -10,30 +10,20 @@ interface FailureOptions {
   /** Seconds. */
   readonly retryAfter?: number | null;
   readonly usage?: Usage;
+  /** The member that the provider does not support. */
+  readonly unsupported?: UnsupportedMember;
 }
 
+type UnsupportedMember = Pick<UnsupportedRequest, 'at' | 'rule'>;
 type Usage = Pick<ProviderAnswer, 'promptTokens' | 'totalTokens' | 'tokensByModality'>;
-
-interface RejectedInput {
-  readonly index: number;
-  readonly path: string;
-  readonly rule: string;
-}
-
-/** The words of our own providers: `input[2].content[0]: takes no image`. */
-function readRejectedInput(message: string): RejectedInput | null {
-  const [, index, path, rule] = /^input\[(\d+)\](\S*): (.*)$/s.exec(message) ?? [];
-  if (index === undefined || path === undefined || rule === undefined) return null;
-  return { index: Number(index), path, rule };
-}
 
 export class EndpointFailure extends Error {
   readonly providerCode: string | null;
   readonly retryAfter: number | null;
   /** As an answer tells it that cannot be used: the provider charges for it. */
   readonly usage: Usage | null;
-  /** The input that a provider does not take; null where none is named. */
-  input: RejectedInput | null;
+  /** The member that the provider does not support; null where none is named. */
+  unsupported: UnsupportedMember | null;
 
   constructor(
     readonly kind: FailureKind,
@@ -46,7 +36,7 @@ export class EndpointFailure extends Error {
     this.providerCode = options.code ?? null;
     this.retryAfter = options.retryAfter ?? null;
     this.usage = options.usage ?? null;
-    this.input = this.isOwnRejection ? readRejectedInput(message) : null;
+    this.unsupported = options.unsupported ?? null;
   }
 
   /** The words of a provider may repeat what the caller sent: the log does without them. */
@@ -66,7 +56,9 @@ export class EndpointFailure extends Error {
 
   /** Providers name an input by its index in the slice, callers by its index in the call. */
   shiftInputs(start: number): void {
-    if (this.input !== null) this.input = { ...this.input, index: this.input.index + start };
+    if (typeof this.unsupported?.at !== 'object') return;
+    const { at, rule } = this.unsupported;
+    this.unsupported = { at: { ...at, index: at.index + start }, rule };
   }
 
   /** Whether another endpoint may do better. */
@@ -144,10 +136,10 @@ export function toCallerError(failure: EndpointFailure, { provider, credential }
   const raw = failure.kind === 'credential' ? null : failure.message.slice(0, MAX_RAW_LENGTH);
   const isOwnKey = failure.kind === 'credential' && credential !== null;
   const detail = isOwnKey ? `${provider.name} refused the workspace's own key${REMEDY}` : failure.message;
-  const { input } = failure;
-  const atInput = input && { inputIndex: input.index, inputPath: input.path, detail: input.rule };
+  const { unsupported } = failure;
+  const problem = unsupported && { ...errorPosition(unsupported.at), detail: unsupported.rule };
   return new AppError(CODES[failure.kind], {
-    ...(failure.isOwnRejection || isOwnKey ? (atInput ?? { detail }) : {}),
+    ...(failure.isOwnRejection || isOwnKey ? (problem ?? { detail }) : {}),
     metadata: {
       provider_name: provider.name,
       ...(credential === null ? {} : { is_byok: true }),
@@ -157,4 +149,10 @@ export function toCallerError(failure: EndpointFailure, { provider, credential }
     headers: failure.retryAfter === null ? {} : { 'Retry-After': String(Math.ceil(failure.retryAfter)) },
     cause: failure,
   });
+}
+
+function errorPosition(
+  at: UnsupportedMember['at'],
+): Pick<AppErrorOptions, 'member' | 'inputIndex' | 'inputPath'> {
+  return typeof at === 'string' ? { member: at } : { inputIndex: at.index, inputPath: at.path };
 }
