@@ -1,5 +1,5 @@
-// What the reader of the operator's catalogue file makes of files that are right, spoilt and no catalogue: models that hold
-// together, or CatalogueFileError in one line, soon.
+// The reader of the operator's catalogue file, with valid, corrupted and foreign files: it returns consistent models,
+// or throws CatalogueFileError with one line, quickly.
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -47,7 +47,7 @@ const PIECES = [
   '2026-02-30',
   'yes',
 ];
-// Ten levels of ten: ten thousand million, were they copied.
+// Ten levels of ten: ten thousand million if they were copied.
 const LAUGHS = [
   'l0: &l0 [x, x]',
   ...Array.from({ length: 10 }, (_one, at) => `l${at + 1}: &l${at + 1} [${`*l${at}, `.repeat(10)}]`),
@@ -83,13 +83,13 @@ const files = fc.oneof(
   },
 );
 
-it('the control: the example and the catalogue of the tests are read', () => {
+it('reads the example and the catalogue of the tests', () => {
   for (const text of [EXAMPLE, inHouseCatalogue()])
     expect(readCatalogueFile(text, CONTEXT).length).toBeGreaterThan(SHIPPED_MODELS.length);
 });
 
 it(
-  'a catalogue file is read or refused in one line',
+  'reads a catalogue file, or rejects it with one line',
   async () => {
     await tryOut(
       'a catalogue file',

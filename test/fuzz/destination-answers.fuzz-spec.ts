@@ -1,5 +1,5 @@
-// What every kind makes of answers to deliveries that are in the platform's words, spoilt and foreign: one of the known
-// outcomes, in short words and without the secrets of its config.
+// Answers to deliveries that are typical, corrupted and foreign: every kind returns a known outcome, with a short
+// reason and no secret of its config.
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { DeliveryOutcome } from '../../src/destination-kinds/shared/delivery.js';
@@ -49,7 +49,7 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
   'an answer to $type',
   ({ type, receiver }) => {
     it(
-      'has a known meaning',
+      'has a known outcome',
       async () => {
         const delivering = deliveringTo(receiver);
         const { kind, config } = delivering;

@@ -1,4 +1,4 @@
-// Every operation of openapi.json, put to the built service with requests that are right, spoilt and hostile.
+// Every operation of openapi.json of the built service, with valid, corrupted and hostile requests.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { reportCounts, share, TEST_TIMEOUT, tryOut } from '../support/fuzz/budget.js';
@@ -12,7 +12,7 @@ import type { FuzzRequest } from '../support/fuzz/operations.js';
 const OPERATIONS = readOperations();
 // Of all requests; the rest goes to the socket.
 const OPERATIONS_SHARE = 0.8;
-// This one does the most with what it is told.
+// This operation does the most with its input.
 const EMBEDDINGS = 'POST /api/v1/embeddings';
 const EMBEDDINGS_SHARE = 0.15;
 const RUNS_BETWEEN_OBJECTS = 40;
@@ -30,7 +30,7 @@ afterAll(async () => {
   await target.close();
 });
 
-/** The request with the caller's objects in the places that stand for them. */
+/** The request with the caller's objects instead of their placeholders. */
 function fill(text: string, { objects }: FuzzCaller): string {
   return text.replaceAll(/own:([\w-]+)/g, (_all, name: string) => objects.get(name) ?? 'none');
 }
@@ -86,7 +86,7 @@ function wrongVectors({ body, headers }: FuzzRequest, { status, body: bytes }: F
   return isRight ? [] : [`${inputs} inputs, ${data.length} vectors of ${widths.slice(0, 5).join()}`];
 }
 
-describe('an operation is never taken by surprise', () => {
+describe('an operation responds as documented to any request', () => {
   it.each(OPERATIONS)(
     '$name',
     async ({ name, requests }) => {
@@ -108,9 +108,9 @@ describe('an operation is never taken by surprise', () => {
   );
 });
 
-describe('what was planted or sent', () => {
+describe('a planted or sent secret', () => {
   it.each(['/metrics', '/api/v1/openapi.json', '/health', '/ready'])(
-    'is in no public answer: %s',
+    'appears in no public answer: %s',
     async (path) => {
       const answer = await target.send({ method: 'GET', path, headers: {} });
       expect(answer.status).toBe(200);

@@ -1,5 +1,5 @@
-// What every provider's reader makes of answers that are right, cut, spoilt and foreign: the vectors that the answer holds
-// for the inputs, or BrokenAnswer. The oracle is JSON.parse and a search, which know nothing of any provider.
+// Answers of providers that are valid, truncated, corrupted and foreign: every reader returns the vectors of the
+// inputs, or throws BrokenAnswer. The oracle is JSON.parse and a search, without knowledge of any provider.
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { vectorValues, vectorWidth } from '../../src/vectors/vectors.js';
@@ -13,7 +13,7 @@ import { callOf, exchange, httpProvider } from '../support/providers/drive.js';
 import { PROVIDER_STUBS } from '../support/providers/index.js';
 import { toBase64 } from '../support/stub-upstream.js';
 
-// Short vectors: most of what is spoilt is then not a number among a thousand.
+// Short vectors: most corruptions then hit structure instead of one number among a thousand.
 const WIDTH = 4;
 const TEXTS = ['one', 'two words', 'three more words'];
 const SHARE = 1 / PROVIDER_STUBS.length;
@@ -41,13 +41,13 @@ interface Candidate {
   readonly index: unknown;
 }
 
-/** Everything in a document that may be a vector, in its order, with the index that stands beside it. */
+/** Every possible vector of a document, in order, with the index beside it. */
 function candidatesIn(value: unknown, index?: unknown): Candidate[] {
   if (typeof value === 'string') return [{ text: value, index }];
   if (Array.isArray(value)) {
     const items: unknown[] = value;
     const own = items.every((item) => typeof item === 'number') ? [{ text: toBase64(items), index }] : [];
-    // Of several vectors in a list the index can be that of none.
+    // With several vectors in a list, the index may belong to none of them.
     return [...own, ...items.flatMap((item) => candidatesIn(item, items.length === 1 ? index : undefined))];
   }
   if (typeof value !== 'object' || value === null) return [];
@@ -63,10 +63,10 @@ function parse(body: Buffer): unknown {
   }
 }
 
-/** Vectors that nobody would refuse must be those of the document, each at the place of its input. */
+/** Accepted vectors must be those of the document, each at the index of its input. */
 function expectVectorsOf(body: Buffer, vectors: readonly Vector[]): void {
   const document = parse(body);
-  // Members that nobody needs are passed over unread, so that an answer may be no JSON in them: the bytes have to do.
+  // Unknown members are skipped unread, so an answer may contain invalid JSON there: the bytes must match.
   if (document === undefined) {
     for (const vector of vectors) expect(vector.form !== 'floats' && body.includes(vector.text)).toBe(true);
     return;
@@ -91,7 +91,7 @@ function expectVectorsOf(body: Buffer, vectors: readonly Vector[]): void {
 const bytesOf = (values: fc.Arbitrary<unknown>): fc.Arbitrary<Buffer> =>
   values.map((value) => Buffer.from(JSON.stringify(value) ?? ''));
 
-/** Bytes changed, left out and put in, parts said twice, the end missing. */
+/** Changed, removed and inserted bytes, repeated parts, a missing end. */
 function damaged(text: string): fc.Arbitrary<Buffer> {
   const part = fc.oneof(
     fc.constantFrom(
@@ -140,7 +140,7 @@ const garbage = fc.oneof(
 
 describe('an answer', () => {
   it.each(PROVIDER_STUBS.map((stub) => ({ slug: stub.slug, stub })))(
-    'of $slug is read as it is or is broken',
+    'of $slug is read correctly, or rejected',
     async ({ slug, stub }) => {
       const provider: HttpEmbeddingProvider = httpProvider(slug);
       const running = await stub.start();
@@ -150,7 +150,7 @@ describe('an answer', () => {
       await running.close();
       const document = shortened(JSON.parse(response.body.toString('utf8')));
       const text = JSON.stringify(document);
-      // The control: what is right is read.
+      // The control: a valid answer is read.
       const right = provider.readAnswer({ ...response, body: Buffer.from(text) }, call);
       expect(right.vectors.map(vectorWidth)).toEqual(input.items.map(() => WIDTH));
 
@@ -185,7 +185,7 @@ function readOrBreak(provider: HttpEmbeddingProvider, call: ProviderCall, body: 
     counts.broken++;
     return;
   }
-  // What the service refuses afterwards: another number of vectors, another width, numbers that are none.
+  // The service rejects these afterwards: another number of vectors, another width, invalid numbers.
   const isAccepted =
     vectors.length === call.input.items.length && vectors.every((vector) => vectorWidth(vector) === WIDTH);
   if (!isAccepted) {
@@ -198,7 +198,7 @@ function readOrBreak(provider: HttpEmbeddingProvider, call: ProviderCall, body: 
 
 describe('the cursor', () => {
   it(
-    'finds what JSON.parse finds, or is broken, and comes to an end',
+    'finds the values of JSON.parse, or throws, and terminates',
     async () => {
       await tryOut(
         'the cursor',

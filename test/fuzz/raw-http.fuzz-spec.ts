@@ -1,4 +1,4 @@
-// Bytes on the socket of the built service that are no HTTP, nearly HTTP, or HTTP that two readers would understand
+// Bytes on the socket of the built service that are not HTTP, nearly HTTP, or HTTP that two readers would understand
 // differently.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -10,7 +10,7 @@ import { exchangeRaw } from '../support/fuzz/raw-exchange.js';
 import { rawRequests } from '../support/fuzz/raw-requests.js';
 
 const SHARE = 0.2;
-// Nothing answers so by itself: it would be the answer to a request within a request.
+// No route answers like this: it would be the answer to a request within a request.
 const SMUGGLED = '/api/v1/smuggled';
 const AT_ONCE = 20;
 
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 const problemsOf = (answer: FuzzAnswer): string[] => {
-  // A request that could not be read has no method; a GET of no known path is judged by its shape alone.
+  // An unreadable request has no method; a GET of an unknown path is checked by its shape only.
   const text = answer.body.toString('utf8');
   const isError = answer.status >= 400 && text !== '';
   return target.findings.problemsOf(isError ? 'GET' : 'HEAD', '/', answer);
@@ -87,7 +87,7 @@ describe('a request within a request', () => {
       ending: 'finish',
     });
     expect(outcome.isClosed).toBe(true);
-    // What came whole may be refused for want of a credential; the rest of the connection is not read.
+    // The complete first request may be rejected for its missing credential; the rest of the connection is not read.
     for (const answer of outcome.answers) {
       expect([400, 401]).toContain(answer.status);
       expect(problemsOf(answer)).toEqual([]);
@@ -95,7 +95,7 @@ describe('a request within a request', () => {
     expect(outcome.answers.at(-1)?.status ?? 400).toBe(400);
   });
 
-  it('that two readers agree on is answered: the test can tell', async () => {
+  it('is answered when two readers agree on it: the test can detect it', async () => {
     const text = `${head('Content-Length: 0')}${inner}`;
     const outcome = await exchangeRaw(target.origin, {
       pieces: [Buffer.from(text, 'latin1')],
@@ -105,13 +105,13 @@ describe('a request within a request', () => {
   });
 });
 
-describe('what Node would answer or print by itself', () => {
+describe('a request that Node would answer or print itself', () => {
   const put = async (text: string) => {
     const { answers } = await exchangeRaw(target.origin, { pieces: [Buffer.from(text)], ending: 'finish' });
     return answers;
   };
 
-  it('a request without a host is refused in the one shape of errors', async () => {
+  it('is rejected in the error shape without a host', async () => {
     const [answer] = await put('GET /api/v1/keys HTTP/1.1\r\n\r\n');
     expect(answer?.status).toBe(400);
     expect(answer && problemsOf(answer)).toEqual([]);
@@ -121,14 +121,14 @@ describe('what Node would answer or print by itself', () => {
     ['http://127.0.0.1/health', 200],
     ['http://[::1/x', 404],
     ['mailto:nobody', 400],
-  ])('a target that is a URL, or nearly: %s', async (url, status) => {
+  ])('may have a URL as its target, or nearly one: %s', async (url, status) => {
     const [answer] = await put(`GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`);
     expect(answer?.status).toBe(status);
   });
 });
 
 describe('slow and vanishing callers', () => {
-  it('do not keep others waiting', async () => {
+  it('do not delay others', async () => {
     const opening = 'POST /api/v1/embeddings HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n';
     const waiting = Array.from({ length: AT_ONCE }, () =>
       exchangeRaw(target.origin, {
