@@ -1,4 +1,4 @@
-// What the rollup of activity and its reader look at: a step what it takes, a question the sums alone.
+// Rows that the rollup of activity and its reader read: a step reads its own rows, a query reads sums only.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { ActivityRollup } from '../../src/activity/activity-rollup.js';
@@ -43,7 +43,7 @@ async function readThirtyDays(): Promise<{ scans: Scan[]; rows: number; pages: n
   return { scans, rows: sumOf(scans, 'rows'), pages: sumOf(scans, 'pages') };
 }
 
-it('a step reads what it takes and not what is left, in the middle of a workspace as well', async () => {
+it('reads the rows of a step and not the rest, also within a workspace', async () => {
   // Transactions of other databases of the server may hold a pass back for a while.
   await eventually(
     async () => {
@@ -73,8 +73,8 @@ it('a step reads what it takes and not what is left, in the middle of a workspac
   await client.query('COMMIT');
 });
 
-it('thirty days that are summed up are told without a look at their rows', async () => {
-  // So that the plan tells the one from the other.
+it('reads no rows of thirty days that are summed up', async () => {
+  // Makes the plans distinguishable.
   expect((await readThirtyDays()).rows).toBeGreaterThanOrEqual(ROWS / 2);
   await eventually(
     async () => {
@@ -86,6 +86,6 @@ it('thirty days that are summed up are told without a look at their rows', async
   const { scans, rows, pages } = await readThirtyDays();
   expect(scans.map(({ table }) => table).toSorted()).toEqual(['generations_2026_11', 'generations_default']);
   expect(rows).toBe(0);
-  // A look into the index for each partition.
+  // One index look-up for each partition.
   expect(pages).toBeLessThan(10);
 });

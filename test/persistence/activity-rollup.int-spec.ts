@@ -1,4 +1,4 @@
-// The rollup of activity: whatever it has come to, and whoever works on it, the sums equal those of the whole log.
+// The rollup of activity: at any progress, and with any number of processes, the sums equal those of the whole log.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -57,7 +57,7 @@ const scopeOf = (keys: readonly ApiKey[], overrides: Partial<ActivityScope> = {}
   ...overrides,
 });
 
-/** What is told, and what the log adds up to without any rollup. */
+/** The returned sums, and those of the log without any rollup. */
 async function compare(scope: ActivityScope, byWorkspace = true): Promise<number> {
   const summed = await app.application.get(ActivityRepository).sumUp(scope, { byWorkspace, limit: 100_000 });
   const logged = await app.sql<Record<string, string | null>>(
@@ -89,7 +89,7 @@ const append = (key: ApiKey, overrides: Parameters<typeof createGeneration>[1] =
       createGeneration(key, { createdAt: new Date('2026-11-17T12:00:00.000Z'), cost: 1n, ...overrides }),
     );
 
-/** Rows of these keys that no sum holds yet. */
+/** Rows of these keys that no sum contains yet. */
 async function countOutside(keys: readonly ApiKey[]): Promise<number> {
   const [row] = await app.sql<{ outside: string }>(
     `SELECT (SELECT count(*) FROM generations WHERE workspace_id = ANY($1))
@@ -125,7 +125,7 @@ describe('the sums', () => {
     { weight: 2, arbitrary: fc.constant('step' as const) },
   );
 
-  it('equal the log, to the last unit, at any place between two steps', async () => {
+  it('equal the log, to the last unit, at any position between two steps', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { minLength: 2, maxLength: 10 }),
@@ -168,7 +168,7 @@ describe('the sums', () => {
     );
   });
 
-  it('hold every row once it is older than every open transaction, and no row of another workspace', async () => {
+  it('contain every row once it is older than every open transaction, and no row of another workspace', async () => {
     const [keys, others] = [await createKeys(), await createKeys()];
     for (const key of [...keys, ...others]) await append(key);
     await untilAllIsSummedUp([...keys, ...others]);
@@ -178,7 +178,7 @@ describe('the sums', () => {
 });
 
 describe('a row that is committed late', () => {
-  it('is told as soon as it is committed, once, whatever day it is of', async () => {
+  it('is counted as soon as it is committed, once, on any day', async () => {
     const [key] = await createKeys();
     const late = new pg.Client({ connectionString: app.databaseUrl });
     await late.connect();
@@ -192,7 +192,7 @@ describe('a row that is committed late', () => {
       );
       await append(key!);
       await rollupOf(app).catchUp(0);
-      // Nothing that stands behind the open transaction is summed up: the place is before both.
+      // No row behind the open transaction is summed up: the cursor is before both.
       expect(await countOutside([key!])).toBe(1);
       expect(await compare(scopeOf([key!]))).toBe(1);
       await late.query('COMMIT');
@@ -205,8 +205,8 @@ describe('a row that is committed late', () => {
   });
 });
 
-describe('processes', () => {
-  it('two at once, among calls, sum every row up once', async () => {
+describe('concurrent processes', () => {
+  it('sum every row up once during calls', async () => {
     const keys = await createKeys();
     const over = new AbortController();
     const work = async (rollup: ActivityRollup): Promise<void> => {
@@ -223,7 +223,7 @@ describe('processes', () => {
     expect(await compare(scopeOf(keys))).toBe(60);
   });
 
-  it('one that dies between two steps, or in one, is followed by another that goes on from there', async () => {
+  it('continue where another process died between two steps, or within one', async () => {
     const keys = await createKeys();
     for (const key of keys) await append(key);
     const begun = await eventually(
@@ -231,7 +231,7 @@ describe('processes', () => {
       ({ summedBefore, passUntil }) => summedBefore !== passUntil,
     );
     expect(await steps().takeStep(begun, new Date(0), SMALL_STEPS)).not.toBeNull();
-    // The step of a process that believes itself to be there still.
+    // The step of a process that still believes itself alive.
     expect(await steps().takeStep(begun, new Date(0), SMALL_STEPS)).toBeNull();
     await rollupOf(replica).catchUp(0);
     expect(await compare(scopeOf(keys))).toBe(6);
@@ -248,7 +248,7 @@ describe('processes', () => {
     expect(await compare(scopeOf(keys))).toBe(7);
   });
 
-  it('one that sums up while another reads does not make it count twice', async () => {
+  it('do not make a concurrent reader count twice', async () => {
     const keys = await createKeys();
     await untilAllIsSummedUp(keys);
     for (const key of keys) await append(key);
@@ -261,7 +261,7 @@ describe('processes', () => {
     try {
       await worker.query('BEGIN');
       await worker.query('LOCK TABLE activity_days IN ACCESS EXCLUSIVE MODE');
-      // It has read the place by the time that it waits for the sums.
+      // It has read the cursor by the time that it waits for the sums.
       const summed = compare(scopeOf(keys));
       await untilLockWait(app);
       await worker.query(TAKE_STEP, [...cursorValues(cursor), new Date(0), 1_000_000, 1_000_000]);
@@ -273,7 +273,7 @@ describe('processes', () => {
     expect(await compare(scopeOf(keys))).toBe(6);
   });
 
-  it('leave each other in peace for a while after a pass', async () => {
+  it('wait for a while after a pass', async () => {
     const keys = await createKeys();
     await untilAllIsSummedUp(keys);
     await append(keys[0]!);
@@ -283,7 +283,7 @@ describe('processes', () => {
 });
 
 describe('a copy of the database, on another server', () => {
-  it('goes on with what is appended there', async () => {
+  it('continues with rows that are appended there', async () => {
     const [key] = await createKeys();
     await append(key!);
     await untilAllIsSummedUp([key!]);

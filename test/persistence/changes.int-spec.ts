@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-it('a storm of one account holds neither the connections nor the changes of another', async () => {
+it('delays neither connections nor changes of another account during a storm of one', async () => {
   const running = new Set<string>();
   const order: string[] = [];
   let open = (): void => undefined;
@@ -35,11 +35,11 @@ it('a storm of one account holds neither the connections nor the changes of anot
     () => Promise.resolve(running.size),
     (size) => size > 0,
   );
-  // The test app has five connections, two of them for changes, one of which no account gets that holds one already.
+  // The test app has five connections, two of them for changes, one of which is reserved for accounts without one.
   await change('other', 'other');
   expect(order).toEqual(['other']);
   expect(running.size).toBe(1);
-  // And calls are read and written meanwhile.
+  // Calls are read and written at the same time.
   expect(await database.query({ text: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
   open();
   await Promise.all(storm);
@@ -47,7 +47,7 @@ it('a storm of one account holds neither the connections nor the changes of anot
   expect(most).toBe(2);
 });
 
-it('refuses the change of an account of which 100 wait already', async () => {
+it('rejects a change of an account with 100 waiting ones', async () => {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => {
     open = resolve;

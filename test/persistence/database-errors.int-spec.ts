@@ -1,4 +1,4 @@
-// What errors of a real PostgreSQL are turned into, by either way to it.
+// The translation of errors of a real PostgreSQL, with Prisma and with plain statements.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readAppConfig } from '../../src/config/app-config.js';
 import { AppError } from '../../src/domain/errors.js';
@@ -68,11 +68,11 @@ describe('a rejected value', () => {
       [],
     ],
     ['a null that is not allowed', "INSERT INTO accounts (id, name) VALUES (gen_random_uuid(), 'n')", []],
-  ])('is said to be one: %s', async (_name, text, values) => {
+  ])('is reported as one: %s', async (_name, text, values) => {
     expect(await query(text, values)).toBeInstanceOf(RejectedValue);
   });
 
-  it('of Prisma is not taken for anything else', async () => {
+  it('is reported as one by Prisma', async () => {
     const created = database.prisma.workspace.create({
       data: {
         id: '01934b2c-0000-7000-8000-000000000001',
@@ -90,14 +90,14 @@ describe('a server without room', () => {
   it.each([
     ['disk full', '53100'],
     ['out of memory', '53200'],
-  ])('is said to have none: %s', async (_name, state) => {
+  ])('is reported as exhausted: %s', async (_name, state) => {
     const error = await query(`DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '${state}'; END $$`);
     expectUnavailable(error, 'the database has no room left');
   });
 });
 
 describe('a unique key that is taken', () => {
-  it('is said to be, by Prisma', async () => {
+  it('is reported by Prisma', async () => {
     const create = () => database.prisma.apiKeySecret.create({ data: secret });
     const secret = {
       secretHash: 'a'.repeat(64),
@@ -110,8 +110,8 @@ describe('a unique key that is taken', () => {
   });
 });
 
-describe('a database that is away', () => {
-  it('because its connections were cut and it cannot be reached, until it can', async () => {
+describe('an unreachable database', () => {
+  it('is reported until its cut connections can be opened again', async () => {
     expect(await count()).toBe(0);
     proxy.cut();
     expectUnavailable(await query('SELECT 1'));
@@ -121,7 +121,7 @@ describe('a database that is away', () => {
     expect(await query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  it('because it is shutting down', async () => {
+  it('is reported while it shuts down', async () => {
     const sleeping = query('SELECT pg_sleep(30)');
     const asleep = "state = 'active' AND query LIKE 'SELECT pg_sleep%'";
     for (;;) {
@@ -132,7 +132,7 @@ describe('a database that is away', () => {
     expectUnavailable(await sleeping);
   });
 
-  it('because the socket of its machine is not there', async () => {
+  it('is reported without the socket of its machine', async () => {
     const lonely = open(`postgresql://postgres@localhost/signalbox?host=${encodeURIComponent('/nowhere')}`);
     expectUnavailable(await outcomeOf(lonely.query({ text: 'SELECT 1' })));
     expectUnavailable(await count(lonely));
@@ -140,18 +140,18 @@ describe('a database that is away', () => {
   });
 
   it.each(['EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN', 'ECONNABORTED'])(
-    'because the network says %s',
+    'is reported for the network error %s',
     (code) => expectUnavailable(translateDatabaseError(Object.assign(new Error(), { code }))),
   );
 
   it.each([
     'timeout expired',
     'Client network socket disconnected before secure TLS connection was established',
-  ])('because the driver says: %s', (message) =>
+  ])("is reported for the driver's message: %s", (message) =>
     expectUnavailable(translateDatabaseError(new Error(message))),
   );
 
-  it('because nobody listens there', async () => {
+  it('is reported when no process listens', async () => {
     const nowhere = await startDatabaseProxy(testDatabase.url);
     await nowhere.close();
     const lonely = open(nowhere.url);
@@ -160,7 +160,7 @@ describe('a database that is away', () => {
     await lonely.onApplicationShutdown();
   });
 
-  it('because it takes no connections at the moment', async () => {
+  it('is reported while it accepts no connections', async () => {
     const name = new URL(testDatabase.url).pathname.slice(1);
     const server = new URL(testDatabase.url);
     server.pathname = '/postgres';
@@ -176,7 +176,7 @@ describe('a database that is away', () => {
     await newcomer.onApplicationShutdown();
   });
 
-  it('because it has no connection left for us', async () => {
+  it('is reported when it has no connection left', async () => {
     const name = new URL(testDatabase.url).pathname.slice(1);
     await query(`CREATE ROLE "${name}" LOGIN CONNECTION LIMIT 0`);
     const url = new URL(testDatabase.url);
@@ -192,13 +192,13 @@ describe('a database that is away', () => {
   });
 });
 
-describe('a mistake of ours', () => {
+describe('an error of this service', () => {
   it.each([
     'SELECT nothing FROM nowhere',
     'SELEC 1',
     'SELECT 1/0 FROM accounts LIMIT',
     'SELECT unknown_function()',
-  ])('is neither the database being away nor a refused value: %s', async (text) => {
+  ])('is neither an unreachable database nor a rejected value: %s', async (text) => {
     const error = await query(text);
     expect(error).toBeInstanceOf(Error);
     expect(error).not.toBeInstanceOf(AppError);

@@ -1,4 +1,4 @@
-// Deleted keys, destinations and credentials: nothing waits for them any more, and their rows go after the retention.
+// Deleted keys, destinations and credentials: no work waits for them, and their rows are purged after the retention.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { DeletedRows } from '../../src/persistence/workspaces/deleted-rows.js';
 import { askFor } from '../support/admin.js';
@@ -46,13 +46,13 @@ async function createAndDelete(): Promise<{ readonly destination: string; readon
   return { destination: destination.id, key: key.hash };
 }
 
-it('a deleted destination has neither a cursor nor dead letters', async () => {
+it('removes cursor and dead letters of a deleted destination', async () => {
   await createAndDelete();
   expect(await count('delivery_cursors')).toBe(0);
   expect(await count('dead_letters')).toBe(0);
 });
 
-it('the destinations of a deleted workspace have neither', async () => {
+it("removes those of a deleted workspace's destinations", async () => {
   const { data: workspace } = await askFor<{ data: { id: string } }>(201, app, 'post', '/workspaces', {
     body: { name: 'Gone', slug: 'gone' },
   });
@@ -64,7 +64,7 @@ it('the destinations of a deleted workspace have neither', async () => {
   expect(await count('delivery_cursors')).toBe(0);
 });
 
-it('rows are purged when they have been deleted for the retention, in steps, and no others', async () => {
+it('purges rows in steps after the retention, and no others', async () => {
   const purge = app.application.get(DeletedRows);
   const living = await countAll();
   // More than one step removes.
@@ -81,12 +81,12 @@ it('rows are purged when they have been deleted for the retention, in steps, and
   expect(await count('api_keys')).toBe(keys + 1_100 + 1);
   app.clock.advance(2 * DAY);
   await purge.purge();
-  // Those that the other tests of this file have deleted are gone as well.
+  // Rows that the other tests of this file have deleted are gone as well.
   const left = await countAll();
   expect(left.map((one, index) => one <= (living[index] ?? 0))).toEqual([true, true, true, true]);
   for (const table of ['api_keys', 'destinations', 'provider_credentials'])
     expect(await count(`${table} WHERE deleted_at IS NOT NULL`)).toBe(0);
-  // The living key is there, and the audit log still tells of the one that is gone.
+  // The live key exists, and the audit log still names the purged one.
   await askFor(200, app, 'get', `/keys/${app.key.hash}`);
   const { data: entries } = await askFor<{ data: { action: string }[] }>(
     200,

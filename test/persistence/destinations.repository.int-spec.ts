@@ -1,4 +1,4 @@
-// Destinations in the database: the limit under concurrency, what is stored of a config, and where deliveries begin.
+// Destinations in the database: the limit under concurrency, the stored config, and the start of deliveries.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { DescribeChange } from '../../src/domain/audit.js';
@@ -72,7 +72,7 @@ const idsIn = async ({ accountId }: Pick<TestAccount, 'accountId'>, text: string
   (await app.sql<{ id: string }>(text, [accountId])).map(({ id }) => id).toSorted();
 
 describe('the limit of five', () => {
-  it('is exact for 60 creates at once from two replicas', async () => {
+  it('is exact for 60 concurrent creations on two replicas', async () => {
     const account = await app.createAccount();
     const replica = await app.startReplica();
     try {
@@ -92,7 +92,7 @@ describe('the limit of five', () => {
     }
   });
 
-  it('holds for every kind, workspace and account apart', async () => {
+  it('is separate for every kind, workspace and account', async () => {
     const [one, two] = [await app.createAccount(), await app.createAccount()];
     const creates = [one, two].flatMap((account) =>
       ['webhook', 'otel-collector'].flatMap((kind) =>
@@ -103,7 +103,7 @@ describe('the limit of five', () => {
     expect(new Set(made.map(({ id }) => id)).size).toBe(20);
   });
 
-  it('gives the place of a deleted destination to one of those who ask at once', async () => {
+  it('frees the slot of a deleted destination for one of several concurrent creations', async () => {
     const account = await app.createAccount();
     const create = () => repositoryOf(app).createWithinLimit(describeDestination(account));
     for (let count = 0; count < 5; count++) await create();
@@ -116,7 +116,7 @@ describe('the limit of five', () => {
     expect(await slotsOf(account.workspaceId)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('is exact for two kinds that are created at once, and every entry of the audit log has its destination', async () => {
+  it('is exact for concurrent creations of two kinds, and every audit entry has its destination', async () => {
     const account = await app.createAccount();
     const kinds = ['webhook', 'otel-collector'];
     const outcomes = await Promise.allSettled(
@@ -140,7 +140,7 @@ describe('the limit of five', () => {
     ).toEqual(ids);
   });
 
-  it("refuses another account's workspace, and that alone of what is created at once", async () => {
+  it("rejects a creation in another account's workspace, and no concurrent one", async () => {
     const [one, other] = [await app.createAccount(), await app.createAccount()];
     const workspaces = [one.workspaceId, other.workspaceId, one.workspaceId];
     const outcomes = await Promise.allSettled(
@@ -153,7 +153,7 @@ describe('the limit of five', () => {
     expect(await slotsOf(other.workspaceId)).toEqual([]);
   });
 
-  it('leaves nothing behind when its workspace was deleted meanwhile', async () => {
+  it('leaves nothing in a workspace that is deleted at the same time', async () => {
     const account = await app.createAccount();
     await app.sql('UPDATE workspaces SET slug = NULL, deleted_at = now() WHERE id = $1', [
       account.workspaceId,
@@ -165,7 +165,7 @@ describe('the limit of five', () => {
     expect(await idsIn(account, 'SELECT object_id AS id FROM audit_log WHERE account_id = $1')).toEqual([]);
   });
 
-  it('waits for the end of a deletion that is under way, and then refuses that workspace alone', async () => {
+  it('waits for the end of a running deletion, then rejects creations in that workspace only', async () => {
     const [one, deleted, two] = [
       await app.createAccount(),
       await app.createAccount(),
@@ -195,7 +195,7 @@ describe('the limit of five', () => {
     expect(await slotsOf(one.workspaceId)).toEqual([1, 2]);
   });
 
-  it('tells of every workspace that a statement has made destinations in, once', async () => {
+  it('notifies once of every workspace in which a statement has created destinations', async () => {
     const accounts = [await app.createAccount(), await app.createAccount()];
     const listener = new pg.Client({ connectionString: app.databaseUrl });
     const counted = new Map<string, number>();
@@ -207,7 +207,7 @@ describe('the limit of five', () => {
         repositoryOf(app).createWithinLimit(describeDestination(account)),
       );
       await Promise.all(made);
-      // What a session is to be told comes before the answer to its next statement.
+      // PostgreSQL delivers notifications of a session before the result of its next statement.
       await listener.query('SELECT 1');
     } finally {
       await listener.end();
@@ -215,7 +215,7 @@ describe('the limit of five', () => {
     for (const { workspaceId } of accounts) expect(counted.get(workspaceId)).toBe(1);
   });
 
-  it('takes nothing from those who ask at the same time, whatever is wrong with one of them', async () => {
+  it('rejects an invalid creation without an effect on concurrent ones', async () => {
     const [one, deleted, two] = [
       await app.createAccount(),
       await app.createAccount(),
@@ -243,12 +243,12 @@ describe('the limit of five', () => {
     ['a slot for one that is deleted', 'deleted_at = now()'],
     ['a sampling rate of nothing', 'sampling_rate = 0'],
     ['a sampling rate above one', 'sampling_rate = 1.5'],
-  ])('cannot be got around by hand: %s', async (_name, change) => {
+  ])('cannot be exceeded by SQL: %s', async (_name, change) => {
     const { id } = await repositoryOf(app).createWithinLimit(describeDestination(await app.createAccount()));
     await expect(app.sql(`UPDATE destinations SET ${change} WHERE id = $1`, [id])).rejects.toThrow('check');
   });
 
-  it('refuses the workspace of another account', async () => {
+  it('rejects the workspace of another account', async () => {
     const other = await app.createAccount();
     const create = repositoryOf(app).createWithinLimit(
       describeDestination({ accountId: app.accountId, workspaceId: other.workspaceId }),
@@ -258,8 +258,8 @@ describe('the limit of five', () => {
   });
 });
 
-describe('what is stored', () => {
-  it('comes back as it was given, and is unreadable in the database', async () => {
+describe('a stored config', () => {
+  it('is returned unchanged, and is unreadable in the database', async () => {
     const account = await app.createAccount();
     const given = describeDestination(account, {
       privacyMode: true,
@@ -280,7 +280,7 @@ describe('what is stored', () => {
       createdAt: app.clock.now(),
       updatedAt: app.clock.now(),
     });
-    // In the database's order of members as well, which is how it is told from now on.
+    // Also in the database's order of members, which later reads return.
     const found = await repositoryOf(app).find(account.accountId, made.id);
     expect(JSON.stringify(made)).toBe(JSON.stringify(found));
     const rows = await app.sql<{ row: string }>(
@@ -291,7 +291,7 @@ describe('what is stored', () => {
     expect(rows[0]!.row).not.toMatch(/secret/);
   });
 
-  it('stops a start without the encryption key that it needs, and says which', async () => {
+  it('stops a start without its encryption key, which the error names', async () => {
     await repositoryOf(app).createWithinLimit(describeDestination(await app.createAccount()));
     const environment = { ENCRYPTION_KEYS: Buffer.alloc(32, 9).toString('base64') };
     await expect(createTestApp({ databaseUrl: app.databaseUrl, environment })).rejects.toThrow(
@@ -316,11 +316,11 @@ describe('the cursor of a new destination', () => {
     return BigInt(row!.log_transaction);
   };
 
-  it('stands behind what is committed and before what comes', async () => {
+  it('is behind every committed generation and before every later one', async () => {
     const log = app.application.get(GenerationLog);
     const [before, after] = [createGeneration(app.key), createGeneration(app.key)];
     await log.append(before);
-    // Other test files have databases on this server: a cursor stands before an older transaction of theirs as well.
+    // Other test files have databases on this server: a cursor is before their older transactions as well.
     await eventually(
       () =>
         app.sql<{ is_behind: boolean }>(
@@ -336,13 +336,13 @@ describe('the cursor of a new destination', () => {
     expect(await transactionOf(after.id)).toBeGreaterThan(await positionOf(made));
   });
 
-  it('stands before what is under way and commits later, however long that takes', async () => {
+  it('is before a transaction in progress that commits later, however long it takes', async () => {
     const slow = new pg.Client({ connectionString: app.databaseUrl });
     await slow.connect();
     try {
       await slow.query('BEGIN');
       const { rows } = await slow.query<{ id: string }>('SELECT current_log_transaction()::text AS id');
-      // Others commit after it has begun and before the destination is made.
+      // Others commit after it has begun and before the destination is created.
       await app.application.get(GenerationLog).append(createGeneration(app.key));
       const made = await repositoryOf(app).createWithinLimit(describeDestination(await app.createAccount()));
       expect(await positionOf(made)).toBeLessThan(BigInt(rows[0]!.id));

@@ -1,4 +1,4 @@
-// The rotation of encryption keys on a real PostgreSQL: afterwards nothing needs the old key.
+// The rotation of encryption keys on a real PostgreSQL: afterwards no row needs the old key.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { readAppConfig } from '../../src/config/app-config.js';
 import { ConfigCipher } from '../../src/persistence/encryption/config-cipher.js';
@@ -23,12 +23,12 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-it('encrypts all rows anew, also in steps, is on record, and a second run finds nothing', async () => {
+it('re-encrypts all rows in steps, is recorded, and finds nothing in a second run', async () => {
   const { id } = await createDestination(app, { url: 'http://127.0.0.1:1', headers: { 'X-Secret': 'kept' } });
-  // So large that each has a row of its own, and small ones that share a few.
+  // Large contents have their own row; small ones share a few.
   await recordGenerations(app, 449, {}, contentOfText('x'.repeat(9_000)));
   await recordGenerations(app, 20);
-  // Deleted: one has no secret any more, and the key of the other may be lost.
+  // Deleted rows: one has no secret any more, and the key of the other may be lost.
   const body = { provider: 'openai', key: 'sk-own-0123456789-abcd' };
   const { data } = await askFor<{ data: { id: string } }>(201, app, 'post', '/byok', { body });
   await askFor(200, app, 'delete', `/byok/${data.id}`);
@@ -38,7 +38,7 @@ it('encrypts all rows anew, also in steps, is on record, and a second run finds 
     `UPDATE destinations SET deleted_at = now(), slot = NULL, config_encryption_key_id = 'lost' WHERE id = $1`,
     [deleted],
   );
-  // Switched off, so that no delivery changes its cursor.
+  // Disabled, so that no delivery changes its cursor.
   const { id: paused } = await createDestination(app, { url: 'http://127.0.0.1:1' }, { enabled: false });
   await app.sql('UPDATE delivery_cursors SET failures = 7, paused_at = now() WHERE destination_id = $1', [
     paused,
@@ -53,7 +53,7 @@ it('encrypts all rows anew, also in steps, is on record, and a second run finds 
   };
   const totals = (reports: RotationProgress[]) =>
     Object.fromEntries(reports.map(({ table, rotated }) => [table, rotated]));
-  // What platforms said as well, which deliveries go on writing with the old key here.
+  // Texts of platforms as well, which deliveries still write with the old key here.
   expect(totals(await rotate())).toEqual({
     dead_letters: 0,
     delivery_cursors: expect.any(Number),
@@ -91,11 +91,11 @@ it('encrypts all rows anew, also in steps, is on record, and a second run finds 
     encryptionKeyId: row?.config_encryption_key_id ?? '',
   };
   expect(cipherWith(NEW_KEY).decrypt(encrypted, id)).toMatchObject({ headers: { 'X-Secret': 'kept' } });
-  // The service that has only the old key is told so, and keeps running.
+  // A service with the old key only returns an error for them, and keeps running.
   await expect(app.application.get(DestinationsRepository).find(app.accountId, id)).rejects.toThrow(
     /lacks the key/,
   );
-  // Contents that it cannot read may have been written by a replica that was given the new key first.
+  // Unreadable contents may come from a replica that received the new key first.
   const reader = app.application.get(GenerationReader);
   const { entries: logged } = await reader.readAfter(
     app.key.workspaceId,
@@ -111,7 +111,7 @@ it('encrypts all rows anew, also in steps, is on record, and a second run finds 
   expect(await reader.readContents(app.key.workspaceId, logged)).toEqual(new Map());
 });
 
-it('names what cannot be read, encrypts everything else anew, and fails at the end', async () => {
+it('names unreadable rows, re-encrypts all others, and fails at the end', async () => {
   const body = { provider: 'openai', key: 'sk-own-0123456789-abcd' };
   const create = async () =>
     (await askFor<{ data: { id: string } }>(201, app, 'post', '/byok', { body })).data.id;

@@ -1,4 +1,4 @@
-// The generation log around midnight: calls of two days that are appended together, and only one day that can be settled.
+// The generation log around midnight: calls of two days in one batch, of which one day cannot be settled.
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
@@ -32,7 +32,7 @@ function append(createdAt: Date, members: Partial<Generation> = {}): Promise<voi
     .append(createGeneration(key, { createdAt, cost: 1n, ...members }));
 }
 
-/** How many calls of a key are there, by the log and by the counters. */
+/** The calls of a key in the log and in the counters. */
 async function countsOf(key: ApiKey): Promise<{ logged: number; charged: number }> {
   const [row] = await app.sql<{ logged: number; charged: number }>(
     `SELECT (total * 1000000000000)::integer AS charged,
@@ -43,7 +43,7 @@ async function countsOf(key: ApiKey): Promise<{ logged: number; charged: number 
   return row!;
 }
 
-it('a value that is refused fails its own call, and none of either day beside it', async () => {
+it('fails the call of a rejected value, and no other call of either day', async () => {
   const outcomes = await Promise.allSettled([
     append(LATE),
     append(EARLY),
@@ -57,7 +57,7 @@ it('a value that is refused fails its own call, and none of either day beside it
   expect(await countsOf(keyOfNextDay)).toEqual({ logged: 2, charged: 2 });
 });
 
-it('a day that cannot be settled fails its own calls, and none of the day that is', async () => {
+it('fails the calls of a day that cannot be settled, and none of the other day', async () => {
   const locker = new pg.Client({ connectionString: app.databaseUrl });
   await locker.connect();
   try {

@@ -1,4 +1,5 @@
-// The generation log on a real PostgreSQL: what is appended is there once, and what it costs is in the right windows.
+// The generation log on a real PostgreSQL: every appended generation exists once, and its cost is in the right
+// windows.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import pg from 'pg';
@@ -37,11 +38,11 @@ async function spendAt(key: ApiKey, moment: Date): Promise<{ usage: WindowedSpen
 interface Amount {
   readonly moment: Date;
   readonly cost: bigint;
-  /** What an own provider key was charged. */
+  /** The charge to an own provider key. */
   readonly byok: bigint;
 }
 
-/** What the windows of `now` must hold, by the contract and not by the statement. */
+/** The windows of `now` by the contract, computed without the statement. */
 function sumsAt(amounts: readonly Amount[], member: 'cost' | 'byok', now: Date): WindowedSpend {
   const sumOf = (isIn: (moment: Date) => boolean) =>
     amounts.reduce((sum, amount) => (isIn(amount.moment) ? sum + amount[member] : sum), 0n);
@@ -66,7 +67,7 @@ describe('settling', () => {
     ['a late day of the month before in the same week', ['2026-12-01', '2026-11-30'], [2n, 1n, 2n, 1n]],
     ['a late day of the month before', ['2026-12-10', '2026-11-30'], [2n, 1n, 1n, 1n]],
     ['a late day of the year before', ['2027-11-18', '2026-11-18'], [2n, 1n, 1n, 1n]],
-  ])('counts an amount of %s in the windows that both days share', async (_name, days, expected) => {
+  ])('counts for %s days the amount in the windows that both share', async (_name, days, expected) => {
     const key = await newKey();
     for (const day of days) await log.append(createGeneration(key, { createdAt: noon(day), cost: 1n }));
     const { usage } = await spendAt(key, noon(days.toSorted().at(-1)!));
@@ -104,7 +105,7 @@ describe('settling', () => {
     );
   });
 
-  it('counts what an own provider key was charged apart from what the account pays', async () => {
+  it('counts charges to own provider keys apart from those of the account', async () => {
     const { key } = await app.createAccount();
     const createdAt = noon('2026-11-18');
     await log.append(createGeneration(key, { createdAt, cost: 5n, upstreamCost: 100n, isByok: true }));
@@ -127,7 +128,7 @@ describe('settling', () => {
     expect(shared).toHaveLength(2);
   });
 
-  it('of nothing on a new day does not end the windows of the old one', async () => {
+  it('does not end the windows of the old day with a zero amount on a new one', async () => {
     const key = await newKey();
     await log.append(createGeneration(key, { createdAt: noon('2026-11-18'), cost: 5n }));
     await log.append(createGeneration(key, { createdAt: noon('2026-11-19'), cost: 0n }));
@@ -141,7 +142,7 @@ describe('appending', () => {
   const countOf = async (key: ApiKey): Promise<number> =>
     (await app.sql('SELECT id FROM generations WHERE api_key_id = $1', [key.id])).length;
 
-  it('the same generations again is refused, and adds neither rows nor cost', async () => {
+  it('rejects an existing generation, and adds neither rows nor cost', async () => {
     const key = await newKey();
     const generations = Array.from({ length: 20 }, (_value, index) =>
       createGeneration(key, {
@@ -163,7 +164,7 @@ describe('appending', () => {
     ['a count beyond its column', { promptTokens: 2 ** 31 }],
     ['an amount beyond its column', { cost: 10n ** 30n }],
     ['no account', { accountId: 'none' }],
-  ])('%s fails that generation and none of those beside it', async (_name, overrides) => {
+  ])('of %s fails that generation and no other of the batch', async (_name, overrides) => {
     const key = await newKey();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 30 }, (_value, index) =>
@@ -177,7 +178,7 @@ describe('appending', () => {
     expect((await spendAt(key, noon('2026-11-18'))).usage.total).toBe(29n);
   });
 
-  it('keeps every text as it is, whatever records are written with', async () => {
+  it('stores every text unchanged, with any encoding of records', async () => {
     const key = await newKey();
     const texts = ['"', '\\', '\\"', '(),{}', ' a ', 'NULL', '', "'", '\n\t', 'ß 日本 🙂', '$1'];
     const generations = texts.map((text) =>
@@ -194,7 +195,7 @@ describe('appending', () => {
     expect(generations.map(({ id }) => byId.get(id))).toEqual(generations);
   });
 
-  it('gives back the attempts that it was given, whether the rest of the row says the same or not', async () => {
+  it('returns the appended attempts, whether or not the rest of the row equals them', async () => {
     const key = await newKey();
     const usual = {
       provider: 'openai',
@@ -224,14 +225,14 @@ describe('appending', () => {
     }
   });
 
-  it('stores half a surrogate pair as what UTF-8 has for it', async () => {
+  it('stores half a surrogate pair as the replacement character of UTF-8', async () => {
     const key = await newKey();
     await log.append(createGeneration(key, { userId: 'a\ud800' }));
     const [row] = await app.sql('SELECT user_id FROM generations WHERE api_key_id = $1', [key.id]);
     expect(row).toEqual({ user_id: 'a\ufffd' });
   });
 
-  it('goes on beside a transaction that has been open for long and has read everything', async () => {
+  it('continues beside a long open transaction that has read everything', async () => {
     const reader = new pg.Client({ connectionString: app.databaseUrl });
     await reader.connect();
     try {
@@ -249,7 +250,7 @@ describe('appending', () => {
 });
 
 describe('two replicas that settle the same keys in opposite orders', () => {
-  it('lose nothing, and wait for each other without ever deadlocking', async () => {
+  it('lose nothing, and wait for each other without deadlocks', async () => {
     const database = await createTestDatabase();
     const one = await createTestApp({ databaseUrl: database.url });
     const two = await one.startReplica();
@@ -277,7 +278,7 @@ describe('two replicas that settle the same keys in opposite orders', () => {
   });
 });
 
-/** Connections hand their counts in when they end. */
+/** Connections report their counts when they end. */
 async function countDeadlocks(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

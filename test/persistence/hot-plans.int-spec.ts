@@ -1,4 +1,4 @@
-// What the statements of calls and of the background work read in a filled database: as much as in an empty one.
+// Rows that the statements of calls and background work read in a filled database: as many as in an empty one.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
@@ -25,12 +25,12 @@ import { traceCollector } from '../support/trace-collector.js';
 
 const DAY = 86_400_000;
 const SIZES = { generations: 60_000, keys: 30_000, destinations: 3_000 };
-/** Rows that one scan may look at: far below every size, far above what a test app has of its own. */
+/** Rows that one scan may read: far below every size, far above the rows of a test app. */
 const MANY = 400;
 
-// By design this looks at the cursors that the process delivers for.
+// By design this reads the cursors that the process delivers for.
 const RENEWS_CURSORS = /UPDATE delivery_cursors SET lease_expires_at = now\(\)[^,]*WHERE lease_owner = ANY/;
-// A sweep looks at the destinations of so many workspaces.
+// A scan reads the destinations of so many workspaces.
 const ASKS_FOR_KEYS = /^SELECT .* FROM "public"\."api_keys" WHERE .*"id" IN \(/;
 const SWEEPS_WORKSPACES = /cursor\.workspace_id = wanted[\s\S]*EXISTS \(\s*SELECT 1 FROM generations/;
 const DELETED = 3_000;
@@ -112,7 +112,7 @@ afterAll(async () => {
   await setup?.close();
 });
 
-/** Deleted rows of the workspace that the statements are about: as good as none. */
+/** Deleted rows of the statements' workspace: negligible. */
 async function addDeletedRows(app: Setup['app']): Promise<void> {
   const values = [app.workspaceId, app.accountId, DELETED];
   await app.sql(
@@ -132,7 +132,7 @@ async function addDeletedRows(app: Setup['app']): Promise<void> {
   );
 }
 
-/** What is there already would be refused: ids come first, in records and in JSON. */
+/** Existing rows would be rejected: ids come first, in records and in JSON. */
 function again(value: unknown): unknown {
   return typeof value === 'string'
     ? value.replaceAll(/(?<="\(|\{"id":")[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, () => randomUUID())
@@ -151,14 +151,14 @@ async function planUndone({ text, values }: Statement): Promise<PlanNode> {
 const short = (text: string): string => text.replaceAll(/\s+/g, ' ').trim().slice(0, 300);
 
 function mostOf({ text, values }: Statement): number {
-  // A page of the log may be of as many keys, and each is found by its id.
+  // A page of the log may have as many keys, each of which is found by its id.
   if (ASKS_FOR_KEYS.test(text)) return values.length + MANY;
   if (RENEWS_CURSORS.test(text)) return SIZES.destinations + MANY;
   return SWEEPS_WORKSPACES.test(text) || text.includes('DISTINCT workspace_id') ? SWEPT * SLOTS + MANY : MANY;
 }
 
 describe('in a filled database', () => {
-  it('the statements that calls and background work are made of were recorded', () => {
+  it('the statements of calls and background work are recorded', () => {
     const all = statements.map(({ text }) => text).join('\n');
     for (const part of [
       'api_key_secrets',
@@ -180,7 +180,7 @@ describe('in a filled database', () => {
     }
   });
 
-  it('none looks at many rows, or into months that it is not about', async () => {
+  it('no statement reads many rows, or partitions outside its period', async () => {
     const found: string[] = [];
     for (const statement of statements) {
       const most = mostOf(statement);
@@ -192,7 +192,7 @@ describe('in a filled database', () => {
     expect(found).toEqual([]);
   });
 
-  it('none has a function look at many rows, which no plan tells of', async () => {
+  it('no statement calls a function that reads many rows, which no plan shows', async () => {
     const reads: { table: string; read: number }[] = [];
     for (const statement of statements.filter(({ text }) => text.includes('settle_spend('))) {
       await client.query('BEGIN');
@@ -209,7 +209,7 @@ describe('in a filled database', () => {
     expect([...tables].toSorted()).toEqual(['account_spend', 'key_spend', 'spend_leases', 'workspace_spend']);
   });
 
-  it('none that is prepared is planned to read a large table whole', async () => {
+  it('no prepared statement is planned to read a large table whole', async () => {
     const { rows: large } = await client.query<{ name: string }>(
       "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND reltuples > $1",
       [MANY],
@@ -229,7 +229,7 @@ describe('in a filled database', () => {
     expect(found).toEqual([]);
   });
 
-  it('a statement that reads everything is seen', async () => {
+  it('a statement that reads everything is detected', async () => {
     const plan = await planOf(client, 'SELECT count(*) FROM generations WHERE model = $1', ['model/1']);
     expect(Math.max(...scansOf(plan).map(({ rows }) => rows))).toBeGreaterThan(MANY);
     expect(scansOf(plan).map(({ table }) => table)).toContain(oldPartition);

@@ -1,4 +1,4 @@
-// The log's own numbers: they rise when the data has come to another server, and only then, whoever is writing meanwhile.
+// The positions of the log: they rise when the data has moved to another server, and only then, during any writes.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { hadCommitted, parseSnapshot } from '../../src/domain/destinations/delivery.js';
@@ -36,7 +36,7 @@ async function readOffset(): Promise<{ value: bigint; home: string }> {
   return { value: BigInt(row!.value), home: row!.home };
 }
 
-/** As a restored backup has it: the same row, written by another transaction. */
+/** Like a restored backup: the same row, written by another transaction. */
 const rewriteRow = () => app.sql('UPDATE log_offset SET value = value');
 
 async function append(): Promise<bigint> {
@@ -53,7 +53,7 @@ async function positionOf(id: string): Promise<bigint> {
   return BigInt(row!.number);
 }
 
-/** A generation of any other writer than the service, who leaves the number to the database. */
+/** A generation of a writer other than the service, which leaves the position to the database. */
 async function insertCopy(client: pg.Client, id: string): Promise<string> {
   const { rows } = await client.query<{ id: string }>(
     `INSERT INTO generations SELECT (jsonb_populate_record(g, jsonb_build_object('id', gen_random_uuid(),
@@ -63,8 +63,8 @@ async function insertCopy(client: pg.Client, id: string): Promise<string> {
   return rows[0]!.id;
 }
 
-describe('a log at home', () => {
-  it('keeps its offset, whoever connects and however its table is kept up', async () => {
+describe('a log on its own server', () => {
+  it('keeps its offset, for any connection and maintenance of its table', async () => {
     const before = await readOffset();
     await rebaseAgain();
     await app.sql('VACUUM (FREEZE) log_offset');
@@ -74,14 +74,14 @@ describe('a log at home', () => {
     expect(await readOffset()).toEqual(before);
   });
 
-  it('is what every database becomes with its first connection', async () => {
+  it('is initialised by the first connection', async () => {
     const [row] = await app.sql<{ is_home: boolean }>('SELECT is_log_at_home() AS is_home');
     expect(row).toEqual({ is_home: true });
   });
 });
 
 describe('a copied log', () => {
-  it('goes on after every number that the original can have given', async () => {
+  it('continues after every position that the original can have assigned', async () => {
     const before = await append();
     const { value, home } = await readOffset();
     await rewriteRow();
@@ -92,7 +92,7 @@ describe('a copied log', () => {
     expect(await append()).toBeGreaterThan(before);
   });
 
-  it('rises once, however many connect at the same moment', async () => {
+  it('rises once for any number of concurrent connections', async () => {
     const { value } = await readOffset();
     await rewriteRow();
     const all = await Promise.all(Array.from({ length: 12 }, connect));
@@ -100,7 +100,7 @@ describe('a copied log', () => {
     expect((await readOffset()).value).toBe(value + ERA);
   });
 
-  it('that took the place of another under a running process rises before anything is appended', async () => {
+  it('rises before the first append when it replaced another under a running process', async () => {
     await append();
     const { value } = await readOffset();
     await rewriteRow();
@@ -115,7 +115,7 @@ describe('a copied log', () => {
     expect(first).toBeGreaterThan(value + ERA);
   });
 
-  it('gives the new numbers to an append that waits for them', async () => {
+  it('assigns the new positions to a waiting append', async () => {
     const { value } = await readOffset();
     await rewriteRow();
     const settler = await connect();
@@ -127,7 +127,7 @@ describe('a copied log', () => {
     expect(await appended).toBeGreaterThan(value + ERA);
   });
 
-  it('gives them to other writers that wait as well', async () => {
+  it('assigns them to other waiting writers as well', async () => {
     const generation = createGeneration(app.key);
     await app.application.get(GenerationLog).append(generation);
     const { value } = await readOffset();
@@ -141,7 +141,7 @@ describe('a copied log', () => {
     expect(await positionOf(await inserted)).toBeGreaterThan(value + ERA);
   });
 
-  it('waits for those who append with the old numbers', async () => {
+  it('waits for appends with the old positions', async () => {
     const generation = createGeneration(app.key);
     await app.application.get(GenerationLog).append(generation);
     const { value } = await readOffset();
@@ -157,7 +157,7 @@ describe('a copied log', () => {
     expect((await readOffset()).value).toBe(value + ERA);
   });
 
-  it('without its offset takes nobody in, and says what is missing', async () => {
+  it('rejects connections without its offset, and reports the reason', async () => {
     const { value } = await readOffset();
     const [row] = await app.sql<{ home: string }>('DELETE FROM log_offset RETURNING home');
     await expect(rebaseAgain()).rejects.toThrow('log_offset has lost its row');
@@ -167,8 +167,8 @@ describe('a copied log', () => {
   });
 });
 
-describe('a snapshot in the numbers of the log', () => {
-  it('says of every transaction what the snapshot of the server says', async () => {
+describe('a snapshot in positions of the log', () => {
+  it("agrees with the server's snapshot about every transaction", async () => {
     const { value } = await readOffset();
     const open = await Promise.all([connect(), connect()]);
     const ids: bigint[] = [];
@@ -177,7 +177,7 @@ describe('a snapshot in the numbers of the log', () => {
       const { rows } = await client.query<{ id: string }>('SELECT pg_current_xact_id()::text AS id');
       ids.push(BigInt(rows[0]!.id));
     }
-    // One that comes later and is done: the others are told apart from it one by one.
+    // A later, finished transaction: the others are compared with it one by one.
     await app.sql('SELECT pg_current_xact_id()');
     const [row] = await app.sql<{ own: string; log: string }>(
       'SELECT pg_current_snapshot()::text AS own, current_log_snapshot()::pg_snapshot::text AS log',
@@ -190,8 +190,8 @@ describe('a snapshot in the numbers of the log', () => {
   });
 });
 
-describe('a database that lacks the migration', () => {
-  it('takes connections all the same: that it is not ready is told elsewhere', async () => {
+describe('a database without the migration', () => {
+  it('accepts connections: the readiness check reports it', async () => {
     await app.sql('DROP FUNCTION is_log_at_home()');
     await expect(rebaseAgain()).resolves.toBeUndefined();
   });

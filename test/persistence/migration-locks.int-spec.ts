@@ -1,4 +1,4 @@
-// A migration behind somebody who holds a lock for long: it gives up, and the calls that wait behind it go on.
+// A migration behind a long-held lock: it gives up, and calls that wait behind it continue.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -21,7 +21,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** What it says at its end, in a process of its own: the engine leaves a timer behind. */
+/** Its final output, in a separate process: the engine leaves a timer behind. */
 async function migrate(): Promise<string> {
   const program = `
     const { migrate } = await import(${JSON.stringify(new URL('../../scripts/migrate.mjs', import.meta.url).href)});
@@ -37,7 +37,7 @@ async function migrate(): Promise<string> {
   return stdout;
 }
 
-it('gives up, has changed nothing, and is applied when the lock is free', async () => {
+it('gives up without a change, and is applied once the lock is free', async () => {
   await client.query('DROP FUNCTION refuse_deleted_workspace CASCADE');
   const { rows: undone } = await client.query<{ readonly migration_name: string }>(
     'DELETE FROM _prisma_migrations WHERE migration_name = $1 RETURNING migration_name',
@@ -47,7 +47,7 @@ it('gives up, has changed nothing, and is applied when the lock is free', async 
   await client.query('LOCK TABLE destinations IN ROW EXCLUSIVE MODE');
   expect(await migrate()).toMatch(new RegExp(`^The migration ${MIGRATION} failed: .*lock timeout`));
   await client.query('ROLLBACK');
-  // What it had made of the other table is not there.
+  // Its change of the other table was rolled back.
   expect(await migrate()).toBe(
     undone
       .map(({ migration_name: name }) => name)

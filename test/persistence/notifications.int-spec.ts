@@ -1,4 +1,4 @@
-// What a process knows of a change when the one who made it is told that it is made.
+// Read-your-writes: caches of a process after a change that it made.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { WorkspaceDestinationsCache } from '../../src/deliveries/workspace-destinations.js';
 import { Database } from '../../src/persistence/database/database.js';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe('a change', () => {
-  it('is known in memory as soon as it is made', async () => {
+  it('is visible in memory as soon as it is committed', async () => {
     const destinations = app.application.get(WorkspaceDestinationsCache);
     const before = await destinations.find(app.workspaceId);
     expect(before?.needsContent).toBe(false);
@@ -25,7 +25,7 @@ describe('a change', () => {
     await deleteAllDestinations(app);
   });
 
-  it('is told before catchUp() resolves, however many ask at once', async () => {
+  it('is received before catchUp() resolves, for any number of concurrent callers', async () => {
     const received: string[] = [];
     const database = app.application.get(Database);
     const notifications = app.application.get(Notifications);

@@ -1,4 +1,4 @@
-// The partitions of the log: by UTC month and day, made ahead of time by any number of replicas, never in the way.
+// The partitions of the log: by UTC month and day, created ahead of time by any number of replicas without blocking.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { GenerationContent } from '../../src/domain/generations/generation-content.js';
@@ -30,7 +30,7 @@ async function connect(): Promise<pg.Client> {
   return client;
 }
 
-/** What there is of a table for a year, with its bounds. */
+/** The partitions of a table in a year, with their bounds. */
 async function partitionsOf(parent: string, year: number): Promise<Record<string, string>> {
   const client = await connect();
   await client.query("SET timezone = 'UTC'");
@@ -52,8 +52,8 @@ const MONTHS_OF_2040 = {
   generations_2040_12: from('2040-12-01', '2041-01-01'),
 };
 
-describe('ensuring', () => {
-  it('makes this month and the next two, and this day and the next two', async () => {
+describe('creating partitions', () => {
+  it('covers this month and the next two, and this day and the next two', async () => {
     await app.sql(ENSURE, ['2040-10-30T12:00:00Z']);
     expect(await partitionsOf('generations', 2040)).toEqual(MONTHS_OF_2040);
     expect(await partitionsOf('generation_contents', 2040)).toEqual({
@@ -63,7 +63,7 @@ describe('ensuring', () => {
     });
   });
 
-  it('again changes nothing', async () => {
+  it('changes nothing the second time', async () => {
     const before = [await partitionsOf('generations', 2040), await partitionsOf('generation_contents', 2040)];
     await app.sql(ENSURE, ['2040-10-30T12:00:00Z']);
     expect([
@@ -72,7 +72,7 @@ describe('ensuring', () => {
     ]).toEqual(before);
   });
 
-  it('by many replicas at once makes each partition once and fails none of them', async () => {
+  it('creates each partition once when many replicas do it at the same time, and fails none of them', async () => {
     const replicas = await Promise.all(Array.from({ length: 10 }, connect));
     await Promise.all(replicas.map((replica) => replica.query(ENSURE, ['2041-01-31T23:59:59Z'])));
     expect(Object.keys(await partitionsOf('generations', 2041))).toEqual([
@@ -82,7 +82,7 @@ describe('ensuring', () => {
     ]);
   });
 
-  it('goes by UTC whatever the time zone of the connection is', async () => {
+  it('uses UTC with any time zone of the connection', async () => {
     const [east, west] = [await connect(), await connect()];
     await east.query("SET timezone = 'Pacific/Auckland'");
     await west.query("SET timezone = 'America/Los_Angeles'");
@@ -94,7 +94,7 @@ describe('ensuring', () => {
     });
   });
 
-  it('makes the other months although the default partition holds rows of one of them', async () => {
+  it('creates the other months although the default partition holds rows of one of them', async () => {
     const log = app.application.get(GenerationLog);
     await log.append(createGeneration(app.key, { createdAt: new Date('2045-06-15T00:00:00Z') }));
     await app.sql(ENSURE, ['2045-06-20T00:00:00Z']);
@@ -120,11 +120,11 @@ describe('a generation', () => {
     ['2026-12-01T00:00:00.000Z', 'generations_2026_12'],
     ['2020-02-29T00:00:00.000Z', 'generations_default'],
     ['2061-01-01T00:00:00.000Z', 'generations_default'],
-  ])('of %s is kept in %s', async (moment, expected) => {
+  ])('of %s is stored in %s', async (moment, expected) => {
     expect(await partitionOf(moment)).toBe(expected);
   });
 
-  it('is appended and read by its time while a partition waits for somebody who reads the whole log', async () => {
+  it('is appended and read by its time while a partition waits for a reader of the whole log', async () => {
     const [reader, maker] = [await connect(), await connect()];
     await reader.query('BEGIN');
     await reader.query('SELECT count(*) FROM generations');
@@ -172,7 +172,7 @@ describe('rows of the default partition', () => {
   };
   const content: GenerationContent = { items: ['text'], isTruncated: false, errorMessage: null };
 
-  it('move to partitions of their own as they are, whatever their month or day', async () => {
+  it('move to their own partitions unchanged, for any month or day', async () => {
     const ids = [];
     for (const moment of ['2019-02-28T23:59:59.999Z', '2070-01-01T00:00:00.000Z', '2071-12-31T12:00:00.000Z'])
       ids.push(await append(moment, content));
@@ -210,7 +210,7 @@ describe('rows of the default partition', () => {
     });
   });
 
-  it('move some at a time: a month becomes several partitions without a gap, and the next is made', async () => {
+  it('move in steps: a month becomes several partitions without a gap, and the next is created', async () => {
     const ids = [];
     for (let day = 10; day < 20; day++) ids.push(await append(`2080-05-${day}T12:00:00.000Z`));
     await partitions().emptyDefault(4);
@@ -247,14 +247,14 @@ describe('rows of the default partition', () => {
       }
     };
     const appended: string[] = [];
-    // Ten moments: every step makes one partition, so each further moment can cost a step.
+    // Ten times: every step creates one partition, so each further time can cost a step.
     const write = async (): Promise<void> => {
       while (!end.signal.aborted)
         appended.push(await append(`2085-02-15T12:00:00.00${appended.length % 10}Z`));
     };
     const others = [read(), read(), write()];
     try {
-      // Where a statement holds the log for too long it leaves the rest for the next time.
+      // Where a statement holds the log for too long, the rest waits for the next run.
       await eventually(
         async () => {
           await partitions().emptyDefault(5);
@@ -271,7 +271,7 @@ describe('rows of the default partition', () => {
     expect(await countDefault('generations')).toBe(0);
   });
 
-  it('stay where they are while somebody reads the whole log, and make no append wait', async () => {
+  it('stay during a read of the whole log, without blocking appends', async () => {
     const id = await append('2090-01-01T12:00:00.000Z');
     const reader = await connect();
     await reader.query('BEGIN');

@@ -1,4 +1,4 @@
-// Leases and reservations on a real PostgreSQL: what is given back is never more than what is really held.
+// Leases and reservations on a real PostgreSQL: a release never returns more than is reserved.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import { parseUsd } from '../../src/domain/spend/money.js';
@@ -37,7 +37,7 @@ async function take(amount: string): Promise<SpendLease> {
 const add = (lease: SpendLease, amount: string, hasBudget: boolean) =>
   ledger.acquire(lease, { needed: parseUsd(amount), wanted: parseUsd(amount), hasBudget });
 
-/** As another process does when this one has not renewed it. */
+/** Another process does this when this one has not renewed it. */
 async function sweep(lease: SpendLease): Promise<void> {
   await app.sql(`UPDATE spend_leases SET expires_at = now() - interval '1 second' WHERE process_id = $1`, [
     lease.id,
@@ -45,7 +45,7 @@ async function sweep(lease: SpendLease): Promise<void> {
   await ledger.sweepExpired();
 }
 
-/** What the key has reserved and spent, and what its leases hold. */
+/** The reserved and spent amount of the key, and the amounts of its leases. */
 async function state(): Promise<{ reserved: bigint; total: bigint; held: bigint[] }> {
   const [counter] = await app.sql<{ reserved: string; total: string }>(
     'SELECT reserved, total FROM key_spend WHERE api_key_id = $1',
@@ -66,8 +66,8 @@ async function state(): Promise<{ reserved: bigint; total: bigint; held: bigint[
 const release = (lease: SpendLease, amount: string): SpendRelease =>
   new SpendRelease(lease, parseUsd(amount));
 
-describe('giving back', () => {
-  it('takes as much off the leases as off their counter', async () => {
+describe('releasing', () => {
+  it('subtracts as much from the leases as from their counter', async () => {
     const leases = [await take('3'), await take('1')] as const;
     await ledger.release([release(leases[0], '1'), release(leases[1], '0.25'), release(leases[0], '0.5')]);
     expect(await state()).toEqual({
@@ -77,13 +77,13 @@ describe('giving back', () => {
     });
   });
 
-  it('never takes more than a lease holds', async () => {
+  it('never subtracts more than a lease holds', async () => {
     const leases = [await take('3'), await take('1')] as const;
     await ledger.release([release(leases[1], '2')]);
     expect(await state()).toEqual({ reserved: parseUsd('3'), total: 0n, held: [0n, parseUsd('3')] });
   });
 
-  it('takes nothing where the lease was swept', async () => {
+  it('subtracts nothing from a swept lease', async () => {
     const [swept] = [await take('3'), await take('1')];
     await app.sql('DELETE FROM spend_leases WHERE process_id = $1', [swept.id]);
     await ledger.release([release(swept, '3')]);
@@ -91,8 +91,8 @@ describe('giving back', () => {
   });
 });
 
-describe('a lease that was swept', () => {
-  it('is in doubt when it is to be renewed, and those beside it are not', async () => {
+describe('a swept lease', () => {
+  it('becomes invalid at its renewal, without an effect on others', async () => {
     const [kept, swept, empty] = [await take('1'), await take('3'), await take('2')];
     await sweep(swept);
     await ledger.release([release(empty, '2')]);
@@ -110,7 +110,7 @@ describe('a lease that was swept', () => {
     expect(rows).toEqual([{ process_id: kept.id }]);
   });
 
-  it('is not made anew while something of it is held, and is in doubt', async () => {
+  it('is invalid and not created again while a part of it is held', async () => {
     const swept = await take('3');
     await sweep(swept);
     expect(await add(swept, '1', true)).toMatchObject({ granted: 0n, unspent: LIMIT });
@@ -118,7 +118,7 @@ describe('a lease that was swept', () => {
     expect(await state()).toEqual({ reserved: 0n, total: 0n, held: [] });
   });
 
-  it('is made anew where nothing of it is held', async () => {
+  it('is created again when no part of it is held', async () => {
     const empty = await take('3');
     await ledger.release([release(empty, '3')]);
     await sweep(empty);
@@ -129,7 +129,7 @@ describe('a lease that was swept', () => {
 });
 
 describe('settling', () => {
-  it('counts the cost whole, and of a reservation what was still held', async () => {
+  it('counts the whole cost, and releases the rest of a reservation', async () => {
     const leases = [await take('2'), await take('1')] as const;
     await app.sql('UPDATE spend_leases SET amount = 0.5 WHERE process_id = $1', [leases[1].id]);
     const cost = parseUsd('0.75');
@@ -141,7 +141,7 @@ describe('settling', () => {
 });
 
 describe('sweeping', () => {
-  it('frees all that expired leases hold, several of one counter as well', async () => {
+  it('releases all amounts of expired leases, several of one counter as well', async () => {
     const [first, second] = [await take('3'), await take('2'), await take('1')];
     await app.sql(
       `UPDATE spend_leases SET expires_at = now() - interval '1 second' WHERE process_id = ANY($1)`,

@@ -1,4 +1,4 @@
-// Rebuilding single counters: each kind by itself, what own provider keys cost, and days on which nothing was spent.
+// Rebuilding single counters: each kind by itself, costs of own provider keys, and days without spend.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import { parseUsd } from '../../src/domain/spend/money.js';
@@ -31,7 +31,7 @@ async function append(key: ApiKey, day: string, cost: PicoUsd, byokCost: PicoUsd
   await app.application.get(GenerationLog).append(generation);
 }
 
-/** The counters that a key has part in. */
+/** The counters of a key. */
 const countersOf = async ({ id, workspaceId, accountId }: ApiKey) => ({
   key: await app.sql('SELECT * FROM key_spend WHERE api_key_id = $1', [id]),
   workspace: await app.sql('SELECT * FROM workspace_spend WHERE workspace_id = $1', [workspaceId]),
@@ -51,15 +51,15 @@ async function corrupt(
   await app.sql(`UPDATE ${kind}_spend SET ${column} = 99 WHERE ${owner[0]} = $1`, [owner[1]]);
 }
 
-describe('what own provider keys cost', () => {
-  it('is in every window of every counter what settling has made of it', async () => {
+describe('costs of own provider keys', () => {
+  it('are in every window of every counter as settlements left them', async () => {
     const { key } = await app.createAccount();
     for (const [day, cost, byokCost] of [
       ['2026-10-01', 1n, 2n],
       ['2026-11-02', 4n, 8n],
       ['2026-11-16', 16n, 32n],
       ['2026-11-17', 64n, 0n],
-      // The newest days: one of own keys alone, and one of nothing, which ends no window.
+      // The newest days: one of own keys only, and one without spend, which ends no window.
       ['2026-11-18', 0n, 128n],
       ['2026-12-24', 0n, 0n],
     ] as const)
@@ -78,7 +78,7 @@ describe('what own provider keys cost', () => {
 
 describe('one wrong counter', () => {
   it.each(['key', 'workspace', 'account'] as const)(
-    'among those of the %s has what own keys cost while the log was summed up',
+    'of a %s includes costs of own keys that were settled during the sum',
     async (kind) => {
       const accounts = [await app.createAccount(), await app.createAccount()];
       // The first is locked first: while the rebuild waits for it, it holds no other.
@@ -102,7 +102,7 @@ describe('one wrong counter', () => {
     },
   );
 
-  it('that somebody holds for long makes the command give up, and is left as it was', async () => {
+  it('stays unchanged when another transaction holds it for long: the command gives up', async () => {
     const { key } = await app.createAccount();
     await corrupt('key', key, 'total');
     const corrupted = await countersOf(key);

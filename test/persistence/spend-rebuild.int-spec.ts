@@ -1,4 +1,4 @@
-// Rebuilding the counters: they become the sums of the log, and what is settled meanwhile counts once.
+// Rebuilding the counters: they become the sums of the log, and concurrent settlements count once.
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { run } from '../../src/cli/spend-rebuild.js';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
@@ -44,7 +44,7 @@ async function counters(): Promise<unknown> {
 
 const rebuild = (force = true) => rebuildSpend(app.application.get(Database), { force });
 
-/** Every counter that these keys have part in, one after the other: a statement holds no two of them. */
+/** Every counter of these keys, one by one: no statement holds two of them. */
 async function corrupt(keys: readonly ApiKey[]): Promise<void> {
   const changes = `SET total = 99, daily = 1, weekly = 2, monthly = 3, byok_total = 7, last_day = '2020-01-01'`;
   for (const { id, workspaceId, accountId } of keys) {
@@ -72,7 +72,7 @@ async function createKeys(count: number): Promise<ApiKey[]> {
 }
 
 describe('rebuilding the counters from the log', () => {
-  it('gives what settling has summed up call by call, over days, weeks and months', async () => {
+  it('restores the sums of settlements over days, weeks and months', async () => {
     const other = await app.createAccount();
     const moments = [
       '2026-09-30T23:59:59.999Z',
@@ -110,7 +110,7 @@ describe('rebuilding the counters from the log', () => {
     expect(Number(total)).toBe(100 * 2e-8);
   });
 
-  it('finds nothing to correct in what the service has settled, and leaves reservations as they are', async () => {
+  it('corrects nothing after settlements of the service, and keeps reservations', async () => {
     const { accountId, workspaceId } = await app.createAccount();
     const limited = await app.createKey({ accountId, workspaceId, limit: parseUsd('1') });
     await app.http
@@ -124,7 +124,7 @@ describe('rebuilding the counters from the log', () => {
     expect(await counters()).toEqual(settled);
   });
 
-  it('counts what the leases hold', async () => {
+  it('counts the amounts of leases', async () => {
     const [key] = await createKeys(1);
     await app.sql(
       `INSERT INTO spend_leases (workspace_id, holder_id, holder, process_id, amount, expires_at)
@@ -138,7 +138,7 @@ describe('rebuilding the counters from the log', () => {
     await rebuild();
   });
 
-  it('is a command that says how many were wrong', async () => {
+  it('is a command that prints the number of wrong counters', async () => {
     const [key] = await createKeys(1);
     await app.sql('UPDATE key_spend SET daily = 99 WHERE api_key_id = $1', [key!.id]);
     jest.replaceProperty(process, 'env', {
@@ -156,7 +156,7 @@ describe('rebuilding the counters from the log', () => {
     }
   });
 
-  it('waits for nobody whose counter is right', async () => {
+  it('waits for no transaction that holds a correct counter', async () => {
     const [right, wrong] = await createKeys(2);
     await app.sql('UPDATE key_spend SET total = 99 WHERE api_key_id = $1', [wrong!.id]);
     const letGo = await hold(right!);
@@ -165,7 +165,7 @@ describe('rebuilding the counters from the log', () => {
   });
 });
 
-describe('calls that are settled while the counters are rebuilt', () => {
+describe('calls that are settled during a rebuild', () => {
   const sumsOf = async (key: ApiKey): Promise<unknown> => {
     const sums = 'last_day::text, total, daily, weekly, monthly, byok_total';
     return Promise.all([
@@ -175,7 +175,7 @@ describe('calls that are settled while the counters are rebuilt', () => {
     ]);
   };
 
-  it('count once each: before, after, and begun before and committed after the log was summed up', async () => {
+  it('count once each: before, after, and committed after the log was summed up', async () => {
     // The first is locked first: while the rebuild waits for it, it holds no other.
     const [first, second, third] = await createKeys(3);
     const twins = await createKeys(3);
@@ -185,7 +185,7 @@ describe('calls that are settled while the counters are rebuilt', () => {
     const letThirdGo = await hold(third!);
     const begunBefore = append(third!, 1_000n, '2026-11-17T13:00:00Z', replica);
     await untilWaiting(1);
-    // One that begins later and ends sooner: a snapshot's end lies behind both.
+    // One that begins later and ends sooner: a snapshot's end is behind both.
     await app.sql('SELECT pg_current_xact_id()');
     const letFirstGo = await hold(first!);
     const rebuilt = rebuild();
@@ -207,7 +207,7 @@ describe('calls that are settled while the counters are rebuilt', () => {
     expect(await rebuild()).toEqual({ key: 0, workspace: 0, account: 0 });
   });
 
-  it('count once each under load, from two replicas, however often it is done', async () => {
+  it('count once each under load on two replicas, in repeated rebuilds', async () => {
     const keys = [...(await createKeys(2)), ...(await createKeys(2))];
     const end = new AbortController();
     const appended = new Map(keys.map(({ id }) => [id, 0n]));

@@ -1,4 +1,4 @@
-// Rebuilding the counters beside deliveries, and from a log that is not whole.
+// Rebuilding the counters beside deliveries, and from an incomplete log.
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { run } from '../../src/cli/spend-rebuild.js';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
@@ -38,12 +38,12 @@ const countersOf = async ({ id, workspaceId, accountId }: ApiKey): Promise<unkno
   ]);
 
 describe('a call that is recorded while the log is read', () => {
-  it('is delivered at once: the transaction that reads holds no reader of the log back', async () => {
+  it('is delivered at once: the reading transaction holds back no reader of the log', async () => {
     const { key } = await app.createAccount();
     await append(key, 1n, '2026-11-18T12:00:00Z');
     await app.sql('UPDATE key_spend SET daily = 99 WHERE api_key_id = $1', [key.id]);
     let seen: unknown;
-    /** The session that reads: it has its snapshot, and has not ended yet. */
+    /** The reading session: it has its snapshot, and has not ended. */
     const beforeItEnds = (session: CommandSession): CommandSession => ({
       ...session,
       run: async (text, values) => {
@@ -72,12 +72,12 @@ describe('a call that is recorded while the log is read', () => {
 });
 
 describe('a log that holds less than the counters', () => {
-  it('changes no counter, and is told with the counters and what to do', async () => {
+  it('changes no counter, and reports the counters and the remedies', async () => {
     const { key } = await app.createAccount();
     for (const moment of ['2026-10-01T12:00:00Z', '2026-11-18T12:00:00Z']) await append(key, 1_000n, moment);
-    // As a partition that is dropped.
+    // Like a dropped partition.
     await app.sql(`DELETE FROM generations WHERE api_key_id = $1 AND created_at < '2026-11-01'`, [key.id]);
-    // Beside it, one that could be corrected.
+    // A second counter that could be corrected.
     const { key: other } = await app.createAccount();
     await app.sql('UPDATE key_spend SET daily = 99 WHERE api_key_id = $1', [other.id]);
     const before = [await countersOf(key), await countersOf(other)];
@@ -104,8 +104,8 @@ describe('a log that holds less than the counters', () => {
   });
 });
 
-describe('a row of the log whose day is still to come', () => {
-  it('counts in the total, and switches no window off', async () => {
+describe('a row of the log with a future day', () => {
+  it('counts in the total, and disables no window', async () => {
     const { key } = await app.createAccount();
     await append(key, 5n, '2026-11-18T12:00:00Z');
     await append(key, 7n, '2030-01-01T12:00:00Z');
@@ -120,7 +120,7 @@ describe('a row of the log whose day is still to come', () => {
 });
 
 describe('many wrong counters', () => {
-  it('are corrected some at a time, each once', async () => {
+  it('are corrected in batches, each once', async () => {
     const { accountId, workspaceId, key } = await app.createAccount();
     for (let made = 0; made < 230; made++) await app.createKey({ accountId, workspaceId });
     await append(key, 3n, '2026-11-18T12:00:00Z');

@@ -1,4 +1,4 @@
-// How much the database grants: the tightest of several caps, each in its own window, of what is there when it decides.
+// Grants of the database: the tightest of several limits, each in its own window, at the moment of the decision.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { formatUsd, parseUsd } from '../../src/domain/spend/money.js';
@@ -42,7 +42,7 @@ const setCounter = ({ kind, id }: SpendOwner, changes: string) =>
 const acquire = (lease: SpendLease, amount: bigint, hasBudget = false) =>
   ledger.acquire(lease, { needed: amount, wanted: amount, hasBudget });
 
-/** Makes these the limits of a holder, as the database keeps them. */
+/** Sets the limits of an owner in the database. */
 async function setLimits({ kind, id }: SpendOwner, limits: readonly SpendLimitWindow[]): Promise<void> {
   const [{ window, limit, includeByok } = limitOf('total', '0')] = limits;
   switch (kind) {
@@ -67,7 +67,7 @@ async function setLimits({ kind, id }: SpendOwner, limits: readonly SpendLimitWi
   }
 }
 
-/** What is unspent of it; nothing is granted. */
+/** The unspent amount; nothing is granted. */
 async function unspentOf(owner: SpendOwner, ...limits: readonly SpendLimitWindow[]): Promise<bigint> {
   await setLimits(owner, limits);
   const { granted, unspent } = await acquire(new SpendLease(owner), LIMIT * 2n);
@@ -87,7 +87,7 @@ describe('several limits of one owner', () => {
   it.each([
     ['the narrower one first', [daily, monthly]],
     ['the wider one first', [monthly, daily]],
-  ])('grant no more than the tightest leaves, %s', async (_name, limits) => {
+  ])('grant no more than the tightest permits, %s', async (_name, limits) => {
     const owner = ownerOf('workspace');
     const lease = new SpendLease(owner);
     await setLimits(owner, limits);
@@ -96,7 +96,7 @@ describe('several limits of one owner', () => {
     expect(await acquire(lease, one)).toMatchObject({ granted: one, unspent: one });
   });
 
-  it('are each of what was spent in their windows: a wider one can be the tightest', async () => {
+  it('count the spend of their own windows: a wider one can be the tightest', async () => {
     const owner = ownerOf('workspace');
     await setCounter(
       owner,
@@ -125,7 +125,7 @@ describe.each(['key', 'workspace', 'account'] as const)('the windows of the coun
       '2026-11-18',
       { daily: false, weekly: false, monthly: false },
     ],
-    // Another process's clock is ahead: what it has spent is spent.
+    // The clock of another process is ahead: its spend still counts.
     ['the day before', '2026-11-19', '2026-11-18', { daily: true, weekly: true, monthly: true }],
     ['the week before', '2026-11-23', '2026-11-22', { daily: true, weekly: true, monthly: true }],
     ['the month before', '2026-12-01', '2026-11-30', { daily: true, weekly: true, monthly: true }],
@@ -162,7 +162,7 @@ describe.each(['key', 'workspace', 'account'] as const)('the windows of the coun
 
 describe('limits', () => {
   it.each(['key', 'workspace', 'account'] as const)(
-    'of one %s are those of the database when it grants, whatever the process has heard of them',
+    'of one %s are read from the database by the grant, whatever the process knows',
     async (kind) => {
       const owner = ownerOf(kind);
       const lease = new SpendLease(owner);
@@ -193,7 +193,7 @@ describe('limits', () => {
     },
   );
 
-  it('that are gone grant what is asked for, which is counted as reserved', async () => {
+  it('that were removed grant the requested amount, which counts as reserved', async () => {
     const owner = ownerOf('key');
     const { granted, limits } = await acquire(new SpendLease(owner), parseUsd('4'));
     expect([granted, limits]).toEqual([parseUsd('4'), []]);
@@ -202,8 +202,8 @@ describe('limits', () => {
   });
 });
 
-describe('what changes while a lease is asked for', () => {
-  /** What a connection of the test's own does before the lease is granted, and holds until somebody waits for it. */
+describe('a change while a lease is requested', () => {
+  /** Changes on the test's own connection before the grant, held until a statement waits for them. */
   async function between<Result>(
     work: (client: pg.Client) => Promise<unknown>,
     ask: () => Promise<Result>,
@@ -225,7 +225,7 @@ describe('what changes while a lease is asked for', () => {
   }
 
   it.each(['key', 'workspace', 'account'] as const)(
-    'leaves nothing of what others have spent or reserved of the counter of one %s',
+    'of the spend or reservations is respected for the counter of one %s',
     async (kind) => {
       const owner = ownerOf(kind);
       const { table, column } = COUNTERS[kind];
@@ -247,7 +247,7 @@ describe('what changes while a lease is asked for', () => {
     },
   );
 
-  it('is seen of the lease too: one that is swept is not made anew, and the counter stays free so long', async () => {
+  it('that sweeps the lease invalidates it, and the counter stays unlocked', async () => {
     const owner = ownerOf('key');
     const lease = new SpendLease(owner);
     await setLimits(owner, [limitOf('total', '10')]);

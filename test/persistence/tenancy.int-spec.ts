@@ -1,4 +1,4 @@
-// What the database itself refuses, whatever the code above it does: an object never leaves its account.
+// Checks of the database itself, independent of the code: an object never leaves its account.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** The SQLSTATE that a transaction of these statements fails with, or null. */
+/** The SQLSTATE with which a transaction of these statements fails, or null. */
 async function rejectionOf(
   ...statements: readonly (readonly [string, unknown[]?])[]
 ): Promise<string | null> {
@@ -80,7 +80,7 @@ describe('an object of one account in a workspace of another', () => {
     ['a key', insertKey],
     ['a destination', insertDestination],
     ['a provider credential', insertCredential],
-  ])('is refused: %s', async (_name, insert) => {
+  ])('is rejected: %s', async (_name, insert) => {
     expect(await rejectionOf(insert(app.accountId, other.workspaceId))).toBe(FOREIGN_KEY);
     expect(await rejectionOf(insert(other.accountId, app.workspaceId))).toBe(FOREIGN_KEY);
     expect(await rejectionOf(insert(app.accountId, randomUUID()))).toBe(FOREIGN_KEY);
@@ -88,7 +88,7 @@ describe('an object of one account in a workspace of another', () => {
   });
 
   it.each(['api_keys', 'destinations', 'provider_credentials'])(
-    'cannot be made by moving it: %s',
+    'cannot result from a move: %s',
     async (table) => {
       for (const change of ['workspace_id = $2', 'account_id = $3']) {
         const rejection = await rejectionOf([
@@ -100,7 +100,7 @@ describe('an object of one account in a workspace of another', () => {
     },
   );
 
-  it('cannot be made by moving the workspace', async () => {
+  it('cannot result from a move of the workspace', async () => {
     const move: [string, unknown[]] = [
       'UPDATE workspaces SET account_id = $1, slug = $2 WHERE id = $3',
       [other.accountId, 'moved', app.workspaceId],
@@ -108,7 +108,7 @@ describe('an object of one account in a workspace of another', () => {
     expect(await rejectionOf(move)).toBe(FOREIGN_KEY);
   });
 
-  it('cannot be made by the repository either', async () => {
+  it('cannot be created by the repository', async () => {
     const created = app.createKey({ workspaceId: other.workspaceId });
     await expect(created).rejects.toThrow();
     expect(
@@ -154,7 +154,7 @@ describe('an account', () => {
     ).toBe(FOREIGN_KEY);
   });
 
-  it('cannot lose its default workspace, only go together with it', async () => {
+  it('cannot lose its default workspace without being deleted', async () => {
     const { id, defaultWorkspaceId } = await app.application.get(AccountsRepository).create('n');
     const remove: [string, unknown[]] = ['DELETE FROM workspaces WHERE id = $1', [defaultWorkspaceId]];
     expect(await rejectionOf(remove)).toBe(FOREIGN_KEY);
@@ -165,7 +165,7 @@ describe('an account', () => {
 describe('a key', () => {
   const keys = (): ApiKeysRepository => app.application.get(ApiKeysRepository);
 
-  it('is created with a spend of nothing', async () => {
+  it('is created with a spend of zero', async () => {
     const { record } = await app.createKey();
     const found = await keys().findWithSpend(app.accountId, record.hash);
     const nothing = { total: 0n, daily: 0n, weekly: 0n, monthly: 0n };
@@ -173,7 +173,7 @@ describe('a key', () => {
     expect(await app.sql('SELECT 1 FROM key_spend WHERE api_key_id = $1', [record.id])).toHaveLength(1);
   });
 
-  it('is found by its secret by anyone, and by its hash by its own account only', async () => {
+  it('is found by its secret without an account, and by its hash only in its own account', async () => {
     const { secret, record } = await app.createKey();
     expect((await keys().findCaller(hashKeySecret(secret)))!.key).toEqual(record);
     expect(await keys().findCaller(hashKeySecret('sk-sb-v1-unknown'))).toBeNull();
@@ -181,7 +181,7 @@ describe('a key', () => {
     expect(await keys().findWithSpend(other.accountId, record.hash)).toBeNull();
   });
 
-  it('of a secret that is taken is refused, in whichever account', async () => {
+  it('with an existing secret is rejected in any account', async () => {
     const { secret } = await app.createKey();
     await expect(app.createKey({ secret })).rejects.toBeInstanceOf(UniqueViolation);
     await expect(
@@ -189,7 +189,7 @@ describe('a key', () => {
     ).rejects.toBeInstanceOf(UniqueViolation);
   });
 
-  it('leaves nothing behind when it is refused', async () => {
+  it('leaves nothing behind when it is rejected', async () => {
     const { secret } = await app.createKey();
     const count = async () => (await app.sql('SELECT 1 FROM api_keys')).length;
     const before = await count();
@@ -205,16 +205,16 @@ describe('a key', () => {
     ['limit_amount', -1],
     ['hash', 'A'.repeat(64)],
     ['hash', 'a'.repeat(63)],
-  ])('with the %s %j is refused', async (column, value) => {
+  ])('with the %s %j is rejected', async (column, value) => {
     expect(await rejectionOf(insertKey(app.accountId, app.workspaceId, { [column]: value }))).toBe(CHECK);
   });
 
-  it('hash is taken once in an account', async () => {
+  it('has a hash that is unique in its account', async () => {
     const { record } = await app.createKey();
     expect(await rejectionOf(insertKey(app.accountId, app.workspaceId, { hash: record.hash }))).toBe(UNIQUE);
   });
 
-  it('secret never reaches the database', async () => {
+  it('has a secret that never reaches the database', async () => {
     const { secret, record } = await app.createKey();
     const rows = await app.sql('SELECT api_keys, api_key_secrets FROM api_keys, api_key_secrets');
     expect(JSON.stringify(rows)).toContain(record.hash);
