@@ -47,7 +47,7 @@ afterEach(() => {
 });
 
 describe('rows in the published table', () => {
-  it('hold what the trace holds', async () => {
+  it('hold the facts of the trace', async () => {
     const trace = generationTrace(7, { parentSpanId: '00f067aa0ba902b7', facts: { usage: 0.5 } });
     expect(await deliver(delivering(), [trace], running)).toEqual(DELIVERED);
     expect(
@@ -78,12 +78,12 @@ describe('rows in the published table', () => {
     ]);
   });
 
-  it.each(Object.entries(TRACE_CASES))('are taken: %s', async (_name, overrides) => {
+  it.each(Object.entries(TRACE_CASES))('are accepted: %s', async (_name, overrides) => {
     expect(await deliver(delivering(), [generationTrace(1, overrides)], running)).toEqual(DELIVERED);
     expect(count()).toBe(1);
   });
 
-  it('are as many as there are odd traces in one batch', async () => {
+  it('are as many as the unusual traces of a batch', async () => {
     const traces = tracesOfAllCases();
     expect(await deliver(delivering(), traces, running)).toEqual(DELIVERED);
     expect(count()).toBe(traces.length);
@@ -122,7 +122,7 @@ describe('rows in the published table', () => {
   });
 });
 
-describe('a table of another make', () => {
+describe('a differing table', () => {
   const make = (columns: string): unknown =>
     front.query(`CREATE TABLE traces.other (${columns}) ENGINE = MergeTree ORDER BY tuple()`);
 
@@ -161,7 +161,7 @@ describe('a table of another make', () => {
     expect(count()).toBe(3);
   });
 
-  it('refuses rows that its types do not take, and their words are not repeated', async () => {
+  it('rejects rows that its types do not accept, without repeating their text', async () => {
     make('API_KEY_NAME UInt8, INPUT String');
     const [outcome] = await deliver(delivering({ table: 'other' }), TRACES, running);
     expect(outcome).toEqual({
@@ -172,18 +172,18 @@ describe('a table of another make', () => {
   });
 });
 
-describe('what somebody has to change', () => {
+describe('a configuration error', () => {
   it.each([
     ['a table that is not there', { table: 'nowhere' }, 'UNKNOWN_TABLE'],
     ['a database that is not there', { database: 'nowhere' }, 'UNKNOWN_DATABASE'],
     ['a wrong password', { password: 'wronghorse-battery' }, 'AUTHENTICATION_FAILED'],
-  ])('%s blocks, and fails the connection test', async (_name, overrides, words) => {
+  ])('blocks for %s, and fails the connection test', async (_name, overrides, words) => {
     const reason = expect.stringContaining(words);
     expect(await deliver(delivering(overrides), TRACES, running)).toEqual([{ outcome: 'blocked', reason }]);
     expect(await probe(delivering(overrides), running)).toContain(words);
   });
 
-  it('is nothing in the published table', async () => {
+  it('does not exist in the published table', async () => {
     expect(await probe(delivering(), running)).toBeNull();
     expect(count()).toBe(0);
   });

@@ -1,5 +1,5 @@
-// The requests of every OTLP kind, read by Google's protobuf for Python with the messages that OpenTelemetry publishes:
-// neither the reader nor the messages are those of the default suite.
+// The requests of every OTLP kind, read by Google's protobuf for Python with the messages that OpenTelemetry
+// publishes: independent of the default suite.
 import { describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -46,7 +46,7 @@ describe('the validator', () => {
     JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] });
   const traceId = '0123456789abcdef0123456789abcdef';
 
-  it('refuses what OTLP does not know', () => {
+  it('rejects messages that OTLP does not have', () => {
     const validations = check([
       body({ traceId, spanName: 'unknown member' }),
       body({ traceId, kind: [3] }),
@@ -66,7 +66,7 @@ describe('the validator', () => {
 describe.each(OTLP_TYPES)('%s', (type) => {
   const receiver = DESTINATION_RECEIVERS.find((candidate) => candidate.type === type)!;
 
-  it('sends what the published messages say, whatever is odd about a trace', async () => {
+  it('sends the published messages for any unusual trace', async () => {
     const delivering = deliveringTo(receiver);
     const traces = tracesOfAllCases();
     const { maxTraces } = delivering.kind.delivery.limits;

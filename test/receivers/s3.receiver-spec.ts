@@ -1,4 +1,4 @@
-// The objects of S3 in a store that is not ours, s3rver, behind a front that checks signatures, which s3rver does not.
+// The objects of S3 in an independent store, s3rver, behind a proxy that checks signatures, which s3rver does not.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
@@ -54,7 +54,7 @@ const keys = async (): Promise<string[]> =>
     ([, key]) => decodeURIComponent((key ?? '').replaceAll('+', ' ')),
   );
 
-// s3rver knows what time it is.
+// s3rver uses the current time.
 const contextOf = (now: Date): typeof CONTEXT => ({ ...CONTEXT, now });
 
 async function deliver(
@@ -108,7 +108,7 @@ afterEach(async () => {
 afterAll(() => running.close());
 
 describe('objects', () => {
-  it('are stored as they were sent, one for every trace, whatever is odd about it', async () => {
+  it('are stored as sent, one for every trace, however unusual', async () => {
     const traces = tracesOfAllCases();
     expect(await deliver(delivering({ pathTemplate: '{date}/{apiKeyName}' }), traces)).toEqual(
       traces.map(() => ({ outcome: 'delivered' })),
@@ -134,20 +134,20 @@ describe('objects', () => {
   });
 });
 
-describe('what somebody has to change', () => {
+describe('a configuration error', () => {
   it.each([
     ['a bucket that is not there', { bucketName: 'nowhere' }, 'NoSuchBucket'],
     ['a wrong secret', { secretAccessKey: 'another-secret' }, 'SignatureDoesNotMatch'],
     ['an unknown access key', { accessKeyId: 'NOBODY' }, 'InvalidAccessKeyId'],
     ['a region that is not the one of the store', { region: 'eu-west-1' }, 'AuthorizationHeaderMalformed'],
-  ])('%s blocks, and fails the connection test', async (_name, overrides, words) => {
+  ])('blocks for %s, and fails the connection test', async (_name, overrides, words) => {
     const outcomes = await deliver(delivering(overrides), [generationTrace(1)]);
     expect(outcomes).toEqual([{ outcome: 'blocked', reason: expect.stringContaining(words) }]);
     expect(await probe(delivering(overrides))).toContain(words);
     expect(await keys()).toEqual([]);
   });
 
-  it('a clock that is an hour off is named', async () => {
+  it('is reported for a clock that is an hour off', async () => {
     const anHourAgo = new Date(Date.now() - 3_600_000);
     expect(await deliver(delivering(), [generationTrace(1)], anHourAgo)).toEqual([
       { outcome: 'blocked', reason: expect.stringMatching(/RequestTimeTooSkewed: .*set the clock$/) },
@@ -156,7 +156,7 @@ describe('what somebody has to change', () => {
 });
 
 describe('the connection test', () => {
-  it('passes, and leaves one object behind however often it runs', async () => {
+  it('passes, and leaves one object behind after any number of runs', async () => {
     const now = new Date();
     for (let run = 0; run < 3; run++) expect(await probe(delivering(), now)).toBeNull();
     expect(await keys()).toEqual([
