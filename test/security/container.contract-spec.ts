@@ -1,4 +1,4 @@
-// The container as its files say it: no root, no shell, no secret, nothing that it could write to but its volume.
+// The container by its files: no root, no shell, no secret, and only its volume is writable.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
@@ -10,7 +10,7 @@ interface Instruction {
   readonly name: string;
   readonly rest: string;
 }
-/** The instructions of the last stage: what the container consists of. */
+/** The instructions of the last stage, which make up the container. */
 function lastStage(): Instruction[] {
   const lines = read('Dockerfile')
     .replaceAll(/^\s*#.*\n/gm, '')
@@ -32,11 +32,11 @@ interface Compose {
 }
 const { services } = parse(read('docker-compose.yml')) as Compose;
 const service = services['signalbox'] ?? {};
-// Names of what is secret, as ENV, ARG and the composition would call it.
+// Names of secrets in ENV, ARG and the composition.
 const SECRET = /(?:KEY|KEYS|SECRET|TOKEN|PASSWORD)\b/;
 
 describe('the image', () => {
-  it('is not run by root', () => {
+  it('does not run as root', () => {
     expect(restsOf('USER').at(-1)).toBe('node');
     const stage = lastStage();
     const user = stage.findLastIndex(({ name }) => name === 'USER');
@@ -50,38 +50,38 @@ describe('the image', () => {
     expect(restsOf('HEALTHCHECK').every((rest) => /CMD \["node"/.test(rest))).toBe(true);
   });
 
-  it('holds no secret, neither given nor copied', () => {
+  it('contains no secret, neither given nor copied', () => {
     const text = read('Dockerfile');
     for (const [line] of text.matchAll(/^(?:ENV|ARG) .*$/gm)) expect(line).not.toMatch(SECRET);
-    // Named one by one: a folder as a whole would bring .data and .env along.
+    // Named one by one: a whole folder would include .data and .env.
     for (const [line] of text.matchAll(/^COPY .*$/gm)) expect(line).not.toMatch(/COPY (?:--\S+ )*\.\/? /);
     expect(text).not.toMatch(/^ADD /m);
   });
 });
 
 describe('the composition', () => {
-  it('lets the service write to its volume and nothing else', () => {
+  it('lets the service write to its volume only', () => {
     expect(service['read_only']).toBe(true);
     expect(service['privileged']).toBeUndefined();
     expect(service['cap_add']).toBeUndefined();
     expect(service['tmpfs']).toEqual(['/tmp']);
   });
 
-  it('passes on whatever the service reads', () => {
+  it('passes on every variable that the service reads', () => {
     const settings = read('src/config/app-config.ts');
     const names = [...settings.matchAll(/\bread\.\w+\([^)]*?'([A-Z_]+)'/g)].map(([, name]) => name ?? '');
     const ofProviders = EMBEDDING_PROVIDERS.filter(({ slug }) => slug !== 'local').flatMap(({ slug }) => {
       const prefix = slug.toUpperCase().replaceAll('-', '_');
       return [`${prefix}_API_KEY`, `${prefix}_BASE_URL`];
     });
-    // The container's own, and a file, which is no use without a volume.
+    // The container's own variable, and a file, which needs a volume.
     const left = new Set(['HOST', 'PORT', 'CATALOGUE_FILE']);
     const wanted = [...names, ...ofProviders].filter((name) => !left.has(name));
     expect(wanted.length).toBeGreaterThan(50);
     expect(Object.keys(service['environment'] ?? {})).toEqual(expect.arrayContaining(wanted));
   });
 
-  it('gives what is secret from outside', () => {
+  it('takes secrets from outside', () => {
     const environment = service['environment'] as Readonly<Record<string, string>>;
     for (const [name, value] of Object.entries(environment).filter(([one]) => SECRET.test(one)))
       expect([name, value]).toEqual([name, `\${${name}:-}`]);

@@ -1,5 +1,5 @@
-// How credentials are compared, stored, guessed at and made: by digests, of which a look-up's time says nothing; by
-// address, within bounded memory; from a good generator.
+// Comparison, storage, guessing and generation of credentials: digests, whose look-up time reveals nothing; limits by
+// address within bounded memory; a secure generator.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -37,7 +37,7 @@ async function fail(limiter: RateLimiter, address: string, times: number): Promi
 }
 
 describe('a secret', () => {
-  it('is looked up by its digest and never handed on', async () => {
+  it('is looked up by its digest and never passed on', async () => {
     const asked: string[] = [];
     const callers = {
       peek: (hash: string) => void asked.push(hash),
@@ -67,7 +67,7 @@ describe('a secret', () => {
     for (const secret of secrets) expect(secret).toMatch(/^sk-sb-v1-[0-9a-f]{64}$/);
   });
 
-  it('is made by a generator for secrets: nothing of this service that could be guessed is', () => {
+  it('comes from a secure generator, and no other secret of this service can be guessed', () => {
     const root = new URL('../../src', import.meta.url).pathname;
     const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
       name.endsWith('.ts'),
@@ -75,7 +75,7 @@ describe('a secret', () => {
     const users = files
       .filter((name) => !name.includes('generated') && !name.endsWith('.spec.ts'))
       .filter((name) => readFileSync(join(root, name), 'utf8').includes('Math.random'));
-    // The choice among endpoints, and pauses after failures: nobody gains by guessing those.
+    // The choice among endpoints, and pauses after failures: guessing them has no value.
     expect(users.toSorted()).toEqual([
       'deliveries/consumers/destination-consumer.ts',
       'routing/endpoints/endpoint-health-registry.ts',
@@ -84,7 +84,7 @@ describe('a secret', () => {
 });
 
 describe('guessing', () => {
-  it('is counted by the network of an IPv6 address: who has one address has 2^64', async () => {
+  it('is counted by the network of an IPv6 address: the owner of one address has 2^64', async () => {
     const limiter = limiterOf(3);
     for (let host = 1; host <= 5; host++) await fail(limiter, `2001:db8:1:2::${host.toString(16)}`, 1);
     expect(await isRejected(limiter, '2001:db8:1:2:ffff::1')).toBe(true);
@@ -92,7 +92,7 @@ describe('guessing', () => {
     limiter.onApplicationShutdown();
   });
 
-  it('from IPv4 addresses is counted one by one, in whatever form the socket tells them', async () => {
+  it('is counted for each IPv4 address, in any form of the socket', async () => {
     const limiter = limiterOf(3);
     await fail(limiter, '192.0.2.1', 2);
     await fail(limiter, '::ffff:192.0.2.1', 2);
@@ -102,14 +102,14 @@ describe('guessing', () => {
     limiter.onApplicationShutdown();
   });
 
-  it('from ever new addresses takes bounded memory', async () => {
+  it('uses bounded memory with ever new addresses', async () => {
     const limiter = limiterOf(3);
     await fail(limiter, '10.0.0.0', 5);
     expect(await isRejected(limiter, '10.0.0.0')).toBe(true);
     for (let count = 1; count < 21_000; count++) {
       await limiter.countFailedAuthentication(`10.0.${count >> 8}.${count & 255}`);
     }
-    // The first has made room for others; the last are remembered.
+    // The first was evicted; the last are remembered.
     expect(await isRejected(limiter, '10.0.0.0')).toBe(false);
     await fail(limiter, '10.0.82.7', 3);
     expect(await isRejected(limiter, '10.0.82.7')).toBe(true);

@@ -1,5 +1,5 @@
-// Every text field of every kind, filled with hosts that nobody may be led to: the kind tells the URL guard of every host
-// that its requests would go to.
+// Every text field of every kind, filled with forbidden hosts: the kind passes every host of its requests to the URL
+// guard.
 import { describe, expect, it } from '@jest/globals';
 import { getMetadataStorage } from 'class-validator';
 import { parseConfig } from '../../src/destination-kinds/shared/destination-kind.js';
@@ -10,7 +10,7 @@ import { generationTrace } from '../support/generation-trace.js';
 import { CONTEXT } from '../support/receivers/deliver.js';
 
 const HOST = '169.254.169.254';
-// As whole addresses, as hosts, and as what turns the rest of an address into something else.
+// Whole addresses, hosts, and texts that change the meaning of the rest of an address.
 const SPELLINGS = [
   `https://${HOST}`,
   `http://${HOST}:1/a`,
@@ -32,7 +32,7 @@ const SPELLINGS = [
 
 const hostOf = (address: string): string | null => (URL.canParse(address) ? new URL(address).host : null);
 
-/** The configs of a kind in which one field is hostile, and which the kind takes. */
+/** The accepted configs of a kind in which one field is hostile. */
 function hostileConfigs(
   kind: (typeof DESTINATION_KINDS)[number],
 ): { readonly field: string; readonly config: BaseDestinationConfig }[] {
@@ -55,12 +55,12 @@ function hostileConfigs(
 }
 
 describe('the hosts of requests', () => {
-  it.each(DESTINATION_KINDS)('are those that the guard is told of: $type', async (kind) => {
+  it.each(DESTINATION_KINDS)('are those that the guard receives: $type', async (kind) => {
     const configs = hostileConfigs(kind);
     expect(configs.length).toBeGreaterThan(0);
     for (const { field, config } of configs) {
       const declared = new Set(kind.delivery.addresses(config).map(hostOf));
-      // An address that is none is refused when the destination is made.
+      // An address that is none is rejected when the destination is created.
       if (declared.has(null)) continue;
       const requests = [
         ...(await kind.delivery.encode(config, [generationTrace(1)], CONTEXT)),
@@ -73,7 +73,7 @@ describe('the hosts of requests', () => {
     }
   });
 
-  it('can be hostile in most kinds: the test can tell', () => {
+  it('can be hostile in most kinds: the test can detect it', () => {
     const reached = DESTINATION_KINDS.filter((kind) =>
       hostileConfigs(kind).some(({ config }) =>
         kind.delivery.addresses(config).some((address) => hostOf(address)?.startsWith(HOST)),

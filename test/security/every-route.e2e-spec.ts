@@ -1,5 +1,5 @@
-// Every operation: another account's objects, other keys' calls, the wrong kind of key, no key, members that no caller may
-// set, and names that every object has.
+// Every operation: another account's objects, other keys' calls, the wrong kind of key, no key, members that no caller
+// may set, and names that every object has.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Application } from 'express';
@@ -29,7 +29,7 @@ const document = JSON.parse(
   readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'),
 ) as OpenApiDocument;
 const PREFIX = '/api/v1';
-// Told to nobody by the document: for the operator's own machines.
+// Absent from the document: for the operator's own machines.
 const NOT_OF_THE_CONTRACT = ['GET /health', 'GET /ready', 'GET /metrics'];
 
 let app: TestApp;
@@ -45,7 +45,7 @@ afterAll(() => app.close());
 
 const OWNED =
   'api_keys destinations provider_credentials workspaces workspace_members workspace_budgets'.split(' ');
-/** All that the owner has, as it stands in the database; usage as well. */
+/** All objects of the owner in the database, usage included. */
 const ownersRows = async (): Promise<unknown[]> =>
   Promise.all(
     [...OWNED, 'accounts', 'audit_log'].map((table) =>
@@ -65,7 +65,7 @@ describe('the table of this suite', () => {
     expect(Object.keys(ROUTES).toSorted()).toEqual(operations.toSorted());
   });
 
-  it('knows every route of the router', () => {
+  it('contains every route of the router', () => {
     interface Layer {
       readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, boolean>> };
     }
@@ -96,7 +96,7 @@ describe("another account's objects", () => {
     });
     expect(response.status).toBe(route.stranger);
     if (response.status >= 400) expectError(response, route.stranger);
-    // What the stranger has named comes back in no answer, and neither does anything else of the owner's.
+    // The names that the stranger sent do not reappear, and neither does any other data of the owner.
     for (const name of names) expect(response.text).not.toContain(name);
     expect(await ownersRows()).toEqual(before);
   });
@@ -121,7 +121,7 @@ describe('the calls of other keys of the account', () => {
   it.each(readers)('are not shown to an inference key: $name', async ({ method, path }) => {
     for (const key of await otherKeys()) {
       const response = await ask(app, method, fill(path), { key });
-      // Its own key record and the catalogue; nothing that the owner's key has made.
+      // Its own key record and the catalogue, without data of the owner's key.
       const isOfOneCall = path.includes('{generation}');
       expect(response.status).toBe(isOfOneCall ? 404 : 200);
       expect(response.text).not.toContain(fill('{generation}'));
@@ -148,7 +148,7 @@ describe('a credential', () => {
   });
 
   it.each(NAMED_ROUTES.filter(({ access }) => access === 'management' || access === 'inference'))(
-    'of the wrong kind is refused: $name',
+    'of the wrong kind is rejected: $name',
     async (route) => {
       const before = await ownersRows();
       const response = await ask(app, route.method, fill(route.path), {
@@ -162,7 +162,7 @@ describe('a credential', () => {
   );
 });
 
-// What the service alone decides, in the spellings of the wire and of the code.
+// Members that only the service sets, in the spellings of the wire and of the code.
 const PRIVILEGED = [
   'account_id',
   'accountId',
@@ -178,7 +178,7 @@ const PRIVILEGED = [
   'slot',
   'generation_id',
 ];
-// POST /embeddings passes members that it does not know on to the provider, which may know them.
+// POST /embeddings forwards unknown members to the provider, which may know them.
 const WITH_CLOSED_BODIES = NAMED_ROUTES.filter(({ body, name }) => body && name !== 'POST /embeddings');
 
 function documentedMembers(name: string): readonly string[] {
@@ -190,7 +190,7 @@ function documentedMembers(name: string): readonly string[] {
 }
 
 describe('a member that no caller may set', () => {
-  it.each(WITH_CLOSED_BODIES)('is refused by name, and nothing is done: $name', async (route) => {
+  it.each(WITH_CLOSED_BODIES)('is rejected by name without an effect: $name', async (route) => {
     const before = await ownersRows();
     const documented = documentedMembers(route.name);
     expect(documented).not.toEqual([]);
@@ -202,7 +202,7 @@ describe('a member that no caller may set', () => {
     expect(await ownersRows()).toEqual(before);
   });
 
-  it('changes nothing of a call that is recorded: POST /embeddings', async () => {
+  it('changes nothing of a recorded call: POST /embeddings', async () => {
     const privileged = Object.fromEntries(PRIVILEGED.map((member) => [member, stranger.accountId]));
     const body = { ...ROUTES['POST /embeddings']?.body, ...privileged, workspace_id: stranger.workspaceId };
     const response = await ask(app, 'post', '/embeddings', { body, key: app.apiKey });
@@ -222,7 +222,7 @@ describe('a member that no caller may set', () => {
 });
 
 describe('a name that every object has', () => {
-  it.each(NAMED_ROUTES.filter(({ body }) => body))('does no harm to any other: $name', async (route) => {
+  it.each(NAMED_ROUTES.filter(({ body }) => body))('does not affect any other: $name', async (route) => {
     const body = JSON.stringify(fill(route.body ?? {}));
     const credential = route.access === 'inference' ? app.apiKey : app.managementKey;
     for (const hostile of [
@@ -234,7 +234,7 @@ describe('a name that every object has', () => {
         .set('authorization', `Bearer ${credential}`)
         .set('content-type', 'application/json')
         .send(`${body.slice(0, -1)},${hostile}}`);
-      // Members that POST /embeddings does not know are the provider's business.
+      // Unknown members of POST /embeddings belong to the provider.
       if (route.access === 'inference') expect([200, 400]).toContain(response.status);
       else expectError(response, 400, /is not a name that a member may have/);
       // The app runs in this very process.

