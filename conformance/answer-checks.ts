@@ -126,7 +126,7 @@ export const ANSWER_CHECKS: readonly Check[] = [
   },
   {
     head: 'usage',
-    promise: 'prompt_tokens is what the provider has counted, or an own count where it tells none',
+    promise: 'prompt_tokens is the count of the provider, or an own count where it reports none',
     run: async ({ row, ask }) =>
       assertUsage(await ask({ input: TEXT }), row.usage === 'none' ? null : TOKENS_OF_TEXT),
   },

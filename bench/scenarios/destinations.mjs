@@ -37,7 +37,7 @@ async function createWorkspaces(service, count, round) {
 /** As many as the workspaces accept, each once; those of one workspace are far apart. */
 async function createDestinations(testbed, service, count, round) {
   const workspaces = await createWorkspaces(service, count, round);
-  const config = { url: `${testbed.sinkOrigin}/nobody/` };
+  const config = { url: `${testbed.sinkOrigin}/idle/` };
   const bodies = Array.from({ length: PER_WORKSPACE }, (_, slot) =>
     workspaces.map((id) =>
       JSON.stringify({ type: 'webhook', name: `Bench ${slot}`, config, workspace_id: id }),

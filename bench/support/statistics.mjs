@@ -12,7 +12,7 @@ export function median(values) {
 export const valuesOf = (results, part) => results.map((result) => result[part]);
 export const medianOf = (results, part) => median(valuesOf(results, part));
 
-// Of two lists by round, round by round: a disturbance of the machine affects both of a round alike.
+// Compares two lists round by round: a disturbance of the machine affects both of a round alike.
 
 export function medianDifference(values, others) {
   return median(values.map((value, round) => value - others[round]));

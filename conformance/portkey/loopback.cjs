@@ -1,5 +1,5 @@
-// Loaded before a gateway that has no option for its host: it listens on 127.0.0.1 and a free port, tells the address to
-// the process that has started it, and ends with that one.
+// Loaded before a gateway that has no option for its host: it listens on 127.0.0.1 and a free port, sends the address
+// to its parent process, and ends with it.
 const { Server } = require('node:net');
 
 const listen = Reflect.get(Server.prototype, 'listen');

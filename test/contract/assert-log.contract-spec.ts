@@ -17,7 +17,7 @@ describe('a line of the log', () => {
 
   it.each([
     `sk-sb-v1-${'0'.repeat(64)}`,
-    'authorization: Bearer somebody-elses-key',
+    'authorization: Bearer another-callers-key',
     `whsec_${'a'.repeat(32)}`,
     'postgresql://user:password@host/name',
     'an encryption key',

@@ -1,4 +1,4 @@
-// The faults themselves: each begins, lasts as long as it is told to, and is healed. The load goes on meanwhile.
+// The faults: each begins, lasts for its time and is healed, while the load continues.
 import type { Lab } from './lab.js';
 import type { Corruption } from '../support/tcp-proxy.js';
 
@@ -91,7 +91,7 @@ export const databasePaused: Fault = {
   },
 };
 
-/** Statements stand still: somebody holds a lock on what every call writes. */
+/** Statements block: a transaction holds a lock on the tables that every call writes. */
 export const tablesLocked: Fault = {
   name: 'every write waits for a lock',
   async run(lab, milliseconds) {

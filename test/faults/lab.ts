@@ -1,5 +1,5 @@
-// What every scenario has: a database of its own, replicas of the built service as processes, an upstream and a
-// destination behind proxies that can spoil what passes, and the keys of one account.
+// The lab of every scenario: its own database, replicas of the built service as processes, an upstream and a
+// destination behind proxies that can corrupt data, and the keys of one account.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { startReceiver } from '../support/receivers/receiver.js';
@@ -43,7 +43,7 @@ export interface Lab {
 
 export interface LabOptions {
   readonly cluster: FaultCluster;
-  /** Of the database, which is made anew. */
+  /** The name of the database, which is created again. */
   readonly name: string;
   readonly random: () => number;
   readonly signal: AbortSignal;

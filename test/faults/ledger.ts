@@ -9,7 +9,7 @@ import type { LoadReport } from './load.js';
 export interface LedgerCounts {
   /** Answers that clients saw. */
   readonly seen: number;
-  /** Calls that ended otherwise, or whose end nobody saw. */
+  /** Calls that ended otherwise, or whose end was not seen. */
   readonly unanswered: number;
   /** Generations in the log. */
   readonly logged: number;

@@ -1,5 +1,5 @@
-// Clients that call embeddings as fast as they are told to, and note every answer: what came, what it cost, how long it
-// took, and which calls nobody can tell the fate of.
+// Clients that call embeddings at a given rate, and record every response: status, cost, duration, and calls with an
+// unknown outcome.
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { request } from 'undici';
@@ -28,7 +28,7 @@ export interface LoadReport {
 
 export interface Load {
   readonly report: LoadReport;
-  /** Resolves when the calls under way have ended. */
+  /** Resolves when the calls in flight have ended. */
   stop(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export interface LoadOptions {
   readonly replicas?: readonly Replica[];
 }
 
-// What a call may be told while something is broken. Never 500, never another 4xx.
+// Possible statuses while something is broken. Never 500, never another 4xx.
 const EXPECTED = new Set([402, 408, 502, 503, 524, 529]);
 const MODEL = 'openai/text-embedding-3-small';
 const MAX_WRONG = 20;

@@ -1,4 +1,4 @@
-// What operators do while a service is under load: they make keys and destinations, look at lists, change and remove.
+// Operators while a service is under load: they create keys and destinations, read lists, change and delete.
 import { request } from 'undici';
 import type { Lab } from './lab.js';
 

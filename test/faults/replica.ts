@@ -20,7 +20,7 @@ export interface Replica {
   stop(): Promise<void>;
   /** Sends any signal, and waits for nothing. */
   signal(name: NodeJS.Signals): void;
-  /** The next thing that it tells over its channel. */
+  /** The next message on its channel. */
   hear(): Promise<unknown>;
 }
 
@@ -35,7 +35,7 @@ export interface ReplicaOptions {
 // Far above what it takes: a machine under load must not fail a scenario.
 const START_TIMEOUT_MS = 120_000;
 
-// Whatever else a scenario wants: short pauses, short time-outs, no rate limits, loopback for destinations.
+// Settings of all scenarios: short pauses, short time-outs, no rate limits, loopback for destinations.
 const ENVIRONMENT = {
   DATABASE_POOL_SIZE: '5',
   ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
@@ -55,7 +55,7 @@ const ENVIRONMENT = {
   BROADCAST_SWEEP_INTERVAL_MS: '500',
 };
 
-/** `wantsKeys`: in an empty database the replica makes an account with two keys, and tells them. */
+/** `wantsKeys`: in an empty database the replica creates an account with two keys, and sends them. */
 export async function startReplicaProcess(
   { environment = {}, preload, root = REPOSITORY }: ReplicaOptions,
   wantsKeys: boolean,

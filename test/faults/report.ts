@@ -37,7 +37,7 @@ export function writeFaultReport(outcomes: readonly ScenarioOutcome[], seed: num
     'After each scenario the answers that clients saw, the log, the spend counters and what the destination has are',
     'compared, call by call and cent by cent; a difference fails it.',
     '',
-    '| Scenario | Verdict | Took | Answers seen | Unanswered | Logged | Delivered | Delivered again | Lost | USD |',
+    '| Scenario | Result | Took | Answers seen | Unanswered | Logged | Delivered | Delivered again | Lost | USD |',
     '| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |',
     ...rows.map((row) => `| ${row} |`),
     ...outcomes.flatMap(({ name, remarks, problems }) =>

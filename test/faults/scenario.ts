@@ -1,4 +1,4 @@
-// What a scenario is, what it hands back, and the course that most of them take.
+// A scenario, its result, and the course of most scenarios.
 import type { FaultCluster } from './cluster.js';
 import type { Fault } from './faults.js';
 import { openLab } from './lab.js';
@@ -18,7 +18,7 @@ export interface ScenarioContext {
   readonly cluster: FaultCluster;
   readonly random: () => number;
   readonly signal: AbortSignal;
-  /** A line for whoever waits. */
+  /** Prints a progress line. */
   readonly say: (text: string) => void;
   /** Rounds of the scenario that kills, and seconds of the long pause: shorter for a look, as asked for a proof. */
   readonly killRounds: number;
@@ -36,7 +36,7 @@ export interface ScenarioContext {
 export interface ScenarioResult {
   readonly counts: LedgerCounts;
   readonly problems: readonly string[];
-  /** What was seen besides: a line each. */
+  /** Further observations, one line each. */
   readonly remarks: readonly string[];
 }
 
@@ -92,7 +92,7 @@ export async function survive(
       problems.push(`${fault.name}: no call was answered within 30 s after it was healed`);
     remarks.push(
       `${fault.name}: ${seenThen - before.seen} answered and ${totalRejections(load.report) - before.rejected} refused ` +
-        `meanwhile, the next answer ${recovered === null ? 'never' : `${Math.round(recovered)} ms`} after it was healed`,
+        `during it, the next answer ${recovered === null ? 'never' : `${Math.round(recovered)} ms`} after it was healed`,
     );
     say(remarks.at(-1) ?? '');
     await lab.wait(AFTER_MS);

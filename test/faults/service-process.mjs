@@ -1,5 +1,5 @@
-// Serves a built service on a free port and tells its address, and first keys of an empty database, to the process that
-// has started this one.
+// Serves a built service on a free port. Sends its address, and the first keys of an empty database, to its parent
+// process.
 import cluster from 'node:cluster';
 import { pathToFileURL } from 'node:url';
 

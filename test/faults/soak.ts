@@ -17,7 +17,7 @@ const FAULT_MS = 8_000;
 // Of the watch: what is compared, at its beginning after a warm-up and at its end.
 const WARM_UP = 0.2;
 const COMPARED = 0.2;
-// What a process may have grown by between the two.
+// Bytes that a process may have grown by between the two.
 const TOLERATED_BYTES = 64 * 1024 * 1024;
 const TOLERATED_FILES = 40;
 const LOADS = [

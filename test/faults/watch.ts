@@ -1,5 +1,5 @@
-// What a process holds while it runs: memory, open files, connections to the database. Read from /proc; elsewhere there
-// is nothing to see.
+// Resources of a running process: memory, open files, connections to the database. Read from /proc; not available
+// elsewhere.
 import { readdir, readFile } from 'node:fs/promises';
 import type { Lab } from './lab.js';
 import type { Replica } from './replica.js';

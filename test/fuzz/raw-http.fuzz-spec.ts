@@ -120,7 +120,7 @@ describe('a request that Node would answer or print itself', () => {
   it.each([
     ['http://127.0.0.1/health', 200],
     ['http://[::1/x', 404],
-    ['mailto:nobody', 400],
+    ['mailto:someone', 400],
   ])('may have a URL as its target, or nearly one: %s', async (url, status) => {
     const [answer] = await put(`GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`);
     expect(answer?.status).toBe(status);

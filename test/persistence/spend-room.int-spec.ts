@@ -193,7 +193,7 @@ describe('limits', () => {
     },
   );
 
-  it('that were removed grant the requested amount, which counts as reserved', async () => {
+  it('grant the requested amount after their removal, which counts as reserved', async () => {
     const owner = ownerOf('key');
     const { granted, limits } = await acquire(new SpendLease(owner), parseUsd('4'));
     expect([granted, limits]).toEqual([parseUsd('4'), []]);
@@ -247,7 +247,7 @@ describe('a change while a lease is requested', () => {
     },
   );
 
-  it('that sweeps the lease invalidates it, and the counter stays unlocked', async () => {
+  it('invalidates a lease that it sweeps, and leaves the counter unlocked', async () => {
     const owner = ownerOf('key');
     const lease = new SpendLease(owner);
     await setLimits(owner, [limitOf('total', '10')]);

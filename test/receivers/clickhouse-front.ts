@@ -4,7 +4,7 @@ import { loadChdb } from './engines.js';
 
 export const USER = { username: 'signalbox', password: 'correcthorse-battery-staple' };
 
-// What engines of earlier years had by default: a delivery has to say what it relies on.
+// Defaults of earlier engines: a delivery must set every option that it relies on.
 const OLD_DEFAULTS = {
   input_format_skip_unknown_fields: '0',
   date_time_input_format: 'basic',

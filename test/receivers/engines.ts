@@ -32,7 +32,7 @@ function load(name: string): unknown {
   return createRequire(join(variable('SIGNALBOX_RECEIVERS'), 'package.json'))(name);
 }
 
-/** What the script tells the tests. */
+/** Variables that the script sets for the tests. */
 export function variable(name: string): string {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set: these tests are run by npm run test:receivers`);

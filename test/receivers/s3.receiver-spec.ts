@@ -138,7 +138,7 @@ describe('a configuration error', () => {
   it.each([
     ['a bucket that is not there', { bucketName: 'nowhere' }, 'NoSuchBucket'],
     ['a wrong secret', { secretAccessKey: 'another-secret' }, 'SignatureDoesNotMatch'],
-    ['an unknown access key', { accessKeyId: 'NOBODY' }, 'InvalidAccessKeyId'],
+    ['an unknown access key', { accessKeyId: 'UNKNOWNKEY' }, 'InvalidAccessKeyId'],
     ['a region that is not the one of the store', { region: 'eu-west-1' }, 'AuthorizationHeaderMalformed'],
   ])('blocks for %s, and fails the connection test', async (_name, overrides, words) => {
     const outcomes = await deliver(delivering(overrides), [generationTrace(1)]);

@@ -15,7 +15,7 @@ const limiterOf = (failures: number): RateLimiter =>
   new RateLimiter(
     readAppConfig(
       {
-        DATABASE_URL: 'postgresql://nobody@127.0.0.1/none',
+        DATABASE_URL: 'postgresql://user@127.0.0.1/none',
         ENCRYPTION_KEYS: Buffer.alloc(32, 3).toString('base64'),
         RATE_LIMIT_FAILED_AUTHENTICATION_PER_MINUTE: String(failures),
       },

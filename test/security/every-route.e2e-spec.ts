@@ -144,7 +144,7 @@ describe('a credential', () => {
       return body === undefined ? request : request.send(body);
     };
     expectError(await send(), 401, 'Missing Authentication header');
-    expectError(await send().set('authorization', 'Bearer nobody'), 401, 'Invalid credentials');
+    expectError(await send().set('authorization', 'Bearer unknown'), 401, 'Invalid credentials');
   });
 
   it.each(NAMED_ROUTES.filter(({ access }) => access === 'management' || access === 'inference'))(

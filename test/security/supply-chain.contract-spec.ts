@@ -29,7 +29,7 @@ const WITH_INSTALL_SCRIPTS: Readonly<Record<string, string>> = {
   '@openrouter/sdk': 'builds itself when installed from its repository',
   '@parcel/watcher': 'builds a native addon where none was published',
   '@prisma/engines': 'downloads engines, which nothing here uses',
-  '@scarf/scarf': 'tells its makers about the installation',
+  '@scarf/scarf': 'reports the installation to its makers',
   '@swc/core': 'checks that its native addon is there',
   lefthook: 'installs git hooks',
   prisma: 'checks the version of Node',

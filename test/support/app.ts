@@ -162,7 +162,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     createKey: (overrides) => createKeyIn(account, overrides),
     sql: async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) => {
       const { rows } = await sqlPool.query<Row>(text, values);
-      // What the statement changed must be known in the app as if it had changed it itself.
+      // The app must know of the statement's change as of its own.
       await application.get(Notifications).catchUp();
       return rows;
     },

@@ -11,7 +11,7 @@ const SECRETS = [
 const MAX_SHOWN = 300;
 
 export class LogChecker {
-  /** What was wrong, one line each. */
+  /** The problems, one line each. */
   readonly problems: string[] = [];
 
   /** `secrets` are what else must not be found. */

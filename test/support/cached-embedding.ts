@@ -40,7 +40,7 @@ export const answerByText: StubHandler = (request, response) => {
   sendJson(response, 200, openAiAnswer(inputs, { model, fullWidth: FULL_WIDTH, width, format }));
 };
 
-/** What answerByText() makes of a text. */
+/** The vector that answerByText() returns for a text. */
 export function embeddingOf(text: string, width = WIDTH): number[] {
   return vectorOf(text, FULL_WIDTH, width);
 }
@@ -77,7 +77,7 @@ export async function outcomeOf(test: Test): Promise<Outcome> {
   };
 }
 
-/** What so many tokens of the model cost: 0.02 USD a million. */
+/** The cost of so many tokens of the model: 0.02 USD a million. */
 export function usageOf(tokens: number): object {
   const cost = Number((tokens * 2e-8).toFixed(12));
   return { prompt_tokens: tokens, total_tokens: tokens, cost, is_byok: false };

@@ -91,7 +91,7 @@ export function canariesIn(text: string): string[] {
   return [...new Set([...found.map((word) => word.toLowerCase()), ...tokens])];
 }
 
-/** What a run of letters and digits says as base64 or hex, wherever in a group of four it begins. */
+/** The texts that a run of letters and digits encodes as base64 or hex, at any offset in a group of four. */
 function decodings(run: string): string[] {
   return [
     ...[0, 1, 2, 3].map((start) => Buffer.from(run.slice(start), 'base64').toString('latin1')),

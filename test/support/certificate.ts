@@ -1,4 +1,4 @@
-// A certificate that nobody vouches for, made when a test needs one.
+// A self-signed certificate, generated when a test needs one.
 import { generateKeyPairSync, sign } from 'node:crypto';
 
 export interface Certificate {

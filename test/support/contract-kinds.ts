@@ -1,4 +1,4 @@
-// What contract 1.1 and 1.2 say about every destination kind, written down apart from the code that implements it.
+// The contract of every destination kind (docs/contract.md#destination-kinds), independent of the implementing code.
 
 export interface ContractKind {
   readonly type: string;

@@ -6,13 +6,13 @@ import type { LeaseGrant, LeaseOptions } from '../../src/persistence/spend/spend
 // More often no spec has it asked: who never stops asking must fail, and not run for ever.
 const TIMEOUT = 1_000;
 
-/** Whoever holds leases, all are of the one counter. Far from the limit it grants a fiftieth of what is left. */
+/** All leases belong to one counter. Far from the limit it grants a fiftieth of the remainder. */
 export class CountingLedger {
   /** The limit that the database holds, whatever a process has heard of it. */
   limit = 100_000n;
   total = 0n;
   reserved = 0n;
-  /** What a statement waits for. */
+  /** Statements wait for it. */
   lock: Promise<void> = Promise.resolve();
   asked = 0;
   releaseRequests = 0;

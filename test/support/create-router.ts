@@ -15,7 +15,7 @@ import type { RoutingMetrics } from '../../src/routing/routing-metrics.js';
 import { TestClock } from './clock.js';
 import { createEndpoint, createModel, createTarget } from './endpoints.js';
 
-/** What the endpoint at `index` does with the input at `input`. */
+/** The behaviour of the endpoint at `index` for the input at `input`. */
 export type EndpointDeed = (index: number, input: number, signal: CancelSignal) => Promise<ProviderAnswer>;
 
 export interface TestRouter {

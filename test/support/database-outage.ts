@@ -7,7 +7,7 @@ export interface DatabaseOutage {
   end(): Promise<void>;
 }
 
-/** From here on nobody can connect anew to the database of `databaseUrl`. */
+/** Rejects new connections to the database of `databaseUrl` from here on. */
 export async function rejectNewConnections(databaseUrl: string): Promise<DatabaseOutage> {
   const admin = new URL(databaseUrl);
   const name = admin.pathname.slice(1);

@@ -1,4 +1,4 @@
-// A way to the database that a test can cut and mend, for what happens while PostgreSQL is away.
+// A connection to the database that a test can cut and repair, to simulate an unreachable PostgreSQL.
 import { startTcpProxy } from './tcp-proxy.js';
 import type { TcpProxy } from './tcp-proxy.js';
 

@@ -51,7 +51,7 @@ export function createDestination(
   });
 }
 
-/** Commits generations as calls with `key` do, and tells the broadcaster. Answers their ids. */
+/** Commits generations like calls with `key`, and publishes them. Returns their ids. */
 export async function recordGenerations(
   app: TestApp,
   count: number,

@@ -1,7 +1,7 @@
 // The one shape of every error body. Source: interface "Error object"; contract section 5.
 import { expect } from '@jest/globals';
 
-/** What supertest's responses and readResponse() have in common. */
+/** The common members of supertest's responses and readResponse(). */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -17,7 +17,7 @@ export interface EveryProviderApp {
 export async function startAppWithEveryProvider(): Promise<EveryProviderApp> {
   const providers = await startEveryProvider();
   const app = await withCatalogueFile(inHouseCatalogue(), (file) =>
-    // A failure is told at once: some of the stubs ask for a pause that no test wants to wait for.
+    // A failure is reported at once: some of the stubs send a Retry-After that no test wants to wait for.
     createTestApp({ environment: { ...providers.environment, CATALOGUE_FILE: file, PROVIDER_RETRIES: '0' } }),
   );
   return {

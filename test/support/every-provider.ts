@@ -1,5 +1,5 @@
-// The stubs of all providers at once, and what the service is told to use them: as an operator would, by variables and by
-// a catalogue file for the models on hardware of one's own.
+// The stubs of all providers, and the configuration of the service for them: by variables and, for self-hosted models,
+// by a catalogue file, as an operator would.
 import { PROVIDER_STUBS } from './providers/index.js';
 import type { RunningProviderStub } from './providers/provider-stub.js';
 import { PROVIDER_ROWS } from './providers/rows.js';

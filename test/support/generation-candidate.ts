@@ -31,7 +31,7 @@ export function createCandidate(
   };
 }
 
-/** One that gets everything, and is told as much as there is to tell. */
+/** A destination that receives everything, with all facts. */
 export function createOpenDestination(overrides: Partial<Destination> = {}): Destination {
   return {
     id: '0193a1b2-0000-7000-8000-0000000000de',

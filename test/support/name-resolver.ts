@@ -10,7 +10,7 @@ export class ScriptedResolver extends NameResolver {
   readonly asked: string[] = [];
   private readonly answers = new Map<string, Answer[]>();
 
-  /** What the next look-ups of a host find; the last answer stays. */
+  /** Sets the results of the next look-ups of a host; the last one stays. */
   script(host: string, ...answers: Answer[]): this {
     this.answers.set(host, answers);
     return this;

@@ -27,7 +27,7 @@ function closed(schema: unknown): unknown {
 }
 
 export class OpenApiValidator {
-  /** What was wrong, one line each. */
+  /** The problems, one line each. */
   readonly problems: string[] = [];
   private readonly document: Document;
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true });

@@ -1,4 +1,4 @@
-// What OTLP kinds send, as the specs of kinds read it.
+// The requests of OTLP kinds, as the specs of kinds read them.
 import { parseConfig } from '../../src/destination-kinds/shared/destination-kind.js';
 import type { DeliveryContext, DeliveryRequest } from '../../src/destination-kinds/shared/delivery.js';
 import { requireDestinationKind } from '../../src/destination-kinds/index.js';

@@ -1,4 +1,5 @@
-// Shared by the specs of own provider keys: creating them, and an upstream that tells keys apart. It is OpenAI and Azure in one.
+// Shared by the specs of own provider keys: creates them, and runs an upstream (OpenAI and Azure in one) that records
+// keys.
 import type { IncomingHttpHeaders } from 'node:http';
 import { createTestApp } from './app.js';
 import type { TestApp } from './app.js';
@@ -12,7 +13,7 @@ import type { StubUpstream } from './stub-upstream.js';
 
 /** The operator's key at the upstream. */
 export const SHARED_KEY = 'shared-key-of-the-operator';
-/** What the upstream reports for one input. */
+/** The upstream's token count for one input. */
 const TOKENS_PER_INPUT = 5;
 
 /** A status, or one that depends on how many inputs a call has. */

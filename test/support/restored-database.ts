@@ -43,8 +43,8 @@ export async function createDatabaseOnNewServer(): Promise<TestDatabase> {
 export type Backup = readonly (readonly [table: string, rows: string])[];
 
 /**
- * What pg_dump takes of a database that is being written to. There is no pg_dump among the packages; the rows go through
- * JSON, which holds every value of theirs exactly. Partitions are left out: their rows are those of their tables.
+ * A copy like pg_dump's of a database during writes. No package contains pg_dump; the rows go through JSON, which
+ * holds all of their values exactly. Partitions are omitted: their rows are those of their tables.
  */
 export async function backUp(databaseUrl: string): Promise<Backup> {
   return withClient(databaseUrl, async (client) => {

@@ -12,7 +12,7 @@ export interface Route {
   readonly path: string;
   /** A good body, where the operation takes one. */
   readonly body?: Readonly<Record<string, unknown>>;
-  /** What another account is told; 200: something, but nothing of the owner's. */
+  /** The status for another account; 200: a response without data of the owner. */
   readonly stranger: 200 | 201 | 400 | 404;
 }
 

@@ -9,7 +9,7 @@ import { TEST_ENCRYPTION_KEY } from './app.js';
 export interface ServiceProcess {
   readonly baseUrl: string;
   readonly pid: number;
-  /** What it has printed so far, line by line; nothing where it prints to a file. */
+  /** The printed lines so far; empty where it prints to a file. */
   readonly lines: readonly string[];
   /** SIGKILL, and waits until it is gone. */
   kill(): Promise<void>;

@@ -1,4 +1,4 @@
-// What the service's process runs in tests: the built service, which then says where it listens.
+// The service process of tests: the built service, which then sends its address.
 import cluster from 'node:cluster';
 import { writeSync } from 'node:fs';
 

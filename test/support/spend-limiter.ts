@@ -1,4 +1,4 @@
-// A spend gate without a database, for specs of what it does with the money that a ledger grants.
+// A spend limiter without a database, for specs of its use of granted money.
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import type { SpendBound } from '../../src/domain/spend/spend-limit.js';
 import type { NotificationListener, Notifications } from '../../src/persistence/database/notifications.js';
@@ -9,11 +9,11 @@ import type { SpendPolicyCache } from '../../src/spend/spend-policy-cache.js';
 
 export interface LimiterSetup {
   readonly limiter: SpendLimiter;
-  /** What the cache of terms holds from now on. */
+  /** Sets the policies in the cache. */
   setPolicy(policies: SpendPolicy): void;
   /** As the database would. */
   notify(channel: string, payload: string): void;
-  /** The connection that tells was lost and came back. */
+  /** Simulates the loss and recovery of the notification connection. */
   reconnect(): void;
 }
 

@@ -1,4 +1,4 @@
-// What the service says to the database, written down while it works.
+// Records the service's statements to the database.
 import pg from 'pg';
 
 export interface Statement {

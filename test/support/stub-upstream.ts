@@ -16,7 +16,7 @@ export type StubHandler = (request: ReceivedRequest, response: ServerResponse) =
 export interface StubUpstream {
   readonly origin: string;
   readonly requests: ReceivedRequest[];
-  /** What the next calls are answered with; back to the default with null. */
+  /** Sets the answer to the next calls; null: back to the default. */
   answerWith(handler: StubHandler | null): void;
   close(): Promise<void>;
 }

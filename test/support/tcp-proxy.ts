@@ -1,8 +1,8 @@
-// A way to any server on loopback that a test can cut, mend and spoil, byte by byte.
+// A connection to any server on loopback that a test can cut, repair and corrupt, byte by byte.
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** What becomes of the bytes that come back from the server. */
+/** A change of the bytes from the server. */
 export type Corruption =
   /** Each piece comes so many milliseconds late. */
   | { readonly kind: 'delay'; readonly milliseconds: number }

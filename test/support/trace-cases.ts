@@ -25,7 +25,7 @@ const barest: Partial<GenerationTrace> = {
   attempts: [],
 };
 
-/** What the three flags of a destination add. */
+/** The facts that the three flags of a destination add. */
 export const ALL_FACTS: GenerationTrace['facts'] = {
   usage: 0.00000018,
   usage_upstream: 0.00000018,
@@ -71,7 +71,7 @@ export const TRACE_CASES: Readonly<Record<string, Partial<GenerationTrace>>> = {
       },
     ],
   },
-  'a failure that reached nobody, without its message': {
+  'a failure before any provider, without its message': {
     ...barest,
     status: 503,
     error: { type: 'no_endpoint', message: null },

@@ -125,7 +125,7 @@ describe('errors', () => {
   });
 
   it('with 401 carry no metadata', async () => {
-    const response = await embed(setup.app, BODY, 'sk-sb-v1-nobody').set(HEADER, 'enabled');
+    const response = await embed(setup.app, BODY, 'sk-sb-v1-unknown').set(HEADER, 'enabled');
     expect(response.status).toBe(401);
     expect(response.body).not.toHaveProperty('openrouter_metadata');
   });

@@ -21,7 +21,7 @@ const RESETS = ['daily', 'weekly', 'monthly'] as const;
 interface Moment {
   readonly at: string;
   readonly what: string;
-  /** Whose limits have begun anew since the moment before. */
+  /** Owners whose limits have reset since the last check. */
   readonly renewed: readonly (typeof RESETS)[number][];
 }
 
@@ -98,16 +98,14 @@ export const clockJumps: Scenario = {
         keys.set(reset, key);
       }
       for (const { at, what, renewed } of MOMENTS) {
-        // What waits for longer than a day is given up, also when the clock is what makes it wait.
+        // Generations that wait longer than a day expire, even when the clock is the reason.
         await untilDelivered(lab);
         await jumpTo(at, lab);
         for (const reset of RESETS) {
           const calls = await spendAll(lab, keys.get(reset) ?? '', report);
           const isRenewed = renewed.includes(reset);
           if (isRenewed !== calls > 0)
-            problems.push(
-              `${what}, ${at}: a ${reset} limit ${isRenewed ? 'did not begin anew' : 'began anew'}`,
-            );
+            problems.push(`${what}, ${at}: a ${reset} limit ${isRenewed ? 'did not reset' : 'reset'}`);
         }
       }
       const remarks = [`${MOMENTS.length} moments in ${TIME_ZONES.join(' and ')}`];

@@ -29,7 +29,7 @@ const SLOW_CLIENTS = 300;
 const BETWEEN_BYTES_MS = 100;
 const CALM_MS = 4_000;
 const SLOW_MS = 8_000;
-// What slow clients may add to the others' time.
+// Milliseconds that slow clients may add to the others' calls.
 const TOLERATED_MS = 150;
 
 /** A client that never comes to the end of its headers, or of its body. */

@@ -1,5 +1,5 @@
-// Ten times as many calls as can be served: those that are let in take as long as ever, the others are told at once, the
-// memory stays bounded, and soon after all is as it was.
+// Ten times as many calls as can be served: admitted calls keep their latency, the others are rejected at once, memory
+// stays bounded, and the service recovers soon afterwards.
 import { request } from 'undici';
 import type { Lab } from '../lab.js';
 import { percentile, startLoad, totalRejections } from '../load.js';
@@ -93,7 +93,7 @@ async function readMetric(lab: Lab, name: string): Promise<number> {
   return Number(line?.slice(name.length + 1) ?? Number.NaN);
 }
 
-/** Calls that the processor has to work for: nothing but the lateness of the event loop tells that they are too many. */
+/** Calls that need processor time: only the delay of the event loop shows that they are too many. */
 export const computingOverload: Scenario = {
   name: 'More to compute than the processor can',
   run: (context) =>
@@ -128,7 +128,7 @@ export const computingOverload: Scenario = {
         problems,
         remarks: [
           `${HEAVY_CLIENTS} clients: at most ${limit} calls at once half of the time, p99 of what was let in then ` +
-            `${Math.round(percentile(settled, 0.99))} ms; an operation meanwhile took ${operation} ms`,
+            `${Math.round(percentile(settled, 0.99))} ms; an operation at that time took ${operation} ms`,
           `the limit was back after ${recovered} ms`,
         ],
       });

@@ -23,7 +23,7 @@ import type { TenantLab } from '../tenants/tenant-lab.js';
 const CALM_MS = 8_000;
 const ATTACK_MS = 18_000;
 const IDLE_TIMEOUT_MS = 15_000;
-// What a delivery of the others may take beside the attack, where twice what it took before is less.
+// Milliseconds that a delivery of the others may take beside the attack, where twice the earlier time is less.
 const TOLERATED_LAG_MS = 5_000;
 const TOLERATED_BYTES = 600 * 1024 * 1024;
 // As an operator has them who sets nothing.
@@ -34,7 +34,7 @@ interface TenantAttack {
   /** Of the database. */
   readonly database: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** What is there before the attack begins; its parts run at the same time in one process. */
+  /** The state before the attack; its parts run at the same time in one process. */
   readonly prepare: (lab: TenantLab) => Promise<PreparedAttack>;
 }
 
@@ -98,7 +98,7 @@ async function attackBeside(lab: TenantLab, parts: readonly AttackPart[]): Promi
   });
 }
 
-/** What the attacker has begun may still be charged. */
+/** Calls that the attacker has begun may still be charged. */
 async function untilIdle(lab: TenantLab): Promise<void> {
   const deadline = performance.now() + IDLE_TIMEOUT_MS;
   while (performance.now() < deadline) {

@@ -26,7 +26,7 @@ async function createAccount(client) {
   return { accountId: account, workspaceId: workspace };
 }
 
-/** What the command prints is its only result. */
+/** The printed output of the command is its only result. */
 async function createManagementKey(accountId) {
   const write = process.stdout.write.bind(process.stdout);
   let printed = '';

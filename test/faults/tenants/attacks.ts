@@ -254,7 +254,7 @@ const tinyChunks: Attack<TinyChunkParameters> = async (target, { connections, ch
         });
       sent += 10_000;
     }
-    // What was sent is held until the body ends: it does not.
+    // The sent part is held until the body ends, which it does not.
     while (!socket.destroyed && !signal.aborted) await rest(50, signal);
     if (!signal.aborted) closed++;
     socket.destroy();

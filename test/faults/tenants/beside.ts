@@ -144,7 +144,7 @@ export function watchArrivals(lab: TenantLab): Arrivals {
   };
 }
 
-/** What most experiments tell of the others. */
+/** The figures of the other accounts that most experiments report. */
 export function besideFigures(lab: TenantLab, beside: Beside): Readonly<Record<string, string>> {
   const { calm, attacked, calmProbe, attackedProbe, bytesBefore, bytesAfter } = beside;
   return {
@@ -171,7 +171,7 @@ function latencyText(report: LoadReport, part: number): string {
 /**
  * Milliseconds that the p99 may rise by where twice what it was is less. One accepted body may hold the event loop for
  * 50 ms, and of some hundred calls a few meet such a moment. Two cores also carry the database, the process that
- * delivers, the attacker and this process: whoever waits for a core waits for 10 ms or so.
+ * delivers, the attacker and this process: waiting for a core takes about 10 ms.
  */
 const NOISE_MS = 60;
 

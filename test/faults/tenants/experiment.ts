@@ -1,4 +1,4 @@
-// What an experiment of one tenant against others, or against the operator, hands back.
+// The result of an experiment of one tenant against others, or against the operator.
 import type { ScenarioContext } from '../scenario.js';
 
 export interface Build {
@@ -20,7 +20,7 @@ export interface Experiment {
   readonly name: string;
   /** Of the list of what tenants must not be able to do to each other. */
   readonly item: number;
-  /** What is done, and what must come of it. */
+  /** The attack and the required result. */
   readonly title: string;
   run(context: ScenarioContext, build: Build): Promise<ExperimentResult>;
 }

@@ -1,5 +1,5 @@
-// What every experiment of one tenant against others has: a lab with one replica of the build in question, whose heap is
-// bounded, and a second account, which attacks. The account of the lab is the other tenant.
+// The lab of every experiment of one tenant against others: one replica of the examined build with a bounded heap, and
+// a second account, which attacks. The account of the lab is the other tenant.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';

@@ -19,7 +19,7 @@ export interface KeptFigures {
   readonly experiments: TenantFigures;
 }
 
-/** What is kept already, with what was measured now. */
+/** Merges the stored figures with the current measurement. */
 export function mergeFigures(kept: KeptFigures | null, measured: TenantFigures): KeptFigures {
   const experiments = Object.fromEntries(
     EXPERIMENTS.flatMap(({ name }): [string, MeasuredExperiment][] => {
@@ -70,7 +70,7 @@ function sectionOf({ name, item, title }: Experiment, measured: MeasuredExperime
     '| Figure | Before | Now |',
     '| --- | --- | --- |',
     ...names.map((figure) => `| ${figure} | ${cell(before, figure)} | ${cell(now, figure)} |`),
-    `| verdict | ${outcomeOf(before)} | ${outcomeOf(now)} |`,
+    `| result | ${outcomeOf(before)} | ${outcomeOf(now)} |`,
     '',
     ...now.problems.map((problem) => `- does not hold: ${problem}`),
     ...(now.problems.length > 0 ? [''] : []),

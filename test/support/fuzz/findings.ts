@@ -1,4 +1,4 @@
-// What must never stand in an answer or in the log, and how an answer is judged.
+// Forbidden content of responses and the log, and the checks of a response.
 import { canariesIn, canary } from '../canaries.js';
 import { OpenApiValidator } from '../openapi-validator.js';
 import { SENT_WORD } from './hostile-values.js';
@@ -21,7 +21,7 @@ export const PLANTED = {
 
 // As V8 writes them, and as paths of this project's files would show.
 const STACK = /\n\s+at |node:internal|node_modules\/|\.[cm]?[jt]s:\d+:\d+/;
-// What a valid request may be refused with besides its own statuses: no operation declares them all.
+// Statuses of a valid request besides those of its operation: not every operation declares them.
 const NOT_OF_AN_OPERATION = new Set([404, 405, 413, 431]);
 
 export class Findings {
@@ -30,12 +30,12 @@ export class Findings {
   private readonly inLog: string[] = [];
   private rest = '';
 
-  /** Must never be told again. */
+  /** Registers a secret that must not appear again. */
   keepSecret(secret: string): void {
     this.secrets.add(secret);
   }
 
-  /** What is wrong with an answer; empty: nothing. */
+  /** The problems of a response; empty: none. */
   problemsOf(method: string, url: string, { status, headers, body }: FuzzAnswer): string[] {
     const text = body.toString('utf8');
     const everything = `${JSON.stringify(headers)}\n${text}`;

@@ -12,7 +12,7 @@ import { Findings, PLANTED } from './findings.js';
 import type { FuzzAnswer } from './findings.js';
 import { startHostileServers } from './hostile-servers.js';
 
-/** Who asks, and what is theirs: `own:destination` and the like, as the requests name it. */
+/** A caller and its objects: `own:destination` and the like, as requests name them. */
 export interface FuzzCaller {
   readonly managementKey: string;
   readonly inferenceKey: string;
@@ -24,7 +24,7 @@ export interface FuzzTarget {
   readonly findings: Findings;
   /** The next account, with one object of each kind. */
   nextCaller(): Promise<FuzzCaller>;
-  /** Makes anew what a caller has deleted. */
+  /** Recreates objects that a caller has deleted. */
   freshen(caller: FuzzCaller): Promise<void>;
   /** Resolves with any answer; rejects when there is none in time. */
   send(question: FuzzQuestion): Promise<FuzzAnswer>;
@@ -45,7 +45,7 @@ interface ServiceState {
   readonly connections: number;
 }
 
-// Bytes. What the caches may hold (64 MiB), the tokenizers that are read when first needed, and some.
+// Bytes: the maximum of the caches (64 MiB), the tokenizers that are loaded on first use, and a margin.
 const ALLOWED_GROWTH = 300 * 2 ** 20;
 const preload = new URL('./loopback-only.cjs', import.meta.url).pathname;
 const program = new URL('../../../conformance/signalbox-process.mjs', import.meta.url).pathname;
@@ -158,7 +158,7 @@ function withPassword(databaseUrl: string): string {
   return url.href;
 }
 
-/** The first id-like thing that an answer tells. */
+/** The first id in a response. */
 interface Created {
   readonly data?: { readonly id?: string; readonly hash?: string; readonly slug?: string };
   readonly id?: string;

@@ -1,5 +1,5 @@
-// A provider and a platform that answer as nobody should, for the service that requests are put to: some answers are
-// right, the others are cut, spoilt, mislabelled, endless or repeat the credential that they came with.
+// A hostile provider and a hostile platform for the service under test: some answers are right, the others are cut,
+// corrupted, mislabelled, endless, or repeat the credential.
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -106,7 +106,7 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 2, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
 );
 
-/** What is done to a value: at the end of a way that chooses a member at each step. */
+/** A change of a value, at the end of a path that chooses a member at each step. */
 interface Corruption {
   readonly variant: readonly number[];
   readonly action: 'replace' | 'remove' | 'add' | 'repeat' | 'wrap';

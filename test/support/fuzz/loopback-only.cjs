@@ -1,5 +1,5 @@
-// Loaded before a service that hostile requests are put to: it reaches nothing but this machine, whatever it is told to
-// send requests to, and tells about its memory and connections when it is asked.
+// Loaded before a service that receives hostile requests: it restricts connections to this machine, and reports memory
+// and connections on request.
 const { subscribe } = require('node:diagnostics_channel');
 const dns = require('node:dns');
 const promises = require('node:dns/promises');

@@ -54,7 +54,7 @@ const MODELS = [
   'openai/text-embedding-3-small',
   'openai/text-embedding-3-small',
   'openai/text-embedding-ada-002',
-  'nobody/nothing',
+  'unknown/nothing',
 ];
 const HINTS: Hints = {
   workspace_id: fc.constantFrom(own('workspace'), own('default-workspace')),
@@ -67,7 +67,7 @@ const HINTS: Hints = {
   dimensions: fc.constantFrom(1, 8, 64, 256, 1536),
 };
 
-/** What a parameter is called in the account that asks; undefined where it is nothing of an account's. */
+/** The name of a parameter among the caller's objects; undefined where it is no object of an account. */
 function ownObject(path: string, name: string): string | undefined {
   if (name === 'hash' || name === 'api_key_hash') return own('hash');
   if (name === 'workspace_ref' || name === 'workspace_id') return own('workspace');
@@ -183,7 +183,7 @@ const HEADER_NAMES = [
   'if-none-match',
   'range',
 ];
-// What Node's client lets through: the rest is tried on the socket.
+// Values that Node's client sends; the others are tried on the socket.
 const headerValue = fc.oneof(
   fc.constantFrom(
     'on',

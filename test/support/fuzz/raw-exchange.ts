@@ -1,5 +1,4 @@
-// Writes bytes to a listening socket as slowly, as brokenly and as suddenly as it is told, and reads what comes back as
-// HTTP answers.
+// Writes bytes to a listening socket in given pieces, pauses and endings, and reads the HTTP responses.
 import { connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DEADLINE } from './budget.js';
@@ -8,18 +7,18 @@ import type { FuzzAnswer } from './findings.js';
 export interface RawRequest {
   /** Written one after the other, each by itself. */
   readonly pieces: readonly Buffer[];
-  /** What follows the last: nothing more is sent, the connection is torn down, or it stays open for an answer. */
+  /** After the last piece: no more data, a torn connection, or an open one that waits for a response. */
   readonly ending: 'finish' | 'reset' | 'wait';
 }
 
 export interface RawOutcome {
   readonly answers: readonly FuzzAnswer[];
-  /** What came behind the last whole answer. */
+  /** The bytes behind the last complete response. */
   readonly rest: string;
   readonly isClosed: boolean;
 }
 
-// Milliseconds. Whoever stays open with half a request may be waited for; this is for how long it is watched.
+// Milliseconds for which a connection with half a request is watched; the service may wait for longer.
 const WATCHED_WAITING = 150;
 
 /** Resolves when the server has closed, when it has answered what was whole, or at once after a reset. */

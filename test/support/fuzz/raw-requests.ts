@@ -1,5 +1,5 @@
-// What no HTTP client sends, as arbitraries: requests with wrong lines, headers, lengths, chunks, encodings and bytes, in
-// pieces of any size.
+// Requests that no HTTP client sends, as arbitraries: with wrong lines, headers, lengths, chunks, encodings and bytes,
+// in pieces of any size.
 import fc from 'fast-check';
 import { gzipSync } from 'node:zlib';
 import type { RawRequest } from './raw-exchange.js';

@@ -1,7 +1,7 @@
-// What the examples of openapi.json ask: the bodies of every operation that takes one, by its operationId.
+// The request bodies behind the examples of openapi.json, by operationId.
 
 export interface ExampleBody {
-  /** Told apart by it where an operation has several. */
+  /** Distinguishes several requests of an operation. */
   readonly name: string;
   readonly summary: string;
   readonly body: Readonly<Record<string, unknown>>;

@@ -94,7 +94,7 @@ export function documentedOperations(): DocumentedOperation[] {
   );
 }
 
-/** What is made first is there for what only looks, and goes last. */
+/** Creations come before reads, and deletions come last. */
 function inOrder(operations: readonly DocumentedOperation[]): DocumentedOperation[] {
   const named = (names: readonly string[]) =>
     names.flatMap((name) => operations.filter(({ operationId }) => operationId === name));

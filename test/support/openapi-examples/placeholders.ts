@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 
 const MOMENT = '2026-11-18T12:00:00.000Z';
 const MAX_ITEMS = 2;
-// What a machine of no particular speed would take.
+// The figures of a machine of no particular speed.
 const MEASURED: Readonly<Record<string, number>> = {
   latency: 84,
   generation_time: 92,

@@ -1,9 +1,9 @@
-// What a provider must do, as a row of the conformance table, and the rows that several providers share.
+// The features of a provider as a row of the conformance table, and rows that several providers share.
 import { INPUT_TYPES } from '../../../src/domain/embeddings/input-type.js';
 import type { InputType } from '../../../src/domain/embeddings/input-type.js';
 
 export type Members = Readonly<Record<string, unknown>>;
-/** What an input type becomes: members of the request, or words before every text. Neither: it is dropped. */
+/** The mapping of an input type: members of the request, or words before every text. Neither: it is dropped. */
 type InputTypeCell = { readonly members?: Members; readonly prefix?: string };
 
 type InputTypeCells = Readonly<Record<InputType, InputTypeCell>>;
@@ -39,7 +39,7 @@ export interface ConformanceRow {
   readonly inputTypes: InputTypeCells;
   /** An input type in the upstream's own words, and what it becomes; null: it has none, whatever is said is dropped. */
   readonly ownInputType: readonly [string, Members] | null;
-  /** What happens to an input type that nobody knows. */
+  /** The treatment of an unknown input type. */
   readonly strangeInputType: 'dropped' | 'refused' | 'passed on';
   /** The settings of a call for base64; null: floats are asked for, and come. */
   readonly base64: Members | null;

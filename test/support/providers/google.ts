@@ -1,6 +1,6 @@
-// The Gemini API's batchEmbedContents, and embedContent for one input. gemini-embedding-001 tells no usage and does not
-// scale what it cuts; gemini-embedding-2 does both, takes other modalities, and passes over taskType. Source: Google's SDK
-// and documentation, Bifrost PR 7295 and mteb PR 4851 on GitHub.
+// The Gemini API's batchEmbedContents, and embedContent for one input. gemini-embedding-001 reports no usage and does
+// not scale what it cuts; gemini-embedding-2 does both, takes other modalities, and ignores taskType. Source: Google's
+// SDK and documentation, Bifrost PR 7295 and mteb PR 4851 on GitHub.
 import { defineProviderStub, findMemberProblem, isOneOf, isText, isWidth } from './provider-stub.js';
 import type { ProviderStub, StubReply } from './provider-stub.js';
 import { countTokens, cutVector, vectorOf } from './vectors.js';

@@ -59,7 +59,7 @@ export const openaiStub: ProviderStub = defineProviderStub({
   },
 });
 
-/** What OpenAI and Azure do alike once the caller is known. */
+/** The common behaviour of OpenAI and Azure once the caller is known. */
 export function answerOpenAiBody({ body }: StubRequest, widths: Readonly<Record<string, number>>): StubReply {
   const found = findMemberProblem(body, {
     required: { model: isText, input: isTextsOrTokens },

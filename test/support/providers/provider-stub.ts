@@ -1,5 +1,4 @@
-// What the stubs of all providers share: a server on loopback, replies as values, members checked as a strict upstream
-// checks them.
+// Shared by the stubs of all providers: a server on loopback, replies as values, and strict checks of members.
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -44,15 +43,15 @@ export interface RunningProviderStub {
   readonly baseUrl: string;
   /** Every request that came, oldest first. */
   readonly requests: readonly StubRequest[];
-  /** What the next calls are answered with, whatever they are; back to normal with null. */
+  /** Sets the reply to all next calls; null: back to normal. */
   replyWith(reply: StubReply | null): void;
-  /** What becomes of the next answers; null from it: none is sent, the caller waits. Back to normal with null. */
+  /** Alters the next replies; a null from it sends none, and the caller waits. Null: back to normal. */
   alterReplies(alter: ReplyAlteration | null): void;
   close(): Promise<void>;
 }
 
 export interface ProviderStubDefinition extends Omit<ProviderStub, 'start'> {
-  /** What follows the origin in the base URL. */
+  /** The path of the base URL. */
   readonly basePath: string;
   answer(request: StubRequest): StubReply;
 }

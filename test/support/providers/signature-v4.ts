@@ -1,5 +1,5 @@
-// AWS Signature Version 4, computed anew from what arrived: independent of the library that signed it. Source: AWS, "Create
-// a signed request".
+// AWS Signature Version 4, computed from the received request: independent of the library that signed it. Source: AWS,
+// "Create a signed request".
 import { createHash, createHmac } from 'node:crypto';
 import type { StubRequest } from './provider-stub.js';
 

@@ -1,5 +1,5 @@
-// The vectors of the stubs. A vector tells which input it belongs to, has length one, and loses some of it when it is
-// cut, so that a missing normalisation shows.
+// The vectors of the stubs. A vector identifies its input, has length one, and is shorter when it is cut, so that a
+// missing normalisation shows.
 import { createHash } from 'node:crypto';
 import { toBase64 } from '../stub-upstream.js';
 

@@ -39,7 +39,7 @@ export function deliveringTo(
   return { kind, config: parseConfig(kind, config) };
 }
 
-/** What must never be seen of a config: its secret values, and the credentials in those that are addresses. */
+/** The secrets of a config: its secret values, and the credentials within addresses. */
 export function secretsOf({ type, config }: Pick<DestinationReceiver, 'type' | 'config'>): readonly string[] {
   return secretFieldsGiven({ type, config }).flatMap((field) => {
     const secret = String(config[field]);
@@ -67,7 +67,7 @@ export async function encode(
   return kind.delivery.encode(config, traces, context);
 }
 
-/** Sends a request to the receiver in place of the host that it names, and tells the receiver that host. */
+/** Sends a request to the receiver instead of the host that it names, with that host in a header. */
 export async function send(request: DeliveryRequest, running: RunningReceiver): Promise<DeliveryResponse> {
   const { host, pathname, search } = new URL(request.url);
   const headers = { host, ...request.headers };

@@ -1,4 +1,4 @@
-// What the receivers of JSON formats check alike: that a body is JSON as strict readers take it, and its members.
+// Shared by the receivers of JSON formats: checks that a body is strict JSON, and its members.
 import { findMemberProblem } from '../providers/provider-stub.js';
 import type { MemberCheck, MemberRules } from '../providers/provider-stub.js';
 import type { ReceivedDelivery, ReceiverReply, ReceiverResult } from './receiver.js';

@@ -1,4 +1,4 @@
-// What the receivers of the OTLP kinds share: the order in which such servers look at a request, and their answers.
+// Shared by the receivers of the OTLP kinds: the order of checks of such servers, and their answers.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { DestinationConfig } from '../../../src/domain/destinations/destination.js';
 import { OtlpProblem, validateTraceRequest } from './otlp-validator.js';
@@ -15,7 +15,7 @@ export interface OtlpPlatformRules {
   readonly method?: string;
   readonly isAuthorized: (headers: IncomingHttpHeaders) => boolean;
   readonly maxBytes: number;
-  /** What the platform refuses beyond the specification; null: nothing. */
+  /** The platform's complaint beyond the specification; null: none. */
   readonly problemOf?: (span: ValidatedSpan, headers: IncomingHttpHeaders) => string | null;
   /** Where the platform shows the generation's id. */
   readonly generationOf?: (attributes: Attributes) => unknown;
@@ -85,7 +85,7 @@ export function otlpReceiver(rules: OtlpPlatformRules): DestinationReceiver {
   };
 }
 
-/** What every span of this service has. */
+/** The attributes of every span of this service. */
 function spanProblem({ attributes, events, resource, status }: ValidatedSpan): string | null {
   if (resource.get('service.name') !== 'openrouter') return 'a resource without its service';
   const isFailure = attributes.has('error.type') || events.some(({ name }) => name === 'exception');

@@ -1,4 +1,4 @@
-// The tables that docs/destinations tells users to create, as they stand there.
+// The tables of docs/destinations, read from those pages.
 import { readFileSync } from 'node:fs';
 
 export interface PublishedTable {

@@ -1,5 +1,5 @@
-// What the fakes of all destination platforms share: a server on loopback that judges every request as the platform
-// would, keeps the generations that it took, and fails as a test scripts it.
+// Shared by the fakes of all destination platforms: a server on loopback with the platform's checks, which keeps the
+// generations that it accepted, and fails as a test scripts it.
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,7 +21,7 @@ export interface ReceiverReply {
   readonly body?: string | object;
 }
 
-/** What a platform makes of a request: its answer, and the ids of the generations that it stored, one entry a row. */
+/** A platform's reaction to a request: its answer, and the ids of the stored generations, one entry a row. */
 export interface ReceiverResult {
   readonly reply: ReceiverReply;
   readonly stored: readonly string[];
@@ -51,11 +51,11 @@ export interface RunningReceiver {
   readonly requests: readonly ReceivedDelivery[];
   /** Ids of generations in the order in which they were stored; repeats stay visible. */
   readonly stored: readonly string[];
-  /** What the next requests meet, one entry each; then it judges again. */
+  /** Sets the reactions to the next requests, one entry each; then it checks again. */
   script(...next: readonly Script[]): void;
-  /** What every request meets until null. */
+  /** Sets the reaction to every request, until null. */
   always(script: Script | null): void;
-  /** Of long runs nobody looks at: what is stored stays. */
+  /** For long runs whose requests are not examined: stored generations stay. */
   forgetRequests(): void;
   /** Requests whose sender closed the connection before it had an answer. */
   readonly abandoned: number;
@@ -134,7 +134,7 @@ function misbehave(script: Script, response: ServerResponse): void {
   }
 }
 
-/** Writes for as long as somebody reads. */
+/** Writes for as long as the client reads. */
 function flood(response: ServerResponse): void {
   const chunk = Buffer.alloc(65_536, 0x20);
   while (!response.destroyed) {

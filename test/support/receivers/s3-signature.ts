@@ -1,4 +1,4 @@
-// Whether a request to an object store is signed right: the signature is computed anew by another implementation.
+// Checks the signature of a request to an object store with another implementation.
 import { createHash } from 'node:crypto';
 import aws4 from 'aws4';
 import type { ReceivedDelivery } from './receiver.js';

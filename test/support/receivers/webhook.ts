@@ -1,4 +1,4 @@
-// Somebody's own handler, as the pages on webhooks tell people to write it.
+// A customer's own handler, written as the pages on webhooks describe.
 import { otlpReceiver } from './otlp-receiver.js';
 
 const ORIGIN = 'https://hooks.example.com';

@@ -109,7 +109,7 @@ export const slowUploads = byteExperiment({
   name: 'slow-uploads',
   title:
     'Bodies of 20 MiB and less to embeddings, and of 1 MiB and less to operations, are announced and sent byte by byte. ' +
-    'What is announced and has not come takes nothing from the others.',
+    'Announced bytes that have not arrived take nothing from the others.',
   begin: (lab) => lab.attack('slowUploads', SLOW_BODIES),
 });
 
@@ -123,7 +123,7 @@ export const unreadAnswers = byteExperiment({
 
 export const oneByteChunks = byteExperiment({
   name: 'one-byte-chunks',
-  title: '3 bodies of 300,000 chunks of one byte each. What they take up is counted, and refused in time.',
+  title: '3 bodies of 300,000 chunks of one byte each. Their memory is counted, and rejected in time.',
   begin: (lab) => lab.attack('tinyChunks', { connections: 3, chunks: 300_000 }),
 });
 

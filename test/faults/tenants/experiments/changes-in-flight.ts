@@ -10,7 +10,7 @@ const INPUT_LENGTH = 400_000;
 // Milliseconds that the receiver takes for each.
 const ANSWERS_AFTER = 500;
 const WATCHED_MS = 9_000;
-// What is on its way when the change is answered.
+// Bodies in flight when the change is answered.
 const TOLERATED_BODIES = 1;
 
 const CHANGES = [

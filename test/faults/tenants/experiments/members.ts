@@ -15,7 +15,7 @@ interface Bomb {
   readonly body: string;
 }
 
-/** Bodies of about 1 MB that are dear to whoever walks them. */
+/** Bodies of about 1 MB that are expensive to walk. */
 export function memberBombs(): readonly Bomb[] {
   const call = `"model":"${FREE_MODEL}","input":"bomb","dimensions":8`;
   const unknown = objectOfMembers(90_000).slice(1);
@@ -86,7 +86,7 @@ export const members: Experiment = {
           ]),
         );
         if (performance.now() > deadline) break;
-        // What was not answered in time may still hold the loop.
+        // A request without a response in time may still hold the loop.
         if (status === 0) await lab.call('GET', '/key', { key: apiKey, timeout: TIMEOUT_MS });
       }
       return { figures, problems };

@@ -5,7 +5,7 @@ import { inTenantLab } from '../tenant-lab.js';
 
 const WANTED = 300;
 const INPUTS = 10_000;
-// What one call may ask the provider, with some retries of the last endpoint.
+// Provider calls of one call, with some retries of the last endpoint.
 const MOST_PROVIDER_CALLS = 10;
 const TOLERATED_MS = 250;
 const MOST_KEYS = 20;

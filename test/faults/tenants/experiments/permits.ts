@@ -124,7 +124,7 @@ export async function createConnectionTakers(lab: TenantLab): Promise<Connection
       if (status === 201) destinations++;
     }
   }
-  const body = JSON.stringify({ model: FREE_MODEL, dimensions: 8, input: 'delivered to nobody' });
+  const body = JSON.stringify({ model: FREE_MODEL, dimensions: 8, input: 'delivered to no destination' });
   return {
     destinations,
     connections: () => servers.reduce((sum, { connections }) => sum + connections(), 0),

@@ -9,7 +9,7 @@ import type { TenantLab } from '../tenant-lab.js';
 const ENDLESS_MS = 8_000;
 const MOST_INTERIM_BYTES = 600 * 1024 * 1024;
 const TOLERATED_INTERIM_BYTES = 12 * 1024 * 1024;
-// What was read counts, not how often it was tried again.
+// The figure is the bytes that were read, not the number of retries.
 const ONE_ATTEMPT = { BROADCAST_RETRY_BASE_DELAY_MS: '3600000', BROADCAST_RETRY_MAX_DELAY_MS: '3600000' };
 const TOLERATED_GROWTH = 200 * 1024 * 1024;
 
@@ -124,8 +124,8 @@ export const storedContents: Experiment = {
   name: 'stored-contents',
   item: 15,
   title:
-    `${STORED_CALLS} calls of the free model with a limit of 0 and inputs of 60 KB, for a destination that is away. What a ` +
-    'workspace stores is bounded.',
+    `${STORED_CALLS} calls of the free model with a limit of 0 and inputs of 60 KB, for a destination that is away. The ` +
+    'stored bytes of a workspace are bounded.',
   run: (context, { root, label }) =>
     inTenantLab(
       context,

@@ -45,7 +45,7 @@ export const foreignGenerations: Experiment = {
     }),
 };
 
-const SECRET = 'a-secret-that-nobody-else-may-have';
+const SECRET = 'a-secret-of-this-account-only';
 
 export const movedDestination: Experiment = {
   name: 'moved-destination',

@@ -5,7 +5,7 @@ import type { Experiment } from '../experiment.js';
 import { createKey, FIVE_TOKENS, PRICE, spentOf } from '../requests.js';
 import { inTenantLab } from '../tenant-lab.js';
 
-// What a notification connection calls itself when it connects.
+// The application name of a notification connection.
 const MARK = 'signalbox notifications';
 const TOLERATED_MS = 2_500;
 const WATCHED_MS = 14_000;
