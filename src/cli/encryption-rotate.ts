@@ -26,7 +26,7 @@ export async function run(argv: string[]): Promise<void> {
   try {
     await rotateEncryption(database, new ConfigCipher(config), ({ table, rotated, unreadable }) => {
       for (const id of unreadable)
-        process.stderr.write(`${table}: ${id} cannot be read and stays as it is\n`);
+        process.stderr.write(`${table}: ${id} cannot be decrypted and stays unchanged\n`);
       process.stdout.write(`${table}: ${rotated}\n`);
     });
   } finally {

@@ -31,7 +31,9 @@ export async function rebaseLog(client: pg.ClientBase): Promise<void> {
     if (rows[0]?.isCurrent === true) return;
     const settled = await client.query<{ copied: boolean }>('SELECT settle_log() AS copied');
     if (settled.rows[0]?.copied === true) {
-      new Logger('LogOffset').log('this database is a copy of another; the log goes on after what it holds');
+      new Logger('LogOffset').log(
+        'this database is a copy; the generation log continues after its last position',
+      );
     }
   } catch (error) {
     // A database without the migrations: the readiness check reports it.
