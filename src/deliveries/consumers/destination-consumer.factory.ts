@@ -10,6 +10,7 @@ import { BatchSender } from '../batches/batch-sender.js';
 import { DeliveryMetrics } from '../delivery-metrics.js';
 import { ContentSweeper } from '../log/content-sweeper.js';
 import { WorkspaceDestinationsCache } from '../workspace-destinations.js';
+import { ConsumerCursor } from './consumer-cursor.js';
 import { DestinationConsumer } from './destination-consumer.js';
 import type { ConsumerLoad } from './destination-consumer.js';
 
@@ -32,14 +33,12 @@ export class DestinationConsumerFactory {
   /** Returns a running consumer. */
   start(claim: ClaimedCursor): DestinationConsumer {
     return new DestinationConsumer(
-      claim,
+      new ConsumerCursor(claim, this.cursors, this.contents, this.metrics),
       this.load,
       this.destinations,
       this.planner,
       this.sender,
-      this.cursors,
       this.deadLetters,
-      this.contents,
       this.metrics,
       this.config,
       this.clock,

@@ -3,24 +3,19 @@
 import { Logger } from '@nestjs/common';
 import type { AppConfig } from '../../config/app-config.js';
 import type { Clock } from '../../domain/clock.js';
-import type { DropReason, LogPosition, LogSnapshot } from '../../domain/destinations/delivery.js';
-import { MAX_DELIVERY_AGE, isBehind } from '../../domain/destinations/delivery.js';
+import { MAX_DELIVERY_AGE } from '../../domain/destinations/delivery.js';
 import { jitteredDelay } from '../../concurrency/backoff.js';
 import { WakeSignal } from '../../concurrency/wake-signal.js';
 import { UnusableFilter } from '../../domain/destinations/filter-match.js';
-import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import type { DeadLettersRepository } from '../../persistence/deliveries/dead-letters.repository.js';
-import type {
-  ClaimedCursor,
-  DeliveryCursorsRepository,
-} from '../../persistence/deliveries/delivery-cursors.repository.js';
-import { concludeBatch, concludeReplay } from '../batches/batch-outcome.js';
-import type { BatchOutcome } from '../batches/batch-outcome.js';
-import type { BatchBuilder, PlannedBatch, PlannedEntry } from '../batches/batch-builder.js';
+import type { ClaimedCursor } from '../../persistence/deliveries/delivery-cursors.repository.js';
+import type { BatchBuilder } from '../batches/batch-builder.js';
 import type { BatchSender } from '../batches/batch-sender.js';
-import type { DeliveryTarget, WorkspaceDestinationsCache } from '../workspace-destinations.js';
 import type { DeliveryMetrics } from '../delivery-metrics.js';
-import type { ContentSweeper } from '../log/content-sweeper.js';
+import type { DeliveryTarget, WorkspaceDestinationsCache } from '../workspace-destinations.js';
+import type { ConsumerCursor } from './consumer-cursor.js';
+import { DeliverySteps } from './delivery-steps.js';
+import type { Step } from './delivery-steps.js';
 import { PoisonIsolation } from './poison-isolation.js';
 import type { SendFailure } from './poison-isolation.js';
 import { delayAfter } from './retry-delay.js';
@@ -42,8 +37,6 @@ const BROKEN_OFF: SendFailure = {
   message: 'interrupted by an internal error',
 };
 
-type Step = 'more' | 'idle' | 'held_back' | 'moved' | SendFailure;
-
 /** Consumers of this process that deliver now. */
 export interface ConsumerLoad {
   running: number;
@@ -57,28 +50,27 @@ export class DestinationConsumer {
   /** Aborts the request in flight. */
   private readonly inFlight = new AbortController();
   private readonly sender: PoisonIsolation;
-  position: LogPosition;
-  start: LogSnapshot;
-  private wantsReplay = true;
-  private mayHaveMoved = false;
+  private readonly steps: DeliverySteps;
 
   constructor(
-    readonly claim: ClaimedCursor,
+    private readonly cursor: ConsumerCursor,
     private readonly load: ConsumerLoad,
     private readonly destinations: WorkspaceDestinationsCache,
-    private readonly planner: BatchBuilder,
+    planner: BatchBuilder,
     sender: BatchSender,
-    private readonly cursors: DeliveryCursorsRepository,
-    private readonly deadLetters: DeadLettersRepository,
-    private readonly contents: ContentSweeper,
+    deadLetters: DeadLettersRepository,
     private readonly metrics: DeliveryMetrics,
     private readonly config: AppConfig,
     private readonly clock: Clock,
   ) {
-    this.position = claim.position;
-    this.start = claim.start;
-    this.sender = new PoisonIsolation(sender, claim);
+    this.sender = new PoisonIsolation(sender, cursor.claim);
+    const { signal } = this.inFlight;
+    this.steps = new DeliverySteps(cursor, this.sender, planner, deadLetters, clock, signal);
     this.finished = this.run();
+  }
+
+  get claim(): ClaimedCursor {
+    return this.cursor.claim;
   }
 
   /** Whether a wake signal has arrived that the consumer has not handled. */
@@ -93,8 +85,8 @@ export class DestinationConsumer {
 
   /** The destination or its requested replays have changed: a pause after a failure ends. */
   reconsider(): void {
-    this.wantsReplay = true;
-    this.mayHaveMoved = true;
+    this.steps.mayHaveReplays = true;
+    this.cursor.mayHaveMoved = true;
     this.wakeSignal.interrupt();
     void this.endIfUnwanted();
   }
@@ -136,8 +128,8 @@ export class DestinationConsumer {
     }
     this.load.running--;
     try {
-      if (failure) await this.cursors.fail(this.claim, failure, this.delayAfter(failure));
-      await this.cursors.release(this.claim);
+      if (failure) await this.cursor.fail(failure, this.delayAfter(failure));
+      await this.cursor.release();
     } catch {
       // The claim expires by itself.
     }
@@ -145,43 +137,27 @@ export class DestinationConsumer {
 
   /** Expires generations that are too old for pages of the log, after a cursor has stood for long. */
   private async expireBacklog(): Promise<void> {
-    const { hasStood, stoodFor } = this.claim;
-    let hasMore = hasStood;
     const before = new Date(this.clock.now().getTime() - MAX_DELIVERY_AGE);
-    while (hasMore && !this.wakeSignal.isStopped) {
+    let step: Step = this.claim.hasStood ? 'more' : 'idle';
+    while (step === 'more' && !this.wakeSignal.isStopped) {
       const target = await this.findTarget();
       if (!target) return;
-      const old = await this.planner.planExpired(target, this, { before, stoodFor });
-      const now = this.clock.now();
-      const outcome = concludeBatch(old.entries, new Map(), { start: this.position, rejected: 0, now });
-      // Without entries it records that the log was read.
-      if (!(await this.advance(target, outcome))) return;
-      hasMore = old.hasMore;
+      step = await this.steps.expire(target, before);
     }
-  }
-
-  /** Moves the cursor. Returns false when another process has moved it. */
-  private async advance(target: DeliveryTarget, outcome: BatchOutcome): Promise<boolean> {
-    if (!(await this.cursors.advance(this.claim, this, outcome))) {
-      this.mayHaveMoved = true;
-      return false;
-    }
-    this.position = outcome.position;
-    this.count(target, outcome);
-    return true;
   }
 
   private async deliver(): Promise<void> {
     let isFirst = true;
     let heldBack = 0;
     while (!this.wakeSignal.isStopped) {
-      if (this.mayHaveMoved && !(await this.refreshCursor())) return;
+      if (this.cursor.mayHaveMoved && !(await this.refreshCursor())) return;
       const target = await this.findTarget();
       if (!target) return this.reportProblem();
       const { linger } = target.kind.delivery.limits;
       if (isFirst && this.sender.failures === 0) await this.linger(linger);
       isFirst = false;
-      const step = await this.takeStep(target);
+      this.wakeSignal.reset();
+      const step = await this.steps.deliver(target);
       heldBack = step === 'held_back' ? heldBack + 1 : 0;
       if (heldBack > 0) await this.wakeSignal.sleep(jitteredDelay(heldBack, HELD_BACK_DELAY, 1));
       if (step === 'idle') {
@@ -206,13 +182,9 @@ export class DestinationConsumer {
 
   /** Returns false when the claim was lost: another process continues. */
   private async refreshCursor(): Promise<boolean> {
-    this.mayHaveMoved = false;
-    const found = await this.cursors.lookAgain(this.claim);
-    if (!found) return false;
-    if (isBehind(this.position, found.position)) this.sender.forget();
-    this.position = found.position;
-    this.start = found.start;
-    return true;
+    const state = await this.cursor.refresh();
+    if (state === 'set_back') this.sender.forget();
+    return state !== 'lost';
   }
 
   /** Undefined when the destination is deleted or disabled. */
@@ -227,87 +199,7 @@ export class DestinationConsumer {
     const message = destinations?.problems.get(this.claim.destinationId);
     if (message === undefined) return;
     const failure: SendFailure = { class: 'blocked', status: null, message };
-    await this.cursors.fail(this.claim, failure, this.delayAfter(failure));
-  }
-
-  /** Replays follow new generations, batch by batch: neither may delay the other. */
-  private async takeStep(target: DeliveryTarget): Promise<Step> {
-    const step = await this.deliverNext(target);
-    if (typeof step === 'object' || step === 'moved' || !this.wantsReplay) return step;
-    this.wantsReplay = false;
-    const replayed = await this.replay(target);
-    if (replayed === 'idle') return step;
-    this.wantsReplay = true;
-    return replayed;
-  }
-
-  private async deliverNext(target: DeliveryTarget): Promise<Step> {
-    this.wakeSignal.reset();
-    const size = this.sender.batchSize(target);
-    const batch = await this.planner.planNext(target, { position: this.position, start: this.start }, size);
-    try {
-      if (batch.entries.length === 0) return batch.isHeldBack ? 'held_back' : 'idle';
-      return await this.sendBatch(target, batch);
-    } finally {
-      batch.release();
-    }
-  }
-
-  private async sendBatch(target: DeliveryTarget, batch: PlannedBatch): Promise<Step> {
-    const traces = tracesOf(batch.entries);
-    const { results, rejected, failure, hasRest } = await this.sender.send(
-      target,
-      traces,
-      this.inFlight.signal,
-    );
-    const now = this.clock.now();
-    const outcome = concludeBatch(batch.entries, results, { start: this.position, rejected, now });
-    if (outcome.position !== this.position) {
-      if (!(await this.advance(target, outcome))) return 'moved';
-    }
-    if (failure) return failure;
-    if (hasRest || batch.hasMore) return 'more';
-    return batch.isHeldBack ? 'held_back' : 'idle';
-  }
-
-  /** Sends dead letters whose replay was requested; `idle` when there are none. */
-  private async replay(target: DeliveryTarget): Promise<Step> {
-    const { deadLetters, planner, clock } = this;
-    const letters = await deadLetters.listRequested(this.claim, target.kind.delivery.limits.maxTraces);
-    if (letters.length === 0) return 'idle';
-    const batch = await planner.planNamed(
-      target,
-      letters.map(({ generationId: id, generationCreatedAt: createdAt }) => ({ id, createdAt })),
-    );
-    try {
-      const traces = tracesOf(batch.entries);
-      const { results, rejected, failure } = await this.sender.sendAgain(
-        target,
-        traces,
-        this.inFlight.signal,
-      );
-      const outcome = concludeReplay(letters, batch, results, {
-        start: this.position,
-        rejected,
-        now: clock.now(),
-      });
-      if (!(await this.advance(target, outcome))) return 'moved';
-      await deadLetters.remove(this.claim, outcome.replayed);
-      return failure ?? 'more';
-    } finally {
-      batch.release();
-    }
-  }
-
-  private count(
-    { kind }: DeliveryTarget,
-    outcome: { readonly lags: readonly number[]; readonly dropped: object },
-  ): void {
-    const { metrics, contents } = this;
-    if (outcome.lags.length > 0) metrics.countDelivered(kind.type, outcome.lags);
-    for (const [reason, count] of Object.entries(outcome.dropped) as [DropReason, number][])
-      metrics.countDropped(kind.type, reason, count);
-    contents.note(this.claim.workspaceId);
+    await this.cursor.fail(failure, this.delayAfter(failure));
   }
 
   /** Records the failure and waits. Returns false when the consumer must end instead. */
@@ -315,9 +207,9 @@ export class DestinationConsumer {
     const delay = this.delayAfter(failure);
     this.metrics.countFailure(kind.type, failure.class);
     // The destination may have changed since the request: its new config is tried at once.
-    if (this.mayHaveMoved) return true;
+    if (this.cursor.mayHaveMoved) return true;
     this.sender.failures++;
-    if (this.wakeSignal.isStopped || !(await this.cursors.fail(this.claim, failure, delay))) return false;
+    if (this.wakeSignal.isStopped || !(await this.cursor.fail(failure, delay))) return false;
     if (delay > MAX_DELAY) return false;
     await this.wakeSignal.sleep(delay);
     return true;
@@ -330,8 +222,4 @@ export class DestinationConsumer {
   private get name(): object {
     return { destinationId: this.claim.destinationId, workspaceId: this.claim.workspaceId };
   }
-}
-
-function tracesOf(entries: readonly PlannedEntry[]): readonly GenerationTrace[] {
-  return entries.flatMap(({ decision }) => (typeof decision === 'object' ? [decision] : []));
 }
