@@ -295,7 +295,7 @@ describe('a stored config', () => {
     await repositoryOf(app).createWithinLimit(describeDestination(await app.createAccount()));
     const environment = { ENCRYPTION_KEYS: Buffer.alloc(32, 9).toString('base64') };
     await expect(createTestApp({ databaseUrl: app.databaseUrl, environment })).rejects.toThrow(
-      /^ENCRYPTION_KEYS lacks [0-9a-f]{8}, with which/,
+      /^ENCRYPTION_KEYS lacks [0-9a-f]{8}, which encrypted/,
     );
   });
 });

@@ -127,7 +127,7 @@ it('names unreadable rows, re-encrypts all others, and fails at the end', async 
     cipherWith(`${NEW_KEY},${TEST_ENCRYPTION_KEY}`),
     (progress) => named.push(...progress.unreadable),
   );
-  await expect(rotation).rejects.toThrow(/^1 row could not be read/);
+  await expect(rotation).rejects.toThrow(/^1 row could not be decrypted/);
   expect(named).toEqual([unreadable]);
   const keyIdOf = async (id: string) =>
     (await app.sql('SELECT encryption_key_id FROM provider_credentials WHERE id = $1', [id]))[0];
