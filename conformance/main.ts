@@ -81,7 +81,7 @@ function writeResults(results: ReadonlyMap<Gateway, Outcomes>): string {
   return [
     ...all.map(([{ name }, outcomes]) => writeTables(name, outcomes)),
     writeLegend([...results.keys()]),
-    ...reasons.flatMap(([name, lines]) => (lines === '' ? [] : [`${name}: what was wrong\n${lines}`])),
+    ...reasons.flatMap(([name, lines]) => (lines === '' ? [] : [`${name}: problems\n${lines}`])),
     all.map(([{ name }, outcomes]) => writeSummary(name, outcomes)).join('\n'),
   ].join('\n\n');
 }

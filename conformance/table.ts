@@ -15,8 +15,8 @@ const SIGNS: Readonly<Record<Outcome['kind'], string>> = {
 const GAP = '  ';
 
 const SECTIONS: readonly (readonly [string, readonly Check[]])[] = [
-  ['what comes back', ANSWER_CHECKS],
-  ['what a failing provider becomes', FAILURE_CHECKS],
+  ['responses', ANSWER_CHECKS],
+  ['failures of a provider', FAILURE_CHECKS],
 ];
 
 export function writeLegend(gateways: readonly Gateway[]): string {

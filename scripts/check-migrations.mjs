@@ -42,12 +42,10 @@ async function run() {
     await migrate({ databaseUrl: url, log: () => undefined, signal });
     const difference = await compare(url);
     if (difference === undefined) {
-      console.log('The migrations make exactly what prisma/schema.prisma says.');
+      console.log('The migrations result in exactly prisma/schema.prisma.');
       return 0;
     }
-    console.log(
-      'prisma/schema.prisma says more or other than the migrations make. From the migrations to the schema:',
-    );
+    console.log('The migrations do not result in prisma/schema.prisma. From the migrations to the schema:');
     console.log(difference.summary);
     console.log(`As SQL, for a new migration:\n\n${difference.script}`);
     return 1;

@@ -49,7 +49,7 @@ function checkMigrations({ changed, unfinished, unknown }, log) {
     const [{ name, startedAt }] = unfinished;
     throw new ScriptError(
       `The migration ${name} was begun on ${startedAt.toISOString()} and neither finished nor undone. ` +
-        'Look at what it has left behind; when nothing is left, let it run again: ' +
+        'Remove its partial changes, then permit another run: ' +
         `DELETE FROM _prisma_migrations WHERE migration_name = '${name}' AND finished_at IS NULL`,
     );
   }

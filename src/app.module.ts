@@ -25,7 +25,7 @@ import { PersistenceModule } from './persistence/persistence.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
 
 // The operations of the contract, under the version prefix. Not Nest's global prefix: that one hides the rest of the
-// path from the error filter. Express tries the routes in this order: what is called most stands first.
+// path from the error filter. Express tries the routes in this order: the busiest come first.
 const API_MODULES = [
   EmbeddingsModule,
   DestinationsModule,

@@ -14,12 +14,12 @@ Usage: npm run keys:create -- [options]
 
   --management            a management key instead of one for inference
   --name NAME             its name (default: "Created by command")
-  --account ID            the account (default: the first one; made when there is none)
-  --workspace ID          one of the account's (default: its default one; where that is deleted the oldest of the others,
-                          and where all are a new default one)
+  --account ID            the account (default: the first one, created when there is none)
+  --workspace ID          a workspace of the account (default: its default one, else the oldest one, else a new default
+                          one)
   --limit USD             spending limit, for example 12.50 (default: none)
   --limit-reset WINDOW    daily, weekly or monthly (default: the limit is for the key's whole life)
-  --embedding-cache       its embeddings calls use the cache (default: only those that ask for it)
+  --embedding-cache       its embeddings calls use the cache (default: only those that request it)
   --help                  this text
 `;
 

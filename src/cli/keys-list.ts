@@ -14,8 +14,8 @@ Usage: npm run keys:list -- [options]
   --account ID      only the keys of this account
   --workspace ID    only the keys of this workspace
   --management      only management keys
-  --limit N         at most so many, from 1 to ${MAX_LIMIT} (default: 50)
-  --offset N        leaves out so many first (default: 0)
+  --limit N         maximum number of keys, from 1 to ${MAX_LIMIT} (default: 50)
+  --offset N        number of keys to skip (default: 0)
   --json            one JSON object a line instead of a table
   --help            this text
 `;

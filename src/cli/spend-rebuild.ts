@@ -8,13 +8,12 @@ const HELP = `Corrects the spend counters of keys, workspaces and accounts that 
 
 Usage: npm run spend:rebuild [-- --force]
 
-The counters are sums of the log at every commit: this is for a log that was restored or repaired by hand. It may run while
-the service serves, and holds back no delivery. The log is read once, some seconds for each million calls; only counters
-that are wrong are locked then, a hundred at a time, for a moment.
+Run it after the log was restored or repaired by hand; otherwise the counters equal the log at every commit. The
+service may serve at the same time, and deliveries continue. The log is read once, a few seconds for each million calls.
+Then wrong counters are locked, a hundred at a time, for a moment.
 
-Where the log holds less than a counter has counted (partitions were dropped, rows removed), nothing is changed and the
-exit code is 1. --force makes the counters what is left of the log all the same: lifetime limits and credits begin again
-there.
+When the log holds less than a counter has counted (dropped partitions, removed rows), the command changes nothing and
+exits with 1. --force sets the counters to the rest of the log: lifetime limits and credits restart from there.
 `;
 
 // Milliseconds between progress lines.

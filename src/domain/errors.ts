@@ -96,7 +96,7 @@ export interface AppErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** The generation that records the failed call. */
   readonly generationId?: string | null;
-  /** For a caller who asks how the call was routed. */
+  /** The routing metadata, for a caller who requested it. */
   readonly routingMetadata?: RoutingMetadata | null;
   /** For the log only. */
   readonly cause?: unknown;

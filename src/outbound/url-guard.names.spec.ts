@@ -19,7 +19,7 @@ describe('names', () => {
     [['fe80::1%eth0'], 'a link-local address'],
     [[PUBLIC, '10.0.0.1'], 'a private address'],
     [['2606:2800:220:1::1', PUBLIC, 'fd00::1'], 'a private address'],
-    [['not an address'], 'what is not an IP address'],
+    [['not an address'], 'an invalid IP address'],
   ])('rejects a name that resolves to %j without naming the address', async (addresses, purpose) => {
     const guard = guardWith(new ScriptedResolver().script('host.example', addresses));
     expect(await guard.check('https://host.example/')).toBe(`host.example leads to ${purpose}`);

@@ -86,7 +86,7 @@ export class UrlGuard {
   private problemOf(protocol: string, host: string, addresses: readonly string[]): string | null {
     for (const text of addresses) {
       const address = readIpAddress(text);
-      if (address === null) return `${host} leads to what is not an IP address`;
+      if (address === null) return `${host} leads to an invalid IP address`;
       if (this.opened.some((range) => isInRange(address, range))) continue;
       const purpose = specialPurposeOf(address);
       if (purpose !== null) return `${host} ${isIP(host) === 0 ? 'leads to' : 'is'} ${purpose}`;

@@ -91,7 +91,7 @@ export const EXAMPLE_BODIES: Readonly<Record<string, readonly ExampleBody[]>> = 
   createEmbeddings: [
     {
       name: 'float',
-      summary: 'Two texts, with what is known of the caller',
+      summary: 'Two texts, with facts about the caller',
       body: {
         model: 'openai/text-embedding-3-small',
         input: ['The quick brown fox', 'jumps over the lazy dog'],
