@@ -18,7 +18,6 @@ import { DeliverySteps } from './delivery-steps.js';
 import type { Step } from './delivery-steps.js';
 import { PoisonIsolation } from './poison-isolation.js';
 import type { SendFailure } from './poison-isolation.js';
-import { delayAfter } from './retry-delay.js';
 
 // Milliseconds that an idle consumer keeps its claim, so that a trickle of calls does not need a claim for each.
 const IDLE_TIME = 2_000;
@@ -30,8 +29,11 @@ const MAX_LINGER = 1_000;
 // Milliseconds that a consumer waits with its claim; before a longer pause it releases the claim.
 const MAX_DELAY = 5_000;
 
+// Seconds. A longer Retry-After of a platform is cut.
+const MAX_RETRY_AFTER = 3_600;
+
 // An error that interrupts every delivery must not repeat without a pause.
-const BROKEN_OFF: SendFailure = {
+const INTERRUPTED: SendFailure = {
   class: 'retry',
   status: null,
   message: 'interrupted by an internal error',
@@ -123,7 +125,7 @@ export class DestinationConsumer {
         failure = { class: 'blocked', status: null, message: error.message };
       } else if (!this.wakeSignal.isStopped) {
         this.logger.warn({ ...this.name, error }, 'failed to deliver: internal error; will retry');
-        failure = BROKEN_OFF;
+        failure = INTERRUPTED;
       }
     }
     this.load.running--;
@@ -215,8 +217,14 @@ export class DestinationConsumer {
     return true;
   }
 
+  /** Milliseconds until the next attempt. */
   private delayAfter(failure: SendFailure): number {
-    return delayAfter(failure, this.sender.failures, this.config.deliveries, Math.random());
+    const { retryBaseDelay: base, retryMaxDelay: max } = this.config.deliveries;
+    const random = Math.random();
+    // A blocked destination needs a person: it is tried rarely, and consumers try at different times.
+    if (failure.class === 'blocked') return max * (0.5 + random / 2);
+    const requested = Math.min(failure.retryAfter ?? 0, MAX_RETRY_AFTER) * 1_000;
+    return Math.max(requested, jitteredDelay(this.sender.failures, { base, max }, random));
   }
 
   private get name(): object {
