@@ -3,7 +3,7 @@ import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import type { ProviderPreferences } from '../domain/embeddings/provider-preferences.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import type { InFlightPermit } from '../http/load-shedding/in-flight-limit.js';
-import type { CallContext } from './generation-record.js';
+import type { CallContext } from '../domain/generations/call-record.js';
 
 export interface EmbeddingCall {
   readonly caller: Caller;

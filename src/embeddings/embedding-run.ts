@@ -8,6 +8,7 @@ import type { EmbeddingInput, EmbeddingRequest } from '../domain/embeddings/embe
 import { AppError, toAppError } from '../domain/errors.js';
 import { uuidV7 } from '../domain/identifiers.js';
 import type { Mutable } from '../domain/members.js';
+import type { Charge } from '../domain/spend/charge.js';
 import { utcDay } from '../domain/spend/spend.js';
 import { GenerationLog } from '../persistence/generations/generation-log.js';
 import { EmbeddingRouter } from '../routing/embedding-router.js';
@@ -18,6 +19,7 @@ import { describeRouting } from '../routing/routing-metadata.js';
 import type { RoutingProgress } from '../routing/routing-metadata.js';
 import { CallSpend } from '../spend/call-spend.js';
 import { SpendLimiter } from '../spend/spend-limiter.js';
+import { UnpaidCosts } from '../spend/unpaid-costs.js';
 import { answerBytes, AnswerWriter } from './answer-writer.js';
 import { embeddingCacheKeys, isCacheable } from './cache/embedding-cache-key.js';
 import { EmbeddingCacheMetrics } from './cache/embedding-cache-metrics.js';
@@ -25,11 +27,9 @@ import { EmbeddingCache, sourcedVectorsOf, sourceOf } from './cache/embedding-ca
 import type { CacheClaim, VectorSource } from './cache/embedding-cache.js';
 import { boundsOf } from './charges/call-bound.js';
 import { chargeFor } from './charges/call-cost.js';
-import type { Charge } from './charges/call-cost.js';
-import { UnpaidCosts } from './charges/unpaid-costs.js';
 import type { AnsweredVector } from './dto/embedding-response.dto.js';
 import type { CacheOutcome, EmbeddingCall, WrittenAnswer } from './embedding-call.js';
-import { describeGeneration } from './generation-record.js';
+import { describeEmbedding } from './generation-record.js';
 
 /** Inputs whose cost is reserved. */
 interface ReservedInputs {
@@ -154,7 +154,7 @@ export class EmbeddingRun {
     const durationMs = Math.round(performance.now() - executed.startedAt);
     Object.assign(this.progress, { route, routed, durationMs });
     const moment = { id, createdAt, durationMs };
-    const generation = describeGeneration(moment, { caller, request, context, executed, charge });
+    const generation = describeEmbedding(moment, { caller, request, context, executed, charge });
     const content = await publisher.contentToStore(workspaceId, request.input, routed.error?.message ?? null);
     const recorded = log.append(generation, this.spend.releases, content);
     const written = this.write(executed, charge);

@@ -9,18 +9,10 @@ import { AnswerWriter } from './answer-writer.js';
 import { EmbeddingRuns } from './embedding-run.js';
 import { EmbeddingsController } from './embeddings.controller.js';
 import { EmbeddingsService } from './embeddings.service.js';
-import { UnpaidCosts } from './charges/unpaid-costs.js';
 
 @Module({
   imports: [GenerationEventsModule, RoutingModule, SpendModule],
   controllers: [EmbeddingsController],
-  providers: [
-    EmbeddingsService,
-    EmbeddingRuns,
-    AnswerWriter,
-    EmbeddingCache,
-    EmbeddingCacheMetrics,
-    UnpaidCosts,
-  ],
+  providers: [EmbeddingsService, EmbeddingRuns, AnswerWriter, EmbeddingCache, EmbeddingCacheMetrics],
 })
 export class EmbeddingsModule {}

@@ -1,7 +1,8 @@
-// The spend limits of keys, workspaces and accounts.
+// The spend limits of keys, workspaces and accounts, and the bills of providers that no caller pays.
 import { Module } from '@nestjs/common';
 import { SpendLimiter } from './spend-limiter.js';
 import { SpendPolicyCache } from './spend-policy-cache.js';
+import { UnpaidCosts } from './unpaid-costs.js';
 
-@Module({ providers: [SpendLimiter, SpendPolicyCache], exports: [SpendLimiter] })
+@Module({ providers: [SpendLimiter, SpendPolicyCache, UnpaidCosts], exports: [SpendLimiter, UnpaidCosts] })
 export class SpendModule {}

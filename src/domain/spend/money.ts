@@ -55,3 +55,20 @@ export function usdToNumber(amount: PicoUsd): number {
   if (amount <= MOST_EXACT && amount >= -MOST_EXACT) return Number(amount) / Number(ONE_USD);
   return Number(formatUsd(amount));
 }
+
+// Null is an amount that is not known.
+
+export function add(sum: PicoUsd | null, amount: PicoUsd | null): PicoUsd | null {
+  return sum === null || amount === null ? null : sum + amount;
+}
+
+/** The smaller of both; a negative bound counts as 0. */
+export function atMost(amount: PicoUsd | null, most: PicoUsd | null): PicoUsd | null {
+  if (amount === null || most === null) return amount;
+  const bound = most > 0n ? most : 0n;
+  return amount < bound ? amount : bound;
+}
+
+export function difference(more: PicoUsd | null, less: PicoUsd | null): PicoUsd | null {
+  return more === null || less === null ? null : more - less;
+}

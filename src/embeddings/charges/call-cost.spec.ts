@@ -5,11 +5,11 @@ import type { ModelEndpoint } from '../../catalogue/catalogue-model.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../../domain/embeddings/embedding.js';
 import { AppError } from '../../domain/errors.js';
 import type { ErrorCode } from '../../domain/errors.js';
+import type { Charge } from '../../domain/spend/charge.js';
 import type { SpendBound } from '../../domain/spend/spend-limit.js';
 import type { BilledSlice, RoutedCall, ServedSlice } from '../../routing/embedding-router.js';
 import type { EndpointTarget } from '../../routing/endpoints/endpoint-target.js';
 import { chargeFor } from './call-cost.js';
-import type { Charge } from './call-cost.js';
 
 const DAY = '2026-11-18';
 const price = (perToken: bigint) => [{ effectiveFrom: '2026-01-01', perToken, source: 'test' }];

@@ -3,6 +3,7 @@ import { Allow } from 'class-validator';
 import type { Pace } from '../../concurrency/yield-queue.js';
 import type { EncodingFormat } from '../../domain/embeddings/embedding.js';
 import { embeddingAnswerId } from '../../domain/identifiers.js';
+import type { Charge } from '../../domain/spend/charge.js';
 import { usdToNumber } from '../../domain/spend/money.js';
 import type { RoutingMetadata } from '../../domain/embeddings/routing-metadata.js';
 import { RoutingMetadataDto, toRoutingMetadataDto } from '../../http/dto/routing-metadata.dto.js';
@@ -11,7 +12,6 @@ import { EnumField, FlagField, IntegerField, TextField, UsdField } from '../../h
 import { encodeVector } from '../../vectors/vectors.js';
 import type { Vector } from '../../vectors/vectors.js';
 import { PromptTokensDetailsDto, toPromptTokensDetailsDto } from './prompt-tokens-details.dto.js';
-import type { Charge } from '../charges/call-cost.js';
 
 class EmbeddingDto {
   @EnumField(['embedding']) object: string;

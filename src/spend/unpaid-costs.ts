@@ -1,14 +1,14 @@
 // Reports the bills of providers that no caller pays: as metrics by endpoint and by account, and over-reports in the log.
 import { Injectable, Logger } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
-import { Metrics } from '../../config/metrics.js';
-import { Clock } from '../../domain/clock.js';
-import { usdToNumber } from '../../domain/spend/money.js';
-import type { UnpaidCost } from './call-cost.js';
+import { Metrics } from '../config/metrics.js';
+import { Clock } from '../domain/clock.js';
+import type { UnpaidCost } from '../domain/spend/charge.js';
+import { usdToNumber } from '../domain/spend/money.js';
 
-// Label values of the metric by account. Which accounts these are changes, so that Prometheus may see a few more.
+// Label values of the metric by account. The accounts change, so that Prometheus may see a few more.
 const SHOWN_ACCOUNTS = 10;
-// Accounts beyond this number replace the one that has cost least.
+// Accounts beyond this number replace the one with the smallest amount.
 const KEPT_ACCOUNTS = 1_000;
 // Milliseconds between two log lines about one endpoint.
 const LOG_INTERVAL = 60_000;
