@@ -7,7 +7,7 @@ import type { Route } from '../routing/route-planner.js';
 import { writeEmbeddingResponse } from './dto/embedding-response.dto.js';
 import type { EmbeddingAnswer } from './dto/embedding-response.dto.js';
 
-// Vectors. Larger answers of different accounts are written in turns.
+// Vectors. Larger answers of different accounts alternate.
 const LARGE_ANSWER = 512;
 
 // A float32 in base64, and as decimals with a comma.

@@ -1,4 +1,4 @@
-// One call of POST /embeddings: all that the controller reads from its request, and all that the controller writes.
+// One call of POST /embeddings: the data that the controller reads from its request and writes to its response.
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import type { ProviderPreferences } from '../domain/embeddings/provider-preferences.js';
 import type { Caller } from '../domain/keys/api-key.js';

@@ -1,4 +1,4 @@
-// The route of embeddings.
+// POST /embeddings.
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiBody, ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -22,7 +22,7 @@ import { fromProviderPreferencesDto } from './dto/provider-preferences.dto.js';
 import { EmbeddingsService } from './embeddings.service.js';
 
 const MAX_HEADER_LENGTH = 256;
-// The name, and the one that it had before.
+// The name, and its former name.
 const METADATA_HEADERS = ['x-openrouter-metadata', 'x-openrouter-experimental-metadata'] as const;
 const CACHE_HEADER = 'X-Embedding-Cache';
 
@@ -41,25 +41,25 @@ export class EmbeddingsController {
     summary: 'Create embeddings',
     operationId: 'createEmbeddings',
     description:
-      'A call costs at most what its inputs can cost at the prices of its endpoints, whatever usage a provider reports, ' +
-      'and never more than was reserved of a limit. A large call goes to providers in parts. When it fails by the ' +
+      'A call costs at most the bound of its inputs at the prices of its endpoints, whatever usage a provider reports, ' +
+      'and at most its reservation. A large call goes to providers in parts. When it fails by the ' +
       "caller's fault (400, 402, 403, 404, 413), the parts that were served before are charged; when it fails by the " +
-      "provider's or this service's fault (408, 429, 5xx), nothing is. A call whose caller disconnects goes on and is " +
-      'charged. `GET /generation` shows the cost of the id in the header `x-generation-id`. Calls that count toward a ' +
+      "provider's or this service's fault (408, 429, 5xx), nothing is charged. A call whose caller disconnects continues " +
+      'and is charged. `GET /generation` shows the cost of the id in the header `x-generation-id`. Calls that count toward a ' +
       'limit need a known price: endpoints without one are left out (404 when none is left), and a member that changes ' +
-      'the price is refused by name (400). Calls through own provider keys need no known price.',
+      'the price is rejected by name (400). Calls through own provider keys need no known price.',
   })
   @ApiHeader({
     name: 'X-OpenRouter-Metadata',
-    description: '`enabled`: the answer says how the call was routed.',
+    description: '`enabled`: the answer describes the routing of the call.',
     required: false,
     schema: { type: 'string' },
   })
   @ApiHeader({
     name: CACHE_HEADER,
     description:
-      '`on`: inputs that a call of the same workspace has been answered before are answered with the same vectors and ' +
-      'cost nothing, and identical inputs in flight are asked for once. Absent: as the key says, and that is mostly off.',
+      '`on`: inputs that a call of the same workspace has paid for are answered from the cache at no cost, and identical ' +
+      'in-flight inputs are fetched once. Absent: the setting of the key, by default off.',
     required: false,
     schema: { type: 'string', enum: ['on', 'off'] },
   })
@@ -69,17 +69,17 @@ export class EmbeddingsController {
     headers: {
       [CACHE_HEADER]: {
         description:
-          'How many of the vectors are `cached`: all, some or none. `bypass`: the body has members that are not known ' +
-          'here and may change vectors, or parts behind http(s) addresses. Only where the cache is on.',
+          'Whether all, some or none of the vectors are `cached`. `bypass`: the body has unknown members, which may ' +
+          'change vectors, or parts behind http(s) addresses. Only with the cache on.',
         schema: { type: 'string', enum: ['hit', 'partial', 'miss', 'bypass'] },
       },
     },
   })
   @ApiErrors(400, 401, 402, 403, 404, 408, 413, 429, 500, 502, 503, 524, 529)
-  // Not with @CurrentCaller(): every call would go through the pipes for it, which takes seven promises.
+  // Without @CurrentCaller(): its pipes would cost every call seven promises.
   async create(@Req() request: Request, @Res() response: Response): Promise<void> {
     const permit = permitOf(request);
-    // The work may outlive the connection of its caller, and still counts.
+    // The work may outlive the caller's connection, and still counts toward the load.
     permit?.hold();
     try {
       await this.answer(request, response, permit);
@@ -137,12 +137,12 @@ function describeApplication(request: Request): RequestContext {
   return context;
 }
 
-/** Anything but `enabled` means no. */
+/** Any other value is ignored. */
 function isEnabled(value: string | string[] | undefined): boolean {
   return typeof value === 'string' && value.trim().toLowerCase() === 'enabled';
 }
 
-/** Throws `invalid_request` for anything but on and off: nobody would see in an answer what was meant otherwise. */
+/** Throws `invalid_request` for other values than on and off: the answer would not show a misspelt value. */
 function readCacheHeader(request: Request): boolean | undefined {
   const value = headerText(request, CACHE_HEADER.toLowerCase())?.trim().toLowerCase();
   if (value === undefined) return undefined;
@@ -150,7 +150,7 @@ function readCacheHeader(request: Request): boolean | undefined {
   throw new AppError('invalid_request', { detail: `${CACHE_HEADER}: must be on or off` });
 }
 
-/** Headers are bytes that the caller chose: cut, and well-formed for the log. */
+/** Headers are the caller's bytes: cut, and well-formed for the log. */
 function headerText(request: Request, name: string): string | undefined {
   const value = request.headers[name];
   return typeof value === 'string' ? value.slice(0, MAX_HEADER_LENGTH).toWellFormed() : undefined;

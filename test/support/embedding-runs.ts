@@ -124,8 +124,8 @@ export function createRuns(deed: RouterDeed, options: RunsOptions = {}): TestRun
       record: (_accountId, _generationId, costs) => void unpaid.push(...costs),
     } as Partial<UnpaidCosts> as UnpaidCosts,
     {
-      append: (generation, releases = []) => {
-        appended.push({ generation, releases });
+      append: (generation: Generation, releases?: readonly SpendRelease[]) => {
+        appended.push({ generation, releases: releases ?? [] });
         return append();
       },
     } as Partial<GenerationLog> as GenerationLog,

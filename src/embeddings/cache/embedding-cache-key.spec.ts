@@ -72,13 +72,13 @@ describe('the key of an input', () => {
 
   it.each<[string, Asked]>([
     ['the native width by name', { request: { dimensions: 4 } }],
-    ['another user', { request: { user: 'somebody' } }],
+    ['another user', { request: { user: 'someone' } }],
     ['an own provider key', { route: routeOf([ONE], 'vendor/model', createOwnCredential(1)) }],
   ])('is the same for %s', async (_name, asked) => {
     expect(await keysOf(asked)).toEqual(await keysOf());
   });
 
-  it('does not depend on the order in which the endpoints would be tried', async () => {
+  it('does not depend on the order of the endpoints', async () => {
     const inOrder = await keysOf({ route: routeOf([ONE, OTHER]) });
     expect(await keysOf({ route: routeOf([OTHER, ONE, ONE]) })).toEqual(inOrder);
   });
@@ -94,7 +94,7 @@ describe('the key of an input', () => {
     );
   });
 
-  it('does not run parts together', async () => {
+  it('keeps adjacent parts apart', async () => {
     const one = await keysOf({ workspaceId: 'a', route: routeOf([ONE], 'b/c') });
     const other = await keysOf({ workspaceId: 'a"', route: routeOf([ONE], '/c') });
     expect(one).not.toEqual(other);
@@ -103,13 +103,13 @@ describe('the key of an input', () => {
     expect(await ambiguous('one', 'two/three')).not.toEqual(await ambiguous('one/two', 'three'));
   });
 
-  it('is there for each input, in order, the same for the same', async () => {
+  it('exists for each input, in order, and is equal for equal inputs', async () => {
     const [a] = await keysOf({ request: { input: texts('a') } });
     const [b] = await keysOf({ request: { input: texts('b') } });
     expect(await keysOf({ request: { input: texts('a', 'b', 'a') } })).toEqual([a, b, a]);
   });
 
-  it('lets others have their turn while there is much to do', async () => {
+  it('yields to other work between many inputs', async () => {
     let ticks = 0;
     let isDone = false;
     const count = () => {
@@ -123,7 +123,7 @@ describe('the key of an input', () => {
   });
 });
 
-describe('a request is cacheable', () => {
+describe('isCacheable()', () => {
   const isIt = (...content: MultimodalItem['content']) =>
     isCacheable({
       model: 'vendor/model',
@@ -135,13 +135,13 @@ describe('a request is cacheable', () => {
       extra: {},
     });
 
-  it('when its parts hold what they are about', () => {
+  it('accepts parts that hold their content', () => {
     expect(isIt({ type: 'text', text: 'a' })).toBe(true);
     expect(isIt({ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } })).toBe(true);
     expect(isIt({ type: 'input_audio', input_audio: { data: 'data:audio/wav;base64,UklGRg==' } })).toBe(true);
   });
 
-  it('but not when one of them stands elsewhere, where it may change', () => {
+  it('rejects parts behind an address, whose content may change', () => {
     const data = { type: 'input_file', input_file: { data: 'data:application/pdf;base64,JVBERg==' } };
     expect(isIt(data, { type: 'image_url', image_url: { url: 'https://a.test/a.png' } })).toBe(false);
     expect(isIt({ type: 'input_video', input_video: { data: 'http://a.test/a.mp4' } })).toBe(false);

@@ -1,4 +1,4 @@
-// What makes two inputs the same question: only then does one vector answer both.
+// The cache key of an input: inputs with equal keys have the same vector.
 import { hash } from 'node:crypto';
 import { endpointTag } from '../../catalogue/catalogue-model.js';
 import type { Pace } from '../../concurrency/yield-queue.js';
@@ -6,14 +6,14 @@ import type { EmbeddingRequest, MultimodalItem } from '../../domain/embeddings/e
 import { addressOf, modalityOf } from '../../domain/embeddings/modality.js';
 import type { Route } from '../../routing/route-planner.js';
 
-/** Whether the keys of the inputs tell all that decides about their vectors. */
+/** Whether the keys of the inputs contain everything that determines their vectors. */
 export function isCacheable({ input, extra }: EmbeddingRequest): boolean {
-  // Members that are not known here may change a vector, or tie the inputs of a call to each other.
+  // Unknown members may change a vector, or make it depend on other inputs of the call.
   if (Object.keys(extra).length > 0) return false;
   return input.form !== 'multimodal' || input.items.every(holdsItsContent);
 }
 
-/** What stands at an address elsewhere may be another picture tomorrow. */
+/** The content behind an http(s) address may change. */
 function holdsItsContent({ content }: MultimodalItem): boolean {
   return content.every(
     (part) => modalityOf(part) === 'text' || addressOf(part)?.startsWith('data:') === true,
@@ -21,8 +21,8 @@ function holdsItsContent({ content }: MultimodalItem): boolean {
 }
 
 /**
- * One key for each input of a request that is cacheable. Digests: what is kept by them holds no text. All that decides
- * about a vector is in them, the workspace first.
+ * One key for each input of a cacheable request. Keys are digests, so that the cache holds no text. They cover everything
+ * that determines a vector, the workspace first.
  */
 export async function embeddingCacheKeys(
   workspaceId: string,
@@ -31,7 +31,7 @@ export async function embeddingCacheKeys(
   pace: Pace,
 ): Promise<string[]> {
   const { model } = route;
-  // JSON keeps apart what plain concatenation would run together, and half surrogates, which UTF-8 has no bytes for.
+  // JSON separates members that concatenation would merge, and lone surrogates, which UTF-8 cannot represent.
   const scope = JSON.stringify([
     workspaceId,
     model.id,
@@ -44,7 +44,7 @@ export async function embeddingCacheKeys(
   const scopeDigest = hash('sha256', scope, 'hex');
   const keys: string[] = [];
   for (const item of request.input.items) {
-    // The digest has a fixed length: where it ends and the item begins is never in doubt.
+    // The digest has a fixed length, so that the item begins at a fixed position.
     const text = scopeDigest + JSON.stringify(item);
     keys.push(hash('sha256', text, 'base64url'));
     if (pace.isDue) await pace.yieldNow();
@@ -53,8 +53,8 @@ export async function embeddingCacheKeys(
 }
 
 /**
- * The endpoints that may serve the call, whatever their order: they share a vector space, and yet each rounds in its own
- * way, so that a caller who leaves some out (`only`, `quantizations`) gets nothing that those have made.
+ * The endpoints that may serve the call, in any order. They share a vector space and still round differently: a caller who
+ * excludes some (`only`, `quantizations`) must not receive their vectors.
  */
 function endpointFamily({ targets }: Route): string[] {
   const names = targets.map(({ endpoint }) =>

@@ -1,4 +1,4 @@
-// What Prometheus is told of the embeddings cache.
+// Metrics of the embedding cache.
 import { Injectable } from '@nestjs/common';
 import { Counter } from 'prom-client';
 import { Metrics } from '../../config/metrics.js';
@@ -10,7 +10,7 @@ export class EmbeddingCacheMetrics {
   constructor({ registry }: Metrics) {
     this.inputs = new Counter({
       name: 'signalbox_embedding_cache_inputs_total',
-      help: 'Inputs of answered calls that use the cache: those that no provider was asked for, and the others.',
+      help: 'Inputs of answered calls that use the cache, by whether a provider was called for them (miss) or not (hit).',
       labelNames: ['outcome'],
       registers: [registry],
     });

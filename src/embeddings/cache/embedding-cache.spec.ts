@@ -38,7 +38,7 @@ function buy(cache: EmbeddingCache, keys: readonly string[]): void {
   claim.release();
 }
 
-/** What of the keys is not kept. */
+/** The keys that the cache does not hold. */
 function missingOf(cache: EmbeddingCache, keys: readonly string[]): string[] {
   const claim = cache.claim(keys, OWNER);
   claim.release();
@@ -47,8 +47,8 @@ function missingOf(cache: EmbeddingCache, keys: readonly string[]): string[] {
 
 const soon = () => performance.now() + 10_000;
 
-describe('what is kept', () => {
-  it('is found again, in the order of the call', () => {
+describe('a stored vector', () => {
+  it('is found by later calls, in the order of their inputs', () => {
     const { cache } = createCache();
     buy(cache, ['a', 'b']);
     const claim = cache.claim(['b', 'c', 'a', 'c', 'b'], OWNER);
@@ -66,7 +66,7 @@ describe('what is kept', () => {
     'is a copy of the %s, and holds nothing of the answer that it was cut from',
     (_name, vector) => {
       const { cache } = createCache();
-      cache.keep(OWNER, 'a', { vector, source: SOURCE });
+      cache.store(OWNER, 'a', { vector, source: SOURCE });
       const kept = cache.get(OWNER, 'a')!.vector;
       expect(kept).toEqual(vector);
       const bytes = kept.form === 'floats' ? kept.values : kept.text;
@@ -77,7 +77,7 @@ describe('what is kept', () => {
     },
   );
 
-  it('is forgotten at the end of its time, by the clock', () => {
+  it('expires after its time to live', () => {
     const { cache, clock } = createCache(1_000_000, 60);
     buy(cache, ['a']);
     clock.advance(60_000);
@@ -86,7 +86,7 @@ describe('what is kept', () => {
     expect(missingOf(cache, ['a'])).toEqual(['a']);
   });
 
-  it('has so many bytes at most, of the entries around the vectors as well; what was used last stays', () => {
+  it('counts with its overhead toward the byte limit, and the least recently used is evicted', () => {
     const { cache } = createCache(100 * 1024);
     const keys = Array.from({ length: 1_000 }, (_value, index) => String(index));
     for (const key of keys) {
@@ -99,22 +99,22 @@ describe('what is kept', () => {
     expect(missingOf(cache, ['0', '1', '998', '999'])).toEqual(['1']);
   });
 
-  it('is nothing larger than all of it', () => {
+  it('is not stored when it is larger than the whole cache', () => {
     const { cache } = createCache(10_000);
     buy(cache, ['small']);
-    cache.keep(OWNER, 'large', { vector: { form: 'json', text: Buffer.alloc(10_000) }, source: SOURCE });
+    cache.store(OWNER, 'large', { vector: { form: 'json', text: Buffer.alloc(10_000) }, source: SOURCE });
     expect(missingOf(cache, ['small', 'large'])).toEqual(['large']);
   });
 
-  it('is nothing at all with 0 bytes', () => {
+  it('is not stored with 0 bytes', () => {
     const { cache } = createCache(0);
     buy(cache, ['a']);
     expect(missingOf(cache, ['a'])).toEqual(['a']);
   });
 });
 
-describe('calls in flight', () => {
-  it('share with calls of their workspace alone', () => {
+describe('in-flight calls', () => {
+  it('share vectors within their workspace only', () => {
     const { cache } = createCache();
     const first = cache.claim(['a'], OWNER);
     const stranger = cache.claim(['a'], { accountId: 'other', workspaceId: 'other' });
@@ -123,7 +123,7 @@ describe('calls in flight', () => {
     for (const claim of [first, stranger, second]) claim.release();
   });
 
-  it('share no more than a bounded number of inputs for a workspace; what is beyond is fetched by each call', () => {
+  it('share a bounded number of inputs of a workspace; beyond it each call fetches its own', () => {
     const { cache } = createCache();
     const keys = Array.from({ length: 100_001 }, (_value, index) => String(index));
     const flooding = cache.claim(keys, OWNER);
@@ -135,7 +135,7 @@ describe('calls in flight', () => {
     expect(missingOf(cache, ['0', '100000'])).toEqual(['0', '100000']);
   });
 
-  it('that are not shared leave those of others where they are when they end', () => {
+  it('withdraw only their own inputs when they end', () => {
     const { cache } = createCache(0);
     const first = cache.claim(['a'], OWNER);
     const second = cache.claim(['a', 'b'], OWNER);
@@ -144,7 +144,7 @@ describe('calls in flight', () => {
     first.release();
   });
 
-  it('with 0 bytes kept share all the same', async () => {
+  it('share vectors with 0 bytes of cache as well', async () => {
     const { cache } = createCache(0);
     const first = cache.claim(['a', 'b'], OWNER);
     const second = cache.claim(['c', 'b'], OWNER);
@@ -159,7 +159,7 @@ describe('calls in flight', () => {
     second.release();
   });
 
-  it('tell those that wait for them when they fail, and leave nothing behind', async () => {
+  it('release waiting calls when they fail, and store nothing', async () => {
     const { cache } = createCache();
     const failing = cache.claim(['a', 'b'], OWNER);
     const waiting = cache.claim(['x', 'b', 'b', 'a'], OWNER);
@@ -170,7 +170,7 @@ describe('calls in flight', () => {
     expect(missingOf(cache, ['a', 'b', 'x'])).toEqual(['a', 'b', 'x']);
   });
 
-  it('that fail are not asked for again where a third call has brought the vector', async () => {
+  it('that fail cost no second fetch when a third call has fetched the vector', async () => {
     const { cache } = createCache();
     const failing = cache.claim(['a'], OWNER);
     const waiting = cache.claim(['a'], OWNER);
@@ -181,7 +181,7 @@ describe('calls in flight', () => {
     waiting.release();
   });
 
-  it('are waited for until the deadline', async () => {
+  it('are awaited until the deadline', async () => {
     const { cache } = createCache();
     const slow = cache.claim(['a'], OWNER);
     const waiting = cache.claim(['a'], OWNER);
@@ -192,7 +192,7 @@ describe('calls in flight', () => {
     slow.release();
   });
 
-  it('never wait for each other, whatever they ask for and whoever fails', async () => {
+  it('never wait for each other, for any inputs and failures', async () => {
     const calls = fc.array(
       fc.record({
         keys: fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 5 }),

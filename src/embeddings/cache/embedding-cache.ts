@@ -1,4 +1,4 @@
-// Vectors that somebody of a workspace has paid for: kept within bounds, and shared while they are being fetched.
+// In-memory embedding cache per workspace: bounded, with request coalescing.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../../config/app-config.js';
@@ -11,12 +11,12 @@ import type { Vector } from '../../vectors/vectors.js';
 import { FairCache } from './fair-cache.js';
 import type { CacheOwner } from './fair-cache.js';
 
-// What an entry takes beside its vector: its key, its objects, its place in the list, the allocator's rest.
+// The overhead of an entry: its key, objects, list node and the allocator's rounding.
 const BYTES_AROUND_VECTOR = 1024;
-// Inputs of a workspace that calls fetch for each other as well; a call beyond that fetches for itself alone.
+// In-flight inputs of a workspace that calls share; beyond it each call fetches its own.
 const MAX_SHARED_INPUTS = 100_000;
 
-/** Names alone: an endpoint's target holds a credential, which the cache must not keep. */
+/** Names only: an endpoint's target holds a credential, which the cache must not retain. */
 export interface VectorSource {
   readonly provider: string;
   /** The provider's slug. */
@@ -43,18 +43,18 @@ export function sourcedVectorsOf(served: readonly ServedSlice[]): SourcedVector[
   });
 }
 
-/** By key the call that fetches it. */
+/** The call that fetches a key. */
 type CallsInFlight = Map<string, CacheClaim>;
 
 @Injectable()
 export class EmbeddingCache {
-  /** Null: nothing is kept, so that only calls in flight share. */
-  private readonly kept: FairCache<SourcedVector> | null;
+  /** Null: nothing is stored, and only in-flight calls share. */
+  private readonly stored: FairCache<SourcedVector> | null;
   /** By workspace. */
   private readonly inFlight = new Map<string, CallsInFlight>();
 
   constructor({ embeddingCache }: AppConfig, clock: Clock) {
-    this.kept =
+    this.stored =
       embeddingCache.bytes === 0
         ? null
         : new FairCache({
@@ -65,13 +65,13 @@ export class EmbeddingCache {
           });
   }
 
-  /** One key for each input of a call. The claim is to be released, whatever becomes of the call. */
+  /** One key for each input of a call. Release the claim on every path. */
   claim(keys: readonly string[], owner: CacheOwner): CacheClaim {
     return new CacheClaim(keys, owner, this);
   }
 
   get(owner: CacheOwner, key: string): SourcedVector | undefined {
-    return this.kept?.get(owner, key);
+    return this.stored?.get(owner, key);
   }
 
   /** The call that fetches the vector for its workspace. */
@@ -79,7 +79,7 @@ export class EmbeddingCache {
     return this.inFlight.get(workspaceId)?.get(key);
   }
 
-  /** From now on others of the workspace wait for the call; not beyond the bound. */
+  /** Other calls of the workspace wait for this one from now on, up to the bound. */
   announce({ workspaceId }: CacheOwner, key: string, claim: CacheClaim): void {
     let calls = this.inFlight.get(workspaceId);
     if (!calls) this.inFlight.set(workspaceId, (calls = new Map()));
@@ -93,25 +93,25 @@ export class EmbeddingCache {
     if (calls.size === 0) this.inFlight.delete(workspaceId);
   }
 
-  /** Keeps a copy: the vector itself is mostly a view of a whole answer. */
-  keep(owner: CacheOwner, key: string, { vector, source }: SourcedVector): void {
-    this.kept?.set(owner, key, { vector: copyOf(vector), source });
+  /** Stores a copy: the vector is often a view of a whole answer. */
+  store(owner: CacheOwner, key: string, { vector, source }: SourcedVector): void {
+    this.stored?.set(owner, key, { vector: copyOf(vector), source });
   }
 }
 
 /**
- * What one call has found, awaits and has to fetch. It claims once, at one moment, and so awaits only calls that have
- * claimed before it: no two calls ever await each other.
+ * The inputs that one call has found, awaits and fetches. It claims all of them at one moment, and awaits only calls that
+ * claimed before: no two calls await each other.
  */
 export class CacheClaim {
-  /** The positions of the inputs that nobody has and nobody fetches; of the same input once. */
+  /** The indexes of the inputs that are neither cached nor in flight; identical inputs once. */
   readonly missing: readonly number[];
   private readonly firstIndexes = new Map<string, number>();
   private readonly found = new Map<string, SourcedVector>();
   private readonly awaited = new Map<string, CacheClaim>();
   private readonly fetched = new Map<string, SourcedVector>();
   private readonly fetchedIndexes = new Set<number>();
-  /** What this call has fetched and paid for; null when it failed. */
+  /** The vectors that this call has paid for; null when it failed. */
   private readonly outcome: Promise<ReadonlyMap<string, SourcedVector> | null>;
   private decide: (outcome: ReadonlyMap<string, SourcedVector> | null) => void = () => undefined;
 
@@ -126,20 +126,20 @@ export class CacheClaim {
     this.missing = this.indexesOf((key) => this.claim(key));
   }
 
-  /** What this call has fetched for these positions. */
+  /** The vectors that this call has fetched for these indexes. */
   add(indexes: readonly number[], vectors: readonly SourcedVector[]): void {
     for (const [nth, index] of indexes.entries()) {
       const key = this.keys[index];
       const vector = vectors[nth];
-      if (key === undefined || !vector) throw new RangeError('not one vector for every position');
+      if (key === undefined || !vector) throw new RangeError('not one vector for every index');
       this.fetched.set(key, vector);
       this.fetchedIndexes.add(index);
     }
   }
 
   /**
-   * Takes what other calls fetch. Resolves with the positions that they have failed to bring: the failure may be one of
-   * their own, and this call has to ask for itself. Throws `operation_timeout` at `deadline` (performance.now()).
+   * Takes the vectors that other calls fetch. Resolves with the indexes that they failed to fetch: the reason may be
+   * theirs alone, and this call fetches those itself. Throws `operation_timeout` at `deadline` (performance.now()).
    */
   async takeFromOthers(deadline: number): Promise<readonly number[]> {
     if (this.awaited.size === 0) return [];
@@ -161,35 +161,35 @@ export class CacheClaim {
     });
   }
 
-  /** The endpoint that made the vector of the input at this position; null where no call has it yet. */
+  /** The endpoint that made the vector of the input; null while no call has it. */
   sourceOf(index: number): VectorSource | null {
     const key = this.keys[index] ?? '';
     return (this.fetched.get(key) ?? this.found.get(key))?.source ?? null;
   }
 
-  /** Whether no provider was asked for the input at this position: another call was, now or before, or another input. */
+  /** Whether another call or an identical input brought the vector. */
   isCached(index: number): boolean {
     return !this.fetchedIndexes.has(index);
   }
 
-  /** Once the call is paid for: what a failed call has fetched costs nothing, and must not be had for nothing later. */
+  /** Call it once the call is paid: the vectors of a failed call are free, and must not become free cache hits. */
   publish(): void {
-    for (const [key, vector] of this.fetched) this.cache.keep(this.owner, key, vector);
+    for (const [key, vector] of this.fetched) this.cache.store(this.owner, key, vector);
     this.decide(this.fetched);
   }
 
-  /** In any case, at the end: whoever still waits is told that nothing will come. */
+  /** Call it on every path, at the end: waiting calls resume without a vector. */
   release(): void {
     const keys = this.missing.map((index) => this.keys[index] ?? '');
     this.cache.withdraw(this.owner, keys, this);
     this.decide(null);
   }
 
-  private indexesOf(isMeant: (key: string) => boolean): number[] {
-    return [...this.firstIndexes].filter(([key]) => isMeant(key)).map(([, index]) => index);
+  private indexesOf(isIncluded: (key: string) => boolean): number[] {
+    return [...this.firstIndexes].filter(([key]) => isIncluded(key)).map(([, index]) => index);
   }
 
-  /** Whether the key is this call's to fetch. */
+  /** Returns whether this call has to fetch the key. */
   private claim(key: string): boolean {
     const known = this.cache.get(this.owner, key);
     const other = this.cache.fetcherOf(this.owner, key);
@@ -216,7 +216,7 @@ async function finishedBefore(deadline: number, work: Promise<unknown>): Promise
 
 function copyOf(vector: Vector): Vector {
   if (vector.form === 'floats') return { form: 'floats', values: vector.values.slice() };
-  // Not from the pool, whose blocks would outlive the entry.
+  // Outside the pool: a block of the pool would live as long as the entry.
   const text = Buffer.allocUnsafeSlow(vector.text.length);
   vector.text.copy(text);
   return { form: vector.form, text };

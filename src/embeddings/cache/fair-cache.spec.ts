@@ -1,4 +1,4 @@
-// Who loses entries when the cache is full, and who does not.
+// Eviction among accounts and workspaces.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { FairCache } from './fair-cache.js';
@@ -30,7 +30,7 @@ const keptOf = (cache: FairCache<Entry>, owner: CacheOwner, count: number): numb
   Array.from({ length: count }, (_, key) => cache.get(owner, String(key))).filter(Boolean).length;
 
 describe('a full cache', () => {
-  it('takes nothing from an account that holds less than another that stores without end', () => {
+  it('evicts nothing of an account that is smaller than one that stores without end', () => {
     const { cache } = createCache();
     fill(cache, ownerOf('small'), 100);
     fill(cache, ownerOf('flooding'), 10_000);
@@ -39,7 +39,7 @@ describe('a full cache', () => {
     expect(cache.size).toBeLessThanOrEqual(MAX_BYTES);
   });
 
-  it('takes nothing from it although the other spreads over many workspaces', () => {
+  it('evicts nothing of a small account when a large one spreads over many workspaces', () => {
     const { cache } = createCache();
     fill(cache, ownerOf('small'), 400);
     for (let workspace = 0; workspace < 500; workspace++)
@@ -48,14 +48,14 @@ describe('a full cache', () => {
     expect(cache.size).toBeLessThanOrEqual(MAX_BYTES);
   });
 
-  it('takes nothing from a workspace that holds less than another of its account', () => {
+  it('evicts nothing of a workspace that is smaller than another of its account', () => {
     const { cache } = createCache();
     fill(cache, ownerOf('a', 'production'), 100);
     fill(cache, ownerOf('a', 'experiment'), 10_000);
     expect(keptOf(cache, ownerOf('a', 'production'), 100)).toBe(100);
   });
 
-  it('leaves an account that held everything its fair share, and no less', () => {
+  it('leaves an account that filled the cache its fair share', () => {
     const { cache } = createCache();
     fill(cache, ownerOf('first'), 10_000);
     for (const name of ['second', 'third', 'fourth']) fill(cache, ownerOf(name), 10_000);
@@ -63,7 +63,7 @@ describe('a full cache', () => {
       expect(keptOf(cache, ownerOf(name), 10_000)).toBeGreaterThan(240);
   });
 
-  it('evicts first what its owner used longest ago', () => {
+  it('evicts the least recently used entry of an owner first', () => {
     const { cache } = createCache(5 * ENTRY + 2048);
     fill(cache, ownerOf('a'), 5);
     cache.get(ownerOf('a'), '0');
@@ -79,7 +79,7 @@ describe('a full cache', () => {
   });
 });
 
-it('counts an entry no more when its time is over, and its workspace neither when it was the last', () => {
+it('stops counting an expired entry, and its workspace with the last one', () => {
   const { cache, clock } = createCache(MAX_BYTES, 60_000);
   fill(cache, ownerOf('a'), 3);
   expect(cache.size).toBeGreaterThan(3 * ENTRY);
@@ -88,7 +88,7 @@ it('counts an entry no more when its time is over, and its workspace neither whe
   expect(cache.size).toBe(0);
 });
 
-it('keeps nothing that is larger than the whole, and gives no entry to another workspace', () => {
+it('stores no entry that is larger than the whole, and returns none to another workspace', () => {
   const { cache } = createCache(10_000);
   cache.set(ownerOf('a'), 'large', { bytes: 10_000 });
   cache.set(ownerOf('a'), 'small', { bytes: 1 });
@@ -98,7 +98,7 @@ it('keeps nothing that is larger than the whole, and gives no entry to another w
   expect(cache.get(ownerOf('b', 'a-default'), 'small')).toBeUndefined();
 });
 
-it('is never larger than it may be, whoever stores whatever', () => {
+it('never exceeds its limit, for any owners and sizes', () => {
   const stores = fc.array(
     fc.record({
       accountId: fc.constantFrom('a', 'b', 'c'),

@@ -1,10 +1,10 @@
-// An LRU cache that accounts share fairly: eviction takes from the account that holds most, and there from the workspace
-// that holds most. An account loses nothing to another one while it holds less than that one.
+// An LRU cache that accounts share fairly: it evicts from the largest account, and there from the largest workspace. An
+// account loses no entry to a larger one.
 import { LRUCache } from 'lru-cache';
 import { MaxHeap } from './max-heap.js';
 import type { HeapMember } from './max-heap.js';
 
-/** Whose entry it is. */
+/** The owner of an entry. */
 export interface CacheOwner {
   readonly accountId: string;
   readonly workspaceId: string;
@@ -18,7 +18,7 @@ export interface FairCacheOptions<Value> {
   readonly sizeOf: (value: Value) => number;
 }
 
-/** What a workspace takes beside its entries. */
+/** The overhead of a workspace. */
 const BYTES_AROUND_WORKSPACE = 2048;
 
 /** Weights are bytes. */
@@ -42,7 +42,7 @@ export class FairCache<Value extends object> {
 
   constructor(private readonly options: FairCacheOptions<Value>) {}
 
-  /** Of all entries, with what is around them. */
+  /** Bytes of all entries, with their overhead. */
   get size(): number {
     return this.bytes;
   }
@@ -52,7 +52,7 @@ export class FairCache<Value extends object> {
     const workspace = account?.workspaces.get(workspaceId);
     if (!account || !workspace) return undefined;
     const value = workspace.entries.get(key);
-    // An entry whose time is over has just been removed.
+    // The look-up has removed an expired entry.
     if (value === undefined) this.weigh(account, workspace);
     return value;
   }
@@ -74,7 +74,7 @@ export class FairCache<Value extends object> {
     this.weigh(account, workspace);
   }
 
-  /** After the entries of the workspace have changed. */
+  /** Call it after the entries of the workspace have changed. */
   private weigh(account: AccountShare<Value>, workspace: WorkspaceShare<Value>): void {
     const { calculatedSize, size } = workspace.entries;
     const change = (size === 0 ? 0 : calculatedSize + BYTES_AROUND_WORKSPACE) - workspace.weight;
@@ -115,7 +115,7 @@ export class FairCache<Value extends object> {
       maxSize: maxBytes,
       sizeCalculation: sizeOf,
       ttl: timeToLive,
-      // Every look asks the clock itself.
+      // Every look-up reads the clock.
       ttlResolution: 0,
       perf: { now },
     });

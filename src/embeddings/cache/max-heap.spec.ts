@@ -1,4 +1,4 @@
-// The heaviest is on top, whatever comes, goes and changes.
+// Additions, removals and changes of weight keep the order.
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { MaxHeap } from './max-heap.js';

@@ -1,8 +1,8 @@
-// A binary heap whose members know their position, so that one whose weight changes is moved in O(log n).
+// A binary heap. Its members store their position, so that a change of weight moves a member in O(log n).
 
 export interface HeapMember {
   readonly weight: number;
-  /** Kept by the heap. */
+  /** Set by the heap. */
   heapIndex: number;
 }
 
@@ -30,7 +30,7 @@ export class MaxHeap<Member extends HeapMember> {
     this.update(last);
   }
 
-  /** After the weight of a member has changed. */
+  /** Call it after the weight of a member has changed. */
   update(member: Member): void {
     this.sink(member);
     this.rise(member);

@@ -1,4 +1,4 @@
-// What a call may cost at most, never less than the bill, whichever endpoints serve its inputs.
+// The maximum cost of a call: never below the bill, for any endpoints that serve its inputs.
 import { describe, expect, it } from '@jest/globals';
 import {
   createEndpoint,
@@ -53,18 +53,18 @@ describe('the bound of a call', () => {
 
   it.each([
     ['one endpoint', [large], 10n * (TEXT_BOUND + 500n)],
-    ['several: of each input the dearest', [small, large], 30n * TEXT_BOUND + 10n * 500n],
+    ['several: the most expensive one for each input', [small, large], 30n * TEXT_BOUND + 10n * 500n],
     ['several in another order', [large, small], 30n * TEXT_BOUND + 10n * 500n],
   ])('is a sum over the inputs, with %s', async (_name, targets, expected) => {
     expect(await boundOf(targets, { form: 'texts', items: [short, long] })).toEqual(same(expected));
   });
 
-  it('of one input is what the dearest endpoint takes', async () => {
+  it('of one input is the cost at the most expensive endpoint', async () => {
     expect(await boundOf([small, large], { form: 'texts', items: [long] })).toEqual(same(10n * 500n));
     expect(await boundOf([small, large], { form: 'texts', items: [short] })).toEqual(same(30n * TEXT_BOUND));
   });
 
-  it('looks at token arrays and at multimodal items one by one as well', async () => {
+  it('sums token arrays and multimodal items one by one as well', async () => {
     const tokens = (count: number): number[] => Array.from({ length: count }, () => 1);
     expect(await boundOf([small, large], { form: 'tokens', items: [tokens(5), tokens(9)] })).toEqual(
       same(30n * 14n),
@@ -85,7 +85,7 @@ describe('the bound of a call', () => {
     );
   });
 
-  it('with own provider keys among others is of these, and of all together', async () => {
+  it('counts shared endpoints, and own provider keys beside them', async () => {
     const own = createTarget(large.endpoint, createOwnCredential(0));
     const input: EmbeddingInput = { form: 'texts', items: [short, long] };
     expect(await boundOf([own, small], input)).toEqual({
@@ -95,7 +95,7 @@ describe('the bound of a call', () => {
     expect(await boundOf([own], input)).toEqual({ cost: 0n, costWithByok: 10n * (TEXT_BOUND + 500n) });
   });
 
-  it('is not known where one shared endpoint has no price', async () => {
+  it('is unknown when a shared endpoint has no price', async () => {
     const free = target({ prices: [] });
     await expect(boundOf([large, free], { form: 'texts', items: [short, long] })).rejects.toMatchObject({
       code: 'not_found',
@@ -109,7 +109,7 @@ describe('the bound of a call', () => {
     expect(await boundOf([own, large], input)).toEqual(same(10n * TEXT_BOUND));
   });
 
-  it('has room, for each input, for the members that go upstream with it', async () => {
+  it('covers the members that go upstream with each input', async () => {
     const extra = { title: 'x'.repeat(100) };
     const added = BigInt(JSON.stringify(extra).length);
     const input: EmbeddingInput = { form: 'texts', items: [short, long] };

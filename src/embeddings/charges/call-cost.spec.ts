@@ -1,4 +1,4 @@
-// What a call did cost: at most what its inputs can, whatever a provider reports.
+// The cost of a finished call: at most the bound of its inputs, whatever a provider reports.
 import { describe, expect, it } from '@jest/globals';
 import { createEndpoint, createOwnCredential, createTarget } from '../../../test/support/endpoints.js';
 import type { ModelEndpoint } from '../../catalogue/catalogue-model.js';
@@ -58,7 +58,7 @@ function charge(
 }
 
 describe('the charge of a call', () => {
-  it('counts what the provider does not', async () => {
+  it('counts the tokens that the provider does not report', async () => {
     expect(await charge([slice(null, 12)])).toMatchObject({ promptTokens: 12, totalTokens: 12, cost: 12n });
     expect(await charge([slice(null, null)])).toMatchObject({ promptTokens: 1, totalTokens: 1, cost: 1n });
   });
@@ -75,7 +75,7 @@ describe('the charge of a call', () => {
     },
   );
 
-  it('has no more tokens than a record can hold, and costs what its slices do', async () => {
+  it('has at most the tokens that a record can hold, and the cost of all its slices', async () => {
     const most = 2 ** 31 - 1;
     const input: EmbeddingInput = { form: 'multimodal', items: [{ content: [IMAGE] }] };
     const large = target({ prices: price(1n), maxTokensPerInput: most });
@@ -117,7 +117,7 @@ describe('the charge of a call whose provider reports too much', () => {
     });
   });
 
-  it('is never more than what was reserved, where that was counted instead of estimated', async () => {
+  it('never exceeds a reservation that was counted instead of estimated', async () => {
     const reserved = { cost: 3n, costWithByok: 5n };
     expect(await charge([slice(8, 8)], { reserved })).toMatchObject({
       cost: 3n,
@@ -128,12 +128,12 @@ describe('the charge of a call whose provider reports too much', () => {
     expect(await charge([slice(3, 3), own(4)], { reserved })).toMatchObject({ cost: 3n, upstreamCost: 2n });
   });
 
-  it('is bounded slice by slice: what one input leaves does not pay for another', async () => {
+  it('is bounded slice by slice: the rest of one input does not pay for another', async () => {
     const charged = await charge([slice(1, 1), slice(lie, lie)]);
     expect(charged).toMatchObject({ promptTokens: 1 + BOUND, cost: BigInt(1 + BOUND) });
   });
 
-  it('through an own provider key counts no more than the bound', async () => {
+  it('through an own provider key counts at most the bound', async () => {
     const charged = await charge([own(lie)]);
     expect(charged).toMatchObject({
       cost: 0n,
@@ -144,7 +144,7 @@ describe('the charge of a call whose provider reports too much', () => {
     expect(charged.unpaid).toMatchObject([{ reason: 'over_reported', isOwn: true }]);
   });
 
-  it('has a total that no call can have', async () => {
+  it('bounds the total as well', async () => {
     expect(await charge([slice(3, lie)])).toMatchObject({ promptTokens: 3, totalTokens: BOUND, cost: 3n });
   });
 
@@ -168,7 +168,7 @@ describe('the charge of a call whose provider reports too much', () => {
       12n,
     ],
     ['as a sum', [IMAGE, { type: 'text', text: 'four' }], {}, 100n * 5n, BigInt(lie) * 5n - 12n * 4n],
-  ])('of a multimodal input, told %s', async (_name, content, byModality, cost, upstreamCost) => {
+  ])('of a multimodal input, reported %s', async (_name, content, byModality, cost, upstreamCost) => {
     const seeing = target({
       maxTokensPerInput: 100,
       prices: price(1n),
@@ -180,12 +180,12 @@ describe('the charge of a call whose provider reports too much', () => {
     expect(charged.promptTokens).toBeLessThanOrEqual(100);
   });
 
-  it('of an endpoint without a known price has no cost, and no such number of tokens either', async () => {
+  it('at an endpoint without a known price has no cost, and bounded tokens', async () => {
     const unpriced = slice(lie, lie, { target: target({ prices: [] }) });
     expect(await charge([unpriced])).toMatchObject({ cost: null, upstreamCost: null, promptTokens: BOUND });
   });
 
-  it('has room for the members that go upstream with each input', async () => {
+  it('covers the members that go upstream with each input', async () => {
     const title = 'x'.repeat(100);
     const member = JSON.stringify({ title }).length;
     const charged = await charge([slice(lie, lie)], { request: { extra: { title } } });
@@ -222,7 +222,7 @@ describe('the charge of a call that failed', () => {
     });
   });
 
-  it('by its caller is never above the reservation, whatever was reported and whatever broke', async () => {
+  it('by its caller never exceeds the reservation, for any reports and failures', async () => {
     const error = new AppError('invalid_request');
     const reserved = { cost: BigInt(BOUND), costWithByok: BigInt(BOUND) };
     expect(await charge([slice(1_000, 1_000)], { wasted: [slice(50, 50)], error, reserved })).toMatchObject({

@@ -18,13 +18,13 @@ const rejectionOf = (body: Record<string, unknown>): string | null => {
   }
 };
 
-describe('settings that were found right once', () => {
+describe('settings that were validated once', () => {
   beforeAll(() => {
     readCreateEmbedding(RIGHT);
     readCreateEmbedding({ input: 'text', model: 'vendor/model' });
   });
 
-  it('are taken over with another input', () => {
+  it('are accepted with another input', () => {
     const { input, model, dimensions, encoding_format, input_type, extra } = readCreateEmbedding({
       ...RIGHT,
       input: ['another', 'two'],
@@ -39,7 +39,7 @@ describe('settings that were found right once', () => {
     });
   });
 
-  it('do not let in the input', () => {
+  it('do not exempt the input', () => {
     expect(rejectionOf({ ...RIGHT, input: '' })).toMatch(/input/);
     expect(rejectionOf({ ...RIGHT, input: undefined })).toMatch(/input/);
   });
@@ -48,19 +48,19 @@ describe('settings that were found right once', () => {
     ['a text for the number', { dimensions: '8' }, /dimensions/],
     ['null for the number', { dimensions: null }, /dimensions/],
     ['a list for the text', { model: ['vendor/model'] }, /model/],
-    ['a name for what is absent', { encoding_format: 'undefined' }, /encoding_format/],
-    ['null for what is absent', { encoding_format: null }, /encoding_format/],
+    ['a name for an absent member', { encoding_format: 'undefined' }, /encoding_format/],
+    ['null for an absent member', { encoding_format: null }, /encoding_format/],
     ['an object for the text', { input_type: { query: 1 } }, /input_type/],
     ['a wrong member beside them', { user: 1 }, /user/],
     ['another wrong member beside them', { session_id: null }, /session_id/],
-    ['a trace that is none', { trace: 'text' }, /trace/],
-    ['preferences that are none', { provider: 'openai' }, /provider/],
-  ])('do not let in %s', (_what, more, problem) => {
+    ['a trace that is no object', { trace: 'text' }, /trace/],
+    ['preferences that are no object', { provider: 'openai' }, /provider/],
+  ])('do not exempt %s', (_what, more, problem) => {
     expect(rejectionOf({ ...RIGHT, ...more })).toMatch(problem);
     expect(rejectionOf({ input: 'text', model: 'vendor/model', ...more })).toMatch(problem);
   });
 
-  it('do not swallow members that go upstream', () => {
+  it('keep the members that go upstream', () => {
     expect(readCreateEmbedding({ ...RIGHT, truncate: 'END' }).extra).toEqual({ truncate: 'END' });
     expect(readCreateEmbedding({ ...RIGHT, provider: { only: ['openai'] } }).provider).toMatchObject({
       only: ['openai'],

@@ -66,7 +66,7 @@ describe('an input', () => {
     );
   });
 
-  it('is read or refused by name, and never anything else, whatever it is', () => {
+  it('is read, or rejected by name, for any value', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.jsonValue(), fc.array(fc.oneof(fc.jsonValue(), text, token, tokens, item))),
@@ -133,11 +133,11 @@ describe('a rejected input', () => {
       /^input\[1\]\.content\[0\]: lacks what/,
     ],
     [[{ content: [textPart] }, 'a'], /^input\[1\]: must be/],
-  ])('%j is told %s', (input, expected) => {
+  ])('%j is rejected with %s', (input, expected) => {
     expect(problemOf(input)).toMatch(expected);
   });
 
-  it('is never shown', () => {
+  it('never appears in the error', () => {
     expect(
       problemOf([{ content: [{ type: 'image_url', image_url: { href: 'the-secret' } }] }]),
     ).not.toContain('the-secret');
@@ -145,7 +145,7 @@ describe('a rejected input', () => {
   });
 });
 
-it('refuses more inputs than any call can have vectors before it looks at them', () => {
+it('rejects more inputs than a call can have vectors, before it reads them', () => {
   for (const input of ['a', [1], {}])
     expect(() => readEmbeddingInput(Array.from({ length: 2 ** 18 + 1 }, () => input))).toThrow(
       'input: must have at most 262144 inputs',
@@ -153,7 +153,7 @@ it('refuses more inputs than any call can have vectors before it looks at them',
   expect(readEmbeddingInput(Array.from({ length: 2 ** 18 + 1 }, () => 1)).items).toHaveLength(1);
 });
 
-it('refuses parts of which each is small and all together are not', () => {
+it('rejects many small parts that are too large together', () => {
   const parts = Array.from({ length: 70_000 }, () => ({ content: [{ type: 'text', text: 'a' }] }));
   expect(() => readEmbeddingInput(parts)).toThrow('input: must have at most 262144 values in all');
 });
