@@ -1,4 +1,5 @@
-// `npm run bench`: measures this service beside a bare pipe, nginx and another gateway, and writes bench/RESULTS.md.
+// `npm run bench`: measures this service beside a bare pipe, a bare Nest gateway and another gateway, and writes
+// bench/RESULTS.md.
 import { setMaxListeners } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -10,7 +11,7 @@ import { ScriptError } from '../scripts/support/run-command.mjs';
 import { SCENARIOS } from './scenarios/index.mjs';
 import { openTestbed } from './support/testbed.mjs';
 import { describeProfiles, profilerArguments } from './support/profile.mjs';
-import { describeMachine, keepResults, readPostgresVersion } from './support/results.mjs';
+import { describeMachine, describeResults, keepResults, readPostgresVersion } from './support/results.mjs';
 
 const PROFILED = SCENARIOS.filter((scenario) => scenario.profile !== undefined).map(({ name }) => name);
 
@@ -79,23 +80,23 @@ function chooseScenarios({ only, profile, soak }) {
 /** False when a scenario could not be measured; the others are measured all the same. */
 async function measureAll(testbed, { scenarios, settings: given }) {
   const machine = describeMachine(await readPostgresVersion(testbed.server));
-  let isComplete = true;
+  const kept = [];
   for (const scenario of scenarios) {
     try {
       const settings = scenario.settings?.(given) ?? given;
       const results = await scenario.measure(testbed, settings);
       const command = scenario.command?.(settings);
-      await keepResults({ ...scenario, command }, { ...results, machine, settings });
+      kept.push(await keepResults({ ...scenario, command }, { ...results, machine, settings }));
       for (const { what, wanted, figure, isMet } of results.targets)
         testbed.progress.line(`${isMet ? 'met   ' : 'MISSED'}  ${what}: ${figure} (${wanted})`);
     } catch (error) {
       testbed.signal.throwIfAborted();
       testbed.progress.line(`${scenario.name} was not measured: ${error.stack}`);
-      isComplete = false;
     }
   }
+  testbed.progress.line(await describeResults(kept));
   testbed.progress.line('Written: bench/RESULTS.md');
-  return isComplete;
+  return kept.length === scenarios.length;
 }
 
 async function profileOne({ scenarios: [scenario], settings }, { progress, signal }) {

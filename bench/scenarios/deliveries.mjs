@@ -49,7 +49,7 @@ async function drain(testbed, { service, since, events }, round) {
 }
 
 export const deliveries = {
-  name: 'broadcast',
+  name: 'deliveries',
   title: 'Draining the log to one OTLP receiver',
   async measure(testbed, { isQuick, rounds }) {
     const backlog = await openBacklog(testbed, isQuick ? BACKLOG.quick : BACKLOG.full);
@@ -63,6 +63,7 @@ export const deliveries = {
     await backlog.service.stop();
     const of = (part) => medianOf(results, part);
     return {
+      summary: [{ what: 'events delivered a second and core', figures: { service: whole(of('perCore')) } }],
       targets: [
         {
           what: 'events drained a second and core, to one OTLP receiver',

@@ -1,5 +1,5 @@
 // GET /keys/{hash} beside a bare Nest route that answers with the same record.
-import { alternately, measureLoad, openGateways, shorterRounds } from '../support/measuring.mjs';
+import { alternately, measureLoad, openGateways, shorterRounds, summaryRow } from '../support/measuring.mjs';
 import {
   medianOf,
   medianRatio,
@@ -25,6 +25,7 @@ const jobOf = ({ url, headers }, seconds) => ({
 
 /** The service under another address: its calls reach no destination. */
 const readingOf = (service) => ({
+  kind: service.kind,
   name: 'GET /keys/{hash}',
   url: `${service.baseUrl}/keys/${service.keyHash}`,
   headers: { authorization: `Bearer ${service.managementKey}` },
@@ -39,9 +40,10 @@ export const keys = {
   async measure(testbed, { seconds, rounds }) {
     const [service] = await openGateways(testbed, ['service']);
     const record = await service.manage('GET', `/keys/${service.keyHash}`);
-    const bare = await testbed.startChild('bare-nest-process.mjs', { RECORD: JSON.stringify(record) });
+    const bare = await testbed.startChild('nest-process.mjs', { RECORD: JSON.stringify(record) });
     const own = readingOf(service);
     const other = {
+      kind: 'nest',
       name: 'bare Nest route',
       url: `${bare.message.origin}/keys/${service.keyHash}`,
       headers: own.headers,
@@ -59,6 +61,7 @@ export const keys = {
     const ratesOf = (route) => valuesOf(results.get(route), 'rate');
     const ratio = medianRatio(ratesOf(own), ratesOf(other));
     return {
+      summary: [summaryRow('GET /keys/{hash} a second', [own, other], (route) => whole(of(route, 'rate')))],
       targets: [
         {
           what: "GET /keys/{hash}, as a part of a bare Nest route's calls/s",

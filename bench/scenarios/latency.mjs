@@ -32,7 +32,7 @@ export const latency = {
   name: 'latency',
   title: 'Latency, one connection',
   async measure(testbed, settings) {
-    const gateways = await openGateways(testbed, COMPARED);
+    const gateways = await openGateways(testbed, ['direct', ...COMPARED]);
     const cases = [{ format: 'base64', delay: 0 }, ...(settings.isQuick ? [] : SLOWER_CASES)];
     const measured = [];
     for (const each of cases) {
@@ -44,6 +44,7 @@ export const latency = {
     const [atOnce] = measured;
     const above = atOnce.added('service', 'p50') - atOnce.added('pipe', 'p50');
     return {
+      summary: [atOnce.addedRow('p50 added to one connection', 'p50')],
       targets: [
         {
           what: 'p50 added to one connection, above what the bare pipe adds',

@@ -49,12 +49,14 @@ export const memory = {
     const second = samples.slice(-length);
     const growth = mean(second) / mean(first) - 1;
     const every = Math.max(Math.floor(samples.length / ROWS), 1);
+    const figure = `${growth < 0 ? '' : '+'}${percentWithTenths(growth)}`;
     return {
+      summary: [{ what: `growth of memory in ${minutes} minutes`, figures: { service: figure } }],
       targets: [
         {
           what: `memory after ${minutes} minutes of full load, beside that after warm-up`,
           wanted: `at most +${percent(MOST_GROWTH)}`,
-          figure: `${growth < 0 ? '' : '+'}${percentWithTenths(growth)}`,
+          figure,
           isMet: growth <= MOST_GROWTH,
         },
       ],

@@ -6,6 +6,7 @@ import {
   measureLoad,
   openGateways,
   shorterRounds,
+  summaryRow,
 } from '../support/measuring.mjs';
 import {
   medianOf,
@@ -20,7 +21,10 @@ import {
 } from '../support/statistics.mjs';
 
 const CONNECTIONS = { 1: 50, 100: 10 };
+/** The calls of a quick run and of the summary. */
 const QUICK_CALLS = new Set(['1-base64-1536', '1-float-1536', '100-base64-1536']);
+/** The call whose processor time and memory are in the summary. */
+const DETAILED_CALL = '1-base64-1536';
 const COLUMNS = [
   'gateway',
   'calls/s',
@@ -86,10 +90,24 @@ async function measureCall(testbed, gateways, call, { seconds, rounds }) {
   });
   return {
     call,
+    summary: summaryOf(call, gateways, results),
     table: { title: `${describe(call)}, ${CONNECTIONS[call.inputs]} connections`, columns: COLUMNS, rows },
     toPipe: toPipe(ofKind('service')),
     toPeer: toPeer(ofKind('service')),
   };
+}
+
+function summaryOf(call, gateways, results) {
+  if (!QUICK_CALLS.has(nameOf(call))) return [];
+  const row = (what, figureOf) =>
+    summaryRow(`${what}, ${describe(call)}`, gateways, (gateway) => figureOf(results.get(gateway)));
+  const rates = row('calls/s', (rounds) => whole(medianOf(rounds, 'rate')));
+  if (nameOf(call) !== DETAILED_CALL) return [rates];
+  return [
+    rates,
+    row('CPU s per 1,000 calls', (rounds) => medianOf(rounds, 'cpu').toFixed(3)),
+    row('memory MiB', (rounds) => whole(medianOf(rounds, 'memory'))),
+  ];
 }
 
 const LEAST_OF_PEER = { '1-base64-1536': 5, '1-float-1536': 6, '100-base64-1536': 5 };
@@ -135,6 +153,7 @@ export const throughput = {
       measured.push(await testbed.progress.step(title, () => measureCall(testbed, gateways, call, settings)));
     }
     return {
+      summary: measured.flatMap(({ summary }) => summary),
       targets: measured.flatMap(targetsOf),
       tables: measured.map(({ table }) => table),
       remarks: [

@@ -79,6 +79,7 @@ export const twentyDestinations = {
     const added = medianDifference(p50sWithAll, middles);
     const noise = median(p50sBefore.map((p50, round) => Math.abs(p50sAfter[round] - p50)));
     return {
+      summary: [{ what: 'p50 added by twenty destinations', figures: { service: milliseconds(added) } }],
       targets: [
         {
           what: 'p50 that twenty enabled destinations add to a call',

@@ -60,6 +60,7 @@ export const workers = {
     const [one, two] = rows;
     const ratio = medianRatio(two.rates, one.rates);
     return {
+      summary: [{ what: 'calls/s with WORKERS=2', figures: { service: two.cells[1] } }],
       targets: [
         {
           what: 'calls/s with WORKERS=2, as a multiple of those with one',

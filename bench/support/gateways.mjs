@@ -1,5 +1,5 @@
 // The gateways between the load and the stub provider, each with its address, headers and process.
-import { findNginx, startNginx } from './nginx.mjs';
+import { GATEWAY_NAMES } from './measuring.mjs';
 import { startPeer } from './peer.mjs';
 import { createDatabase, startService } from './service.mjs';
 
@@ -21,7 +21,7 @@ export async function openService(testbed, { environment, hasDestination = true 
   return {
     ...service,
     kind: 'service',
-    name: 'signalbox',
+    name: GATEWAY_NAMES.service,
     url: `${service.baseUrl}/embeddings`,
     headers: { authorization: `Bearer ${service.key}` },
     model: OWN_MODEL,
@@ -38,39 +38,23 @@ export async function openService(testbed, { environment, hasDestination = true 
   };
 }
 
-async function openNginx(testbed) {
-  const nginx = await findNginx(testbed.signal);
-  if (nginx === null) return null;
-  const { origin, pid, stop } = await startNginx({ ...nginx, ...testbed });
-  testbed.onClose(stop);
-  return { name: `nginx ${nginx.version}`, url: `${origin}/v1/embeddings`, pid };
-}
-
 const openProcess = (name, file) => async (testbed) => {
-  const environment = { UPSTREAM_ORIGIN: testbed.upstreamOrigin, DATABASE_URL: testbed.server.url };
-  const child = await testbed.startChild(file, environment);
+  const child = await testbed.startChild(file, { UPSTREAM_ORIGIN: testbed.upstreamOrigin });
   return { name, url: `${child.message.origin}/v1/embeddings`, pid: child.process.pid };
 };
-
-async function openCommittingPipe(testbed) {
-  const pipe = await openProcess('committing pipe', 'committing-pipe-process.mjs')(testbed);
-  return { ...pipe, databasePid: testbed.databasePid };
-}
 
 async function openPeer(testbed) {
   const peer = testbed.withPeer ? await startPeer(testbed) : null;
   if (peer === null) return null;
   testbed.onClose(peer.stop);
-  return { ...peer, name: `Portkey ${peer.version}`, url: `${peer.baseUrl}/embeddings` };
+  return { ...peer, name: `${GATEWAY_NAMES.peer} ${peer.version}`, url: `${peer.baseUrl}/embeddings` };
 }
 
 /** By kind; null for a gateway that this machine does not have. */
 export const GATEWAY_STARTERS = {
   direct: (testbed) => ({ name: 'no gateway', url: `${testbed.upstreamOrigin}/v1/embeddings` }),
-  nginx: openNginx,
-  pipe: openProcess('bare Node pipe', 'pipe-process.mjs'),
-  'committing-pipe': openCommittingPipe,
-  nest: openProcess('bare Nest gateway', 'nest-gateway-process.mjs'),
+  pipe: openProcess(GATEWAY_NAMES.pipe, 'pipe-process.mjs'),
+  nest: openProcess(GATEWAY_NAMES.nest, 'nest-process.mjs'),
   service: (testbed) => openService(testbed),
   peer: openPeer,
 };

@@ -1,4 +1,5 @@
 // Latencies of gateways beside those of the same round without one.
+import { summaryRow } from './measuring.mjs';
 import { medianDifference, medianOf, milliseconds, percent, spread, valuesOf, whole } from './statistics.mjs';
 
 const PARTS = ['p50', 'p99', 'p999'];
@@ -26,5 +27,9 @@ export function compareLatencies(title, results) {
       rows,
     },
     added: (kind, part) => added(ofKind(kind), part),
+    addedRow: (what, part) => {
+      const others = gateways.filter(({ kind }) => kind !== 'direct');
+      return summaryRow(what, others, (gateway) => milliseconds(added(gateway, part)));
+    },
   };
 }

@@ -2,8 +2,14 @@
 import { callBodies } from './known-vectors.mjs';
 import { cpuSeconds, memoryMebibytes } from './usage.mjs';
 
-/** The gateways of every comparison, in the order of the tables' rows. */
-export const COMPARED = ['direct', 'nginx', 'pipe', 'committing-pipe', 'nest', 'service', 'peer'];
+/** The gateways of every comparison by kind, in the order of the tables. */
+export const GATEWAY_NAMES = {
+  service: 'signalbox',
+  pipe: 'bare Node pipe',
+  nest: 'bare Nest gateway',
+  peer: 'Portkey',
+};
+export const COMPARED = Object.keys(GATEWAY_NAMES);
 
 // Before every measurement: a gateway that was idle during the others' turns is slower for about a second.
 export const WARM_UP_SECONDS = 1;
@@ -80,6 +86,12 @@ export async function measureLoad(testbed, gateway, job) {
   const perThousand = (part) => ((after[part] - before[part]) * 1000) / result.calls;
   return { ...result, begunAt, memory, cpu: perThousand('gateway'), databaseCpu: perThousand('database') };
 }
+
+/** A row of the summary: one figure of each gateway. */
+export const summaryRow = (what, gateways, figureOf) => ({
+  what,
+  figures: Object.fromEntries(gateways.map((gateway) => [gateway.kind, figureOf(gateway)])),
+});
 
 /** The gateways of these kinds that this machine has. */
 export async function openGateways(testbed, kinds) {

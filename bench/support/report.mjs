@@ -1,16 +1,28 @@
-// Renders bench/RESULTS.md: the targets first, then every table, then the method. No part of it is written by hand.
-import { FIRST_WARM_UP, WARM_UP_SECONDS } from './measuring.mjs';
+// Renders bench/RESULTS.md: the summary, the targets, every table and the method. No part of it is written by hand.
+import { FIRST_WARM_UP, GATEWAY_NAMES, WARM_UP_SECONDS } from './measuring.mjs';
 import { whole } from './statistics.mjs';
 
 const table = (columns, rows) =>
   [columns, columns.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
-/** The original targets first; others follow by name. */
+/** The comparisons first; others follow by name. */
 const ORDER = ['throughput', 'latency', 'open-loop', 'workers', 'memory', 'keys', 'destinations'];
 
 const rankOf = ({ name }) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
 
+const inOrder = (all) =>
+  all.toSorted((one, other) => rankOf(one) - rankOf(other) || one.name.localeCompare(other.name));
+
 const dateOf = ({ measuredAt }) => measuredAt.slice(0, 16).replace('T', ' ');
+
+/** One row for each figure of each scenario, one column for each gateway. */
+export function renderSummary(all) {
+  const kinds = Object.keys(GATEWAY_NAMES);
+  const rows = inOrder(all).flatMap(({ name, summary }) =>
+    summary.map(({ what, figures }) => [name, what, ...kinds.map((kind) => figures[kind] ?? '')]),
+  );
+  return table(['scenario', 'figure', ...Object.values(GATEWAY_NAMES)], rows);
+}
 
 function renderTargets(all) {
   const rows = all.flatMap((results) =>
@@ -79,10 +91,7 @@ const METHOD = `## How it is measured
 - **The bare Nest gateway** is one route of Nest on Express with undici behind it, and nothing else: no key, no check, no
   record, and the server as Nest makes it. With the service's own adapter it is about twice as fast (docs/performance.md#tricks-in-force).
 - **The bare pipe** is Node's \`http\` server with its client behind it and nothing in between: a bound for what is written
-  in JavaScript. nginx has one worker, keep-alive to the upstream and no access log.
-- **The committing pipe** is the same, but holds each answer until an id, a time and a length are committed to the database
-  of the run (calls that arrive during a commit share the next one): the minimal cost of having each call on the disk
-  before the caller has the answer. It has no keys, checks no vectors and notifies no other process.
+  in JavaScript.
 - **signalbox** runs as an operator would run it: the key has a limit, so that every call reserves and settles money; every
   call is committed to PostgreSQL before its answer leaves (\`fsync\` and \`synchronous_commit\` on); one webhook
   destination receives a trace of every call; rate limits count; the log has its default level. The database has the
@@ -103,15 +112,12 @@ npm run bench -- --profile throughput
 \`\`\`
 
 It needs Linux, Node and npm, and brings PostgreSQL along. The peer comes from npm when it is first asked for
-(\`--no-peer\` leaves it out); nginx and pgbench are used where they are installed (Debian: \`apt install nginx-light
-postgresql-contrib\`). Other work on the machine distorts the figures. Each scenario keeps its results
-in \`bench/results/\`, and this page is made of all of them.`;
+(\`--no-peer\` leaves it out). Other work on the machine distorts the figures. Each scenario keeps its results in
+\`bench/results/\`, and this page is made of all of them.`;
 
 /** `all` are the results of scenarios, in any order. */
 export function renderReport(all) {
-  const sorted = all.toSorted(
-    (one, other) => rankOf(one) - rankOf(other) || one.name.localeCompare(other.name),
-  );
+  const sorted = inOrder(all);
   const isQuick = sorted.some(({ settings }) => settings.isQuick);
   return `${[
     '# Results',
@@ -119,6 +125,7 @@ export function renderReport(all) {
     ...(isQuick
       ? ['**Parts of this are of a quick run, with few and short rounds of what is not quite warm.**']
       : []),
+    `## Summary\n\n_Added_: above the same calls without a gateway. Empty: not compared.\n\n${renderSummary(sorted)}`,
     renderTargets(sorted),
     renderMachines(sorted),
     ...sorted.map(renderScenario),

@@ -5,16 +5,21 @@ import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { connect } from '../../scripts/support/database-connection.mjs';
 import { inRepository } from '../../scripts/support/repository.mjs';
-import { renderReport } from './report.mjs';
+import { renderReport, renderSummary } from './report.mjs';
 
 const directory = inRepository('bench', 'results');
 const page = inRepository('bench', 'RESULTS.md');
 
 /** Committed files have the form that the linter requires. */
-async function writeFormatted(file, text) {
+async function formatted(file, text) {
   const { format, resolveConfig } = await import('prettier');
-  writeFileSync(file, await format(text, { ...(await resolveConfig(file)), filepath: file }));
+  return format(text, { ...(await resolveConfig(file)), filepath: file });
 }
+
+const writeFormatted = async (file, text) => writeFileSync(file, await formatted(file, text));
+
+/** The summary of these results, for a terminal. */
+export const describeResults = (all) => formatted(page, renderSummary(all));
 
 function distribution() {
   try {
@@ -66,7 +71,7 @@ function commit() {
 /** Keeps the results of one scenario and renders the page again. `command` reproduces them. */
 export async function keepResults(
   { name, title, command = `npm run bench -- --only ${name}` },
-  { machine, settings, targets, tables, remarks },
+  { machine, settings, summary, targets, tables, remarks },
 ) {
   mkdirSync(directory, { recursive: true });
   const results = {
@@ -77,12 +82,14 @@ export async function keepResults(
     commit: commit(),
     machine,
     settings,
+    summary,
     targets,
     tables,
     remarks,
   };
   await writeFormatted(join(directory, `${name}.json`), JSON.stringify(results));
   await writeReport();
+  return results;
 }
 
 /** The page of all results in the folder, from any command. */

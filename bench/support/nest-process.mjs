@@ -1,16 +1,21 @@
-// The bare Nest gateway: the service's adapter and HTTP client, and one route. It has no keys, checks no vectors,
-// keeps no records and notifies no other process.
+// Bare Nest routes on Express, as Nest makes the server: a gateway with the service's HTTP client, and a constant record.
+// They check no key, keep no record of a call and ask no database.
 import 'reflect-metadata';
-import { Body, Controller, Module, Post, Res } from '@nestjs/common';
+import { Body, Controller, Get, Module, Post, Res } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Agent, request } from 'undici';
 
-const url = `${process.env.UPSTREAM_ORIGIN}/v1/embeddings`;
+const { UPSTREAM_ORIGIN: upstreamOrigin, RECORD: record = 'null' } = process.env;
 const dispatcher = new Agent({ connections: 256 });
+const constant = JSON.parse(record);
 
-class EmbeddingsController {
+class BareController {
+  find() {
+    return constant;
+  }
+
   async create(body, response) {
-    const answer = await request(url, {
+    const answer = await request(`${upstreamOrigin}/v1/embeddings`, {
       dispatcher,
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -23,17 +28,18 @@ class EmbeddingsController {
     response.end(bytes);
   }
 }
-class GatewayModule {}
+class BareModule {}
 
 // Written out, because plain JavaScript has no decorators.
-const { prototype } = EmbeddingsController;
+const { prototype } = BareController;
+Get('keys/:hash')(prototype, 'find', Object.getOwnPropertyDescriptor(prototype, 'find'));
 Post('v1/embeddings')(prototype, 'create', Object.getOwnPropertyDescriptor(prototype, 'create'));
 Body()(prototype, 'create', 0);
 Res()(prototype, 'create', 1);
-Controller()(EmbeddingsController);
-Module({ controllers: [EmbeddingsController] })(GatewayModule);
+Controller()(BareController);
+Module({ controllers: [BareController] })(BareModule);
 
 process.on('disconnect', () => process.exit());
-const application = await NestFactory.create(GatewayModule, { logger: false });
+const application = await NestFactory.create(BareModule, { logger: false });
 await application.listen(0, '127.0.0.1');
 process.send({ origin: `http://127.0.0.1:${application.getHttpServer().address().port}` });
