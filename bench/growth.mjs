@@ -20,7 +20,7 @@ import { describeGrowth, operationRow } from './support/growth-report.mjs';
 import { callBodies } from './support/known-vectors.mjs';
 import { alternately, shorterRounds } from './support/measuring.mjs';
 import { describeMachine, keepResults, readPostgresVersion } from './support/results.mjs';
-import { createDatabase, startService } from './support/service.mjs';
+import { createMigratedDatabase, startService } from './support/service.mjs';
 import { median, medianOf, milliseconds, valuesOf } from './support/statistics.mjs';
 import { cpuSeconds } from './support/usage.mjs';
 
@@ -146,7 +146,7 @@ function countWorkspaces() {
 
 async function openSide(testbed, name, isFilled) {
   const { server, signal, progress, upstreamOrigin } = testbed;
-  const databaseUrl = await createDatabase(server, name, signal);
+  const databaseUrl = await createMigratedDatabase(server, name, signal);
   const open = () => startService({ databaseUrl, upstreamOrigin, signal });
   // The first start creates the account.
   const first = await open();

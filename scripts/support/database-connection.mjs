@@ -70,6 +70,22 @@ export async function connect(databaseUrl) {
   return client;
 }
 
+/** Runs `work` with a connection of its own, and resolves with its result. */
+export async function withClient(databaseUrl, work) {
+  const client = await connect(databaseUrl);
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Creates an empty database on the same server, and returns its address. */
+export async function createDatabase(databaseUrl, name) {
+  await withClient(databaseUrl, (client) => client.query(`CREATE DATABASE ${name}`));
+  return withDatabase(databaseUrl, name);
+}
+
 /** Host and port in readable form. */
 export function describeServer(databaseUrl) {
   const { hostname, port, searchParams } = new URL(databaseUrl);

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { startEmbeddedDatabase } from '../embedded-database.mjs';
 import { migrate } from '../migrate.mjs';
-import { connect, withDatabase } from './database-connection.mjs';
+import { connect, createDatabase, withClient } from './database-connection.mjs';
 import { resolveDataDirectory } from './database-location.mjs';
 import { findPostmaster } from './postmaster.mjs';
 import { sendSignal, sleep } from './processes.mjs';
@@ -28,23 +28,14 @@ export async function openFaultCluster({ directory, settings = {}, log, signal }
   let server = await start();
   const { url, port } = server;
   const serverPid = () => findPostmaster(resolveDataDirectory(directory))?.identity.pid;
-  const query = async (databaseUrl, text) => {
-    const client = await connect(databaseUrl);
-    try {
-      return (await client.query(text)).rows;
-    } finally {
-      await client.end();
-    }
-  };
+  const query = (databaseUrl, text) =>
+    withClient(databaseUrl, async (client) => (await client.query(text)).rows);
   let paused = [];
   return {
     url,
     query,
     /** A database with every migration of the repository. */
-    async createDatabase(name) {
-      await query(url, `CREATE DATABASE ${name}`);
-      return withDatabase(url, name);
-    },
+    createDatabase: (name) => createDatabase(url, name),
     migrate: (databaseUrl) => migrate({ databaseUrl, log: () => undefined, signal }),
     /** The server process dies; the others notice, and end. */
     kill: () => serverPid() && sendSignal(serverPid(), 'SIGKILL'),
