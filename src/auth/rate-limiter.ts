@@ -3,56 +3,59 @@
 // Redis is unreachable each replica counts for itself.
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationShutdown } from '@nestjs/common';
-import { Redis } from 'ioredis';
-import { LRUCache } from 'lru-cache';
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 import { AppConfig } from '../config/app-config.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import { Clock } from '../domain/clock.js';
-import { AppError } from '../domain/errors.js';
 import { readIpAddress } from '../domain/ip-ranges.js';
+import { rateLimitExceeded } from '../domain/rate-limit.js';
+import { RedisBuckets } from './redis-buckets.js';
+import { BucketRate, MemoryBuckets } from './token-buckets.js';
+import type { Taken } from './token-buckets.js';
 
-const WINDOW_SECONDS = 60;
-// Milliseconds for a command, for any sign of life on the connection, and for connecting: a hanging Redis must delay
-// no request.
-const REDIS_TIMEOUT = { commandTimeout: 250, socketTimeout: 1_000, connectTimeout: 1_000 };
-// Networks whose failures a process remembers. The number of keys is bounded by the quotas; an attacker's networks
-// are not.
-const MAX_FAILING_NETWORKS = 20_000;
+// Buckets of one limit that a process remembers: keys and accounts that are active within a minute, and networks,
+// whose number an attacker chooses.
+const MAX_OWNERS = 100_000;
+const MAX_NETWORKS = 20_000;
 
-type RateLimitUnit = 'requests' | 'changes';
+/** One limit; null: switched off. */
+interface Limit {
+  readonly name: string;
+  /** The counted events, as the error names them. */
+  readonly unit: string;
+  readonly rate: BucketRate;
+  readonly buckets: MemoryBuckets;
+}
 
 @Injectable()
 export class RateLimiter implements OnApplicationShutdown {
-  private readonly redis: Redis | null;
-  private readonly byKind: Record<ApiKey['kind'], RateLimiterAbstract | null>;
-  private readonly changes: RateLimiterAbstract | null;
-  private readonly failures: RateLimiterAbstract | null;
-  private readonly publicRequests: RateLimiterAbstract | null;
+  private readonly redis: RedisBuckets | null;
+  private readonly byKind: Readonly<Record<ApiKey['kind'], Limit | null>>;
+  private readonly changes: Limit | null;
+  private readonly failures: Limit | null;
+  private readonly publicRequests: Limit | null;
 
   constructor(
-    config: AppConfig,
+    { redisUrl, rateLimits }: AppConfig,
     private readonly clock: Clock,
   ) {
-    this.redis = config.redisUrl ? connectRedis(config.redisUrl) : null;
+    this.redis = redisUrl === undefined ? null : new RedisBuckets(redisUrl);
     this.byKind = {
-      management: this.createLimiter('management', config.rateLimits.management),
-      inference: this.createLimiter('inference', config.rateLimits.inference),
+      management: createLimit('management', 'requests', rateLimits.management, MAX_OWNERS),
+      inference: createLimit('inference', 'requests', rateLimits.inference, MAX_OWNERS),
     };
-    this.changes = this.createLimiter('changes', config.rateLimits.changes);
-    this.failures = this.createLimiter(
+    this.changes = createLimit('changes', 'changes', rateLimits.changes, MAX_OWNERS);
+    this.failures = createLimit(
       'failures',
-      config.rateLimits.failedAuthentication,
-      BoundedLimiterInMemory,
+      'failed authentications',
+      rateLimits.failedAuthentication,
+      MAX_NETWORKS,
     );
-    this.publicRequests = this.createLimiter('public', config.rateLimits.public, BoundedLimiterInMemory);
+    this.publicRequests = createLimit('public', 'requests', rateLimits.public, MAX_NETWORKS);
   }
 
   /** Counts one request of the key; rejects with `rate_limit_exceeded` beyond the limit. */
   consume(key: ApiKey): true | Promise<true> {
-    const limiter = this.byKind[key.kind];
-    return limiter === null || this.orReject(limiter, limiter.consume(key.id));
+    return this.take(this.byKind[key.kind], key.id);
   }
 
   /**
@@ -60,90 +63,52 @@ export class RateLimiter implements OnApplicationShutdown {
    */
   async consumeChange(key: ApiKey): Promise<true> {
     await this.consume(key);
-    const { changes } = this;
-    return changes === null || this.orReject(changes, changes.consume(key.accountId), 'changes');
+    return this.take(this.changes, key.accountId);
   }
 
   /** Counts one request that needs no credential. */
   consumePublic(address: string): true | Promise<true> {
-    const { publicRequests: limiter } = this;
-    return limiter === null || this.orReject(limiter, limiter.consume(networkOf(address)));
+    return this.take(this.publicRequests, networkOf(address));
   }
 
   /** Rejects with `rate_limit_exceeded` beyond the limit. */
   async countFailedAuthentication(address: string): Promise<void> {
-    if (this.failures) await this.orReject(this.failures, this.failures.consume(networkOf(address)));
+    await this.take(this.failures, networkOf(address));
   }
 
   onApplicationShutdown(): void {
-    this.redis?.disconnect();
+    this.redis?.close();
   }
 
-  private orReject(
-    limiter: RateLimiterAbstract,
-    consumed: Promise<unknown>,
-    unit?: RateLimitUnit,
-  ): Promise<true> {
-    return consumed.then(
-      () => true,
-      (error: unknown) => {
-        throw error instanceof RateLimiterRes ? this.rejection(limiter, error, unit) : error;
-      },
+  /** Returns no promise without Redis. */
+  private take(limit: Limit | null, owner: string): true | Promise<true> {
+    if (limit === null) return true;
+    if (!this.redis?.isReady) return this.orReject(limit, this.takeFromMemory(limit, owner));
+    return this.redis.take(`${limit.name}:${owner}`, limit.rate).then(
+      (taken) => this.orReject(limit, taken),
+      () => this.orReject(limit, this.takeFromMemory(limit, owner)),
     );
   }
 
-  /** The headers carry the limit and the time of the reset. The body repeats them, because clients hide headers. */
-  private rejection(
-    limiter: RateLimiterAbstract,
-    { msBeforeNext }: RateLimiterRes,
-    unit: RateLimitUnit = 'requests',
-  ): AppError {
-    const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
-    const limit = {
-      'X-RateLimit-Limit': String(limiter.points),
-      'X-RateLimit-Remaining': '0',
-      // Epoch milliseconds.
-      'X-RateLimit-Reset': String(this.clock.now().getTime() + Math.max(0, Math.ceil(msBeforeNext))),
-    };
-    return new AppError('rate_limit_exceeded', {
-      detail: `${limiter.points} ${unit} a minute; try again in ${seconds} s`,
-      metadata: { headers: limit },
-      headers: { 'Retry-After': String(seconds), ...limit },
-    });
+  private takeFromMemory({ buckets }: Limit, owner: string): Taken {
+    return buckets.take(owner, this.clock.now().getTime());
   }
 
-  private createLimiter(
-    name: string,
-    points: number,
-    LimiterInMemory = RateLimiterMemory,
-  ): RateLimiterAbstract | null {
-    if (points === 0) return null;
-    const inMemory = new LimiterInMemory({ keyPrefix: name, points, duration: WINDOW_SECONDS });
-    if (!this.redis) return inMemory;
-    return new RateLimiterRedis({
-      storeClient: this.redis,
-      keyPrefix: `signalbox:${name}`,
-      points,
-      duration: WINDOW_SECONDS,
-      insuranceLimiter: inMemory,
-      rejectIfRedisNotReady: true,
+  private orReject({ unit, rate: { capacity } }: Limit, { wait, fullIn }: Taken): true {
+    if (wait === 0) return true;
+    throw rateLimitExceeded({
+      limit: capacity,
+      retryAfter: wait,
+      resetsAt: new Date(this.clock.now().getTime() + fullIn),
+      detail: (seconds) => `${capacity} ${unit} a minute; try again in ${seconds} s`,
     });
   }
 }
 
-/** Evicts the network that was counted least recently when there are too many. */
-class BoundedLimiterInMemory extends RateLimiterMemory {
-  private readonly counted = new LRUCache<string, true>({
-    max: MAX_FAILING_NETWORKS,
-    dispose: (_value, key, reason) => {
-      if (reason === 'evict') void this.delete(key);
-    },
-  });
-
-  override async consume(...given: Parameters<RateLimiterMemory['consume']>): Promise<RateLimiterRes> {
-    this.counted.set(String(given[0]), true);
-    return super.consume(...given);
-  }
+function createLimit(name: string, unit: string, capacity: number, maxBuckets: number): Limit | null {
+  if (capacity === 0) return null;
+  const rate = new BucketRate(capacity);
+  return { name, unit, rate, buckets: new MemoryBuckets(rate, maxBuckets) };
 }
 
 /** A holder of one IPv6 address controls its whole /64. */
@@ -151,11 +116,4 @@ function networkOf(address: string): string {
   const read = readIpAddress(address);
   if (read === null) return address;
   return `${read.family}-${read.family === 6 ? read.value >> 64n : read.value}`;
-}
-
-function connectRedis(url: string): Redis {
-  const redis = new Redis(url, { maxRetriesPerRequest: 1, enableOfflineQueue: false, ...REDIS_TIMEOUT });
-  // The client reconnects by itself; without a listener a lost connection would end the process.
-  redis.on('error', () => undefined);
-  return redis;
 }

@@ -13,12 +13,13 @@ import {
 } from '../domain/destinations/delivery.js';
 import type { Destination } from '../domain/destinations/destination.js';
 import { AppError } from '../domain/errors.js';
+import { rateLimitExceeded } from '../domain/rate-limit.js';
 import { filterReads } from '../domain/destinations/filter-match.js';
 import { DeadLettersRepository } from '../persistence/deliveries/dead-letters.repository.js';
 import type { StoredDeadLetter } from '../persistence/deliveries/dead-letters.repository.js';
 import { DeliveryStatesRepository } from '../persistence/deliveries/delivery-states.repository.js';
 import type { DeliveryState } from '../persistence/deliveries/delivery-states.repository.js';
-import type { LimitedResult } from '../persistence/deliveries/replay-limits.repository.js';
+import type { LimitedResult, LimitWait } from '../persistence/deliveries/replay-limits.repository.js';
 import { ReplayLimitsRepository } from '../persistence/deliveries/replay-limits.repository.js';
 import { DestinationsService } from './destinations.service.js';
 import { readCursor, writeCursor } from './dto/dead-letters-query.dto.js';
@@ -47,12 +48,8 @@ export class DeliveriesService {
 
   async test(caller: Caller, id: string): Promise<ConnectionTest> {
     const destination = await this.destinations.get(caller, id);
-    if (!(await this.limits.limitTest(refOf(destination)))) {
-      throw new AppError('rate_limit_exceeded', {
-        detail: `a destination can be tested ${MAX_TESTS_PER_MINUTE} times a minute`,
-        headers: { 'Retry-After': '60' },
-      });
-    }
+    const wait = await this.limits.limitTest(refOf(destination));
+    if (wait) throw this.tooOften('can be tested', MAX_TESTS_PER_MINUTE, 'a minute', wait);
     return this.tester.test(destination);
   }
 
@@ -103,7 +100,7 @@ export class DeliveriesService {
     const now = this.clock.now();
     if (from === undefined) {
       const ids = letters === 'all' ? null : (letters ?? []);
-      return unlessLimited(
+      return this.unlessLimited(
         await this.limits.limitReplay(ref, (run) => this.deadLetters.requestReplay(run, ref, ids, now)),
       );
     }
@@ -122,7 +119,7 @@ export class DeliveriesService {
       isOn = await this.states.replayFrom(run, ref, moment);
       return null;
     });
-    unlessLimited(limited);
+    this.unlessLimited(limited);
     if (!isOn) {
       throw new AppError('conflict', {
         detail: 'the destination, or broadcasting in its workspace, is switched off; switch it on first',
@@ -130,21 +127,33 @@ export class DeliveriesService {
     }
     return null;
   }
-}
 
-function unlessLimited<Result>(limited: LimitedResult<Result>): Result {
-  switch (limited.is) {
-    case 'admitted':
-      return limited.result;
-    case 'running':
-      throw new AppError('conflict', {
-        detail: 'a replay to this destination is still running; wait until it has ended',
-      });
-    case 'too_often':
-      throw new AppError('rate_limit_exceeded', {
-        detail: `a destination can be replayed to ${MAX_REPLAYS_PER_HOUR} times an hour`,
-        headers: { 'Retry-After': String(limited.retryAfter) },
-      });
+  private unlessLimited<Result>(limited: LimitedResult<Result>): Result {
+    switch (limited.is) {
+      case 'admitted':
+        return limited.result;
+      case 'running':
+        throw new AppError('conflict', {
+          detail: 'a replay to this destination is still running; wait until it has ended',
+        });
+      case 'too_often':
+        throw this.tooOften('can be replayed to', MAX_REPLAYS_PER_HOUR, 'an hour', limited);
+    }
+  }
+
+  private tooOften(
+    action: string,
+    limit: number,
+    period: string,
+    { retryAfter, resetsIn }: LimitWait,
+  ): AppError {
+    const resetsAt = new Date(this.clock.now().getTime() + resetsIn);
+    return rateLimitExceeded({
+      limit,
+      retryAfter,
+      resetsAt,
+      detail: () => `a destination ${action} ${limit} times ${period}`,
+    });
   }
 }
 

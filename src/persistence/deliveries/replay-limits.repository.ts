@@ -9,28 +9,41 @@ import type { DestinationRef } from './delivery-cursors.repository.js';
 export type LimitedResult<Result> =
   | { readonly is: 'admitted'; readonly result: Result }
   | { readonly is: 'running' }
-  /** `retryAfter` in seconds. */
-  | { readonly is: 'too_often'; readonly retryAfter: number };
+  | ({ readonly is: 'too_often' } & LimitWait);
+
+/** Milliseconds. */
+export interface LimitWait {
+  /** Until the oldest of the recent requests leaves the window, and one more is accepted. */
+  readonly retryAfter: number;
+  /** Until the newest does, and all are accepted again. */
+  readonly resetsIn: number;
+}
 
 interface ReplayState {
   readonly transaction: string;
   readonly ordinal: number;
   readonly isBehindEnd: boolean;
   readonly recent: number;
-  /** Seconds until one of the recent replays expires from the window; null: there is none. */
+  /** Null without recent replays. */
   readonly retryAfter: number | null;
+  readonly resetsIn: number | null;
 }
 
 const RECENT_REPLAYS = `SELECT started FROM unnest(replays_started_at) AS started WHERE started > now() - interval '1 hour'`;
-const RECENT_TESTS = `SELECT started FROM unnest(tests_started_at) AS started WHERE started > now() - interval '1 minute'`;
+// Clients obey a `Retry-After` below 60 s only.
+const TEST_WINDOW = `interval '59 seconds'`;
+const RECENT_TESTS = `SELECT started FROM unnest(tests_started_at) AS started WHERE started > now() - ${TEST_WINDOW}`;
+
+const untilLeaving = (started: string, window: string): string =>
+  `ceil(1000 * extract(epoch FROM ${started} + ${window} - now()))::integer`;
 
 /** $1 workspace, $2 destination. The lock serialises requests. */
 const LOCK = `
 SELECT log_transaction AS transaction, log_ordinal AS ordinal,
   coalesce((log_transaction, log_ordinal) < (replay_end_transaction, replay_end_ordinal), false) AS "isBehindEnd",
   (SELECT count(*)::integer FROM (${RECENT_REPLAYS}) AS recent) AS recent,
-  (SELECT ceil(extract(epoch FROM min(started) + interval '1 hour' - now()))::integer FROM (${RECENT_REPLAYS}) AS recent)
-    AS "retryAfter"
+  (SELECT ${untilLeaving('min(started)', `interval '1 hour'`)} FROM (${RECENT_REPLAYS}) AS recent) AS "retryAfter",
+  (SELECT ${untilLeaving('max(started)', `interval '1 hour'`)} FROM (${RECENT_REPLAYS}) AS recent) AS "resetsIn"
 FROM delivery_cursors WHERE workspace_id = $1 AND destination_id = $2 FOR UPDATE`;
 
 const HAS_REQUESTED = `
@@ -53,6 +66,12 @@ UPDATE delivery_cursors SET tests_started_at = ARRAY(${RECENT_TESTS}) || now()
 WHERE workspace_id = $1 AND destination_id = $2 AND cardinality(ARRAY(${RECENT_TESTS})) < $3
 RETURNING 1`;
 
+const TEST_WAIT = `
+SELECT coalesce(${untilLeaving('min(started)', TEST_WINDOW)}, 0) AS "retryAfter",
+  coalesce(${untilLeaving('max(started)', TEST_WINDOW)}, 0) AS "resetsIn"
+FROM delivery_cursors, unnest(tests_started_at) AS started
+WHERE workspace_id = $1 AND destination_id = $2 AND started > now() - ${TEST_WINDOW}`;
+
 @Injectable()
 export class ReplayLimitsRepository {
   constructor(private readonly database: Database) {}
@@ -68,7 +87,7 @@ export class ReplayLimitsRepository {
       const [letters] = await run<{ hasRequested: boolean }>({ text: HAS_REQUESTED, values: ref });
       if (state?.isBehindEnd || letters?.hasRequested) return { is: 'running' };
       if (state && state.recent >= MAX_REPLAYS_PER_HOUR)
-        return { is: 'too_often', retryAfter: state.retryAfter ?? 1 };
+        return { is: 'too_often', retryAfter: state.retryAfter ?? 0, resetsIn: state.resetsIn ?? 0 };
       const result = await replay(run);
       if (state && result !== 0) {
         const values = [...ref, state.transaction, state.ordinal, result !== null];
@@ -78,12 +97,12 @@ export class ReplayLimitsRepository {
     });
   }
 
-  /** Counts one connection test; false: the limit of the last minute is reached. */
-  async limitTest({ workspaceId, destinationId }: DestinationRef): Promise<boolean> {
-    const rows = await this.database.query({
-      text: NOTE_TEST,
-      values: [workspaceId, destinationId, MAX_TESTS_PER_MINUTE],
-    });
-    return rows.length === 1;
+  /** Counts one connection test; or returns the wait when the limit is reached. */
+  async limitTest({ workspaceId, destinationId }: DestinationRef): Promise<LimitWait | null> {
+    const ref = [workspaceId, destinationId];
+    const rows = await this.database.query({ text: NOTE_TEST, values: [...ref, MAX_TESTS_PER_MINUTE] });
+    if (rows.length === 1) return null;
+    const [wait] = await this.database.query<LimitWait>({ text: TEST_WAIT, values: ref });
+    return wait ?? { retryAfter: 0, resetsIn: 0 };
   }
 }

@@ -21,11 +21,18 @@ describe('an address with three failed authentications in a minute', () => {
   });
   afterEach(() => app.close());
 
-  it('receives Retry-After', async () => {
+  it('receives the limit of failed authentications and the time to retry', async () => {
     const rejected = await guess();
-    expectError(rejected, 429, /^Rate limit exceeded: 3 requests a minute; try again in \d+ s$/);
-    expect(Number(rejected.headers['retry-after'])).toBeGreaterThanOrEqual(1);
-    expect(rejected.headers).toMatchObject({ 'x-ratelimit-limit': '3', 'x-ratelimit-remaining': '0' });
+    expectError(rejected, 429, /^Rate limit exceeded: 3 failed authentications a minute; try again in 20 s$/);
+    expect(rejected.headers).toMatchObject({
+      'retry-after': '20',
+      'x-ratelimit-limit': '3',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': String(app.clock.now().getTime() + 60_000),
+    });
+    app.clock.advance(20_000);
+    expectError(await guess(), 401);
+    expectError(await guess(), 429);
   });
 
   it('is rejected on every route', async () => {
