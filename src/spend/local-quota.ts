@@ -2,12 +2,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { WakeSignal } from '../concurrency/wake-signal.js';
 import { AppError } from '../domain/errors.js';
-import { formatUsd } from '../domain/spend/money.js';
 import type { PicoUsd } from '../domain/spend/money.js';
 import { SpendRelease } from '../domain/spend/spend-limit.js';
 import type { SpendLimitWindow } from '../domain/spend/spend-limit.js';
 import type { SpendLease } from '../domain/spend/spend-lease.js';
 import type { LeaseGrant, SpendLedger } from '../persistence/spend/spend-ledger.js';
+import { limitReached } from './reached-limits.js';
+import type { ReachedLimits } from './reached-limits.js';
 
 interface Waiter {
   readonly amount: PicoUsd;
@@ -48,6 +49,7 @@ export class LocalQuota {
     readonly lease: SpendLease,
     private limits: readonly SpendLimitWindow[],
     private readonly ledger: SpendLedger,
+    private readonly reachedLimits: Pick<ReachedLimits, 'find'>,
   ) {}
 
   /** A lease belongs to the limits under which it was granted: when they change, its available part goes back. */
@@ -170,9 +172,11 @@ export class LocalQuota {
         if (grant.granted > 0n || this.waiters[0] !== first || !this.isValid) {
           pause = FIRST_PAUSE;
         } else if (unspent < first.amount) {
+          const limits = this.grantedUnder ?? this.limits;
+          const reached = await this.reachedLimits.find(this.lease.owner, limits, unspent);
           this.reject(
             ({ amount }) => amount > unspent,
-            ({ amount }) => this.insufficient(unspent, amount),
+            ({ amount }) => limitReached(reached, amount),
           );
         } else {
           // The first must wait for reservations of others; those behind it may fit the remainder.
@@ -236,22 +240,6 @@ export class LocalQuota {
       room -= amount;
       return true;
     });
-  }
-
-  private insufficient(unspent: PicoUsd, amount: PicoUsd): AppError {
-    const left = formatUsd(unspent > 0n ? unspent : 0n);
-    const need = `this call may cost ${formatUsd(amount)} USD and ${left} USD are left`;
-    const limits = (this.grantedUnder ?? this.limits)
-      .map(({ window, limit }) => `${window === 'total' ? '' : `${window} `}limit of ${formatUsd(limit)} USD`)
-      .join(', ');
-    switch (this.lease.owner.kind) {
-      case 'key':
-        return new AppError('insufficient_credits', { detail: `${need} of this key's ${limits}` });
-      case 'account':
-        return new AppError('insufficient_credits', { detail: `${need} of the account's credits` });
-      case 'workspace':
-        return new AppError('budget_exceeded', { detail: `${need} of this workspace's ${limits}` });
-    }
   }
 }
 

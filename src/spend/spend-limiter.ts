@@ -12,6 +12,7 @@ import { Notifications } from '../persistence/database/notifications.js';
 import { RELEASE_REQUEST_CHANNEL, SpendLedger } from '../persistence/spend/spend-ledger.js';
 import type { SpendPolicy } from '../persistence/spend/spend-policy.repository.js';
 import { LocalQuota, LimitReserved } from './local-quota.js';
+import { ReachedLimits } from './reached-limits.js';
 import { SpendPolicyCache, SPEND_POLICY_CHANNEL } from './spend-policy-cache.js';
 
 /** The money that a call holds until it is settled. */
@@ -69,6 +70,7 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
   constructor(
     private readonly ledger: SpendLedger,
     private readonly policies: SpendPolicyCache,
+    private readonly reachedLimits: ReachedLimits,
     notifications: Notifications,
   ) {
     const onNotification = (ownerId: string): void => void this.releaseUnused(ownerId);
@@ -189,7 +191,7 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
       return known;
     }
     if (known) this.retire(known);
-    const quota = new LocalQuota(new SpendLease(owner), limits, this.ledger);
+    const quota = new LocalQuota(new SpendLease(owner), limits, this.ledger, this.reachedLimits);
     this.quotas.set(owner.id, quota);
     return quota;
   }

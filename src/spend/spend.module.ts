@@ -1,8 +1,9 @@
 // The spend limits of keys, workspaces and accounts, and the bills of providers that no caller pays.
 import { Module } from '@nestjs/common';
+import { ReachedLimits } from './reached-limits.js';
 import { SpendLimiter } from './spend-limiter.js';
 import { SpendPolicyCache } from './spend-policy-cache.js';
 import { UnpaidCosts } from './unpaid-costs.js';
 
-@Module({ providers: [SpendLimiter, SpendPolicyCache, UnpaidCosts], exports: [SpendLimiter, UnpaidCosts] })
+@Module({ providers: [ReachedLimits, SpendLimiter, SpendPolicyCache], exports: [SpendLimiter] })
 export class SpendModule {}

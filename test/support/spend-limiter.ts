@@ -3,9 +3,17 @@ import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import type { SpendBound } from '../../src/domain/spend/spend-limit.js';
 import type { NotificationListener, Notifications } from '../../src/persistence/database/notifications.js';
 import type { SpendLedger } from '../../src/persistence/spend/spend-ledger.js';
-import type { SpendPolicy } from '../../src/persistence/spend/spend-policy.repository.js';
+import type {
+  SpendPolicy,
+  SpendPolicyRepository,
+} from '../../src/persistence/spend/spend-policy.repository.js';
+import { ReachedLimits } from '../../src/spend/reached-limits.js';
 import { SpendLimiter } from '../../src/spend/spend-limiter.js';
 import type { SpendPolicyCache } from '../../src/spend/spend-policy-cache.js';
+import { TestClock } from './clock.js';
+
+// Owners of these specs have one limit each, so that no spend is looked up.
+const NO_REPOSITORY = {} as Partial<SpendPolicyRepository> as SpendPolicyRepository;
 
 export interface LimiterSetup {
   readonly limiter: SpendLimiter;
@@ -28,6 +36,7 @@ export function createSpendLimiter(ledger: Pick<SpendLedger, keyof SpendLedger>)
     limiter: new SpendLimiter(
       ledger as SpendLedger,
       policies as SpendPolicyCache,
+      new ReachedLimits(NO_REPOSITORY, new TestClock()),
       notifications as Notifications,
     ),
     setPolicy: (changed) => {

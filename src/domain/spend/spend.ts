@@ -75,8 +75,34 @@ export function spendAt(stored: WindowedSpend, lastDay: Date, now: Date): Window
 
 /** The spend that counts towards the limit in the limit's window. */
 export function spendTowardLimit(spend: KeySpend, limit: SpendLimit): PicoUsd {
-  const window = limit.limitReset ?? 'total';
-  return spend.usage[window] + (limit.includeByokInLimit ? spend.byok[window] : 0n);
+  return spendTowardWindow(spend, {
+    window: limit.limitReset ?? 'total',
+    includeByok: limit.includeByokInLimit,
+  });
+}
+
+/** The same for a limit of any window. */
+export function spendTowardWindow(
+  { usage, byok }: KeySpend,
+  { window, includeByok }: { readonly window: keyof WindowedSpend; readonly includeByok: boolean },
+): PicoUsd {
+  return usage[window] + (includeByok ? byok[window] : 0n);
+}
+
+/** The moment at which the next window begins; null: the sum is for ever. */
+export function windowEnd(window: keyof WindowedSpend, now: Date): Date | null {
+  const year = now.getUTCFullYear();
+  const month = now.getUTCMonth();
+  switch (window) {
+    case 'total':
+      return null;
+    case 'daily':
+      return new Date(Date.UTC(year, month, now.getUTCDate() + 1));
+    case 'weekly':
+      return new Date(Date.parse(utcWeek(now)) + 7 * DAY);
+    case 'monthly':
+      return new Date(Date.UTC(year, month + 1));
+  }
 }
 
 /** Null without a limit; never negative. */

@@ -29,8 +29,8 @@ export function toApiKey(row: ApiKeyModel): ApiKey {
   };
 }
 
-/** The spend as a reader sees it at `now`; null: the key has spent nothing. */
-export function toKeySpend(row: KeySpendModel | null, now: Date): KeySpend {
+/** The spend of a key or a workspace as a reader sees it at `now`; null: nothing was spent. */
+export function toKeySpend(row: Omit<KeySpendModel, 'apiKeyId'> | null, now: Date): KeySpend {
   if (row === null) return NO_SPEND;
   const windows = (
     total: Prisma.Decimal,

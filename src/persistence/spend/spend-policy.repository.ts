@@ -3,7 +3,9 @@ import { Injectable } from '@nestjs/common';
 import { parseUsd } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
 import type { SpendLimitWindow } from '../../domain/spend/spend-limit.js';
+import type { KeySpend } from '../../domain/spend/spend.js';
 import { Database } from '../database/database.js';
+import { toKeySpend } from '../keys/api-key-row.js';
 
 export interface SpendPolicy {
   /** The workspace's budgets. */
@@ -36,5 +38,10 @@ export class SpendPolicyRepository {
       })),
       credits: credits === null ? null : parseUsd(credits.toFixed()),
     };
+  }
+
+  /** The spend of all calls of the workspace, in the windows of `now`. */
+  async findWorkspaceSpend(workspaceId: string, now: Date): Promise<KeySpend> {
+    return toKeySpend(await this.database.prisma.workspaceSpend.findUnique({ where: { workspaceId } }), now);
   }
 }

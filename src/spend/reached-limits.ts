@@ -1,0 +1,95 @@
+// The rejection of a call whose cost does not fit: the limit that stops it, its spend, and when it starts over
+// (docs/contract.md#spend).
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../domain/clock.js';
+import { AppError } from '../domain/errors.js';
+import { formatUsd, usdToNumber } from '../domain/spend/money.js';
+import type { PicoUsd } from '../domain/spend/money.js';
+import type { SpendLimitWindow } from '../domain/spend/spend-limit.js';
+import type { SpendOwner } from '../domain/spend/spend-lease.js';
+import { spendTowardWindow, windowEnd } from '../domain/spend/spend.js';
+import { SpendPolicyRepository } from '../persistence/spend/spend-policy.repository.js';
+
+export interface ReachedLimit {
+  readonly owner: SpendOwner;
+  /** All limits of the owner. */
+  readonly limits: readonly SpendLimitWindow[];
+  /** The tightest limit; null: the limits have been lifted since. */
+  readonly tightest: SpendLimitWindow | null;
+  /** The remainder of the tightest limit. */
+  readonly unspent: PicoUsd;
+  readonly resetsAt: Date | null;
+}
+
+@Injectable()
+export class ReachedLimits {
+  constructor(
+    private readonly policies: SpendPolicyRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** `unspent`: the remainder of the tightest of the limits. Queries only to choose among several. */
+  async find(
+    owner: SpendOwner,
+    limits: readonly SpendLimitWindow[],
+    unspent: PicoUsd,
+  ): Promise<ReachedLimit> {
+    const now = this.clock.now();
+    const tightest = limits.length > 1 ? await this.tightestOf(owner, limits, now) : (limits[0] ?? null);
+    const resetsAt = tightest && windowEnd(tightest.window, now);
+    return { owner, limits, tightest, unspent, resetsAt };
+  }
+
+  /** Only a workspace has several limits. */
+  private async tightestOf(
+    { id }: SpendOwner,
+    limits: readonly SpendLimitWindow[],
+    now: Date,
+  ): Promise<SpendLimitWindow | null> {
+    const spend = await this.policies.findWorkspaceSpend(id, now);
+    const [tightest = null] = limits
+      .map((limit) => ({ limit, left: limit.limit - spendTowardWindow(spend, limit) }))
+      .toSorted((one, other) => Number(one.left - other.left))
+      .map(({ limit }) => limit);
+    return tightest;
+  }
+}
+
+const CODES = {
+  key: 'insufficient_credits',
+  account: 'insufficient_credits',
+  workspace: 'budget_exceeded',
+} as const;
+
+/** `amount`: the maximum cost of the rejected call. */
+export function limitReached(
+  { owner, limits, tightest, unspent, resetsAt }: ReachedLimit,
+  amount: PicoUsd,
+): AppError {
+  const left = formatUsd(unspent > 0n ? unspent : 0n);
+  const whose =
+    owner.kind === 'account'
+      ? "the account's credits"
+      : `this ${owner.kind}'s ${limits.map(describe).join(', ')}`;
+  return new AppError(CODES[owner.kind], {
+    detail: `this call may cost ${formatUsd(amount)} USD and ${left} USD are left of ${whose}`,
+    metadata: {
+      limit_source: owner.kind,
+      ...(tightest && {
+        limit_window: nameOf(tightest),
+        limit_usd: usdToNumber(tightest.limit),
+        spend_usd: usdToNumber(tightest.limit - unspent),
+        resets_at: resetsAt?.toISOString() ?? null,
+      }),
+    },
+  });
+}
+
+/** The wire's name of a window. */
+function nameOf({ window }: SpendLimitWindow): string {
+  return window === 'total' ? 'lifetime' : window;
+}
+
+function describe({ window, limit }: SpendLimitWindow): string {
+  return `${window === 'total' ? '' : `${window} `}limit of ${formatUsd(limit)} USD`;
+}
