@@ -4,15 +4,13 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { hashKeySecret, isUsableAt } from '../domain/keys/api-key.js';
 import type { Caller } from '../domain/keys/api-key.js';
+import { presentedCredential } from '../domain/keys/credential-headers.js';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
 import { PUBLIC } from './auth.decorators.js';
 import { attachCaller } from './caller.js';
 import { CallerCache } from './caller-cache.js';
 import { RateLimiter } from './rate-limiter.js';
-
-// RFC 6750: the scheme's name is case-insensitive. The bound is far above any key of this service.
-const BEARER = /^Bearer +([^\s]{1,512}) *$/i;
 
 @Injectable()
 export class BearerGuard implements CanActivate {
@@ -26,10 +24,10 @@ export class BearerGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     if (PUBLIC.of(context)) return true;
     const request = context.switchToHttp().getRequest<Request>();
-    const { authorization } = request.headers;
-    if (!authorization) throw new AppError('missing_credential');
-    const secret = BEARER.exec(authorization)?.[1];
-    const secretHash = secret === undefined ? null : hashKeySecret(secret);
+    const credential = presentedCredential(request.headers);
+    if (!credential) throw new AppError('missing_credential');
+    const { secret } = credential;
+    const secretHash = secret === null ? null : hashKeySecret(secret);
     const known = secretHash === null ? undefined : this.callers.peek(secretHash);
     if (known && this.isValid(known)) {
       attachCaller(request, known);

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { AppConfig } from '../../config/app-config.js';
+import { presentedCredential } from '../../domain/keys/credential-headers.js';
 import { LoadShedder } from './load-shedder.js';
 import type { TrafficClass } from './load-shedder.js';
 import type { InFlightPermit } from './in-flight-limit.js';
@@ -37,7 +38,7 @@ export class LoadSheddingGuard implements CanActivate {
     if (group === 'none') return true;
     const request = context.switchToHttp().getRequest<Request>();
     const announced = announcedBytes(request, bodyLimitOf(context, this.config));
-    const hasCredential = group !== 'public' && request.headers.authorization !== undefined;
+    const hasCredential = group !== 'public' && presentedCredential(request.headers) !== null;
     const permit = this.loadShedding.acquire(group, announced, hasCredential);
     (request as RequestWithPermit)[PERMIT] = permit;
     releaseWith(context.switchToHttp().getResponse<Response>(), permit);

@@ -4,6 +4,8 @@ import type { ErrorCode } from '../../domain/errors.js';
 
 export interface FinishedRequest {
   readonly requestId: string;
+  /** Of the caller, behind trusted proxies as well; empty: the connection was lost at once. */
+  readonly address: string;
   readonly method: string;
   /** The route's pattern in the code; null if no route matched. */
   readonly route: string | null;

@@ -1,5 +1,5 @@
-// One log line for every finished request. Of the caller's data it contains only the request id: no raw path, no
-// query, no header, no body.
+// One log line for every finished request. Of the caller's data it contains the request id and the address: no raw path,
+// no query, no header, no body.
 import { Injectable, Logger } from '@nestjs/common';
 import { AppConfig } from '../../config/app-config.js';
 import { isLogged } from '../../config/json-logger.js';
@@ -36,6 +36,7 @@ function describe(request: FinishedRequest): object {
   const { caller, duration, errorCode, bytes, traceId } = request;
   return {
     requestId: request.requestId,
+    address: request.address || undefined,
     method: request.method,
     route: request.route,
     status: request.status,

@@ -15,7 +15,7 @@ import { requestIdOf } from './request-id.js';
 type Middleware = (request: Request, response: Response, next: NextFunction) => void;
 
 /** A finished request. */
-interface Ended extends Pick<FinishedRequest, 'isAborted' | 'duration'> {
+interface Ended extends Pick<FinishedRequest, 'address' | 'isAborted' | 'duration'> {
   readonly request: Request;
   readonly response: Response;
   readonly span: Span | null;
@@ -39,12 +39,14 @@ export class RequestObserver {
     return (request, response, next) => {
       const startedAt = performance.now();
       let span: Span | null = null;
+      // A closed socket no longer knows it.
+      const address = request.ip ?? '';
       // Emitted after a complete response and after a lost connection.
       response.once('close', () => {
         const duration = performance.now() - startedAt;
         // Bytes that are lost with their connection also count as written.
         const isAborted = !response.writableFinished || request.socket.destroyed;
-        ending.add({ request, response, span, isAborted, duration });
+        ending.add({ request, response, span, address, isAborted, duration });
       });
       beginning.add(() => {
         // The caller disconnected in the turn of its request.
@@ -67,13 +69,14 @@ export class RequestObserver {
 }
 
 function describe(
-  { request, response, span, isAborted, duration }: Ended,
+  { request, response, span, address, isAborted, duration }: Ended,
   caller: Caller | null,
 ): FinishedRequest {
   const route = request.route as { readonly path?: unknown } | undefined;
   const length = response.getHeader('content-length');
   return {
     requestId: requestIdOf(request),
+    address,
     method: request.method,
     route: typeof route?.path === 'string' ? route.path : null,
     status: response.headersSent ? response.statusCode : null,

@@ -20,6 +20,11 @@ it.each([
   ['10.0.0.1', '[2001:db8::1]:443', '2001:db8::1'],
   ['10.0.0.1', '[2001:db8::1]', '2001:db8::1'],
   ['10.0.0.1', '999.1.1.1', '10.0.0.1'],
+  // IPv4 addresses that are mapped into IPv6, as sockets of both families show them.
+  ['::ffff:203.0.113.5', undefined, '203.0.113.5'],
+  ['::ffff:10.0.0.1', '::ffff:198.51.100.1', '198.51.100.1'],
+  ['10.0.0.1', '[::ffff:198.51.100.1]:443', '198.51.100.1'],
+  ['10.0.0.1', '198.51.100.1, ::ffff:10.0.0.2', '198.51.100.1'],
   ['10.0.0.1', Array.from({ length: 5_000 }, () => '10.0.0.3').join(','), '10.0.0.3'],
 ])('from %s with %p is %s', (peer, forwardedFor, address) => {
   expect(addressReader(TRUSTED)(peer, forwardedFor)).toBe(address);

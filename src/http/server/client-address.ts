@@ -31,16 +31,22 @@ export function addressReader(trustedProxies: readonly string[]): ReadAddress {
       if (readIpAddress(text) === null) break;
       address = text;
     }
-    return address;
+    return plain(address);
   };
 }
 
+// A socket that accepts both families shows IPv4 addresses in this form of IPv6.
+const MAPPED = /^::ffff:(?=\d+\.)/i;
+
+function plain(address: string): string {
+  return address.replace(MAPPED, '');
+}
+
 /**
- * Sets `request.ip`, which failed authentications and the audit log use. Express's own reader accepts any text as a
- * hop.
+ * Sets `request.ip`, which rate limits, the audit log and the request log use. Express's own reader accepts any text as
+ * a hop.
  */
 export function shareAddresses(application: NestExpressApplication, trustedProxies: readonly string[]): void {
-  if (trustedProxies.length === 0) return;
   const read = addressReader(trustedProxies);
   const { request } = application.getHttpAdapter().getInstance();
   Object.defineProperty(request, 'ip', {

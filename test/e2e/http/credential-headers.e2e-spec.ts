@@ -1,0 +1,31 @@
+// Headers of clients that send their key without `Authorization`.
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createTestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app.js';
+import { expectError } from '../../support/error-shape.js';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await createTestApp();
+});
+afterAll(() => app.close());
+
+const getKey = (headers: Readonly<Record<string, string>>) => app.http.get('/api/v1/key').set(headers);
+
+it.each(['x-api-key', 'api-key', 'x-portkey-api-key'])('%s is read as a credential', async (name) => {
+  expect((await getKey({ [name]: app.apiKey })).status).toBe(200);
+  expect((await getKey({ [name]: app.apiKey, authorization: '' })).status).toBe(200);
+  expectError(await getKey({ [name]: 'wrong' }), 401, 'Invalid credentials');
+  expectError(await getKey({ [name]: '' }), 401, 'Missing Authentication header');
+  expectError(
+    await getKey({ [name]: app.apiKey, authorization: 'Bearer wrong' }),
+    401,
+    'Invalid credentials',
+  );
+  expect((await getKey({ [name]: 'wrong', authorization: `Bearer ${app.apiKey}` })).status).toBe(200);
+  const embedded = await app.http
+    .post('/api/v1/embeddings')
+    .set(name, app.apiKey)
+    .send({ model: 'local/hashing', input: 'hi' });
+  expect(embedded.status).toBe(200);
+});
