@@ -50,8 +50,8 @@ it.each([
 ] as const)('names the limit of a key with limit_reset %p', async (limitReset, window, resetsAt) => {
   const { secret, record } = await app.createKey({ limit: parseUsd('0.000001'), limitReset });
   await app.sql(
-    `UPDATE key_spend SET last_day = current_date, total = 0.0000009, daily = 0.0000009, weekly = 0.0000009,
-      monthly = 0.0000009 WHERE api_key_id = $1`,
+    `UPDATE key_spend SET last_day = current_date, total = 0.00000099, daily = 0.00000099, weekly = 0.00000099,
+      monthly = 0.00000099 WHERE api_key_id = $1`,
     [record.id],
   );
   expect(await metadataOf(secret, 402)).toEqual({
@@ -59,19 +59,19 @@ it.each([
     limit_source: 'key',
     limit_window: window,
     limit_usd: 0.000001,
-    spend_usd: 0.0000009,
+    spend_usd: 0.00000099,
     resets_at: resetsAt,
   });
 });
 
 it('names the credits of the account', async () => {
   const account = await app.createAccount();
-  await app.sql('UPDATE accounts SET credits = 0.0000001 WHERE id = $1', [account.accountId]);
+  await app.sql('UPDATE accounts SET credits = 0.000000001 WHERE id = $1', [account.accountId]);
   expect(await metadataOf(account.apiKey, 402)).toEqual({
     error_type: 'payment_required',
     limit_source: 'account',
     limit_window: 'lifetime',
-    limit_usd: 0.0000001,
+    limit_usd: 0.000000001,
     spend_usd: 0,
     resets_at: null,
   });
