@@ -1,18 +1,21 @@
-// Judges base64 of float32 values, 16 characters at a time: they are 12 bytes, and so three whole values.
+// Checks base64 of float32 values, 16 characters at a time: they are 12 bytes, and so three whole values.
 import { TEXT } from './text';
 
 /**
- * By the upper half of a character its kind, as a bit: `+` and `/`; digits; letters whose lower half is 1 to 15; letters
- * whose lower half is 0 to 10; none of base64.
+ * The kind of a character by its upper half, as a bit: `+` and `/`; digits; letters whose lower half is 1 to 15; letters
+ * whose lower half is 0 to 10; not base64.
  */
 const KINDS = i8x16(16, 16, 1, 2, 4, 8, 4, 8, 16, 16, 16, 16, 16, 16, 16, 16);
 
-/** By the lower half of a character the kinds that have none with it. */
+/** The kinds that no character with this lower half has. */
 const OTHER_KINDS = i8x16(21, 17, 17, 17, 17, 17, 17, 17, 17, 17, 19, 26, 27, 27, 27, 26);
 
 const SLASH: i8 = 0x2f;
 
-/** What turns a character into its six bits, by its upper half; for `/`, which shares that with `+`, by one less. */
+/**
+ * The difference between a character and its six bits, by its upper half; for `/`, which shares that with `+`, by one
+ * less.
+ */
 const DISTANCES = i8x16(0, 16, 19, 4, -65, -65, -71, -71, 0, 0, 0, 0, 0, 0, 0, 0);
 
 /**

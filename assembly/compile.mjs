@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import asc from 'assemblyscript/asc';
 
 const PROGRAM = 'vector-texts';
-// Pages of 64 KiB. What is longer than fits there is judged without it.
+// Pages of 64 KiB. Texts that do not fit there are checked in TypeScript.
 const MEMORY_PAGES = '8';
 
 const here = fileURLToPath(new URL('.', import.meta.url));

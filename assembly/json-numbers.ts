@@ -1,8 +1,8 @@
-// Judges the text of a JSON array of numbers, 64 bytes at a time: what a byte is stands as one bit in a mask of 64, and the
-// grammar is a handful of questions to whole masks.
+// Checks the text of a JSON array of numbers, 64 bytes at a time: each class of bytes is a mask of 64 bits, and the grammar
+// is a handful of operations on whole masks.
 import { TEXT } from './text';
 
-// Of ASCII.
+// In ASCII.
 const TAB: i8 = 0x09;
 const LINE_FEED: i8 = 0x0a;
 const CARRIAGE_RETURN: i8 = 0x0d;
@@ -14,7 +14,7 @@ const ZERO: i8 = 0x30;
 const LOWER_E: i8 = 0x65;
 const LOWER_CASE: i8 = 0x20;
 
-/** float32 holds all numbers with so many digits before the point, where no exponent makes them larger. */
+/** float32 holds all numbers with so many digits before the point and no positive exponent. */
 const WHOLE_DIGITS = 9;
 
 function maskOf(one: v128, two: v128, three: v128, four: v128): u64 {
@@ -47,13 +47,13 @@ function behind(mask: u64, before: u64): u64 {
 }
 
 /**
- * How many numbers stand between the brackets of the array whose text is at TEXT, without them. -1 where that is no
- * such text, or one that is to be judged by its values: with spaces before a comma or a bracket, an exponent that is not
- * negative, more than nine digits before the point, or no number at all. Reads up to 63 bytes behind the text.
+ * Counts the numbers in the text at TEXT, which is an array without its brackets. Returns -1 for any other text, and for
+ * one whose values must be checked: with spaces before a comma or a bracket, an exponent that is not negative, more than
+ * nine digits before the point, or no number at all. Reads up to 63 bytes behind the text.
  */
 export function countNumbers(length: i32): i32 {
   const end: usize = TEXT + length;
-  // As if a comma stood before the text.
+  // As if a comma preceded the text.
   let separatorsBefore: u64 = (<u64>1) << 63;
   let digitsBefore: u64 = 0;
   let pointsBefore: u64 = 0;

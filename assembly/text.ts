@@ -1,4 +1,4 @@
-// Where a text is put that is to be judged.
+// The place of the text that is checked.
 
 /** The compiler's own place is before it. */
 export const TEXT: usize = 1024;

@@ -1,4 +1,4 @@
-// Judges the texts that vectors travel as. AssemblyScript: the build compiles it to WebAssembly, for
+// Checks the texts that vectors travel as. The build compiles this AssemblyScript to WebAssembly for
 // src/vectors/vector-texts.ts.
 export { areFinite } from './base64-floats';
 export { countNumbers } from './json-numbers';

@@ -12,6 +12,8 @@ import { forbiddenWords } from './support/words.mjs';
 
 const ROOTS = [
   'src',
+  'assembly',
+  'prisma/schema.prisma',
   'README.md',
   'docs',
   'CONTRIBUTING.md',
@@ -58,6 +60,6 @@ for (const root of roots.length > 0 ? roots : ROOTS) {
   else for (const line of lines) console.log(line);
 }
 if (total > 0) {
-  console.error(`${total} words to replace; see "Language" in CONTRIBUTING.md and scripts/support/words.mjs`);
+  console.error(`${total} words to replace; see "Rules" in CONTRIBUTING.md and scripts/support/words.mjs`);
   process.exitCode = 1;
 }

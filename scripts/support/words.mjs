@@ -132,11 +132,12 @@ export const TITLE_OPENINGS = {
   who: 'subject and verb first',
 };
 
-/** Names that something else fixes, in files that contain the pattern: a class of undici, columns of the database, an account. */
+/** Names that something else fixes, in files that contain the pattern: a class of undici, columns of the database, a system account. */
 const FIXED_NAMES = {
   Dispatcher: /from 'undici'/,
   caps: /\bacquire_|\bis_gone\b/,
   holder: /\bholder_id\b|\bspend_leases\b/,
+  lane: /\bextract_lane\b/,
   nobody: /\/etc\/passwd/,
 };
 
