@@ -2,14 +2,16 @@
 import { TextField } from './shared/config-fields.js';
 import { BaseDestinationConfig } from './shared/destination-kind.js';
 import type { DestinationKind } from './shared/destination-kind.js';
+import { ParentSpansField } from './shared/parent-spans.js';
+import type { ParentSpans } from './shared/parent-spans.js';
 import { tracesAddress } from './otlp/address.js';
-import { decimal, integer, text, texts } from './otlp/any-value.js';
+import { decimal, integer, jsonText, text, texts } from './otlp/any-value.js';
 import type { Attribute } from './otlp/any-value.js';
 import { inputValue, modelParameters, tagsOf } from './otlp/attributes.js';
 import { OTLP_LIMITS } from './otlp/limits.js';
 import { otlpDelivery } from './otlp/otlp-delivery.js';
 import type { SpanForm } from './otlp/span.js';
-import { traceMetadata } from './shared/trace-json.js';
+import { outputSummary, traceMetadata } from './shared/trace-json.js';
 
 export class ArizeConfig extends BaseDestinationConfig {
   static override readonly ownHeaders = [
@@ -36,6 +38,9 @@ export class ArizeConfig extends BaseDestinationConfig {
     default: 'https://otlp.arize.com',
   })
   baseUrl = 'https://otlp.arize.com';
+
+  @ParentSpansField('link')
+  parentSpans: ParentSpans = 'link';
 }
 
 // `input.value` has all texts. The first ones are listed as well, to be inspected one by one.
@@ -52,13 +57,17 @@ const SPAN: SpanForm = {
     'embedding.invocation_parameters': (trace) => text(modelParameters(trace)),
     'input.value': inputValue,
     'input.mime_type': (_trace, input) => text(input && 'application/json'),
+    'output.value': (trace) => jsonText(outputSummary(trace)),
+    'output.mime_type': ({ error }) => text(error === null ? 'application/json' : null),
     'llm.token_count.prompt': ({ promptTokens }) => integer(promptTokens),
     'llm.token_count.total': ({ totalTokens }) => integer(totalTokens),
+    'llm.cost.prompt': ({ cost }) => decimal(cost),
     'llm.cost.total': ({ cost }) => decimal(cost),
     'user.id': ({ userId }) => text(userId),
     'session.id': ({ sessionId }) => text(sessionId),
     'tag.tags': (trace) => texts(tagsOf(trace)),
-    metadata: (trace) => text(JSON.stringify(traceMetadata(trace))),
+    // Prices of the user's own are looked up by `model_name`.
+    metadata: (trace) => jsonText(Object.assign(traceMetadata(trace), { model_name: trace.model })),
   },
   listed: ({ input }) => (input?.items.slice(0, MAX_LISTED_TEXTS) ?? []).flatMap(textAttribute),
   hasEvents: true,

@@ -4,8 +4,17 @@ import { normaliseAddress, outcomeOfStatus, problemUnless } from './shared/deliv
 import type { KindDelivery } from './shared/delivery.js';
 import { BaseDestinationConfig } from './shared/destination-kind.js';
 import type { DestinationKind } from './shared/destination-kind.js';
+import { ParentSpansField, parentOf } from './shared/parent-spans.js';
+import type { ParentSpans } from './shared/parent-spans.js';
 import { tagsOf } from './otlp/attributes.js';
-import { errorText, inputTexts, postJson, traceMetadata, uuidOfTrace } from './shared/trace-json.js';
+import {
+  bareModelName,
+  errorText,
+  inputTexts,
+  postJson,
+  traceMetadata,
+  uuidOfTrace,
+} from './shared/trace-json.js';
 import type { GenerationTrace } from '../domain/generations/generation-trace.js';
 
 export class BraintrustConfig extends BaseDestinationConfig {
@@ -24,6 +33,9 @@ export class BraintrustConfig extends BaseDestinationConfig {
     default: 'https://api.braintrust.dev',
   })
   baseUrl = 'https://api.braintrust.dev';
+
+  @ParentSpansField('root')
+  parentSpans: ParentSpans = 'root';
 }
 
 const authorization = ({ apiKey }: BraintrustConfig): Record<string, string> => ({
@@ -31,23 +43,29 @@ const authorization = ({ apiKey }: BraintrustConfig): Record<string, string> => 
 });
 
 /** One row. Input, output and metrics have the form of Braintrust's instrumentation of embeddings. */
-function row(trace: GenerationTrace): object {
+function row(config: BraintrustConfig, trace: GenerationTrace): object {
+  const parent = parentOf(config, trace);
   return {
     id: uuidOfTrace(trace),
     span_id: trace.spanId,
     root_span_id: trace.traceId,
-    span_parents: trace.parentSpanId === null ? null : [trace.parentSpanId],
+    span_parents: parent === null ? null : [parent],
     created: trace.startedAt,
     input: trace.input && { inputs: inputTexts(trace.input).map((content) => ({ content })) },
     output: { count: trace.error === null ? trace.inputCount : 0 },
     error: errorText(trace),
-    metadata: traceMetadata(trace),
+    // Prices are filed under the bare name.
+    metadata: Object.assign(traceMetadata(trace), {
+      model: bareModelName(trace),
+      openrouter_model: trace.model,
+    }),
     tags: [...new Set(tagsOf(trace))],
     span_attributes: { name: trace.spanName, type: 'llm' },
     metrics: {
       start: trace.startedAt.getTime() / 1000,
       end: trace.endedAt.getTime() / 1000,
       prompt_tokens: trace.promptTokens,
+      completion_tokens: 0,
       tokens: trace.totalTokens,
       estimated_cost: trace.cost ?? undefined,
     },
@@ -61,7 +79,7 @@ const delivery: KindDelivery<BraintrustConfig> = {
   encode: (config, traces) => {
     const project = encodeURIComponent(config.projectId);
     const url = `${normaliseAddress(config.baseUrl)}/v1/project_logs/${project}/insert`;
-    return [postJson(url, authorization(config), { events: traces.map(row) })];
+    return [postJson(url, authorization(config), { events: traces.map((trace) => row(config, trace)) })];
   },
   read: (response, _request, _config, context) => outcomeOfStatus(response, context),
   probe: (config) => [

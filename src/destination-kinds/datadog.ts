@@ -9,6 +9,8 @@ import {
 import type { DeliveryResponse, KindDelivery } from './shared/delivery.js';
 import { BaseDestinationConfig } from './shared/destination-kind.js';
 import type { DestinationKind } from './shared/destination-kind.js';
+import { ParentSpansField, parentOf } from './shared/parent-spans.js';
+import type { ParentSpans } from './shared/parent-spans.js';
 import { tagsOf } from './otlp/attributes.js';
 import { errorText, jsonWithin, postJson, traceMetadata } from './shared/trace-json.js';
 import type { GenerationTrace, TracedContent } from '../domain/generations/generation-trace.js';
@@ -33,6 +35,9 @@ export class DatadogConfig extends BaseDestinationConfig {
     default: 'https://api.datadoghq.com',
   })
   url = 'https://api.datadoghq.com';
+
+  @ParentSpansField('link')
+  parentSpans: ParentSpans = 'link';
 }
 
 const DAY = 86_400_000;
@@ -49,14 +54,17 @@ function applicationName(mlApp: string): string {
   return Array.from(allowed).slice(0, MAX_NAME_LENGTH).join('').replace(/_$/, '') || 'unnamed';
 }
 
-function span(trace: GenerationTrace): object {
-  const { error, input, userId } = trace;
+// The platform prices models of these providers only, under these names.
+const PROVIDERS: ReadonlyMap<string, string> = new Map([['azure', 'azure_openai']]);
+
+function span(config: DatadogConfig, trace: GenerationTrace): object {
+  const { error, input, userId, provider, cost } = trace;
   return {
     name: trace.spanName,
     span_id: trace.spanId,
     trace_id: trace.traceId,
     // The platform recognises a root span by this word.
-    parent_id: trace.parentSpanId ?? 'undefined',
+    parent_id: parentOf(config, trace) ?? 'undefined',
     // Above 2^53, yet exact: the shortest decimal text of this double has the digits of the millisecond.
     start_ns: trace.startedAt.getTime() * NANOSECONDS,
     duration: Math.round(trace.durationMs * NANOSECONDS),
@@ -65,12 +73,19 @@ function span(trace: GenerationTrace): object {
     tags: [...(userId === null ? [] : [`user_id:${userId}`]), ...tagsOf(trace)],
     meta: {
       kind: 'embedding',
+      model_name: trace.model,
+      model_provider: provider === null ? undefined : (PROVIDERS.get(provider) ?? provider),
       input: input ? { value: inputText(input) } : undefined,
       output: error === null ? { value: vectorsInWords(trace) } : undefined,
       error: error === null ? undefined : { type: error.type, message: errorText(trace) },
       metadata: scalars(trace),
     },
-    metrics: { input_tokens: trace.promptTokens, total_tokens: trace.totalTokens },
+    metrics: {
+      input_tokens: trace.promptTokens,
+      total_tokens: trace.totalTokens,
+      // US dollars.
+      ...(cost === null ? {} : { input_cost: cost, output_cost: 0, total_cost: cost }),
+    },
   };
 }
 
@@ -92,8 +107,6 @@ function scalars(trace: GenerationTrace): object {
   }
   metadata['openrouter_generation'] = undefined;
   for (const [name, value] of Object.entries(trace.facts)) metadata[`openrouter_generation.${name}`] = value;
-  metadata['model_name'] = trace.model;
-  if (trace.provider !== null) metadata['model_provider'] = trace.provider;
   return metadata;
 }
 
@@ -108,7 +121,9 @@ const delivery: KindDelivery<DatadogConfig> = {
   encode: (config, traces) => {
     const name = applicationName(config.mlApp);
     const head = JSON.stringify({ ml_app: name, tags: [`service:${name}`] }).slice(0, -1);
-    const spans = traces.map((trace) => jsonWithin(MAX_SPAN_BYTES, trace, span)).join();
+    const spans = traces
+      .map((trace) => jsonWithin(MAX_SPAN_BYTES, trace, (item) => span(config, item)))
+      .join();
     return [
       postJson(
         `${normaliseAddress(config.url)}/api/intake/llm-obs/v1/trace/spans`,

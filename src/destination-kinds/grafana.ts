@@ -3,6 +3,8 @@ import { TextField } from './shared/config-fields.js';
 import { basicAuthorization } from './shared/delivery-outcome.js';
 import { BaseDestinationConfig } from './shared/destination-kind.js';
 import type { DestinationKind } from './shared/destination-kind.js';
+import { ParentSpansField } from './shared/parent-spans.js';
+import type { ParentSpans } from './shared/parent-spans.js';
 import { tracesAddress } from './otlp/address.js';
 import { GENERIC_SPAN } from './otlp/generic-span.js';
 import { OTLP_LIMITS } from './otlp/limits.js';
@@ -24,6 +26,9 @@ export class GrafanaConfig extends BaseDestinationConfig {
     default: 'https://otlp-gateway-prod-us-west-0.grafana.net',
   })
   baseUrl = 'https://otlp-gateway-prod-us-west-0.grafana.net';
+
+  @ParentSpansField('link')
+  parentSpans: ParentSpans = 'link';
 }
 
 export const grafana: DestinationKind<GrafanaConfig> = {

@@ -4,13 +4,15 @@ import { TextField } from './shared/config-fields.js';
 import { basicAuthorization, isSuccess } from './shared/delivery-outcome.js';
 import { BaseDestinationConfig } from './shared/destination-kind.js';
 import type { DestinationKind } from './shared/destination-kind.js';
+import { ParentSpansField } from './shared/parent-spans.js';
+import type { ParentSpans } from './shared/parent-spans.js';
 import { tracesAddress } from './otlp/address.js';
-import { text, texts } from './otlp/any-value.js';
+import { flag, jsonText, text, texts } from './otlp/any-value.js';
 import { GEN_AI_ATTRIBUTES, inputValue, levelOf, modelParameters, tagsOf } from './otlp/attributes.js';
 import { OTLP_LIMITS } from './otlp/limits.js';
 import { otlpDelivery } from './otlp/otlp-delivery.js';
 import type { SpanForm } from './otlp/span.js';
-import { errorText } from './shared/trace-json.js';
+import { bareModelName, errorText, outputSummary } from './shared/trace-json.js';
 
 export class LangfuseConfig extends BaseDestinationConfig {
   static override readonly ownHeaders = ['content-type', 'authorization', 'x-langfuse-ingestion-version'];
@@ -28,6 +30,9 @@ export class LangfuseConfig extends BaseDestinationConfig {
     default: 'https://us.cloud.langfuse.com',
   })
   baseUrl = 'https://us.cloud.langfuse.com';
+
+  @ParentSpansField('root')
+  parentSpans: ParentSpans = 'root';
 }
 
 // This version shows traces immediately. The server refuses numbers that it does not know.
@@ -41,16 +46,19 @@ const SPAN: SpanForm = {
   attributes: {
     ...GEN_AI_ATTRIBUTES,
     'langfuse.observation.type': () => text('embedding'),
-    'langfuse.observation.model.name': ({ model }) => text(model),
+    // The platform's prices are filed under the bare name; `gen_ai.request.model` has the whole one.
+    'langfuse.observation.model.name': (trace) => text(bareModelName(trace)),
     'langfuse.observation.model.parameters': (trace) => text(modelParameters(trace)),
     'langfuse.observation.input': inputValue,
+    'langfuse.observation.output': (trace) => jsonText(outputSummary(trace)),
     'langfuse.observation.usage_details': ({ promptTokens, totalTokens }) =>
-      text(JSON.stringify({ input: promptTokens, total: totalTokens })),
+      jsonText({ input: promptTokens, total: totalTokens }),
     'langfuse.observation.cost_details': ({ cost }) =>
-      text(cost === null ? null : JSON.stringify({ input: cost, total: cost })),
+      jsonText(cost === null ? null : { input: cost, total: cost }),
     'langfuse.observation.level': (trace) => text(levelOf(trace)),
     'langfuse.observation.status_message': (trace) => text(errorText(trace) ?? null),
-    'langfuse.trace.name': ({ traceName }) => text(traceName),
+    // Tables of this ingestion version do not fall back to the name of the span.
+    'langfuse.trace.name': ({ traceName, spanName }) => text(traceName ?? spanName),
     'langfuse.trace.tags': (trace) => texts(tagsOf(trace)),
     'langfuse.user.id': ({ userId }) => text(userId),
     'langfuse.session.id': ({ sessionId }) => text(sessionId),
@@ -59,6 +67,8 @@ const SPAN: SpanForm = {
   },
   metadata: { caller: 'langfuse.trace.metadata.', own: 'langfuse.observation.metadata.' },
   hasEvents: true,
+  // A trace shows the input and the output of its root.
+  root: { attributes: { 'langfuse.internal.is_app_root': () => flag(true) } },
 };
 
 /** Returns a caller's key for which the platform has a field, if the value fits the field. */

@@ -2,13 +2,16 @@
 import { TextField } from './shared/config-fields.js';
 import { BaseDestinationConfig } from './shared/destination-kind.js';
 import type { DestinationKind } from './shared/destination-kind.js';
+import { ParentSpansField } from './shared/parent-spans.js';
+import type { ParentSpans } from './shared/parent-spans.js';
 import { tracesAddress } from './otlp/address.js';
-import { text } from './otlp/any-value.js';
+import { flag, jsonText, text } from './otlp/any-value.js';
 import { GEN_AI_ATTRIBUTES, OLDER_ATTRIBUTES, inputValue, tagsOf } from './otlp/attributes.js';
 import { OTLP_LIMITS } from './otlp/limits.js';
 import { otlpDelivery } from './otlp/otlp-delivery.js';
 import type { SpanForm } from './otlp/span.js';
-import { uuidOfTrace } from './shared/trace-json.js';
+import { bareModelName, outputSummary, uuidOfTrace } from './shared/trace-json.js';
+import type { GenerationTrace } from '../domain/generations/generation-trace.js';
 
 export class LangsmithConfig extends BaseDestinationConfig {
   static override readonly ownHeaders = ['content-type', 'x-api-key', 'langsmith-project', 'x-tenant-id'];
@@ -34,6 +37,9 @@ export class LangsmithConfig extends BaseDestinationConfig {
     header: 'as it is',
   })
   workspaceId?: string;
+
+  @ParentSpansField('root')
+  parentSpans: ParentSpans = 'root';
 }
 
 const SPAN: SpanForm = {
@@ -42,9 +48,14 @@ const SPAN: SpanForm = {
     ...OLDER_ATTRIBUTES,
     'gen_ai.prompt': inputValue,
     'langsmith.span.kind': () => text('embedding'),
-    // The run id: a repeated delivery updates the same run.
+    // The output is what the platform looks for before it reads tokens and cost.
+    'gen_ai.completion': (trace) => jsonText(outputSummary(trace)),
+    'langsmith.usage_metadata': (trace) => jsonText(usageOf(trace)),
+    'langsmith.metadata.ls_model_name': (trace) => text(bareModelName(trace)),
+    'langsmith.metadata.ls_provider': ({ provider }) => text(provider),
+    'langsmith.metadata.trace_name': ({ traceName }) => text(traceName),
+    // The run id of a child: a repeated delivery updates the same run.
     'langsmith.span.id': (trace) => text(uuidOfTrace(trace)),
-    'langsmith.trace.name': ({ traceName }) => text(traceName),
     'langsmith.span.tags': (trace) => text(tagsOf(trace).join(',') || null),
     // This key groups runs into threads. `langsmith.trace.session_id` would name a project instead.
     'langsmith.metadata.session_id': ({ sessionId }) => text(sessionId),
@@ -52,7 +63,27 @@ const SPAN: SpanForm = {
   },
   metadata: { caller: 'langsmith.metadata.', own: 'langsmith.metadata.' },
   hasEvents: true,
+  root: {
+    // The platform makes the trace id of a root its run id. Calls of one caller's trace would be one run.
+    traceId: ({ generationId }) => generationId.replaceAll('-', ''),
+    attributes: {
+      'langsmith.span.id': ({ generationId }) => text(generationId),
+      // A span whose parent never arrives is held for hours and dropped.
+      'langsmith.is_root': ({ parentSpanId }) => (parentSpanId === null ? null : flag(true)),
+      'langsmith.metadata.trace_id': ({ traceId, callerTraceId }) => text(callerTraceId ?? traceId),
+    },
+  },
 };
+
+/** The platform computes the cost of runs of type `llm` only; for others it takes the given total. */
+function usageOf({ promptTokens, totalTokens, cost }: GenerationTrace): object {
+  return {
+    input_tokens: promptTokens,
+    output_tokens: 0,
+    total_tokens: totalTokens,
+    ...(cost === null ? {} : { input_cost: cost, total_cost: cost }),
+  };
+}
 
 // The receiver misreads bytes beyond ASCII in headers, and control characters cannot be sent.
 const HELD_BY_HEADER = /^[\x20-\x7e]*$/;

@@ -2,6 +2,8 @@
 import { ChoiceField, TextField } from './shared/config-fields.js';
 import { BaseDestinationConfig } from './shared/destination-kind.js';
 import type { DestinationKind } from './shared/destination-kind.js';
+import { ParentSpansField } from './shared/parent-spans.js';
+import type { ParentSpans } from './shared/parent-spans.js';
 import { GENERIC_SPAN } from './otlp/generic-span.js';
 import { OTLP_LIMITS } from './otlp/limits.js';
 import { otlpDelivery } from './otlp/otlp-delivery.js';
@@ -15,6 +17,9 @@ export class NewrelicConfig extends BaseDestinationConfig {
 
   @ChoiceField({ description: 'Data centre of the account.', values: ['us', 'eu'], default: 'us' })
   region: 'us' | 'eu' = 'us';
+
+  @ParentSpansField('link')
+  parentSpans: ParentSpans = 'link';
 }
 
 const ADDRESSES = {

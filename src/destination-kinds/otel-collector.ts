@@ -3,6 +3,8 @@ import { TextField } from './shared/config-fields.js';
 import { withScheme } from './shared/delivery-outcome.js';
 import { BaseDestinationConfig } from './shared/destination-kind.js';
 import type { DestinationKind } from './shared/destination-kind.js';
+import { ParentSpansField } from './shared/parent-spans.js';
+import type { ParentSpans } from './shared/parent-spans.js';
 import { tracesAddress } from './otlp/address.js';
 import { GENERIC_SPAN } from './otlp/generic-span.js';
 import { OTLP_LIMITS } from './otlp/limits.js';
@@ -15,6 +17,9 @@ export class OtelCollectorConfig extends BaseDestinationConfig {
     allowEmpty: true,
   })
   endpoint: string;
+
+  @ParentSpansField('link')
+  parentSpans: ParentSpans = 'link';
 }
 
 /** A bare origin gets the standard path; an address with a path stays unchanged. */

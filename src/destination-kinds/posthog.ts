@@ -4,6 +4,8 @@ import { normaliseAddress, outcomeOfStatus, problemUnless } from './shared/deliv
 import type { KindDelivery } from './shared/delivery.js';
 import { BaseDestinationConfig } from './shared/destination-kind.js';
 import type { DestinationKind } from './shared/destination-kind.js';
+import { ParentSpansField, parentOf } from './shared/parent-spans.js';
+import type { ParentSpans } from './shared/parent-spans.js';
 import {
   errorText,
   inputTexts,
@@ -25,13 +27,16 @@ export class PosthogConfig extends BaseDestinationConfig {
     default: 'https://us.i.posthog.com',
   })
   endpoint = 'https://us.i.posthog.com';
+
+  @ParentSpansField('link')
+  parentSpans: ParentSpans = 'link';
 }
 
 const MAX_EVENT_BYTES = 1_000_000;
 const MAX_DEPTH = 3;
 const CUT = '[truncated]';
 
-function event(trace: GenerationTrace): object {
+function event(config: PosthogConfig, trace: GenerationTrace): object {
   const { input, userId } = trace;
   const texts = input && inputTexts(input);
   return {
@@ -47,7 +52,7 @@ function event(trace: GenerationTrace): object {
       $ai_trace_id: trace.traceId,
       $ai_session_id: trace.sessionId ?? undefined,
       $ai_span_id: trace.spanId,
-      $ai_parent_id: trace.parentSpanId ?? undefined,
+      $ai_parent_id: parentOf(config, trace) ?? undefined,
       $ai_span_name: trace.spanName,
       $ai_model: trace.model,
       $ai_provider: trace.provider ?? undefined,
@@ -59,6 +64,8 @@ function event(trace: GenerationTrace): object {
       $ai_is_error: trace.error !== null,
       $ai_error: errorText(trace),
       $ai_input_cost_usd: trace.cost ?? undefined,
+      // The platform would derive an absent one.
+      $ai_output_cost_usd: trace.cost === null ? undefined : 0,
       $ai_total_cost_usd: trace.cost ?? undefined,
     }),
   };
@@ -82,7 +89,9 @@ const delivery: KindDelivery<PosthogConfig> = {
   limits: { maxTraces: 1_000, maxBytes: 20_000_000, linger: 1_000, timeout: 30_000 },
   addresses: ({ endpoint }) => [normaliseAddress(endpoint)],
   encode: (config, traces) => {
-    const events = traces.map((trace) => jsonWithin(MAX_EVENT_BYTES, trace, event)).join();
+    const events = traces
+      .map((trace) => jsonWithin(MAX_EVENT_BYTES, trace, (item) => event(config, item)))
+      .join();
     const body = `{"api_key":${JSON.stringify(config.apiKey)},"batch":[${events}]}`;
     return [postJson(`${normaliseAddress(config.endpoint)}/batch/`, {}, body)];
   },

@@ -3,6 +3,8 @@ import { TextField } from './shared/config-fields.js';
 import { normaliseAddress } from './shared/delivery-outcome.js';
 import { BaseDestinationConfig } from './shared/destination-kind.js';
 import type { DestinationKind } from './shared/destination-kind.js';
+import { ParentSpansField } from './shared/parent-spans.js';
+import type { ParentSpans } from './shared/parent-spans.js';
 import { GENERIC_SPAN } from './otlp/generic-span.js';
 import { OTLP_LIMITS } from './otlp/limits.js';
 import { otlpDelivery } from './otlp/otlp-delivery.js';
@@ -20,6 +22,9 @@ export class RampConfig extends BaseDestinationConfig {
     default: 'https://api.ramp.com/developer/v1/ai-usage/openrouter',
   })
   baseUrl = 'https://api.ramp.com/developer/v1/ai-usage/openrouter';
+
+  @ParentSpansField('link')
+  parentSpans: ParentSpans = 'link';
 }
 
 export const ramp: DestinationKind<RampConfig> = {

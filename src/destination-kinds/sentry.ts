@@ -3,9 +3,11 @@ import { TextField } from './shared/config-fields.js';
 import { normaliseAddress } from './shared/delivery-outcome.js';
 import { BaseDestinationConfig } from './shared/destination-kind.js';
 import type { DestinationKind } from './shared/destination-kind.js';
+import { ParentSpansField } from './shared/parent-spans.js';
+import type { ParentSpans } from './shared/parent-spans.js';
 import { tracesAddress } from './otlp/address.js';
-import { text } from './otlp/any-value.js';
-import { tagsOf } from './otlp/attributes.js';
+import { decimal, text } from './otlp/any-value.js';
+import { inputValue, tagsOf } from './otlp/attributes.js';
 import { GENERIC_SPAN } from './otlp/generic-span.js';
 import { OTLP_LIMITS } from './otlp/limits.js';
 import { otlpDelivery } from './otlp/otlp-delivery.js';
@@ -34,6 +36,9 @@ export class SentryConfig extends BaseDestinationConfig {
     problem: (endpoint, { dsn }: { dsn?: unknown }) => disagreement(endpoint, dsn),
   })
   otlpEndpoint: string;
+
+  @ParentSpansField('link')
+  parentSpans: ParentSpans = 'link';
 }
 
 // Sentry drops span events and cannot search lists: plain attributes carry both.
@@ -42,6 +47,13 @@ const SPAN: SpanForm = {
   attributes: {
     ...GENERIC_SPAN.attributes,
     ...EXCEPTION_ATTRIBUTES,
+    // Without it a call that reached no provider would have the operation `default`.
+    'sentry.op': () => text('gen_ai.embeddings'),
+    'gen_ai.embeddings.input': inputValue,
+    'gen_ai.cost.input_tokens': ({ cost }) => decimal(cost),
+    'gen_ai.cost.total_tokens': ({ cost }) => decimal(cost),
+    // Conversations are grouped by it.
+    'gen_ai.conversation.id': ({ sessionId }) => text(sessionId),
     'gen_ai.request.encoding_format': ({ encodingFormat }) => text(encodingFormat),
     'trace.tag': (trace) => text(tagsOf(trace).join(',') || null),
   },

@@ -14,7 +14,7 @@ import { missingColumns, rowOf } from './tables/columns.js';
 import type { RowFormat } from './tables/columns.js';
 import { readSnowflakeAnswer } from './tables/snowflake-answer.js';
 import { describeStatement, mergeStatement, storedName } from './tables/snowflake-statements.js';
-import { wellFormedJson } from './tables/well-formed-json.js';
+import { wellFormedJson, withoutNul } from './tables/well-formed-json.js';
 
 const DEFAULT_TABLE = 'OPENROUTER_TRACES';
 const ACCOUNT = /^[A-Za-z0-9_]+([.-][A-Za-z0-9_]+)*$/;
@@ -76,7 +76,8 @@ const snowflakeDelivery: KindDelivery<SnowflakeConfig> = {
   },
   addresses: (config) => [originOf(config)],
   encode: (config, traces, { destinationId }) => {
-    const rows = wellFormedJson(traces.map((trace) => rowOf(trace, ROW_FORMAT)));
+    // A VARIANT with U+0000 cannot be read.
+    const rows = withoutNul(wellFormedJson(traces.map((trace) => rowOf(trace, ROW_FORMAT))));
     return [statement(config, batchIdOf(destinationId, traces), mergeStatement(tableOf(config)), rows)];
   },
   read: (response, request, _config, context) => readSnowflakeAnswer(response, request, context),

@@ -9,7 +9,17 @@ import {
 import type { KindDelivery } from './shared/delivery.js';
 import { BaseDestinationConfig } from './shared/destination-kind.js';
 import type { DestinationKind } from './shared/destination-kind.js';
-import { errorText, outputSummary, postJson, traceMetadata } from './shared/trace-json.js';
+import { ParentSpansField, parentOf } from './shared/parent-spans.js';
+import type { ParentSpans } from './shared/parent-spans.js';
+import {
+  bareModelName,
+  errorText,
+  outputSummary,
+  postJson,
+  traceMetadata,
+  uuidOfTrace,
+} from './shared/trace-json.js';
+import { boundedText } from '../domain/text/bounded-text.js';
 import type { GenerationTrace } from '../domain/generations/generation-trace.js';
 
 export class WeaveConfig extends BaseDestinationConfig {
@@ -31,6 +41,9 @@ export class WeaveConfig extends BaseDestinationConfig {
     default: 'https://trace.wandb.ai',
   })
   baseUrl = 'https://trace.wandb.ai';
+
+  @ParentSpansField('root')
+  parentSpans: ParentSpans = 'root';
 }
 
 const MAX_DISPLAY_NAME_LENGTH = 1024;
@@ -42,27 +55,38 @@ const credentials = ({ apiKey }: WeaveConfig): Record<string, string> => ({
 const projectId = ({ entity, project }: WeaveConfig): string => `${entity}/${project}`;
 
 /** A finished call. A repeated delivery replaces it, by project, start and id. */
-const call = (trace: GenerationTrace, project: string): object => ({
-  project_id: project,
-  id: trace.spanId,
-  trace_id: trace.traceId,
-  parent_id: trace.parentSpanId ?? undefined,
+const call = (trace: GenerationTrace, config: WeaveConfig): object => ({
+  project_id: projectId(config),
+  ...idsOf(trace, parentOf(config, trace)),
   thread_id: trace.sessionId ?? undefined,
   op_name: trace.operation,
-  display_name: trace.spanName.slice(0, MAX_DISPLAY_NAME_LENGTH),
+  display_name: boundedText(trace.spanName, MAX_DISPLAY_NAME_LENGTH),
   started_at: trace.startedAt,
   ended_at: trace.endedAt,
-  attributes: traceMetadata(trace),
+  // The platform has no kind for embeddings.
+  attributes: Object.assign(traceMetadata(trace), { weave: { kind: 'llm' } }),
   inputs: { model: trace.model, input: trace.input?.items },
   output: outputSummary(trace),
   exception: errorText(trace),
   summary: {
     usage: {
-      [trace.model]: { requests: 1, prompt_tokens: trace.promptTokens, total_tokens: trace.totalTokens },
+      // Prices are filed under the bare name.
+      [bareModelName(trace)]: {
+        requests: 1,
+        prompt_tokens: trace.promptTokens,
+        total_tokens: trace.totalTokens,
+      },
     },
     status_counts: { success: trace.error ? 0 : 1, error: trace.error ? 1 : 0 },
   },
 });
+
+/** The page of a root is looked up by its trace: a root has one id for both. */
+function idsOf(trace: GenerationTrace, parent: string | null): object {
+  if (parent !== null) return { id: trace.spanId, trace_id: trace.traceId, parent_id: parent };
+  const id = uuidOfTrace(trace);
+  return { id, trace_id: id };
+}
 
 const delivery: KindDelivery<WeaveConfig> = {
   // The platform publishes no limit; Weave's own client stays below 31 MiB.
@@ -71,7 +95,7 @@ const delivery: KindDelivery<WeaveConfig> = {
   encode: (config, traces) => {
     // Not /call/upsert_batch: projects that store finished calls refuse it, and new projects store those.
     const path = `v2/${encodeURIComponent(config.entity)}/${encodeURIComponent(config.project)}/calls/complete`;
-    const batch = traces.map((trace) => call(trace, projectId(config)));
+    const batch = traces.map((trace) => call(trace, config));
     return [postJson(`${normaliseAddress(config.baseUrl)}/${path}`, credentials(config), { batch })];
   },
   read: (response, _request, _config, context) => outcomeOfStatus(response, context),

@@ -1,9 +1,11 @@
 // Any HTTP endpoint: OTLP JSON by POST or PUT.
 import { ChoiceField, TextField } from './shared/config-fields.js';
 import type { DeliveryContext } from './shared/delivery.js';
-import { batchIdOf, probeIdOf, withScheme } from './shared/delivery-outcome.js';
+import { batchIdOf, isPassing, probeIdOf, withScheme } from './shared/delivery-outcome.js';
 import { BaseDestinationConfig } from './shared/destination-kind.js';
 import type { DestinationKind } from './shared/destination-kind.js';
+import { ParentSpansField } from './shared/parent-spans.js';
+import type { ParentSpans } from './shared/parent-spans.js';
 import { GENERIC_SPAN } from './otlp/generic-span.js';
 import { OTLP_LIMITS } from './otlp/limits.js';
 import { otlpDelivery } from './otlp/otlp-delivery.js';
@@ -26,10 +28,10 @@ export class WebhookConfig extends BaseDestinationConfig {
 
   @ChoiceField({ description: 'HTTP method.', values: ['POST', 'PUT'], default: 'POST' })
   method: 'POST' | 'PUT' = 'POST';
-}
 
-// Any other 4xx is permanent, and 410 ends the deliveries (docs/contract.md#deliveries).
-const RETRIED = new Set([408, 409, 425, 429]);
+  @ParentSpansField('link')
+  parentSpans: ParentSpans = 'link';
+}
 
 /** The headers that the sender signs, as Standard Webhooks names them. */
 function signable(id: string, { now }: DeliveryContext): Readonly<Record<string, string>> {
@@ -52,7 +54,8 @@ export const webhook: DestinationKind<WebhookConfig> = {
     // The id lets a receiver discard a repeated batch.
     batchHeaders: (traces, context) => signable(batchIdOf(context.destinationId, traces), context),
     answers: {
-      rules: { retried: (status) => RETRIED.has(status) || status >= 500 },
+      // A receiver that is busy with the same batch answers 409.
+      rules: { retried: (status) => status === 409 || isPassing(status) },
       hasPartialSuccess: false,
     },
     // Signed as well: a receiver that verifies signatures would refuse it otherwise.

@@ -89,8 +89,13 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
         outcome: 'retry',
         reason: expect.stringMatching(/\S/),
       });
-      for (const status of [429, 502, 503, 504]) await expectAll({ status }, { outcome: 'retry' });
+      for (const status of [408, 425, 429, 500, 502, 503, 504, 520, 530])
+        await expectAll({ status }, { outcome: 'retry' });
     });
+
+    it.each([404, 405, 406, 410, 415, 426])('pauses deliveries at %d, which answers every request', (status) =>
+      expectAll({ status }, { outcome: 'blocked', reason: expect.stringContaining(String(status)) }),
+    );
 
     it('reports 413 as too large', () => expectAll({ status: 413 }, { outcome: 'too_large' }));
 

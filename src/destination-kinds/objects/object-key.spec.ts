@@ -69,3 +69,19 @@ describe('the name of an object', () => {
     expect(second).toBe(`${traceId}-1773100799-abcd000000000002.json`);
   });
 });
+
+describe('the bound of a key', () => {
+  it.each([
+    ['letters', 'a'.repeat(3_000)],
+    ['characters of several bytes', 'ключ🔑/'.repeat(300)],
+    ['segments', 'folder/'.repeat(500)],
+  ])('cuts a path of %s at 1,024 bytes and keeps the name', (_what, template) => {
+    const key = keyOf(template);
+    expect(Buffer.byteLength(key)).toBeLessThanOrEqual(1_024);
+    expect(Buffer.byteLength(key)).toBeGreaterThan(1_000);
+    expect(key.endsWith(`/${FILE}`)).toBe(true);
+    expect(key).not.toContain('//');
+    expect(key.isWellFormed()).toBe(true);
+    expect(template.startsWith(key.slice(0, -FILE.length - 1))).toBe(true);
+  });
+});

@@ -7,7 +7,8 @@ export interface KeyTemplate {
   readonly pathTemplate: string;
 }
 
-// Characters of the key's name. Object keys have at most 1,024 bytes.
+const MAX_KEY_BYTES = 1_024;
+// Characters of the API key's name.
 const MAX_NAME_LENGTH = 100;
 
 type PathFacts = Pick<GenerationTrace, 'endedAt' | 'apiKeyName'>;
@@ -21,7 +22,7 @@ export function objectKeyOf(template: KeyTemplate, trace: GenerationTrace): stri
   return inPath(template, trace, name);
 }
 
-/** A file name within the path of the template. */
+/** A file name within the path of the template. A path beyond the bound of object keys is cut at its end. */
 export function inPath({ prefix, pathTemplate }: KeyTemplate, facts: PathFacts, name: string): string {
   const date = facts.endedAt.toISOString().slice(0, 10);
   const [year = '', month = '', day = ''] = date.split('-');
@@ -34,15 +35,22 @@ export function inPath({ prefix, pathTemplate }: KeyTemplate, facts: PathFacts, 
     // A single segment for every key name.
     apiKeyName: boundedText(facts.apiKeyName, MAX_NAME_LENGTH).replaceAll('/', '_'),
   };
-  return pathTemplate
+  const path = pathTemplate
     .replace(/\{(\w+)\}/g, (whole, variable: string) =>
       Object.hasOwn(values, variable) ? (values[variable] ?? '') : whole,
     )
     .split('/')
     .map(safeSegment)
     .filter((segment) => segment !== '')
-    .concat(name)
     .join('/');
+  const folder = beginningWithin(MAX_KEY_BYTES - Buffer.byteLength(name) - 1, path).replace(/\/$/, '');
+  return folder === '' ? name : `${folder}/${name}`;
+}
+
+/** The first whole characters of a text that have at most `maxBytes` bytes of UTF-8. */
+function beginningWithin(maxBytes: number, text: string): string {
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(maxBytes));
+  return text.slice(0, read);
 }
 
 /**

@@ -3,16 +3,14 @@ import type { DeliveryContext, DeliveryOutcome, DeliveryResponse } from '../shar
 import { oneLine, outcomeOfStatus } from '../shared/delivery-outcome.js';
 import type { StatusRules } from '../shared/delivery-outcome.js';
 
-// The specification names only these: after any other failure the same spans must not be sent again.
-const RETRIED = new Set([429, 502, 503, 504]);
 // Responses are small. Beyond this size the body is ignored.
 const MAX_READ = 65_536;
 
-// The specification uses 200 for success. Receivers and gateways that answer another 2xx have accepted the spans as
-// well.
-export const OTLP_RULES: StatusRules = { retried: (status) => RETRIED.has(status) };
-
-/** Reads the outcome of a request. Spans that a success rejects are lost: they must not be sent again. */
+/**
+ * Reads the outcome of a request. Spans that a success rejects are lost: they must not be sent again. The specification
+ * uses 200 for success and retries 429, 502, 503 and 504 only. Receivers and gateways that answer another 2xx have
+ * accepted the spans as well, and platforms answer 408, 500 and 520 to 530 to passing failures.
+ */
 export function readOtlpAnswer(
   response: DeliveryResponse,
   context: DeliveryContext,

@@ -44,6 +44,11 @@ export function text(value: string | null): AnyValue | null {
   return value === null ? null : { stringValue: value };
 }
 
+/** A value as its JSON text. */
+export function jsonText(value: object | null | undefined): AnyValue | null {
+  return value ? { stringValue: JSON.stringify(value) } : null;
+}
+
 export function flag(value: boolean): AnyValue {
   return { boolValue: value };
 }

@@ -4,14 +4,16 @@ import { isSuccess, outcomeOfStatus, problemUnless } from '../shared/delivery-ou
 import type { StatusRules } from '../shared/delivery-outcome.js';
 import type { DeliveryContext, DeliveryLimits, DeliveryRequest, KindDelivery } from '../shared/delivery.js';
 import type { BaseDestinationConfig } from '../shared/destination-kind.js';
-import { OTLP_RULES, readOtlpAnswer } from './answer.js';
+import { parentOf } from '../shared/parent-spans.js';
+import type { ParentSpansConfig } from '../shared/parent-spans.js';
+import { readOtlpAnswer } from './answer.js';
 import { writeAttribute } from './any-value.js';
 import type { Attribute } from './any-value.js';
 import { SCOPE, resourceAttributes } from './attributes.js';
 import { spanWriter } from './span.js';
 import type { SpanForm } from './span.js';
 
-export interface OtlpPlatform<Config extends BaseDestinationConfig> {
+export interface OtlpPlatform<Config extends BaseDestinationConfig & ParentSpansConfig> {
   readonly limits: DeliveryLimits;
   readonly span: SpanForm;
   url(config: Config): string;
@@ -43,11 +45,11 @@ export interface OtlpPlatform<Config extends BaseDestinationConfig> {
 // A receiver that accepts the credentials may still reject a request without spans.
 const passesOrDislikesEmpty = (status: number): boolean => isSuccess(status) || status === 400;
 
-export function otlpDelivery<Config extends BaseDestinationConfig>(
+export function otlpDelivery<Config extends BaseDestinationConfig & ParentSpansConfig>(
   platform: OtlpPlatform<Config>,
 ): KindDelivery<Config> {
   const writeSpan = spanWriter(platform.span);
-  const { rules = OTLP_RULES, hasPartialSuccess = true } = platform.answers ?? {};
+  const { rules = {}, hasPartialSuccess = true } = platform.answers ?? {};
   const { passes = passesOrDislikesEmpty } = platform.test ?? {};
 
   const request = (
@@ -66,11 +68,13 @@ export function otlpDelivery<Config extends BaseDestinationConfig>(
     addresses: (config) => [platform.url(config)],
     encode: (config, traces, context) => {
       const ofPlatform = platform.resource?.(config) ?? [];
-      const ofConfig = platform.attributes?.(config);
+      const ofConfig = platform.attributes?.(config) ?? [];
+      const spanOf = (trace: GenerationTrace): string =>
+        writeSpan(trace, { attributes: ofConfig, parentSpanId: parentOf(config, trace) });
       // Each trace has its own resource, because the resource names the trace.
       const resourceSpans = traces.map((trace) => {
         const attributes = [...resourceAttributes(trace), ...ofPlatform].map(writeAttribute).join(',');
-        const scopeSpans = `{"scope":${SCOPE},"spans":[${writeSpan(trace, ofConfig)}]}`;
+        const scopeSpans = `{"scope":${SCOPE},"spans":[${spanOf(trace)}]}`;
         return `{"resource":{"attributes":[${attributes}]},"scopeSpans":[${scopeSpans}]}`;
       });
       return [request(config, resourceSpans, platform.batchHeaders?.(traces, context))];

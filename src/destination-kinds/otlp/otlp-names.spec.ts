@@ -23,6 +23,9 @@ describe('sentry', () => {
       'exception.message': 'no answer',
       'gen_ai.request.encoding_format': 'float',
       'trace.tag': 'a,b',
+      'sentry.op': 'gen_ai.embeddings',
+      'gen_ai.conversation.id': 'session-9',
+      'gen_ai.cost.total_tokens': 1.8e-7,
     });
     expect((await sentTo('sentry', overrides)).scopeSpans[0].spans[0]).not.toHaveProperty('events');
   });
@@ -33,7 +36,9 @@ describe('langfuse', () => {
     const attributes = await attributesOf('langfuse', { traceName: 'Checkout', metadata: { tags: ['a'] } });
     expect(attributes).toMatchObject({
       'langfuse.observation.type': 'embedding',
-      'langfuse.observation.model.name': 'openai/text-embedding-3-small',
+      'langfuse.observation.model.name': 'text-embedding-3-small',
+      'langfuse.observation.output': '{"count":2,"dimensions":1536}',
+      'langfuse.internal.is_app_root': true,
       'langfuse.observation.model.parameters':
         '{"encoding_format":"float","dimensions":1536,"input_type":"search_query"}',
       'langfuse.observation.usage_details': '{"input":9,"total":9}',
@@ -62,13 +67,31 @@ describe('langfuse', () => {
 });
 
 describe('langsmith', () => {
-  it('gets the same run id each time, and another one for each span', async () => {
-    const idOf = async (overrides: Partial<GenerationTrace>): Promise<unknown> =>
-      (await attributesOf('langsmith', overrides))['langsmith.span.id'];
-    const id = await idOf({});
-    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
-    expect(await idOf({})).toBe(id);
-    expect(await idOf({ spanId: 'abcd00000000ffff' })).not.toBe(id);
+  it('sends a root of its own for every call, whatever the trace and the parent of the caller', async () => {
+    const overrides = {
+      traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+      parentSpanId: '00f067aa0ba902b7',
+      generationId: '0193a1b2-c3d4-7000-8000-0000000000ff',
+    };
+    const { traceId, parentSpanId } = (await sentTo('langsmith', overrides)).scopeSpans[0].spans[0];
+    expect({ traceId, parentSpanId }).toEqual({ traceId: '0193a1b2c3d4700080000000000000ff' });
+    expect(await attributesOf('langsmith', overrides)).toMatchObject({
+      'langsmith.span.id': '0193a1b2-c3d4-7000-8000-0000000000ff',
+      'langsmith.is_root': true,
+      'langsmith.metadata.trace_id': '4bf92f3577b34da6a3ce929d0e0e4736',
+      'langsmith.metadata.openrouter.parent_span_id': '00f067aa0ba902b7',
+    });
+  });
+
+  it('sends usage and cost under the one name that the platform reads', async () => {
+    const { 'langsmith.usage_metadata': usage } = await attributesOf('langsmith', {});
+    expect(JSON.parse(String(usage))).toEqual({
+      input_tokens: 9,
+      output_tokens: 0,
+      total_tokens: 9,
+      input_cost: 1.8e-7,
+      total_cost: 1.8e-7,
+    });
   });
 
   it("threads runs by the session, which no caller's key replaces", async () => {

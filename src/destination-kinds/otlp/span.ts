@@ -44,21 +44,37 @@ export interface SpanForm {
   /** Whether a failure is reported by an event as well as by attributes. */
   readonly hasEvents: boolean;
   readonly bounds?: SpanBounds;
+  /** Differences of a span without a parent. */
+  readonly root?: {
+    /** 32 hex digits. Absent: the id of the trace. */
+    readonly traceId?: (trace: GenerationTrace) => string;
+    /** Added to those of the form; one of the same name replaces it. */
+    readonly attributes?: AttributeTable;
+  };
 }
 
 const NONE: readonly Attribute[] = [];
 
-/** Writes spans of one form as JSON, with additional attributes. */
-export type SpanWriter = (trace: GenerationTrace, others?: readonly Attribute[]) => string;
+export interface SpanOptions {
+  /** Attributes beyond those of the form. */
+  readonly attributes?: readonly Attribute[];
+  /** Null: the span is a root. Absent: the parent that the caller named. */
+  readonly parentSpanId?: string | null;
+}
+
+/** Writes spans of one form as JSON. */
+export type SpanWriter = (trace: GenerationTrace, options?: SpanOptions) => string;
 
 export function spanWriter(form: SpanForm): SpanWriter {
   const bounds = form.bounds ?? WIDE_BOUNDS;
   const collect = attributeCollector(form, bounds);
-  return (trace, others = NONE) => {
-    const { attributes, dropped } = collect(trace, others);
+  return (trace, { attributes: others = NONE, parentSpanId = trace.parentSpanId } = {}) => {
+    const isRoot = parentSpanId === null;
+    const traceId = (isRoot && form.root?.traceId?.(trace)) || trace.traceId;
+    const { attributes, dropped } = collect(trace, others, isRoot);
     const name = beginning(form.name?.(trace) ?? trace.spanName, bounds.maxValueLength);
-    let span = `{"traceId":${wellFormedText(trace.traceId)},"spanId":${wellFormedText(trace.spanId)}`;
-    if (trace.parentSpanId !== null) span += `,"parentSpanId":${wellFormedText(trace.parentSpanId)}`;
+    let span = `{"traceId":${wellFormedText(traceId)},"spanId":${wellFormedText(trace.spanId)}`;
+    if (parentSpanId !== null) span += `,"parentSpanId":${wellFormedText(parentSpanId)}`;
     span += `,"name":${wellFormedText(name)},"kind":${KIND_CLIENT}`;
     span += `,"startTimeUnixNano":${nanoseconds(trace.startedAt)}`;
     span += `,"endTimeUnixNano":${nanoseconds(trace.endedAt)}`;
@@ -79,21 +95,18 @@ interface Collected {
 function attributeCollector(
   form: SpanForm,
   bounds: SpanBounds,
-): (trace: GenerationTrace, others: readonly Attribute[]) => Collected {
+): (trace: GenerationTrace, others: readonly Attribute[], isRoot: boolean) => Collected {
   const { metadata } = form;
   const own = metadata
     ? Object.entries(OWN_METADATA).map(
         ([name, valueOf]) => [`${metadata.own}openrouter.${name}`, valueOf] as const,
       )
     : [];
-  const table = [...Object.entries(form.attributes), ...own].map(([name, valueOf]) => ({
-    name,
-    opening: openAttribute(name),
-    valueOf,
-  }));
-  const ownValues = new Map(table.map(({ name, valueOf }) => [name, valueOf]));
+  const ofChildren = tableOf([...Object.entries(form.attributes), ...own]);
+  const ofRoots = tableOf([...Object.entries({ ...form.attributes, ...form.root?.attributes }), ...own]);
+  const ownValues = new Map(ofRoots.map(({ name, valueOf }) => [name, valueOf]));
 
-  return (trace, others) => {
+  return (trace, others, isRoot) => {
     const collected: Collected = { attributes: '', count: 0, dropped: 0 };
     const add = (key: string, value: AnyValue | null, opening = openAttribute(key)): void => {
       if (value === null) return;
@@ -106,22 +119,32 @@ function attributeCollector(
       collected.count++;
     };
     const input = trace.input === null ? null : inputText(trace.input, bounds.maxInputLength);
-    for (const { name, valueOf, opening } of table) add(name, valueOf(trace, input), opening);
+    for (const { name, valueOf, opening } of isRoot ? ofRoots : ofChildren) {
+      add(name, valueOf(trace, input), opening);
+    }
     for (const { key, value } of others) add(key, value);
     for (const { key, value } of form.listed?.(trace) ?? []) add(key, value);
     if (metadata) {
-      for (const name of Object.keys(trace.facts)) {
-        add(`${metadata.own}openrouter_generation.${name}`, anyValueOf(trace.facts[name]));
-      }
+      if (isRoot) add(`${metadata.own}openrouter.parent_span_id`, text(trace.parentSpanId));
+      // The caller's keys come before the facts of the flags: a platform's bound drops the last ones.
       for (const name of Object.keys(trace.metadata)) {
         const key = metadata.caller + name;
         // A caller may use a name of this service that has no value in this trace.
         const isTaken = (ownValues.get(key)?.(trace, input) ?? null) !== null;
         if (!RESERVED_KEY.test(name) && !isTaken) add(key, anyValueOf(trace.metadata[name]));
       }
+      for (const name of Object.keys(trace.facts)) {
+        add(`${metadata.own}openrouter_generation.${name}`, anyValueOf(trace.facts[name]));
+      }
     }
     return collected;
   };
+}
+
+function tableOf(
+  entries: readonly (readonly [string, AttributeTable[string]])[],
+): readonly { name: string; opening: string; valueOf: AttributeTable[string] }[] {
+  return entries.map(([name, valueOf]) => ({ name, opening: openAttribute(name), valueOf }));
 }
 
 function bounded(value: AnyValue, bounds: SpanBounds): AnyValue {

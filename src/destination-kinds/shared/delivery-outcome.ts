@@ -39,9 +39,9 @@ export interface StatusRules {
   readonly retried?: (status: number) => boolean;
 }
 
-const isPassing = (status: number): boolean => [408, 425, 429].includes(status) || status >= 500;
-// The platform rejects the credential, the address or the method: it would accept no trace.
-const BLOCKING = new Set([401, 402, 403, 404, 405, 407, 410, 421]);
+export const isPassing = (status: number): boolean => [408, 425, 429].includes(status) || status >= 500;
+// The platform rejects the credential, the address, the method or the form of every request: it would accept no trace.
+const BLOCKING = new Set([401, 402, 403, 404, 405, 406, 407, 410, 411, 414, 415, 417, 421, 426, 431, 451]);
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 

@@ -85,6 +85,11 @@ export function errorText({ error }: GenerationTrace): string | undefined {
   return error === null ? undefined : (error.message ?? error.type);
 }
 
+/** The name of a model without its author, as price lists of platforms have it: `text-embedding-3-small`. */
+export function bareModelName({ model }: GenerationTrace): string {
+  return model.slice(model.indexOf('/') + 1);
+}
+
 /** A summary instead of the vectors, which are never sent. Undefined for a failure. */
 export function outputSummary({ error, inputCount, dimensions }: GenerationTrace): object | undefined {
   return error === null ? { count: inputCount, dimensions: dimensions ?? undefined } : undefined;

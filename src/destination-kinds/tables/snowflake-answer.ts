@@ -5,7 +5,7 @@ import type {
   DeliveryRequest,
   DeliveryResponse,
 } from '../shared/delivery.js';
-import { answerMembers, describeAnswer, outcomeOfStatus } from '../shared/delivery-outcome.js';
+import { answerMembers, describeAnswer, isPassing, outcomeOfStatus } from '../shared/delivery-outcome.js';
 
 const HANDLE = /^[\w-]{1,128}$/;
 /** Counts the polls of one statement; the API ignores it. */
@@ -25,7 +25,7 @@ export function readSnowflakeAnswer(
   const isForgotten = status === 404 && request.method === 'GET';
   return outcomeOfStatus(response, context, {
     delivered: () => status === 200,
-    retried: () => isForgotten || status === 408 || status === 429 || status >= 500,
+    retried: () => isForgotten || isPassing(status),
   });
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { wellFormedJson, wellFormedText } from './well-formed-json.js';
+import { wellFormedJson, wellFormedText, withoutNul } from './well-formed-json.js';
 
 // Lone surrogates, backslashes and the letters of escapes, in any order.
 const texts = fc
@@ -33,5 +33,23 @@ describe('well-formed JSON', () => {
   it('keeps a text that only looks like an escape', () => {
     expect(wellFormedJson(['\\ud800'])).toBe('["\\\\ud800"]');
     expect(wellFormedJson(['\\\ud800'])).toBe('["\\\\\ufffd"]');
+  });
+});
+
+describe('JSON without U+0000', () => {
+  it('has U+FFFD in its place, in keys as well, and is unchanged otherwise', () => {
+    fc.assert(
+      fc.property(texts, texts, (key, value) => {
+        fc.pre(key !== '__proto__');
+        const json = withoutNul(wellFormedJson({ [key]: [value] }));
+        const clean = (text: string): string => text.toWellFormed().replaceAll('\u0000', '\ufffd');
+        expect(JSON.parse(json)).toEqual({ [clean(key)]: [clean(value)] });
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('keeps a text that only looks like an escape', () => {
+    expect(withoutNul(wellFormedJson(['\\u0000']))).toBe('["\\\\u0000"]');
   });
 });

@@ -12,6 +12,15 @@ export function wellFormedJson(value: object): string {
   return json.replace(ESCAPE, (escape) => (escape.length === LONE_SURROGATE_LENGTH ? '\ufffd' : escape));
 }
 
+const NUL = /\\(?:u0000|.)/g;
+const NUL_LENGTH = 6;
+
+/** JSON text with U+FFFD for every U+0000, for stores that cannot hold it. */
+export function withoutNul(json: string): string {
+  if (!json.includes('\\u0000')) return json;
+  return json.replace(NUL, (escape) => (escape.length === NUL_LENGTH ? '\ufffd' : escape));
+}
+
 // Characters that JSON must escape, and surrogates, which may be lone.
 const ESCAPED = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
 

@@ -35,7 +35,9 @@ export function freeTextOf({ generation, content }: GenerationCandidate): FreeTe
     metadata: callerMetadata(trace),
     callerTraceId: boundedLabel(callerTraceIdOf(generation)),
     traceName: boundedLabel(traceText(trace, 'trace_name')),
-    spanName: boundedLabel(traceText(trace, 'generation_name') ?? traceText(trace, 'span_name')),
+    spanName: boundedLabel(
+      traceText(trace, 'generation_name') ?? traceText(trace, 'span_name') ?? traceText(trace, 'trace_name'),
+    ),
     inputType: boundedLabel(generation.inputType),
     upstreamId: boundedLabel(generation.upstreamId),
     userAgent: boundedLabel(requestContext?.userAgent),

@@ -34,7 +34,7 @@ export interface GenerationTrace {
   readonly callerTraceId: string | null;
   /** Null unless the caller named the trace; null in privacy mode. */
   readonly traceName: string | null;
-  /** The caller's name of the generation or span, else and in privacy mode `embeddings <model>`. */
+  /** The caller's name of the generation, span or trace; else and in privacy mode `embeddings <model>`. */
   readonly spanName: string;
   readonly startedAt: Date;
   readonly endedAt: Date;

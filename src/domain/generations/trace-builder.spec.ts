@@ -178,7 +178,8 @@ describe('a trace', () => {
   it.each([
     [{ generation_name: 'Generation', span_name: 'Span' }, 'Generation'],
     [{ generation_name: '', span_name: 'Span' }, 'Span'],
-    [{ trace_name: 'Trace' }, 'embeddings openai/text-embedding-3-small'],
+    [{ trace_name: 'Trace', span_name: 'Span' }, 'Span'],
+    [{ trace_name: 'Trace' }, 'Trace'],
     [{ span_name: { no: 'text' } }, 'embeddings openai/text-embedding-3-small'],
   ])('of a call with %j is named %s', (trace, name) => {
     expect(traceOf({ generation: { trace } }).spanName).toBe(name);

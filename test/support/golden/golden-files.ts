@@ -41,28 +41,37 @@ export async function readGolden(type: string): Promise<Json> {
 
 /** Writes a kind in the shorter form. The generic kind and the shared parts are written before the others. */
 export async function writeGolden(type: string, whole: Json): Promise<void> {
-  const names = Object.entries(await readShared()).map(
-    ([name, part]) => [JSON.stringify(part), name] as const,
-  );
-  const document = referring(whole, new Map(names));
-  const patch = type === GENERIC_KIND ? null : differenceOf(await read(documentOf(GENERIC_KIND)), document);
-  const isPatch = patch !== null && lengthOf(patch) <= MAX_PATCH * lengthOf(document);
-  await rm(isPatch ? documentOf(type) : patchOf(type), { force: true });
-  await (isPatch ? write(patchOf(type), patch) : write(documentOf(type), document));
+  const document = referring(whole, Object.entries(await readShared()));
+  const patch = type === GENERIC_KIND ? null : shortPatch(await read(documentOf(GENERIC_KIND)), document);
+  await rm(patch ? documentOf(type) : patchOf(type), { force: true });
+  await (patch ? write(patchOf(type), patch) : write(documentOf(type), document));
 }
 
-function referring(value: Json, sharedNames: ReadonlyMap<string, string>): Json {
-  const name = sharedNames.get(JSON.stringify(value));
-  if (name !== undefined) return { $ref: `${SHARED}.json#/${pointerName(name)}` };
-  return mapMembers(value, (member) => referring(member, sharedNames));
+/** Null when the document itself is better to read. */
+function shortPatch(old: Json, current: Json): PatchOperation[] | null {
+  const patch = differenceOf(old, current);
+  return lengthOf(patch) <= MAX_PATCH * lengthOf(current) ? patch : null;
+}
+
+/** Replaces every shared part by a reference, with the differences if there are few. */
+function referring(value: Json, shared: readonly (readonly [string, Json])[]): Json {
+  if (isObject(value)) {
+    for (const [name, part] of shared) {
+      const patch = isObject(part) && JSON.stringify(value) !== '{}' ? shortPatch(part, value) : null;
+      if (!patch) continue;
+      const $ref = `${SHARED}.json#/${pointerName(name)}`;
+      return patch.length === 0 ? { $ref } : { $ref, $patch: JSON.parse(JSON.stringify(patch)) as Json };
+    }
+  }
+  return mapMembers(value, (member) => referring(member, shared));
 }
 
 function resolved(value: Json, shared: JsonObject): Json {
-  const reference = isObject(value) ? value['$ref'] : undefined;
-  if (typeof reference !== 'string') return mapMembers(value, (member) => resolved(member, shared));
-  const part = shared[pointerNames(reference)[0] ?? ''];
-  if (part === undefined) throw new Error(`${reference}: no such part`);
-  return part;
+  const { $ref = null, $patch = [] } = isObject(value) ? value : {};
+  if (typeof $ref !== 'string') return mapMembers(value, (member) => resolved(member, shared));
+  const part = shared[pointerNames($ref)[0] ?? ''];
+  if (part === undefined) throw new Error(`${$ref}: no such part`);
+  return patchDocument(part, $patch as unknown as PatchOperation[]);
 }
 
 const lengthOf = (value: unknown): number => JSON.stringify(value).length;

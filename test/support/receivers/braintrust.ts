@@ -33,12 +33,19 @@ const isBody = objectWith({
         created: isTime,
         input: orNull(objectWith({ inputs: listOf(objectWith({ content: isString })) })),
         output: objectWith({ count: isCount }),
-        metadata: (value) => isObject(value) && isText(value['model']) && isText(value['generation_id']),
+        // Prices are filed under bare names.
+        metadata: (value) =>
+          isObject(value) && matches(/^[^/]+$/)(value['model']) && isText(value['generation_id']),
         tags: (value) => listOf(isString)(value) && areDistinct(value as unknown[]),
         span_attributes: objectWith({ name: isText, type: (value) => value === 'llm' }),
-        // Embeddings have no completion tokens, not even none.
         metrics: objectWith(
-          { start: isNumber, end: isNumber, prompt_tokens: isCount, tokens: isCount },
+          {
+            start: isNumber,
+            end: isNumber,
+            prompt_tokens: isCount,
+            completion_tokens: isCount,
+            tokens: isCount,
+          },
           { estimated_cost: isNumber },
         ),
       },

@@ -44,8 +44,9 @@ const isBody = objectWith({
               start_ns: isCount,
               duration: isNumber,
               meta: objectWith(
-                { kind: isOneOf('embedding') },
+                { kind: isOneOf('embedding'), model_name: isText },
                 {
+                  model_provider: matches(/^(?!azure$).+/),
                   input: isIo,
                   output: isIo,
                   error: objectWith({ type: isText }, { message: isText, stack: isText }),
@@ -57,7 +58,16 @@ const isBody = objectWith({
               status: isOneOf('ok', 'error'),
               session_id: isText,
               tags: listOf(isString),
-              metrics: objectWith({}, { input_tokens: isCount, total_tokens: isCount }),
+              metrics: objectWith(
+                {},
+                {
+                  input_tokens: isCount,
+                  total_tokens: isCount,
+                  input_cost: isNumber,
+                  output_cost: isNumber,
+                  total_cost: isNumber,
+                },
+              ),
             },
           ),
           1,

@@ -7,6 +7,7 @@ const PUBLIC_KEY = 'pk-lf-fedcba9876543210-canary';
 
 const JSON_ATTRIBUTES = [
   'langfuse.observation.input',
+  'langfuse.observation.output',
   'langfuse.observation.model.parameters',
   'langfuse.observation.usage_details',
   'langfuse.observation.cost_details',
@@ -28,9 +29,12 @@ export const langfuseReceiver = otlpReceiver({
   isAuthorized: ({ authorization }) =>
     authorization === `Basic ${Buffer.from(`${PUBLIC_KEY}:${SECRET_KEY}`).toString('base64')}`,
   maxBytes: 5_000_000,
-  problemOf: ({ attributes }, headers) => {
+  problemOf: ({ attributes, parentSpanId }, headers) => {
     if (headers['x-langfuse-ingestion-version'] !== '4') return 'an unknown ingestion version';
     if (attributes.get('langfuse.observation.type') !== 'embedding') return 'an unknown type of observation';
+    if (!attributes.get('langfuse.trace.name')) return 'a trace without a name';
+    if (parentSpanId !== '' || attributes.get('langfuse.internal.is_app_root') !== true)
+      return 'a trace without a root';
     const environment = attributes.get('langfuse.environment') ?? 'default';
     if (!/^(?!langfuse)[a-z0-9-_]{1,40}$/.test(String(environment))) return 'an invalid environment';
     const broken = JSON_ATTRIBUTES.find((name) => attributes.has(name) && !isJson(attributes.get(name)));

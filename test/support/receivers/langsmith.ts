@@ -14,9 +14,13 @@ export const langsmithReceiver = otlpReceiver({
   path: '/otel/v1/traces',
   isAuthorized: (headers) => headers['x-api-key'] === API_KEY && headers['x-tenant-id'] === WORKSPACE_ID,
   maxBytes: 4_194_304,
-  problemOf: ({ attributes }, headers) => {
+  problemOf: ({ attributes, traceId, parentSpanId }, headers) => {
     if (headers['langsmith-project'] !== 'search') return 'no such project';
     if (!UUID.test(String(attributes.get('langsmith.span.id')))) return 'a run without a UUID';
+    // A run whose parent never arrives is dropped. The id of a root is made of its trace id.
+    if (parentSpanId !== '') return 'a run without its parent';
+    const isOwnTrace = String(attributes.get('langsmith.span.id')).replaceAll('-', '') === traceId;
+    if (!isOwnTrace) return 'a root whose id is not that of its trace';
     return attributes.get('langsmith.span.kind') === 'embedding' ? null : 'an unknown type of run';
   },
   success: { status: 202, body: {} },

@@ -44,6 +44,7 @@ const PROPERTIES: Readonly<Record<string, (value: unknown) => boolean>> = {
   $ai_is_error: isFlag,
   $ai_error: isText,
   $ai_input_cost_usd: isNumber,
+  $ai_output_cost_usd: isNumber,
   $ai_total_cost_usd: isNumber,
 };
 

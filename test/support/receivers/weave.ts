@@ -27,6 +27,7 @@ const AUTHORIZATION = `Basic ${Buffer.from(`api:${CONFIG.apiKey}`).toString('bas
 // Nothing is published: what a common gateway takes.
 const MAX_BYTES = 10_000_000;
 
+const isId = matches(/^([0-9a-f]{16}|[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/);
 const isProjectId = (value: unknown): boolean => value === PROJECT_ID;
 const isAtMost =
   (length: number) =>
@@ -38,17 +39,19 @@ const isBody = objectWith({
     objectWith(
       {
         project_id: isProjectId,
-        id: matches(/^[0-9a-f]{16}$/),
-        trace_id: matches(/^[0-9a-f]{32}$/),
+        id: isId,
+        trace_id: isId,
         op_name: isAtMost(128),
         started_at: isTime,
         ended_at: isTime,
-        attributes: isObject,
+        attributes: (value) => isObject(value) && isObject(value['weave']),
         inputs: isObject,
         summary: objectWith({
-          usage: membersOf(
-            objectWith({}, { requests: isCount, prompt_tokens: isCount, total_tokens: isCount }),
-          ),
+          // Prices are joined by the bare name.
+          usage: (value) =>
+            membersOf(objectWith({}, { requests: isCount, prompt_tokens: isCount, total_tokens: isCount }))(
+              value,
+            ) && Object.keys(value as JsonObject).every((name) => !name.includes('/')),
           status_counts: objectWith({ success: isCount, error: isCount }),
         }),
       },
@@ -63,6 +66,13 @@ const isBody = objectWith({
     1,
   ),
 });
+
+interface Call {
+  readonly id: string;
+  readonly trace_id: string;
+  readonly parent_id?: string;
+  readonly attributes: JsonObject;
+}
 
 export const weaveReceiver: DestinationReceiver = {
   type: 'weave',
@@ -85,7 +95,12 @@ export const weaveReceiver: DestinationReceiver = {
     }
     if (bytes.length > MAX_BYTES) return rejection(413);
     if (!isBody(body)) return rejection(422, { detail: [{ loc: ['body', 'batch'], msg: 'invalid' }] });
-    const { batch } = body as { batch: readonly { id: string; attributes: JsonObject }[] };
+    const { batch } = body as { batch: readonly Call[] };
+    // The page of a root is looked up by its trace, and a call without its parent is hidden.
+    if (
+      batch.some(({ id, trace_id: traceId, parent_id: parentId }) => parentId !== undefined || id !== traceId)
+    )
+      return rejection(422, { detail: 'a call that no list shows' });
     if (!areDistinct(batch.map(({ id }) => id))) return rejection(422, { detail: 'an id stands twice' });
     return {
       reply: { status: 200, body: {} },
