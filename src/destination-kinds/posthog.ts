@@ -14,6 +14,7 @@ import {
   traceProperties,
   uuidOfTrace,
 } from './shared/trace-json.js';
+import { boundedText } from '../domain/text/bounded-text.js';
 import type { GenerationTrace } from '../domain/generations/generation-trace.js';
 
 export class PosthogConfig extends BaseDestinationConfig {
@@ -34,6 +35,8 @@ export class PosthogConfig extends BaseDestinationConfig {
 
 const MAX_EVENT_BYTES = 1_000_000;
 const MAX_DEPTH = 3;
+// A longer one is cut or dropped by the platform. The property `user_id` has the whole one.
+const MAX_DISTINCT_ID_LENGTH = 200;
 const CUT = '[truncated]';
 
 function event(config: PosthogConfig, trace: GenerationTrace): object {
@@ -46,7 +49,7 @@ function event(config: PosthogConfig, trace: GenerationTrace): object {
     timestamp: trace.startedAt,
     // The platform silently drops an event without this member. Without a user the event belongs to its trace, and
     // creates no person.
-    distinct_id: userId?.trim() ? userId : trace.traceId,
+    distinct_id: userId?.trim() ? boundedText(userId, MAX_DISTINCT_ID_LENGTH) : trace.traceId,
     properties: Object.assign(traceProperties(trace), callerProperties(trace.metadata), {
       $process_person_profile: userId?.trim() ? undefined : false,
       $ai_trace_id: trace.traceId,

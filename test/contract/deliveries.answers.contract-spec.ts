@@ -93,8 +93,10 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
         await expectAll({ status }, { outcome: 'retry' });
     });
 
-    it.each([404, 405, 406, 410, 415, 426])('pauses deliveries at %d, which answers every request', (status) =>
-      expectAll({ status }, { outcome: 'blocked', reason: expect.stringContaining(String(status)) }),
+    it.each([404, 405, 406, 410, 415, 426])(
+      'pauses deliveries at %d, which answers every request',
+      (status) =>
+        expectAll({ status }, { outcome: 'blocked', reason: expect.stringContaining(String(status)) }),
     );
 
     it('reports 413 as too large', () => expectAll({ status: 413 }, { outcome: 'too_large' }));

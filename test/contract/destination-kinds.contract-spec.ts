@@ -1,6 +1,6 @@
 // Promises of every destination kind. A new kind is tested because it is in the list.
 import { describe, expect, it } from '@jest/globals';
-import { readdir } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { plainToInstance } from 'class-transformer';
 import { maskConfig, parseConfig } from '../../src/destination-kinds/shared/destination-kind.js';
 import type { DestinationKind } from '../../src/destination-kinds/shared/destination-kind.js';
@@ -93,6 +93,12 @@ describe.each(DESTINATION_KINDS.map((kind) => ({ kind, type: kind.type })))('$ty
 
   it('has a display name', () => {
     expect(kind.platform).toMatch(/^[A-Z&]/);
+  });
+
+  it('has a page that documents every field, and what to do about blank columns', async () => {
+    const page = await readFile(new URL(`../../docs/destinations/${kind.type}.md`, import.meta.url), 'utf8');
+    for (const field of [...required, ...Object.keys(defaults)]) expect(page).toContain(`\`${field}\``);
+    expect(page).toContain('## Not showing what you expect?');
   });
 
   it('has a valid example with every required field', async () => {

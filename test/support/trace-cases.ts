@@ -92,6 +92,22 @@ export const TRACE_CASES: Readonly<Record<string, Partial<GenerationTrace>>> = {
       isTruncated: false,
     },
   },
+  'names of a thousand characters': {
+    spanName: 'n'.repeat(1000),
+    traceName: 't'.repeat(1000),
+    callerTraceId: 'c'.repeat(1000),
+    userId: 'u'.repeat(1000),
+    sessionId: 's'.repeat(1000),
+    apiKeyName: 'k'.repeat(1000),
+  },
+  'half an emoji at every place': {
+    spanName: 'embed \ud83d',
+    traceName: '\ude42 trace',
+    userId: 'user \ud83d',
+    sessionId: 'session \ud83d',
+    metadata: { 'key \ud83d': 'value \ude42', tags: ['tag \ud83d'] },
+    input: { items: ['text \ud83d'], isTruncated: false },
+  },
   'metadata of odd keys': {
     metadata: JSON.parse(
       '{"__proto__":{"polluted":true},"constructor":"x","prototype":1,"toString":null,"":"empty key","id":7}',

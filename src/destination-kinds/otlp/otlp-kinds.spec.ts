@@ -169,6 +169,21 @@ describe('webhook', () => {
 });
 
 describe('newrelic', () => {
+  it('drops facts of the flags before keys of the caller', async () => {
+    const keys = Array.from({ length: 500 }, (_, index) => `key-${index}`);
+    const metadata = Object.fromEntries(keys.map((key) => [key, 'value'] as const));
+    const facts = { usage: 1, request_id: 'request-1' };
+    const { attributes, droppedAttributesCount } = (await sentTo('newrelic', { metadata, facts }))
+      .scopeSpans[0].spans[0];
+    const names = attributes.map(({ key }) => key);
+    const kept = names.filter((name) => name.startsWith('trace.metadata.key-'));
+    expect(attributes).toHaveLength(64);
+    expect(kept).toEqual(keys.slice(0, kept.length).map((key) => `trace.metadata.${key}`));
+    expect(kept.length).toBeGreaterThan(20);
+    expect(names.filter((name) => name.includes('openrouter_generation'))).toEqual([]);
+    expect(droppedAttributesCount).toBe(500 - kept.length + 2);
+  });
+
   it('gets no more than it stores, and content that is valid JSON', async () => {
     const metadata = Object.fromEntries(
       Array.from({ length: 100 }, (_, index) => [`key-${index}`, 'v'.repeat(9000)]),
