@@ -1,4 +1,5 @@
 // Reads and validates environment variables by type. An error names the variable and never shows its value.
+import { providerPrefix } from './provider-variables.js';
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 
@@ -145,7 +146,7 @@ export class EnvironmentReader {
   providers(slugs: readonly string[]): ReadonlyMap<string, ProviderSettings> {
     return new Map(
       slugs.map((slug) => {
-        const prefix = slug.toUpperCase().replaceAll('-', '_');
+        const prefix = providerPrefix(slug);
         const baseUrl = this.value(`${prefix}_BASE_URL`);
         if (baseUrl !== undefined && !hasScheme(baseUrl, ['http:', 'https:'])) {
           throw new ConfigError(`${prefix}_BASE_URL must be an address that begins with http:// or https://`);

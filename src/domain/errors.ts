@@ -47,6 +47,21 @@ export const ERROR_DEFINITIONS = {
     errorType: 'payload_too_large',
   },
   rate_limit_exceeded: { status: 429, message: 'Rate limit exceeded', errorType: 'rate_limit_exceeded' },
+  /** Of a provider; its words follow. */
+  provider_refused: { status: 400, message: 'Provider returned error', errorType: 'invalid_request' },
+  provider_context_length: {
+    status: 400,
+    message: 'Provider returned error',
+    errorType: 'context_length_exceeded',
+  },
+  provider_too_large: { status: 413, message: 'Provider returned error', errorType: 'payload_too_large' },
+  provider_rate_limited: {
+    status: 429,
+    message: 'Provider returned error',
+    errorType: 'rate_limit_exceeded',
+  },
+  /** The account behind an own provider key, not the account of this service. */
+  own_account_exhausted: { status: 402, message: 'Insufficient credits', errorType: 'payment_required' },
   internal: { status: 500, message: 'Internal Server Error', errorType: 'server' },
   provider_error: { status: 502, message: 'Provider returned error', errorType: 'provider_unavailable' },
   unavailable: {
@@ -81,6 +96,12 @@ export function memberName(at: string | InputPosition): string {
   return typeof at === 'string' ? at : `input[${at.index}]${at.path}`;
 }
 
+/** Who pays the parts of a failed call that were served. */
+export type Payer = 'caller' | 'operator';
+
+/** Statuses of failures that are the caller's own (docs/contract.md#spend). */
+const CALLERS_OWN: ReadonlySet<number> = new Set([400, 402, 403, 404, 413]);
+
 export interface AppErrorOptions {
   /** Follows the standard text after ": ". Reaches the caller: never a secret. */
   readonly detail?: string;
@@ -98,6 +119,8 @@ export interface AppErrorOptions {
   readonly generationId?: string | null;
   /** The routing metadata, for a caller who requested it. */
   readonly routingMetadata?: RoutingMetadata | null;
+  /** Absent: by the status. */
+  readonly payer?: Payer;
   /** For the log only. */
   readonly cause?: unknown;
 }
@@ -129,6 +152,11 @@ export class AppError extends Error {
     Object.defineProperty(this, 'options', { enumerable: false });
   }
 
+  /** Who pays the parts of the call that were served before it failed. */
+  get payer(): Payer {
+    return this.options.payer ?? (CALLERS_OWN.has(this.status) ? 'caller' : 'operator');
+  }
+
   /** A copy that names another input. */
   atInput(inputIndex: number): AppError {
     return this.copy({ inputIndex });
@@ -137,6 +165,11 @@ export class AppError extends Error {
   /** A copy for one call: several calls may share an error, and each has its own generation and routing. */
   ofCall(call: Pick<AppErrorOptions, 'generationId' | 'routingMetadata'>): AppError {
     return this.copy(call);
+  }
+
+  /** A copy with further response headers. */
+  withHeaders(headers: Readonly<Record<string, string>>): AppError {
+    return this.copy({ headers: { ...this.headers, ...headers } });
   }
 
   private copy(changes: AppErrorOptions): AppError {

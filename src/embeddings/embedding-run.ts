@@ -12,7 +12,7 @@ import type { Charge } from '../domain/spend/charge.js';
 import { utcDay } from '../domain/spend/spend.js';
 import { GenerationLog } from '../persistence/generations/generation-log.js';
 import { EmbeddingRouter } from '../routing/embedding-router.js';
-import type { RoutedCall } from '../routing/embedding-router.js';
+import type { RoutedCall } from '../routing/routed-call.js';
 import { RoutePlanner } from '../routing/route-planner.js';
 import type { Route } from '../routing/route-planner.js';
 import { describeRouting } from '../routing/routing-metadata.js';
@@ -57,7 +57,7 @@ export interface ExecutedCall {
   readonly source: VectorSource | null;
 }
 
-const NOTHING_ROUTED: RoutedCall = { served: [], wasted: [], attempts: [], error: null };
+const NOTHING_ROUTED: RoutedCall = { served: [], wasted: [], attempts: [], passedOver: [], error: null };
 
 @Injectable()
 export class EmbeddingRuns {
@@ -275,6 +275,7 @@ function joined(one: RoutedCall, other: RoutedCall): RoutedCall {
     served: [...one.served, ...other.served],
     wasted: [...one.wasted, ...other.wasted],
     attempts: [...one.attempts, ...other.attempts],
+    passedOver: [...one.passedOver, ...other.passedOver],
     error: one.error ?? other.error,
   };
 }

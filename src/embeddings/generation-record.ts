@@ -5,7 +5,7 @@ import type { Generation } from '../domain/generations/generation.js';
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import type { Charge } from '../domain/spend/charge.js';
-import type { RoutedCall } from '../routing/embedding-router.js';
+import type { RoutedCall } from '../routing/routed-call.js';
 import type { Route } from '../routing/route-planner.js';
 import type { VectorSource } from './cache/embedding-cache.js';
 

@@ -7,7 +7,7 @@ import type {
   ProviderConnection,
   UpstreamRequest,
 } from './shared/provider.js';
-import { readOpenAiAnswer } from './shared/openai-wire.js';
+import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
 
@@ -23,6 +23,7 @@ export const azure: HttpEmbeddingProvider = {
   billing: { repriced: { service_tier: ['default'] } },
   buildRequest: buildAzureRequest,
   readAnswer: readOpenAiAnswer,
+  readUsage: readOpenAiUsage,
   readError: readUpstreamError,
 };
 

@@ -11,6 +11,7 @@ import type {
   ProviderAnswer,
   ProviderCall,
   ProviderConnection,
+  ReportedUsage,
   UpstreamRequest,
   UpstreamResponse,
 } from './shared/provider.js';
@@ -19,12 +20,14 @@ import {
   given,
   postJson,
   readAnswerObject,
+  readTopMembers,
   readVector,
   recordableId,
   tokenCount,
   tokenCountHeader,
 } from './shared/wire.js';
 
+const TITAN_COUNT = 'inputTextTokenCount';
 const TITAN_FORMS = { embeddingTypes: ['float'] };
 const DEFAULT_REGION = 'us-east-1';
 // AWS limits each text of Cohere's v3 models. Later models are limited by tokens only.
@@ -42,6 +45,7 @@ export function createBedrock(now: () => Date): HttpEmbeddingProvider {
     buildRequest: (call, connection) => sign(buildBedrockRequest(call, connection), connection, now()),
     readAnswer: (response, call) =>
       isCohere(call.upstreamModel) ? readCohereAnswer(response) : readTitanAnswer(response),
+    readUsage: readBedrockUsage,
     readError: readBedrockError,
   };
 }
@@ -101,17 +105,25 @@ function titanBody(call: ProviderCall): Record<string, unknown> {
 
 function readTitanAnswer(response: UpstreamResponse): ProviderAnswer {
   const { vectors, members } = readAnswerObject(response, 'embedding', (cursor) => [readVector(cursor)], [
-    'inputTextTokenCount',
+    TITAN_COUNT,
   ]);
-  const tokens = tokenCount(members['inputTextTokenCount']);
-  return { vectors, promptTokens: tokens, totalTokens: tokens, upstreamId: requestIdOf(response) };
+  return { vectors, ...usageOf(members, response), upstreamId: requestIdOf(response) };
+}
+
+function readCohereAnswer(response: UpstreamResponse): ProviderAnswer {
+  const { vectors } = readAnswerObject(response, 'embeddings', readCohereVectors, []);
+  return { vectors, ...usageOf({}, response), upstreamId: requestIdOf(response) };
+}
+
+function readBedrockUsage(response: UpstreamResponse): ReportedUsage {
+  return usageOf(readTopMembers(response, [TITAN_COUNT]), response);
 }
 
 /** Cohere's bodies on Bedrock have no token counts; a header of Bedrock has them. */
-function readCohereAnswer(response: UpstreamResponse): ProviderAnswer {
-  const { vectors } = readAnswerObject(response, 'embeddings', readCohereVectors, []);
-  const tokens = tokenCountHeader(response.headers['x-amzn-bedrock-input-token-count']);
-  return { vectors, promptTokens: tokens, totalTokens: tokens, upstreamId: requestIdOf(response) };
+function usageOf(members: Readonly<Record<string, unknown>>, { headers }: UpstreamResponse): ReportedUsage {
+  const tokens =
+    tokenCount(members[TITAN_COUNT]) ?? tokenCountHeader(headers['x-amzn-bedrock-input-token-count']);
+  return { promptTokens: tokens, totalTokens: tokens };
 }
 
 function requestIdOf({ headers }: UpstreamResponse): string | null {

@@ -5,7 +5,7 @@ import type {
   ProviderAnswer,
   ProviderCall,
   ProviderConnection,
-  ProviderError,
+  ReportedUsage,
   UpstreamRequest,
   UpstreamResponse,
 } from './shared/provider.js';
@@ -16,12 +16,10 @@ import {
   partialTokenCount,
   postJson,
   readAnswerObject,
+  readTopMembers,
   recordableId,
   tokenCount,
 } from './shared/wire.js';
-
-const INVALID_TOKEN = 498;
-const REQUEST_CANCELLED = 499;
 
 export const cohere: HttpEmbeddingProvider = {
   transport: 'http',
@@ -32,7 +30,8 @@ export const cohere: HttpEmbeddingProvider = {
   billing: COHERE_BILLING,
   buildRequest: buildCohereRequest,
   readAnswer: readCohereAnswer,
-  readError: readCohereError,
+  readUsage: (response) => usageOf(readTopMembers(response, ['meta'])['meta']),
+  readError: readUpstreamError,
 };
 
 function buildCohereRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
@@ -47,22 +46,18 @@ function buildCohereRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderCon
 
 function readCohereAnswer(response: UpstreamResponse): ProviderAnswer {
   const { vectors, members } = readAnswerObject(response, 'embeddings', readCohereVectors, ['id', 'meta']);
-  const billed = asObject(asObject(members['meta'])['billed_units']);
+  return { vectors, ...usageOf(members['meta']), upstreamId: recordableId(members['id']) };
+}
+
+function usageOf(meta: unknown): ReportedUsage {
+  const billed = asObject(asObject(meta)['billed_units']);
   const textTokens = partialTokenCount(billed['input_tokens']);
   const imageTokens = partialTokenCount(billed['image_tokens']);
   const tokens = tokenCount((textTokens ?? 0) + (imageTokens ?? 0));
   return {
-    vectors,
     promptTokens: tokens,
     totalTokens: tokens,
     // Image tokens have their own price.
     ...(imageTokens ? { tokensByModality: { text: textTokens ?? 0, image: imageTokens } } : {}),
-    upstreamId: recordableId(members['id']),
   };
-}
-
-function readCohereError(response: UpstreamResponse): ProviderError {
-  const error = readUpstreamError(response);
-  if (response.status === INVALID_TOKEN) return { ...error, kind: 'credential' };
-  return response.status === REQUEST_CANCELLED ? { ...error, kind: 'failed' } : error;
 }

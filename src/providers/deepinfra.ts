@@ -6,7 +6,7 @@ import type {
   ProviderConnection,
   UpstreamRequest,
 } from './shared/provider.js';
-import { readOpenAiAnswer } from './shared/openai-wire.js';
+import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
 
@@ -20,6 +20,7 @@ export const deepinfra: HttpEmbeddingProvider = {
   billing: { free: ['normalize'], repriced: { service_tier: ['default'] } },
   buildRequest: buildDeepInfraRequest,
   readAnswer: readOpenAiAnswer,
+  readUsage: readOpenAiUsage,
   readError: readUpstreamError,
 };
 

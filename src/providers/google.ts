@@ -10,6 +10,7 @@ import type {
   ProviderAnswer,
   ProviderCall,
   ProviderConnection,
+  ReportedUsage,
   UpstreamRequest,
   UpstreamResponse,
 } from './shared/provider.js';
@@ -23,6 +24,7 @@ import {
   partialTokenCount,
   postJson,
   readAnswerObject,
+  readTopMembers,
   tokenCount,
 } from './shared/wire.js';
 
@@ -74,6 +76,7 @@ export const google: HttpEmbeddingProvider = {
   },
   buildRequest: buildGoogleRequest,
   readAnswer: readGoogleAnswer,
+  readUsage: (response) => usageOf(readTopMembers(response, ['usageMetadata'])['usageMetadata']),
   readError: readGoogleError,
 };
 
@@ -120,16 +123,22 @@ function toGooglePart(part: InputPart, prefix: string, upstreamModel: string): u
 
 function readGoogleAnswer(response: UpstreamResponse, call: ProviderCall): ProviderAnswer {
   const { vectors, members } = readAnswerObject(response, 'embeddings', readEmbeddings, ['usageMetadata']);
-  const usage = asObject(members['usageMetadata']);
-  const promptTokens = tokenCount(usage['promptTokenCount']);
   return {
     // gemini-embedding-001 truncates vectors without normalising them; normalising those of gemini-embedding-2 again is
     // harmless.
     vectors: call.dimensions === undefined ? vectors : vectors.map(normalise),
+    ...usageOf(members['usageMetadata']),
+    upstreamId: null,
+  };
+}
+
+function usageOf(metadata: unknown): ReportedUsage {
+  const usage = asObject(metadata);
+  const promptTokens = tokenCount(usage['promptTokenCount']);
+  return {
     promptTokens,
     totalTokens: tokenCount(usage['totalTokenCount']) ?? promptTokens,
     ...tokensByModality(usage['promptTokenDetails'] ?? usage['promptTokensDetails']),
-    upstreamId: null,
   };
 }
 

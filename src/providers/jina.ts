@@ -11,7 +11,7 @@ import type {
 } from './shared/provider.js';
 import { inputTypeIn } from './shared/input-types.js';
 import type { InputTypeNames } from './shared/input-types.js';
-import { readOpenAiAnswer } from './shared/openai-wire.js';
+import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
 
@@ -36,6 +36,7 @@ export const jina: HttpEmbeddingProvider = {
   },
   buildRequest: buildJinaRequest,
   readAnswer: readOpenAiAnswer,
+  readUsage: readOpenAiUsage,
   readError: readUpstreamError,
 };
 

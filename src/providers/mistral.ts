@@ -6,7 +6,7 @@ import type {
   ProviderConnection,
   UpstreamRequest,
 } from './shared/provider.js';
-import { readOpenAiAnswer } from './shared/openai-wire.js';
+import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
 
@@ -21,6 +21,7 @@ export const mistral: HttpEmbeddingProvider = {
   billing: { free: ['metadata'] },
   buildRequest: buildMistralRequest,
   readAnswer: readOpenAiAnswer,
+  readUsage: readOpenAiUsage,
   readError: readUpstreamError,
 };
 

@@ -9,16 +9,9 @@ import type {
   UpstreamResponse,
 } from './shared/provider.js';
 import { knownInputTypeIn } from './shared/input-types.js';
+import { readOpenAiUsage, usageOf } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
-import {
-  asObject,
-  bearer,
-  given,
-  postJson,
-  readAnswerObject,
-  readVectors,
-  tokenCount,
-} from './shared/wire.js';
+import { bearer, given, postJson, readAnswerObject, readVectors } from './shared/wire.js';
 
 const TASK_TYPES = {
   search_query: 'search_query',
@@ -39,6 +32,7 @@ export const nomic: HttpEmbeddingProvider = {
   billing: { repriced: { long_text_mode: ['truncate'] }, promptBytes: 32, hasPrompt: 'always' },
   buildRequest: buildNomicRequest,
   readAnswer: readNomicAnswer,
+  readUsage: readOpenAiUsage,
   readError: readUpstreamError,
 };
 
@@ -54,11 +48,5 @@ function buildNomicRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConn
 
 function readNomicAnswer(response: UpstreamResponse): ProviderAnswer {
   const { vectors, members } = readAnswerObject(response, 'embeddings', readVectors, ['usage']);
-  const usage = asObject(members['usage']);
-  return {
-    vectors,
-    promptTokens: tokenCount(usage['prompt_tokens']),
-    totalTokens: tokenCount(usage['total_tokens']),
-    upstreamId: null,
-  };
+  return { vectors, ...usageOf(members['usage']), upstreamId: null };
 }

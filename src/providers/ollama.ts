@@ -6,12 +6,20 @@ import type {
   ProviderAnswer,
   ProviderCall,
   ProviderConnection,
-  ProviderError,
+  ReportedUsage,
   UpstreamRequest,
   UpstreamResponse,
 } from './shared/provider.js';
 import { readUpstreamError } from './shared/upstream-error.js';
-import { bearer, given, postJson, readAnswerObject, readVectors, tokenCount } from './shared/wire.js';
+import {
+  bearer,
+  given,
+  postJson,
+  readAnswerObject,
+  readTopMembers,
+  readVectors,
+  tokenCount,
+} from './shared/wire.js';
 
 export const ollama: HttpEmbeddingProvider = {
   transport: 'http',
@@ -24,7 +32,8 @@ export const ollama: HttpEmbeddingProvider = {
   billing: { free: ['truncate', 'keep_alive'], repriced: { options: [] } },
   buildRequest: buildOllamaRequest,
   readAnswer: readOllamaAnswer,
-  readError: readOllamaError,
+  readUsage: (response) => usageOf(readTopMembers(response, ['prompt_eval_count'])),
+  readError: readUpstreamError,
 };
 
 function buildOllamaRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
@@ -38,13 +47,10 @@ function buildOllamaRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderCon
 
 function readOllamaAnswer(response: UpstreamResponse): ProviderAnswer {
   const { vectors, members } = readAnswerObject(response, 'embeddings', readVectors, ['prompt_eval_count']);
-  const tokens = tokenCount(members['prompt_eval_count']);
-  return { vectors, promptTokens: tokens, totalTokens: tokens, upstreamId: null };
+  return { vectors, ...usageOf(members), upstreamId: null };
 }
 
-function readOllamaError(response: UpstreamResponse): ProviderError {
-  const error = readUpstreamError(response);
-  // Some versions answer 500 to an input that is too long.
-  const isTooLong = response.status === 500 && /exceeds (the|maximum) context length/.test(error.message);
-  return { ...error, ...(isTooLong ? { kind: 'refused' } : {}) };
+function usageOf(members: Readonly<Record<string, unknown>>): ReportedUsage {
+  const tokens = tokenCount(members['prompt_eval_count']);
+  return { promptTokens: tokens, totalTokens: tokens };
 }

@@ -8,7 +8,7 @@ import type {
   UpstreamRequest,
 } from './shared/provider.js';
 import { listedInputTypeIn } from './shared/input-types.js';
-import { readOpenAiAnswer } from './shared/openai-wire.js';
+import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
 
@@ -25,6 +25,7 @@ export const openaiCompatible: HttpEmbeddingProvider = {
   },
   buildRequest: buildCompatibleRequest,
   readAnswer: readOpenAiAnswer,
+  readUsage: readOpenAiUsage,
   readError: readUpstreamError,
 };
 

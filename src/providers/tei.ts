@@ -9,14 +9,15 @@ import type {
   ProviderCall,
   ProviderConnection,
   ProviderError,
+  ReportedUsage,
   UpstreamRequest,
   UpstreamResponse,
 } from './shared/provider.js';
 import { listedInputTypeIn } from './shared/input-types.js';
 import { JsonScanner } from '../vectors/json-scanner.js';
-import { buildOpenAiRequest, readOpenAiAnswer } from './shared/openai-wire.js';
+import { buildOpenAiRequest, readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
-import { bearer, given, parseErrorBody, postJson, readVectors, tokenCountHeader } from './shared/wire.js';
+import { bearer, given, postJson, readVectors, tokenCountHeader } from './shared/wire.js';
 
 const MEMBERS_OF_EMBED = ['prompt_name', 'truncate', 'truncation_direction', 'normalize'];
 
@@ -35,6 +36,7 @@ export const tei: HttpEmbeddingProvider = {
   },
   buildRequest: buildTeiRequest,
   readAnswer: readTeiAnswer,
+  readUsage: readTeiUsage,
   readError: readTeiError,
 };
 
@@ -60,17 +62,22 @@ function readTeiAnswer(response: UpstreamResponse, call: ProviderCall): Provider
   cursor.end();
   if (vectors.length === 0 && call.input.items.length > 0)
     throw new BrokenAnswer('the answer has no vectors');
-  const tokens = tokenCountHeader(response.headers['x-compute-tokens']);
-  return { vectors, promptTokens: tokens, totalTokens: tokens, upstreamId: null };
+  return { vectors, ...usageInHeader(response), upstreamId: null };
 }
 
+function readTeiUsage(response: UpstreamResponse): ReportedUsage {
+  return new JsonScanner(response.body, BrokenAnswer).isArray()
+    ? usageInHeader(response)
+    : readOpenAiUsage(response);
+}
+
+function usageInHeader({ headers }: UpstreamResponse): ReportedUsage {
+  const tokens = tokenCountHeader(headers['x-compute-tokens']);
+  return { promptTokens: tokens, totalTokens: tokens };
+}
+
+/** A kind of error in place of a code. */
 function readTeiError(response: UpstreamResponse): ProviderError {
   const error = readUpstreamError(response);
-  const { error_type: errorType } = parseErrorBody(response);
-  return {
-    ...error,
-    code: typeof errorType === 'string' ? errorType : error.code,
-    // The backend behind the server failed; the request is valid.
-    ...(response.status === 424 ? { kind: 'failed' } : {}),
-  };
+  return { ...error, code: error.type ?? error.code };
 }

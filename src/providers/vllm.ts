@@ -7,7 +7,7 @@ import type {
   ProviderConnection,
   UpstreamRequest,
 } from './shared/provider.js';
-import { readOpenAiAnswer } from './shared/openai-wire.js';
+import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
 
@@ -29,6 +29,7 @@ export const vllm: HttpEmbeddingProvider = {
   maxInputsByForm: { multimodal: 1 },
   buildRequest: buildVllmRequest,
   readAnswer: readOpenAiAnswer,
+  readUsage: readOpenAiUsage,
   readError: readUpstreamError,
 };
 

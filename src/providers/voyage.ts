@@ -8,7 +8,7 @@ import type {
   UpstreamRequest,
 } from './shared/provider.js';
 import { knownInputTypeIn } from './shared/input-types.js';
-import { readOpenAiAnswer } from './shared/openai-wire.js';
+import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
 
@@ -25,6 +25,7 @@ export const voyage: HttpEmbeddingProvider = {
   billing: { free: ['truncation'], promptBytes: 128 },
   buildRequest: buildVoyageRequest,
   readAnswer: readOpenAiAnswer,
+  readUsage: readOpenAiUsage,
   readError: readUpstreamError,
 };
 

@@ -4,8 +4,8 @@ import { describe, expect, it } from '@jest/globals';
 import { createAnswer, createRouter } from '../../test/support/create-router.js';
 import type { TestRouter } from '../../test/support/create-router.js';
 import type { ProviderAnswer } from '../providers/shared/provider.js';
-import { EndpointFailure } from './endpoints/endpoint-failure.js';
-import type { RoutedCall } from './embedding-router.js';
+import { EndpointFailure } from './failures/endpoint-failure.js';
+import type { RoutedCall } from './routed-call.js';
 
 interface Asked {
   readonly index: number;
@@ -157,7 +157,7 @@ describe('the last endpoint', () => {
     await settled();
     expect(lab.asked).toHaveLength(2);
     lab.asked[1]?.fail(new EndpointFailure('refused', 400, 'no'));
-    expect((await call).error).toMatchObject({ code: 'invalid_request', metadata: { raw: 'no' } });
+    expect((await call).error).toMatchObject({ code: 'provider_refused', metadata: { raw: 'no' } });
     lab.asked[0]?.answer();
     await other;
     await lab.answering(lab.router.run(2));
@@ -178,7 +178,7 @@ describe('an endpoint before others', () => {
 
   it.each([
     ['fails', new EndpointFailure('failed', 500, 'down')],
-    ['does not support the request', new EndpointFailure('refused', null, 'no images')],
+    ['does not support the request', new EndpointFailure('unsupported', null, 'no images')],
   ])('is waited for after all when the next one %s', async (_name, failure) => {
     const lab = new Lab(2, 1);
     const first = lab.router.run(1);
@@ -191,7 +191,7 @@ describe('an endpoint before others', () => {
     lab.asked[0]?.answer();
     await first;
     expect(servers(await lab.answering(second))).toEqual(['provider-0']);
-    expect(endings(await second)).toEqual(['saturated', failure.kind, 'ok']);
+    expect(endings(await second)).toEqual(['saturated', failure.failureClass, 'ok']);
   });
 
   it('is waited for when no endpoint has a free permit, and a failure goes on to the next', async () => {
@@ -213,12 +213,12 @@ describe('an endpoint before others', () => {
     const first = lab.router.run(1);
     const second = lab.router.run(1);
     await settled();
-    lab.asked[1]?.fail(new EndpointFailure('refused', null, 'no images'));
+    lab.asked[1]?.fail(new EndpointFailure('unsupported', null, 'no images'));
     await settled();
     lab.asked[0]?.answer();
     await first;
     await settled();
-    lab.asked[2]?.fail(new EndpointFailure('refused', null, 'no images here either'));
+    lab.asked[2]?.fail(new EndpointFailure('unsupported', null, 'no images here either'));
     expect((await second).error).toMatchObject({ message: 'Invalid request parameters: no images' });
   });
 });

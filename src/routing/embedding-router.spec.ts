@@ -1,15 +1,15 @@
 // The other slices of a call after one fails, and the other endpoints.
 import { describe, expect, it } from '@jest/globals';
 import { createAnswer, createRouter } from '../../test/support/create-router.js';
-import type { FailureKind } from '../providers/shared/provider.js';
 import type { CancelSignal } from '../concurrency/cancellation.js';
-import type { RoutedCall } from './embedding-router.js';
-import { EndpointFailure } from './endpoints/endpoint-failure.js';
+import type { RoutedCall } from './routed-call.js';
+import { EndpointFailure } from './failures/endpoint-failure.js';
+import type { FailureClass } from './failures/failure-classes.js';
 
 /** The behaviour of an endpoint for an input: serves it, fails, or waits for cancellation. */
 type Deed = 'serve' | 'wait' | EndpointFailure;
 
-const fails = (kind: FailureKind, status: number | null, message: string = kind): EndpointFailure =>
+const fails = (kind: FailureClass, status: number | null, message: string = kind): EndpointFailure =>
   new EndpointFailure(kind, status, message);
 
 const untilAborted = (signal: CancelSignal): Promise<never> =>
@@ -32,15 +32,15 @@ async function run(...deeds: readonly (readonly Deed[])[]) {
   return { routed, asked, uptimes };
 }
 
-const unsupported = (message: string): EndpointFailure => fails('refused', null, message);
+const unsupported = (message: string): EndpointFailure => fails('unsupported', null, message);
 const unsupportedInput = (rule: string): EndpointFailure =>
-  new EndpointFailure('refused', null, rule, { unsupported: { at: { index: 0, path: '' }, rule } });
+  new EndpointFailure('unsupported', null, rule, { unsupported: { at: { index: 0, path: '' }, rule } });
 const endings = ({ attempts }: RoutedCall) => attempts.map(({ errorType }) => errorType ?? 'ok');
 
 describe('a slice that fails permanently', () => {
   it('cancels the slices in flight, and its failure is the error of the call', async () => {
     const { routed, asked } = await run(['wait', 'serve', fails('refused', 400, 'no'), 'wait']);
-    expect(routed.error).toMatchObject({ code: 'invalid_request', metadata: { raw: 'no' } });
+    expect(routed.error).toMatchObject({ code: 'provider_refused', metadata: { raw: 'no' } });
     expect(asked).toEqual(['0:0', '0:1', '0:2', '0:3']);
     expect(endings(routed)).toEqual(['ok', 'refused', 'cancelled', 'cancelled']);
   });
@@ -51,7 +51,7 @@ describe('a slice that fails permanently', () => {
   });
 
   it('counts against its own endpoint only, and tries no other one for the slices that it cancels', async () => {
-    const { asked, uptimes } = await run(['wait', fails('too_large', 413)], []);
+    const { asked, uptimes } = await run(['wait', fails('refused', 400)], []);
     expect(asked).toEqual(['0:0', '0:1']);
     expect(uptimes).toEqual([null, null]);
   });
@@ -59,7 +59,7 @@ describe('a slice that fails permanently', () => {
   it('cancels slices that another endpoint has taken over', async () => {
     const overloaded = fails('overloaded', 503);
     const { routed, asked } = await run([overloaded, overloaded], ['wait', fails('refused', 400, 'no')]);
-    expect(routed.error).toMatchObject({ code: 'invalid_request', metadata: { raw: 'no' } });
+    expect(routed.error).toMatchObject({ code: 'provider_refused', metadata: { raw: 'no' } });
     expect(asked.toSorted()).toEqual(['0:0', '0:1', '1:0', '1:1']);
   });
 });
@@ -79,11 +79,11 @@ describe('a slice that another endpoint can serve', () => {
 
 describe('an invalid response', () => {
   it.each([
-    ['counts against the endpoint', {}, 0],
-    ['does not count when unknown members may be the reason', { output_dtype: 'int8' }, null],
-  ])('%s', async (_name, extra, uptime) => {
-    const router = createRouter(1, () => Promise.reject(fails('broken', null)));
-    const { error } = await router.run(1, { extra });
+    ['counts against the endpoint', 'broken', 0],
+    ['does not count when the inputs or unknown members may be the reason', 'unusable', null],
+  ] as const)('%s', async (_name, failureClass, uptime) => {
+    const router = createRouter(1, () => Promise.reject(fails(failureClass, null)));
+    const { error } = await router.run(1);
     expect(error).toMatchObject({ code: 'provider_error' });
     expect(router.health(0).uptime(performance.now())).toBe(uptime);
   });
@@ -118,7 +118,7 @@ describe('an unsupported request', () => {
   it('goes to the next endpoint, and is no outage', async () => {
     const { routed, asked, uptimes } = await run([unsupported('image: no')], []);
     expect(routed.error).toBeNull();
-    expect(endings(routed)).toEqual(['refused', 'ok']);
+    expect(endings(routed)).toEqual(['unsupported', 'ok']);
     expect(asked).toEqual(['0:0', '1:0']);
     expect(uptimes).toEqual([null, 1]);
   });
@@ -146,7 +146,7 @@ describe('an unsupported request', () => {
 
   it('hides its error when another provider rejects the request itself', async () => {
     const { routed, asked } = await run([unsupported('no')], [fails('refused', 422, 'never')], []);
-    expect(routed.error).toMatchObject({ code: 'invalid_request', metadata: { raw: 'never' } });
+    expect(routed.error).toMatchObject({ code: 'provider_refused', metadata: { raw: 'never' } });
     expect(asked).toEqual(['0:0', '1:0']);
   });
 });

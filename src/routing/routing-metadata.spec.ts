@@ -4,7 +4,7 @@ import { createEndpoint, createModel, createOwnCredential } from '../../test/sup
 import { AppError } from '../domain/errors.js';
 import type { GenerationAttempt } from '../domain/generations/generation.js';
 import { local } from '../providers/local.js';
-import type { RoutedCall, ServedSlice } from './embedding-router.js';
+import type { RoutedCall, ServedSlice } from './routed-call.js';
 import { endpointName } from './endpoints/endpoint-target.js';
 import type { EndpointTarget, OwnCredential } from './endpoints/endpoint-target.js';
 import { describeRouting } from './routing-metadata.js';
@@ -40,7 +40,7 @@ const attempt = (target: EndpointTarget, status: number): GenerationAttempt => (
 const describeCall = (targets: readonly EndpointTarget[], routed: Partial<RoutedCall>) =>
   describeRouting(model.id, {
     route: { accountId: 'account', model, targets },
-    routed: { served: [], wasted: [], attempts: [], error: null, ...routed },
+    routed: { served: [], wasted: [], attempts: [], passedOver: [], error: null, ...routed },
     durationMs: 5,
   });
 

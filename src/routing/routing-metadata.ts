@@ -1,6 +1,6 @@
 // Builds the routing metadata that a caller may see.
 import type { RoutingMetadata } from '../domain/embeddings/routing-metadata.js';
-import type { RoutedCall } from './embedding-router.js';
+import type { RoutedCall } from './routed-call.js';
 import type { Route } from './route-planner.js';
 
 /** The progress of a call; null for stages that it has not reached. */

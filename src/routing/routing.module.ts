@@ -5,6 +5,7 @@ import { AppConfig } from '../config/app-config.js';
 import { CatalogueSource } from './catalogue-source.js';
 import { CredentialCircuits } from './credentials/credential-circuits.js';
 import { EmbeddingRouter } from './embedding-router.js';
+import { EndpointAttempts } from './endpoints/endpoint-attempts.js';
 import { EndpointCaller } from './endpoints/endpoint-caller.js';
 import { EndpointReports } from './endpoints/endpoint-reports.js';
 import { EndpointHealthRegistry } from './endpoints/endpoint-health-registry.js';
@@ -26,6 +27,7 @@ import { RoutingMetrics } from './routing-metrics.js';
     },
     CredentialCircuits,
     EmbeddingRouter,
+    EndpointAttempts,
     EndpointCaller,
     EndpointReports,
     EndpointHealthRegistry,

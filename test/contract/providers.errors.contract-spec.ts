@@ -2,19 +2,19 @@
 // members.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { FailureClass } from '../../src/routing/failures/failure-classes.js';
 import { BrokenAnswer } from '../../src/providers/shared/provider.js';
-import { failureOfStatus } from '../../src/routing/endpoints/endpoint-failure.js';
-import { callOf, embed, exchange, failure, httpProvider } from '../support/providers/drive.js';
+import { callOf, embed, exchange, failure, failureOf, httpProvider } from '../support/providers/drive.js';
 import { PROVIDER_STUBS } from '../support/providers/index.js';
 import type { RunningProviderStub, StubFailure } from '../support/providers/provider-stub.js';
 
-const KINDS: Readonly<Record<StubFailure, string>> = {
-  rateLimited: 'overloaded',
-  overloaded: 'overloaded',
-  broken: 'failed',
-  invalid: 'refused',
+const CLASSES: Readonly<Record<StubFailure, readonly FailureClass[]>> = {
+  rateLimited: ['rate_limited'],
+  overloaded: ['overloaded'],
+  broken: ['failed'],
+  invalid: ['refused', 'context_length'],
 };
-const FAILURES = Object.keys(KINDS) as StubFailure[];
+const FAILURES = Object.keys(CLASSES) as StubFailure[];
 
 /** Every text of a body. */
 function stringsIn(value: unknown): string[] {
@@ -34,12 +34,12 @@ describe.each(PROVIDER_STUBS.map((stub) => [stub.slug, stub] as const))('%s', (s
   });
   afterAll(() => running.close());
 
-  it.each(FAILURES)("reads %s: its kind, and a message in the upstream's own words", async (name) => {
+  it.each(FAILURES)("reads %s: its class, and a message in the upstream's own words", async (name) => {
     const reply = stub.failures[name];
     running.replyWith(reply);
     const error = await failure(provider, call, { baseUrl: running.baseUrl, apiKey: stub.apiKey });
     running.replyWith(null);
-    expect(error.kind).toBe(KINDS[name]);
+    expect(CLASSES[name]).toContain(error.failureClass);
     expect(
       stringsIn(reply.body).filter((words) => words !== '' && error.message.endsWith(words)),
     ).not.toEqual([]);
@@ -48,7 +48,7 @@ describe.each(PROVIDER_STUBS.map((stub) => [stub.slug, stub] as const))('%s', (s
   if (stub.apiKey !== '') {
     it('reads a wrong key as a credential failure, without repeating the key', async () => {
       const error = await failure(provider, call, { baseUrl: running.baseUrl, apiKey: 'wrong' });
-      expect(error.kind).toBe('credential');
+      expect(error.consequences.circuit).toMatch(/^credential/);
       expect(error.message).not.toContain('wrong:');
     });
   }
@@ -58,11 +58,8 @@ describe.each(PROVIDER_STUBS.map((stub) => [stub.slug, stub] as const))('%s', (s
     const connection = { baseUrl: running.baseUrl, apiKey: stub.apiKey };
     const { response } = await exchange(provider, callOf(unknown, { input: ONE_TEXT }), connection);
     if (['openai-compatible', 'tei'].includes(slug)) return expect(response.status).toBe(200);
-    const error = provider.readError(response);
-    // Some answer 400 or 422, and only the text distinguishes it from an invalid request.
-    const honest =
-      { voyage: 'refused', mistral: 'refused', jina: 'refused', nomic: 'refused' }[slug] ?? 'failed';
-    expect(error.kind ?? failureOfStatus(response.status)).toBe(honest);
+    const error = failureOf(provider, response);
+    expect(error.failureClass).toBe('endpoint');
     expect(error.message).not.toBe('');
   });
 

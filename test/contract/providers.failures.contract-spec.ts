@@ -1,8 +1,8 @@
 // Failures that the stubs do not produce, in the words of the real upstreams.
 import { expect, it } from '@jest/globals';
-import type { ProviderError } from '../../src/providers/shared/provider.js';
-import { failureOfStatus } from '../../src/routing/endpoints/endpoint-failure.js';
-import { httpProvider } from '../support/providers/drive.js';
+import type { EndpointFailure } from '../../src/routing/failures/endpoint-failure.js';
+import type { FailureClass } from '../../src/routing/failures/failure-classes.js';
+import { failureOf, httpProvider } from '../support/providers/drive.js';
 
 const coded = (type: string) => ({ 'x-amzn-errortype': `${type}:http://internal.amazon.com/` });
 const FAILURES: readonly (readonly [
@@ -10,28 +10,34 @@ const FAILURES: readonly (readonly [
   status: number,
   headers: Readonly<Record<string, string>>,
   body: unknown,
-  expected: Partial<ProviderError> & { readonly kind: string },
+  expected: Partial<Pick<EndpointFailure, 'message' | 'providerCode' | 'retryAfter'>> & {
+    readonly failureClass: FailureClass;
+  },
 ])[] = [
   [
     'openai',
     429,
     {},
     { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } },
-    { kind: 'credential', code: 'insufficient_quota', message: 'You exceeded your current quota' },
+    {
+      failureClass: 'account',
+      providerCode: 'insufficient_quota',
+      message: 'You exceeded your current quota',
+    },
   ],
   [
     'openai',
     429,
     { 'retry-after-ms': '1500' },
     { error: { message: 'slow', code: 'rate_limit_exceeded' } },
-    { kind: 'overloaded', code: 'rate_limit_exceeded', retryAfter: 1.5 },
+    { failureClass: 'rate_limited', providerCode: 'rate_limit_exceeded', retryAfter: 1.5 },
   ],
   [
     'azure',
     429,
     { 'x-ms-retry-after-ms': '6800' },
     { error: { code: '429', message: 'exceeded call rate' } },
-    { kind: 'overloaded', code: '429', retryAfter: 6.8 },
+    { failureClass: 'rate_limited', providerCode: '429', retryAfter: 6.8 },
   ],
   [
     'azure',
@@ -45,17 +51,23 @@ const FAILURES: readonly (readonly [
         innererror: { code: 'ResponsibleAIPolicyViolation' },
       },
     },
-    { kind: 'refused', code: 'content_filter', message: 'The response was filtered' },
+    { failureClass: 'refused', providerCode: 'content_filter', message: 'The response was filtered' },
   ],
-  ['cohere', 498, {}, { message: 'invalid token' }, { kind: 'credential', message: 'invalid token' }],
-  ['cohere', 499, {}, { message: 'request cancelled' }, { kind: 'failed', message: 'request cancelled' }],
-  ['cohere', 504, {}, { message: 'gateway timeout' }, { kind: 'timeout' }],
+  ['cohere', 498, {}, { message: 'invalid token' }, { failureClass: 'credential', message: 'invalid token' }],
+  [
+    'cohere',
+    499,
+    {},
+    { message: 'request cancelled' },
+    { failureClass: 'failed', message: 'request cancelled' },
+  ],
+  ['cohere', 504, {}, { message: 'gateway timeout' }, { failureClass: 'timeout' }],
   [
     'voyage',
     400,
     {},
     { detail: 'The max allowed tokens per submitted batch is 120000.' },
-    { kind: 'refused', message: 'The max allowed tokens per submitted batch is 120000.' },
+    { failureClass: 'too_large', message: 'The max allowed tokens per submitted batch is 120000.' },
   ],
   [
     'mistral',
@@ -68,14 +80,14 @@ const FAILURES: readonly (readonly [
       param: null,
       code: '3210',
     },
-    { kind: 'refused', code: '3210' },
+    { failureClass: 'too_large', providerCode: '3210' },
   ],
   [
     'mistral',
     422,
     {},
     { object: 'error', message: { detail: [{ loc: ['body', 'input'], msg: 'Field required' }] } },
-    { kind: 'refused', message: 'body.input: Field required' },
+    { failureClass: 'refused', message: 'body.input: Field required' },
   ],
   [
     'google',
@@ -89,7 +101,7 @@ const FAILURES: readonly (readonly [
         details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }],
       },
     },
-    { kind: 'credential', code: 'API_KEY_INVALID', message: 'API key not valid.' },
+    { failureClass: 'credential', providerCode: 'API_KEY_INVALID', message: 'API key not valid.' },
   ],
   [
     'google',
@@ -103,119 +115,129 @@ const FAILURES: readonly (readonly [
         details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '33.5s' }],
       },
     },
-    { kind: 'overloaded', code: 'RESOURCE_EXHAUSTED', retryAfter: 33.5 },
+    { failureClass: 'rate_limited', providerCode: 'RESOURCE_EXHAUSTED', retryAfter: 33.5 },
   ],
   [
     'google',
     400,
     {},
     { error: { code: 400, message: 'User location is not supported.', status: 'FAILED_PRECONDITION' } },
-    { kind: 'credential' },
+    { failureClass: 'endpoint' },
   ],
   [
     'google',
     403,
     {},
     { error: { code: 403, message: 'Denied.', status: 'PERMISSION_DENIED' } },
-    { kind: 'credential', code: 'PERMISSION_DENIED' },
+    { failureClass: 'forbidden', providerCode: 'PERMISSION_DENIED' },
   ],
   [
     'google',
     499,
     {},
     { error: { code: 499, message: 'Cancelled.', status: 'CANCELLED' } },
-    { kind: 'failed' },
+    { failureClass: 'failed' },
   ],
-  ['jina', 402, {}, { detail: 'Insufficient account balance' }, { kind: 'credential' }],
+  ['jina', 402, {}, { detail: 'Insufficient account balance' }, { failureClass: 'account' }],
   [
     'nomic',
     422,
     {},
     { detail: [{ loc: ['body', 'texts', 0], msg: 'none is not an allowed value' }] },
-    { kind: 'refused', message: 'body.texts.0: none is not an allowed value' },
+    { failureClass: 'refused', message: 'body.texts.0: none is not an allowed value' },
   ],
   [
     'deepinfra',
     401,
     {},
     { detail: { error: 'User is not authenticated' } },
-    { kind: 'credential', message: 'User is not authenticated' },
+    { failureClass: 'credential', message: 'User is not authenticated' },
   ],
   [
     'deepinfra',
     402,
     {},
     { detail: { error: 'inference prohibited, out of balance' } },
-    { kind: 'credential' },
+    { failureClass: 'account' },
   ],
   [
     'bedrock',
     429,
     coded('ThrottlingException'),
     { message: 'Too many requests' },
-    { kind: 'overloaded', code: 'ThrottlingException', message: 'Too many requests' },
+    { failureClass: 'rate_limited', providerCode: 'ThrottlingException', message: 'Too many requests' },
   ],
-  ['bedrock', 400, coded('ServiceQuotaExceededException'), { message: 'Quota' }, { kind: 'overloaded' }],
-  ['bedrock', 429, coded('ModelNotReadyException'), { message: 'Loading' }, { kind: 'overloaded' }],
-  ['bedrock', 408, coded('ModelTimeoutException'), { message: 'Slow' }, { kind: 'timeout' }],
-  ['bedrock', 424, coded('ModelErrorException'), { message: 'Broken' }, { kind: 'failed' }],
+  [
+    'bedrock',
+    400,
+    coded('ServiceQuotaExceededException'),
+    { message: 'Quota' },
+    { failureClass: 'rate_limited' },
+  ],
+  ['bedrock', 429, coded('ModelNotReadyException'), { message: 'Loading' }, { failureClass: 'overloaded' }],
+  ['bedrock', 408, coded('ModelTimeoutException'), { message: 'Slow' }, { failureClass: 'timeout' }],
+  ['bedrock', 424, coded('ModelErrorException'), { message: 'Broken' }, { failureClass: 'failed' }],
   [
     'bedrock',
     403,
     coded('ExpiredTokenException'),
     { message: 'The security token is expired' },
-    { kind: 'credential' },
+    { failureClass: 'credential' },
   ],
   [
     'bedrock',
     403,
     coded('AccessDeniedException'),
     { Message: 'You have no access' },
-    { kind: 'credential', message: 'You have no access' },
+    { failureClass: 'forbidden', message: 'You have no access' },
   ],
   [
     'bedrock',
     400,
     {},
     { __type: 'com.amazon.coral.service#UnrecognizedClientException', message: 'Invalid token' },
-    { kind: 'credential', code: 'UnrecognizedClientException' },
+    { failureClass: 'credential', providerCode: 'UnrecognizedClientException' },
   ],
   [
     'bedrock',
     400,
     coded('ValidationException'),
     { message: 'Malformed input request: #: extraneous key [x]' },
-    { kind: 'refused', code: 'ValidationException' },
+    { failureClass: 'refused', providerCode: 'ValidationException' },
   ],
   [
     'bedrock',
     400,
     coded('ValidationException'),
     { message: "Invocation of model ID cohere.embed-v4:0 with on-demand throughput isn't supported." },
-    { kind: 'failed' },
+    { failureClass: 'endpoint' },
   ],
   [
     'ollama',
     500,
     {},
     { error: 'input exceeds maximum context length and cannot be truncated further' },
-    { kind: 'refused' },
+    { failureClass: 'context_length' },
   ],
   [
     'tei',
     424,
     {},
     { message: 'the inference failed', code: 424, type: 'Backend' },
-    { kind: 'failed', message: 'the inference failed' },
+    { failureClass: 'failed', message: 'the inference failed' },
   ],
   [
     'tei',
     422,
     {},
     { error: 'batch size 33 > maximum allowed batch size 32', error_type: 'Validation' },
-    { kind: 'refused', code: 'Validation', message: 'batch size 33 > maximum allowed batch size 32' },
+    {
+      failureClass: 'too_large',
+      providerCode: 'Validation',
+      message: 'batch size 33 > maximum allowed batch size 32',
+    },
   ],
-  ['tei', 413, {}, 'length limit exceeded', { kind: 'too_large' }],
+  ['tei', 413, {}, 'length limit exceeded', { failureClass: 'too_large' }],
   [
     'vllm',
     400,
@@ -227,12 +249,12 @@ const FAILURES: readonly (readonly [
       param: null,
       code: 400,
     },
-    { kind: 'refused', message: 'does not support matryoshka representation' },
+    { failureClass: 'refused', message: 'does not support matryoshka representation' },
   ],
 ];
 
 it.each(FAILURES)('%s says %i with %j and %j', (slug, status, headers, body, expected) => {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const error = httpProvider(slug).readError({ status, headers, body: Buffer.from(text) });
-  expect({ ...error, kind: error.kind ?? failureOfStatus(status) }).toMatchObject(expected);
+  const response = { status, headers, body: Buffer.from(text) };
+  expect(failureOf(httpProvider(slug), response)).toMatchObject(expected);
 });

@@ -136,14 +136,17 @@ describe('bedrock', () => {
       baseUrl: bedrock.running.baseUrl,
       apiKey: apiKey(),
     });
-    expect(error).toMatchObject({ kind: 'credential', code });
+    expect(error).toMatchObject({
+      consequences: { circuit: expect.stringMatching(/^credential/) },
+      providerCode: code,
+    });
   });
 
   it('signs with the time of its clock: an old signature is rejected', async () => {
     const late = createBedrock(() => new Date(Date.now() - 6 * 60 * 1000));
     const connection = { baseUrl: bedrock.running.baseUrl, apiKey: bedrock.apiKey };
     expect(await failure(late, call, connection)).toMatchObject({
-      kind: 'credential',
+      failureClass: 'credential',
       message: expect.stringContaining('Signature expired'),
     });
   });
@@ -228,8 +231,8 @@ describe('tei', () => {
   it('reports a prompt that the model does not have', async () => {
     const error = await failure(tei.provider, call({ inputType: 'nonsense' }), connection());
     expect(error).toMatchObject({
-      kind: 'refused',
-      code: 'Validation',
+      failureClass: 'refused',
+      providerCode: 'Validation',
       message: expect.stringContaining('nonsense'),
     });
   });

@@ -6,8 +6,9 @@ import type { EmbeddingRequest } from '../../src/domain/embeddings/embedding.js'
 import type { ProviderAnswer } from '../../src/providers/shared/provider.js';
 import type { CancelSignal } from '../../src/concurrency/cancellation.js';
 import { EmbeddingRouter } from '../../src/routing/embedding-router.js';
-import type { RoutedCall } from '../../src/routing/embedding-router.js';
+import type { RoutedCall } from '../../src/routing/routed-call.js';
 import { CredentialCircuits } from '../../src/routing/credentials/credential-circuits.js';
+import { EndpointAttempts } from '../../src/routing/endpoints/endpoint-attempts.js';
 import type { EndpointCaller } from '../../src/routing/endpoints/endpoint-caller.js';
 import type { EndpointHealth } from '../../src/routing/endpoints/endpoint-health.js';
 import { EndpointHealthRegistry } from '../../src/routing/endpoints/endpoint-health-registry.js';
@@ -52,15 +53,16 @@ export function createRouter(
     waits: () => () => undefined,
     credentialRejected: () => undefined,
   };
-  const router = new EmbeddingRouter(
+  const configured = { ...config, ...overrides } as AppConfig;
+  const attempts = new EndpointAttempts(
     caller as EndpointCaller,
     health,
-    new CredentialCircuits(new TestClock(), metrics as RoutingMetrics),
-    { ...config, ...overrides } as AppConfig,
+    configured,
     metrics as RoutingMetrics,
     new Tracing(null),
-    new YieldQueue(),
   );
+  const circuits = new CredentialCircuits(new TestClock(), metrics as RoutingMetrics);
+  const router = new EmbeddingRouter(attempts, health, circuits, configured, new YieldQueue());
   return {
     run(inputs, { time = 60_000, extra = {}, accountId = 'account' } = {}) {
       const items = Array.from({ length: inputs }, (_value, index) => String(index));

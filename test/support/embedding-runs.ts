@@ -17,7 +17,7 @@ import { EmbeddingRuns } from '../../src/embeddings/embedding-run.js';
 import { EmbeddingsService } from '../../src/embeddings/embeddings.service.js';
 import type { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import type { StorageUsage } from '../../src/persistence/generations/storage-usage.js';
-import type { EmbeddingRouter, RoutedCall, ServedSlice } from '../../src/routing/embedding-router.js';
+import type { EmbeddingRouter, RoutedCall, ServedSlice } from '../../src/routing/routed-call.js';
 import type { Route, RoutePlanner } from '../../src/routing/route-planner.js';
 import type { Reservation, SpendLimiter } from '../../src/spend/spend-limiter.js';
 import type { UnpaidCosts } from '../../src/spend/unpaid-costs.js';

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../../config/app-config.js';
 import { Clock } from '../../domain/clock.js';
 import { AppError } from '../../domain/errors.js';
-import type { ServedSlice } from '../../routing/embedding-router.js';
+import type { ServedSlice } from '../../routing/routed-call.js';
 import { endpointName } from '../../routing/endpoints/endpoint-target.js';
 import type { EndpointTarget } from '../../routing/endpoints/endpoint-target.js';
 import type { Vector } from '../../vectors/vectors.js';

@@ -7,7 +7,7 @@ import { AppError } from '../../domain/errors.js';
 import type { ErrorCode } from '../../domain/errors.js';
 import type { Charge } from '../../domain/spend/charge.js';
 import type { SpendBound } from '../../domain/spend/spend-limit.js';
-import type { BilledSlice, RoutedCall, ServedSlice } from '../../routing/embedding-router.js';
+import type { BilledSlice, RoutedCall, ServedSlice } from '../../routing/routed-call.js';
 import type { EndpointTarget } from '../../routing/endpoints/endpoint-target.js';
 import { chargeFor } from './call-cost.js';
 
@@ -53,7 +53,7 @@ function charge(
   served: readonly ServedSlice[],
   { wasted = [], error = null, reserved = null, request = {} }: Prices = {},
 ): Promise<Charge> {
-  const routed: RoutedCall = { served, wasted, attempts: [], error };
+  const routed: RoutedCall = { served, wasted, attempts: [], passedOver: [], error };
   return chargeFor(routed, { ...REQUEST, ...request }, DAY, reserved);
 }
 

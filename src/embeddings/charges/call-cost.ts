@@ -2,7 +2,6 @@
 import { costOfTokens, greatestCost } from '../../catalogue/input-cost.js';
 import { isCertainlyWithin, tokenBound, tokensWithoutUsage } from '../../catalogue/token-count.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../../domain/embeddings/embedding.js';
-import type { AppError, ErrorCode } from '../../domain/errors.js';
 import { MAX_TOKENS } from '../../domain/generations/generation.js';
 import { addTokens, modalitiesOf } from '../../domain/embeddings/modality.js';
 import type { TokensByModality } from '../../domain/embeddings/modality.js';
@@ -11,24 +10,10 @@ import { add, atMost, difference } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
 import type { SpendBound } from '../../domain/spend/spend-limit.js';
 import { addedBytes } from '../../routing/billed-members.js';
-import type { BilledSlice, RoutedCall } from '../../routing/embedding-router.js';
+import type { BilledSlice, RoutedCall } from '../../routing/routed-call.js';
 import { endpointName } from '../../routing/endpoints/endpoint-target.js';
 import type { EndpointTarget } from '../../routing/endpoints/endpoint-target.js';
 import { UnpaidCostList } from '../../spend/unpaid-cost-list.js';
-
-// 402 and 403: the money for the rest was not there.
-const CALLERS_OWN: ReadonlySet<ErrorCode> = new Set([
-  'invalid_request',
-  'not_found',
-  'payload_too_large',
-  'insufficient_credits',
-  'budget_exceeded',
-]);
-
-/** Whether the caller pays for what was served before the call failed (docs of POST /embeddings). */
-function isCallersOwn({ code }: AppError): boolean {
-  return CALLERS_OWN.has(code);
-}
 
 /**
  * The sum of the served slices, at the prices of the day of the reservation: a later price could exceed it. The caller pays
@@ -41,7 +26,7 @@ export async function chargeFor(
   priceDay: string,
   reserved: SpendBound | null,
 ): Promise<Charge> {
-  const isPaid = routed.error === null || isCallersOwn(routed.error);
+  const isPaid = routed.error?.payer !== 'operator';
   const unpaid = new UnpaidCostList();
   let promptTokens = 0;
   let totalTokens = 0;

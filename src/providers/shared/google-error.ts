@@ -1,29 +1,19 @@
 // Reads the errors of Google's APIs, which have their reason and delay in a list of details.
 import type { ProviderError, UpstreamResponse } from './provider.js';
-import { asObject, errorText, parseErrorBody } from './wire.js';
-
-/** Reasons and statuses whose HTTP status is misleading. */
-const KINDS: Readonly<Record<string, ProviderError['kind'] & string>> = {
-  // 400.
-  API_KEY_INVALID: 'credential',
-  API_KEY_EXPIRED: 'credential',
-  // 400: the country of the server, or an account without billing.
-  FAILED_PRECONDITION: 'credential',
-  RESOURCE_EXHAUSTED: 'overloaded',
-  // 499.
-  CANCELLED: 'failed',
-};
+import { asObject, errorText, parseErrorBody, statedStatus } from './wire.js';
 
 export function readGoogleError(response: UpstreamResponse): ProviderError {
-  const error = asObject(parseErrorBody(response)['error']);
+  const body = parseErrorBody(response);
+  const error = asObject(body['error']);
   const details = (Array.isArray(error['details']) ? error['details'] : []).map(asObject);
   const reason = details.map((detail) => detail['reason']).find((found) => typeof found === 'string');
-  const code = typeof reason === 'string' ? reason : error['status'];
-  const kind = KINDS[String(reason)] ?? KINDS[String(error['status'])];
+  const { message, status } = error;
+  const name = typeof status === 'string' ? status : null;
   return {
-    message: typeof error['message'] === 'string' ? error['message'] : errorText(response),
-    code: typeof code === 'string' ? code : null,
-    ...(kind ? { kind } : {}),
+    message: typeof message === 'string' ? message : errorText(response),
+    code: typeof reason === 'string' ? reason : name,
+    type: name,
+    status: statedStatus(body),
     ...retryDelayOf(details),
   };
 }

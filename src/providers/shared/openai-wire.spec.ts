@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { BrokenAnswer } from './provider.js';
 import type { ProviderAnswer, ProviderCall, UpstreamResponse } from './provider.js';
-import { buildOpenAiRequest, readOpenAiAnswer, readOpenAiError } from './openai-wire.js';
+import { buildOpenAiRequest, readOpenAiAnswer } from './openai-wire.js';
 
 const answerOf = (body: string | Buffer, status = 200): UpstreamResponse => ({
   status,
@@ -243,35 +243,5 @@ describe('the answer', () => {
     ['more characters than an id has', 'a'.repeat(2000)],
   ])('has no recordable id when the id is %s', (_name, id) => {
     expect(read({ data: [], id }).upstreamId).toBeNull();
-  });
-});
-
-describe('the error', () => {
-  it.each([
-    ['{"error":{"message":"No.","type":"invalid_request_error","code":"bad_input"}}', 'No.', 'bad_input'],
-    [
-      '{"error":{"message":"No.","type":"invalid_request_error","code":null}}',
-      'No.',
-      'invalid_request_error',
-    ],
-    ['{"error":{"message":"No.","code":400}}', 'No.', '400'],
-    ['{"error":"No."}', 'No.', null],
-    ['{"object":"error","message":"No.","type":"BadRequestError","code":400}', 'No.', '400'],
-    ['{"detail":"No."}', 'No.', null],
-    ['{"detail":[{"msg":"No."}]}', '{"detail":[{"msg":"No."}]}', null],
-    ['{"error":{}}', '{"error":{}}', null],
-    ['<html>Bad gateway</html>', '<html>Bad gateway</html>', null],
-    ['{"error":{"message":"cut', '{"error":{"message":"cut', null],
-    ['', '', null],
-    ['null', 'null', null],
-    ['[]', '[]', null],
-  ])('%s has the message %j and the code %j', (body, message, code) => {
-    expect(readOpenAiError(answerOf(body, 400))).toEqual({ message, code });
-  });
-
-  it('counts an exhausted quota with status 429 as a credential failure, not as overload', () => {
-    const body =
-      '{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":"insufficient_quota"}}';
-    expect(readOpenAiError(answerOf(body, 429))).toMatchObject({ kind: 'credential' });
   });
 });

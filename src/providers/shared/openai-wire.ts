@@ -1,37 +1,19 @@
-// OpenAI's embeddings wire, which many servers share: its request, answer and errors.
+// OpenAI's embeddings wire, which many servers share: its request and answer.
 import { textsOrTokens } from './call-input.js';
 import { BrokenAnswer } from './provider.js';
 import type {
   ProviderAnswer,
   ProviderCall,
   ProviderConnection,
-  ProviderError,
+  ReportedUsage,
   UpstreamRequest,
   UpstreamResponse,
 } from './provider.js';
 import type { Vector } from '../../vectors/vectors.js';
 import { JsonScanner } from '../../vectors/json-scanner.js';
-import {
-  asObject,
-  bearer,
-  eachVector,
-  errorText,
-  parseErrorBody,
-  postJson,
-  recordableId,
-  tokenCount,
-} from './wire.js';
+import { asObject, bearer, eachVector, postJson, readTopMembers, recordableId, tokenCount } from './wire.js';
 
 const ELEMENT = { name: 'embedding', whenMissing: 'an element of data has no embedding' };
-
-/** Problems of the upstream account whose status, 429 or 400, means something else. */
-const CREDENTIAL_CODES: ReadonlySet<unknown> = new Set([
-  'insufficient_quota',
-  'billing_not_active',
-  'billing_hard_limit_reached',
-  'invalid_api_key',
-  'account_deactivated',
-]);
 
 export function buildOpenAiRequest(call: ProviderCall, connection: ProviderConnection): UpstreamRequest {
   return postJson(`${connection.baseUrl}/embeddings`, bearer(connection.apiKey), {
@@ -62,27 +44,18 @@ export function readOpenAiAnswer(response: UpstreamResponse): ProviderAnswer {
   });
   cursor.end();
   if (vectors === null) throw new BrokenAnswer('the answer has no data');
-  return {
-    vectors,
-    promptTokens: tokenCount(asObject(usage)['prompt_tokens']),
-    totalTokens: tokenCount(asObject(usage)['total_tokens']),
-    upstreamId: recordableId(id),
-  };
+  const { promptTokens, totalTokens } = usageOf(usage);
+  return { vectors, promptTokens, totalTokens, upstreamId: recordableId(id) };
 }
 
-/** `{error: {message, code, type}}`, and the shapes of compatible servers. */
-export function readOpenAiError(response: UpstreamResponse): ProviderError {
-  const outer = parseErrorBody(response);
-  const error = asObject(outer['error'] ?? outer);
-  const message = [error['message'], outer['error'], outer['detail'], outer['message']].find(
-    (candidate) => typeof candidate === 'string',
-  );
-  const code = error['code'] ?? error['type'];
-  return {
-    message: typeof message === 'string' ? message : errorText(response),
-    code: typeof code === 'string' || typeof code === 'number' ? String(code) : null,
-    ...(CREDENTIAL_CODES.has(code) ? { kind: 'credential' } : {}),
-  };
+export function readOpenAiUsage(response: UpstreamResponse): ReportedUsage {
+  return usageOf(readTopMembers(response, ['usage'])['usage']);
+}
+
+/** `{prompt_tokens, total_tokens}` */
+export function usageOf(usage: unknown): Pick<ReportedUsage, 'promptTokens' | 'totalTokens'> {
+  const { prompt_tokens: promptTokens, total_tokens: totalTokens } = asObject(usage);
+  return { promptTokens: tokenCount(promptTokens), totalTokens: tokenCount(totalTokens) };
 }
 
 function readData(cursor: JsonScanner): Vector[] {

@@ -57,33 +57,27 @@ export interface ProviderAnswer {
   readonly upstreamId: string | null;
 }
 
-/** Why an endpoint did not serve. */
-export type FailureKind =
-  /** The request itself is wrong: another endpoint would answer the same. */
-  | 'refused'
-  /** The input is too large for the provider. */
-  | 'too_large'
-  /** The provider refuses the credential or the account: a retry cannot help. */
-  | 'credential'
-  | 'overloaded'
-  | 'timeout'
-  /** The answer does not have the promised form. */
-  | 'broken'
-  | 'failed';
-
+/** An error of an upstream as data. Routing decides what follows from it (routing/failures). */
 export interface ProviderError {
   /** The upstream's own words, to be cut before a caller sees them. */
   readonly message: string;
-  /** The upstream's own code. */
+  /** The upstream's own code, and its own kind of error. */
   readonly code: string | null;
-  /** Only if the status alone is misleading: 429 for an empty account, 424 for a broken backend. */
-  readonly kind?: FailureKind;
+  readonly type: string | null;
+  /** The HTTP status that the body states: the only one of an error inside a success. */
+  readonly status: number | null;
   /** Seconds; only if the upstream reports the delay elsewhere than in the header `retry-after`. */
   readonly retryAfter?: number;
 }
 
+/** What an upstream reports of a call's tokens; null where it reports none. */
+export type ReportedUsage = Pick<ProviderAnswer, 'promptTokens' | 'totalTokens' | 'tokensByModality'>;
+
 /** An answer without the form that the provider promises. */
 export class BrokenAnswer extends Error {}
+
+/** An answer of the promised form with a value that is no vector: a model may break on single inputs. */
+export class UnusableVector extends BrokenAnswer {}
 
 /** A request that this provider cannot serve. The caller receives the problem when no other endpoint can serve it. */
 export class UnsupportedRequest extends Error {
@@ -148,7 +142,9 @@ export interface HttpEmbeddingProvider extends ProviderTraits {
   ): UpstreamRequest | Promise<UpstreamRequest>;
   /** Reads a 2xx. Throws BrokenAnswer. */
   readAnswer(response: UpstreamResponse, call: ProviderCall): ProviderAnswer;
-  /** Reads any other status. */
+  /** Reads the usage of a 2xx whose vectors cannot be used: the upstream charges for it. Throws BrokenAnswer. */
+  readUsage(response: UpstreamResponse): ReportedUsage;
+  /** Reads any other status, and an error inside a 2xx. */
   readError(response: UpstreamResponse): ProviderError;
 }
 

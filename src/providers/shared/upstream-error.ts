@@ -1,23 +1,43 @@
 // Reads the errors of upstreams in their most common shapes.
 import type { ProviderError, UpstreamResponse } from './provider.js';
-import { readOpenAiError } from './openai-wire.js';
-import { asObject, parseErrorBody } from './wire.js';
+import { asObject, errorText, parseErrorBody, statedStatus } from './wire.js';
 
 /**
- * Reads the errors of `readOpenAiError`, and validation reports: a list of `{loc, msg}` under `detail` or `message`.
- * The delay comes from the header in milliseconds if there is one.
+ * Reads `{error: {message, code, type}}`, the shapes of compatible servers, problem details, and validation reports: a
+ * list of `{loc, msg}` under `detail` or `message`.
  */
 export function readUpstreamError(response: UpstreamResponse): ProviderError {
-  const error = readOpenAiError(response);
   const body = parseErrorBody(response);
-  const report = [body['detail'], body['message'], asObject(body['message'])['detail']].find(Array.isArray);
-  const nested = asObject(body['detail'])['error'] ?? asObject(body['detail'])['message'];
-  const message = report ? describeReport(report) : nested;
+  const error = asObject(body['error'] ?? body);
+  const code = error['code'] ?? body['code'];
+  const type = error['type'] ?? body['error_type'];
   return {
-    ...error,
-    ...(typeof message === 'string' && message !== '' ? { message } : {}),
-    ...retryAfterMilliseconds(response),
+    message: messageOf(body, error) ?? errorText(response),
+    code: typeof code === 'string' || typeof code === 'number' ? String(code) : null,
+    type: typeof type === 'string' ? type : null,
+    status: statedStatus(body),
+    ...retryAfterOf(response, error),
   };
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+function messageOf(body: Members, error: Members): string | null {
+  const { detail, message } = body;
+  const report = [detail, message, asObject(message)['detail']].find(Array.isArray);
+  if (report) return describeReport(report);
+  const candidates = [
+    asObject(detail)['error'],
+    asObject(detail)['message'],
+    error['message'],
+    body['error'],
+    detail,
+    message,
+    body['Message'],
+    body['title'],
+  ];
+  const found = candidates.find((candidate) => typeof candidate === 'string' && candidate !== '');
+  return typeof found === 'string' ? found : null;
 }
 
 function describeReport(report: readonly unknown[]): string {
@@ -29,9 +49,10 @@ function describeReport(report: readonly unknown[]): string {
   return problems.join('; ');
 }
 
-/** OpenAI, Azure and compatible servers send short delays more precisely than `retry-after` can. */
-function retryAfterMilliseconds({ headers }: UpstreamResponse): Pick<ProviderError, 'retryAfter'> {
+/** OpenAI, Azure and compatible servers send short delays more precisely than `retry-after` can; aggregators in the body. */
+function retryAfterOf({ headers }: UpstreamResponse, error: Members): Pick<ProviderError, 'retryAfter'> {
   const text = headers['retry-after-ms'] ?? headers['x-ms-retry-after-ms'];
-  const milliseconds = typeof text === 'string' && /^\d+$/.test(text) ? Number(text) : null;
-  return milliseconds === null ? {} : { retryAfter: milliseconds / 1000 };
+  if (typeof text === 'string' && /^\d+(\.\d+)?$/.test(text)) return { retryAfter: Number(text) / 1000 };
+  const stated = asObject(error['metadata'])['retry_after_seconds'] ?? error['retry_after'];
+  return typeof stated === 'number' && stated >= 0 ? { retryAfter: stated } : {};
 }

@@ -1,7 +1,7 @@
 // Common parts of all provider wires: requests as JSON, vectors as slices of the answer, recordable counts and ids.
 import { MAX_TOKENS } from '../../domain/generations/generation.js';
 import type { Vector } from '../../vectors/vectors.js';
-import { BrokenAnswer } from './provider.js';
+import { BrokenAnswer, UnusableVector } from './provider.js';
 import type { UpstreamRequest, UpstreamResponse } from './provider.js';
 import { JsonScanner } from '../../vectors/json-scanner.js';
 
@@ -62,9 +62,9 @@ export function recordableId(id: unknown): string | null {
 }
 
 export function readVector(cursor: JsonScanner): Vector {
-  return cursor.isString()
-    ? { form: 'base64', text: cursor.plainString() }
-    : { form: 'json', text: cursor.flatArray() };
+  if (cursor.isString()) return { form: 'base64', text: cursor.plainString() };
+  if (!cursor.isArray()) throw new UnusableVector('a vector is neither a list of numbers nor base64');
+  return { form: 'json', text: cursor.flatArray() };
 }
 
 /** An array of vectors, in the order of the inputs. */
@@ -125,11 +125,35 @@ export function errorText(response: UpstreamResponse): string {
   return response.body.toString('utf8', 0, MAX_ERROR_BYTES);
 }
 
-/** Empty when the body is not a JSON object: a proxy's page or a truncated body. */
+/** Empty when the body is not a JSON object: a proxy's page or a truncated body. Some servers wrap the object in a list. */
 export function parseErrorBody(response: UpstreamResponse): Members {
   try {
-    return asObject(JSON.parse(errorText(response)));
+    const body: unknown = JSON.parse(errorText(response));
+    return asObject(Array.isArray(body) ? body[0] : body);
   } catch {
     return {};
   }
+}
+
+/** The status that an error body states under one of the usual names. */
+export function statedStatus(body: Members): number | null {
+  const error = asObject(body['error']);
+  for (const members of [error, body])
+    for (const name of ['code', 'status', 'status_code', 'statusCode']) {
+      const status = Number(members[name]);
+      if (Number.isInteger(status) && status >= 400 && status < 600) return status;
+    }
+  return null;
+}
+
+/** Reads members at the top of an answer, whatever the others hold. */
+export function readTopMembers(response: UpstreamResponse, names: readonly string[]): Members {
+  const cursor = new JsonScanner(response.body, BrokenAnswer);
+  const members: Record<string, unknown> = {};
+  if (!cursor.isObject()) return members;
+  cursor.eachMember((name) => {
+    if (names.includes(name)) members[name] = cursor.value();
+    else cursor.skipValue();
+  });
+  return members;
 }

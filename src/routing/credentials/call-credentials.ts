@@ -2,8 +2,9 @@
 // skipped.
 import type { AppError } from '../../domain/errors.js';
 import type { CredentialCircuits } from './credential-circuits.js';
-import { restingError, toCallerError, tooManyRejections } from '../endpoints/endpoint-failure.js';
-import type { EndpointFailure } from '../endpoints/endpoint-failure.js';
+import { restingError, toCallerError, tooManyRejections } from '../failures/caller-error.js';
+import type { EndpointFailure } from '../failures/endpoint-failure.js';
+import type { FailureClass } from '../failures/failure-classes.js';
 import type { EndpointTarget } from '../endpoints/endpoint-target.js';
 
 /** Rejected own keys in one call, beyond which it uses no other own key. */
@@ -13,6 +14,8 @@ export class CallCredentials {
   /** The other slices skip them. */
   private readonly rejected = new Set<EndpointTarget>();
   private readonly rejectedKeys = new Set<string>();
+  /** By own key. */
+  private readonly ownFailures = new Map<string, FailureClass>();
   /** The call holds their half-open probe, so every one of its slices may use them. */
   private readonly probed = new Set<EndpointTarget>();
 
@@ -34,26 +37,35 @@ export class CallCredentials {
     this.circuits.served(target, this.accountId);
   }
 
-  noteFailure({ kind, status }: EndpointFailure, target: EndpointTarget): void {
-    if (kind !== 'credential') {
+  noteFailure({ failureClass, consequences, status }: EndpointFailure, target: EndpointTarget): void {
+    if (target.credential !== null) this.ownFailures.set(target.credential.id, failureClass);
+    const { circuit } = consequences;
+    if (circuit !== 'credential' && circuit !== 'credential_here') {
       this.circuits.probeFailed(target, this.accountId);
       return;
     }
-    this.circuits.rejected(target, this.accountId, status);
+    this.circuits.rejected(target, this.accountId, { failureClass, circuit, status });
     this.rejected.add(target);
     if (target.credential !== null) this.rejectedKeys.add(target.credential.id);
+  }
+
+  /** Why an own key did not serve a part of the call; null: it was not tried, or it served. */
+  failureOf(target: EndpointTarget): FailureClass | null {
+    const failed = this.ownFailures.get(target.credential?.id ?? '');
+    return failed ?? this.circuits.reasonOf(target, this.accountId);
   }
 
   /** The caller's error when this failure is the last one. */
   errorOf(failure: EndpointFailure, target: EndpointTarget): AppError {
     const { size } = this.rejectedKeys;
-    return failure.kind === 'credential' && size >= MAX_REJECTED_KEYS
+    return this.rejected.has(target) && size >= MAX_REJECTED_KEYS
       ? tooManyRejections(failure, target, size)
       : toCallerError(failure, target);
   }
 
   /** The caller's error when the last endpoint is skipped, and no other has failed. */
   passedOverError(target: EndpointTarget): AppError {
-    return restingError(target, this.circuits.restOf(target, this.accountId));
+    const rest = this.circuits.restOf(target, this.accountId);
+    return restingError(target, rest, this.circuits.reasonOf(target, this.accountId) ?? 'credential');
   }
 }

@@ -27,18 +27,22 @@ beforeEach(() => {
 const shared = (endpoint = ONE): EndpointTarget => createTarget(endpoint);
 const own = (position: number, endpoint = ONE, version = 0): EndpointTarget =>
   createTarget(endpoint, createOwnCredential(position, { version }));
+const reject = (target: EndpointTarget, status: number | null): void => {
+  const circuit = status === 403 ? 'credential_here' : 'credential';
+  circuits.rejected(target, 'a', { failureClass: 'credential', circuit, status });
+};
 const restOf = (target: EndpointTarget, accountId = 'a'): number => circuits.restOf(target, accountId);
 
 describe('a rejected credential', () => {
   it('rests at every endpoint of its provider, without affecting other credentials', () => {
-    circuits.rejected(own(1), 'a', 401);
+    reject(own(1), 401);
     expect([own(1), own(1, OTHER), own(2), shared()].map((target) => restOf(target))).toEqual([5, 5, 0, 0]);
     expect(circuits.tryUse(own(1, OTHER), 'a')).toBe(false);
     expect(circuits.tryUse(shared(), 'a')).toBe(true);
   });
 
   it('of the operator rests for every account, without affecting own keys', () => {
-    circuits.rejected(shared(), 'a', 402);
+    reject(shared(), 402);
     expect([restOf(shared(), 'a'), restOf(shared(), 'b'), circuits.restOf(shared(), null)]).toEqual([
       5, 5, 5,
     ]);
@@ -47,7 +51,7 @@ describe('a rejected credential', () => {
 
   it('rests twice as long after every further rejection, up to a minute, and closes after a success', () => {
     for (const rest of [5, 10, 20, 40, 60, 60]) {
-      circuits.rejected(own(1), 'a', null);
+      reject(own(1), null);
       expect(restOf(own(1))).toBe(rest);
       clock.advance(rest * SECOND - 1);
       expect(circuits.tryUse(own(1), 'a')).toBe(false);
@@ -56,18 +60,18 @@ describe('a rejected credential', () => {
     }
     circuits.served(own(1), 'a');
     expect(circuits.areClosed).toBe(true);
-    circuits.rejected(own(1), 'a', 401);
+    reject(own(1), 401);
     expect(restOf(own(1))).toBe(5);
   });
 
   it('rests no longer when requests were in flight at its rejection, and counts once', () => {
-    for (let request = 0; request < 8; request++) circuits.rejected(own(1), 'a', 401);
+    for (let request = 0; request < 8; request++) reject(own(1), 401);
     expect(restOf(own(1))).toBe(5);
     expect(counted).toEqual(['credential-1']);
   });
 
   it('is probed by one call after its rest; the others wait for the outcome, within a bound', () => {
-    circuits.rejected(own(1), 'a', 401);
+    reject(own(1), 401);
     clock.advance(5 * SECOND);
     expect([1, 2, 3].map(() => circuits.tryUse(own(1), 'a'))).toEqual([true, false, false]);
     clock.advance(5 * SECOND);
@@ -77,7 +81,7 @@ describe('a rejected credential', () => {
   });
 
   it('may be probed by the next call when the probe failed for another reason', () => {
-    circuits.rejected(own(1), 'a', 401);
+    reject(own(1), 401);
     clock.advance(5 * SECOND);
     expect(circuits.tryUse(own(1), 'a')).toBe(true);
     circuits.probeFailed(own(1), 'a');
@@ -85,12 +89,12 @@ describe('a rejected credential', () => {
   });
 
   it('is used at once after a change', () => {
-    circuits.rejected(own(1, ONE, 1), 'a', 401);
+    reject(own(1, ONE, 1), 401);
     expect([restOf(own(1, ONE, 1)), restOf(own(1, ONE, 2))]).toEqual([5, 0]);
   });
 
   it('is used at once when the clock is set back', () => {
-    circuits.rejected(own(1), 'a', 401);
+    reject(own(1), 401);
     clock.advance(-3_600 * SECOND);
     expect(circuits.tryUse(own(1), 'a')).toBe(true);
   });
@@ -98,12 +102,12 @@ describe('a rejected credential', () => {
 
 describe('a rejection with 403', () => {
   it('opens the circuit of one endpoint; the credential serves others', () => {
-    circuits.rejected(own(1), 'a', 403);
+    reject(own(1), 403);
     expect([restOf(own(1)), restOf(own(1, OTHER))]).toEqual([5, 0]);
   });
 
   it("of the operator's credential rests for that account alone, and opens no circuit for others", () => {
-    circuits.rejected(shared(), 'a', 403);
+    reject(shared(), 403);
     expect([restOf(shared(), 'a'), restOf(shared(), 'b'), circuits.restOf(shared(), null)]).toEqual([
       5, 0, 0,
     ]);
@@ -111,6 +115,6 @@ describe('a rejection with 403', () => {
 });
 
 it('bounds the number of circuits', () => {
-  for (let position = 0; position < 20_100; position++) circuits.rejected(own(position), 'a', 401);
+  for (let position = 0; position < 20_100; position++) reject(own(position), 401);
   expect([restOf(own(0)), restOf(own(20_099))]).toEqual([0, 5]);
 });

@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { Clock } from '../../domain/clock.js';
 import { endpointName } from '../endpoints/endpoint-target.js';
 import type { EndpointTarget } from '../endpoints/endpoint-target.js';
+import type { FailureClass } from '../failures/failure-classes.js';
 import { RoutingMetrics } from '../routing-metrics.js';
 
 // Credentials come and go with customers: the least recently rejected are evicted.
@@ -18,12 +19,21 @@ const PROBE_TIME = 5_000;
 interface Circuit {
   /** Of the rejected credential: a changed one is used at once. */
   readonly version: number;
+  readonly failureClass: FailureClass;
   openedAt: number;
   /** Milliseconds from `openedAt`. */
   rest: number;
   /** The rest after the next rejection. */
   nextRest: number;
   isProbing: boolean;
+}
+
+interface Rejection {
+  readonly failureClass: FailureClass;
+  /** `credential_here`: at this endpoint only. */
+  readonly circuit: 'credential' | 'credential_here';
+  /** Of the provider's response. */
+  readonly status: number | null;
 }
 
 @Injectable()
@@ -63,22 +73,19 @@ export class CredentialCircuits {
     return true;
   }
 
-  /** `status`: of the provider's response; 403 has a meaning of its own. */
-  rejected(target: EndpointTarget, accountId: string, status: number | null): void {
-    const key = status === 403 ? endpointKey(target, accountId) : credentialKey(target);
+  rejected(target: EndpointTarget, accountId: string, rejection: Rejection): void {
+    const { circuit: scope, failureClass } = rejection;
+    const key = scope === 'credential' ? credentialKey(target) : endpointKey(target, accountId);
     const circuit = this.find(key, target);
     if (!circuit) {
-      this.circuits.set(key, this.opened(target, FIRST_REST));
+      this.circuits.set(key, this.opened(target, failureClass, FIRST_REST));
       this.metrics.credentialRejected(target);
-      if (target.credential === null) {
-        const { slug } = target.provider;
-        this.logger.warn(`${slug} rejected the operator's credential with status ${status}; it rests`);
-      }
+      this.log(target, accountId, rejection);
       return;
     }
     // The response to another request that was in flight when the circuit opened.
     if (!circuit.isProbing && this.remaining(circuit) > 0) return;
-    this.circuits.set(key, this.opened(target, circuit.nextRest));
+    this.circuits.set(key, this.opened(target, failureClass, circuit.nextRest));
   }
 
   served(target: EndpointTarget, accountId: string): void {
@@ -96,9 +103,28 @@ export class CredentialCircuits {
     }
   }
 
-  private opened(target: EndpointTarget, rest: number): Circuit {
+  /** Why the credential rests; null: it does not. */
+  reasonOf(target: EndpointTarget, accountId: string): FailureClass | null {
+    if (this.areClosed) return null;
+    return this.openFor(target, accountId)[0]?.failureClass ?? null;
+  }
+
+  private log({ provider, credential }: EndpointTarget, accountId: string, rejection: Rejection): void {
+    const owner =
+      credential === null
+        ? { owner: 'operator' }
+        : { owner: 'workspace', accountId, credentialId: credential.id };
+    const { failureClass, status } = rejection;
+    this.logger.warn(
+      { provider: provider.slug, ...owner, reason: failureClass, status },
+      'a provider rejected a credential; it rests',
+    );
+  }
+
+  private opened(target: EndpointTarget, failureClass: FailureClass, rest: number): Circuit {
     const nextRest = Math.min(2 * rest, LONGEST_REST);
-    return { version: versionOf(target), openedAt: this.now(), rest, nextRest, isProbing: false };
+    const version = versionOf(target);
+    return { version, failureClass, openedAt: this.now(), rest, nextRest, isProbing: false };
   }
 
   private openFor(target: EndpointTarget, accountId: string | null): Circuit[] {
@@ -127,8 +153,8 @@ function credentialKey({ provider, credential }: EndpointTarget): string {
 }
 
 /**
- * A 403 may concern the model or the caller's text (a provider's firewall answers so). The credential then rests at
- * this endpoint only, and an operator's credential for this account only: no caller can close it for others.
+ * A 403 may concern the model or the caller's text (a provider's firewall answers so), and words may repeat that text. The
+ * credential then rests at this endpoint only, and an operator's credential for this account only: no caller can close it for others.
  */
 function endpointKey(target: EndpointTarget, accountId: string): string {
   const owner = target.credential === null ? ` ${accountId}` : '';

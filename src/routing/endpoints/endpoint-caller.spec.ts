@@ -12,7 +12,7 @@ import { EndpointCaller } from './endpoint-caller.js';
 
 const caller = new EndpointCaller(
   new HttpClient(),
-  {} as AppConfig,
+  { providers: new Map() } as Partial<AppConfig> as AppConfig,
   { now: () => new Date(0) },
   new YieldQueue(),
 );
@@ -59,9 +59,8 @@ describe('call', () => {
     [2, [0, 0, 1, 0]],
   ])('lets no vector of zeros through, of %d numbers of %j', async (width, values) => {
     await expect(ask({ takesDimensions: false }, width, values)).rejects.toMatchObject({
-      kind: 'broken',
+      failureClass: 'unusable',
       message: `a vector has nothing but zeros in its ${width} numbers`,
-      usage: { promptTokens: 1, totalTokens: 1 },
     });
   });
 
@@ -72,9 +71,8 @@ describe('call', () => {
     'lets no vector through that is narrower than wanted; takes dimensions: %p',
     async (takesDimensions, message) => {
       await expect(ask({ takesDimensions }, 8)).rejects.toMatchObject({
-        kind: 'broken',
+        failureClass: 'broken',
         message,
-        usage: { promptTokens: 1, totalTokens: 1 },
       });
     },
   );

@@ -4,11 +4,7 @@ import { YieldQueue } from '../../concurrency/yield-queue.js';
 import { AppConfig } from '../../config/app-config.js';
 import { Clock } from '../../domain/clock.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../../domain/embeddings/embedding.js';
-import { maskSecret } from '../../domain/text/masking.js';
-import { retryAfterOf } from '../../domain/retry-after.js';
-import { isZeroVector, truncateAndNormalise, vectorValues, vectorWidth } from '../../vectors/vectors.js';
-import type { Vector } from '../../vectors/vectors.js';
-import { BrokenAnswer, UnsupportedRequest } from '../../providers/shared/provider.js';
+import { BrokenAnswer } from '../../providers/shared/provider.js';
 import type {
   EmbeddingProvider,
   HttpEmbeddingProvider,
@@ -18,8 +14,10 @@ import type {
   UpstreamResponse,
 } from '../../providers/shared/provider.js';
 import type { CancelSignal } from '../../concurrency/cancellation.js';
-import { HttpClient, OutboundFailure, OutboundTimeout } from '../../outbound/http-client.js';
-import { EndpointFailure, failureOfStatus } from './endpoint-failure.js';
+import { HttpClient } from '../../outbound/http-client.js';
+import { failureOfAnswer, failureOfResponse, failureOfThrown } from '../failures/exchange-failures.js';
+import type { InnerNames } from '../failures/provider-words.js';
+import { checkVectors } from './answer-check.js';
 import type { EndpointTarget } from './endpoint-target.js';
 
 // Room for an input's vector at 16,000 numbers of 25 characters, and for what stands around them.
@@ -83,15 +81,13 @@ export class EndpointCaller {
       listedInputTypes: endpoint.inputTypes,
       user: request.user,
     };
+    const names = this.innerNames(target);
     try {
-      const answer =
-        provider.transport === 'local'
-          ? await this.computeHere(provider, call, limits)
-          : await this.askUpstream(provider, target, call, limits);
-      const vectors = checkVectors(answer, target, input.items.length, width);
-      return vectors === answer.vectors ? answer : { ...answer, vectors };
+      if (provider.transport === 'http')
+        return await this.askUpstream(provider, target, call, limits, width, names);
+      return checked(await this.computeHere(provider, call, limits), target, call, width);
     } catch (error) {
-      throw toEndpointFailure(error);
+      throw failureOfThrown(error, names);
     }
   }
 
@@ -107,14 +103,15 @@ export class EndpointCaller {
 
   private async askUpstream(
     provider: HttpEmbeddingProvider,
-    { credential }: EndpointTarget,
+    target: EndpointTarget,
     call: ProviderCall,
     limits: CallLimits,
+    width: number,
+    names: InnerNames,
   ): Promise<ProviderAnswer> {
-    const settings = this.settingsOf(provider);
-    const apiKey = credential?.apiKey ?? settings?.apiKey;
+    const [apiKey] = names.apiKeys;
     const built = provider.buildRequest(call, {
-      baseUrl: settings?.baseUrl ?? provider.defaultBaseUrl ?? '',
+      baseUrl: names.baseUrl,
       ...(apiKey === undefined ? {} : { apiKey }),
     });
     const response = await this.http.send(built instanceof Promise ? await built : built, {
@@ -122,23 +119,28 @@ export class EndpointCaller {
       signal: limits.signal,
       maxResponseBytes: call.input.items.length * MAX_BYTES_PER_INPUT + MAX_BYTES_AROUND,
     });
-    if (response.status >= 200 && response.status < 300) {
-      if (isLarge(response, call)) await this.yieldQueue.enter(limits.accountId);
-      return provider.readAnswer(response, call);
+    if (response.status < 200 || response.status >= 300)
+      throw failureOfResponse(provider, response, names, this.clock.now());
+    if (isLarge(response, call)) await this.yieldQueue.enter(limits.accountId);
+    try {
+      return checked(provider.readAnswer(response, call), target, call, width);
+    } catch (error) {
+      if (!(error instanceof BrokenAnswer)) throw error;
+      const hasUnknownMembers = Object.keys(call.extra).length > 0;
+      throw failureOfAnswer(provider, response, error, names, { now: this.clock.now(), hasUnknownMembers });
     }
-    const { message, code, kind, retryAfter } = provider.readError(response);
-    // An upstream may repeat the key that it refuses.
-    const withoutKey = (text: string): string =>
-      apiKey === undefined ? text : text.replaceAll(apiKey, maskSecret(apiKey));
-    throw new EndpointFailure(
-      kind ?? failureOfStatus(response.status),
-      response.status,
-      withoutKey(message),
-      {
-        code: code === null ? null : withoutKey(code),
-        retryAfter: retryAfter ?? retryAfterOf(response.headers, this.clock.now()),
-      },
-    );
+  }
+
+  /** The key of the call first. */
+  private innerNames({ provider, credential, endpoint, model }: EndpointTarget): InnerNames {
+    const settings = this.settingsOf(provider);
+    const ofProvider = provider.transport === 'http' ? provider.defaultBaseUrl : null;
+    return {
+      apiKeys: [credential?.apiKey ?? settings?.apiKey],
+      baseUrl: settings?.baseUrl ?? ofProvider ?? '',
+      upstreamModel: endpoint.upstreamModel,
+      modelId: model.id,
+    };
   }
 
   private settingsOf(provider: EmbeddingProvider) {
@@ -150,55 +152,12 @@ function isLarge({ body }: UpstreamResponse, { input }: ProviderCall): boolean {
   return input.items.length > LARGE_ANSWER.inputs || body.length > LARGE_ANSWER.bytes;
 }
 
-function toEndpointFailure(error: unknown): unknown {
-  if (error instanceof UnsupportedRequest)
-    return new EndpointFailure('refused', null, error.message, { unsupported: error });
-  if (error instanceof BrokenAnswer)
-    return new EndpointFailure('broken', null, error.message, { cause: error });
-  if (error instanceof OutboundTimeout)
-    return new EndpointFailure('timeout', null, error.message, { cause: error });
-  if (error instanceof OutboundFailure)
-    return new EndpointFailure('failed', null, error.message, { cause: error });
-  return error;
-}
-
-/** The invariant: N inputs, N vectors, in order, finite, all of the wanted width, none of zeros alone. */
-function checkVectors(
+function checked(
   answer: ProviderAnswer,
-  { model, endpoint }: EndpointTarget,
-  inputs: number,
+  target: EndpointTarget,
+  { input }: ProviderCall,
   width: number,
-): readonly Vector[] {
-  const { vectors } = answer;
-  if (vectors.length !== inputs) {
-    throw broken(answer, `${vectors.length} vectors came back for ${inputs} inputs`);
-  }
-  const expected = endpoint.takesDimensions ? width : model.nativeDimensions;
-  if (expected < width) {
-    throw broken(answer, `vectors of ${expected} cannot become vectors of ${width}`);
-  }
-  for (const vector of vectors) {
-    const found = vectorWidth(vector);
-    if (found === null) throw broken(answer, 'a vector is not one of finite numbers');
-    if (found !== expected) {
-      throw broken(answer, `a vector has ${found} numbers and not ${expected}`);
-    }
-  }
-  const wanted = expected === width ? vectors : vectors.map((vector) => shortened(vector, width));
-  // Backends that fail inside are known to answer so, and nothing can be found by such a vector.
-  if (wanted.some(isZeroVector))
-    throw broken(answer, `a vector has nothing but zeros in its ${width} numbers`);
-  return wanted;
-}
-
-function shortened(vector: Vector, width: number): Vector {
-  return { form: 'floats', values: truncateAndNormalise(vectorValues(vector), width) };
-}
-
-function broken(answer: ProviderAnswer, message: string): EndpointFailure {
-  const { promptTokens, totalTokens, tokensByModality = {} } = answer;
-  const isBilled = promptTokens !== null || totalTokens !== null;
-  // Without the vectors: failures are logged.
-  const usage = { promptTokens, totalTokens, tokensByModality };
-  return new EndpointFailure('broken', null, message, isBilled ? { usage } : {});
+): ProviderAnswer {
+  const vectors = checkVectors(answer, target, input.items.length, width);
+  return vectors === answer.vectors ? answer : { ...answer, vectors };
 }

@@ -5,12 +5,12 @@ import type {
   ProviderAnswer,
   ProviderCall,
   ProviderConnection,
-  ProviderError,
   UpstreamRequest,
   UpstreamResponse,
 } from '../../../src/providers/shared/provider.js';
 import { findEmbeddingProvider } from '../../../src/providers/index.js';
-import { failureOfStatus } from '../../../src/routing/endpoints/endpoint-failure.js';
+import type { EndpointFailure } from '../../../src/routing/failures/endpoint-failure.js';
+import { failureOfResponse } from '../../../src/routing/failures/exchange-failures.js';
 import { PROVIDER_STUBS } from './index.js';
 import type { ProviderStub } from './provider-stub.js';
 
@@ -70,14 +70,23 @@ export async function embed(
   return provider.readAnswer(response, call);
 }
 
-/** The error of a call that fails, with the kind that the service makes of it. */
+/** The failure that the service makes of a response; `modelId` is what callers call the model. */
+export function failureOf(
+  provider: HttpEmbeddingProvider,
+  response: UpstreamResponse,
+  { apiKey, baseUrl = '' }: Partial<ProviderConnection> = {},
+): EndpointFailure {
+  const names = { apiKeys: [apiKey], baseUrl, upstreamModel: '', modelId: 'vendor/model' };
+  return failureOfResponse(provider, response, names, new Date('2026-11-27T12:00:00Z'));
+}
+
+/** The failure of a call that the stub rejects. */
 export async function failure(
   provider: HttpEmbeddingProvider,
   call: ProviderCall,
   connection: ProviderConnection,
-): Promise<ProviderError & { readonly kind: string }> {
+): Promise<EndpointFailure> {
   const { response } = await exchange(provider, call, connection);
   if (response.status === 200) throw new Error('the call succeeded');
-  const error = provider.readError(response);
-  return { ...error, kind: error.kind ?? failureOfStatus(response.status) };
+  return failureOf(provider, response, connection);
 }

@@ -1,0 +1,9 @@
+// An own provider key in whose stead the operator's credential served (docs/contract.md#provider-credentials).
+
+export type PassedOverReason = 'used_up' | 'refused' | 'rate_limited' | 'unsupported' | 'unavailable';
+
+export interface PassedOverKey {
+  /** The provider's slug. */
+  readonly provider: string;
+  readonly reason: PassedOverReason;
+}

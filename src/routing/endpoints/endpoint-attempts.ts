@@ -1,0 +1,129 @@
+// One request to one endpoint: acquires a permit, sends, and counts the outcome.
+import { Injectable } from '@nestjs/common';
+import type { Span } from '@opentelemetry/api';
+import type { Permit } from '../../concurrency/semaphore.js';
+import { AppConfig } from '../../config/app-config.js';
+import { Tracing } from '../../config/tracing.js';
+import { AppError } from '../../domain/errors.js';
+import type { GenerationAttempt } from '../../domain/generations/generation.js';
+import type { Slice } from '../call-splitter.js';
+import { EndpointFailure } from '../failures/endpoint-failure.js';
+import type { Run, ServedSlice } from '../routed-call.js';
+import { describeAttempt, RoutingMetrics } from '../routing-metrics.js';
+import { EndpointCaller } from './endpoint-caller.js';
+import type { EndpointHealth } from './endpoint-health.js';
+import { EndpointHealthRegistry } from './endpoint-health-registry.js';
+import { endpointName } from './endpoint-target.js';
+import type { EndpointTarget } from './endpoint-target.js';
+
+@Injectable()
+export class EndpointAttempts {
+  constructor(
+    private readonly caller: EndpointCaller,
+    private readonly health: EndpointHealthRegistry,
+    private readonly config: AppConfig,
+    private readonly metrics: RoutingMetrics,
+    private readonly tracing: Tracing,
+  ) {}
+
+  /**
+   * Throws EndpointFailure. `mayWait`: for a permit, until the call's deadline. A call without a permit sends no request,
+   * which counts against no endpoint's health.
+   */
+  async attempt(target: EndpointTarget, part: Slice, run: Run, mayWait: boolean): Promise<ServedSlice> {
+    const health = this.health.of(target);
+    const permit =
+      health.permits.tryAcquire(this.config.endpointConcurrency, run.owner) ??
+      (await this.waitForPermit(target, health, run, mayWait));
+    try {
+      // A call that ended while it waited sends no request.
+      run.cancellation.throwIfAborted();
+      return await this.tracing.span('embeddings', { kind: 'client' }, (span) =>
+        this.attemptWithin(span, target, health, part, run),
+      );
+    } finally {
+      permit.release();
+    }
+  }
+
+  private async waitForPermit(
+    target: EndpointTarget,
+    { permits }: EndpointHealth,
+    run: Run,
+    mayWait: boolean,
+  ): Promise<Permit> {
+    const startedAt = performance.now();
+    if (mayWait) {
+      const leave = this.metrics.waits(target.provider.slug);
+      const permit = await permits.wait(run.owner, run.deadline, run.cancellation);
+      leave();
+      if (permit) return permit;
+      run.cancellation.throwIfAborted();
+    }
+    this.note(run, target, startedAt, null, 'saturated');
+    // The provider has not answered; the call's own deadline is over (docs/contract.md#errors).
+    if (mayWait) throw new AppError('operation_timeout');
+    throw new EndpointFailure('saturated', null, 'too many calls to this endpoint are in flight');
+  }
+
+  private async attemptWithin(
+    span: Span | null,
+    target: EndpointTarget,
+    health: EndpointHealth,
+    part: Slice,
+    run: Run,
+  ): Promise<ServedSlice> {
+    const startedAt = performance.now();
+    const note = (status: number | null, errorType: string | null): void => {
+      const attempt = this.note(run, target, startedAt, status, errorType);
+      span?.setAttributes(describeAttempt(attempt, target, part));
+    };
+    try {
+      const timeout = Math.max(1, Math.min(this.config.providerTimeout, run.deadline - startedAt));
+      const answer = await this.caller.call(target, run.request, part.input, {
+        timeout,
+        signal: run.cancellation,
+        accountId: run.owner.accountId,
+      });
+      note(200, null);
+      const now = performance.now();
+      // Member by member, as in generation-record.ts.
+      const { vectors, promptTokens, totalTokens, tokensByModality, upstreamId } = answer;
+      run.credentials.served(target);
+      health.recordSuccess(now, now - startedAt, totalTokens ?? promptTokens);
+      const { start, input } = part;
+      const served = { start, input, target, vectors, promptTokens, totalTokens, upstreamId };
+      return tokensByModality === undefined ? served : { ...served, tokensByModality };
+    } catch (failure) {
+      if (failure instanceof EndpointFailure) {
+        const isCutShort = run.cancellation.aborted;
+        note(failure.status, isCutShort ? 'cancelled' : failure.failureClass);
+        failure.shiftInputs(part.start);
+        run.credentials.noteFailure(failure, target);
+        if (failure.usage) run.wasted.push({ ...part, target, ...failure.usage });
+        if (failure.consequences.circuit === 'endpoint' && !isCutShort)
+          health.recordFailure(performance.now());
+      }
+      throw failure;
+    }
+  }
+
+  private note(
+    run: Run,
+    target: EndpointTarget,
+    startedAt: number,
+    status: number | null,
+    errorType: string | null,
+  ): GenerationAttempt {
+    const attempt = {
+      provider: target.provider.slug,
+      endpoint: endpointName(target),
+      status,
+      errorType,
+      durationMs: Math.round(performance.now() - startedAt),
+    };
+    run.attempts.push(attempt);
+    this.metrics.attempted(attempt);
+    return attempt;
+  }
+}

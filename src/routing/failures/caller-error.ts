@@ -1,0 +1,124 @@
+// The caller's error for a provider's failure (docs/contract.md#errors).
+import { AppError } from '../../domain/errors.js';
+import type { AppErrorOptions } from '../../domain/errors.js';
+import { providerPrefix } from '../../config/provider-variables.js';
+import type { EndpointTarget } from '../endpoints/endpoint-target.js';
+import { FAILURE_CLASSES } from './failure-classes.js';
+import type { FailureClass, FailureConsequences } from './failure-classes.js';
+import type { EndpointFailure, UnsupportedMember } from './endpoint-failure.js';
+import { cut, inOneLine } from './provider-words.js';
+
+// Longer texts help no reader, and a provider may echo the input.
+const MAX_MESSAGE_LENGTH = 300;
+const MAX_RAW_LENGTH = 1_000;
+const MAX_CODE_LENGTH = 100;
+/** Seconds. `openai` obeys no longer delay. */
+const LONGEST_RETRY_AFTER = 59;
+
+const REMEDY = 'check it at the provider, or replace it with PATCH /byok/{id}';
+
+/** Asks clients not to repeat the request: `openai` obeys. */
+export const NO_RETRY = { 'x-should-retry': 'false' } as const;
+
+/** The caller's error for the last failure. */
+export function toCallerError(failure: EndpointFailure, target: EndpointTarget): AppError {
+  const { consequences, failureClass, unsupported, retryAfter } = failure;
+  const isUnsent = failureClass === 'unsupported';
+  const hasRaw = !isUnsent && consequences.hidesWords !== true;
+  const problem = unsupported && { ...errorPosition(unsupported.at), detail: unsupported.rule };
+  return new AppError(codeOf(consequences, target), {
+    ...(problem ?? { detail: detailOf(failure, target) }),
+    metadata: {
+      ...describe(target, failureClass),
+      ...(hasRaw ? { raw: cut(failure.message, MAX_RAW_LENGTH) } : {}),
+      ...(failure.providerCode === null ? {} : { provider_code: cut(failure.providerCode, MAX_CODE_LENGTH) }),
+      ...(retryAfter === null ? {} : { retry_after_seconds: retryAfterSeconds(retryAfter) }),
+    },
+    headers: {
+      ...(retryAfter === null ? {} : { 'Retry-After': String(retryAfterSeconds(retryAfter)) }),
+      ...(consequences.passes ? {} : NO_RETRY),
+    },
+    payer: consequences.payer,
+    cause: failure,
+  });
+}
+
+/** The caller's error where every credential that is left rests after a refusal. `rest`: seconds. */
+export function restingError(target: EndpointTarget, rest: number, failureClass: FailureClass): AppError {
+  const consequences: FailureConsequences = FAILURE_CLASSES[failureClass];
+  const isOwn = target.credential !== null;
+  const remedy = isOwn && failureClass !== 'account' ? `; ${REMEDY}` : '';
+  return new AppError(codeOf(consequences, target), {
+    detail: `${describeRefusal(failureClass, target)}, which is asked again in ${rest} s${remedy}`,
+    metadata: describe(target, failureClass),
+    headers: { 'Retry-After': String(retryAfterSeconds(rest)) },
+    payer: consequences.payer,
+  });
+}
+
+/** The caller's error for the last refusal of several own keys, after which no other one is asked. */
+export function tooManyRejections(failure: EndpointFailure, target: EndpointTarget, count: number): AppError {
+  return new AppError(codeOf(failure.consequences, target), {
+    detail: `providers refused ${count} own keys of the workspace, and a call asks with no more; ${REMEDY}`,
+    metadata: describe(target, failure.failureClass),
+    headers: NO_RETRY,
+    payer: failure.consequences.payer,
+    cause: failure,
+  });
+}
+
+function errorPosition(
+  at: UnsupportedMember['at'],
+): Pick<AppErrorOptions, 'member' | 'inputIndex' | 'inputPath'> {
+  return typeof at === 'string' ? { member: at } : { inputIndex: at.index, inputPath: at.path };
+}
+
+function codeOf({ error, ownKeyError }: FailureConsequences, { credential }: EndpointTarget) {
+  return credential === null ? error : (ownKeyError ?? error);
+}
+
+function describe(
+  { provider, credential }: EndpointTarget,
+  failureClass: FailureClass,
+): Record<string, unknown> {
+  return {
+    provider_name: provider.name,
+    ...(credential === null ? {} : { is_byok: true }),
+    ...(credential !== null && failureClass === 'account' ? { limit_source: 'provider_account' } : {}),
+  };
+}
+
+function detailOf({ failureClass, status, message }: EndpointFailure, target: EndpointTarget): string {
+  const { provider, credential } = target;
+  switch (failureClass) {
+    case 'unsupported':
+      return message;
+    case 'timeout':
+      return `${provider.name} did not answer in time`;
+    case 'saturated':
+      return `too many calls to ${provider.name} are in flight here`;
+    case 'address': {
+      const found = status === null ? message : `HTTP ${status}`;
+      return `${provider.name} serves no embeddings at the address in ${providerPrefix(provider.slug)}_BASE_URL (${found})`;
+    }
+    case 'credential':
+    case 'forbidden':
+    case 'account': {
+      const remedy = credential !== null && failureClass !== 'account' ? `; ${REMEDY}` : '';
+      return `${describeRefusal(failureClass, target)}${remedy}`;
+    }
+    default:
+      return cut(inOneLine(message), MAX_MESSAGE_LENGTH) || `${provider.name} answered with HTTP ${status}`;
+  }
+}
+
+function describeRefusal(failureClass: FailureClass, { provider, credential }: EndpointTarget): string {
+  if (failureClass === 'account' && credential !== null)
+    return `your provider account at ${provider.name} is used up or without billing; ${provider.name} refused the workspace's own key`;
+  const owner = credential === null ? "the operator's credential" : "the workspace's own key";
+  return `${provider.name} refused ${owner}`;
+}
+
+function retryAfterSeconds(seconds: number): number {
+  return Math.min(LONGEST_RETRY_AFTER, Math.max(1, Math.ceil(seconds)));
+}

@@ -1,0 +1,118 @@
+// From the end of one exchange with a provider to an EndpointFailure.
+import { retryAfterOf } from '../../domain/retry-after.js';
+import { OutboundFailure, OutboundTimeout } from '../../outbound/http-client.js';
+import { BrokenAnswer, UnsupportedRequest, UnusableVector } from '../../providers/shared/provider.js';
+import type {
+  HttpEmbeddingProvider,
+  ProviderAnswer,
+  ProviderError,
+  ReportedUsage,
+  UpstreamResponse,
+} from '../../providers/shared/provider.js';
+import { asObject, parseErrorBody } from '../../providers/shared/wire.js';
+import { EndpointFailure } from './endpoint-failure.js';
+import { classifyError, classifyTransport } from './failure-rules.js';
+import { withoutInnerNames } from './provider-words.js';
+import type { InnerNames } from './provider-words.js';
+
+/** Of any status but 2xx. */
+export function failureOfResponse(
+  provider: HttpEmbeddingProvider,
+  response: UpstreamResponse,
+  names: InnerNames,
+  now: Date,
+): EndpointFailure {
+  const error = withHeaderDelay(provider.readError(response), response, now);
+  return failureOfError(response.status, response.status, error, names, null);
+}
+
+/** Of a 2xx without usable vectors. `hasUnknownMembers`: the caller's own members may be the reason. */
+export function failureOfAnswer(
+  provider: HttpEmbeddingProvider,
+  response: UpstreamResponse,
+  defect: BrokenAnswer,
+  names: InnerNames,
+  { now, hasUnknownMembers }: { readonly now: Date; readonly hasUnknownMembers: boolean },
+): EndpointFailure {
+  const usage = usageIn(provider, response);
+  if (isErrorBody(response)) {
+    const error = withHeaderDelay(provider.readError(response), response, now);
+    return failureOfError(error.status ?? response.status, error.status, error, names, usage);
+  }
+  return failureOfDefect(defect, usage, hasUnknownMembers);
+}
+
+/** Of an answer that was computed here, or that has vectors and breaks the invariant. */
+export function failureOfDefect(
+  defect: BrokenAnswer,
+  usage: ReportedUsage | null,
+  hasUnknownMembers: boolean,
+): EndpointFailure {
+  const failureClass = hasUnknownMembers || defect instanceof UnusableVector ? 'unusable' : 'broken';
+  return new EndpointFailure(failureClass, null, defect.message, { usage, cause: defect });
+}
+
+/** Of a request that was not sent or not answered; anything else is returned unchanged. */
+export function failureOfThrown(thrown: unknown, names: InnerNames): unknown {
+  if (thrown instanceof UnsupportedRequest)
+    return new EndpointFailure('unsupported', null, withoutInnerNames(thrown.message, names), {
+      unsupported: { at: thrown.at, rule: withoutInnerNames(thrown.rule, names) },
+    });
+  if (thrown instanceof BrokenAnswer) return failureOfDefect(thrown, null, false);
+  if (!(thrown instanceof OutboundTimeout || thrown instanceof OutboundFailure)) return thrown;
+  const { failureClass } = classifyTransport(thrown.message, thrown instanceof OutboundTimeout);
+  const message = `the connection failed: ${withoutInnerNames(thrown.message, names)}`;
+  return new EndpointFailure(failureClass, null, message, { code: null, cause: thrown });
+}
+
+/** Null where an answer reports none. */
+export function reportedUsage({
+  promptTokens,
+  totalTokens,
+  tokensByModality,
+}: ReportedUsage | ProviderAnswer): ReportedUsage | null {
+  if (promptTokens === null && totalTokens === null) return null;
+  // Without the vectors: failures are logged.
+  return { promptTokens, totalTokens, ...(tokensByModality === undefined ? {} : { tokensByModality }) };
+}
+
+function failureOfError(
+  status: number,
+  statedStatus: number | null,
+  error: ProviderError,
+  names: InnerNames,
+  usage: ReportedUsage | null,
+): EndpointFailure {
+  const { failureClass, isByWords } = classifyError(statedStatus, error);
+  const code = error.code ?? error.type;
+  return new EndpointFailure(failureClass, status, withoutInnerNames(error.message, names), {
+    code: code === null ? null : withoutInnerNames(code, names),
+    retryAfter: error.retryAfter ?? null,
+    isByWords,
+    usage,
+  });
+}
+
+function withHeaderDelay(error: ProviderError, { headers }: UpstreamResponse, now: Date): ProviderError {
+  const retryAfter = error.retryAfter ?? retryAfterOf(headers, now);
+  return retryAfter === null ? error : { ...error, retryAfter };
+}
+
+/** Some upstreams, and proxies before them, answer 200 and put the failure into the body. */
+function isErrorBody(response: UpstreamResponse): boolean {
+  const body = parseErrorBody(response);
+  const has = (name: string): boolean => Boolean(body[name]);
+  if (has('error') || has('errors')) return true;
+  const hasVectors = ['data', 'embeddings', 'embedding'].some((name) => asObject(body)[name] !== undefined);
+  return !hasVectors && ['detail', 'message', 'Message', '__type'].some(has);
+}
+
+function usageIn(provider: HttpEmbeddingProvider, response: UpstreamResponse): ReportedUsage | null {
+  try {
+    return reportedUsage(provider.readUsage(response));
+  } catch (error) {
+    // What is no JSON to its end reports nothing.
+    if (error instanceof BrokenAnswer) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,65 @@
+// One call on its way through routing, and its outcome.
+import type { Cancellation } from '../concurrency/cancellation.js';
+import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
+import type { TokensByModality } from '../domain/embeddings/modality.js';
+import type { PassedOverKey } from '../domain/embeddings/passed-over-key.js';
+import type { AppError } from '../domain/errors.js';
+import type { GenerationAttempt } from '../domain/generations/generation.js';
+import type { Vector } from '../vectors/vectors.js';
+import type { Slice } from './call-splitter.js';
+import type { CallCredentials } from './credentials/call-credentials.js';
+import type { PermitOwner } from './endpoints/endpoint-permits.js';
+import type { EndpointTarget } from './endpoints/endpoint-target.js';
+
+/** A part of the call with an endpoint's response. */
+export interface BilledSlice extends Slice {
+  readonly target: EndpointTarget;
+  /** Null when the upstream does not report it. */
+  readonly promptTokens: number | null;
+  readonly totalTokens: number | null;
+  /** Only where the upstream counts them separately. */
+  readonly tokensByModality?: TokensByModality;
+}
+
+/** A served part of the call. */
+export interface ServedSlice extends BilledSlice {
+  readonly vectors: readonly Vector[];
+  readonly upstreamId: string | null;
+  /** Served in an earlier call that failed without a charge: the record of that call has the provider's bill. */
+  readonly isKept?: true;
+}
+
+export interface RoutedCall {
+  /**
+   * In the order of the inputs. For a failed call: the slices that were served, and that the provider charges for.
+   */
+  readonly served: readonly ServedSlice[];
+  /** Slices that providers charge for without a usable result. */
+  readonly wasted: readonly BilledSlice[];
+  readonly attempts: readonly GenerationAttempt[];
+  /** Own provider keys in whose stead the operator's credential served; mostly none. */
+  readonly passedOver: readonly PassedOverKey[];
+  /** Null when every input was served. */
+  readonly error: AppError | null;
+}
+
+/** The state of one call. */
+export interface Run {
+  /** A separate object: permits of endpoints must not keep the vectors of a call alive. */
+  readonly owner: PermitOwner;
+  readonly request: EmbeddingRequest;
+  readonly targets: readonly EndpointTarget[];
+  /** performance.now() */
+  readonly deadline: number;
+  readonly cancellation: Cancellation;
+  /** The failures of the call in order of time: the first ended it, and cancelled slices follow. */
+  readonly failures: unknown[];
+  readonly attempts: GenerationAttempt[];
+  readonly served: ServedSlice[];
+  readonly wasted: BilledSlice[];
+  readonly credentials: CallCredentials;
+  /** Slices that were sent to a provider. */
+  sentSlices: number;
+  /** A slice was sent more than once, to one endpoint or to several. */
+  hasRetried: boolean;
+}
