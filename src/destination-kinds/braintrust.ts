@@ -27,7 +27,7 @@ export class BraintrustConfig extends BaseDestinationConfig {
   projectId: string;
 
   @TextField({
-    description: 'Address of the API; the European one is its own.',
+    description: 'Address of the API; the European API has another one.',
     address: 'public',
     allowEmpty: true,
     default: 'https://api.braintrust.dev',

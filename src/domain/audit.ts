@@ -16,9 +16,9 @@ export const AUDIT_OBJECT_TYPES = [
 ] as const;
 export type AuditObjectType = (typeof AUDIT_OBJECT_TYPES)[number];
 
-/** How entries name their objects: like paths and bodies do. */
+/** The id of an entry's object, as in paths and bodies. */
 export const OBJECT_ID_RULE =
-  "A key is named by its hash, a budget by its interval, a member by the user's id, everything else by its id.";
+  'Hash of a key, interval of a budget, user id of a member, or id of any other object.';
 
 /** The author of a change and its origin. */
 export interface Actor {

@@ -182,7 +182,7 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
           });
           const [problem] = validateSync(custom, { whitelist: true });
           expect(problem?.constraints).toEqual({
-            reserved: `must not set ${spelling}: requests to this platform have one of their own`,
+            reserved: `must not set ${spelling}: requests to this platform set it themselves`,
           });
         }
       });

@@ -159,7 +159,7 @@ export function HeadersField(): PropertyDecorator {
   const rules = [ruleOf('headers', headersProblem), ruleOf('reserved', reservedProblem, OF_SENT)];
   const options: FieldOptions = {
     description:
-      'Custom HTTP headers sent with every delivery. Their values are shown masked. Those that requests to the platform have of their own cannot be set.',
+      'Custom HTTP headers sent with every delivery. Their values are shown masked. Headers that this service sets itself are rejected.',
     optional: true,
   };
   return combine(options, rules, {
@@ -189,7 +189,7 @@ function reservedProblem(value: unknown, config: object): string | null {
   const reserved = Object.keys(value).find((name) => RESERVED_HEADERS.has(name.toLowerCase()) || isOwn(name));
   if (reserved === undefined) return null;
   return isOwn(reserved)
-    ? `must not set ${reserved}: requests to this platform have one of their own`
+    ? `must not set ${reserved}: requests to this platform set it themselves`
     : `must not set ${reserved}`;
 }
 

@@ -40,7 +40,7 @@ export abstract class KeyUsageDto {
 }
 
 export class ApiKeyDto extends KeyUsageDto {
-  @TextField({ description: 'SHA-256 of the first key in lower-case hexadecimal; rotations keep it.' })
+  @TextField({ description: 'SHA-256 of the first secret in lower-case hexadecimal; rotations keep it.' })
   hash: string;
   @TextField() name: string;
   @FlagField() disabled: boolean;

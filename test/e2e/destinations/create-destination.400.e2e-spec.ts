@@ -249,18 +249,18 @@ describe('400 config', () => {
     [{ 'keep-alive': 'timeout=5' }, 'must not set keep-alive'],
     [{ Upgrade: 'h2c' }, 'must not set Upgrade'],
     [{ TE: 'trailers' }, 'must not set TE'],
-    [{ 'WebHook-ID': 'msg_1' }, 'must not set WebHook-ID: requests to this platform have one of their own'],
+    [{ 'WebHook-ID': 'msg_1' }, 'must not set WebHook-ID: requests to this platform set it themselves'],
     [
       { 'webhook-timestamp': '1' },
-      'must not set webhook-timestamp: requests to this platform have one of their own',
+      'must not set webhook-timestamp: requests to this platform set it themselves',
     ],
     [
       { 'Webhook-Signature': 'v1,x' },
-      'must not set Webhook-Signature: requests to this platform have one of their own',
+      'must not set Webhook-Signature: requests to this platform set it themselves',
     ],
     [
       { 'Content-Type': 'text/plain' },
-      'must not set Content-Type: requests to this platform have one of their own',
+      'must not set Content-Type: requests to this platform set it themselves',
     ],
     [
       Object.fromEntries(Array.from({ length: 65 }, (_value, index) => [`x-${index}`, ''])),
