@@ -155,10 +155,12 @@ function capitalized(word) {
   return word[0].toUpperCase() + word.slice(1);
 }
 
+/** The underscores of emphasis are no part of a word, those within a name are. */
 function wholeWords(table, flags) {
+  const words = alternatives(Object.keys(table));
   return {
     table,
-    pattern: new RegExp(String.raw`(?<![\w$\\])(?:${alternatives(Object.keys(table))})(?![\w$])`, flags),
+    pattern: new RegExp(String.raw`(?<![a-zA-Z\d$\\]|\w_)(?:${words})(?![a-zA-Z\d$]|_\w)`, flags),
   };
 }
 

@@ -35,7 +35,7 @@ describe('the check of words', () => {
   it('finds a word of prose in comments, texts and documents', () => {
     expect(found(`const a = 1; // ${PERSON} reads it`)).toEqual([`1: ${PERSON}`]);
     expect(found(`\nthrow new Error('${PERSON} listens');`)).toEqual([`2: ${PERSON}`]);
-    expect(found(`A file that ${PERSON} reads.`, false)).toEqual([`1: ${PERSON}`]);
+    expect(found(`A file that _${PERSON}_ reads.`, false)).toEqual([`1: ${PERSON}`]);
   });
 
   it.each(['\n * ', '\n// ', ' '])('finds a phrase across the line break %j of a comment', (gap) => {
