@@ -195,7 +195,7 @@ describe('the limit of five', () => {
     expect(await slotsOf(one.workspaceId)).toEqual([1, 2]);
   });
 
-  it('notifies once of every workspace in which a statement has created destinations', async () => {
+  it('notifies of the workspace once for each created destination', async () => {
     const accounts = [await app.createAccount(), await app.createAccount()];
     const listener = new pg.Client({ connectionString: app.databaseUrl });
     const counted = new Map<string, number>();
@@ -203,16 +203,16 @@ describe('the limit of five', () => {
     await listener.connect();
     try {
       await listener.query('LISTEN broadcast_terms_changed');
-      const made = [...accounts, ...accounts].map((account) =>
+      const created = [...accounts, ...accounts].map((account) =>
         repositoryOf(app).createWithinLimit(describeDestination(account)),
       );
-      await Promise.all(made);
-      // PostgreSQL delivers notifications of a session before the result of its next statement.
+      await Promise.all(created);
+      // A session receives its notifications before the result of its next statement.
       await listener.query('SELECT 1');
     } finally {
       await listener.end();
     }
-    for (const { workspaceId } of accounts) expect(counted.get(workspaceId)).toBe(1);
+    for (const { workspaceId } of accounts) expect(counted.get(workspaceId)).toBe(2);
   });
 
   it('rejects an invalid creation without an effect on concurrent ones', async () => {

@@ -165,7 +165,6 @@ describe('in a filled database', () => {
       'FROM "public"."key_spend"',
       'INSERT INTO generations',
       'acquire_key_lease',
-      'INSERT INTO delivery_cursors',
       'FOR UPDATE OF cursor SKIP LOCKED',
       'ORDER BY generation.log_transaction',
       'DISTINCT workspace_id',

@@ -1,6 +1,6 @@
 // The part of plain statements that writes audit entries together with their change.
-import { columnsOf, membersOf, typedMembersOf } from '../database/rows/json-rows.js';
 
+/** PostgreSQL's types by the names of the model's fields. */
 const FIELDS = {
   id: 'uuid',
   accountId: 'uuid',
@@ -21,13 +21,12 @@ const FIELDS = {
 /** An entry as a parameter of statements. */
 export type NewAuditRow = Readonly<Record<keyof typeof FIELDS, unknown>>;
 
-/** Writes those entries of a JSON parameter whose object ids are among the ids of the CTE `change`. */
-export function recordEntries(parameter: string, change: string): string {
-  return `
-  INSERT INTO audit_log (${columnsOf(FIELDS)})
-  SELECT ${membersOf(FIELDS)} FROM json_to_recordset(${parameter}::json) AS entry (${typedMembersOf(FIELDS)})
-  WHERE "objectId" IN (SELECT id::text FROM ${change})`;
-}
+const COLUMNS = Object.keys(FIELDS)
+  .map((name) => name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`))
+  .join(', ');
+const TYPED_MEMBERS = Object.entries(FIELDS)
+  .map(([name, type]) => `"${name}" ${type}`)
+  .join(', ');
 
 /** The members that differ between the entries of one change. */
 const OF_EACH: ReadonlySet<string> = new Set(['action', 'objectType', 'objectId', 'before', 'after']);
@@ -43,6 +42,6 @@ export function recordEntryOfEach(parameter: string, change: string): string {
     name === 'id' ? NEW_ID : `${OF_EACH.has(name) ? change : 'entry'}."${name}"`,
   );
   return `
-  INSERT INTO audit_log (${columnsOf(FIELDS)})
-  SELECT ${values.join(', ')} FROM json_to_record(${parameter}::json) AS entry (${typedMembersOf(FIELDS)}), ${change}`;
+  INSERT INTO audit_log (${COLUMNS})
+  SELECT ${values.join(', ')} FROM json_to_record(${parameter}::json) AS entry (${TYPED_MEMBERS}), ${change}`;
 }

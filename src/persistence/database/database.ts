@@ -95,13 +95,6 @@ export class Database implements OnApplicationShutdown {
     }
   }
 
-  /** Runs one plain statement that changes cached data; resolves like `transact`. */
-  async change<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Row[]> {
-    const rows = await this.query<Row>(statement);
-    await this.seeChanges();
-    return rows;
-  }
-
   /** Runs plain read-only statements in one snapshot, each with a statement time-out in milliseconds. */
   async readWithin<Result>(milliseconds: number, work: (run: Run) => Promise<Result>): Promise<Result> {
     const settings = { statement_timeout: String(milliseconds) };

@@ -14,47 +14,24 @@ import { AppError } from '../../domain/errors.js';
 import type { FilterRules } from '../../domain/destinations/filter-rules.js';
 import { uuidV7 } from '../../domain/identifiers.js';
 import { AuditLogRepository } from '../audit/audit-log.repository.js';
-import type { NewAuditRow } from '../audit/audit-statements.js';
-import { MicroBatcher } from '../../concurrency/micro-batcher.js';
 import { ConfigCipher } from '../encryption/config-cipher.js';
-import type { Encrypted } from '../encryption/config-cipher.js';
 import { Database } from '../database/database.js';
-import { noSuchWorkspace, STATEMENT_FAILURES } from '../database/database-errors.js';
-import { CREATE_DESTINATIONS } from './destination-statements.js';
-import type { NewDestinationRow } from './destination-statements.js';
+import type { Transaction } from '../database/database.js';
+import { noSuchWorkspace } from '../database/database-errors.js';
+import { lockRow } from '../database/rows/row-lock.js';
+import { LOG_SNAPSHOT, horizonOf } from '../generations/log-offset.js';
 import { Prisma } from '../generated/client.js';
 import type { DestinationModel as DestinationRow } from '../generated/models.js';
 
-/** A destination to create, with its audit entry. */
-interface Creation {
-  readonly row: NewDestinationRow;
-  readonly entries: readonly NewAuditRow[];
-}
-
-interface CreationOutcome {
-  readonly hasWorkspace: boolean;
-  readonly hasSlot: boolean;
-  readonly isCreated: boolean;
-  /** With its members in the order in which the database returns them. */
-  readonly filterRules: FilterRules | null;
-}
-
-const CREATION_LIMITS = {
-  // Two small batches instead of one large: while the database executes one, this process handles the other.
-  maxBatch: 25,
-  // A statement that waits for a lock must not hold up the others.
-  maxInFlight: 2,
-  maxWaiting: 10_000,
-  ...STATEMENT_FAILURES,
-};
+/** $1 workspace, $2 destination. The cursor is after every committed generation and before every later one. */
+const START_CURSOR = `
+INSERT INTO delivery_cursors (workspace_id, destination_id, log_transaction, log_ordinal, start_snapshot)
+SELECT $1::uuid, $2::uuid, ${horizonOf('snapshot')} - 1, ${2 ** 31 - 1}, snapshot
+FROM (SELECT ${LOG_SNAPSHOT} AS snapshot) AS log`;
 
 @Injectable()
 export class DestinationsRepository {
   private readonly logger = new Logger(DestinationsRepository.name);
-  private readonly creations = new MicroBatcher<Creation, CreationOutcome>(
-    (creations) => this.createMany(creations),
-    CREATION_LIMITS,
-  );
 
   constructor(
     private readonly database: Database,
@@ -65,43 +42,38 @@ export class DestinationsRepository {
 
   /**
    * Creates the destination in a free one of its workspace's five slots of the kind. Throws `conflict` when all are
-   * taken, `invalid_request` when the account has no such workspace. The unique key on the slot makes the limit
-   * exact: the loser of a race for a slot retries.
+   * taken, `invalid_request` when the account has no such workspace.
    */
   async createWithinLimit(
     destination: NewDestination,
     describe?: DescribeChange<Destination>,
   ): Promise<Destination> {
+    const { accountId, workspaceId, apiKeyHashes, filterRules, regions, config, ...columns } = destination;
     const now = this.clock.now();
     const id = uuidV7(now);
-    const created = toDestination(destination, {
-      id,
-      // As it will be read: without undefined members.
-      config: JSON.parse(JSON.stringify(destination.config)) as DestinationConfig,
-      version: 1,
-      createdAt: now,
-      updatedAt: now,
-    });
-    const row = toNewRow(created, this.cipher.encrypt(created.config, id));
-    const entries = describe ? [this.auditLog.toRow(describe(null, created))] : [];
-    for (;;) {
-      const outcome = await this.creations.add({ row, entries });
-      if (outcome.isCreated) return { ...created, filterRules: outcome.filterRules };
-      if (!outcome.hasWorkspace) throw noSuchWorkspace();
-      if (!outcome.hasSlot) rejectOneMore(destination);
-    }
-  }
-
-  /** Results in the order of the creations. */
-  private async createMany(creations: readonly Creation[]): Promise<CreationOutcome[]> {
-    return this.database.change<CreationOutcome>({
-      name: 'create-destinations',
-      text: CREATE_DESTINATIONS,
-      values: [
-        JSON.stringify(creations.map(({ row }) => row)),
-        JSON.stringify(creations.flatMap(({ entries }) => entries)),
-      ],
-    });
+    const encrypted = this.encrypt(config, id);
+    return this.database.transact(async (transaction) => {
+      const row = await transaction.destination.create({
+        data: {
+          ...columns,
+          ...encrypted,
+          id,
+          accountId,
+          workspaceId,
+          slot: await findSlot(transaction, destination),
+          apiKeyHashes: [...(apiKeyHashes ?? [])],
+          filterRules: toJson(filterRules),
+          regions: [...regions],
+          needsContent: needsContent(destination),
+          createdAt: now,
+          updatedAt: now,
+        },
+      });
+      await transaction.$executeRawUnsafe(START_CURSOR, workspaceId, id);
+      const created = this.decrypted(row);
+      if (describe) await this.auditLog.record(describe(null, created), transaction);
+      return created;
+    }, accountId);
   }
 
   async find(accountId: string, id: string): Promise<Destination | null> {
@@ -208,9 +180,6 @@ export class DestinationsRepository {
   }
 }
 
-// Both member by member, on the path of every creation: V8 reads members slowly from a copied object that got more
-// members afterwards (docs/performance.md#tricks-in-force).
-
 function toDestination(
   columns: Omit<NewDestination, 'config' | 'regions' | 'filterRules'> & {
     readonly regions: readonly string[];
@@ -242,30 +211,17 @@ function toDestination(
   };
 }
 
-function toNewRow(destination: Destination, { ciphertext, encryptionKeyId }: Encrypted): NewDestinationRow {
-  return {
-    id: destination.id,
-    workspaceId: destination.workspaceId,
-    accountId: destination.accountId,
-    kind: destination.kind,
-    type: destination.type,
-    name: destination.name,
-    enabled: destination.enabled,
-    privacyMode: destination.privacyMode,
-    broadcastCost: destination.broadcastCost,
-    broadcastIdentity: destination.broadcastIdentity,
-    broadcastRequestContext: destination.broadcastRequestContext,
-    samplingRate: destination.samplingRate,
-    apiKeyHashes: destination.apiKeyHashes ?? [],
-    filterRules: destination.filterRules,
-    needsContent: needsContent(destination),
-    regions: destination.regions,
-    configCiphertext: `\\x${Buffer.from(ciphertext).toString('hex')}`,
-    configEncryptionKeyId: encryptionKeyId,
-    version: destination.version,
-    createdAt: destination.createdAt,
-    updatedAt: destination.updatedAt,
-  };
+/** Concurrent creations in one workspace wait here, so that the limit is exact. */
+async function findSlot(transaction: Transaction, destination: NewDestination): Promise<number> {
+  const { accountId, workspaceId, kind } = destination;
+  if (!(await lockRow(transaction, 'workspaces', { accountId, id: workspaceId }))) throw noSuchWorkspace();
+  const rows = await transaction.destination.findMany({
+    where: { workspaceId, kind, slot: { not: null } },
+    select: { slot: true },
+  });
+  const taken = new Set(rows.map(({ slot }) => slot));
+  for (let slot = 1; slot <= MAX_DESTINATIONS_PER_KIND; slot++) if (!taken.has(slot)) return slot;
+  return rejectOneMore(destination);
 }
 
 function rejectOneMore({ workspaceId, type }: NewDestination): never {

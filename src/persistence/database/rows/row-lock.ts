@@ -2,14 +2,15 @@
 import type { Transaction } from '../database.js';
 import { Prisma } from '../../generated/client.js';
 
-/** Prisma cannot express it. Does nothing if there is no such row. */
+/** Prisma cannot express it. False: there is no such row, or it is deleted. */
 export async function lockRow(
   transaction: Transaction,
   table: 'provider_credentials' | 'workspaces',
   { accountId, id }: { readonly accountId: string; readonly id: string },
-): Promise<void> {
-  await transaction.$queryRaw(
+): Promise<boolean> {
+  const rows = await transaction.$queryRaw<unknown[]>(
     Prisma.sql`SELECT 1 FROM ${Prisma.raw(table)}
-      WHERE account_id = ${accountId}::uuid AND id = ${id}::uuid FOR NO KEY UPDATE`,
+      WHERE account_id = ${accountId}::uuid AND id = ${id}::uuid AND deleted_at IS NULL FOR NO KEY UPDATE`,
   );
+  return rows.length > 0;
 }
