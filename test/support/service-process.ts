@@ -29,6 +29,8 @@ export async function startServiceProcess(
       ENCRYPTION_KEYS: TEST_ENCRYPTION_KEY,
       PORT: '0',
       LOG_LEVEL: 'fatal',
+      // A second process takes as long to start again: for the tests that are about it.
+      DELIVERY_PROCESS: 'shared',
       // A process that has only just started is slow, and no test asks how slow.
       MAX_EVENT_LOOP_DELAY_MS: '0',
       ...environment,

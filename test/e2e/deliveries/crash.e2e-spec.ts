@@ -59,6 +59,7 @@ describe('a process that is killed while it delivers', () => {
       const service = await startServiceProcess({
         ...DELIVERY_ENVIRONMENT,
         DATABASE_URL: app.databaseUrl,
+        DELIVERY_PROCESS: 'own',
         RATE_LIMIT_INFERENCE_PER_MINUTE: '0',
       });
       const enough = seen.length + 150 + round * 37;

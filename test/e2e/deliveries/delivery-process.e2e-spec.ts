@@ -29,6 +29,7 @@ const start = (environment: Readonly<Record<string, string>> = {}): Promise<Serv
     ...DELIVERY_ENVIRONMENT,
     DATABASE_URL: app.databaseUrl,
     LOG_LEVEL: 'debug',
+    DELIVERY_PROCESS: 'own',
     ...environment,
   });
 

@@ -40,7 +40,7 @@ describe('a service whose log cannot be written', () => {
     const app = await createTestApp();
     const full = openSync('/dev/full', 'w');
     const service = await startServiceProcess(
-      { DATABASE_URL: app.databaseUrl, LOG_LEVEL: 'debug', WORKERS: workers },
+      { DATABASE_URL: app.databaseUrl, LOG_LEVEL: 'debug', DELIVERY_PROCESS: 'own', WORKERS: workers },
       full,
     );
     try {

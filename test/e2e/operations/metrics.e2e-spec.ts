@@ -134,6 +134,7 @@ describe('the metrics of all workers', () => {
     const app = await createTestApp();
     const service = await startServiceProcess({
       DATABASE_URL: app.databaseUrl,
+      DELIVERY_PROCESS: 'own',
       WORKERS: '2',
       LOG_LEVEL: 'info',
     });
