@@ -6,6 +6,8 @@ import { promisify } from 'node:util';
 import { ask, askFor } from '../../support/admin.js';
 import { createTestApp, TEST_ENCRYPTION_KEY } from '../../support/app.js';
 import type { TestAccount, TestApp } from '../../support/app.js';
+import { startCommand } from '../../support/commands.js';
+import type { Command } from '../../support/commands.js';
 import { expectError } from '../../support/error-shape.js';
 
 const built = (path: string): string =>
@@ -19,23 +21,27 @@ interface KeyList {
 }
 
 let app: TestApp;
+let command: Command;
 let account: TestAccount;
 let asAccount: { readonly key: string };
 beforeAll(async () => {
   app = await createTestApp();
+  command = startCommand('keys-create.js', app.databaseUrl);
 });
 beforeEach(async () => {
   account = await app.createAccount();
   asAccount = { key: account.managementKey };
 });
-afterAll(() => app.close());
+afterAll(async () => {
+  await command.close();
+  await app.close();
+});
 
 const DELETION = '/workspaces/default?confirm_default_workspace_deletion=true';
 
-/** The standard output of a program with the built service. */
-async function runProgram(program: string, ...options: string[]): Promise<string> {
-  const flags = ['--input-type=module', '--eval', program, '--'];
-  const { stdout } = await promisify(execFile)(process.execPath, [...flags, ...options], {
+/** The standard output of a program that has the built service. */
+async function runProgram(program: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], {
     env: {
       PATH: process.env['PATH'],
       DATABASE_URL: app.databaseUrl,
@@ -45,17 +51,15 @@ async function runProgram(program: string, ...options: string[]): Promise<string
   return stdout;
 }
 
-const CREATE = `
-  const { run } = await import(${built('cli/keys-create.js')});
-  await run(process.argv.slice(1)).catch((error) => {
-    process.stderr.write(error.message + '\\n');
-    process.exitCode = 1;
-  });
-`;
-
-/** Creates a management key of the account by the command and returns its secret. */
+/** A management key of the account by the command; answers its secret. */
 async function createKey(...options: string[]): Promise<string> {
-  const stdout = await runProgram(CREATE, '--management', '--account', account.accountId, ...options);
+  const { code, stdout, stderr } = await command.run(
+    '--management',
+    '--account',
+    account.accountId,
+    ...options,
+  );
+  if (code !== 0) throw new Error(stderr);
   return /^key: +(\S+)$/m.exec(stdout)?.[1] ?? '';
 }
 const workspaceOf = async (key: string): Promise<string> =>

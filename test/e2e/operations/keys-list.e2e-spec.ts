@@ -1,37 +1,29 @@
 // `npm run keys:list`, for a person at the terminal and for a program.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { parseUsd } from '../../../src/domain/spend/money.js';
-import { TEST_ENCRYPTION_KEY } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
+import { startCommand } from '../../support/commands.js';
+import type { Command } from '../../support/commands.js';
 import { embed, SMALL, startWithUpstream } from '../../support/create-embedding.js';
 import type { Setup } from '../../support/create-embedding.js';
 
-const PROGRAM = `
-  const { run } = await import(${JSON.stringify(new URL('../../../dist/cli/keys-list.js', import.meta.url).href)});
-  await run(process.argv.slice(1)).catch((error) => {
-    process.stderr.write(error.message + '\\n');
-    process.exitCode = 1;
-  });
-`;
-
 let setup: Setup;
 let app: TestApp;
+let command: Command;
 beforeAll(async () => {
   setup = await startWithUpstream();
   ({ app } = setup);
+  command = startCommand('keys-list.js', app.databaseUrl);
 });
-afterAll(() => setup.close());
+afterAll(async () => {
+  await command.close();
+  await setup.close();
+});
 
 async function list(...options: string[]): Promise<{ readonly stdout: string; readonly stderr: string }> {
-  return promisify(execFile)(process.execPath, ['--input-type=module', '--eval', PROGRAM, '--', ...options], {
-    env: {
-      PATH: process.env['PATH'],
-      DATABASE_URL: app.databaseUrl,
-      ENCRYPTION_KEYS: TEST_ENCRYPTION_KEY,
-    },
-  });
+  const { code, stdout, stderr } = await command.run(...options);
+  expect(code).toBe(0);
+  return { stdout, stderr };
 }
 
 async function listJson(...options: string[]): Promise<Record<string, unknown>[]> {
@@ -120,6 +112,6 @@ it.each([
   [['--limit', '1001'], '--limit must be a whole number from 1 to 1000'],
   [['--offset', 'x'], '--offset must be a whole number from 0 to 1000000000'],
   [['--account', 'x'], '--account must be a UUID'],
-])('rejects %j with one line', async (options, message) => {
-  await expect(list(...options)).rejects.toMatchObject({ code: 1, stderr: `${message}\n` });
+])('refuses %j in one line', async (options, message) => {
+  expect(await command.run(...options)).toEqual({ code: 1, stdout: '', stderr: `${message}\n` });
 });
