@@ -17,5 +17,5 @@ export default {
   // Every file leaves its modules behind: without an end to it, a worker came to 4 GB and spent its time collecting.
   workerIdleMemoryLimit: '1GB',
   // Milliseconds. Far above what any test takes: a machine under load must not fail one.
-  testTimeout: 60_000,
+  testTimeout: 180_000,
 };
