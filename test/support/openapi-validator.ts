@@ -30,7 +30,8 @@ export class OpenApiValidator {
   /** The problems, one line each. */
   readonly problems: string[] = [];
   private readonly document: Document;
-  private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
+  // Whether the document itself is right is what `npm run openapi:lint` says.
+  private readonly ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
   private readonly routes: readonly { readonly pattern: RegExp; readonly path: string }[];
 
   constructor() {
