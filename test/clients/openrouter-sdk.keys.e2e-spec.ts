@@ -71,13 +71,15 @@ describe('keys', () => {
   });
 
   it('are listed page by page, 250 of them', async () => {
-    const { managementKey } = await app.createAccount();
+    const { managementKey, accountId, workspaceId } = await app.createAccount();
     const other = clientWith(managementKey);
     const hashes: string[] = [];
-    while (hashes.length < 250) {
-      const name = String(hashes.length);
-      hashes.push((await other.apiKeys.create({ requestBody: { name } })).data.hash);
+    // By the client, they would take most of the time of this file.
+    while (hashes.length < 249) {
+      const { record } = await app.createKey({ accountId, workspaceId, name: String(hashes.length) });
+      hashes.push(record.hash);
     }
+    hashes.push((await other.apiKeys.create({ requestBody: { name: '249' } })).data.hash);
     await other.apiKeys.update({ hash: hashes[0] ?? '', requestBody: { disabled: true } });
     const listed: string[] = [];
     for (;;) {
