@@ -1,4 +1,8 @@
 // How the tests are run: ES modules through swc, one database per test file (test/support), a plain closing line.
+
+// Packages that each file loads for itself: Jest's own, and one with a state that files must not share.
+const OWN_PACKAGES = ['@jest', 'expect', 'jest[^/]*', 'prom-client'];
+
 export default {
   rootDir: '.',
   testMatch: [
@@ -8,10 +12,16 @@ export default {
     '<rootDir>/test/**/*.int-spec.ts',
     '<rootDir>/test/**/*.fuzz-spec.ts',
   ],
-  transform: { '^.+\\.ts$': '@swc/jest' },
+  transform: {
+    '^.+\\.ts$': '@swc/jest',
+    [`/node_modules/(?!(?:${OWN_PACKAGES.join('|')})/).+\\.[cm]?js$`]:
+      '<rootDir>/test/support/jest/shared-package.mjs',
+  },
+  transformIgnorePatterns: [],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/jest/main-context-environment.mjs',
+  injectGlobals: false,
   coverageProvider: 'v8',
   maxWorkers: 2,
   // Every file leaves its modules behind: without an end to it, a worker came to 4 GB and spent its time collecting.

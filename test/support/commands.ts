@@ -11,15 +11,15 @@ export interface CommandResult {
 }
 
 export interface Command {
-  /** What the command prints for these options, and its exit code. One at a time. */
+  /** Resolves with the output and the exit code of the command with these options. One run at a time. */
   run(...options: string[]): Promise<CommandResult>;
   close(): Promise<void>;
 }
 
-// Ends what one run has printed; no command prints it.
+// Separates the outputs of two runs: no command prints it.
 const END = '\0';
 
-// A failure is what scripts/command.mjs makes of it.
+// It treats a failure as scripts/command.mjs does.
 const program = (path: string): string => `
   import { createInterface } from 'node:readline';
   const { run } = await import(${JSON.stringify(new URL(`../../dist/cli/${path}`, import.meta.url).href)});
