@@ -17,7 +17,8 @@ import { EmbeddingRuns } from '../../src/embeddings/embedding-run.js';
 import { EmbeddingsService } from '../../src/embeddings/embeddings.service.js';
 import type { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import type { StorageUsage } from '../../src/persistence/generations/storage-usage.js';
-import type { EmbeddingRouter, RoutedCall, ServedSlice } from '../../src/routing/routed-call.js';
+import type { EmbeddingRouter } from '../../src/routing/embedding-router.js';
+import type { RoutedCall, ServedSlice } from '../../src/routing/routed-call.js';
 import type { Route, RoutePlanner } from '../../src/routing/route-planner.js';
 import type { Reservation, SpendLimiter } from '../../src/spend/spend-limiter.js';
 import type { UnpaidCosts } from '../../src/spend/unpaid-costs.js';
@@ -75,11 +76,11 @@ export function served(items: readonly string[], members: Partial<ServedSlice> =
     ...members,
   };
   const attempt = { provider: 'openai', endpoint: 'openai/some-model', status: 200, errorType: null };
-  return { served: [slice], wasted: [], attempts: [{ ...attempt, durationMs: 5 }], error: null };
+  return { served: [slice], wasted: [], attempts: [{ ...attempt, durationMs: 5 }], passedOver: [], error: null };
 }
 
 export function failed(error: AppError, part: Partial<RoutedCall> = {}): RoutedCall {
-  return { served: [], wasted: [], attempts: [], ...part, error };
+  return { served: [], wasted: [], attempts: [], passedOver: [], ...part, error };
 }
 
 export function createRuns(deed: RouterDeed, options: RunsOptions = {}): TestRuns {
