@@ -50,6 +50,11 @@ curl -sS ${baseUrl}/keys/${hash} -H 'Authorization: Bearer ${managementKey}'
 `);
 }
 
+async function printProviders(config) {
+  const { describeProviders, providerText } = await importBuilt('runtime/provider-lines.js');
+  log(`${providerText(describeProviders(config, process.env))}\n`);
+}
+
 async function takeDirectory(location, cleanups, signal) {
   claimDataDirectory(location);
   const begunAt = Date.now();
@@ -88,7 +93,8 @@ async function run(interruption, cleanups) {
   await setup({ progress, signal });
   const isEmbedded = !process.env.DATABASE_URL?.trim();
   const location = locateDataDirectory();
-  const { host, port } = await checkEnvironment(withPlaceholders(process.env));
+  const config = await checkEnvironment(withPlaceholders(process.env));
+  const { host, port } = config;
   // The directory first: an npm start that runs on it most likely has the port as well.
   if (isEmbedded) await takeDirectory(location, cleanups, signal);
   await checkPort({ host, port });
@@ -113,9 +119,11 @@ async function run(interruption, cleanups) {
   if (keys) {
     writeQuickstart(location, baseUrl, keys);
     printExamples(baseUrl, keys);
+    await printProviders(config);
     return;
   }
   log(`signalbox is ready: ${baseUrl}`);
+  await printProviders(config);
   if ((await countManagementKeys({ databaseUrl })) === 0) {
     log('There is no management key yet. Make the first one with: npm run keys:create -- --management');
   }

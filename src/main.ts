@@ -4,6 +4,7 @@ import cluster from 'node:cluster';
 import { readAppConfig } from './config/app-config.js';
 import type { AppConfig } from './config/app-config.js';
 import { EMBEDDING_PROVIDERS } from './providers/index.js';
+import { describeProviders, logProviders } from './runtime/provider-lines.js';
 import type { RunningService } from './runtime/serving-process.js';
 import { loadCatalogueModels } from './routing/catalogue-source.js';
 import { applyMemoryOptions } from './runtime/memory-options.js';
@@ -33,6 +34,7 @@ export async function start(options: StartOptions = {}): Promise<RunningService>
   const service = cluster.isPrimary
     ? await startReplica(config)
     : { baseUrl: '', ...(await startWorker(config)) };
+  if (cluster.isPrimary) logProviders(describeProviders(config, process.env));
   let isStopping = false;
   const stop = async (): Promise<void> => {
     // A second signal must not shorten the draining of the first.

@@ -72,7 +72,8 @@ describe('the environment', () => {
   it.each([
     ['OPENAI_API_KEY', 'sk-one\nsk-two'],
     ['OPENAI_API_KEY', 'sk-o…pasted'],
-    ['OPENAI_BASE_URL', 'https://api.example.com/v1?version=2'],
+    ['OPENAI_BASE_URL', 'https://api.example.com/v1#part'],
+    ['OPENAI_BASE_URL', 'https://user:50%@api.example.com/v1'],
     ['PORT', '70000'],
     ['PORT', '3000.5'],
     ['PORT', '-1'],

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { getHeapStatistics } from 'node:v8';
 import { EnvironmentReader } from './environment-reader.js';
-import type { EncryptionKey, ProviderSettings } from './environment-reader.js';
+import type { EncryptionKey, OutboundProxies, ProviderSettings } from './environment-reader.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -62,6 +62,10 @@ export class AppConfig {
   readonly maxBodyBytes: number;
   readonly maxEmbeddingsBodyBytes: number;
   readonly destinationAllowedCidrs: readonly string[];
+  /** For requests to providers. */
+  readonly proxies: OutboundProxies;
+  /** For all requests to destinations. */
+  readonly destinationsProxyUrl?: string;
   /** Peers whose `X-Forwarded-For` is trusted; empty: none (docs/contract.md#rate-limits). */
   readonly trustedProxies: readonly string[];
   /** Requests a minute; 0 switches the limit off (docs/contract.md#rate-limits). */
@@ -152,6 +156,8 @@ export function readAppConfig(
     maxBodyBytes: maxBodyBytes ?? 1024 * 1024,
     maxEmbeddingsBodyBytes: maxBodyBytes ?? 20 * 1024 * 1024,
     destinationAllowedCidrs: read.cidrs('DESTINATION_ALLOWED_CIDRS'),
+    proxies: read.proxies(),
+    ...read.proxyUrl('destinationsProxyUrl', ['DESTINATIONS_PROXY_URL']),
     trustedProxies: read.cidrs('TRUSTED_PROXIES'),
     rateLimits: {
       management: managementLimit,

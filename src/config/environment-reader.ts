@@ -14,6 +14,15 @@ export interface ProviderSettings {
   readonly baseUrl?: string;
 }
 
+/** The proxies of the operator's network. */
+export interface OutboundProxies {
+  /** For `http` addresses, and for `https` ones without `httpsProxy`. */
+  readonly httpProxy?: string;
+  readonly httpsProxy?: string;
+  /** Names and addresses that are reached directly, comma-separated. */
+  readonly noProxy?: string;
+}
+
 /** An invalid variable: one line that names the variable and never shows its value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -143,6 +152,31 @@ export class EnvironmentReader {
     });
   }
 
+  /** The usual variables of programs behind a proxy; the spelling in lower case takes precedence, as in curl. */
+  proxies(): OutboundProxies {
+    return {
+      ...this.proxyUrl('httpProxy', ['http_proxy', 'HTTP_PROXY']),
+      ...this.proxyUrl('httpsProxy', ['https_proxy', 'HTTPS_PROXY']),
+      ...this.firstOf('noProxy', ['no_proxy', 'NO_PROXY']),
+    };
+  }
+
+  /** The first of the variables that is set. Without a scheme it is an address for http. */
+  proxyUrl<Key extends string>(key: Key, names: readonly string[]): { [Property in Key]?: string } {
+    const name = names.find((candidate) => this.value(candidate) !== undefined);
+    if (name === undefined) return {};
+    const value = this.value(name) ?? '';
+    const url = value.includes('://') ? value : `http://${value}`;
+    if (!hasScheme(url, ['http:', 'https:']) || !isSendable(url))
+      throw new ConfigError(`${name} must be the address of a proxy such as http://user:password@proxy:3128`);
+    return { [key]: url } as { [Property in Key]?: string };
+  }
+
+  private firstOf<Key extends string>(key: Key, names: readonly string[]): { [Property in Key]?: string } {
+    const name = names.find((candidate) => this.value(candidate) !== undefined);
+    return name === undefined ? {} : this.optional(key, name);
+  }
+
   providers(slugs: readonly string[]): ReadonlyMap<string, ProviderSettings> {
     return new Map(
       slugs.map((slug) => {
@@ -151,8 +185,10 @@ export class EnvironmentReader {
         if (baseUrl !== undefined && !hasScheme(baseUrl, ['http:', 'https:'])) {
           throw new ConfigError(`${prefix}_BASE_URL must be an address that begins with http:// or https://`);
         }
-        if (baseUrl !== undefined && /[?#]/.test(baseUrl)) {
-          throw new ConfigError(`${prefix}_BASE_URL must have no query: paths are put behind it`);
+        if (baseUrl !== undefined && !isSendable(baseUrl)) {
+          throw new ConfigError(
+            `${prefix}_BASE_URL must have no fragment (#), and % in a user name or password is written as %25`,
+          );
         }
         const apiKey = this.value(`${prefix}_API_KEY`);
         if (apiKey !== undefined && !/^[\x20-\x7e]+$/.test(apiKey)) {
@@ -164,7 +200,8 @@ export class EnvironmentReader {
           slug,
           {
             ...(apiKey === undefined ? {} : { apiKey }),
-            ...(baseUrl === undefined ? {} : { baseUrl: baseUrl.replace(/\/+$/, '') }),
+            // Paths are inserted here, before the query.
+            ...(baseUrl === undefined ? {} : { baseUrl: baseUrl.replace(/\/+(?=\?|$)/, '') }),
           },
         ];
       }),
@@ -180,4 +217,14 @@ export class EnvironmentReader {
 
 function hasScheme(text: string, schemes: readonly string[]): boolean {
   return URL.canParse(text) && schemes.includes(new URL(text).protocol);
+}
+
+function isSendable(address: string): boolean {
+  const { hash, username, password } = new URL(address);
+  try {
+    decodeURIComponent(username + password);
+  } catch {
+    return false;
+  }
+  return hash === '' && !address.includes('#');
 }

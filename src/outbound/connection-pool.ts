@@ -150,7 +150,11 @@ class Connection {
   ) {
     this.client = new Client(origin, {
       connect: (target, callback) => {
-        this.socket = connect(target, callback);
+        this.socket = connect(target, (...result) => {
+          // A tunnel has its socket only now.
+          if (result[1]) this.use(result[1]);
+          callback(...result);
+        });
         if (this.socket) boundReads(this.socket);
       },
       pipelining: 1,
@@ -164,6 +168,12 @@ class Connection {
       this.isOpen = false;
       onClosed();
     });
+  }
+
+  private use(socket: Socket): void {
+    if (this.socket === socket) return;
+    this.socket = socket;
+    boundReads(socket);
   }
 
   /** Destroys the socket as well, because the client would continue to connect. */

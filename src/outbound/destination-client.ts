@@ -6,6 +6,7 @@ import { ConnectionPool } from './connection-pool.js';
 import { allowListeners, exchange, OutboundFailure, OutboundRejected, withinLimits } from './exchange.js';
 import type { OutboundRequest, OutboundResponse, SendLimits } from './exchange.js';
 import { guardedConnector } from './guarded-connector.js';
+import { tunnelConnector } from './tunnel-connector.js';
 import { UrlGuard } from './url-guard.js';
 
 // Platforms answer deliveries with few bytes, and some repeat the request. Beyond this bound the answer is cut or
@@ -22,8 +23,12 @@ interface DestinationLimits extends Omit<SendLimits, 'maxResponseBytes'> {
 export class DestinationClient implements OnApplicationShutdown {
   private readonly connections: ConnectionPool;
 
-  constructor(private readonly guard: UrlGuard) {
-    this.connections = new ConnectionPool(guardedConnector(guard));
+  constructor(
+    private readonly guard: UrlGuard,
+    proxyUrl?: string,
+  ) {
+    const connect = proxyUrl === undefined ? guardedConnector(guard) : tunnelConnector(guard, proxyUrl);
+    this.connections = new ConnectionPool(connect);
   }
 
   /**

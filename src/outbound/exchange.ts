@@ -225,6 +225,10 @@ function messageOf(error: unknown): string {
   // undici rejects an answer that begins with this interim status, and uses the message for nothing else.
   if (error instanceof errors.SocketError && error.message === 'bad response')
     return 'the answer began with 100 Continue, which was not requested';
+  if (error instanceof errors.RequestAbortedError) {
+    const [, status] = /^Proxy response \((\d+)\)/.exec(error.message) ?? [];
+    if (status !== undefined) return `the proxy answered ${status}`;
+  }
   const { code, message } = error as { code?: unknown; message?: unknown };
   return typeof code === 'string' ? code : String(message);
 }

@@ -3,7 +3,7 @@
 import { connect as connectTcp, isIP } from 'node:net';
 import type { LookupFunction, Socket, TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { ConnectionOptions } from 'node:tls';
+import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { callbackify } from 'node:util';
 import type { buildConnector } from 'undici';
 import { OutboundFailure } from './exchange.js';
@@ -28,21 +28,13 @@ export function guardedConnector(guard: UrlGuard, trust: Pick<ConnectionOptions,
     }
     const target: TcpNetConnectOpts = {
       host: hostname,
-      port: Number(port || (isTls ? 443 : 80)),
+      port: Number(port) || defaultPortOf(protocol),
       // Returns the checked addresses themselves: no second look-up happens before the socket opens.
       lookup: callbackify((host: string) => guard.resolve(protocol, host)) as unknown as LookupFunction,
       // Requests all addresses of the look-up, and tries them in turn.
       autoSelectFamily: true,
     };
-    const socket = isTls
-      ? connectTls({
-          ...target,
-          ...trust,
-          // Server names are never addresses, and have no trailing dot.
-          servername: isIP(hostname) === 0 ? hostname.replace(/\.$/, '') : '',
-          ALPNProtocols: ['http/1.1'],
-        })
-      : connectTcp(target);
+    const socket = isTls ? connectTlsTo(hostname, { ...target, ...trust }) : connectTcp(target);
     socket.setNoDelay(true);
     socket.setKeepAlive(true, TCP_KEEP_ALIVE_DELAY);
     const fail = (error: Error): void => callback(error, null);
@@ -62,4 +54,17 @@ export function guardedConnector(guard: UrlGuard, trust: Pick<ConnectionOptions,
     });
     return socket;
   };
+}
+
+export function connectTlsTo(hostname: string, options: ConnectionOptions): TLSSocket {
+  return connectTls({
+    ...options,
+    // Server names are never addresses, and have no trailing dot.
+    servername: isIP(hostname) === 0 ? hostname.replace(/\.$/, '') : '',
+    ALPNProtocols: ['http/1.1'],
+  });
+}
+
+export function defaultPortOf(protocol: string): number {
+  return protocol === 'https:' ? 443 : 80;
 }

@@ -1,40 +1,50 @@
 // Requests to providers, whose addresses the operator configures: pooled connections to few origins.
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationShutdown } from '@nestjs/common';
-import { Agent, buildConnector } from 'undici';
-import { boundReads } from './bounded-reads.js';
+import type { Dispatcher } from 'undici';
+import type { OutboundProxies } from '../config/environment-reader.js';
+import { decompress } from './decompress.js';
+import { withoutEchoedSecrets } from './echoed-secrets.js';
 import { exchange, withinLimits } from './exchange.js';
 import type { OutboundRequest, OutboundResponse, SendLimits } from './exchange.js';
+import { createProviderAgent } from './provider-agent.js';
 
 export { OutboundFailure, OutboundTimeout } from './exchange.js';
 
-const connect = buildConnector({ timeout: 10_000 });
-
 @Injectable()
 export class HttpClient implements OnApplicationShutdown {
-  private readonly agent = new Agent({
-    // Endpoint permits (ENDPOINT_CONCURRENCY) bound them and share them fairly. A queue here would be first come, first
-    // served over all accounts, and would count against the time-out of a call.
-    connections: null,
-    pipelining: 1,
-    keepAliveTimeout: 30_000,
-    connect: (target, callback) =>
-      connect(target, (...result) => {
-        if (result[1]) boundReads(result[1]);
-        callback(...result);
-      }),
-    // The signal of each call bounds it.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  private readonly agent: Dispatcher;
 
-  /** Resolves with an answer of any status. Follows no redirect. Throws OutboundTimeout or OutboundFailure. */
-  send(request: OutboundRequest, limits: SendLimits): Promise<OutboundResponse> {
-    return withinLimits(limits, (signal) => exchange(this.agent, request, limits.maxResponseBytes, signal));
+  constructor(proxies: OutboundProxies = {}) {
+    this.agent = createProviderAgent(proxies);
+  }
+
+  /**
+   * Resolves with an answer of any status, decompressed. Follows no redirect. Throws OutboundTimeout, OutboundFailure,
+   * or BrokenAnswer for a success that cannot be decompressed.
+   */
+  async send(request: OutboundRequest, limits: SendLimits): Promise<OutboundResponse> {
+    const { maxResponseBytes } = limits;
+    const response = await withinLimits(limits, (signal) =>
+      exchange(this.agent, request, maxResponseBytes, signal),
+    );
+    return withoutEchoedSecrets(await readable(response, maxResponseBytes), request);
   }
 
   /** Exchanges that are still in flight have outlasted SHUTDOWN_GRACE_MS: waiting for them would have no bound. */
   async onApplicationShutdown(): Promise<void> {
     await this.agent.destroy();
+  }
+}
+
+async function readable(response: OutboundResponse, maxBytes: number): Promise<OutboundResponse> {
+  if (response.headers['content-encoding'] === undefined) return response;
+  const isSuccess = response.status >= 200 && response.status < 300;
+  try {
+    return await decompress(response, maxBytes);
+  } catch (error) {
+    if (isSuccess) throw error;
+    // The status is the result; its text is lost.
+    return { ...response, body: Buffer.alloc(0) };
   }
 }

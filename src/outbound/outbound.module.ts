@@ -9,9 +9,18 @@ import { UrlGuard } from './url-guard.js';
 @Global()
 @Module({
   providers: [
-    HttpClient,
-    DestinationClient,
     UrlGuard,
+    {
+      provide: DestinationClient,
+      inject: [UrlGuard, AppConfig],
+      useFactory: (guard: UrlGuard, { destinationsProxyUrl }: AppConfig) =>
+        new DestinationClient(guard, destinationsProxyUrl),
+    },
+    {
+      provide: HttpClient,
+      inject: [AppConfig],
+      useFactory: ({ proxies }: AppConfig) => new HttpClient(proxies),
+    },
     {
       provide: NameResolver,
       inject: [AppConfig],

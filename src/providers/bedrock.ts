@@ -1,6 +1,7 @@
 // Amazon Bedrock: Titan text embeddings, one text per call, and Cohere's models. The region comes from the host of
 // BEDROCK_BASE_URL. The key is `accessKeyId:secretAccessKey`, `accessKeyId:secretAccessKey:sessionToken`, or a Bedrock
 // API key, which has no colon.
+import { operationUrl } from './shared/address.js';
 import { AwsV4Signer } from 'aws4fetch';
 import { readBedrockError } from './shared/bedrock-error.js';
 import { partsOfInput, rejectOtherForms, textsOf } from './shared/call-input.js';
@@ -53,7 +54,7 @@ export function createBedrock(now: () => Date): HttpEmbeddingProvider {
 export const bedrock: HttpEmbeddingProvider = createBedrock(() => new Date());
 
 function buildBedrockRequest(call: ProviderCall, { baseUrl }: ProviderConnection): UpstreamRequest {
-  const url = `${baseUrl}/model/${encodeURIComponent(call.upstreamModel)}/invoke`;
+  const url = operationUrl(baseUrl, `/model/${encodeURIComponent(call.upstreamModel)}/invoke`);
   if (isCohere(call.upstreamModel)) return postJson(url, {}, cohereBodyOnBedrock(call));
   if (call.upstreamModel.includes('titan-embed-text')) return postJson(url, {}, titanBody(call));
   throw new UnsupportedRequest(

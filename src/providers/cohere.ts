@@ -1,4 +1,5 @@
 // Cohere, v2 of its API.
+import { operationUrl } from './shared/address.js';
 import { COHERE_BILLING, cohereBody, readCohereVectors } from './shared/cohere-wire.js';
 import type {
   HttpEmbeddingProvider,
@@ -35,7 +36,7 @@ export const cohere: HttpEmbeddingProvider = {
 };
 
 function buildCohereRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
-  return postJson(`${baseUrl}/v2/embed`, bearer(apiKey), {
+  return postJson(operationUrl(baseUrl, '/v2/embed'), bearer(apiKey), {
     ...cohereBody(call, {
       embeddingType: call.encodingFormat,
       imagePart: (url) => ({ url }),

@@ -1,4 +1,5 @@
 // DeepInfra, at its OpenAI-compatible address. It has no input type; only the Qwen3 models take a width.
+import { operationUrl } from './shared/address.js';
 import { textsOf } from './shared/call-input.js';
 import type {
   HttpEmbeddingProvider,
@@ -25,7 +26,7 @@ export const deepinfra: HttpEmbeddingProvider = {
 };
 
 function buildDeepInfraRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
-  return postJson(`${baseUrl}/embeddings`, bearer(apiKey), {
+  return postJson(operationUrl(baseUrl, '/embeddings'), bearer(apiKey), {
     ...call.extra,
     model: call.upstreamModel,
     input: textsOf(call),

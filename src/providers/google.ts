@@ -1,4 +1,5 @@
 // Google's Gemini API. Every input is one content of a batch, because all parts of a content become one vector.
+import { operationUrl } from './shared/address.js';
 import type { Modality } from '../domain/embeddings/modality.js';
 import { truncateAndNormalise, vectorValues } from '../vectors/vectors.js';
 import type { Vector } from '../vectors/vectors.js';
@@ -99,7 +100,7 @@ function buildGoogleRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderCon
     }),
   );
   const headers = apiKey === undefined ? {} : { 'x-goog-api-key': apiKey };
-  return postJson(`${baseUrl}/${model}:batchEmbedContents`, headers, { requests });
+  return postJson(operationUrl(baseUrl, `/${model}:batchEmbedContents`), headers, { requests });
 }
 
 /** Google also reads snake_case names, and a `config` that repeats the settings. */

@@ -1,5 +1,6 @@
 // Jina AI. Its input types are called tasks and differ between model generations. Items of v4 and of the CLIP models
 // may be images.
+import { operationUrl } from './shared/address.js';
 import { inlineData, partsOfInput, rejectOtherForms, textsOf, unsupportedPart } from './shared/call-input.js';
 import type { InputPart } from './shared/call-input.js';
 import { UnsupportedRequest } from './shared/provider.js';
@@ -42,7 +43,7 @@ export const jina: HttpEmbeddingProvider = {
 
 function buildJinaRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
   rejectOtherForms(FORMS, call);
-  return postJson(`${baseUrl}/embeddings`, bearer(apiKey), {
+  return postJson(operationUrl(baseUrl, '/embeddings'), bearer(apiKey), {
     // Unit length matches all other providers, and truncation needs it. A caller may override it.
     normalized: true,
     ...call.extra,

@@ -1,4 +1,5 @@
 // Mistral. It has no input type and no user; only codestral-embed takes a width.
+import { operationUrl } from './shared/address.js';
 import { extraWithout, rejectOtherForms, textsOf } from './shared/call-input.js';
 import type {
   HttpEmbeddingProvider,
@@ -27,7 +28,7 @@ export const mistral: HttpEmbeddingProvider = {
 
 function buildMistralRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
   rejectOtherForms(FORMS, call);
-  return postJson(`${baseUrl}/embeddings`, bearer(apiKey), {
+  return postJson(operationUrl(baseUrl, '/embeddings'), bearer(apiKey), {
     ...extraWithout('output_dimension', call),
     model: call.upstreamModel,
     input: textsOf(call),

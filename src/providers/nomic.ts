@@ -1,4 +1,5 @@
 // Nomic Atlas.
+import { operationUrl } from './shared/address.js';
 import { extraWithout, textsOf } from './shared/call-input.js';
 import type {
   HttpEmbeddingProvider,
@@ -37,7 +38,7 @@ export const nomic: HttpEmbeddingProvider = {
 };
 
 function buildNomicRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
-  return postJson(`${baseUrl}/embedding/text`, bearer(apiKey), {
+  return postJson(operationUrl(baseUrl, '/embedding/text'), bearer(apiKey), {
     ...extraWithout('dimensionality', call),
     model: call.upstreamModel,
     texts: textsOf(call),

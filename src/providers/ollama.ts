@@ -1,5 +1,6 @@
 // Ollama's own /api/embed, at OLLAMA_BASE_URL: unlike its OpenAI-compatible route it has truncation and keep_alive. It
 // has no input type (its models expect prefixes in the text) and no user.
+import { operationUrl, withoutVersion } from './shared/address.js';
 import { textsOf } from './shared/call-input.js';
 import type {
   HttpEmbeddingProvider,
@@ -37,7 +38,7 @@ export const ollama: HttpEmbeddingProvider = {
 };
 
 function buildOllamaRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
-  return postJson(`${baseUrl.replace(/\/v1$/, '')}/api/embed`, bearer(apiKey), {
+  return postJson(operationUrl(withoutVersion(baseUrl), '/api/embed'), bearer(apiKey), {
     ...call.extra,
     model: call.upstreamModel,
     input: textsOf(call),

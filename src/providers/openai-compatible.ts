@@ -1,4 +1,5 @@
 // Any other server with OpenAI's wire format, at OPENAI_COMPATIBLE_BASE_URL.
+import { operationUrl } from './shared/address.js';
 import { textsOrTokens } from './shared/call-input.js';
 import { UNKNOWN_PROMPT_BYTES } from './shared/provider.js';
 import type {
@@ -33,7 +34,7 @@ function buildCompatibleRequest(
   call: ProviderCall,
   { baseUrl, apiKey }: ProviderConnection,
 ): UpstreamRequest {
-  return postJson(`${baseUrl}/embeddings`, bearer(apiKey), {
+  return postJson(operationUrl(baseUrl, '/embeddings'), bearer(apiKey), {
     ...call.extra,
     model: call.upstreamModel,
     input: textsOrTokens(call),

@@ -1,6 +1,7 @@
 // Hugging Face Text Embeddings Inference, at TEI_BASE_URL. A call uses the route that supports its members.
 // /v1/embeddings has base64 and usage, but silently ignores prompts, truncation and normalisation. /embed supports
 // those, returns floats only, and reports its usage in a header.
+import { operationUrl, withoutVersion } from './shared/address.js';
 import { textsOrTokens } from './shared/call-input.js';
 import { BrokenAnswer, UNKNOWN_PROMPT_BYTES } from './shared/provider.js';
 import type {
@@ -41,13 +42,16 @@ export const tei: HttpEmbeddingProvider = {
 };
 
 function buildTeiRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
-  const root = baseUrl.replace(/\/v1$/, '');
+  const root = withoutVersion(baseUrl);
   // A prompt is a name that the operator's model defines. TEI refuses unknown names, so only listed ones are sent.
   const promptName = listedInputTypeIn(call);
   const needsEmbed = promptName !== undefined || MEMBERS_OF_EMBED.some((name) => name in call.extra);
   if (!needsEmbed)
-    return buildOpenAiRequest(call, { baseUrl: `${root}/v1`, ...(apiKey === undefined ? {} : { apiKey }) });
-  return postJson(`${root}/embed`, bearer(apiKey), {
+    return buildOpenAiRequest(call, {
+      baseUrl: operationUrl(root, '/v1'),
+      ...(apiKey === undefined ? {} : { apiKey }),
+    });
+  return postJson(operationUrl(root, '/embed'), bearer(apiKey), {
     ...call.extra,
     inputs: textsOrTokens(call),
     ...given('dimensions', call.dimensions),

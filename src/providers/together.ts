@@ -1,5 +1,6 @@
 // Together. Its embeddings take a model and texts. It refuses a width, an input type and a user, and answers may lack
 // usage.
+import { operationUrl } from './shared/address.js';
 import { textsOf } from './shared/call-input.js';
 import { UnsupportedRequest } from './shared/provider.js';
 import type {
@@ -32,7 +33,7 @@ function buildTogetherRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderC
       `Together gives the vectors of ${call.upstreamModel} in full only`,
     );
   }
-  return postJson(`${baseUrl}/embeddings`, bearer(apiKey), {
+  return postJson(operationUrl(baseUrl, '/embeddings'), bearer(apiKey), {
     ...call.extra,
     model: call.upstreamModel,
     input: textsOf(call),

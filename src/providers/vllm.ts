@@ -1,4 +1,5 @@
 // vLLM, at VLLM_BASE_URL with its /v1. Vision models take one conversation per call instead of a list of inputs.
+import { operationUrl } from './shared/address.js';
 import { partsOfInput, rejectOtherForms, textsOrTokens, unsupportedPart } from './shared/call-input.js';
 import { UnsupportedRequest } from './shared/provider.js';
 import type {
@@ -35,7 +36,7 @@ export const vllm: HttpEmbeddingProvider = {
 
 function buildVllmRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
   rejectOtherForms(FORMS, call);
-  return postJson(`${baseUrl}/embeddings`, bearer(apiKey), {
+  return postJson(operationUrl(baseUrl, '/embeddings'), bearer(apiKey), {
     ...call.extra,
     model: call.upstreamModel,
     ...(call.input.form === 'multimodal' ? { messages: messagesOf(call) } : { input: textsOrTokens(call) }),

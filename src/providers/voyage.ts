@@ -1,5 +1,6 @@
 // Voyage AI, texts only: its multimodal models have another endpoint. It has no word for float, and its usage has the
 // total only.
+import { operationUrl } from './shared/address.js';
 import { extraWithout, rejectOtherForms, textsOf } from './shared/call-input.js';
 import type {
   HttpEmbeddingProvider,
@@ -31,7 +32,7 @@ export const voyage: HttpEmbeddingProvider = {
 
 function buildVoyageRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
   rejectOtherForms(FORMS, call);
-  return postJson(`${baseUrl}/embeddings`, bearer(apiKey), {
+  return postJson(operationUrl(baseUrl, '/embeddings'), bearer(apiKey), {
     ...extraWithout('output_dimension', call),
     model: call.upstreamModel,
     input: textsOf(call),

@@ -1,4 +1,5 @@
 // OpenAI's embeddings wire, which many servers share: its request and answer.
+import { operationUrl } from './address.js';
 import { textsOrTokens } from './call-input.js';
 import { BrokenAnswer } from './provider.js';
 import type {
@@ -16,7 +17,7 @@ import { asObject, bearer, eachVector, postJson, readTopMembers, recordableId, t
 const ELEMENT = { name: 'embedding', whenMissing: 'an element of data has no embedding' };
 
 export function buildOpenAiRequest(call: ProviderCall, connection: ProviderConnection): UpstreamRequest {
-  return postJson(`${connection.baseUrl}/embeddings`, bearer(connection.apiKey), {
+  return postJson(operationUrl(connection.baseUrl, '/embeddings'), bearer(connection.apiKey), {
     ...call.extra,
     model: call.upstreamModel,
     input: textsOrTokens(call),

@@ -4,6 +4,7 @@ import type { Vector } from '../../vectors/vectors.js';
 import { BrokenAnswer, UnusableVector } from './provider.js';
 import type { UpstreamRequest, UpstreamResponse } from './provider.js';
 import { JsonScanner } from '../../vectors/json-scanner.js';
+import { withoutUserInfo } from './address.js';
 
 const MAX_ID_LENGTH = 1_000;
 // Errors are small; anything longer is a page of a proxy.
@@ -16,10 +17,17 @@ export function postJson(
   headers: Readonly<Record<string, string>>,
   body: Members,
 ): UpstreamRequest {
+  const address = withoutUserInfo(url);
   return {
     method: 'POST',
-    url,
-    headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
+    url: address.url,
+    // A key that is sent as `Authorization` takes precedence over the address's password.
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      ...address.headers,
+      ...headers,
+    },
     body: JSON.stringify(body),
   };
 }
