@@ -41,6 +41,7 @@ export class DeliveryMetrics {
     });
     // Every series starts at 0: Prometheus sees no increase in a series that begins with its first event.
     for (const { type: kind } of DESTINATION_KINDS) {
+      this.delivered.inc({ kind }, 0);
       for (const failureClass of FAILURE_CLASSES) this.retried.inc({ kind, class: failureClass }, 0);
       for (const reason of DROP_REASONS) this.dropped.inc({ kind, reason }, 0);
     }

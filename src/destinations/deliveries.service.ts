@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { ConnectionTester } from '../deliveries/connection-test.js';
 import type { ConnectionTest } from '../deliveries/connection-test.js';
+import { DESTINATIONS_CHANNEL } from '../deliveries/workspace-destinations.js';
 import { WebhookSignatures } from '../deliveries/batches/webhook-signatures.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { Clock } from '../domain/clock.js';
@@ -15,6 +16,7 @@ import type { Destination } from '../domain/destinations/destination.js';
 import { AppError } from '../domain/errors.js';
 import { rateLimitExceeded } from '../domain/rate-limit.js';
 import { filterReads } from '../domain/destinations/filter-match.js';
+import { Notifications } from '../persistence/database/notifications.js';
 import { DeadLettersRepository } from '../persistence/deliveries/dead-letters.repository.js';
 import type { StoredDeadLetter } from '../persistence/deliveries/dead-letters.repository.js';
 import { DeliveryStatesRepository } from '../persistence/deliveries/delivery-states.repository.js';
@@ -44,13 +46,22 @@ export class DeliveriesService {
     private readonly tester: ConnectionTester,
     private readonly signatures: WebhookSignatures,
     private readonly clock: Clock,
+    private readonly notifications: Notifications,
   ) {}
 
   async test(caller: Caller, id: string): Promise<ConnectionTest> {
     const destination = await this.destinations.get(caller, id);
     const wait = await this.limits.limitTest(refOf(destination));
     if (wait) throw this.tooOften('can be tested', MAX_TESTS_PER_MINUTE, 'a minute', wait);
-    return this.tester.test(destination);
+    const result = await this.tester.test(destination);
+    if (result.problem === null) await this.resume(destination);
+    return result;
+  }
+
+  /** The platform accepts requests again: waiting deliveries need not wait for their next attempt. */
+  private async resume(destination: Destination): Promise<void> {
+    if (await this.states.resume(refOf(destination)))
+      await this.notifications.notify(DESTINATIONS_CHANNEL, [destination.workspaceId]);
   }
 
   /** The secret by which the receiver of a webhook verifies signatures. */

@@ -72,6 +72,9 @@ export class LoadShedder implements OnApplicationBootstrap, OnModuleDestroy {
       labelNames: ['group', 'reason'],
       registers: [registry],
     });
+    // Every series starts at 0: Prometheus sees no increase in a series that begins with its first event.
+    for (const group of Object.keys(this.limits))
+      for (const reason of Object.keys(DETAILS)) this.rejected.inc({ group, reason }, 0);
     this.addGauge(registry, 'signalbox_http_in_flight', 'Requests in flight.', 'calls');
     this.addGauge(registry, 'signalbox_http_in_flight_bytes', 'Bytes held by requests in flight.', 'bytes');
     const { limit } = this;

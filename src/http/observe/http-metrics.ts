@@ -1,6 +1,7 @@
 // Request metrics. Every label comes from a closed list: routes are patterns in the code, never raw paths.
 import { Injectable } from '@nestjs/common';
 import { Counter, Histogram } from 'prom-client';
+import { ERROR_DEFINITIONS } from '../../domain/errors.js';
 import { Metrics } from '../../config/metrics.js';
 import type { FinishedRequest } from './finished-request.js';
 
@@ -35,6 +36,8 @@ export class HttpMetrics {
       labelNames: ['code'],
       registers,
     });
+    // Every series starts at 0: Prometheus sees no increase in a series that begins with its first event.
+    for (const code of Object.keys(ERROR_DEFINITIONS)) this.errors.inc({ code }, 0);
   }
 
   finished({ method: given, route: found, status, duration, errorCode }: FinishedRequest): void {

@@ -43,6 +43,8 @@ export class SlowTransfers implements OnModuleDestroy {
       labelNames: ['direction'],
       registers: [registry],
     });
+    // Prometheus sees no increase in a series that begins with its first event.
+    for (const direction of ['upload', 'download'] as const) this.ended.inc({ direction }, 0);
   }
 
   /** Checks every connection of the server from now on. */

@@ -92,12 +92,23 @@ WITH destination AS (
 )
 SELECT "isOn" FROM destination`;
 
+/** $1 workspace, $2 destination. */
+const RESUME = `
+UPDATE delivery_cursors SET next_attempt_at = NULL, paused_at = NULL, failures = 0
+WHERE workspace_id = $1 AND destination_id = $2 AND next_attempt_at > now() RETURNING 1`;
+
 @Injectable()
 export class DeliveryStatesRepository {
   constructor(
     private readonly database: Database,
     private readonly cipher: ConfigCipher,
   ) {}
+
+  /** Ends a pause after failures; false: there was none. */
+  async resume({ workspaceId, destinationId }: DestinationRef): Promise<boolean> {
+    const rows = await this.database.query({ text: RESUME, values: [workspaceId, destinationId] });
+    return rows.length > 0;
+  }
 
   async find({ workspaceId, destinationId }: DestinationRef, since: Date): Promise<DeliveryState> {
     const where = { workspaceId, destinationId };

@@ -148,6 +148,32 @@ describe('GET /deliveries', () => {
   });
 });
 
+describe('a connection test', () => {
+  const untilPaused = () =>
+    eventually(
+      () => readCursor(app, destination.id),
+      ({ failures }) => failures > 0,
+    );
+
+  it('that succeeds ends the pause of waiting deliveries', async () => {
+    receiver.always({ status: 503, headers: { 'retry-after': '3000' } });
+    await recordGenerations(app, 2);
+    await untilPaused();
+    receiver.always(null);
+    expect((await post('test')).body.data.ok).toBe(true);
+    await untilDelivered(app, destination.id, 2);
+    expect((await get('deliveries')).body.data).toMatchObject({ status: 'active', next_attempt_at: null });
+  });
+
+  it('that fails leaves them waiting', async () => {
+    receiver.always({ status: 503, headers: { 'retry-after': '3000' } });
+    await recordGenerations(app, 1);
+    await untilPaused();
+    expect((await post('test')).body.data.ok).toBe(false);
+    expect((await get('deliveries')).body.data).toMatchObject({ status: 'retrying', delivered: 0 });
+  });
+});
+
 describe('GET /signing-secret', () => {
   it('returns the secret that verifies deliveries', async () => {
     const { body } = await get('signing-secret');
