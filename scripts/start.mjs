@@ -45,6 +45,9 @@ ${post('/embeddings', apiKey, { model: 'local/hashing', input: ['The quick brown
 Send traces to a webhook:
 ${post('/observability/destinations', managementKey, destination)}
 
+Make a key that may spend 5 USD a month:
+${post('/keys', managementKey, { name: 'Search team', limit: 5, limit_reset: 'monthly' })}
+
 Look at the API key:
 curl -sS ${baseUrl}/keys/${hash} -H 'Authorization: Bearer ${managementKey}'
 `);
