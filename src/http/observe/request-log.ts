@@ -1,5 +1,5 @@
-// One log line for every finished request. Of the caller's data it contains the request id and the address: no raw path,
-// no query, no header, no body.
+// One log line for every finished request. Of the caller's data it contains the request id and, after a failure,
+// the address: no raw path, no query, no header, no body.
 import { Injectable, Logger } from '@nestjs/common';
 import { AppConfig } from '../../config/app-config.js';
 import { isLogged } from '../../config/json-logger.js';
@@ -28,7 +28,11 @@ function levelOf({ method, route, status, isAborted, errorCode }: FinishedReques
   // Load shedding must stay cheap; the metrics count these requests.
   if (PROBES.has(route) || method === 'OPTIONS' || errorCode === 'overloaded') return 'debug';
   if (status !== null && status >= 500) return 'error';
-  return isAborted || status === null || status >= 400 ? 'warn' : 'info';
+  return isFailure({ isAborted, status }) ? 'warn' : 'info';
+}
+
+function isFailure({ isAborted, status }: Pick<FinishedRequest, 'isAborted' | 'status'>): boolean {
+  return isAborted || status === null || status >= 400;
 }
 
 /** Undefined members are left out of the line. */
@@ -36,7 +40,8 @@ function describe(request: FinishedRequest): object {
   const { caller, duration, errorCode, bytes, traceId } = request;
   return {
     requestId: request.requestId,
-    address: request.address || undefined,
+    // Enough to find guessers and broken clients.
+    address: isFailure(request) ? request.address : undefined,
     method: request.method,
     route: request.route,
     status: request.status,

@@ -27,6 +27,7 @@ beforeAll(async () => {
     OPENAI_API_KEY: 'upstream-key',
     OPENAI_BASE_URL: `${upstream.origin}/v1`,
     PROVIDER_RETRIES: '0',
+    TRUSTED_PROXIES: '127.0.0.0/8',
   });
 });
 afterAll(async () => {
@@ -106,9 +107,16 @@ describe('the log line of a request', () => {
   });
 
   it('has the code of an error, and no caller for a rejected credential', async () => {
-    await send('/api/v1/key', 'stranger', { headers: bearer(canary('Secret')) });
+    await send('/api/v1/key', 'stranger', {
+      headers: { ...bearer(canary('Secret')), 'x-forwarded-for': '6.6.6.6, ::ffff:198.51.100.9' },
+    });
     const line = await requestLine('stranger');
-    expect(line).toMatchObject({ level: 'warn', status: 401, code: 'invalid_credential' });
+    expect(line).toMatchObject({
+      level: 'warn',
+      status: 401,
+      code: 'invalid_credential',
+      address: '198.51.100.9',
+    });
     expect(line).not.toHaveProperty('keyHash');
   });
 

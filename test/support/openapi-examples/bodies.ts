@@ -89,6 +89,16 @@ export const EXAMPLE_BODIES: Readonly<Record<string, readonly ExampleBody[]>> = 
     { name: 'from', summary: 'Everything since a time', body: { from: '2026-11-18T06:00:00Z' } },
   ],
   createEmbeddings: [
+    // First, because the page of the document tries the first one, and this model needs no provider.
+    {
+      name: 'local',
+      summary: 'Two texts, by the embedded model that needs no provider',
+      body: {
+        model: 'local/hashing',
+        input: ['The quick brown fox', 'jumps over the lazy dog'],
+        dimensions: 8,
+      },
+    },
     {
       name: 'float',
       summary: 'Two texts, with facts about the caller',
