@@ -46,12 +46,17 @@ const ADDED = `models:
         data_policy: { retains_prompts: false, trains: false }
 `;
 
+const FAMILIES = new Map([
+  ['two', { names: ['old', 'young'], of: (name: string) => (name.startsWith('new-') ? 'young' : null) }],
+]);
+
 const read = (text: string): CatalogueModel[] =>
   readCatalogueFile(text, {
     fileName: 'catalogue.yaml',
     shipped: [SHIPPED],
     providers: ['local', 'one', 'two', 'single'],
     oneModelProviders: ['single'],
+    families: FAMILIES,
   });
 const only = (text: string, id: string): CatalogueModel => read(text).find((model) => model.id === id)!;
 const shipped = (members: string): CatalogueModel =>
@@ -162,6 +167,31 @@ describe('a shipped model', () => {
     const before = structuredClone(SHIPPED);
     shipped('name: Other, endpoints: [{ provider: one, prices: [] }]');
     expect(SHIPPED).toEqual(before);
+  });
+});
+
+describe('a provider whose models differ in their bodies', () => {
+  const ARN = 'arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc';
+  const opaque = ADDED.replace('new-1', ARN);
+
+  it('needs no family where the name of the model shows it', () => {
+    expect(only(ADDED, 'acme/new').endpoints[0]).not.toHaveProperty('family');
+  });
+
+  it('has the family that the file states', () => {
+    const text = opaque.replace(ARN, `${ARN}\n        family: old`);
+    expect(only(text, 'acme/new').endpoints[0]).toMatchObject({ upstreamModel: ARN, family: 'old' });
+  });
+
+  it.each([
+    [opaque, 'upstream_model does not show the family of the model; add family, one of old, young'],
+    [opaque.replace(ARN, `${ARN}\n        family: middle`), 'family: must be one of old, young'],
+    [
+      ADDED.replace('provider: two', 'provider: one\n        family: old'),
+      'family: this provider has no families of models',
+    ],
+  ])('is refused without a known one', (text, message) => {
+    expect(() => read(text)).toThrow(message);
   });
 });
 

@@ -6,7 +6,7 @@ import { parseUsdPerMillion } from '../domain/spend/money.js';
 import { QUANTIZATIONS } from '../domain/embeddings/provider-preferences.js';
 import { endpointTag, givesWidth } from './catalogue-model.js';
 import type { CatalogueModel, DataPolicy, DatedPrice, InputForm, ModelEndpoint } from './catalogue-model.js';
-import { YamlCursor } from './yaml-cursor.js';
+import { YamlCursor, YamlObject } from './yaml-cursor.js';
 
 export interface CatalogueFileContext {
   /** The name of the file in messages. */
@@ -16,6 +16,14 @@ export interface CatalogueFileContext {
   readonly providers: readonly string[];
   /** Those of them that serve one model and ignore the requested name. */
   readonly oneModelProviders: readonly string[];
+  /** By provider, for those whose models differ in their bodies. */
+  readonly families: ReadonlyMap<string, ModelFamilies>;
+}
+
+interface ModelFamilies {
+  readonly names: readonly string[];
+  /** Null: the name does not show it. */
+  of(upstreamModel: string): string | null;
 }
 
 const INPUT_FORMS: readonly InputForm[] = ['texts', 'tokens', 'multimodal'];
@@ -135,10 +143,10 @@ function readEndpoints(
 function readEndpoint(
   cursor: YamlCursor,
   known: ReadonlyMap<string, ModelEndpoint>,
-  { providers }: CatalogueFileContext,
+  { providers, families }: CatalogueFileContext,
 ): ModelEndpoint {
   const endpoint = cursor.object([
-    ...'provider tag upstream_model input_forms input_types modalities takes_dimensions max_inputs_per_call'.split(
+    ...'provider tag upstream_model family input_forms input_types modalities takes_dimensions max_inputs_per_call'.split(
       ' ',
     ),
     ...'max_tokens_per_input max_tokens_per_call max_bytes_per_call prices modality_prices quantization data_policy'.split(
@@ -154,11 +162,14 @@ function readEndpoint(
   const maxBytesPerCall = endpoint.optional('max_bytes_per_call', count) ?? base?.maxBytesPerCall;
   const inputTypes = endpoint.optional('input_types', readChoices(INPUT_TYPES));
   const modalityPrices = endpoint.optional('modality_prices', readModalityPrices);
+  const upstreamModel = endpoint.read('upstream_model', readLabel, base?.upstreamModel);
+  const family = readFamily(cursor, endpoint, upstreamModel, families.get(provider));
   return {
     ...base,
     provider,
+    ...(family === null ? {} : { family }),
     ...(tag === undefined || tag === provider ? {} : { tag }),
-    upstreamModel: endpoint.read('upstream_model', readLabel, base?.upstreamModel),
+    upstreamModel,
     inputForms: endpoint.read('input_forms', readChoices(INPUT_FORMS), base?.inputForms ?? ['texts']),
     modalities: endpoint.read('modalities', readChoices(MODALITIES), base?.modalities ?? ['text']),
     takesDimensions: endpoint.read(
@@ -180,6 +191,24 @@ function readEndpoint(
     ),
     dataPolicy: endpoint.read('data_policy', readDataPolicy, base?.dataPolicy),
   };
+}
+
+/** Null where the provider has no families, or the name of the model shows its own. */
+function readFamily(
+  cursor: YamlCursor,
+  endpoint: YamlObject,
+  upstreamModel: string,
+  families: ModelFamilies | undefined,
+): string | null {
+  const family = endpoint.optional('family', (member) =>
+    families ? member.choice(families.names) : member.fail('this provider has no families of models'),
+  );
+  if (family !== undefined) return family;
+  if (families && families.of(upstreamModel) === null)
+    cursor.fail(
+      `upstream_model does not show the family of the model; add family, one of ${families.names.join(', ')}`,
+    );
+  return null;
 }
 
 function readPrices(cursor: YamlCursor): DatedPrice[] {

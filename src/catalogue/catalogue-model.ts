@@ -29,6 +29,8 @@ export interface ModelEndpoint {
   /** Distinguishes several endpoints of one provider: `deepinfra/turbo`. Absent: the provider's slug. */
   readonly tag?: string;
   readonly upstreamModel: string;
+  /** The kind of the model, where the provider has several and the upstream's name does not show it. */
+  readonly family?: string;
   readonly inputForms: readonly InputForm[];
   readonly modalities: readonly Modality[];
   /**

@@ -25,6 +25,7 @@ import { embeddingCacheKeys, isCacheable } from './cache/embedding-cache-key.js'
 import { EmbeddingCacheMetrics } from './cache/embedding-cache-metrics.js';
 import { EmbeddingCache, sourcedVectorsOf, sourceOf } from './cache/embedding-cache.js';
 import type { CacheClaim, VectorSource } from './cache/embedding-cache.js';
+import { PartialResults } from './cache/partial-results.js';
 import { boundsOf } from './charges/call-bound.js';
 import { chargeFor } from './charges/call-cost.js';
 import type { AnsweredVector } from './dto/embedding-response.dto.js';
@@ -67,6 +68,7 @@ export class EmbeddingRuns {
     readonly cache: EmbeddingCache,
     readonly cacheMetrics: EmbeddingCacheMetrics,
     readonly router: EmbeddingRouter,
+    readonly partial: PartialResults,
     readonly unpaid: UnpaidCosts,
     readonly log: GenerationLog,
     readonly publisher: GenerationPublisher,
@@ -89,6 +91,8 @@ export class EmbeddingRun {
   private readonly priceDay: string;
   /** Null: no vector is shared with other calls. */
   private claim: CacheClaim | null = null;
+  /** Its served parts are kept for a retry. */
+  private failed: { route: Route; request: EmbeddingRequest; routed: RoutedCall } | null = null;
   /** Null until the call is certain to become a generation. */
   private generationId: string | null = null;
   private readonly progress: Mutable<RoutingProgress> = { route: null, routed: null, durationMs: null };
@@ -162,10 +166,19 @@ export class EmbeddingRun {
     written?.catch(() => undefined);
     await recorded;
     publisher.generationAppended(workspaceId);
+    if (this.failed) {
+      const { partial } = this.services;
+      await partial.keep(caller.key, this.failed.route, this.failed.request, this.failed.routed);
+    }
     if (!written) throw routed.error ?? new AppError('internal');
     // The vectors are paid for: other calls may have them.
     this.claim?.publish();
-    return { generationId: id, pieces: await written, cacheOutcome: this.outcomeOf(executed.vectors) };
+    return {
+      generationId: id,
+      pieces: await written,
+      cacheOutcome: this.outcomeOf(executed.vectors),
+      passedOver: routed.passedOver,
+    };
   }
 
   /** Frees what the run holds. A lease whose part went to the log stays reduced, even if the commit is uncertain. */
@@ -210,7 +223,11 @@ export class EmbeddingRun {
 
   private async callProviders(reserved: ReservedInputs, deadline: number): Promise<RoutedCall> {
     const { route, indexes, request } = reserved;
-    const routed = await this.services.router.run(route, request, deadline);
+    const { partial, router } = this.services;
+    const routed = await partial.serve(this.call.caller.key, route, request, (rest) =>
+      router.run(route, rest, deadline),
+    );
+    if (routed.error) this.failed = { route, request, routed };
     if (!routed.error) this.claim?.add(indexes, sourcedVectorsOf(routed.served));
     return routed.error ? { ...routed, error: atIndexOfCall(routed.error, indexes) } : routed;
   }

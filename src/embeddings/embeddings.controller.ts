@@ -5,6 +5,7 @@ import type { Request, Response } from 'express';
 import { InferenceOnly } from '../auth/auth.decorators.js';
 import { callerOf } from '../auth/caller.js';
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
+import type { PassedOverKey } from '../domain/embeddings/passed-over-key.js';
 import { AppError } from '../domain/errors.js';
 import type { RequestContext } from '../domain/generations/generation.js';
 import { generationHeaderId } from '../domain/identifiers.js';
@@ -25,6 +26,7 @@ const MAX_HEADER_LENGTH = 256;
 // The name, and its former name.
 const METADATA_HEADERS = ['x-openrouter-metadata', 'x-openrouter-experimental-metadata'] as const;
 const CACHE_HEADER = 'X-Embedding-Cache';
+const PASSED_OVER_HEADER = 'X-BYOK-Passed-Over';
 
 @ApiTags('Embeddings')
 @ApiBearerAuth()
@@ -67,6 +69,12 @@ export class EmbeddingsController {
   @ApiOkResponse({
     type: EmbeddingResponseDto,
     headers: {
+      [PASSED_OVER_HEADER]: {
+        description:
+          "Own provider keys in whose stead the operator's credential served and is paid for, each with the reason: " +
+          'used_up, refused, rate_limited, unsupported or unavailable. Absent: none.',
+        schema: { type: 'string' },
+      },
       [CACHE_HEADER]: {
         description:
           'Whether all, some or none of the vectors are `cached`. `bypass`: the body has unknown members, which may ' +
@@ -109,6 +117,8 @@ export class EmbeddingsController {
     });
     response.setHeader(GENERATION_ID_HEADER, generationHeaderId(answer.generationId));
     if (answer.cacheOutcome !== null) response.setHeader(CACHE_HEADER, answer.cacheOutcome);
+    if (answer.passedOver.length > 0)
+      response.setHeader(PASSED_OVER_HEADER, passedOverText(answer.passedOver));
     response.setHeader('content-type', 'application/json; charset=utf-8');
     sendInPieces(response, answer.pieces);
   }
@@ -124,6 +134,11 @@ function toEmbeddingRequest(body: CreateEmbeddingDto): EmbeddingRequest {
     inputType: body.input_type,
     user: body.user,
   };
+}
+
+/** `openai;reason=used_up, azure;reason=refused` */
+function passedOverText(keys: readonly PassedOverKey[]): string {
+  return [...new Set(keys.map(({ provider, reason }) => `${provider};reason=${reason}`))].join(', ');
 }
 
 function describeApplication(request: Request): RequestContext {

@@ -5,6 +5,7 @@ import { RoutingModule } from '../routing/routing.module.js';
 import { SpendModule } from '../spend/spend.module.js';
 import { EmbeddingCacheMetrics } from './cache/embedding-cache-metrics.js';
 import { EmbeddingCache } from './cache/embedding-cache.js';
+import { PartialResults } from './cache/partial-results.js';
 import { AnswerWriter } from './answer-writer.js';
 import { EmbeddingRuns } from './embedding-run.js';
 import { EmbeddingsController } from './embeddings.controller.js';
@@ -13,6 +14,13 @@ import { EmbeddingsService } from './embeddings.service.js';
 @Module({
   imports: [GenerationEventsModule, RoutingModule, SpendModule],
   controllers: [EmbeddingsController],
-  providers: [EmbeddingsService, EmbeddingRuns, AnswerWriter, EmbeddingCache, EmbeddingCacheMetrics],
+  providers: [
+    EmbeddingsService,
+    EmbeddingRuns,
+    AnswerWriter,
+    EmbeddingCache,
+    EmbeddingCacheMetrics,
+    PartialResults,
+  ],
 })
 export class EmbeddingsModule {}

@@ -9,6 +9,7 @@ import { COHERE_BILLING, cohereBody, readCohereVectors } from './shared/cohere-w
 import { UnsupportedRequest } from './shared/provider.js';
 import type {
   HttpEmbeddingProvider,
+  ModelFamilies,
   ProviderAnswer,
   ProviderCall,
   ProviderConnection,
@@ -42,10 +43,10 @@ export function createBedrock(now: () => Date): HttpEmbeddingProvider {
     name: 'Amazon Bedrock',
     defaultBaseUrl: `https://bedrock-runtime.${DEFAULT_REGION}.amazonaws.com`,
     needsApiKey: true,
+    families: FAMILIES,
     billing: { ...COHERE_BILLING, free: ['truncate', 'max_tokens', 'normalize'] },
     buildRequest: (call, connection) => sign(buildBedrockRequest(call, connection), connection, now()),
-    readAnswer: (response, call) =>
-      isCohere(call.upstreamModel) ? readCohereAnswer(response) : readTitanAnswer(response),
+    readAnswer: (response, call) => (isCohere(call) ? readCohereAnswer(response) : readTitanAnswer(response)),
     readUsage: readBedrockUsage,
     readError: readBedrockError,
   };
@@ -53,23 +54,31 @@ export function createBedrock(now: () => Date): HttpEmbeddingProvider {
 
 export const bedrock: HttpEmbeddingProvider = createBedrock(() => new Date());
 
-function buildBedrockRequest(call: ProviderCall, { baseUrl }: ProviderConnection): UpstreamRequest {
-  const url = operationUrl(baseUrl, `/model/${encodeURIComponent(call.upstreamModel)}/invoke`);
-  if (isCohere(call.upstreamModel)) return postJson(url, {}, cohereBodyOnBedrock(call));
-  if (call.upstreamModel.includes('titan-embed-text')) return postJson(url, {}, titanBody(call));
-  throw new UnsupportedRequest(
-    'model',
-    `${call.upstreamModel} is neither of Titan's text models nor of Cohere's`,
-  );
+const FAMILIES: ModelFamilies = {
+  names: ['titan-embed-text', 'cohere-embed-v3', 'cohere-embed-v4'],
+  /** The id may start with the region of an inference profile: eu.cohere.embed-v4:0. An ARN may end in an opaque id. */
+  of(upstreamModel) {
+    if (upstreamModel.includes('titan-embed-text')) return 'titan-embed-text';
+    if (!upstreamModel.includes('cohere.')) return null;
+    return /-v3\b/.test(upstreamModel) ? 'cohere-embed-v3' : 'cohere-embed-v4';
+  },
+};
+
+function familyOf({ family, upstreamModel }: ProviderCall): string | null {
+  return family ?? FAMILIES.of(upstreamModel);
 }
 
-/** The id may start with the region of an inference profile: eu.cohere.embed-v4:0. */
-function isCohere(upstreamModel: string): boolean {
-  return upstreamModel.includes('cohere.');
+function isCohere(call: ProviderCall): boolean {
+  return familyOf(call)?.startsWith('cohere') === true;
+}
+
+function buildBedrockRequest(call: ProviderCall, { baseUrl }: ProviderConnection): UpstreamRequest {
+  const url = operationUrl(baseUrl, `/model/${encodeURIComponent(call.upstreamModel)}/invoke`);
+  return postJson(url, {}, isCohere(call) ? cohereBodyOnBedrock(call) : titanBody(call));
 }
 
 function cohereBodyOnBedrock(call: ProviderCall): Record<string, unknown> {
-  const isV3 = /-v3\b/.test(call.upstreamModel);
+  const isV3 = familyOf(call) === 'cohere-embed-v3';
   if (isV3) rejectLongTexts(call);
   return {
     // Cohere's API truncates long inputs by default; Bedrock does it only with this member, whose value depends on the

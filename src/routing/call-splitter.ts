@@ -3,7 +3,6 @@ import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
 import { tokenBound } from '../catalogue/token-count.js';
 import type { Work } from '../concurrency/yield-queue.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../domain/embeddings/embedding.js';
-import { endpointName } from './endpoints/endpoint-target.js';
 import type { EndpointTarget } from './endpoints/endpoint-target.js';
 
 /** Consecutive inputs; `start` is the index of the first in the caller's list. */
@@ -83,7 +82,7 @@ export function splitProblem(target: EndpointTarget, { input, extra }: Embedding
     ...(maxTokensPerCall === undefined ? [] : [`${maxTokensPerCall} tokens`]),
     ...(maxBytesPerCall === undefined ? [] : [`${maxBytesPerCall} bytes`]),
   ].join(', ');
-  return `${member}: needs all inputs in one call, and ${endpointName(target)} takes at most ${limits} in one`;
+  return `${member}: needs all inputs in one call, and ${target.provider.name} takes at most ${limits} in one`;
 }
 
 /**

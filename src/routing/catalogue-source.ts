@@ -79,7 +79,12 @@ function modelsOf(text: string, file: string): CatalogueModel[] {
   const oneModelProviders = EMBEDDING_PROVIDERS.flatMap(({ slug, servesOneModel }) =>
     servesOneModel ? [slug] : [],
   );
-  return readCatalogueFile(text, { fileName: file, shipped: MODELS, providers, oneModelProviders });
+  const families = new Map(
+    EMBEDDING_PROVIDERS.flatMap((provider) =>
+      provider.families ? [[provider.slug, provider.families] as const] : [],
+    ),
+  );
+  return readCatalogueFile(text, { fileName: file, shipped: MODELS, providers, oneModelProviders, families });
 }
 
 /** Null: the file does not exist. */

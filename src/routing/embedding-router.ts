@@ -65,6 +65,7 @@ export class EmbeddingRouter {
       request,
       targets: route.targets,
       deadline,
+      ending: new Cancellation(),
       cancellation: new Cancellation(),
       failures: [],
       attempts: [],
@@ -107,15 +108,16 @@ export class EmbeddingRouter {
     const serveOne = (part: Slice): Promise<void> => this.serveOne(part, target, fallback, run);
     await mapBounded(slices, parallel, serveOne, (failure) => {
       run.failures.push(failure);
-      // The other slices would be charged and discarded.
-      run.cancellation.abort();
+      run.ending.abort();
+      // A retry may have what is served until then (embeddings/cache/partial-results.ts), unless the request has to change.
+      if (!(failure instanceof AppError) || failure.payer === 'caller') run.cancellation.abort();
     });
   }
 
   private async serveOne(part: Slice, target: EndpointTarget, fallback: Fallback, run: Run): Promise<void> {
     const { targets, index, last } = fallback;
     const isLast = isLastOf(fallback);
-    run.cancellation.throwIfAborted();
+    run.ending.throwIfAborted();
     if (!run.credentials.mayAsk(target)) {
       if (isLast) throw last?.error ?? run.credentials.passedOverError(target);
       return this.serve(part, { targets, index: index + 1, last, splitFor: target.endpoint }, run);
@@ -126,7 +128,7 @@ export class EmbeddingRouter {
       );
     } catch (failure) {
       // Another slice has failed permanently: no other endpoint is tried for this one.
-      if (!(failure instanceof EndpointFailure) || run.cancellation.aborted) throw failure;
+      if (!(failure instanceof EndpointFailure) || run.ending.aborted) throw failure;
       if (performance.now() >= run.deadline) throw new AppError('operation_timeout', { cause: failure });
       const { consequences, failureClass, wasSent } = failure;
       const isLess = last !== null && outranks(last, consequences);
@@ -154,14 +156,15 @@ export class EmbeddingRouter {
       try {
         return await this.attempts.attempt(target, part, run, mayWait);
       } catch (failure) {
-        if (!(failure instanceof EndpointFailure) || !isLast || !this.mayRepeat(failure, repeats))
+        const mayRepeat = isLast && !run.ending.aborted;
+        if (!(failure instanceof EndpointFailure) || !mayRepeat || !this.mayRepeat(failure, repeats))
           throw failure;
         const pause = this.retryDelay(repeats, failure);
         // The other slices of a call would be lost: a slice of several waits for as long as the call may take.
         const longest = run.sentSlices > 1 ? Infinity : MAX_RETRY_DELAY;
         if (pause > longest || performance.now() + pause >= run.deadline) throw failure;
         run.hasRetried = true;
-        await delay(pause, undefined, { signal: toAbortSignal(run.cancellation) }).catch(() => {
+        await delay(pause, undefined, { signal: toAbortSignal(run.ending) }).catch(() => {
           throw failure;
         });
       }

@@ -51,6 +51,9 @@ export interface Run {
   readonly targets: readonly EndpointTarget[];
   /** performance.now() */
   readonly deadline: number;
+  /** Ends what waits and starts nothing new: a slice has failed. What is in flight may still be served. */
+  readonly ending: Cancellation;
+  /** Ends what is in flight as well. */
   readonly cancellation: Cancellation;
   /** The failures of the call in order of time: the first ended it, and cancelled slices follow. */
   readonly failures: unknown[];

@@ -45,6 +45,7 @@ export function describeRouting(
       served.some(({ target }) => target.credential !== null) || routed?.error?.metadata['is_byok'] === true,
     endpoints,
     attempts,
+    passedOver: routed?.passedOver ?? [],
     generationTime: durationMs,
   };
 }

@@ -1,7 +1,7 @@
 // The real client openai 6, with its defaults, through the whole service to every provider: it decodes the vectors of
 // the provider's stub, and reports a provider's failure as one of its own errors.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import OpenAI, { BadRequestError, InternalServerError } from 'openai';
+import OpenAI, { BadRequestError, InternalServerError, RateLimitError } from 'openai';
 import type { APIError } from 'openai';
 import { expectVectors, startAppWithEveryProvider } from '../support/every-provider-app.js';
 import type { EveryProviderApp } from '../support/every-provider-app.js';
@@ -78,7 +78,7 @@ describe.each(PROVIDER_ROWS.map((row) => [row.label, row] as const))('%s', (_lab
   it.each<[StubFailure, number, new (...given: never[]) => APIError]>([
     ['invalid', 400, BadRequestError],
     ['broken', 502, InternalServerError],
-    ['rateLimited', 529, InternalServerError],
+    ['rateLimited', 429, RateLimitError],
     ['overloaded', 529, InternalServerError],
   ])('reports %s as %d', async (failure, status, expected) => {
     setup.providers.stubOf(row).replyWith(stub.failures[failure]);

@@ -259,7 +259,8 @@ describe('errors of embeddings', () => {
     [413, errors.PayloadTooLargeResponseError, 413],
     [502, errors.BadGatewayResponseError, 401],
     [524, errors.EdgeNetworkTimeoutResponseError, 504],
-    [529, errors.ProviderOverloadedResponseError, 429],
+    [429, errors.TooManyRequestsResponseError, 429],
+    [529, errors.ProviderOverloadedResponseError, 503],
   ])('have their own type for the status %d', async (statusCode, expected, upstreamStatus) => {
     // A rejected credential rests for a minute at most.
     setup.app.clock.advance(60_000);

@@ -103,7 +103,7 @@ describe.each(PROVIDER_ROWS.map((row) => [row.label, row] as const))('%s', (_lab
   it.each<[StubFailure, number, new (...given: never[]) => errors.OpenRouterError]>([
     ['invalid', 400, errors.BadRequestResponseError],
     ['broken', 502, errors.BadGatewayResponseError],
-    ['rateLimited', 529, errors.ProviderOverloadedResponseError],
+    ['rateLimited', 429, errors.TooManyRequestsResponseError],
     ['overloaded', 529, errors.ProviderOverloadedResponseError],
   ])('reports %s as %d', async (failure, statusCode, expected) => {
     setup.providers.stubOf(row).replyWith(stub.failures[failure]);

@@ -36,6 +36,29 @@ it.each([
   },
 );
 
+const PROFILE = 'arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc';
+
+it.each([
+  ['titan-embed-text', ['inputText']],
+  ['cohere-embed-v3', ['embedding_types', 'input_type', 'texts', 'truncate']],
+  ['cohere-embed-v4', ['embedding_types', 'input_type', 'texts', 'truncate']],
+])('an inference profile with an opaque id has the body of its family: %s', async (family, members) => {
+  const call = { ...ofTexts(PROFILE, 'one'), family };
+  const { url, body } = await bedrock.buildRequest(call, connection);
+  expect(url).toBe(`${running.baseUrl}/model/${encodeURIComponent(PROFILE)}/invoke`);
+  expect(Object.keys(JSON.parse(body) as object).toSorted()).toEqual(members);
+});
+
+it('the family of a profile is not guessed', () => {
+  const names = [PROFILE, 'amazon.titan-embed-text-v2:0', V3, 'us.cohere.embed-v4:0'];
+  expect(names.map((name) => bedrock.families?.of(name))).toEqual([
+    null,
+    'titan-embed-text',
+    'cohere-embed-v3',
+    'cohere-embed-v4',
+  ]);
+});
+
 it('v3 receives the longest texts that Bedrock accepts', async () => {
   const answer = await embed(bedrock, ofTexts(V3, 'a'.repeat(2048), PAIR.repeat(2048)), connection);
   expect(answer.vectors).toHaveLength(2);

@@ -16,6 +16,7 @@ const CONTEXT = {
   shipped: SHIPPED_MODELS,
   providers: EMBEDDING_PROVIDERS.map(({ slug }) => slug),
   oneModelProviders: ['tei'],
+  families: new Map<string, never>(),
 };
 const EXAMPLE = readFileSync(new URL('../../docs/catalogue.example.yaml', import.meta.url), 'utf8');
 // Milliseconds. A start waits for it.

@@ -1,5 +1,7 @@
 // The routing of a call, for callers who request it (docs/contract.md#embeddings-response).
 
+import type { PassedOverKey } from './passed-over-key.js';
+
 interface RoutedEndpoint {
   /** The provider's name. */
   readonly provider: string;
@@ -19,6 +21,7 @@ export interface RoutingMetadata {
   readonly endpoints: readonly (RoutedEndpoint & { readonly selected: boolean })[];
   /** A status of 0: no answer came. */
   readonly attempts: readonly (RoutedEndpoint & { readonly status: number })[];
+  readonly passedOver: readonly PassedOverKey[];
   /** Milliseconds; null when nothing was routed. */
   readonly generationTime: number | null;
 }

@@ -222,6 +222,6 @@ function copyOf(vector: Vector): Vector {
   return { form: vector.form, text };
 }
 
-function bytesOf(vector: Vector): number {
+export function bytesOf(vector: Vector): number {
   return vector.form === 'floats' ? vector.values.byteLength : vector.text.byteLength;
 }

@@ -37,7 +37,8 @@ export async function chargeFor(
   let isByok = false;
   const added = addedBytesOf(request);
   for (const slice of routed.served) {
-    const { target, input } = slice;
+    // The record of an earlier call has the provider's bill.
+    const { target, input, isKept = false } = slice;
     const addedToEach = added(target);
     const counted = reportedTokens(slice) ?? (await tokensWithoutUsage(input, target.endpoint, addedToEach));
     const bill = billOf(slice, counted, addedToEach, priceDay);
@@ -49,13 +50,13 @@ export async function chargeFor(
     // Through an own provider key the provider bills its owner.
     if (target.credential !== null) {
       isByok = true;
-      own = add(own, bill.cost);
+      own = add(own, isKept ? 0n : bill.cost);
     } else {
-      reported = add(reported, bill.reported);
+      reported = add(reported, isKept ? 0n : bill.reported);
       paid = add(paid, isPaid ? bill.cost : 0n);
-      if (!isPaid) addUnpaid(unpaid, slice, 'failed_call', bill.reported);
+      if (!isPaid && !isKept) addUnpaid(unpaid, slice, 'failed_call', bill.reported);
     }
-    if (bill.isOverReported && (isPaid || target.credential !== null))
+    if (bill.isOverReported && !isKept && (isPaid || target.credential !== null))
       addUnpaid(unpaid, slice, 'over_reported', difference(bill.reported, bill.cost));
   }
   for (const slice of routed.wasted) {

@@ -20,6 +20,11 @@ class RoutingAttemptDto {
   @IntegerField({ description: "The provider's HTTP status; 0: no response." }) status: number;
 }
 
+class PassedOverKeyDto {
+  @TextField({ description: "The provider's slug." }) provider: string;
+  @EnumField(['used_up', 'refused', 'rate_limited', 'unsupported', 'unavailable']) reason: string;
+}
+
 export class RoutingMetadataDto {
   @TextField({ description: 'The requested model.' }) requested: string;
   @EnumField(['direct', 'fallback']) strategy: string;
@@ -29,6 +34,11 @@ export class RoutingMetadataDto {
   @FlagField({ description: 'Whether an own provider key was used.' }) is_byok: boolean;
   @ObjectField(RoutingEndpointsDto) endpoints: RoutingEndpointsDto;
   @ObjectListField(RoutingAttemptDto) attempts: RoutingAttemptDto[];
+  @ObjectListField(PassedOverKeyDto, {
+    optional: true,
+    description: "Own provider keys in whose stead the operator's credential served. Absent: none.",
+  })
+  own_keys_passed_over?: PassedOverKeyDto[];
   @IntegerField({ optional: true, description: 'Milliseconds.' }) generation_time?: number;
 }
 
@@ -43,6 +53,7 @@ export function toRoutingMetadataDto(metadata: RoutingMetadata): RoutingMetadata
     is_byok: metadata.isByok,
     endpoints: { total: metadata.endpoints.length, available: [...metadata.endpoints] },
     attempts: [...metadata.attempts],
+    ...(metadata.passedOver.length === 0 ? {} : { own_keys_passed_over: [...metadata.passedOver] }),
     ...(metadata.generationTime === null ? {} : { generation_time: metadata.generationTime }),
   };
 }

@@ -11,6 +11,8 @@ import type { Vector } from '../../vectors/vectors.js';
 /** One call to an upstream. */
 export interface ProviderCall {
   readonly upstreamModel: string;
+  /** As the catalogue states it; absent: by the name of the model. */
+  readonly family?: string | undefined;
   readonly input: EmbeddingInput;
   /** Set only when the upstream shortens the vectors itself. */
   readonly dimensions?: number | undefined;
@@ -114,6 +116,13 @@ export interface BillingTraits {
 /** Bytes reserved for a prompt that only the operator's own server knows. Instructions of models are shorter. */
 export const UNKNOWN_PROMPT_BYTES = 256;
 
+/** The kinds of models at one provider, which differ in their bodies. */
+export interface ModelFamilies {
+  readonly names: readonly string[];
+  /** Null: the name does not show it, and the catalogue has to state it. */
+  of(upstreamModel: string): string | null;
+}
+
 interface ProviderTraits {
   /** Also the prefix of its environment variables, in upper case. */
   readonly slug: string;
@@ -127,6 +136,8 @@ interface ProviderTraits {
    * never split.
    */
   readonly inputTyingMember?: string;
+  /** Absent: all models have one body. */
+  readonly families?: ModelFamilies;
   readonly billing: BillingTraits;
 }
 

@@ -37,7 +37,7 @@ export class EndpointAttempts {
       (await this.waitForPermit(target, health, run, mayWait));
     try {
       // A call that ended while it waited sends no request.
-      run.cancellation.throwIfAborted();
+      run.ending.throwIfAborted();
       return await this.tracing.span('embeddings', { kind: 'client' }, (span) =>
         this.attemptWithin(span, target, health, part, run),
       );
@@ -55,10 +55,10 @@ export class EndpointAttempts {
     const startedAt = performance.now();
     if (mayWait) {
       const leave = this.metrics.waits(target.provider.slug);
-      const permit = await permits.wait(run.owner, run.deadline, run.cancellation);
+      const permit = await permits.wait(run.owner, run.deadline, run.ending);
       leave();
       if (permit) return permit;
-      run.cancellation.throwIfAborted();
+      run.ending.throwIfAborted();
     }
     this.note(run, target, startedAt, null, 'saturated');
     // The provider has not answered; the call's own deadline is over (docs/contract.md#errors).

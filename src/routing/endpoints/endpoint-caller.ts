@@ -72,6 +72,7 @@ export class EndpointCaller {
     const width = request.dimensions ?? model.nativeDimensions;
     const call: ProviderCall = {
       upstreamModel: endpoint.upstreamModel,
+      family: endpoint.family,
       input,
       encodingFormat: request.encodingFormat,
       extra: request.extra,

@@ -12,6 +12,8 @@ import { cut, inOneLine } from './provider-words.js';
 const MAX_MESSAGE_LENGTH = 300;
 const MAX_RAW_LENGTH = 1_000;
 const MAX_CODE_LENGTH = 100;
+/** A body that says nothing. */
+const WORDLESS = /^[\s{}[\]"]*$|^null$|^<html><\/html>$/i;
 /** Seconds. `openai` obeys no longer delay. */
 const LONGEST_RETRY_AFTER = 59;
 
@@ -108,7 +110,9 @@ function detailOf({ failureClass, status, message }: EndpointFailure, target: En
       return `${describeRefusal(failureClass, target)}${remedy}`;
     }
     default:
-      return cut(inOneLine(message), MAX_MESSAGE_LENGTH) || `${provider.name} answered with HTTP ${status}`;
+      return WORDLESS.test(message)
+        ? `${provider.name} answered with HTTP ${status}`
+        : cut(inOneLine(message), MAX_MESSAGE_LENGTH);
   }
 }
 

@@ -184,17 +184,17 @@ describe('400: a request beyond the model', () => {
 
 describe('400: a rejection by the provider', () => {
   it.each([400, 422])('with status %d is passed on, and no other endpoint is tried', async (status) => {
-    const body = { error: { message: 'Input is too long.', code: 'context_length', type: 'x' } };
+    const body = { error: { message: 'Input is not right.', code: 'bad_input', type: 'x' } };
     setup.upstream.answerWith(rejectWith(status, body));
     const response = await embed(setup.app, { model: SMALL, input: 'a' });
-    expectError(response, 400, 'Invalid request parameters');
+    expectError(response, 400, /^Provider returned error: ./);
     expect(response.body).toMatchObject({
       error: {
         metadata: {
           error_type: 'invalid_request',
           provider_name: 'OpenAI',
-          raw: 'Input is too long.',
-          provider_code: 'context_length',
+          raw: 'Input is not right.',
+          provider_code: 'bad_input',
         },
       },
     });

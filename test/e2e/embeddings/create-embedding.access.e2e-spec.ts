@@ -161,7 +161,7 @@ describe('413', () => {
   it('is returned for an input that the provider finds too large', async () => {
     setup.upstream.answerWith(rejectWith(413, { error: { message: 'Too large.' } }));
     const response = await embed(setup.app, { model: SMALL, input: 'a' });
-    expectError(response, 413, 'Request payload too large');
+    expectError(response, 413, 'Provider returned error: Too large.');
     expect(response.body).toMatchObject({
       error: { metadata: { provider_name: 'OpenAI', raw: 'Too large.' } },
     });

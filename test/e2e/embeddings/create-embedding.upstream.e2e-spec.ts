@@ -35,7 +35,7 @@ async function answerTo(handler: StubHandler, body: object = BODY): Promise<Resp
 /** Every failure of a provider names the provider, the id of its generation and no secret. */
 function expectProviderError(response: Response, status: number, message: string, errorType: string): void {
   expect(response.status).toBe(status);
-  expectError(response, status, message);
+  expectError(response, status, new RegExp(`^${message}: .`));
   expect(response.body).toMatchObject({
     error: { metadata: { error_type: errorType, provider_name: 'OpenAI' } },
   });
@@ -171,25 +171,41 @@ describe('502: a rejection that concerns the operator', () => {
 });
 
 // Longer than the deadline of a call: no call waits for it here.
-describe('529', () => {
-  it.each([429, 503, 529])("is returned for the provider's %d, with its own Retry-After", async (status) => {
+describe('429 and 529', () => {
+  it.each([
+    [429, 429, 'rate_limit_exceeded'],
+    [503, 529, 'provider_overloaded'],
+    [529, 529, 'provider_overloaded'],
+  ])("are returned for the provider's %d, with its Retry-After of at most 59", async (upstream, status, errorType) => {
     const body = { error: { message: 'Slow down.' } };
-    const response = await answerTo(rejectWith(status, body, { 'retry-after': '90' }));
-    expectProviderError(response, 529, 'Provider returned error', 'provider_overloaded');
-    expect(response.headers['retry-after']).toBe('90');
-    expect(response.body).toMatchObject({ error: { metadata: { raw: 'Slow down.' } } });
+    for (const [given, expected] of [
+      ['90', '59'],
+      ['7.2', '8'],
+      ['999999999999', '59'],
+    ] as const) {
+      const response = await answerTo(rejectWith(upstream, body, { 'retry-after': given }));
+      expectProviderError(response, status, 'Provider returned error', errorType);
+      expect(response.headers['retry-after']).toBe(expected);
+      expect(response.headers).not.toHaveProperty('x-should-retry');
+      expect(response.body).toMatchObject({
+        error: {
+          message: 'Provider returned error: Slow down.',
+          metadata: { raw: 'Slow down.', retry_after_seconds: Number(expected) },
+        },
+      });
+    }
   });
 
   it('has the seconds until the date that the provider names', async () => {
-    const date = new Date(setup.app.clock.now().getTime() + 90_000).toUTCString();
+    const date = new Date(setup.app.clock.now().getTime() + 30_000).toUTCString();
     const response = await answerTo(rejectWith(429, {}, { 'retry-after': date }));
-    expectProviderError(response, 529, 'Provider returned error', 'provider_overloaded');
-    expect(response.headers['retry-after']).toBe('90');
+    expectProviderError(response, 429, 'Provider returned error', 'rate_limit_exceeded');
+    expect(response.headers['retry-after']).toBe('30');
   });
 
   it.each(['soon', '-1', ''])('has no Retry-After made of %j', async (given) => {
     const response = await answerTo(rejectWith(429, {}, { 'retry-after': given }));
-    expectProviderError(response, 529, 'Provider returned error', 'provider_overloaded');
+    expectProviderError(response, 429, 'Provider returned error', 'rate_limit_exceeded');
     expect(response.headers['retry-after'] ?? '1').toMatch(/^\d+$/);
   });
 });
@@ -243,7 +259,7 @@ describe('a call of more inputs than one provider call takes', () => {
       },
       { model: SMALL, input: Array.from({ length: 2049 }, () => 'a'), dimensions: 2 },
     );
-    expectProviderError(response, 400, 'Invalid request parameters', 'invalid_request');
+    expectProviderError(response, 400, 'Provider returned error', 'invalid_request');
     expect(response.body).toMatchObject({ error: { metadata: { raw: 'The last one is too long.' } } });
     await hasLeft;
     expect(setup.upstream.requests).toHaveLength(2);

@@ -41,7 +41,7 @@ it('rejects a call that does not fit, naming the maximum', async () => {
   expectError(
     response,
     400,
-    'Invalid request parameters: late_chunking: needs all inputs in one call, and jina/jina-embeddings-v4 takes at most ' +
+    'Invalid request parameters: late_chunking: needs all inputs in one call, and Jina AI takes at most ' +
       '512 inputs in one',
   );
   expect(response.headers).not.toHaveProperty('x-generation-id');

@@ -136,7 +136,8 @@ describe('the record of a call', () => {
     [502, 'provider_unavailable', rejectWith(200, '{"data":')],
     [502, 'provider_unavailable', (_request, response) => void response.socket?.resetAndDestroy()],
     [524, 'timeout', rejectWith(504, {})],
-    [529, 'provider_overloaded', rejectWith(429, {}, { 'retry-after': '90' })],
+    [429, 'rate_limit_exceeded', rejectWith(429, {}, { 'retry-after': '90' })],
+    [529, 'provider_overloaded', rejectWith(503, {}, { 'retry-after': '90' })],
   ] satisfies [number, string, StubHandler][])(
     'exists exactly once when the provider causes a %d (%s), and costs nothing',
     async (status, errorType, handler) => {
