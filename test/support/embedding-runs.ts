@@ -12,7 +12,10 @@ import { SpendRelease } from '../../src/domain/spend/spend-limit.js';
 import { AnswerWriter } from '../../src/embeddings/answer-writer.js';
 import type { EmbeddingCacheMetrics } from '../../src/embeddings/cache/embedding-cache-metrics.js';
 import { EmbeddingCache } from '../../src/embeddings/cache/embedding-cache.js';
+import { Registry } from 'prom-client';
+import type { Metrics } from '../../src/config/metrics.js';
 import type { EmbeddingCall, WrittenAnswer } from '../../src/embeddings/embedding-call.js';
+import { PartialResults } from '../../src/embeddings/cache/partial-results.js';
 import { EmbeddingRuns } from '../../src/embeddings/embedding-run.js';
 import { EmbeddingsService } from '../../src/embeddings/embeddings.service.js';
 import type { GenerationLog } from '../../src/persistence/generations/generation-log.js';
@@ -76,7 +79,13 @@ export function served(items: readonly string[], members: Partial<ServedSlice> =
     ...members,
   };
   const attempt = { provider: 'openai', endpoint: 'openai/some-model', status: 200, errorType: null };
-  return { served: [slice], wasted: [], attempts: [{ ...attempt, durationMs: 5 }], passedOver: [], error: null };
+  return {
+    served: [slice],
+    wasted: [],
+    attempts: [{ ...attempt, durationMs: 5 }],
+    passedOver: [],
+    error: null,
+  };
 }
 
 export function failed(error: AppError, part: Partial<RoutedCall> = {}): RoutedCall {
@@ -121,6 +130,7 @@ export function createRuns(deed: RouterDeed, options: RunsOptions = {}): TestRun
         return deed(items, planned);
       },
     } as Partial<EmbeddingRouter> as EmbeddingRouter,
+    new PartialResults({ registry: new Registry() } as Metrics, clock, yieldQueue),
     {
       record: (_accountId, _generationId, costs) => void unpaid.push(...costs),
     } as Partial<UnpaidCosts> as UnpaidCosts,

@@ -176,25 +176,28 @@ describe('429 and 529', () => {
     [429, 429, 'rate_limit_exceeded'],
     [503, 529, 'provider_overloaded'],
     [529, 529, 'provider_overloaded'],
-  ])("are returned for the provider's %d, with its Retry-After of at most 59", async (upstream, status, errorType) => {
-    const body = { error: { message: 'Slow down.' } };
-    for (const [given, expected] of [
-      ['90', '59'],
-      ['7.2', '8'],
-      ['999999999999', '59'],
-    ] as const) {
-      const response = await answerTo(rejectWith(upstream, body, { 'retry-after': given }));
-      expectProviderError(response, status, 'Provider returned error', errorType);
-      expect(response.headers['retry-after']).toBe(expected);
-      expect(response.headers).not.toHaveProperty('x-should-retry');
-      expect(response.body).toMatchObject({
-        error: {
-          message: 'Provider returned error: Slow down.',
-          metadata: { raw: 'Slow down.', retry_after_seconds: Number(expected) },
-        },
-      });
-    }
-  });
+  ])(
+    "are returned for the provider's %d, with its Retry-After of at most 59",
+    async (upstream, status, errorType) => {
+      const body = { error: { message: 'Slow down.' } };
+      for (const [given, expected] of [
+        ['90', '59'],
+        ['7.2', '8'],
+        ['999999999999', '59'],
+      ] as const) {
+        const response = await answerTo(rejectWith(upstream, body, { 'retry-after': given }));
+        expectProviderError(response, status, 'Provider returned error', errorType);
+        expect(response.headers['retry-after']).toBe(expected);
+        expect(response.headers).not.toHaveProperty('x-should-retry');
+        expect(response.body).toMatchObject({
+          error: {
+            message: 'Provider returned error: Slow down.',
+            metadata: { raw: 'Slow down.', retry_after_seconds: Number(expected) },
+          },
+        });
+      }
+    },
+  );
 
   it('has the seconds until the date that the provider names', async () => {
     const date = new Date(setup.app.clock.now().getTime() + 30_000).toUTCString();
