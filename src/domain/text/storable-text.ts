@@ -1,5 +1,6 @@
 // Texts that the database can store unchanged.
 
+export const NOT_WELL_FORMED = 'must not hold half a surrogate pair';
 export const NOT_STORABLE = 'must not hold NUL or half a surrogate pair';
 
 /** PostgreSQL stores no NUL, and no lone surrogate in JSON. */

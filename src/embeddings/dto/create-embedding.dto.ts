@@ -32,7 +32,7 @@ const TRACE = {
   allowsAnyName: true,
 };
 // Sent upstream, where long lists may be valid.
-const EXTRA = { elements: 10_000, values: 20_000, allowsAnyName: true };
+const EXTRA = { elements: 10_000, values: 20_000, allowsAnyName: true, isWellFormed: true };
 
 // Valid settings are not validated again with the next input: validation takes 20 times as long as a look-up.
 const VALID_SETTINGS = new LRUCache<string, true>({ max: 1_000 });
@@ -78,7 +78,7 @@ export class CreateEmbeddingDto {
   input_type?: string;
 
   @ObjectField(ProviderPreferencesDto, { optional: true, nullable: true })
-  provider?: ProviderPreferencesDto | null;
+  provider?: ProviderPreferencesDto;
 
   @TextField({ optional: true, hiddenMaxLength: MAX_USER_LENGTH, description: 'Identifier of the end user.' })
   user?: string;
@@ -115,7 +115,7 @@ export function readCreateEmbedding(body: Readonly<Record<string, unknown>>): Cr
     session_id,
     trace,
     ...extra
-  } = body;
+  } = withoutNull(body);
   const dto = new CreateEmbeddingDto();
   Object.assign(dto, { model, dimensions, input_type, provider, user, session_id, trace, extra });
   if (encoding_format !== undefined) dto.encoding_format = encoding_format as EncodingFormat;
@@ -126,6 +126,14 @@ export function readCreateEmbedding(body: Readonly<Record<string, unknown>>): Cr
   }
   dto.input = readEmbeddingInput(input);
   return dto;
+}
+
+/** A member that is null is absent (docs/contract.md#conventions), and does not go upstream. */
+function withoutNull(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  for (const name in body)
+    if (body[name] === null)
+      return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+  return body;
 }
 
 /** Validates every member except the input. */

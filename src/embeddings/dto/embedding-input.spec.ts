@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { AppError } from '../../domain/errors.js';
 import { readEmbeddingInput } from './embedding-input.js';
 
-const text = fc.string({ minLength: 1 });
+const text = fc.string({ unit: 'binary', minLength: 1 });
 const token = fc.nat();
 const tokens = fc.array(token, { minLength: 1 });
 const part = fc.oneof(

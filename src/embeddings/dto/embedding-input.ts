@@ -2,6 +2,7 @@
 // docs/contract.md#embeddings-request.
 import { AppError } from '../../domain/errors.js';
 import type { EmbeddingInput, MultimodalItem } from '../../domain/embeddings/embedding.js';
+import { NOT_WELL_FORMED } from '../../domain/text/storable-text.js';
 import { rejectHostileShape } from '../../http/body/json-shape.js';
 
 export const INPUT_SCHEMA = {
@@ -34,7 +35,7 @@ const PAYLOAD_OF_PART: ReadonlyMap<unknown, (part: Part) => boolean> = new Map([
 ]);
 const MAX_TOKEN = 2 ** 31 - 1;
 // Parts go upstream with all their members. As many values as the inputs of the narrowest vectors have.
-const MULTIMODAL = { elements: 2 ** 18, values: 2 ** 18, allowsAnyName: true };
+const MULTIMODAL = { elements: 2 ** 18, values: 2 ** 18, allowsAnyName: true, isWellFormed: true };
 // More than a call can have vectors of one number each. The bound of the model is checked later, and is lower.
 const MAX_INPUTS = 2 ** 18;
 
@@ -70,6 +71,8 @@ function rejectInput(index: number | null, path: string, rule: string): never {
 function readText(item: unknown, index: number | null): string {
   if (typeof item !== 'string') return rejectInput(index, '', 'must be a string like the other inputs');
   if (item === '') rejectInput(index, '', 'must not be empty');
+  // Providers reject lone surrogates with various errors, or embed a replacement character.
+  if (!item.isWellFormed()) rejectInput(index, '', NOT_WELL_FORMED);
   return item;
 }
 

@@ -89,9 +89,9 @@ export class ProviderPreferencesDto {
     'USD for a million tokens; numbers or decimal strings. `prompt` bounds the price of all input tokens, `image` and ' +
       '`audio` also bound the price of their tokens; `completion` and `request` have no effect.',
     `must be an object of amounts named ${PRICES.join(', ')}`,
-    (value) => isObjectOf(value, PRICES) && Object.values(value).every(isAmount),
+    (value) => isObjectOf(value, PRICES) && Object.values(value).every(isAmountOrNull),
   )
-  max_price?: Readonly<Partial<Record<'prompt' | 'image' | 'audio', string | number>>> | null;
+  max_price?: Readonly<Partial<Record<'prompt' | 'image' | 'audio', string | number | null>>> | null;
 
   @CheckedField('Seconds, at p50 or at each percentile named.', percentileMessage(), isPercentileBound)
   preferred_max_latency?: PercentileBoundDto | null;
@@ -104,9 +104,7 @@ export class ProviderPreferencesDto {
   preferred_min_throughput?: PercentileBoundDto | null;
 }
 
-export function fromProviderPreferencesDto(
-  dto: ProviderPreferencesDto | null | undefined,
-): ProviderPreferences {
+export function fromProviderPreferencesDto(dto: ProviderPreferencesDto | undefined): ProviderPreferences {
   if (!dto) return NO_PREFERENCES;
   return {
     order: dto.order ?? [],
@@ -126,9 +124,9 @@ export function fromProviderPreferencesDto(
 
 function toPrices({ prompt, image, audio }: NonNullable<ProviderPreferencesDto['max_price']>): MaxPrices {
   return {
-    ...(prompt !== undefined && { prompt: parseUsdPerMillion(prompt) }),
-    ...(image !== undefined && { image: parseUsdPerMillion(image) }),
-    ...(audio !== undefined && { audio: parseUsdPerMillion(audio) }),
+    ...(isGiven(prompt) && { prompt: parseUsdPerMillion(prompt) }),
+    ...(isGiven(image) && { image: parseUsdPerMillion(image) }),
+    ...(isGiven(audio) && { audio: parseUsdPerMillion(audio) }),
   };
 }
 
@@ -163,7 +161,12 @@ function isSortObject(value: Readonly<Record<string, unknown>>): boolean {
   );
 }
 
-function isAmount(value: unknown): boolean {
+function isGiven<Value>(value: Value | null | undefined): value is Value {
+  return value !== null && value !== undefined;
+}
+
+function isAmountOrNull(value: unknown): boolean {
+  if (value === null) return true;
   if (typeof value !== 'string' && typeof value !== 'number') return false;
   try {
     return parseUsdPerMillion(value) >= 0n;

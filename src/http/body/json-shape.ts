@@ -1,6 +1,7 @@
 // Bounds the shape of a parsed JSON value before any code walks all of it. Transforming, validating and describing
 // members takes microseconds for each, and the square of their number for unknown ones.
 import { AppError } from '../../domain/errors.js';
+import { NOT_WELL_FORMED } from '../../domain/text/storable-text.js';
 
 /** Far more than any object of the contract has. */
 export const MAX_MEMBERS = 256;
@@ -19,6 +20,8 @@ export interface ShapeBounds {
   readonly characters?: number;
   /** Names that every object has, such as `__proto__` and `toString`. Rejected unless no code reads them. */
   readonly allowsAnyName?: boolean;
+  /** Strings and member names must be well-formed Unicode: providers reject or replace lone surrogates. */
+  readonly isWellFormed?: boolean;
 }
 
 /** Bodies of operations: the longest list of the contract, and many times the values of the largest filter. */
@@ -62,7 +65,7 @@ class ShapeWalk {
   visit(value: unknown, depth: number): void {
     if (++this.values > this.bounds.values)
       this.rejectWhole(`must have at most ${this.bounds.values} values in all`);
-    if (typeof value === 'string') this.countCharacters(value);
+    if (typeof value === 'string') this.visitText(value);
     if (typeof value !== 'object' || value === null) return;
     if (depth > MAX_DEPTH) this.rejectWhole('is nested too deeply');
     if (Array.isArray(value)) this.visitElements(value, depth);
@@ -86,8 +89,8 @@ class ShapeWalk {
     // A parsed object inherits no enumerable member.
     for (const name in value) {
       if (++members > MAX_MEMBERS) reject(this.path, tooManyMembers());
-      this.countCharacters(name);
       this.path.push(name);
+      this.visitText(name);
       if (!this.bounds.allowsAnyName && name in Object.prototype)
         reject(this.path, 'is not a name that a member may have');
       this.visit(value[name as keyof typeof value], depth + 1);
@@ -95,8 +98,10 @@ class ShapeWalk {
     }
   }
 
-  private countCharacters(text: string): void {
-    const { characters = Infinity } = this.bounds;
+  private visitText(text: string): void {
+    if (this.bounds.isWellFormed && !text.isWellFormed()) reject(this.path, NOT_WELL_FORMED);
+    const { characters } = this.bounds;
+    if (characters === undefined) return;
     this.characters += text.length;
     if (this.characters > characters) this.rejectWhole(`must have at most ${characters} characters as JSON`);
   }
