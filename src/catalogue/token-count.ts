@@ -10,6 +10,10 @@ const SPECIAL_TOKENS = 8;
 // Counting time grows with the text, and with the square of its longest word. Longer texts and words get a bound
 // instead of a count.
 const LONGEST_COUNTED_BYTES = 65_536;
+// UTF-16 units in which words are counted: far more than any limit has tokens.
+const LONGEST_SCANNED = 1_000_000;
+// Of UTF-8, for one UTF-16 unit.
+const MAX_BYTES_PER_UNIT = 3;
 const LONG_WORD = /\S{200}|\s{200}/;
 const TYPICAL_BYTES_PER_TOKEN = 4;
 // `<|endoftext|>` in an input is ordinary text. By default the tokenizer throws on it.
@@ -91,9 +95,91 @@ export async function exactTokenCounts(
   if (input.form !== 'texts' || !usesCl100k(endpoint)) return null;
   const bytes = input.items.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   if (bytes > LONGEST_COUNTED_BYTES || input.items.some((text) => LONG_WORD.test(text))) return null;
-  // Loaded on first use: its tables take half a second and 40 MB.
-  const { countTokens } = await import('gpt-tokenizer/encoding/cl100k_base');
-  return input.items.map((text) => countTokens(text, AS_ORDINARY_TEXT));
+  const counts: number[] = [];
+  for (const index of input.items.keys()) counts.push(await countOnce(input.items, index));
+  return counts;
+}
+
+/** A lower bound of the tokens of an item; `isExact`: their number. */
+export interface LeastTokens {
+  readonly tokens: number;
+  readonly isExact: boolean;
+}
+
+/** Whether the length of an item permits more than `limit` tokens by leastTokens(). */
+export function mayExceed(item: EmbeddingItem, endpoint: ModelEndpoint, limit: number): boolean {
+  // Each token has a byte of UTF-8 at least, and each word a separator.
+  if (typeof item === 'string')
+    return usesCl100k(endpoint) ? MAX_BYTES_PER_UNIT * item.length > limit : item.length > 2 * limit;
+  return 'content' in item ? textLengthOf(item) > 2 * limit : item.length > limit;
+}
+
+/**
+ * The tokens that an item surely has: a count where the tokenizer is known and the item short enough, else the number of
+ * words, because no tokenizer of an embedding model joins words.
+ */
+export async function leastTokens(
+  items: EmbeddingInput['items'],
+  index: number,
+  endpoint: ModelEndpoint,
+): Promise<LeastTokens> {
+  const item = items[index];
+  if (item === undefined) return { tokens: 0, isExact: true };
+  if (typeof item !== 'string') {
+    if (!('content' in item)) return { tokens: item.length, isExact: true };
+    const words = item.content.reduce(
+      (sum, { text }) => sum + (typeof text === 'string' ? wordsOf(text) : 0),
+      0,
+    );
+    return { tokens: words, isExact: false };
+  }
+  const isCounted =
+    usesCl100k(endpoint) && Buffer.byteLength(item) <= LONGEST_COUNTED_BYTES && !LONG_WORD.test(item);
+  if (isCounted) return { tokens: await countOnce(items as readonly string[], index), isExact: true };
+  return { tokens: wordsOf(item), isExact: false };
+}
+
+/** By the items of a call: the choice of endpoints, the reservation and the charge need the same counts. */
+const COUNTS = new WeakMap<readonly string[], Map<number, number>>();
+
+async function countOnce(texts: readonly string[], index: number): Promise<number> {
+  const known = COUNTS.get(texts) ?? new Map<number, number>();
+  COUNTS.set(texts, known);
+  let count = known.get(index);
+  if (count === undefined) {
+    // Loaded on first use: its tables take half a second and 40 MB.
+    const { countTokens } = await import('gpt-tokenizer/encoding/cl100k_base');
+    count = countTokens(texts[index] ?? '', AS_ORDINARY_TEXT);
+    known.set(index, count);
+  }
+  return count;
+}
+
+function textLengthOf({ content }: MultimodalItem): number {
+  return content.reduce((sum, { text }) => sum + (typeof text === 'string' ? text.length : 0), 0);
+}
+
+/**
+ * Words that contain an ASCII letter or digit: a tokenizer may drop other characters. Only separators of every tokenizer
+ * count: space, tab and line breaks.
+ */
+function wordsOf(text: string): number {
+  const length = Math.min(text.length, LONGEST_SCANNED);
+  let words = 0;
+  let isInWord = false;
+  for (let index = 0; index < length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit === 32 || unit === 9 || unit === 10 || unit === 13) isInWord = false;
+    else if (!isInWord && isAlphanumeric(unit)) {
+      isInWord = true;
+      words++;
+    }
+  }
+  return words;
+}
+
+function isAlphanumeric(unit: number): boolean {
+  return (unit >= 97 && unit <= 122) || (unit >= 48 && unit <= 57) || (unit >= 65 && unit <= 90);
 }
 
 function usesCl100k(endpoint: ModelEndpoint): boolean {

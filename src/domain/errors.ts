@@ -10,6 +10,11 @@ interface ErrorDefinition {
 
 export const ERROR_DEFINITIONS = {
   invalid_request: { status: 400, message: 'Invalid request parameters', errorType: 'invalid_request' },
+  context_length_exceeded: {
+    status: 400,
+    message: 'Invalid request parameters',
+    errorType: 'context_length_exceeded',
+  },
   missing_credential: { status: 401, message: 'Missing Authentication header', errorType: 'authentication' },
   invalid_credential: { status: 401, message: 'Invalid credentials', errorType: 'authentication' },
   management_key_needed: {

@@ -109,7 +109,8 @@ export class EmbeddingRun {
   async plan(): Promise<Route> {
     const { caller, request, preferences, permit } = this.call;
     const limits = await this.services.spendLimiter.limitsOf(caller.key);
-    const route = await this.services.planner.plan(caller.key, request, preferences, limits);
+    const pace = this.services.yieldQueue.begin(caller.key.accountId);
+    const route = await this.services.planner.plan(caller.key, request, preferences, limits, pace);
     this.progress.route = route;
     permit?.acquireBytes(answerBytes(request, route));
     return route;

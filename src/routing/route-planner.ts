@@ -4,6 +4,8 @@ import type { CatalogueModel, InputForm, ModelEndpoint } from '../catalogue/cata
 import { givesWidth, priceOn, widthProblem } from '../catalogue/catalogue-model.js';
 import { Catalogue } from '../catalogue/catalogue.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
+import { UNHURRIED } from '../concurrency/yield-queue.js';
+import type { Pace } from '../concurrency/yield-queue.js';
 import { Clock } from '../domain/clock.js';
 import { modalitiesOf } from '../domain/embeddings/modality.js';
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
@@ -23,6 +25,7 @@ import { EndpointCaller } from './endpoints/endpoint-caller.js';
 import { filterCandidates, orderCandidates } from './endpoints/endpoint-order.js';
 import type { Candidate, OrderingContext } from './endpoints/endpoint-order.js';
 import type { EndpointTarget, OwnCredential } from './endpoints/endpoint-target.js';
+import { withRoomForInputs } from './endpoints/input-room.js';
 import { EndpointHealthRegistry } from './endpoints/endpoint-health-registry.js';
 import { OwnCredentialsCache } from './credentials/own-credentials-cache.js';
 
@@ -72,6 +75,7 @@ export class RoutePlanner {
     request: EmbeddingRequest,
     preferences: ProviderPreferences,
     limits: SpendLimits = NO_LIMITS,
+    pace: Pace = UNHURRIED,
   ): Promise<Route> {
     const model = this.catalogue.find(request.model);
     if (!model) throw new AppError('not_found', { detail: `there is no embedding model ${request.model}` });
@@ -101,7 +105,9 @@ export class RoutePlanner {
         detail: `provider: no endpoint of ${model.id} satisfies these preferences`,
       });
     }
-    const bounded = withBoundedPrice(left, request, limits, day);
+    const withRoom = withRoomForInputs(left, request, pace);
+    const able = withRoom instanceof Promise ? await withRoom : withRoom;
+    const bounded = withBoundedPrice(able, request, limits, day);
     const targets = orderCandidates(bounded, preferences, context).map(({ target }) => target);
     // Without fallbacks only the first serves, or those that the caller has listed (the only ones left by then).
     const isOneOnly = !preferences.allowFallbacks && preferences.order.length === 0;

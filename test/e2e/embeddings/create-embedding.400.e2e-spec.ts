@@ -145,6 +145,26 @@ describe('400: an invalid member', () => {
 });
 
 describe('400: a request beyond the model', () => {
+  it('rejects an input beyond the context length, without a call to a provider', async () => {
+    const tokens = Array.from({ length: 8_193 }, () => 7);
+    for (const input of [
+      [[1], tokens],
+      ['a', ' a'.repeat(8_193)],
+    ]) {
+      const body = { model: SMALL, input };
+      await expectRejection(
+        body,
+        'input[1]: has 8193 tokens, and openai/text-embedding-3-small takes at most 8192',
+      );
+      expect((await embed(setup.app, body)).body.error.metadata).toEqual({
+        error_type: 'context_length_exceeded',
+        input_index: 1,
+        input_tokens: 8_193,
+        max_input_tokens: 8_192,
+      });
+    }
+  });
+
   it.each([
     [LOCAL, 7, 'dimensions: local/hashing can have 8 to 4096'],
     [LOCAL, 4097, 'dimensions: local/hashing can have 8 to 4096'],
