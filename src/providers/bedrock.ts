@@ -35,6 +35,16 @@ const DEFAULT_REGION = 'us-east-1';
 // AWS limits each text of Cohere's v3 models. Later models are limited by tokens only.
 const MAX_CHARACTERS_OF_V3 = 2_048;
 
+const FAMILIES: ModelFamilies = {
+  names: ['titan-embed-text', 'cohere-embed-v3', 'cohere-embed-v4'],
+  /** The id may start with the region of an inference profile: eu.cohere.embed-v4:0. An ARN may end in an opaque id. */
+  of(upstreamModel) {
+    if (upstreamModel.includes('titan-embed-text')) return 'titan-embed-text';
+    if (!upstreamModel.includes('cohere.')) return null;
+    return /-v3\b/.test(upstreamModel) ? 'cohere-embed-v3' : 'cohere-embed-v4';
+  },
+};
+
 /** `now` is the clock of the signature, which is valid for five minutes. */
 export function createBedrock(now: () => Date): HttpEmbeddingProvider {
   return {
@@ -53,16 +63,6 @@ export function createBedrock(now: () => Date): HttpEmbeddingProvider {
 }
 
 export const bedrock: HttpEmbeddingProvider = createBedrock(() => new Date());
-
-const FAMILIES: ModelFamilies = {
-  names: ['titan-embed-text', 'cohere-embed-v3', 'cohere-embed-v4'],
-  /** The id may start with the region of an inference profile: eu.cohere.embed-v4:0. An ARN may end in an opaque id. */
-  of(upstreamModel) {
-    if (upstreamModel.includes('titan-embed-text')) return 'titan-embed-text';
-    if (!upstreamModel.includes('cohere.')) return null;
-    return /-v3\b/.test(upstreamModel) ? 'cohere-embed-v3' : 'cohere-embed-v4';
-  },
-};
 
 function familyOf({ family, upstreamModel }: ProviderCall): string | null {
   return family ?? FAMILIES.of(upstreamModel);

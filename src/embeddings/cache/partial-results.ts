@@ -69,8 +69,17 @@ export class PartialResults {
   }
 
   /** `send` routes a request with some of the inputs, which are consecutive. */
-  async serve(key: ApiKey, route: Route, request: EmbeddingRequest, send: SendRequest): Promise<RoutedCall> {
-    const slices = this.mayHave(key) ? await this.take(key, route, request) : [];
+  serve(key: ApiKey, route: Route, request: EmbeddingRequest, send: SendRequest): Promise<RoutedCall> {
+    return this.mayHave(key) ? this.complete(key, route, request, send) : send(request);
+  }
+
+  private async complete(
+    key: ApiKey,
+    route: Route,
+    request: EmbeddingRequest,
+    send: SendRequest,
+  ): Promise<RoutedCall> {
+    const slices = await this.take(key, route, request);
     if (slices.length === 0) return send(request);
     for (const { input } of slices) this.inputs.inc({ outcome: 'used' }, input.items.length);
     return completed(slices, request, send);
