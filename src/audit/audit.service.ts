@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../domain/keys/api-key.js';
 import type { StoredAuditEntry } from '../domain/audit.js';
 import { AuditLogRepository } from '../persistence/audit/audit-log.repository.js';
+import { KeyHashes } from '../persistence/keys/key-hashes.js';
 import type { AuditQueryDto } from './dto/audit-query.dto.js';
 
 export interface AuditPage {
@@ -13,13 +14,18 @@ export interface AuditPage {
 
 @Injectable()
 export class AuditService {
-  constructor(private readonly auditLog: AuditLogRepository) {}
+  constructor(
+    private readonly auditLog: AuditLogRepository,
+    private readonly keyHashes: KeyHashes,
+  ) {}
 
   async list({ key }: Caller, query: AuditQueryDto): Promise<AuditPage> {
-    const { limit } = query;
+    const { limit, object_id: objectId } = query;
+    // Entries name a key by the hash of its record.
+    const names = await this.keyHashes.find(key.accountId, objectId === undefined ? [] : [objectId]);
     const found = await this.auditLog.list(key.accountId, {
       objectType: query.object_type,
-      objectId: query.object_id,
+      objectId: names.get(objectId ?? '')?.hash ?? objectId,
       workspaceId: query.workspace_id,
       action: query.action,
       from: toDate(query.from),

@@ -12,7 +12,7 @@ import type {
   ProviderCredentialRecord,
 } from '../domain/embeddings/provider-credential.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
-import { ApiKeysRepository } from '../persistence/keys/api-keys.repository.js';
+import { KeyHashes } from '../persistence/keys/key-hashes.js';
 import { ProviderCredentialsRepository } from '../persistence/keys/provider-credentials.repository.js';
 import { toByokKeyDto } from './dto/byok-key.dto.js';
 import type { CreateByokKeyDto, ListByokKeysQueryDto, UpdateByokKeyDto } from './dto/byok-key-bodies.dto.js';
@@ -28,14 +28,14 @@ const AUDITED_CREDENTIAL: AuditedType<ProviderCredentialRecord> = {
 export class ByokService {
   constructor(
     private readonly accounts: AccountsRepository,
-    private readonly apiKeys: ApiKeysRepository,
+    private readonly keyHashes: KeyHashes,
     private readonly credentials: ProviderCredentialsRepository,
   ) {}
 
   async create(actor: Actor, dto: CreateByokKeyDto): Promise<ProviderCredentialRecord> {
     const { accountId } = actor.key;
     const workspaceId = await this.accounts.chooseWorkspace(accountId, dto.workspace_id);
-    await this.rejectUnknownKeys(accountId, dto.allowed_api_key_hashes ?? []);
+    const allowedKeys = await this.checkedKeys(accountId, dto.allowed_api_key_hashes);
     const settings = {
       name: null,
       disabled: false,
@@ -47,7 +47,7 @@ export class ByokService {
       allowedApiKeyHashes: [],
       allowedUserIds: [],
       declaredZdr: null,
-      ...toChange(dto),
+      ...toChange(dto, allowedKeys),
     };
     rejectContradiction(settings);
     return this.credentials.create(
@@ -71,11 +71,8 @@ export class ByokService {
     const { accountId } = actor.key;
     if (!isUUID(id)) throw noSuchCredential();
     const { allowed_api_key_hashes: hashes } = dto;
-    if (hashes) {
-      const before = await this.credentials.find(accountId, id);
-      await this.rejectUnknownKeys(accountId, hashes, before?.allowedApiKeyHashes);
-    }
-    const change = toChange(dto);
+    const stored = hashes ? (await this.credentials.find(accountId, id))?.allowedApiKeyHashes : [];
+    const change = toChange(dto, await this.checkedKeys(accountId, hashes, stored));
     if (Object.keys(change).length === 0) return this.get(actor, id);
     const decide = (before: ProviderCredentialRecord): ProviderCredentialChange => {
       rejectContradiction({ ...before, ...change });
@@ -94,24 +91,29 @@ export class ByokService {
     if (!isDeleted) throw noSuchCredential();
   }
 
-  /** Hashes that were stored before may name deleted keys. */
-  private async rejectUnknownKeys(
+  /** The hashes of the records. Hashes that were stored before may name deleted keys. */
+  private async checkedKeys(
     accountId: string,
-    hashes: readonly string[],
-    stood: readonly string[] = [],
-  ): Promise<void> {
-    const unknown = await this.apiKeys.findUnknownHashes(accountId, hashes, stood);
+    given: readonly string[] | null | undefined,
+    stored: readonly string[] = [],
+  ): Promise<readonly string[] | null | undefined> {
+    if (!given) return given;
+    const { hashes, unknown } = await this.keyHashes.check(accountId, given, stored);
     if (unknown.length > 0) {
       throw new AppError('invalid_request', {
         detail: `allowed_api_key_hashes: no such key: ${unknown.join(', ')}`,
       });
     }
+    return hashes;
   }
 }
 
 /** The members that were sent; null clears a list. */
-function toChange(dto: UpdateByokKeyDto): ProviderCredentialChange {
-  const list = (given: string[] | null | undefined): string[] | undefined =>
+function toChange(
+  dto: UpdateByokKeyDto,
+  allowedKeys: readonly string[] | null | undefined,
+): ProviderCredentialChange {
+  const list = (given: readonly string[] | null | undefined): string[] | undefined =>
     given === undefined ? undefined : [...new Set(given)];
   return omitUndefined({
     apiKey: dto.key,
@@ -122,7 +124,7 @@ function toChange(dto: UpdateByokKeyDto): ProviderCredentialChange {
     isByokOnly: dto.is_byok_only,
     sortOrder: dto.sort_order,
     allowedModels: list(dto.allowed_models),
-    allowedApiKeyHashes: list(dto.allowed_api_key_hashes),
+    allowedApiKeyHashes: list(allowedKeys),
     allowedUserIds: list(dto.allowed_user_ids),
     declaredZdr: dto.declared_zdr,
   });

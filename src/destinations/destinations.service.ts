@@ -12,7 +12,7 @@ import { AppError } from '../domain/errors.js';
 import { omitUndefined } from '../domain/members.js';
 import { UrlGuard } from '../outbound/url-guard.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
-import { ApiKeysRepository } from '../persistence/keys/api-keys.repository.js';
+import { KeyHashes } from '../persistence/keys/key-hashes.js';
 import { DestinationsRepository } from '../persistence/destinations/destinations.repository.js';
 import type { CreateDestinationDto } from './dto/create-destination.dto.js';
 import { toDestinationDto } from './dto/destination.dto.js';
@@ -37,7 +37,7 @@ const AUDITED_DESTINATION: AuditedType<Destination> = {
 export class DestinationsService {
   constructor(
     private readonly accounts: AccountsRepository,
-    private readonly apiKeys: ApiKeysRepository,
+    private readonly keyHashes: KeyHashes,
     private readonly destinations: DestinationsRepository,
     private readonly urlGuard: UrlGuard,
   ) {}
@@ -131,17 +131,17 @@ export class DestinationsService {
   }
 
   /**
-   * Each hash once; throws when the account has no such key. Hashes that were stored before may name deleted keys.
+   * The hashes of the records, each once; throws when the account has no such key. Hashes that were stored before may name
+   * deleted keys.
    */
   private async checkedKeyHashes<Hashes extends readonly string[] | null>(
     accountId: string,
-    hashes: Hashes,
-    stood: readonly string[] = [],
+    given: Hashes,
+    stored: readonly string[] = [],
   ): Promise<Hashes | string[]> {
-    if (hashes === null) return hashes;
-    const distinct = [...new Set(hashes)];
-    const unknown = await this.apiKeys.findUnknownHashes(accountId, distinct, stood);
-    if (unknown.length === 0) return distinct;
+    if (given === null) return given;
+    const { hashes, unknown } = await this.keyHashes.check(accountId, given, stored);
+    if (unknown.length === 0) return hashes;
     throw new AppError('invalid_request', { detail: `api_key_hashes: no such key: ${unknown.join(', ')}` });
   }
 

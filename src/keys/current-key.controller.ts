@@ -1,4 +1,4 @@
-// GET /key: any key reads its own record.
+// GET /key, and its former path: any key reads its own record.
 import { Controller, Get } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller } from '../auth/auth.decorators.js';
@@ -9,11 +9,11 @@ import { KeysService } from './keys.service.js';
 
 @ApiTags('API keys')
 @ApiBearerAuth()
-@Controller('key')
+@Controller()
 export class CurrentKeyController {
   constructor(private readonly keys: KeysService) {}
 
-  @Get()
+  @Get('key')
   @ApiOperation({
     summary: 'Get the current API key',
     description: 'Limits and spend of the key that authenticates the request.',
@@ -23,5 +23,18 @@ export class CurrentKeyController {
   @ApiErrors(401, 500, 503)
   async get(@CurrentCaller() caller: Caller): Promise<CurrentKeyResponseDto> {
     return { data: toCurrentKeyDto(await this.keys.get(caller, caller.key.hash)) };
+  }
+
+  @Get('auth/key')
+  @ApiOperation({
+    summary: 'Get the current API key (former path)',
+    description: 'Answers like `GET /key`, for clients that use the former path.',
+    operationId: 'getCurrentKeyByFormerPath',
+    deprecated: true,
+  })
+  @ApiOkResponse({ type: CurrentKeyResponseDto })
+  @ApiErrors(401, 500, 503)
+  async getByFormerPath(@CurrentCaller() caller: Caller): Promise<CurrentKeyResponseDto> {
+    return this.get(caller);
   }
 }

@@ -18,8 +18,6 @@ import { toKeySettings } from './dto/api-key.dto.js';
 import type { CreateKeyDto, UpdateKeyDto } from './dto/key-bodies.dto.js';
 import type { KeysQueryDto } from './dto/keys-query.dto.js';
 
-/** Fixed by the contract: a request cannot choose it (docs/contract.md#conventions). */
-const PAGE_SIZE = 100;
 // Decimals of stored amounts of money.
 const DECIMALS = 12;
 
@@ -56,7 +54,7 @@ export class KeysService {
       workspaceId: await this.accounts.chooseWorkspaceOfKeys(key.accountId, query.workspace_id),
       includeDisabled: query.include_disabled,
       offset: query.offset,
-      limit: PAGE_SIZE,
+      limit: query.limit,
     });
   }
 

@@ -20,6 +20,7 @@ import { GenerationLog } from './generations/generation-log.js';
 import { GenerationReader } from './generations/generation-reader.js';
 import { GenerationsRepository } from './generations/generations.repository.js';
 import { LoggedKeys } from './generations/logged-keys.js';
+import { KeyHashes } from './keys/key-hashes.js';
 import { Notifications } from './database/notifications.js';
 import { Partitions } from './generations/partitions.js';
 import { ProviderCredentialsRepository } from './keys/provider-credentials.repository.js';
@@ -49,6 +50,7 @@ const REPOSITORIES = [
   GenerationLog,
   GenerationReader,
   GenerationsRepository,
+  KeyHashes,
   LoggedKeys,
   ProviderCredentialsRepository,
   ReplayLimitsRepository,

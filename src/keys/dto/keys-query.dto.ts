@@ -1,12 +1,23 @@
 // The query of GET /keys. Contract: docs/contract.md#api-keys.
 import { IntegerField, QueryFlagField, WorkspaceIdField } from '../../http/fields/scalar-fields.js';
 
+const MAX_LIMIT = 100;
+
 export class KeysQueryDto {
   @QueryFlagField({ default: false, description: 'Whether the list includes disabled keys.' })
   include_disabled: boolean = false;
 
   @IntegerField({ query: true, minimum: 0, maximum: 1_000_000, default: 0 })
   offset = 0;
+
+  @IntegerField({
+    query: true,
+    minimum: 1,
+    maximum: MAX_LIMIT,
+    rangeMessage: `must be from 1 to ${MAX_LIMIT}`,
+    default: MAX_LIMIT,
+  })
+  limit = MAX_LIMIT;
 
   @WorkspaceIdField(
     "Default: the account's default workspace. A deleted workspace is allowed: its management keys stay valid.",

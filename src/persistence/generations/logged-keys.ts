@@ -1,18 +1,19 @@
 // Keys by their names in the log, deleted ones included.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
+import { KeyHashes } from '../keys/key-hashes.js';
 
 @Injectable()
 export class LoggedKeys {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly keyHashes: KeyHashes,
+  ) {}
 
-  /** Ids by hash, without keys of other accounts. */
+  /** Ids by hash of the record or of a valid secret, without keys of other accounts. */
   async findIds(accountId: string, hashes: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const keys = await this.database.prisma.apiKey.findMany({
-      select: { id: true, hash: true },
-      where: { accountId, hash: { in: [...hashes] } },
-    });
-    return new Map(keys.map(({ id, hash }) => [hash, id]));
+    const keys = await this.keyHashes.find(accountId, hashes);
+    return new Map([...keys].map(([hash, { id }]) => [hash, id]));
   }
 
   /** Hashes by id. */

@@ -10,6 +10,7 @@ import type { PicoUsd } from '../../domain/spend/money.js';
 import type { PageRequest } from '../../domain/page.js';
 import type { SpendLimit } from '../../domain/spend/spend.js';
 import { toApiKey, toKeySpend } from './api-key-row.js';
+import { recordHashOf } from './key-hashes.js';
 import { AuditLogRepository } from '../audit/audit-log.repository.js';
 import { BatchReader } from '../database/batch-reader.js';
 import { Database } from '../database/database.js';
@@ -226,29 +227,19 @@ export class ApiKeysRepository {
     );
   }
 
-  /** Null: the account has no such key. */
+  /** By the hash of the record or of a valid secret. Null: the account has no such key. */
   async findWithSpend(accountId: string, hash: string): Promise<ApiKeyWithSpend | null> {
-    const row = await this.database.prisma.apiKey.findUnique({
-      where: { accountId_hash: { accountId, hash }, deletedAt: null },
-      include: { spend: true },
-    });
+    const find = (recordHash: string) =>
+      this.database.prisma.apiKey.findUnique({
+        where: { accountId_hash: { accountId, hash: recordHash }, deletedAt: null },
+        include: { spend: true },
+      });
+    let row = await find(hash);
+    if (!row) {
+      const recordHash = await recordHashOf(this.database.prisma, accountId, hash, this.clock.now());
+      row = recordHash === null ? null : await find(recordHash);
+    }
     return row && { key: toApiKey(row), spend: toKeySpend(row.spend, this.clock.now()) };
-  }
-
-  /** Those of `hashes` that name no key of the account. Hashes in `stood` may name deleted keys. */
-  async findUnknownHashes(
-    accountId: string,
-    hashes: readonly string[],
-    stood: readonly string[] = [],
-  ): Promise<string[]> {
-    const added = hashes.filter((hash) => !stood.includes(hash));
-    if (added.length === 0) return [];
-    const known = await this.database.prisma.apiKey.findMany({
-      select: { hash: true },
-      where: { accountId, hash: { in: added }, deletedAt: null },
-    });
-    const knownHashes = new Set(known.map(({ hash }) => hash));
-    return added.filter((hash) => !knownHashes.has(hash));
   }
 
   /** The trace members of these keys, deleted ones included. */
@@ -264,7 +255,7 @@ export class ApiKeysRepository {
   }
 
   /**
-   * One change of one key, and its entry in the audit log. The result is read before the commit: nothing may fail
+   * One change of one key, found by the hash of its record or of a valid secret, and its entry in the audit log. The result is read before the commit: nothing may fail
    * after the key is changed.
    */
   private async change(
@@ -275,10 +266,18 @@ export class ApiKeysRepository {
   ): Promise<ApiKeyWithSpend | null> {
     return this.database.transact(async (transaction) => {
       // An update to the same value locks the row: changes of one key are serialised.
-      const [row] = await transaction.apiKey.updateManyAndReturn({
-        where: { accountId, hash, deletedAt: null },
-        data: { accountId },
-      });
+      const lock = async (recordHash: string): Promise<ApiKeyRow | undefined> => {
+        const rows = await transaction.apiKey.updateManyAndReturn({
+          where: { accountId, hash: recordHash, deletedAt: null },
+          data: { accountId },
+        });
+        return rows[0];
+      };
+      let row = await lock(hash);
+      if (!row) {
+        const recordHash = await recordHashOf(transaction, accountId, hash, this.clock.now());
+        row = recordHash === null ? undefined : await lock(recordHash);
+      }
       if (!row) return null;
       const changed = await apply(transaction, row);
       const key = toApiKey(changed);

@@ -212,6 +212,7 @@ describe('a list', () => {
     expect(await names('?include_disabled=false')).toEqual(['Test key', 'Test key']);
     expect(await names('?include_disabled=true')).toEqual(['Test key', 'Test key', 'disabled']);
     expect(await names(`?include_disabled=true&workspace_id=${workspaceId}`)).toHaveLength(3);
+    expect(await names('?include_disabled=true&limit=2')).toHaveLength(2);
     expect(accountId).not.toBe(app.accountId);
   });
 
@@ -219,7 +220,9 @@ describe('a list', () => {
     ['offset=-1', 'offset: must not be negative'],
     ['offset=x', 'offset: must be a whole number'],
     ['include_disabled=yes', 'include_disabled: must be true or false'],
-    ['limit=5', 'limit: is not a member of this object'],
+    ['limit=0', 'limit: must be from 1 to 100'],
+    ['limit=101', 'limit: must be from 1 to 100'],
+    ['page=2', 'page: is not a member of this object'],
     [`workspace_id=${randomUUID()}`, 'workspace_id: no such workspace'],
   ])('returns 400 for %s', async (query, detail) => {
     expectError(await ask(app, 'get', `/keys?${query}`), 400, `Invalid request parameters: ${detail}`);
