@@ -10,14 +10,15 @@ export interface GenerationKey {
   readonly createdAt: Date;
 }
 
-/** Accepts `gen-<32 hex>`, `embd-<32 hex>`, or the UUID. Null: well-formed, but not an identifier of this service. */
+/** Accepts `gen-<32 hex>`, `embd-<32 hex>`, or the UUID. Null: not an identifier of this service. */
 export function readGenerationId(text: unknown): GenerationKey | null {
-  const match = typeof text === 'string' ? FORMS.exec(text) : null;
-  if (!match) {
+  if (typeof text !== 'string' || text === '') {
     throw new AppError('invalid_request', {
-      detail: 'id: must be gen- or embd- and 32 hexadecimal digits, or a UUID',
+      detail: 'id: must be the id of one generation: gen- or embd- and 32 hexadecimal digits, or a UUID',
     });
   }
+  const match = FORMS.exec(text);
+  if (!match) return null;
   const hex = (match[1] ?? match[2] ?? '').replaceAll('-', '').toLowerCase();
   const milliseconds = Number.parseInt(hex.slice(0, 12), 16);
   // Version 7: the first 48 bits are the time of the call.

@@ -1,5 +1,5 @@
 // The routes of a workspace's budgets.
-import { applyDecorators, Body, Controller, Delete, Get, Param, Put } from '@nestjs/common';
+import { applyDecorators, Body, Controller, Delete, Get, Param, Put, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
@@ -8,6 +8,7 @@ import { BUDGET_INTERVALS } from '../domain/workspace.js';
 import type { WrittenBudget } from '../domain/workspace.js';
 import { ApiErrors } from '../http/errors/api-errors.js';
 import { DeletedDto } from '../http/dto/deleted.dto.js';
+import { EmptyQueryDto } from '../http/dto/page-query.dto.js';
 import {
   PutWorkspaceBudgetDto,
   toWorkspaceBudgetDto,
@@ -36,10 +37,11 @@ export class WorkspaceBudgetsController {
   })
   @WorkspaceParam()
   @ApiOkResponse({ type: WorkspaceBudgetListDto })
-  @ApiErrors(401, 404, 500, 503)
+  @ApiErrors(400, 401, 404, 500, 503)
   async list(
     @CurrentCaller() caller: Caller,
     @Param('workspace_ref') ref: string,
+    @Query() _query: EmptyQueryDto,
   ): Promise<WorkspaceBudgetListDto> {
     const { budgets, includeByok } = await this.budgets.list(caller, ref);
     return { data: budgets.map(toWorkspaceBudgetDto), include_byok_in_budgets: includeByok };

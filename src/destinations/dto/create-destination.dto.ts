@@ -17,7 +17,11 @@ class UnknownKindConfig {}
 
 @ApiExtraModels(...CONFIG_CLASSES)
 export class CreateDestinationDto extends DestinationOptionsDto {
-  @EnumField(DESTINATION_TYPES, { example: 'webhook', description: 'The kind, in either of its spellings.' })
+  @EnumField(DESTINATION_TYPES, {
+    example: 'webhook',
+    description: 'The kind, in either of its spellings.',
+    message: `must be one of ${DESTINATION_KINDS.map((kind) => kind.type).join(', ')}`,
+  })
   type: string;
 
   @DestinationNameField()

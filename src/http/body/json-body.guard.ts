@@ -93,10 +93,10 @@ function requireObject({ body }: { readonly body?: unknown }): true {
   throw new AppError('invalid_request', { detail: 'the body must be a JSON object' });
 }
 
-/** Neither a body nor its announcement. */
+/** Clients send a content type with every POST, even without a body. */
 function isEmpty({ headers }: { readonly headers: Request['headers'] }): boolean {
-  const { 'content-length': length = '0', 'content-type': type, 'transfer-encoding': encoding } = headers;
-  return length === '0' && type === undefined && encoding === undefined;
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers;
+  return length === '0' && encoding === undefined;
 }
 
 function isJson(request: { readonly headers: Request['headers'] }): boolean {

@@ -1,4 +1,4 @@
-// The query of a paged list. Contract: docs/contract.md#conventions.
+// The queries of lists. Contract: docs/contract.md#conventions.
 import { IntegerField } from '../fields/scalar-fields.js';
 
 const MAX_LIMIT = 100;
@@ -23,3 +23,6 @@ export class PageQueryDto {
   })
   limit = 50;
 }
+
+/** A list without parameters: a misspelt one is rejected. */
+export class EmptyQueryDto {}

@@ -224,10 +224,10 @@ async function findSlot(transaction: Transaction, destination: NewDestination): 
   return rejectOneMore(destination);
 }
 
-function rejectOneMore({ workspaceId, type }: NewDestination): never {
+function rejectOneMore({ workspaceId, kind }: NewDestination): never {
   throw new AppError('conflict', {
     detail:
-      `workspace ${workspaceId} has ${MAX_DESTINATIONS_PER_KIND} destinations of type ${type}, ` +
+      `workspace ${workspaceId} has ${MAX_DESTINATIONS_PER_KIND} destinations of type ${kind}, ` +
       'which is the limit; delete one of them first',
   });
 }

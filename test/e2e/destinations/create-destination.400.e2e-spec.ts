@@ -25,7 +25,7 @@ describe('400 type, name and flags', () => {
   it('names every missing required member', async () => {
     await expectRejection(
       {},
-      /type: must be one of arize, kind_01, .*; name: must be a string; config: must be an object$/,
+      /type: must be one of arize, braintrust, .*; name: must be a string; config: must be an object$/,
     );
   });
 

@@ -17,7 +17,7 @@ import { expectError } from '../../support/error-shape.js';
 
 const NOT_FOUND = 'Resource not found: no generation has this id';
 const MALFORMED =
-  'Invalid request parameters: id: must be gen- or embd- and 32 hexadecimal digits, or a UUID';
+  'Invalid request parameters: id: must be the id of one generation: gen- or embd- and 32 hexadecimal digits, or a UUID';
 const VECTOR = JSON.stringify(Array(1536).fill(0.5));
 
 let setup: Setup;
@@ -168,13 +168,6 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  it.each([['x'], ['gen-'], ['gen-0'], [`x-${'0'.repeat(32)}`], ['0'.repeat(32)], ["'%20OR%201=1"], ['%00']])(
-    'is returned for the id %s',
-    async (id) => {
-      expectError(await get(id), 400, MALFORMED);
-    },
-  );
-
   it('is returned without an id, and with two', async () => {
     const id = await createGeneration();
     expectError(await get(''), 400, MALFORMED);
@@ -196,6 +189,13 @@ describe('404', () => {
     ['of another version', 'gen-019a960bd80040008000000000000000'],
     ['of all zeros', '00000000-0000-0000-0000-000000000000'],
     ['of the end of time', `embd-ffffffffffff7${'f'.repeat(19)}`],
+    ['of another form', 'gen-does-not-exist'],
+    ['without digits', 'gen-'],
+    ['with too few digits', 'gen-0'],
+    ['with another prefix', `x-${'0'.repeat(32)}`],
+    ['without a prefix', '0'.repeat(32)],
+    ['with hostile text', "'%20OR%201=1"],
+    ['with NUL', '%00'],
   ])('is returned for an id %s', async (_name, id) => {
     expectError(await get(id), 404, NOT_FOUND);
   });

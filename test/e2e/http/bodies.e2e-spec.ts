@@ -173,3 +173,37 @@ describe('bodies', () => {
     expect(answer.status).toBe(201);
   });
 });
+
+describe('no body, where none is needed', () => {
+  const TYPES = [undefined, 'application/json', 'application/x-www-form-urlencoded', 'text/plain'];
+
+  async function rotatePath(): Promise<string> {
+    const response = await app.http
+      .post('/api/v1/keys')
+      .set('authorization', authorization)
+      .send({ name: 'A key' });
+    return `/keys/${(response.body as { data: { hash: string } }).data.hash}/rotate`;
+  }
+
+  it.each(TYPES)('is accepted with the content type %s', async (type) => {
+    const path = await rotatePath();
+    const headers = { authorization, ...(type === undefined ? {} : { 'content-type': type }) };
+    for (const body of [undefined, bytes('')]) {
+      const sent = { method: 'POST', headers, ...(body && { body }) };
+      expect((await sendExactly(`${app.baseUrl}${path}`, sent)).status).toBe(200);
+    }
+  });
+
+  it.each(['', 'Content-Length: 0\r\n', 'Transfer-Encoding: chunked\r\n'])(
+    'is accepted with a JSON content type and the header %j',
+    async (header) => {
+      const end = header.startsWith('Transfer') ? '0\r\n\r\n' : '';
+      const answer = await writeToSocket(
+        app.origin,
+        `POST /api/v1${await rotatePath()} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n` +
+          `Authorization: ${authorization}\r\nContent-Type: application/json\r\n${header}\r\n${end}`,
+      );
+      expect(answer.status).toBe(200);
+    },
+  );
+});
