@@ -11,6 +11,7 @@ import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
 import { AnalyticsRepository } from '../persistence/activity/analytics.repository.js';
+import { providerSlugOf } from '../providers/index.js';
 import { LoggedKeys } from '../persistence/generations/logged-keys.js';
 import type { AnalyticsFilterDto, AnalyticsQueryDto } from './dto/analytics-query.dto.js';
 
@@ -128,6 +129,7 @@ function readOrder({
 
 function valuesOf({ field, value }: AnalyticsFilterDto): string[] {
   const values = (Array.isArray(value) ? value : [value]).map(String);
-  // Ids are shown and compared in lower case.
-  return field === 'workspace' ? values.map((id) => id.toLowerCase()) : values;
+  // Ids are shown and compared in lower case, providers recorded by their own slugs.
+  if (field === 'workspace') return values.map((id) => id.toLowerCase());
+  return field === 'provider' ? values.map((name) => providerSlugOf(name) ?? name) : values;
 }

@@ -55,6 +55,7 @@ const read = (text: string): CatalogueModel[] =>
     fileName: 'catalogue.yaml',
     shipped: [SHIPPED],
     providers: ['local', 'one', 'two', 'single'],
+    canonicalTag: (tag) => tag,
     oneModelProviders: ['single'],
     families: FAMILIES,
   });

@@ -6,6 +6,7 @@ import { parseUsdPerMillion } from '../domain/spend/money.js';
 import { QUANTIZATIONS } from '../domain/embeddings/provider-preferences.js';
 import { endpointTag, givesWidth } from './catalogue-model.js';
 import type { CatalogueModel, DataPolicy, DatedPrice, InputForm, ModelEndpoint } from './catalogue-model.js';
+import { rejectSharedNames, withoutTakenNames } from './model-names.js';
 import { YamlCursor, YamlObject } from './yaml-cursor.js';
 
 export interface CatalogueFileContext {
@@ -14,6 +15,8 @@ export interface CatalogueFileContext {
   readonly shipped: readonly CatalogueModel[];
   /** The slugs that an endpoint may name. */
   readonly providers: readonly string[];
+  /** A slug or a tag with its provider's own slug; undefined for an unknown one. */
+  readonly canonicalTag: (tag: string) => string | undefined;
   /** Those of them that serve one model and ignore the requested name. */
   readonly oneModelProviders: readonly string[];
   /** By provider, for those whose models differ in their bodies. */
@@ -49,8 +52,9 @@ export function readCatalogueFile(text: string, context: CatalogueFileContext): 
       rejectSecondModel(cursor, model, onlyModels, context);
       models.set(model.id, model);
     }
+    rejectSharedNames(list, models, named);
   });
-  return [...models.values()];
+  return [...models.values()].map((model) => withoutTakenNames(model, models));
 }
 
 function readModel(
@@ -59,12 +63,14 @@ function readModel(
   context: CatalogueFileContext,
 ): CatalogueModel {
   const model = cursor.object(
-    'id name description created_at native_dimensions other_dimensions context_length endpoints'.split(' '),
+    'id name description created_at native_dimensions other_dimensions context_length endpoints canonical_slug aliases'.split(
+      ' ',
+    ),
   );
-  const id = model.read('id', (member) =>
-    member.text(/^[\w.-]{1,100}\/[\w.:-]{1,200}$/, 'of the form vendor/model'),
-  );
+  const id = model.read('id', readId);
   const base = known.get(id);
+  const canonicalSlug = model.optional('canonical_slug', readId) ?? base?.canonicalSlug;
+  const aliases = model.optional('aliases', (member) => member.list().map(readId)) ?? base?.aliases;
   const endpoints = model.read(
     'endpoints',
     (member) => readEndpoints(member, base?.endpoints ?? [], context),
@@ -73,6 +79,8 @@ function readModel(
   const read = {
     ...base,
     id,
+    ...(canonicalSlug === undefined ? {} : { canonicalSlug }),
+    ...(aliases && { aliases }),
     endpoints,
     name: model.read('name', readLabel, base?.name ?? id),
     description: model.read('description', readLabel, base?.description ?? ''),
@@ -143,7 +151,7 @@ function readEndpoints(
 function readEndpoint(
   cursor: YamlCursor,
   known: ReadonlyMap<string, ModelEndpoint>,
-  { providers, families }: CatalogueFileContext,
+  { providers, families, canonicalTag }: CatalogueFileContext,
 ): ModelEndpoint {
   const endpoint = cursor.object([
     ...'provider tag upstream_model family input_forms input_types modalities takes_dimensions max_inputs_per_call'.split(
@@ -153,8 +161,8 @@ function readEndpoint(
       ' ',
     ),
   ]);
-  const provider = endpoint.read('provider', (member) => member.choice(providers));
-  const tag = endpoint.optional('tag', (member) => readTag(member, provider));
+  const provider = endpoint.read('provider', (member) => member.choice(providers, canonicalTag));
+  const tag = endpoint.optional('tag', (member) => readTag(member, provider, canonicalTag));
   const base = known.get(tag ?? provider);
   if (provider === 'local' && !base) cursor.fail('provider: local serves its own model only');
   const count = (member: YamlCursor): number => member.integer(1, MOST);
@@ -269,10 +277,19 @@ function readChoices<Value extends string>(values: readonly Value[]): (cursor: Y
 }
 
 /** Preferences of a base slug match every variant, so a tag must begin with its provider's slug. */
-function readTag(cursor: YamlCursor, provider: string): string {
-  const tag = cursor.text(/^[\w./-]{1,100}$/, 'letters, digits and ._/-, at most 100');
+function readTag(
+  cursor: YamlCursor,
+  provider: string,
+  canonicalTag: CatalogueFileContext['canonicalTag'],
+): string {
+  const written = cursor.text(/^[\w./-]{1,100}$/, 'letters, digits and ._/-, at most 100');
+  const tag = canonicalTag(written) ?? written;
   const isRight = tag === provider || (tag.startsWith(`${provider}/`) && tag.length > provider.length + 1);
   return isRight ? tag : cursor.fail(`must be ${provider}, or ${provider}/ and a name`);
+}
+
+function readId(cursor: YamlCursor): string {
+  return cursor.text(/^[\w.-]{1,100}\/[\w.:-]{1,200}$/, 'of the form vendor/model');
 }
 
 function readLabel(cursor: YamlCursor): string {

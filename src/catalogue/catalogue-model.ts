@@ -57,8 +57,12 @@ export interface ModelEndpoint {
 }
 
 export interface CatalogueModel {
-  /** `vendor/model`. */
+  /** `vendor/model`. Answers, records, prices and the embedding cache know the model by it. */
   readonly id: string;
+  /** The permanent id, with the day of its release. Absent: `id`. */
+  readonly canonicalSlug?: string;
+  /** Further ids of the same vector space, such as former ones. */
+  readonly aliases?: readonly string[];
   readonly name: string;
   readonly description: string;
   /** YYYY-MM-DD. */
@@ -70,6 +74,11 @@ export interface CatalogueModel {
   readonly contextLength: number;
   /** All endpoints share one vector space: the same model, the same normalisation. */
   readonly endpoints: readonly ModelEndpoint[];
+}
+
+/** Every id that calls may use, `id` first. */
+export function idsOf({ id, canonicalSlug, aliases = [] }: CatalogueModel): string[] {
+  return [...new Set([id, canonicalSlug ?? id, ...aliases])];
 }
 
 export function endpointTag(endpoint: ModelEndpoint): string {

@@ -1,27 +1,79 @@
-// Finds models by id.
+// Finds models by the names that callers use for them.
+import type { Sort } from '../domain/embeddings/provider-preferences.js';
+import { AppError } from '../domain/errors.js';
+import { idsOf } from './catalogue-model.js';
 import type { CatalogueModel } from './catalogue-model.js';
 
+export interface FoundModel {
+  readonly model: CatalogueModel;
+  /** The order of endpoints that the variant of the name asks for; null: none. */
+  readonly sort: Sort | null;
+}
+
+// Of any model (docs/contract.md#models). Other suffixes belong to names of their own.
+const VARIANTS: Readonly<Record<string, Sort>> = { nitro: 'throughput', floor: 'price', exacto: 'exacto' };
+
+interface Names {
+  /** By id. */
+  readonly models: ReadonlyMap<string, CatalogueModel>;
+  /** By id and by every other id of the model. */
+  readonly byId: ReadonlyMap<string, CatalogueModel>;
+  /** By ids without their vendor. */
+  readonly byBareName: ReadonlyMap<string, ReadonlySet<CatalogueModel>>;
+}
+
 export class Catalogue {
-  private models: ReadonlyMap<string, CatalogueModel>;
+  private names: Names;
 
   constructor(models: readonly CatalogueModel[]) {
-    this.models = byId(models);
+    this.names = namesOf(models);
   }
 
-  find(id: string): CatalogueModel | undefined {
-    return this.models.get(id);
+  /**
+   * By id, alias or bare name, each with or without a variant. Throws `invalid_request` for a bare name of several models.
+   */
+  find(name: string): FoundModel | undefined {
+    const { byId } = this.names;
+    const exact = byId.get(name) ?? this.findBare(name);
+    if (exact) return { model: exact, sort: null };
+    const separator = name.lastIndexOf(':');
+    const variant = name.slice(separator + 1);
+    if (separator < 0 || !Object.hasOwn(VARIANTS, variant)) return undefined;
+    const base = name.slice(0, separator);
+    const model = byId.get(base) ?? this.findBare(base);
+    return model && { model, sort: VARIANTS[variant] ?? null };
   }
 
   list(): CatalogueModel[] {
-    return [...this.models.values()];
+    return [...this.names.models.values()];
   }
 
   /** Applies from the next look-up on; a call in flight keeps the model that it was planned with. */
   replace(models: readonly CatalogueModel[]): void {
-    this.models = byId(models);
+    this.names = namesOf(models);
+  }
+
+  private findBare(name: string): CatalogueModel | undefined {
+    const [model, ...others] = this.names.byBareName.get(name) ?? [];
+    if (others.length === 0) return model;
+    const ids = [model, ...others].map((one) => one?.id).join(', ');
+    throw new AppError('invalid_request', { detail: `model: ${name} is the name of several models: ${ids}` });
   }
 }
 
-function byId(models: readonly CatalogueModel[]): ReadonlyMap<string, CatalogueModel> {
-  return new Map(models.map((model) => [model.id, model]));
+function namesOf(models: readonly CatalogueModel[]): Names {
+  const byId = new Map<string, CatalogueModel>();
+  const byBareName = new Map<string, Set<CatalogueModel>>();
+  // An id is never an alias of another model.
+  for (const model of models) byId.set(model.id, model);
+  for (const model of models) {
+    for (const id of idsOf(model)) {
+      if (!byId.has(id)) byId.set(id, model);
+      if (byId.get(id) !== model) continue;
+      const bareName = id.slice(id.indexOf('/') + 1);
+      const named = byBareName.get(bareName) ?? new Set();
+      byBareName.set(bareName, named.add(model));
+    }
+  }
+  return { models: new Map(models.map((model) => [model.id, model])), byId, byBareName };
 }

@@ -85,8 +85,13 @@ export class YamlCursor {
     return isRight ? value : this.fail(`must be a whole number from ${least} to ${most}`);
   }
 
-  choice<Value extends string>(values: readonly Value[]): Value {
-    const value = this.scalar()?.value;
+  /** `canonical` returns the value that another spelling stands for. */
+  choice<Value extends string>(
+    values: readonly Value[],
+    canonical: (written: string) => string | undefined = (written) => written,
+  ): Value {
+    const written = this.scalar()?.value;
+    const value = typeof written === 'string' ? canonical(written) : written;
     return (
       values.find((candidate) => candidate === value) ?? this.fail(`must be one of ${values.join(', ')}`)
     );

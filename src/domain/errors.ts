@@ -35,6 +35,11 @@ export const ERROR_DEFINITIONS = {
   },
   budget_exceeded: { status: 403, message: 'Workspace budget exceeded', errorType: 'permission_denied' },
   not_found: { status: 404, message: 'Resource not found', errorType: 'not_found' },
+  no_allowed_providers: {
+    status: 404,
+    message: 'No allowed providers are available for the selected model.',
+    errorType: 'not_found',
+  },
   method_not_allowed: { status: 405, message: 'Method not allowed', errorType: 'invalid_request' },
   operation_timeout: {
     status: 408,

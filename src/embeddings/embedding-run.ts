@@ -257,11 +257,15 @@ export class EmbeddingRun {
   }
 
   /** Null: the call failed, and has no body. */
-  private write({ id, routed, source, vectors }: ExecutedCall, charge: Charge): Promise<Buffer[]> | null {
+  private write(
+    { id, route, routed, source, vectors }: ExecutedCall,
+    charge: Charge,
+  ): Promise<Buffer[]> | null {
     if (routed.error || !source) return null;
     const { caller, request, wantsRoutingMetadata } = this.call;
-    const { model, encodingFormat } = request;
-    const routingMetadata = wantsRoutingMetadata ? describeRouting(model, this.progress) : null;
+    const { encodingFormat } = request;
+    const routingMetadata = wantsRoutingMetadata ? describeRouting(request.model, this.progress) : null;
+    const model = route.model.id;
     const answer = { generationId: id, model, provider: source.provider, vectors, routingMetadata, charge };
     return this.services.writer.write(answer, encodingFormat, caller.key.accountId);
   }

@@ -35,7 +35,7 @@ export function describeEmbedding(
     charge,
     operation: {
       operation: 'embeddings',
-      model: request.model,
+      model: route.model.id,
       inputCount: request.input.items.length,
       dimensions: error ? null : (request.dimensions ?? route.model.nativeDimensions),
       encodingFormat: request.encodingFormat,

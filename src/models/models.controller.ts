@@ -11,8 +11,7 @@ import { ConditionalGet } from '../http/server/conditional-get.js';
 import { ModelEndpointsResponseDto, toModelEndpointsDto } from './dto/model-endpoints.dto.js';
 import { ModelCountResponseDto } from './dto/model-count.dto.js';
 import { ModelListDto, toListPage, toModelListDto } from './dto/model-list.dto.js';
-import type { ListPage } from './dto/model-list.dto.js';
-import { ModelResponseDto, toModelDto } from './dto/model.dto.js';
+import { ModelResponseDto, RetrievedModelDto, toModelDto, toRetrievedModelDto } from './dto/model.dto.js';
 import { EmbeddingModelsQueryDto, ModelCountQueryDto, ModelsQueryDto } from './dto/models-query.dto.js';
 import { ProviderListDto, toProviderDto } from './dto/provider.dto.js';
 import { ModelsService } from './models.service.js';
@@ -28,13 +27,15 @@ export class ModelsController {
   @InTrafficClass('public')
   @ApiOperation({
     summary: 'List the embedding models',
-    description: 'Needs no credential. Without offset and limit, the whole list.',
+    description:
+      'The models that can be called, as GET /models lists them. Needs no credential. Without offset and limit, the ' +
+      'whole list. Unknown query parameters are ignored.',
     operationId: 'listEmbeddingsModels',
   })
   @ApiOkResponse({ type: ModelListDto })
   @ApiErrors(400, 500)
   list(@Query() query: EmbeddingModelsQueryDto): ModelListDto {
-    return this.toList(this.models.list(), query, 'embeddings/models');
+    return this.toList(this.models.list(query), query, 'embeddings/models');
   }
 
   @Get('models')
@@ -44,14 +45,15 @@ export class ModelsController {
   @ApiOperation({
     summary: 'List the models',
     description:
-      'Needs no credential. This service has embeddings only: without output_modalities the list is empty.',
+      'The models with a configured provider; `configured=false` adds the rest of the catalogue. A filter by several ' +
+      'parameters or input modalities keeps models that have all of them, any other filter those with one of its ' +
+      'values. Needs no credential. Without offset and limit, the whole list. Unknown query parameters are ignored.',
     operationId: 'getModels',
   })
   @ApiOkResponse({ type: ModelListDto })
   @ApiErrors(400, 500)
   listAll(@Query() query: ModelsQueryDto): ModelListDto {
-    const models = ModelCountQueryDto.includesEmbeddings(query) ? this.models.list() : [];
-    return this.toPart(models, query, 'models');
+    return this.toList(this.models.list(query), query, 'models');
   }
 
   @Get('models/count')
@@ -65,7 +67,7 @@ export class ModelsController {
   @ApiOkResponse({ type: ModelCountResponseDto })
   @ApiErrors(400, 500)
   count(@Query() query: ModelCountQueryDto): ModelCountResponseDto {
-    return { data: { count: ModelCountQueryDto.includesEmbeddings(query) ? this.models.list().length : 0 } };
+    return { data: { count: this.models.list(query).length } };
   }
 
   @Get('models/user')
@@ -79,8 +81,7 @@ export class ModelsController {
   @ApiOkResponse({ type: ModelListDto })
   @ApiErrors(400, 401, 500, 503)
   async listForUser(@CurrentCaller() caller: Caller, @Query() query: ModelsQueryDto): Promise<ModelListDto> {
-    const models = ModelCountQueryDto.includesEmbeddings(query) ? await this.models.listFor(caller) : [];
-    return this.toPart(models, query, 'models/user');
+    return this.toList(await this.models.listFor(caller, query), query, 'models/user');
   }
 
   @Get('model/:author/:slug')
@@ -96,6 +97,38 @@ export class ModelsController {
   @ApiErrors(404, 500)
   get(@Param('author') author: string, @Param('slug') slug: string): ModelResponseDto {
     return { data: toModelDto(this.models.get(`${author}/${slug}`), this.models.today()) };
+  }
+
+  @Get('models/:author/:slug')
+  @ConditionalGet()
+  @Public()
+  @InTrafficClass('public')
+  @ApiOperation({
+    summary: 'Get one model by author and slug',
+    description: "The record of one model, and the members of OpenAI's model object. Needs no credential.",
+    operationId: 'getModelBySlug',
+  })
+  @ApiOkResponse({ type: RetrievedModelDto })
+  @ApiErrors(404, 500)
+  getBySlug(@Param('author') author: string, @Param('slug') slug: string): RetrievedModelDto {
+    return this.getByName(`${author}/${slug}`);
+  }
+
+  @Get('models/:name')
+  @ConditionalGet()
+  @Public()
+  @InTrafficClass('public')
+  @ApiOperation({
+    summary: 'Get one model by name',
+    description:
+      'For clients that send an id as one encoded part of the path: `openai%2Ftext-embedding-3-small`. Bare names work as ' +
+      "well. Answers the record, and the members of OpenAI's model object. Needs no credential.",
+    operationId: 'getModelByName',
+  })
+  @ApiOkResponse({ type: RetrievedModelDto })
+  @ApiErrors(400, 404, 500)
+  getByName(@Param('name') name: string): RetrievedModelDto {
+    return toRetrievedModelDto(this.models.get(name), this.models.today());
   }
 
   @Get('providers')
@@ -128,16 +161,17 @@ export class ModelsController {
     return { data: toModelEndpointsDto(model, endpoints, this.models.today()) };
   }
 
-  private toPart(models: readonly CatalogueModel[], query: ModelsQueryDto, path: string): ModelListDto {
-    return this.toList(models, query, `${path}?output_modalities=${query.output_modalities}`);
-  }
-
-  private toList(models: readonly CatalogueModel[], page: Partial<ListPage>, path: string): ModelListDto {
+  private toList(
+    models: readonly CatalogueModel[],
+    { offset, limit, ...filters }: EmbeddingModelsQueryDto,
+    path: string,
+  ): ModelListDto {
     const day = this.models.today();
     return toModelListDto(
       models.map((model) => toModelDto(model, day)),
-      toListPage(page),
+      toListPage({ offset, limit }),
       path,
+      filters,
     );
   }
 }

@@ -51,6 +51,7 @@ export function createBedrock(now: () => Date): HttpEmbeddingProvider {
     transport: 'http',
     slug: 'bedrock',
     name: 'Amazon Bedrock',
+    aliases: ['amazon-bedrock'],
     defaultBaseUrl: `https://bedrock-runtime.${DEFAULT_REGION}.amazonaws.com`,
     needsApiKey: true,
     families: FAMILIES,

@@ -61,6 +61,7 @@ export const google: HttpEmbeddingProvider = {
   transport: 'http',
   slug: 'google',
   name: 'Google',
+  aliases: ['google-ai-studio', 'google-vertex'],
   defaultBaseUrl: 'https://generativelanguage.googleapis.com/v1beta',
   needsApiKey: true,
   // `title` adds text to each input. Both extractions create tokens of a modality that the input does not show.

@@ -38,6 +38,29 @@ export const EMBEDDING_PROVIDERS: readonly EmbeddingProvider[] = [
 
 const providersBySlug = new Map(EMBEDDING_PROVIDERS.map((provider) => [provider.slug, provider]));
 
+const slugsByName = new Map(
+  EMBEDDING_PROVIDERS.flatMap(({ slug, name, aliases = [] }) =>
+    [slug, name, ...aliases].map((known) => [foldedName(known), slug] as const),
+  ),
+);
+
+/** The slug of the provider with this slug, alias or name. Undefined: no provider has it. */
+export function providerSlugOf(name: string): string | undefined {
+  return slugsByName.get(foldedName(name));
+}
+
+/** A slug or an endpoint tag with the provider's own slug: `amazon-bedrock/eu` becomes `bedrock/eu`. */
+export function canonicalEndpointTag(tag: string): string | undefined {
+  const [name = '', ...variant] = tag.split('/');
+  const slug = providerSlugOf(name);
+  return slug === undefined ? undefined : [slug, ...variant].join('/');
+}
+
+/** Display names occur with spaces and capitals: `Google AI Studio` is `google-ai-studio`. */
+function foldedName(name: string): string {
+  return name.trim().toLowerCase().replaceAll(/\s+/g, '-');
+}
+
 export function findEmbeddingProvider(slug: string): EmbeddingProvider | undefined {
   return providersBySlug.get(slug);
 }

@@ -20,6 +20,7 @@ export const voyage: HttpEmbeddingProvider = {
   transport: 'http',
   slug: 'voyage',
   name: 'Voyage AI',
+  aliases: ['voyageai', 'voyageai-by-mongodb'],
   defaultBaseUrl: 'https://api.voyageai.com/v1',
   needsApiKey: true,
   // Voyage prepends a sentence to an input with a type.

@@ -10,7 +10,7 @@ import { Catalogue } from '../catalogue/catalogue.js';
 import { MODELS } from '../catalogue/models.js';
 import { CatalogueFileError } from '../catalogue/yaml-cursor.js';
 import { ConfigError } from '../config/environment-reader.js';
-import { EMBEDDING_PROVIDERS } from '../providers/index.js';
+import { canonicalEndpointTag, EMBEDDING_PROVIDERS } from '../providers/index.js';
 
 // Milliseconds. Polling the file's times works where notifications do not: editors and volume mounts replace files.
 const POLL_INTERVAL = 1_000;
@@ -84,7 +84,14 @@ function modelsOf(text: string, file: string): CatalogueModel[] {
       provider.families ? [[provider.slug, provider.families] as const] : [],
     ),
   );
-  return readCatalogueFile(text, { fileName: file, shipped: MODELS, providers, oneModelProviders, families });
+  return readCatalogueFile(text, {
+    fileName: file,
+    shipped: MODELS,
+    providers,
+    canonicalTag: canonicalEndpointTag,
+    oneModelProviders,
+    families,
+  });
 }
 
 /** Null: the file does not exist. */

@@ -118,7 +118,12 @@ describe('plan', () => {
       createModel([createEndpoint({ provider: 'local' })], 'vendor/two'),
     ];
     const planner = createPlanner(new Catalogue(known), [], []);
-    await expect(planner.plan(KEY, REQUEST, NO_PREFERENCES)).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(planner.plan(KEY, REQUEST, NO_PREFERENCES)).rejects.toMatchObject({
+      code: 'not_found',
+      message: expect.stringContaining(
+        'no provider of vendor/one is configured; the operator can set OPENAI_API_KEY',
+      ),
+    });
   });
 });
 
@@ -152,7 +157,7 @@ describe('require_parameters', () => {
   it.each([{ inputType: 'clustering' }, { inputType: 'search_query', dimensions: 2 }])(
     'keeps none for %j',
     async (request) => {
-      await expect(planFor(request)).rejects.toMatchObject({ code: 'unavailable' });
+      await expect(planFor(request)).rejects.toMatchObject({ code: 'no_allowed_providers' });
     },
   );
 });
@@ -180,7 +185,7 @@ describe('a width above the native one', () => {
 
   it('is rejected when no endpoint provides it', async () => {
     await expect(planFor(8, ['together'])).rejects.toMatchObject({
-      code: 'unavailable',
+      code: 'not_found',
       message: expect.stringContaining('no provider of vendor/one is configured that gives vectors of 8'),
     });
   });
@@ -239,7 +244,7 @@ describe('a credential that cannot be read', () => {
   it.each([{ isRequired: true }, { isByokOnly: true }])(
     'does not enable endpoints that it excludes: %j',
     async (options) => {
-      await expect(plan(stored(options))).rejects.toMatchObject({ code: 'unavailable' });
+      await expect(plan(stored(options))).rejects.toMatchObject({ code: 'no_allowed_providers' });
     },
   );
 });

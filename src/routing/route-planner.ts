@@ -1,7 +1,7 @@
 // Decides which endpoints may serve a call, before any request is sent.
 import { Injectable } from '@nestjs/common';
 import type { CatalogueModel, InputForm, ModelEndpoint } from '../catalogue/catalogue-model.js';
-import { givesWidth, priceOn, widthProblem } from '../catalogue/catalogue-model.js';
+import { givesWidth, idsOf, priceOn, widthProblem } from '../catalogue/catalogue-model.js';
 import { Catalogue } from '../catalogue/catalogue.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import { UNHURRIED } from '../concurrency/yield-queue.js';
@@ -28,6 +28,8 @@ import type { EndpointTarget, OwnCredential } from './endpoints/endpoint-target.
 import { withRoomForInputs } from './endpoints/input-room.js';
 import { EndpointHealthRegistry } from './endpoints/endpoint-health-registry.js';
 import { OwnCredentialsCache } from './credentials/own-credentials-cache.js';
+import { withOwnSlugs } from './provider-names.js';
+import { noAllowedProviders, rejectModelName, unconfiguredError } from './unreachable-models.js';
 
 /** The endpoints that may serve a call, best first; at least one. */
 export interface Route {
@@ -68,7 +70,8 @@ export class RoutePlanner {
   ) {}
 
   /**
-   * Throws `not_found`, `invalid_request` or `unavailable`: the call then reaches no provider and is no generation.
+   * Throws `not_found`, `no_allowed_providers` or `invalid_request`: the call then reaches no provider and is no
+   * generation.
    */
   async plan(
     key: ApiKey,
@@ -77,8 +80,8 @@ export class RoutePlanner {
     limits: SpendLimits = NO_LIMITS,
     pace: Pace = UNHURRIED,
   ): Promise<Route> {
-    const model = this.catalogue.find(request.model);
-    if (!model) throw new AppError('not_found', { detail: `there is no embedding model ${request.model}` });
+    const { model, sort } = this.catalogue.find(request.model) ?? rejectModelName(request.model);
+    const chosen = { ...withOwnSlugs(preferences), sort: preferences.sort ?? sort };
     const problem = request.dimensions === undefined ? null : widthProblem(model, request.dimensions);
     if (problem !== null) throw new AppError('invalid_request', { detail: `dimensions: ${problem}` });
     rejectImpossibleInput(model, request.input.form);
@@ -87,11 +90,8 @@ export class RoutePlanner {
     const own =
       this.ownCredentials.peek(key.workspaceId) ?? (await this.ownCredentials.find(key.workspaceId));
     const configured = this.candidatesOf(model, request, applicable(own, key, model), day);
-    if (configured.length === 0) {
-      const { dimensions = 0 } = request;
-      const wanted = dimensions > model.nativeDimensions ? ` that gives vectors of ${dimensions}` : '';
-      throw new AppError('unavailable', { detail: `no provider of ${model.id} is configured${wanted}` });
-    }
+    if (configured.length === 0)
+      throw unconfiguredError(model, endpointsFor(model, request), request, this.caller);
     const context: OrderingContext = {
       now: performance.now(),
       day,
@@ -99,16 +99,12 @@ export class RoutePlanner {
       random: () => this.health.random(),
       supportsAllParameters: (target) => supportsAllParameters(target, request),
     };
-    const left = filterCandidates(withoutSplitProblem(configured, request), preferences, context);
-    if (left.length === 0) {
-      throw new AppError('unavailable', {
-        detail: `provider: no endpoint of ${model.id} satisfies these preferences`,
-      });
-    }
+    const left = filterCandidates(withoutSplitProblem(configured, request), chosen, context);
+    if (left.length === 0) throw noAllowedProviders(configured, preferences);
     const withRoom = withRoomForInputs(left, request, pace);
     const able = withRoom instanceof Promise ? await withRoom : withRoom;
     const bounded = withBoundedPrice(able, request, limits, day);
-    const targets = orderCandidates(bounded, preferences, context).map(({ target }) => target);
+    const targets = orderCandidates(bounded, chosen, context).map(({ target }) => target);
     // Without fallbacks only the first serves, or those that the caller has listed (the only ones left by then).
     const isOneOnly = !preferences.allowFallbacks && preferences.order.length === 0;
     return { accountId: key.accountId, model, targets: isOneOnly ? targets.slice(0, 1) : targets };
@@ -116,7 +112,15 @@ export class RoutePlanner {
 
   /** Whether calls of this key for the model have at least one endpoint. */
   async canReach(key: ApiKey, model: CatalogueModel): Promise<boolean> {
-    const credentials = applicable(await this.ownCredentials.find(key.workspaceId), key, model);
+    return this.isReachable(model, applicable(await this.ownCredentials.find(key.workspaceId), key, model));
+  }
+
+  /** Whether the operator has configured at least one provider of the model. */
+  isConfigured(model: CatalogueModel): boolean {
+    return this.isReachable(model, []);
+  }
+
+  private isReachable(model: CatalogueModel, credentials: readonly ApplicableCredential[]): boolean {
     return model.endpoints.some((endpoint) => {
       const provider = findEmbeddingProvider(endpoint.provider);
       return provider !== undefined && this.accessTo(provider, endpoint, credentials).length > 0;
@@ -129,12 +133,9 @@ export class RoutePlanner {
     credentials: readonly ApplicableCredential[],
     day: string,
   ): Candidate[] {
-    const { nativeDimensions: native } = model;
-    const { input, dimensions = native } = request;
-    return model.endpoints.flatMap((endpoint) => {
+    return endpointsFor(model, request).flatMap((endpoint) => {
       const provider = findEmbeddingProvider(endpoint.provider);
-      if (!provider || !endpoint.inputForms.includes(input.form)) return [];
-      if (!givesWidth(endpoint, native, dimensions)) return [];
+      if (!provider) return [];
       const price = priceOn(endpoint, day);
       return this.accessTo(provider, endpoint, credentials).map((credential) => {
         const target: EndpointTarget = { model, endpoint, provider, credential };
@@ -165,8 +166,9 @@ function applicable(
   key: ApiKey,
   model: CatalogueModel,
 ): ApplicableCredential[] {
+  const ids = idsOf(model);
   return (all ?? [])
-    .filter((credential) => mayServe(credential, model.id, key))
+    .filter((credential) => mayServe(credential, ids, key))
     .map((credential, position) => ({
       provider: credential.provider,
       excludesShared: excludesShared(credential),
@@ -187,6 +189,15 @@ function toOwnCredential(credential: ProviderCredential, position: number): OwnC
     position,
     excludesShared: excludesShared(credential),
   };
+}
+
+/** The endpoints that take the form of the input and give vectors of the wanted width. */
+function endpointsFor(model: CatalogueModel, { input, dimensions }: EmbeddingRequest): ModelEndpoint[] {
+  const { nativeDimensions: native, endpoints } = model;
+  return endpoints.filter(
+    (endpoint) =>
+      endpoint.inputForms.includes(input.form) && givesWidth(endpoint, native, dimensions ?? native),
+  );
 }
 
 function rejectImpossibleInput(model: CatalogueModel, form: InputForm): void {

@@ -36,10 +36,11 @@ const TAGS: Readonly<Record<string, string>> = {
 
 const PARAMETERS: Readonly<Record<string, string>> = {
   author: 'The first part of a model id.',
-  hash: 'The hash of the key: SHA-256 of its first secret in lower-case hexadecimal.',
+  hash: 'The hash of the key: SHA-256 of its first secret, or of a valid one, in lower-case hexadecimal.',
   id: 'The id, as the list returns it.',
   interval: 'The interval of the budget.',
   limit: 'Maximum number of items to return.',
+  name: 'An id, an alias or a bare name of the model, with or without a variant.',
   offset: 'Number of items to skip.',
   provider: 'Only credentials for this provider.',
   slug: 'The second part of a model id.',

@@ -10,7 +10,7 @@ const LOCAL = { author: 'local', slug: 'hashing' };
 let app: TestApp;
 let client: OpenRouter;
 beforeAll(async () => {
-  app = await createTestApp();
+  app = await createTestApp({ environment: { OPENAI_API_KEY: 'k' } });
   client = new OpenRouter({
     apiKey: app.apiKey,
     serverURL: app.baseUrl,
@@ -69,10 +69,19 @@ describe('@openrouter/sdk', () => {
   });
 
   it('throws its own errors', async () => {
-    const id = 'gen-019a960bd80070008000000000000000';
-    await expect(client.generations.getGeneration({ id })).rejects.toThrow(NotFoundResponseError);
+    for (const id of ['gen-019a960bd80070008000000000000000', 'gen-does-not-exist'])
+      await expect(client.generations.getGeneration({ id })).rejects.toThrow(NotFoundResponseError);
     await expect(client.endpoints.list({ author: 'local', slug: 'none' })).rejects.toThrow(
       NotFoundResponseError,
     );
+  });
+
+  it('learns at once, with its default retries, that no endpoint can serve', async () => {
+    const retrying = new OpenRouter({ apiKey: app.apiKey, serverURL: app.baseUrl });
+    const ask = (model: string, provider?: { only: string[] }) =>
+      retrying.embeddings.generate({ requestBody: { model, input: 'words', ...(provider && { provider }) } });
+    await expect(ask('cohere/embed-v4.0')).rejects.toThrow(NotFoundResponseError);
+    await expect(ask('local/hashing', { only: ['openai'] })).rejects.toThrow(NotFoundResponseError);
+    await expect(ask('local/unknown')).rejects.toThrow(NotFoundResponseError);
   });
 });

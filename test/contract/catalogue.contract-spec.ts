@@ -36,13 +36,13 @@ describe('the example file', () => {
   const catalogue = new Catalogue(loadCatalogueModels(EXAMPLE));
 
   it('adds models for self-hosted servers', () => {
-    const tags = (id: string): string[] | undefined => catalogue.find(id)?.endpoints.map(endpointTag);
+    const tags = (id: string): string[] | undefined => catalogue.find(id)?.model.endpoints.map(endpointTag);
     expect(tags('acme/support-tickets')).toEqual(['openai-compatible']);
     expect(tags('baai/bge-m3-in-house')).toEqual(['tei', 'vllm', 'ollama/basement']);
   });
 
   it('changes the price of a shipped model from a day on', () => {
-    const [endpoint] = catalogue.find('openai/text-embedding-3-small')!.endpoints;
+    const [endpoint] = catalogue.find('openai/text-embedding-3-small')!.model.endpoints;
     expect(priceOn(endpoint!, '2026-09-30')).toBe(20_000n);
     expect(priceOn(endpoint!, '2026-10-01')).toBe(18_000n);
   });

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { readCatalogueFile } from '../../src/catalogue/catalogue-file.js';
 import { CatalogueFileError } from '../../src/catalogue/yaml-cursor.js';
 import { SHIPPED_MODELS } from '../../src/catalogue/shipped/index.js';
-import { EMBEDDING_PROVIDERS } from '../../src/providers/index.js';
+import { canonicalEndpointTag, EMBEDDING_PROVIDERS } from '../../src/providers/index.js';
 import { reportCounts, share, TEST_TIMEOUT, tryOut } from '../support/fuzz/budget.js';
 import { hostileText, hostileValue, corrupted } from '../support/fuzz/hostile-values.js';
 import { inHouseCatalogue } from '../support/every-provider.js';
@@ -15,6 +15,7 @@ const CONTEXT = {
   fileName: 'catalogue.yaml',
   shipped: SHIPPED_MODELS,
   providers: EMBEDDING_PROVIDERS.map(({ slug }) => slug),
+  canonicalTag: canonicalEndpointTag,
   oneModelProviders: ['tei'],
   families: new Map<string, never>(),
 };

@@ -55,6 +55,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   'DELETE /keys/{hash}': management('/keys/{hash}', 404),
   'POST /keys/{hash}/rotate': management('/keys/{hash}/rotate', 404, { grace_period_seconds: 0 }),
   'GET /key': { access: 'any', path: '/key', stranger: 200 },
+  'GET /auth/key': { access: 'any', path: '/auth/key', stranger: 200 },
   'POST /embeddings': {
     access: 'inference',
     path: '/embeddings',
@@ -66,6 +67,8 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   'GET /models/count': open('/models/count'),
   'GET /models/user': { access: 'any', path: '/models/user', stranger: 200 },
   'GET /model/{author}/{slug}': open('/model/local/hashing'),
+  'GET /models/{author}/{slug}': open('/models/local/hashing'),
+  'GET /models/{name}': open('/models/local%2Fhashing'),
   'GET /providers': open('/providers'),
   'GET /models/{author}/{slug}/endpoints': {
     access: 'any',

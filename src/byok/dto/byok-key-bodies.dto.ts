@@ -1,6 +1,7 @@
 // The bodies and the query of the /byok operations. Contract: docs/contract.md#provider-credentials.
+import { Transform } from 'class-transformer';
 import { IsString, Matches, MaxLength, MinLength } from 'class-validator';
-import { EMBEDDING_PROVIDERS } from '../../providers/index.js';
+import { EMBEDDING_PROVIDERS, providerSlugOf } from '../../providers/index.js';
 import { PageQueryDto } from '../../http/dto/page-query.dto.js';
 import { ListField } from '../../http/fields/compound-fields.js';
 import type { FieldOptions } from '../../http/fields/field.js';
@@ -17,6 +18,14 @@ import {
 const PROVIDERS = EMBEDDING_PROVIDERS.filter(({ transport }) => transport === 'http').map(({ slug }) => slug);
 const MAX_SORT_ORDER = 1_000_000;
 const MAX_NAME_LENGTH = 256;
+
+/** Aliases become the provider's own slug, which records show. */
+const ProviderField = (options: FieldOptions): PropertyDecorator => {
+  const toSlug = Transform(({ value }: { value: unknown }) =>
+    typeof value === 'string' ? (providerSlugOf(value) ?? value) : value,
+  );
+  return EnumField(PROVIDERS, { ...options, rules: [toSlug] });
+};
 
 /** A list that restricts a credential. Null means no restriction, so that an empty list cannot be sent by mistake. */
 const AllowListField = (elementRules: readonly PropertyDecorator[], description: string): PropertyDecorator =>
@@ -114,7 +123,7 @@ class ByokSettingsDto {
 }
 
 export class CreateByokKeyDto extends ByokSettingsDto {
-  @EnumField(PROVIDERS, { example: 'openai' })
+  @ProviderField({ example: 'openai', description: 'A slug, or an alias that GET /providers lists.' })
   provider: string;
 
   @RawKeyField({ description: 'Stored encrypted, never returned.' })
@@ -133,6 +142,6 @@ export class ListByokKeysQueryDto extends PageQueryDto {
   @WorkspaceIdField()
   workspace_id?: string;
 
-  @EnumField(PROVIDERS, { optional: true })
+  @ProviderField({ optional: true })
   provider?: string;
 }

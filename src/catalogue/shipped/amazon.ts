@@ -20,6 +20,7 @@ function titan(upstreamModel: string, takesDimensions: boolean, usd: string): Mo
 export const AMAZON_MODELS: readonly CatalogueModel[] = [
   {
     id: 'amazon/titan-embed-text-v2',
+    aliases: ['amazon/titan-embed-text-v2:0'],
     name: 'Amazon: Titan Text Embeddings V2',
     description: 'Multilingual text embeddings in three widths.',
     createdAt: '2024-04-30',

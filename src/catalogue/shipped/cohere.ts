@@ -68,6 +68,7 @@ function v3(
 export const COHERE_MODELS: readonly CatalogueModel[] = [
   {
     id: 'cohere/embed-v4.0',
+    aliases: ['cohere/embed-v4'],
     name: 'Cohere: Embed v4.0',
     description: 'Multilingual embeddings of text, images and both together, in four widths.',
     createdAt: '2025-04-15',

@@ -38,6 +38,7 @@ export const GOOGLE_MODELS: readonly CatalogueModel[] = [
   },
   {
     id: 'google/gemini-embedding-2',
+    aliases: ['google/gemini-embedding-2-preview'],
     name: 'Google: Gemini Embedding 2',
     description: 'Embeddings of text, images, audio, video and documents in one vector space.',
     createdAt: '2026-03-10',

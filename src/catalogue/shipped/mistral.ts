@@ -22,6 +22,7 @@ function mistral(upstreamModel: string, takesDimensions: boolean, usd: string): 
 export const MISTRAL_MODELS: readonly CatalogueModel[] = [
   {
     id: 'mistralai/mistral-embed',
+    canonicalSlug: 'mistralai/mistral-embed-2312',
     name: 'Mistral: Mistral Embed',
     description: 'General-purpose text embeddings of one fixed width.',
     createdAt: '2023-12-11',
@@ -32,6 +33,7 @@ export const MISTRAL_MODELS: readonly CatalogueModel[] = [
   },
   {
     id: 'mistralai/codestral-embed',
+    canonicalSlug: 'mistralai/codestral-embed-2505',
     name: 'Mistral: Codestral Embed',
     description:
       'Embeddings of code, whose numbers are ordered by relevance: shorter and longer vectors can be had.',

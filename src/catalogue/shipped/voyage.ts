@@ -20,6 +20,7 @@ interface Voyage {
 function voyage(model: Voyage): CatalogueModel {
   return {
     id: `voyage/${model.name}`,
+    aliases: [`voyageai/${model.name}`],
     name: `Voyage AI: ${model.name}`,
     description: model.description,
     createdAt: model.createdAt,

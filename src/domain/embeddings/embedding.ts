@@ -17,7 +17,7 @@ export type EmbeddingInput =
 export type EmbeddingItem = EmbeddingInput['items'][number];
 
 export interface EmbeddingRequest {
-  /** The catalogue's id of the model, `vendor/model`. */
+  /** As the caller names it: an id, an alias or a bare name, with or without a variant. */
   readonly model: string;
   readonly input: EmbeddingInput;
   /** The requested width; absent: the model's own. */

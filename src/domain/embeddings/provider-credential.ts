@@ -49,21 +49,21 @@ export type ProviderCredentialChange = Partial<
 >;
 
 /**
- * Whether a call with `key` for a model may use the credential. The user is the creator of the key: a caller chooses
+ * Whether a call with `key` for a model, given by all its ids, may use the credential. The user is the creator of the key: a caller chooses
  * the `user` of a request freely, so it must not grant access.
  */
 export function mayServe(
   credential: ProviderCredential,
-  modelId: string,
+  modelIds: readonly string[],
   key: Pick<ApiKey, 'workspaceId' | 'hash' | 'creatorUserId'>,
 ): boolean {
   const { allowedModels, allowedApiKeyHashes, allowedUserIds } = credential;
   return (
     !credential.disabled &&
     credential.workspaceId === key.workspaceId &&
-    allows(allowedModels, modelId) &&
-    allows(allowedApiKeyHashes, key.hash) &&
-    allows(allowedUserIds, key.creatorUserId)
+    allows(allowedModels, modelIds) &&
+    allows(allowedApiKeyHashes, [key.hash]) &&
+    allows(allowedUserIds, [key.creatorUserId])
   );
 }
 
@@ -75,8 +75,8 @@ export function excludesShared({
   return isRequired || isByokOnly;
 }
 
-function allows(list: readonly string[], value: string | null): boolean {
-  return list.length === 0 || (value !== null && list.includes(value));
+function allows(list: readonly string[], values: readonly (string | null)[]): boolean {
+  return list.length === 0 || values.some((value) => value !== null && list.includes(value));
 }
 
 /**

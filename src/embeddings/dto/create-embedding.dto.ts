@@ -56,10 +56,10 @@ export class CreateEmbeddingDto {
   input: EmbeddingInput;
 
   @FormattedField({
-    pattern: /^[\w.-]{1,100}\/[\w.:/-]{1,200}$/,
+    pattern: /^(?:[\w.-]{1,100}\/[\w.:/-]{1,200}|[\w.:-]{1,200})$/,
     message: 'must have the form vendor/model',
     example: 'local/hashing',
-    description: 'In the form vendor/model.',
+    description: 'An id of the form vendor/model, or the name behind the slash where one model has it.',
   })
   model: string;
 

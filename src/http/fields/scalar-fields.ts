@@ -138,9 +138,19 @@ export function IntegerField({
   return numberField(options, rules, 'integer');
 }
 
-export function NumberField(options: NumberOptions = {}): PropertyDecorator {
+const toNumber = Transform(({ value }: { value: unknown }) =>
+  typeof value === 'string' && /^-?\d{1,15}(?:\.\d{1,12})?$/.test(value) ? Number(value) : value,
+);
+
+/** Query parameters arrive as text: `query` converts them. */
+export function NumberField({
+  query,
+  ...options
+}: NumberOptions & { readonly query?: true } = {}): PropertyDecorator {
   const message = options.nullable ? 'must be a number or null' : 'must be a number';
-  return numberField(options, [IsNumber({}, { message })], Number);
+  const rules = [IsNumber({}, { message })];
+  if (query) rules.push(toNumber);
+  return numberField(options, rules, Number);
 }
 
 // USD. Far above any limit, far below what the database can hold.

@@ -10,7 +10,7 @@ const MAX_PROBLEMS = 5;
 
 const lenientClasses = new WeakSet<object>();
 
-/** Drops members that the class does not have, instead of rejecting them (docs/contract.md#conventions). */
+/** Drops members that the class and its subclasses do not have, instead of rejecting them (docs/contract.md#conventions). */
 export function IgnoresUnknownMembers(): ClassDecorator {
   return (dto) => void lenientClasses.add(dto);
 }
@@ -38,7 +38,7 @@ export class RequestValidationPipe extends ValidationPipe {
     body: object,
     options?: ValidatorOptions,
   ): ReturnType<ValidationPipe['validate']> {
-    const isLenient = lenientClasses.has(body.constructor);
+    const isLenient = isIn(lenientClasses, body.constructor);
     return super.validate(body, isLenient ? { ...options, forbidNonWhitelisted: false } : options);
   }
 
@@ -46,6 +46,11 @@ export class RequestValidationPipe extends ValidationPipe {
   protected override findNestedBinaryValues(): ValidationError[] {
     return [];
   }
+}
+
+function isIn(classes: WeakSet<object>, dto: unknown): boolean {
+  if (typeof dto !== 'function') return false;
+  return classes.has(dto) || isIn(classes, Object.getPrototypeOf(dto));
 }
 
 export function validationFailure(errors: readonly ValidationError[]): AppError {

@@ -16,28 +16,45 @@ export class ModelListDto {
   @ObjectField(ListLinksDto) links: ListLinksDto;
 }
 
-export interface ListPage {
+interface ListPage {
   readonly offset: number;
   readonly limit: number;
 }
 
+interface WantedPage {
+  readonly offset: number | undefined;
+  readonly limit: number | undefined;
+}
+
+type QueryMembers = Readonly<Record<string, string | number | boolean | undefined>>;
+
 /** Both absent: the whole list. */
-export function toListPage({ offset, limit }: Partial<ListPage>): ListPage {
+export function toListPage({ offset, limit }: WantedPage): ListPage {
   if (offset === undefined && limit === undefined) return { offset: 0, limit: Infinity };
   return { offset: offset ?? 0, limit: limit ?? DEFAULT_LIMIT };
 }
 
-/** `path` is the path of the list, with its query. */
+/** The link to the next page repeats the filters. */
 export function toModelListDto(
   models: readonly ModelDto[],
   { offset, limit }: ListPage,
   path: string,
+  filters: QueryMembers,
 ): ModelListDto {
   const end = offset + limit;
-  const next = `/api/v1/${path}${path.includes('?') ? '&' : '?'}offset=${end}&limit=${limit}`;
+  const next = `/api/v1/${path}?${queryOf({ ...filters, offset: end, limit }).toString()}`;
   return {
     data: models.slice(offset, end),
     total_count: models.length,
     links: { next: end < models.length ? next : null },
   };
+}
+
+function queryOf({ configured, ...parameters }: QueryMembers): URLSearchParams {
+  const query = new URLSearchParams();
+  // The filter that has a default.
+  if (configured === false) query.set('configured', 'false');
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== undefined) query.set(name, String(value));
+  return query;
 }

@@ -1,10 +1,11 @@
 // A model's record on the wire. Contract: docs/contract.md#models.
 import { priceOn } from '../../catalogue/catalogue-model.js';
 import type { CatalogueModel } from '../../catalogue/catalogue-model.js';
+import type { Modality } from '../../domain/embeddings/modality.js';
 import { formatUsd } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
 import { FreeObjectField, ListField, ObjectField } from '../../http/fields/compound-fields.js';
-import { FlagField, IntegerField, TextField } from '../../http/fields/scalar-fields.js';
+import { EnumField, FlagField, IntegerField, TextField } from '../../http/fields/scalar-fields.js';
 
 // Clients read a decimal string and treat this one as "no fixed price".
 const UNKNOWN_PRICE = '-1';
@@ -62,10 +63,24 @@ export class ModelResponseDto {
   @ObjectField(ModelDto) data: ModelDto;
 }
 
+/** The record, and beside it the members that OpenAI's clients read. */
+export class RetrievedModelDto extends ModelResponseDto {
+  @TextField({ example: 'openai/text-embedding-3-small' }) id: string;
+  @EnumField(['model']) object: string;
+  @IntegerField({ description: 'Unix seconds.' }) created: number;
+  @TextField({ example: 'openai', description: 'The first part of the id.' }) owned_by: string;
+}
+
+export function toRetrievedModelDto(model: CatalogueModel, day: string): RetrievedModelDto {
+  const data = toModelDto(model, day);
+  const { id, created } = data;
+  return { data, id, created, object: 'model', owned_by: id.split('/')[0] ?? '' };
+}
+
 export function toModelDto(model: CatalogueModel, day: string): ModelDto {
   return {
     id: model.id,
-    canonical_slug: model.id,
+    canonical_slug: model.canonicalSlug ?? model.id,
     name: model.name,
     created: createdAt(model),
     description: model.description,
@@ -86,7 +101,7 @@ export function toModelDto(model: CatalogueModel, day: string): ModelDto {
 }
 
 export function toArchitectureDto(model: CatalogueModel): ModelArchitectureDto {
-  const modalities = [...new Set(model.endpoints.flatMap((endpoint) => endpoint.modalities))];
+  const modalities = modalitiesOfModel(model);
   return {
     input_modalities: modalities,
     output_modalities: ['embeddings'],
@@ -94,6 +109,10 @@ export function toArchitectureDto(model: CatalogueModel): ModelArchitectureDto {
     tokenizer: 'Other',
     instruct_type: null,
   };
+}
+
+export function modalitiesOfModel({ endpoints }: CatalogueModel): Modality[] {
+  return [...new Set(endpoints.flatMap(({ modalities }) => modalities))];
 }
 
 export function toPricingDto(perToken: PicoUsd | null): PricingDto {
@@ -110,7 +129,8 @@ export function supportedParameters(model: CatalogueModel): string[] {
   return model.otherDimensions === null ? ['encoding_format'] : ['dimensions', 'encoding_format'];
 }
 
-function lowestPrice(model: CatalogueModel, day: string): PicoUsd | null {
+/** The price of the cheapest endpoint for one token; null when none is known. */
+export function lowestPrice(model: CatalogueModel, day: string): PicoUsd | null {
   return model.endpoints
     .map((endpoint) => priceOn(endpoint, day))
     .reduce((low, price) => (low === null || (price !== null && price < low) ? price : low), null);

@@ -1,12 +1,58 @@
 // The queries of the lists of models. Contract: docs/contract.md#models.
-import { FormattedField, IntegerField } from '../../http/fields/scalar-fields.js';
+import { MODALITIES } from '../../domain/embeddings/modality.js';
+import {
+  EnumField,
+  FormattedField,
+  IntegerField,
+  NumberField,
+  QueryFlagField,
+  TextField,
+} from '../../http/fields/scalar-fields.js';
 import { IgnoresUnknownMembers } from '../../http/fields/validation.pipe.js';
 
-// This service serves the contract's embeddings only; a list of another modality is empty.
-const MODALITIES = ['text', 'image', 'audio', 'video', 'speech', 'transcription', 'rerank', 'embeddings'];
-const ONE = `(${MODALITIES.join('|')})`;
+/** The orders of the API. Those by popularity and benchmarks have no figures here, and keep the catalogue's order. */
+export const MODEL_SORTS = [
+  'pricing-low-to-high',
+  'pricing-high-to-low',
+  'context-high-to-low',
+  'throughput-high-to-low',
+  'latency-low-to-high',
+  'newest',
+  'most-popular',
+  'top-weekly',
+  'intelligence-high-to-low',
+  'coding-high-to-low',
+  'agentic-high-to-low',
+  'design-arena-elo-high-to-low',
+] as const;
+export type ModelSort = (typeof MODEL_SORTS)[number];
+
+const OUTPUT_MODALITIES = [
+  'text',
+  'image',
+  'audio',
+  'video',
+  'speech',
+  'transcription',
+  'rerank',
+  'decisions',
+  'embeddings',
+];
 const MAX_OFFSET = 1_000_000;
 const MAX_LIMIT = 1_000;
+const MAX_LENGTH = 1_000;
+const MAX_TOKENS = 1_000_000_000;
+const MAX_DAYS = 1_000_000;
+
+/** Values separated by commas. */
+const ListField = (description: string, example: string): PropertyDecorator =>
+  TextField({ optional: true, maxLength: MAX_LENGTH, description, example });
+
+const PriceField = (description: string): PropertyDecorator =>
+  NumberField({ optional: true, query: true, minimum: 0, description });
+
+const DaysField = (description: string): PropertyDecorator =>
+  IntegerField({ optional: true, query: true, minimum: 0, hiddenMaximum: MAX_DAYS, description });
 
 // Without initialisers: both absent is the whole list.
 const OffsetField = (): PropertyDecorator =>
@@ -20,29 +66,88 @@ const LimitField = (): PropertyDecorator =>
     default: 500,
   });
 
-@IgnoresUnknownMembers()
-export class EmbeddingModelsQueryDto {
-  @OffsetField() offset?: number;
-  @LimitField() limit?: number;
+function choices(values: readonly string[]): RegExp {
+  const one = `(?:${values.join('|')})`;
+  return new RegExp(`^(?:all|${one}(?:,${one})*)$`);
 }
 
-export class ModelCountQueryDto {
-  @FormattedField({
-    default: 'text',
+const OutputModalitiesField = (): PropertyDecorator =>
+  FormattedField({
+    optional: true,
     example: 'embeddings',
-    description: `all, or a list of these, joined by commas: ${MODALITIES.join(', ')}. This service has embeddings only.`,
-    pattern: new RegExp(`^(all|${ONE}(,${ONE})*)$`),
-    message: `must be all, or some of ${MODALITIES.join(', ')}, joined by commas`,
-  })
-  output_modalities: string = 'text';
+    description: `all, or a list of these, joined by commas: ${OUTPUT_MODALITIES.join(', ')}. Default: all.`,
+    pattern: choices(OUTPUT_MODALITIES),
+    message: `must be all, or some of ${OUTPUT_MODALITIES.join(', ')}, joined by commas`,
+  });
 
-  /** Whether the query selects models of embeddings. */
-  static includesEmbeddings({ output_modalities: modalities }: ModelCountQueryDto): boolean {
-    return modalities.split(',').some((modality) => modality === 'all' || modality === 'embeddings');
-  }
+/** Clients send filters that this service does not have. They must not read as a failure. */
+@IgnoresUnknownMembers()
+export class ModelFiltersDto {
+  @QueryFlagField({
+    default: true,
+    description: 'false: the list includes models without a configured provider.',
+  })
+  configured: boolean = true;
+
+  @TextField({ optional: true, maxLength: MAX_LENGTH, description: 'A part of an id or of the name.' })
+  q?: string;
+
+  @ListField('Parameters that the model supports, joined by commas.', 'dimensions')
+  supported_parameters?: string;
+
+  @FormattedField({
+    optional: true,
+    example: 'text',
+    description: `Modalities that the model takes, joined by commas: ${MODALITIES.join(', ')}.`,
+    pattern: choices(MODALITIES),
+    message: `must be some of ${MODALITIES.join(', ')}, joined by commas`,
+  })
+  input_modalities?: string;
+
+  @ListField('Slugs, aliases or names of providers that serve the model, joined by commas.', 'openai')
+  providers?: string;
+
+  @ListField('The first parts of model ids, joined by commas.', 'openai')
+  model_authors?: string;
+
+  @TextField({
+    optional: true,
+    maxLength: MAX_LENGTH,
+    description: 'Embedding models have no category: with a category the list is empty.',
+  })
+  category?: string;
+
+  @IntegerField({
+    optional: true,
+    query: true,
+    minimum: 0,
+    hiddenMaximum: MAX_TOKENS,
+    description: 'The least context length.',
+  })
+  context?: number;
+
+  @PriceField('The least price of a million input tokens in USD.') min_price?: number;
+  @PriceField('The highest price of a million input tokens in USD. An unknown price is above any bound.')
+  max_price?: number;
+  @DaysField('The least age in days.') min_age_days?: number;
+  @DaysField('The highest age in days.') max_age_days?: number;
+
+  @QueryFlagField({ optional: true, description: 'true: models with an endpoint that retains nothing.' })
+  zdr?: boolean;
+
+  @EnumField(MODEL_SORTS, { optional: true, description: "Default: the catalogue's order." })
+  sort?: ModelSort;
 }
 
-export class ModelsQueryDto extends ModelCountQueryDto {
+export class ModelCountQueryDto extends ModelFiltersDto {
+  @OutputModalitiesField() output_modalities?: string;
+}
+
+export class EmbeddingModelsQueryDto extends ModelFiltersDto {
   @OffsetField() offset?: number;
   @LimitField() limit?: number;
+}
+
+export class ModelsQueryDto extends EmbeddingModelsQueryDto {
+  @OutputModalitiesField() output_modalities?: string;
 }

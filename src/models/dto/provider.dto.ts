@@ -1,11 +1,16 @@
 // Providers on the wire. Contract: docs/contract.md#models.
-import { ObjectListField } from '../../http/fields/compound-fields.js';
+import { ListField, ObjectListField } from '../../http/fields/compound-fields.js';
 import { TextField } from '../../http/fields/scalar-fields.js';
 import type { EmbeddingProvider } from '../../providers/shared/provider.js';
 
 class ProviderDto {
   @TextField({ example: 'openai', description: 'The name in provider preferences.' }) slug: string;
   @TextField({ example: 'OpenAI' }) name: string;
+  @ListField(String, {
+    example: [],
+    description: 'Other slugs that preferences, credentials and the catalogue file may use.',
+  })
+  aliases: readonly string[];
   @TextField({ nullable: true, description: 'Always null.' }) privacy_policy_url: string | null;
 }
 
@@ -13,6 +18,6 @@ export class ProviderListDto {
   @ObjectListField(ProviderDto) data: ProviderDto[];
 }
 
-export function toProviderDto({ slug, name }: EmbeddingProvider): ProviderDto {
-  return { slug, name, privacy_policy_url: null };
+export function toProviderDto({ slug, name, aliases = [] }: EmbeddingProvider): ProviderDto {
+  return { slug, name, aliases, privacy_policy_url: null };
 }

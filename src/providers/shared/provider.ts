@@ -127,6 +127,8 @@ interface ProviderTraits {
   /** Also the prefix of its environment variables, in upper case. */
   readonly slug: string;
   readonly name: string;
+  /** Other slugs of the provider, such as those of the API's owner. Callers and operators may use them for `slug`. */
+  readonly aliases?: readonly string[];
   /** Maximum inputs of a form in one call of the wire, if that is fewer than the endpoint accepts. */
   readonly maxInputsByForm?: Readonly<Partial<Record<EmbeddingInput['form'], number>>>;
   /** The server at its address has one model and ignores the requested name. */

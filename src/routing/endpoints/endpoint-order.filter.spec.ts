@@ -36,12 +36,8 @@ describe('slugs', () => {
     ['deep', 'deepinfra', false],
     ['deepinfra', 'deepinfra2', false],
     ['DeepInfra', 'deepinfra/turbo', true],
-    ['Deep Infra', 'deepinfra/turbo', true],
-    ['Deep', 'deepinfra/turbo', false],
   ])('%s of a request and %s of an endpoint: %p', (slug, tag, isMatch) => {
-    const target = createTarget(createEndpoint({ provider: 'deepinfra', tag }));
-    const provider = { ...target.provider, name: 'Deep Infra' };
-    expect(slugMatches(slug, { ...target, provider })).toBe(isMatch);
+    expect(slugMatches(slug, createTarget(createEndpoint({ provider: 'deepinfra', tag })))).toBe(isMatch);
   });
 });
 

@@ -30,14 +30,11 @@ export interface OrderingContext {
   readonly supportsAllParameters: (target: EndpointTarget) => boolean;
 }
 
-/**
- * A base slug matches all its variants (`deepinfra` matches `deepinfra/turbo`), a full slug only itself. So does the
- * provider's name, which is what answers and clients' types call it.
- */
-export function slugMatches(slug: string, { endpoint, provider }: EndpointTarget): boolean {
+/** A base slug matches all its variants (`deepinfra` matches `deepinfra/turbo`), a full slug only itself. */
+export function slugMatches(slug: string, { endpoint }: EndpointTarget): boolean {
   const wanted = slug.toLowerCase();
   const tag = endpointTag(endpoint).toLowerCase();
-  return wanted === tag || tag.startsWith(`${wanted}/`) || wanted === provider.name.toLowerCase();
+  return wanted === tag || tag.startsWith(`${wanted}/`);
 }
 
 /** The candidates that the caller's preferences leave. */

@@ -203,7 +203,7 @@ describe('a call', () => {
 describe('data retention', () => {
   it('is declared by the customer for its own account', async () => {
     const zdr = { ...BODY, provider: { zdr: true } };
-    expect((await ask(zdr)).status).toBe(503);
+    expect((await ask(zdr)).status).toBe(404);
     await create({ apiKey: FIRST, declaredZdr: true });
     await askUntil(uses(FIRST));
     setup.answerKeyWith(FIRST, 401);
@@ -261,7 +261,7 @@ describe('a stored key', () => {
       await askUntil(uses(FIRST));
       await setup.app.sql("UPDATE provider_credentials SET encryption_key_id = 'lost' WHERE id = $1", [id]);
       await askUntil(uses());
-      expect((await ask()).status).toBe(503);
+      expect((await ask()).status).toBe(404);
     },
   );
 });

@@ -33,7 +33,7 @@ describe('400: an invalid member', () => {
     [5, 'model: must have the form vendor/model'],
     [['openai/a'], 'model: must have the form vendor/model'],
     ['', 'model: must have the form vendor/model'],
-    ['text-embedding-3-small', 'model: must have the form vendor/model'],
+    ['text-embedding-9-small', 'model: no model has this name; ids have the form vendor/model'],
     ['/text-embedding-3-small', 'model: must have the form vendor/model'],
     ['openai/', 'model: must have the form vendor/model'],
     ['open ai/small', 'model: must have the form vendor/model'],
@@ -119,7 +119,7 @@ describe('400: an invalid member', () => {
 
   it('names every one of several members', () =>
     expectRejection(
-      { model: 'x', input: 'a', dimensions: 0, encoding_format: 'hex' },
+      { model: 'x y', input: 'a', dimensions: 0, encoding_format: 'hex' },
       'model: must have the form vendor/model; dimensions: must be at least 1; ' +
         'encoding_format: must be one of float, base64',
     ));

@@ -1,46 +1,10 @@
-// POST /embeddings: no usable endpoint, and no database.
+// POST /embeddings without a database.
 import { describe, expect, it } from '@jest/globals';
-import { answerOf, embed, LOCAL, SMALL, startWithUpstream } from '../../support/create-embedding.js';
+import { answerOf, embed, LOCAL, startWithUpstream } from '../../support/create-embedding.js';
 import { createTestDatabase } from '../../support/database.js';
 import { startDatabaseProxy } from '../../support/database-proxy.js';
 import { expectError } from '../../support/error-shape.js';
 import { eventually } from '../../support/eventually.js';
-
-describe('503: a model without a usable endpoint', () => {
-  it('is returned when its provider is not configured; other models are served', async () => {
-    const setup = await startWithUpstream({ OPENAI_API_KEY: '' });
-    try {
-      const response = await embed(setup.app, { model: SMALL, input: 'a' });
-      expectError(
-        response,
-        503,
-        /^Service temporarily unavailable: no provider of openai\/text-embedding-3-small/,
-      );
-      expect(response.headers).not.toHaveProperty('x-generation-id');
-      expect(setup.upstream.requests).toEqual([]);
-      answerOf(await embed(setup.app, { model: LOCAL, input: 'a' }));
-    } finally {
-      await setup.close();
-    }
-  });
-});
-
-describe('503: preferences that no endpoint satisfies', () => {
-  it.each([[{ ignore: ['OpenAI'] }], [{ only: ['vLLM'] }], [{ max_price: { prompt: '0.019999' } }]])(
-    'are reported with 503: %j',
-    async (provider) => {
-      const setup = await startWithUpstream();
-      try {
-        const detail = `provider: no endpoint of ${SMALL} satisfies these preferences`;
-        const response = await embed(setup.app, { model: SMALL, input: 'a', provider });
-        expectError(response, 503, `Service temporarily unavailable: ${detail}`);
-        expect(setup.upstream.requests).toEqual([]);
-      } finally {
-        await setup.close();
-      }
-    },
-  );
-});
 
 describe('503: the database is away', () => {
   it('is returned at once for known and unknown keys, until the database is back', async () => {

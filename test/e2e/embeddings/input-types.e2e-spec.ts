@@ -57,5 +57,5 @@ it.each(['search_query', 'search_document', 'passage'])(
 it('drops an unlisted input type, or finds no endpoint with require_parameters', async () => {
   answerOf(await ask('clustering', false));
   expect(upstream.requests.at(-1)?.body).not.toHaveProperty('input_type');
-  expectError(await ask('clustering', true), 503);
+  expectError(await ask('clustering', true), 404);
 });

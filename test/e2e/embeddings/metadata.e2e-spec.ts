@@ -110,7 +110,8 @@ describe('errors', () => {
 
   it.each([
     [404, { ...BODY, model: 'unknown/nothing' }, 0],
-    [503, { ...BODY, provider: { only: ['unknown'] } }, 0],
+    [404, { ...BODY, provider: { only: ['vllm'] } }, 0],
+    [400, { ...BODY, provider: { only: ['unknown'] } }, 0],
     [400, { model: 'openai/text-embedding-ada-002', input: 'a', dimensions: 7 }, 0],
   ])('with %i before routing carry no attempt', async (status, body, attempt) => {
     const response = await ask(body);

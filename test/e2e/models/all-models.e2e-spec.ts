@@ -1,4 +1,4 @@
-// /models, /models/count, /models/user, /model/{author}/{slug} and /providers.
+// /models, /models/count, /models/user, one model by its names, and /providers.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask, askFor } from '../../support/admin.js';
 import type { TestApp } from '../../support/app.js';
@@ -23,41 +23,158 @@ beforeAll(async () => {
 });
 afterAll(() => setup.close());
 
+interface ListedModel {
+  readonly id: string;
+  readonly canonical_slug: string;
+}
+
+async function listOf(query: string): Promise<readonly ListedModel[]> {
+  const response = await app.http.get(`/api/v1/models${query}`);
+  expect(response.status).toBe(200);
+  const { data } = response.body as { data: ListedModel[] };
+  const count = await app.http.get(`/api/v1/models/count${query}`);
+  expect(count.body).toEqual({ data: { count: data.length } });
+  return data;
+}
+const idsOf = async (query: string): Promise<string[]> => (await listOf(query)).map(({ id }) => id);
+
 describe('GET /models', () => {
-  it('returns an empty list without output_modalities: no model here generates text', async () => {
-    const response = await app.http.get('/api/v1/models');
-    expect({ status: response.status, body: response.body }).toEqual({
-      status: 200,
-      body: { data: [], total_count: 0, links: { next: null } },
-    });
-    expect((await app.http.get('/api/v1/models/count')).body).toEqual({ data: { count: 0 } });
+  it('lists the models that can be called here, and no others', async () => {
+    const ids = await idsOf('');
+    expect(ids).toEqual(whole.data.map(({ id }) => id));
+    expect(ids).toEqual(expect.arrayContaining(['local/hashing', 'openai/text-embedding-3-small']));
+    expect(ids.filter((id) => id.startsWith('cohere/'))).toEqual([]);
+  });
+
+  it('lists the rest of the catalogue with configured=false', async () => {
+    const ids = await idsOf('?configured=false');
+    expect(ids).toEqual(expect.arrayContaining(['openai/text-embedding-3-small', 'cohere/embed-v4.0']));
+    expect(ids.length).toBeGreaterThan(whole.total_count);
   });
 
   it.each(['embeddings', 'all', 'text,embeddings'])(
     'returns for %s the whole list, page by page',
     async (modalities) => {
-      const query = `output_modalities=${modalities}`;
-      expect((await app.http.get(`/api/v1/models?${query}`)).body).toEqual(whole);
-      expect((await app.http.get(`/api/v1/models/count?${query}`)).body).toEqual({
-        data: { count: whole.total_count },
-      });
+      const query = `output_modalities=${modalities}&configured=false`;
+      const expected = await listOf(`?${query}`);
       const seen: unknown[] = [];
       for (let next: string | null = `/api/v1/models?${query}&limit=7`; next !== null;) {
         const part: ModelList = (await app.http.get(next)).body as ModelList;
         seen.push(...part.data);
         next = part.links.next;
       }
-      expect(seen).toEqual(whole.data);
+      expect(seen).toEqual(expected);
     },
   );
 
   it.each([
-    ['output_modalities=smell', 'output_modalities: must be all, or some of text'],
-    ['category=science', 'category: is not a member of this object'],
-    ['output_modalities=all&limit=0', 'limit: must be from 1 to 1000'],
-  ])('returns 400 for %s', async (query, message) => {
-    expect(expectError(await app.http.get(`/api/v1/models?${query}`), 400)).toContain(message);
+    ['output_modalities=text', []],
+    ['category=programming', []],
+    ['supported_parameters=tools', []],
+    ['supported_parameters=dimensions,tools', []],
+    ['q=no such model', []],
+    ['max_price=0.000001', ['local/hashing']],
+    ['providers=local', ['local/hashing']],
+    ['providers=nebius', []],
+    ['model_authors=local', ['local/hashing']],
+    ['zdr=true', ['local/hashing']],
+    ['context=1000000', ['local/hashing']],
+    ['q=FEATURE HASHING', ['local/hashing']],
+    ['input_modalities=image', []],
+    ['min_price=0.12&max_price=0.13', ['openai/text-embedding-3-large']],
+    [
+      'output_modalities=embeddings&supported_parameters=dimensions&q=3-small',
+      ['openai/text-embedding-3-small'],
+    ],
+  ])('filters by %s', async (query, expected) => {
+    expect(await idsOf(`?${query}`)).toEqual(expected);
   });
+
+  it.each([
+    ['configured=false&providers=google-ai-studio', 'google/'],
+    ['configured=false&model_authors=voyage', 'voyage/'],
+    ['configured=false&input_modalities=text,audio', 'google/gemini-embedding-2'],
+  ])('filters the catalogue by %s', async (query, prefix) => {
+    const ids = await idsOf(`?${query}`);
+    expect(ids.length).toBeGreaterThan(0);
+    expect(ids.filter((id) => !id.startsWith(prefix))).toEqual([]);
+  });
+
+  it.each(['_=1732617600', 'use_rss=true', 'distillable=true', 'q=', 'category='])(
+    'ignores %s',
+    async (query) => {
+      expect(await idsOf(`?${query}`)).toEqual(await idsOf(''));
+    },
+  );
+
+  it.each([
+    ['pricing-low-to-high', 'local/hashing', 'openai/text-embedding-3-large'],
+    ['pricing-high-to-low', 'openai/text-embedding-3-large', 'local/hashing'],
+    ['context-high-to-low', 'local/hashing', null],
+    ['newest', 'local/hashing', 'openai/text-embedding-ada-002'],
+    ['most-popular', 'local/hashing', null],
+    ['latency-low-to-high', null, null],
+    ['throughput-high-to-low', null, null],
+  ])('sorts by %s', async (sort, first, last) => {
+    const ids = await idsOf(`?sort=${sort}`);
+    expect(ids.toSorted()).toEqual((await idsOf('')).toSorted());
+    if (first !== null) expect(ids[0]).toBe(first);
+    if (last !== null) expect(ids.at(-1)).toBe(last);
+  });
+
+  it.each([
+    ['output_modalities=smell', 'output_modalities: must be all, or some of text'],
+    ['output_modalities=all&limit=0', 'limit: must be from 1 to 1000'],
+    ['input_modalities=smell', 'input_modalities: must be some of text'],
+    ['max_price=cheap', 'max_price: must be a number'],
+    ['context=-1', 'context: must not be negative'],
+    ['sort=colour', 'sort: must be one of pricing-low-to-high'],
+    ['configured=maybe', 'configured: must be true or false'],
+  ])('returns 400 for %s', async (query, message) => {
+    for (const path of ['models', 'models/count'])
+      if (path === 'models' || !query.includes('limit'))
+        expect(expectError(await app.http.get(`/api/v1/${path}?${query}`), 400)).toContain(message);
+  });
+});
+
+describe('GET /models/{author}/{slug}', () => {
+  it.each([
+    'openai/text-embedding-3-small',
+    'openai%2Ftext-embedding-3-small',
+    'text-embedding-3-small',
+    'openai/text-embedding-3-small:floor',
+  ])('answers one model at %s', async (path) => {
+    const response = await app.http.get(`/api/v1/models/${path}`);
+    const id = 'openai/text-embedding-3-small';
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({
+      id,
+      object: 'model',
+      created: Date.parse('2024-01-25T00:00:00Z') / 1000,
+      owned_by: 'openai',
+      data: whole.data.find((model) => model.id === id),
+    });
+  });
+
+  it('answers aliases with the one record', async () => {
+    for (const path of ['models', 'model']) {
+      const response = await app.http.get(`/api/v1/${path}/mistralai/mistral-embed-2312`);
+      expect(response.body).toMatchObject({
+        data: { id: 'mistralai/mistral-embed', canonical_slug: 'mistralai/mistral-embed-2312' },
+      });
+    }
+    const endpoints = await ask(app, 'get', '/models/mistralai/mistral-embed-2312/endpoints', {
+      key: app.apiKey,
+    });
+    expect(endpoints.body).toMatchObject({ data: { id: 'mistralai/mistral-embed' } });
+  });
+
+  it.each(['openai/none', 'none', 'openai%2Fnone', 'openai/text-embedding-3-small:free', '%00'])(
+    'returns 404 for %s',
+    async (path) => {
+      expectError(await app.http.get(`/api/v1/models/${path}`), 404);
+    },
+  );
 });
 
 describe('GET /models/user', () => {
@@ -66,9 +183,8 @@ describe('GET /models/user', () => {
       askFor<ModelList>(200, app, 'get', '/models/user?output_modalities=all', { key: app.apiKey });
     const before = (await list()).data.map(({ id }) => id);
     expect(before).toEqual(expect.arrayContaining(['local/hashing', 'openai/text-embedding-3-small']));
-    const missing = whole.data.map(({ id }) => id).filter((id) => !before.includes(id));
-    const ofCohere = missing.find((id) => id.startsWith('cohere/'))!;
-    expect(ofCohere).toBeDefined();
+    const ofCohere = 'cohere/embed-v4.0';
+    expect(before).not.toContain(ofCohere);
     await createCredential(app, {
       provider: 'cohere',
       apiKey: 'own-key-at-cohere',
@@ -92,7 +208,7 @@ describe('GET /model/{author}/{slug}', () => {
 describe('GET /providers', () => {
   it('returns every provider by the slug of preferences', async () => {
     const { data } = (await app.http.get('/api/v1/providers')).body as { data: { slug: string }[] };
-    expect(data).toContainEqual({ slug: 'openai', name: 'OpenAI', privacy_policy_url: null });
+    expect(data).toContainEqual({ slug: 'openai', name: 'OpenAI', aliases: [], privacy_policy_url: null });
     expect(new Set(data.map(({ slug }) => slug)).size).toBe(data.length);
     expectError(await ask(app, 'delete', '/providers'), 405);
   });

@@ -145,6 +145,6 @@ describe('404', () => {
   );
 
   it('is returned for a model without its author', async () => {
-    expectError(await list('hashing'), 404, 'Resource not found: no such path');
+    expectError(await list('hashing'), 404, 'Resource not found: there is no embedding model of this name');
   });
 });

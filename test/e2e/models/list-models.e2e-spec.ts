@@ -30,7 +30,15 @@ interface ModelList {
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await withCatalogueFile(UNPRICED, (file) => createTestApp({ environment: { CATALOGUE_FILE: file } }));
+  app = await withCatalogueFile(UNPRICED, (file) =>
+    createTestApp({
+      environment: {
+        CATALOGUE_FILE: file,
+        OPENAI_API_KEY: 'k',
+        OPENAI_COMPATIBLE_BASE_URL: 'http://127.0.0.1:9',
+      },
+    }),
+  );
 });
 afterAll(() => app.close());
 

@@ -57,6 +57,8 @@ const PATHS: Readonly<Record<string, string>> = {
   listModelsUser: '/models/user?output_modalities=embeddings',
   listModelsCount: '/models/count?output_modalities=embeddings',
   getModel: '/model/openai/text-embedding-3-small',
+  getModelBySlug: '/models/openai/text-embedding-3-small',
+  getModelByName: '/models/openai%2Ftext-embedding-3-small',
   listEndpoints: '/models/openai/text-embedding-3-small/endpoints',
 };
 const A_DAY_MS = 86_400_000;

@@ -1,0 +1,62 @@
+// The errors of calls that no endpoint can serve. A permanent condition is 404: clients repeat every 5xx, some for an hour
+// (docs/contract.md#routing).
+import type { CatalogueModel, ModelEndpoint } from '../catalogue/catalogue-model.js';
+import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
+import { AppError } from '../domain/errors.js';
+import type { ProviderPreferences } from '../domain/embeddings/provider-preferences.js';
+import { findEmbeddingProvider } from '../providers/index.js';
+import type { EmbeddingProvider } from '../providers/shared/provider.js';
+import type { EndpointCaller } from './endpoints/endpoint-caller.js';
+import type { Candidate } from './endpoints/endpoint-order.js';
+
+/** A bare name must be known. The error does not repeat it: it may be anything, even a secret in the wrong member. */
+export function rejectModelName(name: string): never {
+  if (name.includes('/')) throw new AppError('not_found', { detail: `there is no embedding model ${name}` });
+  throw new AppError('invalid_request', {
+    detail: 'model: no model has this name; ids have the form vendor/model',
+  });
+}
+
+/** The caller's preferences exclude every endpoint that could serve. */
+export function noAllowedProviders(
+  candidates: readonly Candidate[],
+  { only, order, allowFallbacks }: ProviderPreferences,
+): AppError {
+  const available = candidates.map(({ target }) => target.provider.slug);
+  const requested = only.length > 0 || allowFallbacks ? only : order;
+  return new AppError('no_allowed_providers', {
+    metadata: { available_providers: [...new Set(available)], requested_providers: requested },
+  });
+}
+
+/** No provider of the model has a credential and an address, or the workspace requires an own key that is unusable. */
+export function unconfiguredError(
+  model: CatalogueModel,
+  endpoints: readonly ModelEndpoint[],
+  { dimensions = 0 }: EmbeddingRequest,
+  caller: Pick<EndpointCaller, 'isConfigured' | 'hasAddress'>,
+): AppError {
+  const slugs = [...new Set(endpoints.map(({ provider }) => provider))];
+  const providers = slugs.flatMap((slug) => findEmbeddingProvider(slug) ?? []);
+  if (providers.some((provider) => caller.isConfigured(provider))) {
+    return new AppError('no_allowed_providers', {
+      detail:
+        'the workspace requires an own provider key that cannot be read; replace it with PATCH /byok/{id}',
+    });
+  }
+  const wanted = dimensions > model.nativeDimensions ? ` that gives vectors of ${dimensions}` : '';
+  const remedies = providers.map((provider) => remedyFor(provider, caller));
+  return new AppError('not_found', {
+    detail: `no provider of ${model.id} is configured${wanted}; the operator can set ${remedies.join(', or ')}`,
+  });
+}
+
+/** The environment variables that the provider lacks. */
+function remedyFor(provider: EmbeddingProvider, caller: Pick<EndpointCaller, 'hasAddress'>): string {
+  const prefix = provider.slug.toUpperCase().replaceAll('-', '_');
+  const variables = [
+    ...(caller.hasAddress(provider) ? [] : [`${prefix}_BASE_URL`]),
+    ...(provider.transport === 'http' && provider.needsApiKey ? [`${prefix}_API_KEY`] : []),
+  ];
+  return variables.join(' and ');
+}
