@@ -65,6 +65,7 @@ describe('a catalogue file', () => {
       shipped: [EMBED],
       providers: ['one'],
       oneModelProviders: [],
+      families: new Map(),
       canonicalTag: (tag) => {
         const [name = '', ...variant] = tag.split('/');
         const slug = PROVIDERS[name];
