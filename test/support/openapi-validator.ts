@@ -26,24 +26,26 @@ function closed(schema: unknown): unknown {
   return isObject ? { ...members, additionalProperties: false } : members;
 }
 
+function readDocument() {
+  const text = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8');
+  const document = closed(JSON.parse(text)) as Document;
+  // Whether the document itself is right is what `npm run openapi:lint` says.
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
+  formats.default.default(ajv);
+  ajv.addSchema(document, DOCUMENT_ID);
+  const routes = Object.keys(document.paths).map((path) => ({
+    path,
+    pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
+  }));
+  return { document, ajv, routes };
+}
+
+// The same for all apps of a file: compiling its schemas takes as long as a test.
+const { document, ajv, routes } = readDocument();
+
 export class OpenApiValidator {
   /** The problems, one line each. */
   readonly problems: string[] = [];
-  private readonly document: Document;
-  // Whether the document itself is right is what `npm run openapi:lint` says.
-  private readonly ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
-  private readonly routes: readonly { readonly pattern: RegExp; readonly path: string }[];
-
-  constructor() {
-    const text = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8');
-    this.document = closed(JSON.parse(text)) as Document;
-    formats.default.default(this.ajv);
-    this.ajv.addSchema(this.document, DOCUMENT_ID);
-    this.routes = Object.keys(this.document.paths).map((path) => ({
-      path,
-      pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
-    }));
-  }
 
   /** As the service's first middleware: looks at every answer as it leaves. */
   readonly watch = (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
@@ -77,9 +79,8 @@ export class OpenApiValidator {
     const [path = ''] = url.split('?');
     // A fixed path goes before one with a parameter in the same place.
     const route =
-      this.routes.find((candidate) => candidate.path === path) ??
-      this.routes.find(({ pattern }) => pattern.test(path));
-    const operation = route && this.document.paths[route.path]?.[method.toLowerCase()];
+      routes.find((candidate) => candidate.path === path) ?? routes.find(({ pattern }) => pattern.test(path));
+    const operation = route && document.paths[route.path]?.[method.toLowerCase()];
     if (!route || !operation) return;
     const where = `${method} ${route.path} ${statusCode}`;
     const answer = operation.responses[statusCode];
@@ -101,8 +102,7 @@ export class OpenApiValidator {
     const reference = pointer.map((part) =>
       encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')),
     );
-    const validate = this.ajv.getSchema(`${DOCUMENT_ID}#/${reference.join('/')}`) as
-      ValidateFunction | undefined;
+    const validate = ajv.getSchema(`${DOCUMENT_ID}#/${reference.join('/')}`) as ValidateFunction | undefined;
     if (!validate) {
       this.problems.push(`${where}: has no schema`);
       return;
@@ -114,6 +114,6 @@ export class OpenApiValidator {
       this.problems.push(`${where}: is not JSON`);
       return;
     }
-    if (!validate(value)) this.problems.push(`${where}: ${this.ajv.errorsText(validate.errors)}`);
+    if (!validate(value)) this.problems.push(`${where}: ${ajv.errorsText(validate.errors)}`);
   }
 }
