@@ -162,6 +162,7 @@ describe('in a filled database', () => {
     const all = statements.map(({ text }) => text).join('\n');
     for (const part of [
       'api_key_secrets',
+      'LEFT JOIN key_spend',
       'FROM "public"."key_spend"',
       'INSERT INTO generations',
       'acquire_key_lease',

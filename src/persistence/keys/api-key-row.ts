@@ -7,7 +7,16 @@ import type { KeySpend } from '../../domain/spend/spend.js';
 import type { Prisma } from '../generated/client.js';
 import type { ApiKeyModel, KeySpendModel } from '../generated/models.js';
 
-export function toApiKey(row: ApiKeyModel): ApiKey {
+/** Plain statements return amounts as texts, Prisma as its own decimals. */
+type Amount = Prisma.Decimal | string;
+
+export type ApiKeyRow = Omit<ApiKeyModel, 'limit' | 'deletedAt'> & { readonly limit: Amount | null };
+
+type SpendAmount = Exclude<keyof KeySpendModel, 'workspaceId' | 'apiKeyId' | 'lastDay' | 'reserved'>;
+
+export type KeySpendRow = Pick<KeySpendModel, 'lastDay'> & Readonly<Record<SpendAmount, Amount>>;
+
+export function toApiKey(row: ApiKeyRow): ApiKey {
   return {
     id: row.id,
     accountId: row.accountId,
@@ -30,14 +39,9 @@ export function toApiKey(row: ApiKeyModel): ApiKey {
 }
 
 /** The spend of a key or a workspace as a reader sees it at `now`; null: nothing was spent. */
-export function toKeySpend(row: Omit<KeySpendModel, 'apiKeyId'> | null, now: Date): KeySpend {
+export function toKeySpend(row: KeySpendRow | null, now: Date): KeySpend {
   if (row === null) return NO_SPEND;
-  const windows = (
-    total: Prisma.Decimal,
-    daily: Prisma.Decimal,
-    weekly: Prisma.Decimal,
-    monthly: Prisma.Decimal,
-  ) =>
+  const windows = (total: Amount, daily: Amount, weekly: Amount, monthly: Amount) =>
     spendAt(
       { total: toUsd(total), daily: toUsd(daily), weekly: toUsd(weekly), monthly: toUsd(monthly) },
       row.lastDay,
@@ -49,6 +53,6 @@ export function toKeySpend(row: Omit<KeySpendModel, 'apiKeyId'> | null, now: Dat
   };
 }
 
-function toUsd(amount: Prisma.Decimal): PicoUsd {
-  return parseUsd(amount.toFixed());
+function toUsd(amount: Amount): PicoUsd {
+  return parseUsd(typeof amount === 'string' ? amount : amount.toFixed());
 }

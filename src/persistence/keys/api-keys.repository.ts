@@ -10,6 +10,8 @@ import type { PicoUsd } from '../../domain/spend/money.js';
 import type { PageRequest } from '../../domain/page.js';
 import type { SpendLimit } from '../../domain/spend/spend.js';
 import { toApiKey, toKeySpend } from './api-key-row.js';
+import { READ_KEY } from './api-key-statements.js';
+import type { KeyWithSpendRow } from './api-key-statements.js';
 import { recordHashOf } from './key-hashes.js';
 import { AuditLogRepository } from '../audit/audit-log.repository.js';
 import { BatchReader } from '../database/batch-reader.js';
@@ -229,17 +231,21 @@ export class ApiKeysRepository {
 
   /** By the hash of the record or of a valid secret. Null: the account has no such key. */
   async findWithSpend(accountId: string, hash: string): Promise<ApiKeyWithSpend | null> {
-    const find = (recordHash: string) =>
-      this.database.prisma.apiKey.findUnique({
-        where: { accountId_hash: { accountId, hash: recordHash }, deletedAt: null },
-        include: { spend: true },
+    const find = async (recordHash: string): Promise<KeyWithSpendRow | undefined> => {
+      const [row] = await this.database.query<KeyWithSpendRow>({
+        name: 'read-key',
+        text: READ_KEY,
+        values: [accountId, recordHash],
       });
+      return row;
+    };
     let row = await find(hash);
     if (!row) {
       const recordHash = await recordHashOf(this.database.prisma, accountId, hash, this.clock.now());
-      row = recordHash === null ? null : await find(recordHash);
+      row = recordHash === null ? undefined : await find(recordHash);
     }
-    return row && { key: toApiKey(row), spend: toKeySpend(row.spend, this.clock.now()) };
+    if (!row) return null;
+    return { key: toApiKey(row), spend: toKeySpend(row.lastDay === null ? null : row, this.clock.now()) };
   }
 
   /** The trace members of these keys, deleted ones included. */
