@@ -9,6 +9,7 @@ import type { ApiKey } from '../domain/keys/api-key.js';
 import type { Clock } from '../domain/clock.js';
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import { NO_PREFERENCES } from '../domain/embeddings/provider-preferences.js';
+import type { ProviderPreferences } from '../domain/embeddings/provider-preferences.js';
 import type { ProviderCredential } from '../domain/embeddings/provider-credential.js';
 import { HttpClient } from '../outbound/http-client.js';
 import { EndpointCaller } from './endpoints/endpoint-caller.js';
@@ -124,6 +125,28 @@ describe('plan', () => {
         'no provider of vendor/one is configured; the operator can set OPENAI_API_KEY',
       ),
     });
+  });
+});
+
+describe('a variant of the model', () => {
+  const priced = (provider: string, perToken: bigint) =>
+    createEndpoint({ provider, prices: [{ effectiveFrom: '2026-01-01', perToken, source: 'test' }] });
+  const known = createModel([priced('openai', 2n), priced('together', 1n)], 'vendor/one');
+  const planner = createPlanner(new Catalogue([known]), [], ['openai', 'together']);
+  const planFor = async (model: string, sort: ProviderPreferences['sort'] = null): Promise<string[]> => {
+    const { targets } = await planner.plan(KEY, { ...REQUEST, model }, { ...NO_PREFERENCES, sort });
+    return targets.map(({ provider }) => provider.slug);
+  };
+
+  it.each([
+    ['vendor/one:floor', null, ['together', 'openai']],
+    ['one:floor', null, ['together', 'openai']],
+    ['vendor/one:exacto', null, ['openai', 'together']],
+    // The body wins over the name.
+    ['vendor/one:floor', 'exacto', ['openai', 'together']],
+    ['vendor/one:exacto', 'price', ['together', 'openai']],
+  ] as const)('%s with the sort %s tries %j', async (model, sort, expected) => {
+    expect(await planFor(model, sort)).toEqual(expected);
   });
 });
 
