@@ -106,7 +106,7 @@ export function memberName(at: string | InputPosition): string {
   return typeof at === 'string' ? at : `input[${at.index}]${at.path}`;
 }
 
-/** Who pays the parts of a failed call that were served. */
+/** The payer of a failed call's served parts. */
 export type Payer = 'caller' | 'operator';
 
 /** Statuses of failures that are the caller's own (docs/contract.md#spend). */
@@ -162,7 +162,7 @@ export class AppError extends Error {
     Object.defineProperty(this, 'options', { enumerable: false });
   }
 
-  /** Who pays the parts of the call that were served before it failed. */
+  /** Pays the parts that were served before the call failed. */
   get payer(): Payer {
     return this.options.payer ?? (CALLERS_OWN.has(this.status) ? 'caller' : 'operator');
   }

@@ -71,7 +71,7 @@ export class EmbeddingsController {
     headers: {
       [PASSED_OVER_HEADER]: {
         description:
-          "Own provider keys in whose stead the operator's credential served and is paid for, each with the reason: " +
+          "Own provider keys that the operator's credential replaced, which is paid for, each with the reason: " +
           'used_up, refused, rate_limited, unsupported or unavailable. Absent: none.',
         schema: { type: 'string' },
       },

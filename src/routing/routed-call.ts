@@ -37,7 +37,7 @@ export interface RoutedCall {
   /** Slices that providers charge for without a usable result. */
   readonly wasted: readonly BilledSlice[];
   readonly attempts: readonly GenerationAttempt[];
-  /** Own provider keys in whose stead the operator's credential served; mostly none. */
+  /** Own provider keys that the operator's credential replaced; mostly none. */
   readonly passedOver: readonly PassedOverKey[];
   /** Null when every input was served. */
   readonly error: AppError | null;

@@ -47,7 +47,7 @@ export interface LoadOptions {
 }
 
 // Possible statuses while something is broken. Never 500, never another 4xx.
-const EXPECTED = new Set([402, 408, 502, 503, 524, 529]);
+const EXPECTED = new Set([402, 408, 429, 502, 503, 524, 529]);
 const MODEL = 'openai/text-embedding-3-small';
 const MAX_WRONG = 20;
 

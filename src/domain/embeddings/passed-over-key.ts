@@ -1,4 +1,4 @@
-// An own provider key in whose stead the operator's credential served (docs/contract.md#provider-credentials).
+// An own provider key that the operator's credential replaced (docs/contract.md#provider-credentials).
 
 export type PassedOverReason = 'used_up' | 'refused' | 'rate_limited' | 'unsupported' | 'unavailable';
 

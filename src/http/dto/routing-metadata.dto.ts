@@ -36,7 +36,7 @@ export class RoutingMetadataDto {
   @ObjectListField(RoutingAttemptDto) attempts: RoutingAttemptDto[];
   @ObjectListField(PassedOverKeyDto, {
     optional: true,
-    description: "Own provider keys in whose stead the operator's credential served. Absent: none.",
+    description: "Own provider keys that the operator's credential replaced. Absent: none.",
   })
   own_keys_passed_over?: PassedOverKeyDto[];
   @IntegerField({ optional: true, description: 'Milliseconds.' }) generation_time?: number;

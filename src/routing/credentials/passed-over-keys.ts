@@ -1,4 +1,4 @@
-// The own provider keys of a call in whose stead the operator's credential served: their owner pays for it here, and would
+// The own provider keys of a call that the operator's credential replaced: their owner pays for it here, and would
 // not see it otherwise (docs/contract.md#provider-credentials).
 import type { PassedOverKey, PassedOverReason } from '../../domain/embeddings/passed-over-key.js';
 import type { FailureClass } from '../failures/failure-classes.js';

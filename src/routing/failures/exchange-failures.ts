@@ -111,7 +111,7 @@ function usageIn(provider: HttpEmbeddingProvider, response: UpstreamResponse): R
   try {
     return reportedUsage(provider.readUsage(response));
   } catch (error) {
-    // What is no JSON to its end reports nothing.
+    // A body that is cut or no JSON reports nothing.
     if (error instanceof BrokenAnswer) return null;
     throw error;
   }

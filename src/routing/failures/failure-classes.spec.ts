@@ -1,4 +1,4 @@
-// What follows from each class of failures, row by row.
+// The consequences of each class of failures, row by row.
 import { describe, expect, it } from '@jest/globals';
 import { AppError } from '../../domain/errors.js';
 import { consequencesOf, FAILURE_CLASSES } from './failure-classes.js';

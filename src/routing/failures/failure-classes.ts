@@ -15,11 +15,11 @@ export interface FailureConsequences {
   readonly error: ErrorCode;
   /** The caller's error instead, where an own provider key was used. */
   readonly ownKeyError?: ErrorCode;
-  /** Who pays the parts of the call that were served before. */
+  /** Pays the parts of the call that were served before. */
   readonly payer: Payer;
-  /** Whether the same request can succeed later without a change by anyone: clients are asked not to repeat others. */
+  /** Whether the same request can succeed later without a change by anyone: clients must not repeat others. */
   readonly passes: boolean;
-  /** Of the failures of several endpoints, one of the highest rank is the caller's error: it tells most. */
+  /** Of the failures of several endpoints, one of the highest rank is the caller's error: it explains most. */
   readonly rank: number;
   /** The provider's words may repeat a part of the credential: they stay here. */
   readonly hidesWords?: true;

@@ -1,7 +1,7 @@
 // A provider's words as a caller may read them: without secrets, and without names of the operator's inside.
 import { maskSecret } from '../../domain/text/masking.js';
 
-/** What must not leave, of one call. */
+/** Names of one call that must not leave. */
 export interface InnerNames {
   readonly apiKeys: readonly (string | undefined)[];
   readonly baseUrl: string;
@@ -15,7 +15,7 @@ const MAX_LENGTH = 4_096;
 // Shorter parts of a credential are no secrets: versions, regions.
 const SHORTEST_SECRET = 8;
 
-/** By form. Each is left out, whoever's it is: no caller needs it to understand an error. */
+/** By form. Each is replaced wherever it comes from: no caller needs it to understand an error. */
 const INNER_FORMS: readonly (readonly [RegExp, string])[] = [
   [/\barn:aws[\w-]*:[^\s"'<>,)]+/gi, '[resource]'],
   [/\/?\b(subscriptions|resourceGroups|projects|organizations|tenants)\/[\w./:@-]+/gi, '[resource]'],

@@ -1,4 +1,4 @@
-// POST /embeddings where an own key cannot serve: the sign that the operator's credential served in its stead, and the
+// POST /embeddings where an own key cannot serve: the sign that the operator's credential replaced it, and the
 // error where it may not.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
@@ -39,7 +39,7 @@ async function create(
   if (options.isFallback !== true) await eventually(call, ({ keys }) => keys.join() === KEY);
 }
 
-describe('an own key in whose stead the operator’s served', () => {
+describe('an own key that the operator’s replaced', () => {
   it.each([
     [402, 'used_up'],
     [401, 'refused'],

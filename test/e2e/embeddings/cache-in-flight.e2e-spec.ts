@@ -192,7 +192,7 @@ describe('calls that overlap', () => {
 describe('a call that fails', () => {
   it.each<[string, StubHandler]>([
     ['by the provider', rejectWith(400, { error: { message: 'no' } })],
-    ['by a broken answer', rejectWith(200, { data: [] })],
+    ['by its endpoint', rejectWith(410, {})],
   ])('with %s costs its waiting calls nothing but their own call', async (_name, failure) => {
     const key = await setup.app.createKey();
     const allClaimed = claims(3);
