@@ -52,8 +52,16 @@ export interface ModelEndpoint {
    * same as text.
    */
   readonly modalityPrices?: Readonly<Partial<Record<Modality, readonly DatedPrice[]>>>;
+  /** The provider's fixed rate for a part that is not text. It estimates answers without usage. */
+  readonly partRates?: Readonly<Partial<Record<Modality, PartRate>>>;
   readonly quantization: string | null;
   readonly dataPolicy: DataPolicy;
+}
+
+interface PartRate {
+  readonly tokens: number;
+  /** The source of the figure. */
+  readonly source: string;
 }
 
 export interface CatalogueModel {

@@ -161,11 +161,22 @@ describe('the charge of a provider', () => {
 
 describe('tokens that the provider does not report', () => {
   it.each([
-    ['a text: what is typical', { form: 'texts', items: ['twelve bytes', 'a'] }, 4],
-    ['an item of text', items(['text']), 3],
-    ['a part that is no text: its bound', items(['text', 'image'], ['text']), 1003],
-    ['a text beyond the limit', { form: 'texts', items: ['x'.repeat(40_000)] }, 1000],
-  ] satisfies [string, EmbeddingInput, number][])('of %s', async (_name, input, expected) => {
-    expect(await tokensWithoutUsage(input, endpoint)).toBe(expected);
-  });
+    ['a text are typical for its length', { form: 'texts', items: ['twelve bytes', 'a'] }, 4, { text: 4 }],
+    ['an item of text are typical for its length', items(['text']), 3, { text: 3 }],
+    ['a part without a rate are the limit of its input', items(['text', 'image'], ['text']), 1003, null],
+    ['a part with a rate are that rate', items(['text', 'audio'], ['audio']), 203, { text: 3, audio: 200 }],
+    ['many parts are at most the limit', items(Array.from({ length: 11 }, () => 'audio')), 1000, null],
+    [
+      'a text beyond the limit are the limit',
+      { form: 'texts', items: ['x'.repeat(40_000)] },
+      1000,
+      { text: 1000 },
+    ],
+  ] satisfies [string, EmbeddingInput, number, TokensByModality | null][])(
+    'of %s',
+    async (_name, input, tokens, byModality) => {
+      const rated = { ...endpoint, partRates: { audio: { tokens: 100, source: 'test' } } };
+      expect(await tokensWithoutUsage(input, rated)).toEqual({ tokens, byModality });
+    },
+  );
 });

@@ -1,7 +1,7 @@
 // The number of tokens of an input before the call: exact for models with a known tokenizer, else a bound that is never
 // too low.
 import type { EmbeddingInput, EmbeddingItem, MultimodalItem } from '../domain/embeddings/embedding.js';
-import { modalityOf } from '../domain/embeddings/modality.js';
+import { addTokens, modalityOf } from '../domain/embeddings/modality.js';
 import type { Modality, TokensByModality } from '../domain/embeddings/modality.js';
 import type { ModelEndpoint } from './catalogue-model.js';
 
@@ -72,18 +72,60 @@ export function tokenBounds(
   return bounds;
 }
 
-/** The charged tokens when the provider reports none: the exact count if possible, else a typical one. */
+/** Charged tokens that the provider does not report. */
+export interface EstimatedTokens {
+  readonly tokens: number;
+  /** Null where the modality of some tokens is unknown. */
+  readonly byModality: TokensByModality | null;
+}
+
+/**
+ * The charged tokens when the provider reports none: the exact count if possible, else a typical one. Parts that are not
+ * text count at the provider's fixed rate, or without one as the limit of the input.
+ */
 export async function tokensWithoutUsage(
   input: EmbeddingInput,
   endpoint: ModelEndpoint,
   added = 0,
-): Promise<number> {
+): Promise<EstimatedTokens> {
+  if (input.form === 'multimodal') return estimateItems(input.items, endpoint, typicallyAdded(added));
   const exact = await exactTokenCounts(input, endpoint);
-  const typicallyAdded = Math.ceil(added / TYPICAL_BYTES_PER_TOKEN);
-  let sum = 0;
-  for (const [index, item] of input.items.entries())
-    sum += Math.min((exact?.[index] ?? typicalTokens(item)) + typicallyAdded, endpoint.maxTokensPerInput);
-  return sum;
+  let tokens = 0;
+  for (const [index, item] of input.items.entries()) {
+    const count = exact?.[index] ?? (typeof item === 'string' ? typicalOfText(item) : item.length);
+    tokens += Math.min(count + typicallyAdded(added), endpoint.maxTokensPerInput);
+  }
+  return { tokens, byModality: { text: tokens } };
+}
+
+function typicallyAdded(bytes: number): number {
+  return Math.ceil(bytes / TYPICAL_BYTES_PER_TOKEN);
+}
+
+function estimateItems(
+  items: readonly MultimodalItem[],
+  endpoint: ModelEndpoint,
+  addedTokens: number,
+): EstimatedTokens {
+  let tokens = 0;
+  let byModality: TokensByModality | null = {};
+  for (const { content } of items) {
+    let ofItem: TokensByModality = addedTokens > 0 ? { text: addedTokens } : {};
+    let sum = addedTokens;
+    for (const part of content) {
+      const modality = modalityOf(part) ?? 'text';
+      const count =
+        typeof part['text'] === 'string'
+          ? typicalOfText(part['text'])
+          : (endpoint.partRates?.[modality]?.tokens ?? Infinity);
+      ofItem = addTokens(ofItem, { [modality]: count });
+      sum += count;
+    }
+    tokens += Math.min(sum, endpoint.maxTokensPerInput);
+    // Beyond the limit it is unknown which parts are charged.
+    byModality = byModality && sum <= endpoint.maxTokensPerInput ? addTokens(byModality, ofItem) : null;
+  }
+  return { tokens, byModality };
 }
 
 /** Tokens of each item. Null when the tokenizer is unknown, or the input is too long for it. */
@@ -208,16 +250,6 @@ export function textBytes(text: string): number {
   // As many bytes as units: ASCII, which is its own normal form.
   if (bytes === text.length) return bytes;
   return Math.max(bytes, Buffer.byteLength(text.normalize('NFKC')));
-}
-
-function typicalTokens(item: EmbeddingItem): number {
-  if (typeof item === 'string') return typicalOfText(item);
-  if (!('content' in item)) return item.length;
-  // A part that is not text has no typical size: its bound is never below the provider's count.
-  return item.content.reduce(
-    (sum, { text }) => sum + (typeof text === 'string' ? typicalOfText(text) : Infinity),
-    0,
-  );
 }
 
 function typicalOfText(text: string): number {

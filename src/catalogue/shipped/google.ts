@@ -4,6 +4,8 @@ import { INPUT_TYPES } from '../../domain/embeddings/input-type.js';
 import { KEPT_NOT_TRAINED_ON, listedAt, usdPerMillion } from './facts.js';
 import type { ModelEndpoint, CatalogueModel } from '../catalogue-model.js';
 
+// The rate of an image in one tile; the price list states one price for an image of any size.
+const TOKEN_GUIDE = 'Gemini API documentation, "Understand and count tokens", read 2026-11-27';
 const GOOGLE_PRICES = "tokencost.app of 2026-03-11, quoting Google's pricing page";
 
 const SHARED = {
@@ -53,6 +55,7 @@ export const GOOGLE_MODELS: readonly CatalogueModel[] = [
         modalities: ['text', 'image', 'audio', 'video', 'file'],
         maxTokensPerInput: 8192,
         prices: usdPerMillion('0.20', '2026-03-10', GOOGLE_PRICES),
+        partRates: { image: { tokens: 258, source: TOKEN_GUIDE } },
         modalityPrices: {
           image: usdPerMillion('0.45', '2026-03-10', GOOGLE_PRICES),
           audio: usdPerMillion('6.50', '2026-03-10', GOOGLE_PRICES),

@@ -8,6 +8,8 @@ export interface Charge {
   readonly totalTokens: number;
   /** Null unless the modality of every token is known. */
   readonly tokensByModality: TokensByModality | null;
+  /** Whether parts that are not text were counted here, because the provider reported no usage. */
+  readonly isEstimated: boolean;
   /** The caller's charge; null where no price is known: an unknown price never counts as 0. */
   readonly cost: PicoUsd | null;
   /**

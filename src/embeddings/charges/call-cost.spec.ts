@@ -57,6 +57,57 @@ function charge(
   return chargeFor(routed, { ...REQUEST, ...request }, DAY, reserved);
 }
 
+describe('the charge of parts without usage', () => {
+  const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+  const text = { type: 'text', text: 'four' };
+  const seeing = (endpoint: Partial<ModelEndpoint> = {}) =>
+    target({
+      prices: price(1n),
+      modalityPrices: { image: price(5n) },
+      partRates: { image: { tokens: 258, source: 'test' } },
+      ...endpoint,
+    });
+  const estimated = (content: readonly object[], endpoint?: Partial<ModelEndpoint>) =>
+    slice(null, null, {
+      input: { form: 'multimodal', items: [{ content }] as never },
+      target: seeing(endpoint),
+    });
+
+  it('is their fixed rate at the price of their modality, and marked', async () => {
+    expect(await charge([estimated([image, text, image])])).toMatchObject({
+      promptTokens: 517,
+      totalTokens: 517,
+      tokensByModality: { text: 1, image: 516 },
+      isEstimated: true,
+      cost: 516n * 5n + 1n,
+      upstreamCost: 516n * 5n + 1n,
+      unpaid: [],
+    });
+  });
+
+  it('is the limit of the input where no rate is known', async () => {
+    expect(await charge([estimated([image], { partRates: {} })])).toMatchObject({
+      promptTokens: 8192,
+      tokensByModality: { image: 8192 },
+      isEstimated: true,
+      cost: 8192n * 5n,
+    });
+  });
+
+  it('is at most the reservation', async () => {
+    const reserved = { cost: 7n, costWithByok: 7n };
+    expect(await charge([estimated([image])], { reserved })).toMatchObject({ isEstimated: true, cost: 7n });
+  });
+
+  it('is not marked for texts, for reported usage and for a failed call', async () => {
+    const reported = { ...estimated([image]), promptTokens: 3, totalTokens: 3 };
+    for (const served of [estimated([text]), reported])
+      expect(await charge([served])).toMatchObject({ isEstimated: false });
+    const error = new AppError('invalid_request');
+    expect(await charge([estimated([image])], { error })).toMatchObject({ isEstimated: false });
+  });
+});
+
 describe('the charge of a call', () => {
   it('counts the tokens that the provider does not report', async () => {
     expect(await charge([slice(null, 12)])).toMatchObject({ promptTokens: 12, totalTokens: 12, cost: 12n });
@@ -101,6 +152,7 @@ describe('the charge of a call whose provider reports too much', () => {
       promptTokens: BOUND,
       totalTokens: BOUND,
       tokensByModality: null,
+      isEstimated: false,
       cost: BigInt(BOUND),
       upstreamCost: BigInt(lie),
       isByok: false,
@@ -216,6 +268,7 @@ describe('the charge of a call that failed', () => {
       promptTokens: Number(cost),
       totalTokens: Number(cost),
       tokensByModality: null,
+      isEstimated: false,
       cost,
       upstreamCost: 5n,
       unpaid: cost === 0n ? [{ reason: 'failed_call', amount: 5n }] : [],
@@ -240,6 +293,7 @@ describe('the charge of a call that failed', () => {
       promptTokens: 0,
       totalTokens: 0,
       tokensByModality: null,
+      isEstimated: false,
       cost: 0n,
       ...expected,
     });

@@ -35,13 +35,15 @@ export async function chargeFor(
   let reported: PicoUsd | null = 0n;
   let own: PicoUsd | null = 0n;
   let isByok = false;
+  let isEstimated = false;
   const added = addedBytesOf(request);
   for (const slice of routed.served) {
     // The record of an earlier call has the provider's bill.
-    const { target, input, isKept = false } = slice;
+    const { target, isKept = false } = slice;
     const addedToEach = added(target);
-    const counted = reportedTokens(slice) ?? (await tokensWithoutUsage(input, target.endpoint, addedToEach));
-    const bill = billOf(slice, counted, addedToEach, priceDay);
+    const usage = reportedUsage(slice) ?? (await estimateUsage(slice, addedToEach));
+    if (usage.isEstimated) isEstimated = true;
+    const bill = billOf(slice, usage, addedToEach, priceDay);
     // Each slice may count as many tokens as a record can hold.
     promptTokens = Math.min(promptTokens + bill.promptTokens, MAX_TOKENS);
     totalTokens = Math.min(totalTokens + bill.totalTokens, MAX_TOKENS);
@@ -60,12 +62,12 @@ export async function chargeFor(
       addUnpaid(unpaid, slice, 'over_reported', difference(bill.reported, bill.cost));
   }
   for (const slice of routed.wasted) {
-    const { target, input, tokensByModality: byModality = {} } = slice;
+    const { target, input } = slice;
     // Limits have reserved one answer for each input of an own key.
     if (target.credential !== null) continue;
     const addedToEach = added(target);
-    const counted = reportedTokens(slice) ?? (await tokensWithoutUsage(input, target.endpoint, addedToEach));
-    const amount = costOfTokens(input, counted, byModality, target.endpoint, priceDay, addedToEach);
+    const { tokens, byModality = {} } = reportedUsage(slice) ?? (await estimateUsage(slice, addedToEach));
+    const amount = costOfTokens(input, tokens, byModality, target.endpoint, priceDay, addedToEach);
     reported = add(reported, amount);
     addUnpaid(unpaid, slice, 'broken_answer', amount);
   }
@@ -87,11 +89,32 @@ export async function chargeFor(
     promptTokens,
     totalTokens,
     tokensByModality,
+    isEstimated: isEstimated && routed.error === null,
     cost: paid,
     upstreamCost,
     isByok,
     unpaid: unpaid.costs,
   };
+}
+
+/** The provider's report, or an estimate. */
+interface SliceUsage {
+  readonly tokens: number;
+  readonly byModality?: TokensByModality | undefined;
+  readonly isEstimated: boolean;
+}
+
+function reportedUsage(slice: BilledSlice): SliceUsage | null {
+  const tokens = reportedTokens(slice);
+  return tokens === null ? null : { tokens, byModality: slice.tokensByModality, isEstimated: false };
+}
+
+/** Texts are counted or estimated by their length; they are not marked, because their count hardly differs. */
+async function estimateUsage({ target, input }: BilledSlice, added: number): Promise<SliceUsage> {
+  const { tokens, byModality } = await tokensWithoutUsage(input, target.endpoint, added);
+  if (input.form !== 'multimodal') return { tokens, isEstimated: false };
+  const isEstimated = modalitiesOf(input).some((modality) => modality !== 'text');
+  return { tokens, byModality: byModality ?? undefined, isEstimated };
 }
 
 interface SliceBill {
@@ -105,8 +128,13 @@ interface SliceBill {
   readonly isOverReported: boolean;
 }
 
-function billOf(slice: BilledSlice, counted: number, added: number, day: string): SliceBill {
-  const { target, input, tokensByModality: byModality } = slice;
+function billOf(
+  slice: BilledSlice,
+  { tokens: counted, byModality }: SliceUsage,
+  added: number,
+  day: string,
+): SliceBill {
+  const { target, input } = slice;
   const { endpoint } = target;
   const total = slice.totalTokens ?? counted;
   const reported = costOfTokens(input, counted, byModality ?? {}, endpoint, day, added);

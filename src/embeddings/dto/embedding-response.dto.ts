@@ -45,9 +45,16 @@ class EmbeddingUsageDto {
   })
   cost?: number;
   @FlagField({ description: 'Whether an own provider key was used.' }) is_byok: boolean;
+  @EnumField([true], {
+    optional: true,
+    description:
+      'The provider reported no usage, and parts that are not text are counted at its fixed rates, or as the limit of ' +
+      'an input where it has none.',
+  })
+  estimated?: true;
   @ObjectField(PromptTokensDetailsDto, {
     optional: true,
-    description: 'Only for inputs of several modalities.',
+    description: 'Only for inputs of several modalities, and with `estimated`.',
   })
   prompt_tokens_details?: PromptTokensDetailsDto;
 }
@@ -121,7 +128,8 @@ export async function writeEmbeddingResponse(
       total_tokens: charge.totalTokens,
       cost: charge.cost === null ? undefined : usdToNumber(charge.cost),
       is_byok: charge.isByok,
-      prompt_tokens_details: toPromptTokensDetailsDto(charge.tokensByModality),
+      estimated: charge.isEstimated ? true : undefined,
+      prompt_tokens_details: toPromptTokensDetailsDto(charge),
     },
     openrouter_metadata: routingMetadata === null ? undefined : toRoutingMetadataDto(routingMetadata),
   });

@@ -1,6 +1,7 @@
 // `usage.prompt_tokens_details`: the tokens of an input by modality. Contract: docs/contract.md#embeddings-response.
 import { modalityCounts } from '../../domain/embeddings/modality.js';
-import type { Modality, TokensByModality } from '../../domain/embeddings/modality.js';
+import type { Modality } from '../../domain/embeddings/modality.js';
+import type { Charge } from '../../domain/spend/charge.js';
 import { IntegerField } from '../../http/fields/scalar-fields.js';
 
 const TokensField = (): PropertyDecorator => IntegerField({ optional: true, minimum: 1 });
@@ -14,11 +15,12 @@ export class PromptTokensDetailsDto implements Partial<Record<`${Modality}_token
   @TokensField() file_tokens?: number;
 }
 
-/** Undefined for tokens of one modality or of unknown modalities. */
-export function toPromptTokensDetailsDto(
-  tokens: TokensByModality | null,
-): PromptTokensDetailsDto | undefined {
+/** Undefined for tokens of unknown modalities, and for reported tokens of one modality. */
+export function toPromptTokensDetailsDto({
+  tokensByModality: tokens,
+  isEstimated,
+}: Pick<Charge, 'tokensByModality' | 'isEstimated'>): PromptTokensDetailsDto | undefined {
   const counts = modalityCounts(tokens ?? {}).filter(([, count]) => count > 0);
-  if (counts.length < 2) return undefined;
+  if (counts.length < (isEstimated ? 1 : 2)) return undefined;
   return Object.fromEntries(counts.map(([modality, count]) => [`${modality}_tokens`, count]));
 }

@@ -137,6 +137,22 @@ describe('the cost of a call', () => {
     expect(body).toMatchObject({ data: { usage: Number(formatUsd(cost)) } });
   });
 
+  it('is the fixed rate of an image without usage, marked as an estimate', async () => {
+    const values = Array.from({ length: 3072 }, () => 1);
+    stubs.get('google')?.replyWith({ status: 200, body: { embeddings: [{ values }] } });
+    const key = await app.createKey({ limit: parseUsd('1') });
+    const { usage } = answerOf(await embed(app, { model: GEMINI, input: items([IMAGE]) }, key.secret));
+    expect(usage).toEqual({
+      prompt_tokens: 258,
+      total_tokens: 258,
+      cost: 0.0001161,
+      is_byok: false,
+      estimated: true,
+      prompt_tokens_details: { image_tokens: 258 },
+    });
+    expect(await counterOf(key)).toMatchObject({ total: stored(258n * perToken('0.45')) });
+  });
+
   it('is unknown for a part without a known price, and a key with a limit cannot make the call', async () => {
     const body = { model: GEMINI, input: items([TEXT, FILE]) };
     const free = await app.createKey();
