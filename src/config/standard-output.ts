@@ -23,7 +23,7 @@ export class StandardOutput implements LogOutput {
   /** As bytes: text put together from pieces would be copied again. */
   private lines: Buffer[] = [];
   private waitingBytes = 0;
-  /** What is left of the current part. A failed or partial write leaves it to the next one. */
+  /** The rest of the current part. A failed or partial write leaves it to the next one. */
   private unwritten: Buffer = Buffer.alloc(0);
   private isWriting = false;
   private hasFailed = false;

@@ -51,7 +51,7 @@ export interface Run {
   readonly targets: readonly EndpointTarget[];
   /** performance.now() */
   readonly deadline: number;
-  /** Ends what waits and starts nothing new: a slice has failed. What is in flight may still be served. */
+  /** Ends waiting slices and starts no new one, because a slice has failed. Slices in flight may still be served. */
   readonly ending: Cancellation;
   /** Ends what is in flight as well. */
   readonly cancellation: Cancellation;

@@ -5,5 +5,8 @@ import { SpendLimiter } from './spend-limiter.js';
 import { SpendPolicyCache } from './spend-policy-cache.js';
 import { UnpaidCosts } from './unpaid-costs.js';
 
-@Module({ providers: [ReachedLimits, SpendLimiter, SpendPolicyCache], exports: [SpendLimiter] })
+@Module({
+  providers: [ReachedLimits, SpendLimiter, SpendPolicyCache, UnpaidCosts],
+  exports: [SpendLimiter, UnpaidCosts],
+})
 export class SpendModule {}

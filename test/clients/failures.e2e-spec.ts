@@ -1,5 +1,5 @@
-// What people read when a call fails, through real clients with their own defaults: the class of the error, a text that
-// says why, and within five seconds.
+// Errors as people read them when a call fails, through real clients with their own defaults: the class, a text with the reason, within
+// five seconds.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { OpenRouter } from '@openrouter/sdk';
 import * as errors from '@openrouter/sdk/models/errors';

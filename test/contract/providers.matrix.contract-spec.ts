@@ -35,7 +35,7 @@ interface Row {
   /** In place of an error. */
   readonly body?: unknown;
   /** The caller's. */
-  readonly told: readonly [status: number, errorType: string];
+  readonly answered: readonly [status: number, errorType: string];
   /** At the endpoint when it is the last. */
   readonly calls: number;
   readonly next?: false;
@@ -49,7 +49,7 @@ const fault = (status: number): Row => ({
   name: `${status}`,
   status,
   error: { message: 'reached its end of life' },
-  told: bad,
+  answered: bad,
   calls: 1,
   circuit: 'endpoint',
 });
@@ -60,7 +60,7 @@ const ROWS: readonly Row[] = [
     name: 'an unknown model in a 400',
     status: 400,
     error: { message: 'Model m is not supported.' },
-    told: bad,
+    answered: bad,
     calls: 1,
     circuit: 'none',
   },
@@ -68,7 +68,7 @@ const ROWS: readonly Row[] = [
     name: 'an unknown model by its code',
     status: 400,
     error: { message: 'No.', code: 'model_not_found' },
-    told: bad,
+    answered: bad,
     calls: 1,
     circuit: 'endpoint',
   },
@@ -76,7 +76,7 @@ const ROWS: readonly Row[] = [
     name: 'a wrong request',
     status: 400,
     error: { message: 'That is not right.' },
-    told: [400, 'invalid_request'],
+    answered: [400, 'invalid_request'],
     calls: 1,
     next: false,
     circuit: 'none',
@@ -85,7 +85,7 @@ const ROWS: readonly Row[] = [
     name: 'a wrong request (422)',
     status: 422,
     error: { message: 'That is not right.' },
-    told: [400, 'invalid_request'],
+    answered: [400, 'invalid_request'],
     calls: 1,
     next: false,
     circuit: 'none',
@@ -94,7 +94,7 @@ const ROWS: readonly Row[] = [
     name: `a context that is too long (${status})`,
     status,
     error: { message: 'inputs must have less than 512 tokens. Given: 1038' },
-    told: [400, 'context_length_exceeded'],
+    answered: [400, 'context_length_exceeded'],
     calls: 1,
     circuit: 'none',
   })),
@@ -102,7 +102,7 @@ const ROWS: readonly Row[] = [
     name: 'a body that is too large',
     status: 413,
     error: { message: 'Too large.' },
-    told: [413, 'payload_too_large'],
+    answered: [413, 'payload_too_large'],
     calls: 1,
     circuit: 'none',
   },
@@ -110,7 +110,7 @@ const ROWS: readonly Row[] = [
     name: 'a refused credential',
     status: 401,
     error: { message: 'canary' },
-    told: bad,
+    answered: bad,
     calls: 1,
     circuit: 'credential',
     says: "refused the operator's credential",
@@ -119,7 +119,7 @@ const ROWS: readonly Row[] = [
     name: 'no money',
     status: 402,
     error: { message: 'canary' },
-    told: bad,
+    answered: bad,
     calls: 1,
     circuit: 'credential',
     says: "refused the operator's credential",
@@ -128,7 +128,7 @@ const ROWS: readonly Row[] = [
     name: 'no permission',
     status: 403,
     error: { message: 'canary' },
-    told: bad,
+    answered: bad,
     calls: 1,
     circuit: 'credential',
     says: "refused the operator's credential",
@@ -137,7 +137,7 @@ const ROWS: readonly Row[] = [
     name: 'a used-up account in a 429',
     status: 429,
     error: { message: 'canary', code: 'insufficient_quota' },
-    told: bad,
+    answered: bad,
     calls: 1,
     circuit: 'credential',
     says: "refused the operator's credential",
@@ -147,7 +147,7 @@ const ROWS: readonly Row[] = [
     status: 429,
     error: { message: 'Slow.' },
     headers: { 'retry-after': '0.01' },
-    told: [429, 'rate_limit_exceeded'],
+    answered: [429, 'rate_limit_exceeded'],
     calls: 3,
     circuit: 'endpoint',
   },
@@ -156,7 +156,7 @@ const ROWS: readonly Row[] = [
     status: 429,
     error: { message: 'Slow.' },
     headers: { 'retry-after': '3600' },
-    told: [429, 'rate_limit_exceeded'],
+    answered: [429, 'rate_limit_exceeded'],
     calls: 1,
     circuit: 'endpoint',
   },
@@ -164,7 +164,7 @@ const ROWS: readonly Row[] = [
     name: `overload (${status})`,
     status,
     error: { message: 'Busy.' },
-    told: [529, 'provider_overloaded'],
+    answered: [529, 'provider_overloaded'],
     calls: 3,
     circuit: 'endpoint',
   })),
@@ -172,7 +172,7 @@ const ROWS: readonly Row[] = [
     name: `a time-out (${status})`,
     status,
     error: { message: 'Slow.' },
-    told: [524, 'timeout'],
+    answered: [524, 'timeout'],
     calls: 1,
     circuit: 'endpoint',
     says: 'did not answer in time',
@@ -181,7 +181,7 @@ const ROWS: readonly Row[] = [
     name: `a failure (${status})`,
     status,
     error: { message: 'Oops.' },
-    told: bad,
+    answered: bad,
     calls: 3,
     circuit: 'endpoint',
   })),
@@ -189,7 +189,7 @@ const ROWS: readonly Row[] = [
     name: 'an input that breaks the model',
     status: 500,
     error: { message: 'json: unsupported value: NaN' },
-    told: bad,
+    answered: bad,
     calls: 1,
     circuit: 'none',
   },
@@ -198,7 +198,7 @@ const ROWS: readonly Row[] = [
     status,
     error: { message: 'Not here.' },
     headers: { location: 'http://10.0.0.1/canary' },
-    told: bad,
+    answered: bad,
     calls: 1,
     circuit: 'endpoint',
     says: '_BASE_URL',
@@ -207,7 +207,7 @@ const ROWS: readonly Row[] = [
     name: 'a rate limit inside a success',
     status: 200,
     error: { message: 'Slow.', stated: 429 },
-    told: [429, 'rate_limit_exceeded'],
+    answered: [429, 'rate_limit_exceeded'],
     calls: 3,
     circuit: 'endpoint',
   },
@@ -215,7 +215,7 @@ const ROWS: readonly Row[] = [
     name: 'a refusal inside a success',
     status: 200,
     error: { message: 'Not right.', stated: 400 },
-    told: [400, 'invalid_request'],
+    answered: [400, 'invalid_request'],
     calls: 1,
     next: false,
     circuit: 'none',
@@ -224,7 +224,7 @@ const ROWS: readonly Row[] = [
     name: 'a refused credential inside a success',
     status: 200,
     error: { message: 'canary', stated: 401 },
-    told: bad,
+    answered: bad,
     calls: 1,
     circuit: 'credential',
     says: 'refused',
@@ -233,7 +233,7 @@ const ROWS: readonly Row[] = [
     name: 'a page of a proxy',
     status: 502,
     body: '<html><title>502 Bad Gateway</title></html>',
-    told: bad,
+    answered: bad,
     calls: 3,
     circuit: 'endpoint',
     says: '502 Bad Gateway',
@@ -242,7 +242,7 @@ const ROWS: readonly Row[] = [
     name: 'a success without vectors',
     status: 200,
     body: {},
-    told: bad,
+    answered: bad,
     calls: 2,
     circuit: 'endpoint',
     says: 'the answer',
@@ -251,7 +251,7 @@ const ROWS: readonly Row[] = [
     name: 'a success that is cut',
     status: 200,
     body: '{"data":[{"index":0,"embedding":[1,',
-    told: bad,
+    answered: bad,
     calls: 2,
     circuit: 'endpoint',
   },
@@ -332,8 +332,8 @@ describe.each(PROVIDER_STUBS.map((stub) => [stub.slug, stub] as const))('%s', (s
     running.replyWith(replyOf(row));
     const { routed, charge, circuit } = await route([target]);
     const { error } = routed;
-    expect({ told: [error?.status, error?.errorType], calls: running.requests.length, circuit }).toEqual({
-      told: [...row.told],
+    expect({ answered: [error?.status, error?.errorType], calls: running.requests.length, circuit }).toEqual({
+      answered: [...row.answered],
       calls: row.calls,
       circuit: [...CIRCUITS[row.circuit]],
     });
@@ -370,7 +370,7 @@ describe.each(PROVIDER_STUBS.map((stub) => [stub.slug, stub] as const))('%s', (s
   });
 });
 
-/** The answer with its usage, and null in the place of each vector. */
+/** The answer with its usage, and null instead of each vector. */
 function withoutVectors(body: unknown): unknown {
   if (Array.isArray(body)) return body.map(() => null);
   const { data, embeddings, embedding, ...others } = body as Readonly<Record<string, unknown>>;

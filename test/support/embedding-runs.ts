@@ -53,7 +53,7 @@ export interface TestRuns {
   create(members?: Partial<EmbeddingCall>, items?: readonly string[]): Promise<WrittenAnswer>;
 }
 
-/** What the providers do with the inputs of a call. */
+/** The behaviour of the providers with the inputs of a call. */
 export type RouterDeed = (items: readonly string[], route: Route) => Promise<RoutedCall>;
 
 export interface RunsOptions {

@@ -7,8 +7,8 @@ import { parseConfig } from './destination-kind.js';
 const PARENT = '00f067aa0ba902b7';
 const TRACE = generationTrace(1, { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', parentSpanId: PARENT });
 // Stores of rows keep the parent as a column, and Opik gets no parent.
-const WITHOUT_CHOICE = ['clickhouse', 'opik', 's3', 'snowflake'];
-const ROOT_BY_DEFAULT = ['braintrust', 'langfuse', 'langsmith', 'weave'];
+const WITHOUT_CHOICE = new Set(['clickhouse', 'opik', 's3', 'snowflake']);
+const ROOT_BY_DEFAULT = new Set(['braintrust', 'langfuse', 'langsmith', 'weave']);
 // The member that makes a call a child of a span.
 const AS_PARENT = new RegExp(`"(?:parentSpanId|parent_id|\\$ai_parent_id|span_parents)":\\[?"${PARENT}"`);
 
@@ -22,7 +22,7 @@ async function sent(type: string, config: object): Promise<string> {
   return requests.map(({ body }) => String(body)).join();
 }
 
-const CHOOSING = DESTINATION_KINDS.map(({ type }) => type).filter((type) => !WITHOUT_CHOICE.includes(type));
+const CHOOSING = DESTINATION_KINDS.map(({ type }) => type).filter((type) => !WITHOUT_CHOICE.has(type));
 
 describe.each(CHOOSING)('%s', (type) => {
   it('sends the parent of the caller as the parent, if the config says so', async () => {
@@ -37,7 +37,7 @@ describe.each(CHOOSING)('%s', (type) => {
   });
 
   it('has the default of its platform', async () => {
-    const byDefault = ROOT_BY_DEFAULT.includes(type) ? 'root' : 'link';
+    const byDefault = ROOT_BY_DEFAULT.has(type) ? 'root' : 'link';
     expect(await sent(type, {})).toBe(await sent(type, { parentSpans: byDefault }));
   });
 });

@@ -170,7 +170,7 @@ describe('in-flight calls', () => {
     expect(missingOf(cache, ['a', 'b', 'x'])).toEqual(['a', 'b', 'x']);
   });
 
-  it('that fail cost no second fetch when a third call has fetched the vector', async () => {
+  it('fail without a second fetch when a third call has fetched the vector', async () => {
     const { cache } = createCache();
     const failing = cache.claim(['a'], OWNER);
     const waiting = cache.claim(['a'], OWNER);

@@ -72,7 +72,7 @@ export interface ProviderError {
   readonly retryAfter?: number;
 }
 
-/** What an upstream reports of a call's tokens; null where it reports none. */
+/** The tokens of a call as the upstream reports them; null where it reports none. */
 export type ReportedUsage = Pick<ProviderAnswer, 'promptTokens' | 'totalTokens' | 'tokensByModality'>;
 
 /** An answer without the form that the provider promises. */
@@ -86,7 +86,7 @@ export class UnsupportedRequest extends Error {
   constructor(
     /** A member of the body, or an input by its index in the provider's call. */
     readonly at: string | InputPosition,
-    /** What the provider requires of it. */
+    /** The provider's requirement. */
     readonly rule: string,
   ) {
     super(`${memberName(at)}: ${rule}`);

@@ -66,7 +66,7 @@ describe('percentiles', () => {
     expect(p99).toBeCloseTo(1, 6);
   });
 
-  it('of throughput leave out calls whose tokens nobody has told', () => {
+  it('of throughput leave out calls without reported tokens', () => {
     const health = new EndpointHealth();
     health.recordSuccess(NOW, 1_000, null);
     expect(health.throughput(NOW)).toBeNull();

@@ -37,7 +37,7 @@ export class EndpointHealth {
   private readonly samples: Sample[] = [];
   private oldestSample = 0;
   private lastProbeAt = -Infinity;
-  /** What reports need and routing does not. */
+  /** Figures for reports; routing does not need them. */
   readonly history = new OutcomeHistory();
 
   constructor(readonly permits = new EndpointPermits()) {}
@@ -61,7 +61,7 @@ export class EndpointHealth {
     return failures >= OUTAGE_FAILURES && failures >= (successes + failures) * OUTAGE_SHARE;
   }
 
-  /** True once in an interval: the call that is told so tries the endpoint although it is out. */
+  /** True once in an interval: the call that receives true probes the endpoint during its outage. */
   tryProbe(now: number): boolean {
     if (now - this.lastProbeAt < PROBE_INTERVAL) return false;
     this.lastProbeAt = now;
@@ -73,7 +73,7 @@ export class EndpointHealth {
     return this.percentiles(now - window, ({ latency }) => latency, 1);
   }
 
-  /** Tokens a second, the fast ones first: p99 is what 99 % of the calls reach. Null also where no call told its tokens. */
+  /** Tokens a second, the fast ones first: 99 % of the calls reach p99. Null also where no call reported its tokens. */
   throughput(now: number, window = SAMPLE_WINDOW): Percentiles | null {
     return this.percentiles(now - window, ({ throughput }) => throughput, -1);
   }

@@ -52,7 +52,7 @@ describe('left out', () => {
     [{ only: ['deepinfra/turbo'] }, ['deepinfra/turbo']],
     [{ only: ['deepinfra', 'openai'], ignore: ['deepinfra/turbo'] }, ['deepinfra/base', 'openai']],
     [{ ignore: ['deepinfra'] }, ['openai']],
-    [{ only: ['nobody'] }, []],
+    [{ only: ['unknown'] }, []],
     [{ order: ['openai'] }, ['deepinfra/base', 'deepinfra/turbo', 'openai']],
     [{ order: ['openai'], allowFallbacks: false }, ['openai']],
     [{ quantizations: ['fp16'] }, ['openai']],

@@ -28,7 +28,7 @@ describe('an own key in an outage', () => {
   }
   const own = (name: string, position: number, { isOpen = true, ...options }: OwnOptions = {}) => {
     const health = isOpen ? createOutage(NOW) : new EndpointHealth();
-    // Somebody has just looked whether it is back.
+    // Another call has just probed it.
     health.tryProbe(NOW);
     return createCandidate(name, { health, credential: createOwnCredential(position, options) });
   };

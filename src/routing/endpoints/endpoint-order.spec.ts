@@ -69,7 +69,7 @@ const candidateLists = fc
 const preferenceSets = fc
   .record({
     sort: fc.option(fc.constantFrom(...SORTS)),
-    order: fc.subarray(['provider-0', 'provider-1', 'nobody']),
+    order: fc.subarray(['provider-0', 'provider-1', 'unknown']),
     preferredMaxLatency: fc.option(fc.record({ p50: fc.double({ min: 0, max: 10, noNaN: true }) })),
     preferredMinThroughput: fc.option(fc.record({ p90: fc.double({ min: 0, max: 10, noNaN: true }) })),
   })
@@ -132,7 +132,7 @@ describe('every ordering', () => {
     fc.assert(
       fc.property(candidateLists, fc.nat(), (candidates, seed) => {
         const shared = candidates.filter(({ target }) => target.credential === null);
-        // Somebody has just looked whether they are back.
+        // Another call has just probed them.
         for (const { health } of shared) health.tryProbe(NOW);
         const ordered = orderCandidates(shared, NO_PREFERENCES, { ...CONTEXT, random: seededRandom(seed) });
         const out = ordered.map(({ health }) => Number(health.isOpen(NOW)));
@@ -228,7 +228,7 @@ describe('by preference', () => {
     expect(order(all, preferences)).toEqual(expected);
   });
 
-  it('what is slow comes before what is out, unless that is being probed', () => {
+  it('puts slow endpoints before those in an outage, unless one of those is being probed', () => {
     const out = () => createCandidate('out', { health: createOutage(NOW) });
     const probed = out();
     const slowIsWrong = { preferredMaxLatency: { p50: 0.1 } };

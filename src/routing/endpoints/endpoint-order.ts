@@ -156,7 +156,7 @@ function compare(one: number, other: number): number {
   return one === other ? 0 : one - other;
 }
 
-/** What nothing is known of would stay behind for ever: now and then it is tried first. */
+/** An endpoint without figures would stay last for ever: now and then it is tried first. */
 function explore(
   { sort, allowFallbacks }: ProviderPreferences,
   candidates: Candidate[],

@@ -38,7 +38,7 @@ class Lab {
     }
   }
 
-  /** Gives back the place that was taken first. */
+  /** Releases the oldest permit. */
   async release(): Promise<void> {
     this.held.shift()?.release();
     await nextTurn();

@@ -1,4 +1,4 @@
-// What may be told of an endpoint: whether it can serve, and how it has been doing, as this process saw it.
+// The public report of an endpoint: whether it can serve, and its recent figures in this process.
 import { Injectable } from '@nestjs/common';
 import type { CatalogueModel, ModelEndpoint } from '../../catalogue/catalogue-model.js';
 import { findEmbeddingProvider } from '../../providers/index.js';

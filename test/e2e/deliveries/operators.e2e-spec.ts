@@ -155,7 +155,7 @@ describe('a connection test', () => {
       ({ failures }) => failures > 0,
     );
 
-  it('that succeeds ends the pause of waiting deliveries', async () => {
+  it('ends the pause of waiting deliveries when it succeeds', async () => {
     receiver.always({ status: 503, headers: { 'retry-after': '3000' } });
     await recordGenerations(app, 2);
     await untilPaused();
@@ -165,7 +165,7 @@ describe('a connection test', () => {
     expect((await get('deliveries')).body.data).toMatchObject({ status: 'active', next_attempt_at: null });
   });
 
-  it('that fails leaves them waiting', async () => {
+  it('leaves them waiting when it fails', async () => {
     receiver.always({ status: 503, headers: { 'retry-after': '3000' } });
     await recordGenerations(app, 1);
     await untilPaused();

@@ -293,7 +293,7 @@ describe('retries', () => {
   });
 });
 
-describe('a slice that is told to wait', () => {
+describe('a slice with a Retry-After', () => {
   const input = Array.from({ length: 250 }, (_value, at) => `n${at}`);
   const body = { model: 'google/gemini-embedding-001', input };
   const isLast = ({ body: sent }: ReceivedRequest): boolean => JSON.stringify(sent).includes('"n249"');

@@ -1,4 +1,4 @@
-// The spans that the built service sends of its own work, and what becomes of the service when nobody takes them.
+// The spans that the built service sends of its own work, and the service when no receiver accepts them.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConsumerSupervisor } from '../../../src/deliveries/consumers/consumer-supervisor.js';
 import { createTestApp } from '../../support/app.js';
@@ -134,7 +134,7 @@ describe('the trace of a request', () => {
     );
   });
 
-  it('has a span for every attempt, failed ones marked, without the words of anybody', async () => {
+  it('has a span for every attempt, failed ones marked, without words of callers or providers', async () => {
     await start();
     upstream.answerWith((_request, response) =>
       sendJson(response, 500, { error: { message: `cannot embed ${canary('Echo')}` } }),

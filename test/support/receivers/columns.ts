@@ -40,7 +40,9 @@ export interface Platform {
   /** Where a reader finds a column; null: nowhere. */
   readonly places: Readonly<Record<ColumnName, { readonly place: string; readonly isOwn: boolean } | null>>;
   /** The columns of each call in these requests, in the order of the calls. Undefined: blank. */
-  shown(requests: readonly Pick<DeliveryRequest, 'body'>[]): readonly ReadonlyMap<ColumnName, unknown>[];
+  readonly shown: (
+    requests: readonly Pick<DeliveryRequest, 'body'>[],
+  ) => readonly ReadonlyMap<ColumnName, unknown>[];
 }
 
 const own = <Item>(place: string, read: (item: Item) => unknown): Column<Item> => ({
