@@ -10,7 +10,6 @@ import { readIpAddress } from '../domain/ip-ranges.js';
 import { rateLimitExceeded } from '../domain/rate-limit.js';
 import { RedisBuckets } from './redis-buckets.js';
 import { BucketRate, MemoryBuckets } from './token-buckets.js';
-import type { Taken } from './token-buckets.js';
 
 // Buckets of one limit that a process remembers: keys and accounts that are active within a minute, and networks,
 // whose number an attacker chooses.
@@ -85,21 +84,21 @@ export class RateLimiter implements OnApplicationShutdown {
     if (limit === null) return true;
     if (!this.redis?.isReady) return this.orReject(limit, this.takeFromMemory(limit, owner));
     return this.redis.take(`${limit.name}:${owner}`, limit.rate).then(
-      (taken) => this.orReject(limit, taken),
+      (wait) => this.orReject(limit, wait),
       () => this.orReject(limit, this.takeFromMemory(limit, owner)),
     );
   }
 
-  private takeFromMemory({ buckets }: Limit, owner: string): Taken {
+  private takeFromMemory({ buckets }: Limit, owner: string): number {
     return buckets.take(owner, this.clock.now().getTime());
   }
 
-  private orReject({ unit, rate: { capacity } }: Limit, { wait, fullIn }: Taken): true {
+  private orReject({ unit, rate: { capacity } }: Limit, wait: number): true {
     if (wait === 0) return true;
     throw rateLimitExceeded({
       limit: capacity,
       retryAfter: wait,
-      resetsAt: new Date(this.clock.now().getTime() + fullIn),
+      now: this.clock.now(),
       detail: (seconds) => `${capacity} ${unit} a minute; try again in ${seconds} s`,
     });
   }

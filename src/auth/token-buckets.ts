@@ -3,29 +3,17 @@
 import { LRUCache } from 'lru-cache';
 
 const PERIOD = 60_000;
-// `openai` 4 and 5 obey a `Retry-After` below 60 s only. A limit of one request a minute therefore lends the token of
-// its last second; the average rate stays the same.
+// `openai` 4 and 5 obey a `Retry-After` below 60 s only: a limit of one request a minute refills in 59 s.
 const LONGEST_WAIT = 59_000;
 
 /** The arithmetic of one limit, shared by the buckets in memory and the script of Redis. */
 export class BucketRate {
   /** Tokens a millisecond. */
   readonly refill: number;
-  /** Tokens that a request needs. It takes a whole one. */
-  readonly needed: number;
 
   constructor(readonly capacity: number) {
-    this.refill = capacity / PERIOD;
-    this.needed = Math.min(1, LONGEST_WAIT * this.refill);
+    this.refill = Math.max(capacity / PERIOD, 1 / LONGEST_WAIT);
   }
-}
-
-/** The result of taking a token. */
-export interface Taken {
-  /** Milliseconds until the next token; 0: the request has its token. */
-  readonly wait: number;
-  /** Milliseconds until the bucket is full. */
-  readonly fullIn: number;
 }
 
 interface Bucket {
@@ -48,17 +36,18 @@ export class MemoryBuckets {
     this.buckets = new LRUCache({ max });
   }
 
-  take(key: string, now: number): Taken {
-    const { capacity, refill, needed } = this.rate;
+  /** Takes a token. Returns the milliseconds until there is one; 0: it was taken. */
+  take(key: string, now: number): number {
+    const { capacity, refill } = this.rate;
     const bucket = this.bucketOf(key, now);
     // The clock may have been set back.
     const elapsed = Math.max(0, now - bucket.refilledAt);
     bucket.tokens = Math.min(capacity, bucket.tokens + elapsed * refill);
     bucket.refilledAt = now;
-    const missing = needed - bucket.tokens;
-    const isGranted = missing <= ROUNDING;
-    if (isGranted) bucket.tokens -= 1;
-    return { wait: isGranted ? 0 : missing / refill, fullIn: (capacity - bucket.tokens) / refill };
+    const missing = 1 - bucket.tokens;
+    if (missing > ROUNDING) return missing / refill;
+    bucket.tokens -= 1;
+    return 0;
   }
 
   private bucketOf(key: string, now: number): Bucket {

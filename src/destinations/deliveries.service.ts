@@ -21,7 +21,7 @@ import { DeadLettersRepository } from '../persistence/deliveries/dead-letters.re
 import type { StoredDeadLetter } from '../persistence/deliveries/dead-letters.repository.js';
 import { DeliveryStatesRepository } from '../persistence/deliveries/delivery-states.repository.js';
 import type { DeliveryState } from '../persistence/deliveries/delivery-states.repository.js';
-import type { LimitedResult, LimitWait } from '../persistence/deliveries/replay-limits.repository.js';
+import type { LimitedResult } from '../persistence/deliveries/replay-limits.repository.js';
 import { ReplayLimitsRepository } from '../persistence/deliveries/replay-limits.repository.js';
 import { DestinationsService } from './destinations.service.js';
 import { readCursor, writeCursor } from './dto/dead-letters-query.dto.js';
@@ -52,7 +52,7 @@ export class DeliveriesService {
   async test(caller: Caller, id: string): Promise<ConnectionTest> {
     const destination = await this.destinations.get(caller, id);
     const wait = await this.limits.limitTest(refOf(destination));
-    if (wait) throw this.tooOften('can be tested', MAX_TESTS_PER_MINUTE, 'a minute', wait);
+    if (wait !== null) throw this.tooOften('can be tested', MAX_TESTS_PER_MINUTE, 'a minute', wait);
     const result = await this.tester.test(destination);
     if (result.problem === null) await this.resume(destination);
     return result;
@@ -148,21 +148,15 @@ export class DeliveriesService {
           detail: 'a replay to this destination is still running; wait until it has ended',
         });
       case 'too_often':
-        throw this.tooOften('can be replayed to', MAX_REPLAYS_PER_HOUR, 'an hour', limited);
+        throw this.tooOften('can be replayed to', MAX_REPLAYS_PER_HOUR, 'an hour', limited.retryAfter);
     }
   }
 
-  private tooOften(
-    action: string,
-    limit: number,
-    period: string,
-    { retryAfter, resetsIn }: LimitWait,
-  ): AppError {
-    const resetsAt = new Date(this.clock.now().getTime() + resetsIn);
+  private tooOften(action: string, limit: number, period: string, retryAfter: number): AppError {
     return rateLimitExceeded({
       limit,
       retryAfter,
-      resetsAt,
+      now: this.clock.now(),
       detail: () => `a destination ${action} ${limit} times ${period}`,
     });
   }

@@ -6,20 +6,19 @@ export interface ReachedLimit {
   readonly limit: number;
   /** Milliseconds until one more request is accepted. */
   readonly retryAfter: number;
-  /** The moment from which the whole limit is available again. */
-  readonly resetsAt: Date;
+  readonly now: Date;
   /** By the seconds of `Retry-After`. */
   readonly detail: (seconds: number) => string;
 }
 
 /** The body repeats the three headers, because clients hide the headers of errors. */
-export function rateLimitExceeded({ limit, retryAfter, resetsAt, detail }: ReachedLimit): AppError {
+export function rateLimitExceeded({ limit, retryAfter, now, detail }: ReachedLimit): AppError {
   const seconds = Math.max(1, Math.ceil(retryAfter / 1_000));
   const headers = {
     'X-RateLimit-Limit': String(limit),
     'X-RateLimit-Remaining': '0',
     // Epoch milliseconds.
-    'X-RateLimit-Reset': String(Math.ceil(resetsAt.getTime())),
+    'X-RateLimit-Reset': String(Math.ceil(now.getTime() + retryAfter)),
   };
   return new AppError('rate_limit_exceeded', {
     detail: detail(seconds),

@@ -9,15 +9,11 @@ import type { DestinationRef } from './delivery-cursors.repository.js';
 export type LimitedResult<Result> =
   | { readonly is: 'admitted'; readonly result: Result }
   | { readonly is: 'running' }
-  | ({ readonly is: 'too_often' } & LimitWait);
-
-/** Milliseconds. */
-export interface LimitWait {
-  /** Until the oldest of the recent requests leaves the window, and one more is accepted. */
-  readonly retryAfter: number;
-  /** Until the newest does, and all are accepted again. */
-  readonly resetsIn: number;
-}
+  | {
+      readonly is: 'too_often';
+      /** Milliseconds until the oldest of the recent requests leaves the window, and one more is accepted. */
+      readonly retryAfter: number;
+    };
 
 interface ReplayState {
   readonly transaction: string;
@@ -26,7 +22,6 @@ interface ReplayState {
   readonly recent: number;
   /** Null without recent replays. */
   readonly retryAfter: number | null;
-  readonly resetsIn: number | null;
 }
 
 const RECENT_REPLAYS = `SELECT started FROM unnest(replays_started_at) AS started WHERE started > now() - interval '1 hour'`;
@@ -34,16 +29,16 @@ const RECENT_REPLAYS = `SELECT started FROM unnest(replays_started_at) AS starte
 const TEST_WINDOW = `interval '59 seconds'`;
 const RECENT_TESTS = `SELECT started FROM unnest(tests_started_at) AS started WHERE started > now() - ${TEST_WINDOW}`;
 
-const untilLeaving = (started: string, window: string): string =>
-  `ceil(1000 * extract(epoch FROM ${started} + ${window} - now()))::integer`;
+/** Milliseconds until the oldest leaves the window. */
+const untilRoom = (window: string): string =>
+  `ceil(1000 * extract(epoch FROM min(started) + ${window} - now()))::integer`;
 
 /** $1 workspace, $2 destination. The lock serialises requests. */
 const LOCK = `
 SELECT log_transaction AS transaction, log_ordinal AS ordinal,
   coalesce((log_transaction, log_ordinal) < (replay_end_transaction, replay_end_ordinal), false) AS "isBehindEnd",
   (SELECT count(*)::integer FROM (${RECENT_REPLAYS}) AS recent) AS recent,
-  (SELECT ${untilLeaving('min(started)', `interval '1 hour'`)} FROM (${RECENT_REPLAYS}) AS recent) AS "retryAfter",
-  (SELECT ${untilLeaving('max(started)', `interval '1 hour'`)} FROM (${RECENT_REPLAYS}) AS recent) AS "resetsIn"
+  (SELECT ${untilRoom(`interval '1 hour'`)} FROM (${RECENT_REPLAYS}) AS recent) AS "retryAfter"
 FROM delivery_cursors WHERE workspace_id = $1 AND destination_id = $2 FOR UPDATE`;
 
 const HAS_REQUESTED = `
@@ -67,8 +62,7 @@ WHERE workspace_id = $1 AND destination_id = $2 AND cardinality(ARRAY(${RECENT_T
 RETURNING 1`;
 
 const TEST_WAIT = `
-SELECT coalesce(${untilLeaving('min(started)', TEST_WINDOW)}, 0) AS "retryAfter",
-  coalesce(${untilLeaving('max(started)', TEST_WINDOW)}, 0) AS "resetsIn"
+SELECT coalesce(${untilRoom(TEST_WINDOW)}, 0) AS "retryAfter"
 FROM delivery_cursors, unnest(tests_started_at) AS started
 WHERE workspace_id = $1 AND destination_id = $2 AND started > now() - ${TEST_WINDOW}`;
 
@@ -87,7 +81,7 @@ export class ReplayLimitsRepository {
       const [letters] = await run<{ hasRequested: boolean }>({ text: HAS_REQUESTED, values: ref });
       if (state?.isBehindEnd || letters?.hasRequested) return { is: 'running' };
       if (state && state.recent >= MAX_REPLAYS_PER_HOUR)
-        return { is: 'too_often', retryAfter: state.retryAfter ?? 0, resetsIn: state.resetsIn ?? 0 };
+        return { is: 'too_often', retryAfter: state.retryAfter ?? 0 };
       const result = await replay(run);
       if (state && result !== 0) {
         const values = [...ref, state.transaction, state.ordinal, result !== null];
@@ -97,12 +91,12 @@ export class ReplayLimitsRepository {
     });
   }
 
-  /** Counts one connection test; or returns the wait when the limit is reached. */
-  async limitTest({ workspaceId, destinationId }: DestinationRef): Promise<LimitWait | null> {
+  /** Counts one connection test; or returns the milliseconds until one more is accepted. */
+  async limitTest({ workspaceId, destinationId }: DestinationRef): Promise<number | null> {
     const ref = [workspaceId, destinationId];
     const rows = await this.database.query({ text: NOTE_TEST, values: [...ref, MAX_TESTS_PER_MINUTE] });
     if (rows.length === 1) return null;
-    const [wait] = await this.database.query<LimitWait>({ text: TEST_WAIT, values: ref });
-    return wait ?? { retryAfter: 0, resetsIn: 0 };
+    const [wait] = await this.database.query<{ retryAfter: number }>({ text: TEST_WAIT, values: ref });
+    return wait?.retryAfter ?? 0;
   }
 }

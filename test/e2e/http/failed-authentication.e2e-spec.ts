@@ -28,7 +28,7 @@ describe('an address with three failed authentications in a minute', () => {
       'retry-after': '20',
       'x-ratelimit-limit': '3',
       'x-ratelimit-remaining': '0',
-      'x-ratelimit-reset': String(app.clock.now().getTime() + 60_000),
+      'x-ratelimit-reset': String(app.clock.now().getTime() + 20_000),
     });
     app.clock.advance(20_000);
     expectError(await guess(), 401);
