@@ -253,7 +253,9 @@ const posthog: PlatformColumns<Json> = {
 const opik: PlatformColumns<Json> = {
   itemsOf: (requests) => {
     const traces = new Map(items('traces')(requests).map((trace) => [trace['id'], trace]));
-    return items('spans')(requests).map((span) => ({ ...span, trace: traces.get(span['trace_id']) }));
+    return items('spans')(requests).map((span) =>
+      Object.assign(span, { trace: traces.get(span['trace_id']) }),
+    );
   },
   columns: {
     type: own('Type', field('type')),
