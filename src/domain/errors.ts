@@ -115,6 +115,8 @@ const CALLERS_OWN: ReadonlySet<number> = new Set([400, 402, 403, 404, 413]);
 export interface AppErrorOptions {
   /** Follows the standard text after ": ". Reaches the caller: never a secret. */
   readonly detail?: string;
+  /** The detail repeats a provider's words, which may repeat the caller's: the log does without it. */
+  readonly isQuoted?: boolean;
   /** The member of the body at fault. Its name precedes the detail. */
   readonly member?: string;
   /** The index of the input at fault, instead of a member. */
@@ -165,6 +167,11 @@ export class AppError extends Error {
   /** Pays the parts that were served before the call failed. */
   get payer(): Payer {
     return this.options.payer ?? (CALLERS_OWN.has(this.status) ? 'caller' : 'operator');
+  }
+
+  /** The text for the log. */
+  get logMessage(): string {
+    return this.options.isQuoted === true ? ERROR_DEFINITIONS[this.code].message : this.message;
   }
 
   /** A copy that names another input. */

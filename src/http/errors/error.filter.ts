@@ -46,7 +46,7 @@ export class ErrorFilter implements ExceptionFilter {
       const cause = error.cause ?? error;
       this.logger.error(
         { error: cause, requestId: requestIdOf(request), status: error.status },
-        error.message,
+        error.logMessage,
       );
     }
     if (response.headersSent) {

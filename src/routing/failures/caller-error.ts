@@ -41,6 +41,7 @@ export function toCallerError(failure: EndpointFailure, target: EndpointTarget):
       ...(consequences.passes ? {} : NO_RETRY),
     },
     payer: consequences.payer,
+    isQuoted: true,
     cause: failure,
   });
 }
