@@ -137,7 +137,7 @@ describe('a call whose inputs are tied together', () => {
   it('is rejected when it does not fit into one call, with the cap in the error', () => {
     expect(problemOf(3, { tie: true })).toBeNull();
     expect(problemOf(4, { tie: true })).toBe(
-      'tie: needs all inputs in one call, and openai/some-model takes at most 3 inputs in one',
+      'tie: needs all inputs in one call, and openai takes at most 3 inputs in one',
     );
     const { endpoint } = target;
     const narrow = { ...target, endpoint: { ...endpoint, maxTokensPerCall: 20, maxBytesPerCall: 1000 } };

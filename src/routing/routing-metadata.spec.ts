@@ -85,6 +85,7 @@ it('lists every endpoint once with the served ones marked, and every attempt', (
   });
   expect(metadata).toEqual({
     requested: model.id,
+    passedOver: [],
     strategy: 'fallback',
     summary: 'available=2, attempts=3, selected=Provider two',
     attempt: 3,

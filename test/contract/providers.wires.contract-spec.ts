@@ -174,13 +174,6 @@ describe('bedrock', () => {
     expect(answer.vectors.map(vectorWidth)).toEqual([2, 2]);
     expect(answer.promptTokens).toBeNull();
   });
-
-  it('rejects an unknown family of models', () => {
-    const nova = callOf('amazon.nova-2-multimodal-embeddings-v1:0', { input: ONE_TEXT });
-    expect(() => bedrock.provider.buildRequest(nova, { baseUrl: 'https://upstream.test' })).toThrow(
-      /^model: /,
-    );
-  });
 });
 
 describe('google', () => {

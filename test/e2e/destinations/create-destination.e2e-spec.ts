@@ -105,6 +105,7 @@ describe('201', () => {
       apiKey: 'lsv2...cdef',
       endpoint: '',
       project: 'mine',
+      parentSpans: 'root',
       workspaceId: 'team',
     });
   });
@@ -116,6 +117,7 @@ describe('201', () => {
       secretKey: '1234...9012',
       publicKey: '****',
       baseUrl: 'x',
+      parentSpans: 'root',
     });
   });
 
@@ -144,6 +146,7 @@ describe('201', () => {
     expect(record['config']).toEqual({
       url: 'https://example.com',
       method: 'POST',
+      parentSpans: 'link',
       headers: { Authorization: 'Bear...6789', 'X-Team': '****', 'x-empty': '****' },
     });
   });
@@ -173,7 +176,10 @@ describe('201', () => {
       ciphertext: Uint8Array.from(row!.config_ciphertext),
       encryptionKeyId: row!.config_encryption_key_id,
     };
-    expect(app.application.get(ConfigCipher).decrypt(encrypted, row!.id)).toEqual(config);
+    expect(app.application.get(ConfigCipher).decrypt(encrypted, row!.id)).toEqual({
+      ...config,
+      parentSpans: 'root',
+    });
   });
 
   it('sets defaults of filter rules, and keeps an absent value absent', async () => {

@@ -179,7 +179,7 @@ describe('an address that may hold a credential', () => {
   it('keeps its value when it is sent back as shown', async () => {
     const { id, config } = await create('webhook', { url });
     expect((await patch(id, { ...config, method: 'PUT' })).status).toBe(200);
-    expect(await storedConfig(id)).toEqual({ url, method: 'PUT' });
+    expect(await storedConfig(id)).toEqual({ url, method: 'PUT', parentSpans: 'link' });
   });
 
   it('cannot be set to the mask of another one, nor created from a mask', async () => {

@@ -134,7 +134,7 @@ describe('the trace of a request', () => {
     );
   });
 
-  it('has a span for every attempt, failed ones marked, without words of callers or providers', async () => {
+  it('has a span for every attempt, marks failed ones, and contains no text of callers or providers', async () => {
     await start();
     upstream.answerWith((_request, response) =>
       sendJson(response, 500, { error: { message: `cannot embed ${canary('Echo')}` } }),

@@ -42,7 +42,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
   ({ port } = upstream.address() as AddressInfo);
   proxy = await startConnectProxy({ userInfo: USER_INFO });
-  app = await createDeliveryApp({ environment: { SIGNALBOX_DUTY: 'calls' } });
+  app = await createDeliveryApp({ environment: { SIGNALBOX_ROLE: 'calls' } });
   receiver = await startReceiver(traceCollector);
   await createDestination(app, { url: receiver.origin });
   const proxyUrl = `http://${USER_INFO}@127.0.0.1:${proxy.port}`;
