@@ -1,8 +1,11 @@
-// Errors as people read them when a call fails, through real clients with their own defaults: the class, a text with the reason, within
-// five seconds.
+// Errors as people read them when a call fails, through real clients with their own defaults: the class, a text with the
+// reason, within five seconds.
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { OpenAIEmbeddings } from '@langchain/openai';
 import { OpenRouter } from '@openrouter/sdk';
 import * as errors from '@openrouter/sdk/models/errors';
+import { APICallError, embed } from 'ai';
 import OpenAI, {
   APIError,
   AuthenticationError,
@@ -11,6 +14,8 @@ import OpenAI, {
   NotFoundError,
   RateLimitError,
 } from 'openai';
+import OpenAI4 from 'openai4';
+import OpenAI5 from 'openai5';
 import { rejectWith, SMALL, startWithUpstream } from '../support/create-embedding.js';
 import type { Setup } from '../support/create-embedding.js';
 import type { StubHandler } from '../support/stub-upstream.js';
@@ -36,8 +41,10 @@ interface Case {
   readonly apiKey?: () => Promise<string>;
   readonly says: string;
   readonly calls: number;
+  readonly status: number;
   readonly openai: new (...given: never[]) => Error;
   readonly sdk: new (...given: never[]) => Error;
+  readonly isTooLong?: true;
   /** The SDK repeats any 5xx for up to an hour. */
   readonly isServerError?: true;
 }
@@ -45,6 +52,7 @@ interface Case {
 const CASES: readonly Case[] = [
   {
     name: 'an unknown model',
+    status: 404,
     model: 'openai/unknown',
     says: 'openai/unknown',
     calls: 0,
@@ -53,6 +61,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'a wrong key',
+    status: 401,
     apiKey: async () => 'sk-sb-v1-unknown',
     says: 'Invalid credentials',
     calls: 0,
@@ -61,6 +70,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'a key over its limit',
+    status: 402,
     apiKey: async () => (await setup.app.createKey({ limit: 0n })).secret,
     says: 'Insufficient credits',
     calls: 0,
@@ -69,6 +79,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: "a provider's rate limit",
+    status: 429,
     answer: rejectWith(429, { error: { message: 'Limit 3 per min.' } }),
     says: 'Provider returned error: Limit 3 per min.',
     calls: 3,
@@ -77,14 +88,17 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'a text that is too long',
+    status: 400,
     answer: rejectWith(400, { error: { message: 'maximum context length is 8192 tokens' } }),
     says: 'Provider returned error: maximum context length is 8192 tokens',
     calls: 1,
     openai: BadRequestError,
     sdk: errors.BadRequestResponseError,
+    isTooLong: true,
   },
   {
     name: 'a model that is gone',
+    status: 502,
     answer: rejectWith(410, { detail: 'reached its end of life' }),
     says: 'Provider returned error: reached its end of life',
     calls: 1,
@@ -94,6 +108,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'an overloaded provider',
+    status: 529,
     answer: rejectWith(503, { error: { message: 'busy' } }),
     says: 'Provider returned error: busy',
     calls: 3,
@@ -116,11 +131,53 @@ describe.each(CASES.map((one) => [one.name, one] as const))('%s', (_name, one) =
   const body = { model: one.model ?? SMALL, input: 'a' };
   const keyOf = async (): Promise<string> => (await one.apiKey?.()) ?? setup.app.apiKey;
 
-  it('reaches openai as its class, with the reason, without further calls', async () => {
+  it.each([
+    ['4', OpenAI4],
+    ['5', OpenAI5],
+    ['6', OpenAI],
+  ])('reaches openai %s as its class, with the reason, without further calls', async (_version, Client) => {
     setup.upstream.answerWith(one.answer ?? null);
-    const client = new OpenAI({ apiKey: await keyOf(), baseURL: setup.app.baseUrl });
+    const client = new Client({ apiKey: await keyOf(), baseURL: setup.app.baseUrl });
     const { error, took } = await outcomeOf(client.embeddings.create(body));
-    expect(error).toBeInstanceOf(one.openai);
+    // Each version has classes of its own, under the same names.
+    expect((error as Error).constructor.name).toBe(one.openai.name);
+    expect(error).toMatchObject({ status: one.status });
+    expect((error as Error).message).toContain(one.says);
+    expect(setup.upstream.requests).toHaveLength(one.calls);
+    expect(took).toBeLessThan(LONGEST);
+  });
+
+  // These two repeat 429 and 5xx by rules of their own, for longer than five seconds.
+  const retries = one.status === 429 || one.status >= 500 ? { maxRetries: 0 } : {};
+
+  it('reaches LangChain with its status and the reason', async () => {
+    setup.upstream.answerWith(one.answer ?? null);
+    const embeddings = new OpenAIEmbeddings({
+      apiKey: await keyOf(),
+      model: body.model,
+      configuration: { baseURL: setup.app.baseUrl },
+      ...retries,
+    });
+    const { error, took } = await outcomeOf(embeddings.embedQuery(body.input));
+    // LangChain has a class of its own for a text that is too long, without a status.
+    expect((error as Error).message).toMatch(new RegExp(`^${one.status} `));
+    expect((error as Error).name === 'ContextOverflowError').toBe(one.isTooLong === true);
+    expect((error as Error).message).toContain(one.says);
+    expect(setup.upstream.requests).toHaveLength(one.calls);
+    expect(took).toBeLessThan(LONGEST);
+  });
+
+  it('reaches ai as its class, with its status and the reason', async () => {
+    setup.upstream.answerWith(one.answer ?? null);
+    const provider = createOpenAICompatible({
+      name: 'signalbox',
+      apiKey: await keyOf(),
+      baseURL: setup.app.baseUrl,
+    });
+    const call = embed({ model: provider.embeddingModel(body.model), value: body.input, ...retries });
+    const { error, took } = await outcomeOf(call);
+    expect(APICallError.isInstance(error)).toBe(true);
+    expect(error).toMatchObject({ statusCode: one.status });
     expect((error as Error).message).toContain(one.says);
     expect(setup.upstream.requests).toHaveLength(one.calls);
     expect(took).toBeLessThan(LONGEST);
