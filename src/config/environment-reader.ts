@@ -1,5 +1,5 @@
 // Reads and validates environment variables by type. An error names the variable and never shows its value.
-import { providerPrefix } from './provider-variables.js';
+import { providerPrefix } from '../domain/embeddings/provider-variables.js';
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 

@@ -1,4 +1,5 @@
 // The environment variables of providers: the required ones, and misspelt ones.
+import { providerPrefix } from '../../domain/embeddings/provider-variables.js';
 import type { EmbeddingProvider } from './provider.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -37,14 +38,10 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([['AWS_BEARER_TOKEN_BED
 const SHORTEST_WITH_TYPO = 5;
 const LONG = 9;
 
-export function prefixOf(slug: string): string {
-  return slug.toUpperCase().replaceAll('-', '_');
-}
-
 /** The variables that a provider needs before it can serve; none for an embedded one. */
 export function requiredVariables(provider: EmbeddingProvider): readonly string[] {
   if (provider.transport === 'local') return [];
-  const prefix = prefixOf(provider.slug);
+  const prefix = providerPrefix(provider.slug);
   return [
     ...(provider.needsApiKey ? [prefix + API_KEY] : []),
     ...(provider.defaultBaseUrl === null ? [prefix + BASE_URL] : []),
@@ -57,7 +54,9 @@ export function misspeltVariables(
   slugs: readonly string[],
 ): readonly MisspeltVariable[] {
   const isSet = (name: string): boolean => (environment[name] ?? '').trim() !== '';
-  const known = new Set(slugs.flatMap((slug) => [prefixOf(slug) + API_KEY, prefixOf(slug) + BASE_URL]));
+  const known = new Set(
+    slugs.flatMap((slug) => [providerPrefix(slug) + API_KEY, providerPrefix(slug) + BASE_URL]),
+  );
   return Object.keys(environment)
     .filter((name) => isSet(name) && !known.has(name))
     .flatMap((name) => {
@@ -70,8 +69,8 @@ export function misspeltVariables(
 /** `text`: the name without separators. */
 function meantBy(text: string, slugs: readonly string[]): string | null {
   const names = slugs.map((slug) => ({
-    prefix: prefixOf(slug),
-    spellings: [prefixOf(slug).replaceAll('_', ''), ...(PREFIXES[slug] ?? [])],
+    prefix: providerPrefix(slug),
+    spellings: [providerPrefix(slug).replaceAll('_', ''), ...(PREFIXES[slug] ?? [])],
   }));
   const suffixes = Object.entries(SUFFIXES);
   for (const { prefix, spellings } of names)

@@ -1,7 +1,7 @@
 // The caller's error for a provider's failure (docs/contract.md#errors).
 import { AppError } from '../../domain/errors.js';
 import type { AppErrorOptions } from '../../domain/errors.js';
-import { providerPrefix } from '../../config/provider-variables.js';
+import { providerPrefix } from '../../domain/embeddings/provider-variables.js';
 import type { EndpointTarget } from '../endpoints/endpoint-target.js';
 import { FAILURE_CLASSES } from './failure-classes.js';
 import type { FailureClass, FailureConsequences } from './failure-classes.js';
