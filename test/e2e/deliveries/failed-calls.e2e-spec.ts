@@ -11,7 +11,7 @@ import { startStubUpstream } from '../../support/stub-upstream.js';
 import type { StubUpstream } from '../../support/stub-upstream.js';
 
 const WORDS = 'the model is being replaced until noon';
-const KINDS = DESTINATION_RECEIVERS.filter(({ configFor }) => configFor('http://127.0.0.1:1') !== null);
+const KINDS = DESTINATION_RECEIVERS.filter((receiver) => receiver.configFor('http://127.0.0.1:1') !== null);
 
 let app: TestApp;
 let upstream: StubUpstream;
