@@ -33,7 +33,8 @@ export class MemoryBuckets {
     private readonly rate: BucketRate,
     max: number,
   ) {
-    this.buckets = new LRUCache({ max });
+    // Bounded by a size of one each: `max` would allocate the space of all buckets at the start.
+    this.buckets = new LRUCache({ maxSize: max, sizeCalculation: () => 1 });
   }
 
   /** Takes a token. Returns the milliseconds until there is one; 0: it was taken. */
