@@ -1,24 +1,25 @@
 // JSON for readers that reject a whole request for a lone surrogate, as ClickHouse does.
 
-// Matches every escape, so that an escaped backslash never starts another one. JSON.stringify escapes only lone
+// Match every escape, so that an escaped backslash never starts another one. JSON.stringify escapes only lone
 // surrogates.
-const ESCAPE = /\\(?:ud[89a-f][0-9a-f]{2}|.)/g;
-const LONE_SURROGATE_LENGTH = 6;
+const SURROGATE = /\\(?:ud[89a-f][0-9a-f]{2}|.)/g;
+const NUL = /\\(?:u0000|.)/g;
+// Of the escapes that these patterns match, only those of a whole code unit are that long.
+const UNIT_LENGTH = 6;
 
 /** Like JSON.stringify, with U+FFFD for every lone surrogate, in keys as well. */
 export function wellFormedJson(value: object): string {
   const json = JSON.stringify(value);
-  if (!json.includes('\\ud')) return json;
-  return json.replace(ESCAPE, (escape) => (escape.length === LONE_SURROGATE_LENGTH ? '\ufffd' : escape));
+  return json.includes('\\ud') ? withReplaced(json, SURROGATE) : json;
 }
-
-const NUL = /\\(?:u0000|.)/g;
-const NUL_LENGTH = 6;
 
 /** JSON text with U+FFFD for every U+0000, for stores that cannot hold it. */
 export function withoutNul(json: string): string {
-  if (!json.includes('\\u0000')) return json;
-  return json.replace(NUL, (escape) => (escape.length === NUL_LENGTH ? '\ufffd' : escape));
+  return json.includes('\\u0000') ? withReplaced(json, NUL) : json;
+}
+
+function withReplaced(json: string, escapes: RegExp): string {
+  return json.replace(escapes, (escape) => (escape.length === UNIT_LENGTH ? '\ufffd' : escape));
 }
 
 // Characters that JSON must escape, and surrogates, which may be lone.
