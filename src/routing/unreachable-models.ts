@@ -3,6 +3,7 @@
 import type { CatalogueModel, ModelEndpoint } from '../catalogue/catalogue-model.js';
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import { AppError } from '../domain/errors.js';
+import { providerPrefix } from '../domain/embeddings/provider-variables.js';
 import type { ProviderPreferences } from '../domain/embeddings/provider-preferences.js';
 import { findEmbeddingProvider } from '../providers/index.js';
 import type { EmbeddingProvider } from '../providers/shared/provider.js';
@@ -53,7 +54,7 @@ export function unconfiguredError(
 
 /** The environment variables that the provider lacks. */
 function remedyFor(provider: EmbeddingProvider, caller: Pick<EndpointCaller, 'hasAddress'>): string {
-  const prefix = provider.slug.toUpperCase().replaceAll('-', '_');
+  const prefix = providerPrefix(provider.slug);
   const variables = [
     ...(caller.hasAddress(provider) ? [] : [`${prefix}_BASE_URL`]),
     ...(provider.transport === 'http' && provider.needsApiKey ? [`${prefix}_API_KEY`] : []),

@@ -1,12 +1,13 @@
 // The caller's error for a provider's failure (docs/contract.md#errors).
 import { AppError } from '../../domain/errors.js';
+import { boundedText } from '../../domain/text/bounded-text.js';
 import type { AppErrorOptions } from '../../domain/errors.js';
 import { providerPrefix } from '../../domain/embeddings/provider-variables.js';
 import type { EndpointTarget } from '../endpoints/endpoint-target.js';
 import { FAILURE_CLASSES } from './failure-classes.js';
 import type { FailureClass, FailureConsequences } from './failure-classes.js';
 import type { EndpointFailure, UnsupportedMember } from './endpoint-failure.js';
-import { cut, inOneLine } from './provider-words.js';
+import { inOneLine } from './provider-words.js';
 
 // Longer texts help no reader, and a provider may echo the input.
 const MAX_MESSAGE_LENGTH = 300;
@@ -32,8 +33,10 @@ export function toCallerError(failure: EndpointFailure, target: EndpointTarget):
     ...(problem ?? { detail: detailOf(failure, target) }),
     metadata: {
       ...describe(target, failureClass),
-      ...(hasRaw ? { raw: cut(failure.message, MAX_RAW_LENGTH) } : {}),
-      ...(failure.providerCode === null ? {} : { provider_code: cut(failure.providerCode, MAX_CODE_LENGTH) }),
+      ...(hasRaw ? { raw: boundedText(failure.message, MAX_RAW_LENGTH) } : {}),
+      ...(failure.providerCode === null
+        ? {}
+        : { provider_code: boundedText(failure.providerCode, MAX_CODE_LENGTH) }),
       ...(retryAfter === null ? {} : { retry_after_seconds: retryAfterSeconds(retryAfter) }),
     },
     headers: {
@@ -113,7 +116,7 @@ function detailOf({ failureClass, status, message }: EndpointFailure, target: En
     default:
       return WORDLESS.test(message)
         ? `${provider.name} answered with HTTP ${status}`
-        : cut(inOneLine(message), MAX_MESSAGE_LENGTH);
+        : boundedText(inOneLine(message), MAX_MESSAGE_LENGTH);
   }
 }
 

@@ -1,6 +1,7 @@
 // Provider words without secrets and inner names.
 import { describe, expect, it } from '@jest/globals';
-import { cut, inOneLine, withoutInnerNames } from './provider-words.js';
+import { boundedText } from '../../domain/text/bounded-text.js';
+import { inOneLine, withoutInnerNames } from './provider-words.js';
 import type { InnerNames } from './provider-words.js';
 
 const NAMES: InnerNames = {
@@ -89,7 +90,7 @@ describe('one line', () => {
   });
 
   it('is cut without half of a pair', () => {
-    expect(cut('ab\u{1f600}', 3)).toBe('ab');
-    expect(cut('x'.repeat(400), 300)).toBe('x'.repeat(300));
+    expect(boundedText('ab\u{1f600}', 3)).toBe('ab');
+    expect(boundedText('x'.repeat(400), 300)).toBe('x'.repeat(300));
   });
 });

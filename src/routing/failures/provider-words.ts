@@ -57,12 +57,6 @@ export function inOneLine(words: string): string {
   return (isPage ? (title ?? '') : words).replace(/\s+/g, ' ').trim();
 }
 
-/** At most so many UTF-16 units, and no half of a pair. */
-export function cut(words: string, length: number): string {
-  const text = words.slice(0, length);
-  return text.isWellFormed() ? text : text.replace(/[\ud800-\udbff]$/, '').toWellFormed();
-}
-
 function secretsOf({ apiKeys, baseUrl }: InnerNames): string[] {
   const { username, password } = parsed(baseUrl);
   const whole = apiKeys.flatMap((key) => key ?? []);
