@@ -3,6 +3,7 @@ import { INPUT_TYPES } from '../domain/embeddings/input-type.js';
 import { MODALITIES } from '../domain/embeddings/modality.js';
 import type { Modality } from '../domain/embeddings/modality.js';
 import { parseUsdPerMillion } from '../domain/spend/money.js';
+import type { ModelFamilies } from '../domain/embeddings/model-families.js';
 import { QUANTIZATIONS } from '../domain/embeddings/provider-preferences.js';
 import { endpointTag, givesWidth } from './catalogue-model.js';
 import type { CatalogueModel, DataPolicy, DatedPrice, InputForm, ModelEndpoint } from './catalogue-model.js';
@@ -21,12 +22,6 @@ export interface CatalogueFileContext {
   readonly oneModelProviders: readonly string[];
   /** By provider, for those whose models differ in their bodies. */
   readonly families: ReadonlyMap<string, ModelFamilies>;
-}
-
-interface ModelFamilies {
-  readonly names: readonly string[];
-  /** Null: the name does not show it. */
-  of(upstreamModel: string): string | null;
 }
 
 const INPUT_FORMS: readonly InputForm[] = ['texts', 'tokens', 'multimodal'];

@@ -1,6 +1,7 @@
 // Amazon Bedrock: Titan text embeddings, one text per call, and Cohere's models. The region comes from the host of
 // BEDROCK_BASE_URL. The key is `accessKeyId:secretAccessKey`, `accessKeyId:secretAccessKey:sessionToken`, or a Bedrock
 // API key, which has no colon.
+import type { ModelFamilies } from '../domain/embeddings/model-families.js';
 import { operationUrl } from './shared/address.js';
 import { AwsV4Signer } from 'aws4fetch';
 import { readBedrockError } from './shared/bedrock-error.js';
@@ -9,11 +10,11 @@ import { COHERE_BILLING, cohereBody, readCohereVectors } from './shared/cohere-w
 import { UnsupportedRequest } from './shared/provider.js';
 import type {
   HttpEmbeddingProvider,
-  ModelFamilies,
   ProviderAnswer,
   ProviderCall,
   ProviderConnection,
   ReportedUsage,
+  UpstreamModel,
   UpstreamRequest,
   UpstreamResponse,
 } from './shared/provider.js';
@@ -56,6 +57,8 @@ export function createBedrock(now: () => Date): HttpEmbeddingProvider {
     needsApiKey: true,
     families: FAMILIES,
     billing: { ...COHERE_BILLING, free: ['truncate', 'max_tokens', 'normalize'] },
+    // Titan rejects; Cohere's models receive a truncation mode from this service.
+    truncatesLongInputs: ({ truncate }, model) => isCohere(model) && truncate !== 'NONE',
     buildRequest: (call, connection) => sign(buildBedrockRequest(call, connection), connection, now()),
     readAnswer: (response, call) => (isCohere(call) ? readCohereAnswer(response) : readTitanAnswer(response)),
     readUsage: readBedrockUsage,
@@ -65,12 +68,12 @@ export function createBedrock(now: () => Date): HttpEmbeddingProvider {
 
 export const bedrock: HttpEmbeddingProvider = createBedrock(() => new Date());
 
-function familyOf({ family, upstreamModel }: ProviderCall): string | null {
+function familyOf({ family, upstreamModel }: UpstreamModel): string | null {
   return family ?? FAMILIES.of(upstreamModel);
 }
 
-function isCohere(call: ProviderCall): boolean {
-  return familyOf(call)?.startsWith('cohere') === true;
+function isCohere(model: UpstreamModel): boolean {
+  return familyOf(model)?.startsWith('cohere') === true;
 }
 
 function buildBedrockRequest(call: ProviderCall, { baseUrl }: ProviderConnection): UpstreamRequest {

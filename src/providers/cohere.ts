@@ -29,6 +29,7 @@ export const cohere: HttpEmbeddingProvider = {
   defaultBaseUrl: 'https://api.cohere.com',
   needsApiKey: true,
   billing: COHERE_BILLING,
+  truncatesLongInputs: ({ truncate }) => truncate !== 'NONE',
   buildRequest: buildCohereRequest,
   readAnswer: readCohereAnswer,
   readUsage: (response) => usageOf(readTopMembers(response, ['meta'])['meta']),

@@ -76,6 +76,7 @@ export const google: HttpEmbeddingProvider = {
     promptBytes: Math.max(...Object.values(PREFIXES).map(({ length }) => length)),
     promptMembers: ['taskType', 'task_type'],
   },
+  truncatesLongInputs: ({ autoTruncate, auto_truncate: snakeCase }) => (autoTruncate ?? snakeCase) !== false,
   buildRequest: buildGoogleRequest,
   readAnswer: readGoogleAnswer,
   readUsage: (response) => usageOf(readTopMembers(response, ['usageMetadata'])['usageMetadata']),

@@ -35,6 +35,7 @@ export const jina: HttpEmbeddingProvider = {
     promptBytes: 128,
     promptMembers: ['task'],
   },
+  truncatesLongInputs: ({ truncate }) => truncate === true,
   buildRequest: buildJinaRequest,
   readAnswer: readOpenAiAnswer,
   readUsage: readOpenAiUsage,

@@ -31,6 +31,7 @@ export const nomic: HttpEmbeddingProvider = {
   needsApiKey: true,
   // Nomic prepends the task to each input, and bills all of a long text that it embeds in pieces.
   billing: { repriced: { long_text_mode: ['truncate'] }, promptBytes: 32, hasPrompt: 'always' },
+  truncatesLongInputs: () => true,
   buildRequest: buildNomicRequest,
   readAnswer: readNomicAnswer,
   readUsage: readOpenAiUsage,

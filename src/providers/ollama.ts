@@ -31,6 +31,7 @@ export const ollama: HttpEmbeddingProvider = {
   needsApiKey: false,
   // `options` may raise the context, and so the tokens of an input.
   billing: { free: ['truncate', 'keep_alive'], repriced: { options: [] } },
+  truncatesLongInputs: ({ truncate }) => truncate !== false,
   buildRequest: buildOllamaRequest,
   readAnswer: readOllamaAnswer,
   readUsage: (response) => usageOf(readTopMembers(response, ['prompt_eval_count'])),

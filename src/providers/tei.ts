@@ -35,6 +35,7 @@ export const tei: HttpEmbeddingProvider = {
     promptBytes: UNKNOWN_PROMPT_BYTES,
     promptMembers: ['prompt_name'],
   },
+  truncatesLongInputs: ({ truncate }) => truncate === true,
   buildRequest: buildTeiRequest,
   readAnswer: readTeiAnswer,
   readUsage: readTeiUsage,

@@ -28,6 +28,7 @@ export const vllm: HttpEmbeddingProvider = {
   },
   // A conversation is one input.
   maxInputsByForm: { multimodal: 1 },
+  truncatesLongInputs: ({ truncate_prompt_tokens: limit }) => limit !== undefined,
   buildRequest: buildVllmRequest,
   readAnswer: readOpenAiAnswer,
   readUsage: readOpenAiUsage,

@@ -25,6 +25,7 @@ export const voyage: HttpEmbeddingProvider = {
   needsApiKey: true,
   // Voyage prepends a sentence to an input with a type.
   billing: { free: ['truncation'], promptBytes: 128 },
+  truncatesLongInputs: ({ truncation }) => truncation !== false,
   buildRequest: buildVoyageRequest,
   readAnswer: readOpenAiAnswer,
   readUsage: readOpenAiUsage,

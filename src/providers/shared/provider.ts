@@ -3,6 +3,7 @@
 import type { Pace } from '../../concurrency/yield-queue.js';
 import type { EmbeddingInput, EncodingFormat } from '../../domain/embeddings/embedding.js';
 import type { InputType } from '../../domain/embeddings/input-type.js';
+import type { ModelFamilies } from '../../domain/embeddings/model-families.js';
 import { memberName } from '../../domain/errors.js';
 import type { InputPosition } from '../../domain/errors.js';
 import type { TokensByModality } from '../../domain/embeddings/modality.js';
@@ -116,12 +117,7 @@ export interface BillingTraits {
 /** Bytes reserved for a prompt that only the operator's own server knows. Instructions of models are shorter. */
 export const UNKNOWN_PROMPT_BYTES = 256;
 
-/** The kinds of models at one provider, which differ in their bodies. */
-export interface ModelFamilies {
-  readonly names: readonly string[];
-  /** Null: the name does not show it, and the catalogue has to state it. */
-  of(upstreamModel: string): string | null;
-}
+export type UpstreamModel = Pick<ProviderCall, 'family' | 'upstreamModel'>;
 
 interface ProviderTraits {
   /** Also the prefix of its environment variables, in upper case. */
@@ -141,6 +137,11 @@ interface ProviderTraits {
   /** Absent: all models have one body. */
   readonly families?: ModelFamilies;
   readonly billing: BillingTraits;
+  /**
+   * Whether it embeds the beginning of an input that exceeds its limit, by its own members of the call. Absent: it
+   * rejects such an input.
+   */
+  truncatesLongInputs?(extra: ProviderCall['extra'], model: UpstreamModel): boolean;
 }
 
 export interface HttpEmbeddingProvider extends ProviderTraits {

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createEndpoint, createModel, createTarget } from '../../../test/support/endpoints.js';
 import { UNHURRIED } from '../../concurrency/yield-queue.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../../domain/embeddings/embedding.js';
+import { findEmbeddingProvider } from '../../providers/index.js';
 import { withRoomForInputs } from './input-room.js';
 
 const SMALL = 'text-embedding-3-small';
@@ -13,11 +14,15 @@ interface Limit {
   readonly provider: string;
   readonly limit: number;
   readonly upstreamModel?: string;
+  readonly family?: string;
 }
 
-const candidate = ({ provider, limit, upstreamModel = 'some-model' }: Limit) => ({
-  target: createTarget(createEndpoint({ provider, upstreamModel, maxTokensPerInput: limit })),
-});
+const candidate = ({ provider: slug, limit, upstreamModel = 'some-model', ...family }: Limit) => {
+  const provider = findEmbeddingProvider(slug);
+  if (!provider) throw new Error(`no provider ${slug}`);
+  const endpoint = createEndpoint({ provider: slug, upstreamModel, maxTokensPerInput: limit, ...family });
+  return { target: { ...createTarget(endpoint), provider } };
+};
 const LIMITS = [
   { provider: 'tei', limit: 512 },
   { provider: 'openai-compatible', limit: 8192 },
@@ -146,6 +151,15 @@ describe('when every endpoint is too small', () => {
     const limits = [{ provider, limit: 512 }];
     expect(await choose(texts(words(600)), limits, truncating)).toEqual([provider]);
     await expect(choose(texts(words(600)), limits, rejecting)).rejects.toMatchObject({ status: 400 });
+  });
+
+  it('asks Bedrock only for families that truncate, whatever the name of the model', async () => {
+    const bedrock = { provider: 'bedrock', limit: 512, upstreamModel: 'arn:aws:bedrock:profile/abc' };
+    const input = texts(words(600));
+    expect(await choose(input, [{ ...bedrock, family: 'cohere-embed-v4' }])).toEqual(['bedrock']);
+    await expect(choose(input, [{ ...bedrock, family: 'titan-embed-text' }])).rejects.toMatchObject({
+      status: 400,
+    });
   });
 
   it('prefers room to truncation', async () => {

@@ -7,7 +7,6 @@ import type { Pace } from '../../concurrency/yield-queue.js';
 import type { EmbeddingRequest } from '../../domain/embeddings/embedding.js';
 import { AppError } from '../../domain/errors.js';
 import type { EndpointTarget } from './endpoint-target.js';
-import { truncatesLongInputs } from './input-truncation.js';
 
 /** An input that surely exceeds the limit of an endpoint. */
 interface LongInput extends LeastTokens {
@@ -48,7 +47,9 @@ async function excludeSmall<Item extends HasTarget>(
   }
   const withRoom = candidates.filter(({ target }) => longInputs.get(target.endpoint) === null);
   if (withRoom.length > 0) return withRoom;
-  const truncating = candidates.filter(({ target }) => truncatesLongInputs(target, request.extra));
+  const truncating = candidates.filter(({ target: { provider, endpoint } }) =>
+    provider.truncatesLongInputs?.(request.extra, endpoint),
+  );
   if (truncating.length > 0) return truncating;
   throw tooLong(
     [...longInputs.values()].filter((found) => found !== null),
