@@ -40,6 +40,11 @@ describe('a status', () => {
 });
 
 describe('a code or type', () => {
+  it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])('finds nothing by %s', (code) => {
+    expect(classOf(500, { code, type: code })).toBe('failed');
+    expect(classOf(null, { code, type: code })).toBe('failed');
+  });
+
   it.each<[FailureClass, number | null, Partial<ProviderError>]>([
     ['account', 429, { code: 'insufficient_quota' }],
     ['account', 429, { type: 'insufficient_quota' }],

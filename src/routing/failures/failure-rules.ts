@@ -5,7 +5,7 @@ import { isAccountProblem, wordsClass } from './failure-words.js';
 import type { FailureClass, FailureFinding } from './failure-classes.js';
 
 /** Codes and types of providers that hold with any status, in lower case. */
-const CODES: Readonly<Record<string, FailureClass>> = {
+const CODES = mapOf({
   // OpenAI, Azure and servers with their wire.
   insufficient_quota: 'account',
   billing_not_active: 'account',
@@ -53,10 +53,10 @@ const CODES: Readonly<Record<string, FailureClass>> = {
   unknownoperationexception: 'address',
   modelerrorexception: 'failed',
   internalserverexception: 'failed',
-};
+});
 
 /** Codes that repeat their status: they decide where there is none, in the body of a success. */
-const CODES_WITHOUT_STATUS: Readonly<Record<string, FailureClass>> = {
+const CODES_WITHOUT_STATUS = mapOf({
   rate_limit_exceeded: 'rate_limited',
   rate_limit_error: 'rate_limited',
   rate_limited: 'rate_limited',
@@ -80,7 +80,7 @@ const CODES_WITHOUT_STATUS: Readonly<Record<string, FailureClass>> = {
   unauthorized: 'credential',
   not_found: 'endpoint',
   not_found_error: 'endpoint',
-};
+});
 
 const STATUSES: Readonly<Record<number, FailureClass>> = {
   400: 'refused',
@@ -110,7 +110,7 @@ const STATUSES: Readonly<Record<number, FailureClass>> = {
 /** The class of a response that is no success. `status` is the body's own one for an error inside a success. */
 export function classifyError(status: number | null, error: ProviderError): FailureFinding {
   const codes = [error.code, error.type].flatMap((code) => code?.toLowerCase() ?? []);
-  const byCode = codes.map((code) => CODES[code]).find((found) => found !== undefined);
+  const byCode = codes.map((code) => CODES.get(code)).find((found) => found !== undefined);
   if (byCode !== undefined) return known(byCode);
   // A limit that says when it ends is no used-up account, whatever its words are.
   const mayBeAccount = error.retryAfter === undefined;
@@ -120,7 +120,7 @@ export function classifyError(status: number | null, error: ProviderError): Fail
   const found = mayHaveWords(status) ? wordsClass(error.message, status) : null;
   if (found !== null) return byWords(found);
   if (status !== null) return known(classOfStatus(status));
-  const byOwnCode = codes.map((code) => CODES_WITHOUT_STATUS[code]).find((other) => other !== undefined);
+  const byOwnCode = codes.map((code) => CODES_WITHOUT_STATUS.get(code)).find((other) => other !== undefined);
   return known(byOwnCode ?? 'failed');
 }
 
@@ -145,4 +145,9 @@ function classOfStatus(status: number): FailureClass {
   if (status < 400) return 'address';
   // Anything else that a 4xx says is about the address, the headers or the model, which are not the caller's.
   return STATUSES[status] ?? (status < 500 ? 'endpoint' : 'failed');
+}
+
+/** A provider chooses the code: the names of an object's own members, such as `constructor`, must find nothing. */
+function mapOf(classes: Readonly<Record<string, FailureClass>>): ReadonlyMap<string, FailureClass> {
+  return new Map(Object.entries(classes));
 }
