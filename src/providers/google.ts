@@ -48,13 +48,14 @@ const PREFIXES: Readonly<Record<string, string>> = {
   CODE_RETRIEVAL_QUERY: 'task: code retrieval | query: ',
 };
 const OTHER_TASK_TYPES = ['QUESTION_ANSWERING', 'FACT_VERIFICATION', 'CODE_RETRIEVAL_QUERY'];
-const MODALITY_NAMES: Readonly<Record<string, Modality>> = {
-  TEXT: 'text',
-  IMAGE: 'image',
-  AUDIO: 'audio',
-  VIDEO: 'video',
-  DOCUMENT: 'file',
-};
+// A map: an upstream may send any name, such as `constructor`.
+const MODALITY_NAMES: ReadonlyMap<unknown, Modality> = new Map([
+  ['TEXT', 'text'],
+  ['IMAGE', 'image'],
+  ['AUDIO', 'audio'],
+  ['VIDEO', 'video'],
+  ['DOCUMENT', 'file'],
+]);
 const EMBEDDING = { name: 'values', whenMissing: 'an embedding has no values' };
 
 export const google: HttpEmbeddingProvider = {
@@ -169,7 +170,7 @@ function tokensByModality(details: unknown): Pick<ProviderAnswer, 'tokensByModal
   const counts: Partial<Record<Modality, number>> = {};
   for (const detail of details) {
     const { modality, tokenCount: count } = asObject(detail);
-    const name = MODALITY_NAMES[String(modality)];
+    const name = MODALITY_NAMES.get(modality);
     const tokens = partialTokenCount(count);
     if (name && tokens !== null) counts[name] = (counts[name] ?? 0) + tokens;
   }

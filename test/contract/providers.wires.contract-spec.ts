@@ -80,6 +80,22 @@ describe('a count of 0', () => {
       tokensByModality: { text: 0, image: 258 },
     });
   });
+
+  it.each(['constructor', '__proto__', 'SMELL', null])(
+    'of the unknown modality %j is left out',
+    (modality) => {
+      const promptTokenDetails = [
+        { modality, tokenCount: 7 },
+        { modality: 'TEXT', tokenCount: 2 },
+      ];
+      const usageMetadata = { promptTokenCount: 9, promptTokenDetails };
+      expect(usageOf('google', 'm', { embeddings: [{ values: [1] }], usageMetadata })).toEqual({
+        promptTokens: 9,
+        totalTokens: 9,
+        tokensByModality: { text: 2 },
+      });
+    },
+  );
 });
 
 describe('azure', () => {
