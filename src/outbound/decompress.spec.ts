@@ -60,6 +60,12 @@ describe('a broken answer is one', () => {
     ['that is cut', 'gzip', zlib.gzipSync(TEXT).subarray(0, 100), 'the answer is not valid gzip'],
     ['that is not compressed', 'br', Buffer.from(TEXT), 'the answer is not valid br'],
     ['in an unknown encoding', 'compress', Buffer.from(TEXT), 'unknown content-encoding'],
+    [
+      "in an encoding by the name of an object's member",
+      'constructor',
+      Buffer.from(TEXT),
+      'unknown content-encoding',
+    ],
     ['in too many encodings', 'gzip, gzip, gzip', zlib.gzipSync(TEXT), 'compressed too often'],
   ])('%s', async (_what, encoding, body, message) => {
     const failure = await receive(encoding, body).catch((error: unknown) => error);

@@ -14,14 +14,15 @@ const gunzip: Unpack = promisify(zlib.gunzip);
 const inflate: Unpack = promisify(zlib.inflate);
 const inflateRaw: Unpack = promisify(zlib.inflateRaw);
 
-const UNPACKERS: Readonly<Record<string, Unpack | undefined>> = {
-  gzip: gunzip,
-  'x-gzip': gunzip,
+// A map: a server may name any encoding, such as `constructor`.
+const UNPACKERS = new Map<string, Unpack | undefined>([
+  ['gzip', gunzip],
+  ['x-gzip', gunzip],
   // RFC 9110: in a zlib wrapper. Some servers send it without one.
-  deflate: (body, options) => (isZlib(body) ? inflate : inflateRaw)(body, options),
-  br: promisify(zlib.brotliDecompress),
-  zstd: zstdOfNode(),
-};
+  ['deflate', (body, options) => (isZlib(body) ? inflate : inflateRaw)(body, options)],
+  ['br', promisify(zlib.brotliDecompress)],
+  ['zstd', zstdOfNode()],
+]);
 
 /** Throws BrokenAnswer for a body that cannot be unpacked, or not within `maxBytes`. */
 export async function decompress(response: OutboundResponse, maxBytes: number): Promise<OutboundResponse> {
@@ -34,7 +35,7 @@ export async function decompress(response: OutboundResponse, maxBytes: number): 
 }
 
 async function unpack(body: Buffer, encoding: string, maxBytes: number): Promise<Buffer> {
-  const unpacker = UNPACKERS[encoding];
+  const unpacker = UNPACKERS.get(encoding);
   if (!unpacker) throw new BrokenAnswer('the answer has an unknown content-encoding');
   try {
     return await unpacker(body, { maxOutputLength: maxBytes });
