@@ -10,6 +10,7 @@ import { compareWithDatabase } from './support/migration-files.mjs';
 import { createProgress } from './support/progress.mjs';
 import { importBuilt } from './support/repository.mjs';
 import { ScriptError } from './support/run-command.mjs';
+import { readSecretFiles } from './support/secret-files.mjs';
 
 const COMMANDS = ['encryption-rotate', 'keys-create', 'keys-list', 'spend-rebuild'];
 
@@ -38,6 +39,7 @@ async function checkDatabase(databaseUrl) {
 async function run() {
   const [name, ...commandArguments] = process.argv.slice(2);
   if (!COMMANDS.includes(name)) throw new ScriptError(`Name one of these commands: ${COMMANDS.join(', ')}`);
+  readSecretFiles(process.env);
   const { signal } = catchInterruptions();
   // The standard output is the command's; the progress of the setup goes to the standard error.
   await setup({ progress: createProgress(process.stderr), signal });

@@ -6,6 +6,7 @@ import { compareWithDatabase, toMigrationList } from './support/migration-files.
 import { isCalledDirectly } from './support/repository.mjs';
 import { ScriptError } from './support/run-command.mjs';
 import { sleep } from './support/processes.mjs';
+import { readSecretFiles } from './support/secret-files.mjs';
 import { describeEngineError, noFilters, openSchemaEngine } from './support/schema-engine.mjs';
 
 const SAY_AGAIN_MS = 3000;
@@ -137,6 +138,7 @@ const USAGE = `Applies the migrations in prisma/migrations that the database doe
 Usage: DATABASE_URL=postgresql://user:password@host:5432/name npm run db:migrate`;
 
 async function run() {
+  readSecretFiles(process.env);
   const databaseUrl = process.env.DATABASE_URL?.trim();
   if (!databaseUrl) throw new ScriptError('DATABASE_URL must be set to the database that is to be migrated');
   const { signal } = catchInterruptions();

@@ -2,10 +2,12 @@
 import { migrate, waitForDatabase } from './migrate.mjs';
 import { keepEncryptionKeys } from './support/data-directory.mjs';
 import { catchInterruptions, reportFailure } from './support/interruption.mjs';
+import { readSecretFiles } from './support/secret-files.mjs';
 import { checkEnvironment, checkPort, isWorker, startService } from './support/service.mjs';
 
 async function run() {
   if (isWorker) return startService();
+  readSecretFiles(process.env);
   const interruption = catchInterruptions();
   const { signal } = interruption;
   // Only with DATA_DIR: the container's own file system is read-only and ephemeral.

@@ -11,6 +11,7 @@ import { sleep } from './support/processes.mjs';
 import { createProgress } from './support/progress.mjs';
 import { importBuilt } from './support/repository.mjs';
 import { ScriptError } from './support/run-command.mjs';
+import { readSecretFiles } from './support/secret-files.mjs';
 import { checkEnvironment, checkPort, isWorker, startService, toBaseUrl } from './support/service.mjs';
 
 const EARLIER_START_TIMEOUT_MS = 3000;
@@ -93,6 +94,7 @@ async function prepareEmbeddedDatabase(location, cleanups, signal) {
 
 async function run(interruption, cleanups) {
   const { signal } = interruption;
+  readSecretFiles(process.env);
   await setup({ progress, signal });
   const isEmbedded = !process.env.DATABASE_URL?.trim();
   const location = locateDataDirectory();
