@@ -1,0 +1,58 @@
+// Writes the files of deploy/ that are made from others, and the table of alerts in docs/operating.md. `--check` writes
+// nothing and fails if one of them is out of date.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { format, resolveConfig } from 'prettier';
+import { parse } from 'yaml';
+import { dashboard } from '../deploy/grafana/dashboard.mjs';
+import { inRepository } from './support/repository.mjs';
+
+const ALERTS = inRepository('deploy', 'prometheus', 'alerts.yaml');
+const OPERATING = inRepository('docs', 'operating.md');
+const TABLE_HEAD = '| Alert ';
+
+function alertTable() {
+  const { groups } = parse(readFileSync(ALERTS, 'utf8'));
+  const escape = (text) => text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|');
+  const rows = groups
+    .flatMap(({ rules }) => rules)
+    .map(({ alert, expr, for: duration, annotations }) =>
+      [`\`${alert}\``, `\`${escape(expr)}\``, duration, escape(annotations.action)].join(' | '),
+    );
+  return [
+    '| Alert | PromQL | For | Action |',
+    '| --- | --- | --- | --- |',
+    ...rows.map((row) => `| ${row} |`),
+  ];
+}
+
+/** The document with the table of alerts replaced. */
+function withAlertTable(document) {
+  const lines = document.split('\n');
+  const start = lines.findIndex((line) => line.startsWith(TABLE_HEAD));
+  const length = lines.slice(start).findIndex((line) => !line.startsWith('|'));
+  return [...lines.slice(0, start), ...alertTable(), ...lines.slice(start + length)].join('\n');
+}
+
+async function pretty(path, text) {
+  return format(text, { ...(await resolveConfig(path)), filepath: path });
+}
+
+const files = [
+  [inRepository('deploy', 'grafana', 'signalbox.json'), JSON.stringify(dashboard())],
+  [OPERATING, withAlertTable(readFileSync(OPERATING, 'utf8'))],
+];
+const isCheck = process.argv.includes('--check');
+for (const [path, text] of files) {
+  const wanted = await pretty(path, text);
+  let present = '';
+  try {
+    present = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+  }
+  if (present === wanted) continue;
+  if (isCheck) {
+    console.error(`${path} is out of date; run: npm run deploy:files`);
+    process.exitCode = 1;
+  } else writeFileSync(path, wanted);
+}
