@@ -4,9 +4,11 @@ import type { Attributes } from '@opentelemetry/api';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { Metrics } from '../config/metrics.js';
 import type { GenerationAttempt } from '../domain/generations/generation.js';
+import { EMBEDDING_PROVIDERS } from '../providers/index.js';
 import type { Slice } from './call-splitter.js';
 import type { EndpointTarget } from './endpoints/endpoint-target.js';
 
+const OWNERS = ['operator', 'workspace'] as const;
 // Seconds.
 const DURATION_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
@@ -36,6 +38,11 @@ export class RoutingMetrics {
       labelNames: ['provider', 'owner'],
       registers: [registry],
     });
+    // Every series starts at 0: Prometheus sees no increase in a series that begins with its first event.
+    for (const { slug: provider } of EMBEDDING_PROVIDERS) {
+      this.waiting.set({ provider }, 0);
+      for (const owner of OWNERS) this.rejectedCredentials.inc({ provider, owner }, 0);
+    }
   }
 
   attempted({ provider, errorType, durationMs }: GenerationAttempt): void {
