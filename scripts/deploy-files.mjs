@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
 import { parse } from 'yaml';
 import { dashboard } from '../deploy/grafana/dashboard.mjs';
+import { toPostmanCollection } from './support/postman.mjs';
 import { inRepository } from './support/repository.mjs';
 
 const ALERTS = inRepository('deploy', 'prometheus', 'alerts.yaml');
@@ -39,6 +40,10 @@ async function pretty(path, text) {
 
 const files = [
   [inRepository('deploy', 'grafana', 'signalbox.json'), JSON.stringify(dashboard())],
+  [
+    inRepository('deploy', 'postman', 'signalbox.postman_collection.json'),
+    JSON.stringify(toPostmanCollection(JSON.parse(readFileSync(inRepository('openapi.json'), 'utf8')))),
+  ],
   [OPERATING, withAlertTable(readFileSync(OPERATING, 'utf8'))],
 ];
 const isCheck = process.argv.includes('--check');

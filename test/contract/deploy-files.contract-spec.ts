@@ -90,6 +90,30 @@ describe('alerts', () => {
   });
 });
 
+interface PostmanItem {
+  readonly item: readonly {
+    readonly request: {
+      readonly method: string;
+      readonly url: { readonly raw: string };
+      readonly body?: { raw: string };
+    };
+  }[];
+}
+
+it('the Postman collection has a request for each operation, with an example body', () => {
+  const { paths } = JSON.parse(read('openapi.json')) as { paths: Record<string, Record<string, object>> };
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
+  );
+  const collection = JSON.parse(read('deploy/postman/signalbox.postman_collection.json')) as {
+    item: PostmanItem[];
+  };
+  const requests = collection.item.flatMap(({ item }) => item.map(({ request }) => request));
+  const named = requests.map(({ method, url }) => `${method} ${url.raw.replace('{{baseUrl}}', '')}`);
+  expect(named.toSorted()).toEqual(operations.toSorted());
+  for (const { body } of requests) if (body) expect(JSON.parse(body.raw)).toBeInstanceOf(Object);
+});
+
 interface KubernetesObject {
   readonly kind: string;
   readonly metadata: { readonly name: string };
