@@ -20,6 +20,7 @@ FROM node:24-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 UV_THREADPOOL_SIZE=32
 WORKDIR /app
 COPY --from=build /build/package.json ./
+COPY openapi.json ./
 COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/dist dist
 COPY prisma prisma

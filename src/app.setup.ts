@@ -17,9 +17,8 @@ import { RequestObserver } from './http/observe/request-observer.js';
 import { limitServer } from './http/server/server-limits.js';
 import { SlowTransfers } from './http/server/slow-transfers.js';
 import { OPENAPI_PATHS, serveOpenApi } from './runtime/openapi.js';
-import type { OpenApiPages } from './runtime/openapi.js';
 
-export function setUpApplication(application: NestExpressApplication): OpenApiPages {
+export function setUpApplication(application: NestExpressApplication): void {
   application.disable('x-powered-by');
   application.disable('etag');
   compareEntityTags(application);
@@ -39,10 +38,9 @@ export function setUpApplication(application: NestExpressApplication): OpenApiPa
     limitPublicRequests(application.get(RateLimiter)),
     shedPublicRequests(application.get(LoadShedder)),
   );
-  const openApi = serveOpenApi(application);
+  serveOpenApi(application);
   const server: Server = application.getHttpServer();
   limitServer(server, { connections: loadShedding.connections, operationDeadline });
   answerClientErrors(server);
   application.get(SlowTransfers).watch(server);
-  return openApi;
 }

@@ -6,7 +6,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from '../app.module.js';
 import { setUpApplication } from '../app.setup.js';
 import { readAppConfig } from '../config/app-config.js';
-import { buildOpenApiDocument } from './openapi.js';
+import { buildOpenApiDocument } from './openapi-document.js';
 
 const config = readAppConfig(
   {

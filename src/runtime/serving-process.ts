@@ -30,7 +30,7 @@ export async function startServing(config: AppConfig): Promise<RunningService> {
     new ExpressServerAdapter(),
     { logger: new JsonLogger(config), bodyParser: false, abortOnError: false },
   );
-  setUpApplication(application).prepare();
+  setUpApplication(application);
   collectNodeMetrics(application.get(Metrics));
   await application.listen(config.port, config.host);
   const server: Server = application.getHttpServer();

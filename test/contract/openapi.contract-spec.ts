@@ -7,7 +7,7 @@ import { AppModule } from '../../src/app.module.js';
 import { setUpApplication } from '../../src/app.setup.js';
 import { readAppConfig } from '../../src/config/app-config.js';
 import { DESTINATION_TYPES } from '../../src/destination-kinds/index.js';
-import { buildOpenApiDocument } from '../../src/runtime/openapi.js';
+import { buildOpenApiDocument } from '../../src/runtime/openapi-document.js';
 import { CONTRACT_KINDS } from '../support/contract-kinds.js';
 
 interface Schema {

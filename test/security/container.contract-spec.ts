@@ -50,6 +50,10 @@ describe('the image', () => {
     expect(restsOf('HEALTHCHECK').every((rest) => /CMD \["node"/.test(rest))).toBe(true);
   });
 
+  it('contains the OpenAPI document, which the service serves', () => {
+    expect(restsOf('COPY')).toContain('openapi.json ./');
+  });
+
   it('contains no secret, neither given nor copied', () => {
     const text = read('Dockerfile');
     for (const [line] of text.matchAll(/^(?:ENV|ARG) .*$/gm)) expect(line).not.toMatch(SECRET);
