@@ -7,6 +7,7 @@ import type { BaseDestinationConfig, DestinationKind } from '../destination-kind
 import type { DestinationConfig } from '../domain/destinations/destination.js';
 import { AppError } from '../domain/errors.js';
 import { validationFailure } from '../http/fields/validation.pipe.js';
+import { configClassOf } from './dto/config-class.js';
 import { rejectMasks } from './reject-masks.js';
 
 /**
@@ -32,7 +33,7 @@ export async function mergeConfig(
   const merged: Record<string, unknown> = { ...known, ...changed };
   if (headers !== undefined) merged['headers'] = isRecord(headers) ? { ...headers, ...kept } : headers;
   for (const [name, value] of Object.entries(merged)) if (value === null) delete merged[name];
-  const config = plainToInstance(kind.configClass, merged);
+  const config = plainToInstance(configClassOf(kind), merged);
   const problems = await validate(config, {
     whitelist: true,
     forbidNonWhitelisted: true,

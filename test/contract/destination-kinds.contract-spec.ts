@@ -1,7 +1,6 @@
 // Promises of every destination kind. A new kind is tested because it is in the list.
 import { describe, expect, it } from '@jest/globals';
 import { readFile, readdir } from 'node:fs/promises';
-import { plainToInstance } from 'class-transformer';
 import { maskConfig, parseConfig } from '../../src/destination-kinds/shared/destination-kind.js';
 import type { DestinationKind } from '../../src/destination-kinds/shared/destination-kind.js';
 import {
@@ -160,7 +159,7 @@ describe.each(DESTINATION_KINDS.map((kind) => ({ kind, type: kind.type })))('$ty
     expect({ ...parseConfig(kind, whole) }).toEqual(whole);
     expect(parseConfig(kind, whole)).toBeInstanceOf(kind.configClass);
     expect({ ...parseConfig(kind, kind.example) }).toEqual({ ...defaults, ...kind.example });
-    expect(Object.keys(plainToInstance(kind.configClass, {}))).toEqual(Object.keys(defaults));
+    expect(Object.keys(new kind.configClass())).toEqual(Object.keys(defaults));
   });
 
   it('rejects a stored config without a required field, naming the field and no value', () => {

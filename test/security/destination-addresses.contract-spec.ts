@@ -1,7 +1,7 @@
 // Every text field of every kind, filled with forbidden hosts: the kind passes every host of its requests to the URL
 // guard.
 import { describe, expect, it } from '@jest/globals';
-import { getMetadataStorage } from 'class-validator';
+import { fieldsOf } from '../../src/destination-kinds/shared/config-fields.js';
 import { parseConfig } from '../../src/destination-kinds/shared/destination-kind.js';
 import type { BaseDestinationConfig } from '../../src/destination-kinds/shared/destination-kind.js';
 import { DESTINATION_KINDS } from '../../src/destination-kinds/index.js';
@@ -36,11 +36,8 @@ const hostOf = (address: string): string | null => (URL.canParse(address) ? new 
 function hostileConfigs(
   kind: (typeof DESTINATION_KINDS)[number],
 ): { readonly field: string; readonly config: BaseDestinationConfig }[] {
-  const storage = getMetadataStorage();
-  const fields = storage
-    .getTargetValidationMetadatas(kind.configClass, '', false, false)
-    .map(({ propertyName }) => propertyName);
-  return [...new Set(fields)]
+  return fieldsOf(kind.configClass)
+    .map(({ name }) => name)
     .filter((field) => field !== 'headers')
     .flatMap((field) =>
       SPELLINGS.flatMap((value) => {

@@ -1,10 +1,6 @@
 // The decorators that declare the config fields of a kind. One declaration carries type, rules, default, description
-// and secrecy; validation, masking and OpenAPI read it.
-import { ApiProperty } from '@nestjs/swagger';
-import type { ApiPropertyOptions } from '@nestjs/swagger';
-import { IsIn, IsString, Matches, MaxLength, MinLength, ValidateBy, ValidateIf } from 'class-validator';
-import type { ValidationOptions, ValidatorOptions } from 'class-validator';
-import { STORABLE_RULE } from '../../domain/text/storable-text.js';
+// and secrecy; validation, masking and OpenAPI read it. It needs no framework: the delivery process loads it as well.
+import { NOT_STORABLE, isStorableText } from '../../domain/text/storable-text.js';
 
 export type Secrecy = 'masked' | 'password';
 /**
@@ -37,75 +33,98 @@ interface TextOptions extends FieldOptions {
   readonly problem?: (value: string, config: object) => string | null;
 }
 
-// A stored config may be older than a rule and must stay readable: rules of this group apply to requests only.
-const OF_SENT: ValidationOptions = { groups: ['sent'] };
-/** All rules that apply to stored configs. */
-export const RULES_OF_STORED: ValidatorOptions = { groups: ['stored'], always: true };
+/** The problem of a value beside the other fields; null: none. */
+type ProblemOf = (value: unknown, config: object) => string | null;
 
-type Fields<Mark> = Map<string, Mark>;
-type ConfigClass = { readonly prototype: object };
+interface ConfigRule {
+  readonly problemOf: ProblemOf;
+  /** A stored config may be older than the rule and must stay readable. */
+  readonly isForRequestsOnly?: true;
+}
 
-const secrecies = new Map<object, Fields<Secrecy>>();
-const addresses = new Map<object, Fields<AddressSecrecy>>();
+export interface ConfigField {
+  readonly name: string;
+  /** May be omitted, but not null: the clients' schemas have no null here. */
+  readonly isOptional: boolean;
+  readonly rules: readonly ConfigRule[];
+  readonly options: FieldOptions;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
 
-/** The credentials of a config class, inherited ones included. */
+export type ConfigClass = { readonly prototype: object };
+
+const declaredFields = new Map<object, ConfigField[]>();
+
+/** The fields that a class itself declares. */
+export function ownFieldsOf({ prototype }: ConfigClass): readonly ConfigField[] {
+  return declaredFields.get(prototype) ?? [];
+}
+
+/** The fields of a config class, those of its base first. */
+export function fieldsOf(configClass: ConfigClass): readonly ConfigField[] {
+  const base = baseOf(configClass);
+  return base ? [...fieldsOf(base), ...ownFieldsOf(configClass)] : ownFieldsOf(configClass);
+}
+
+/** The class that a config class extends; null: none. */
+export function baseOf(configClass: ConfigClass): ConfigClass | null {
+  const base = Object.getPrototypeOf(configClass) as ConfigClass;
+  return base === Function.prototype ? null : base;
+}
+
+/** The credentials of a config class. */
 export function secretFieldsOf(configClass: ConfigClass): ReadonlyMap<string, Secrecy> {
-  return inherited(secrecies, configClass);
+  return new Map(
+    fieldsOf(configClass).flatMap(({ name, options: { secret } }) => (secret ? [[name, secret]] : [])),
+  );
 }
 
-/** The address fields of a config class, inherited ones included. */
+/** The address fields of a config class. */
 export function addressFieldsOf(configClass: ConfigClass): ReadonlyMap<string, AddressSecrecy> {
-  return inherited(addresses, configClass);
+  return new Map(
+    fieldsOf(configClass).flatMap(({ name, options: { address } }) => (address ? [[name, address]] : [])),
+  );
 }
 
-function inherited<Mark>(marks: ReadonlyMap<object, Fields<Mark>>, configClass: ConfigClass): Fields<Mark> {
-  const fields: Fields<Mark> = new Map();
-  for (
-    let prototype: object | null = configClass.prototype;
-    prototype;
-    prototype = Object.getPrototypeOf(prototype)
-  ) {
-    for (const [name, value] of marks.get(prototype) ?? []) fields.set(name, value);
+/** The problem of a field's value; null: none. */
+export function fieldProblem(
+  { name, rules, isOptional }: ConfigField,
+  config: object,
+  origin: 'request' | 'stored',
+): string | null {
+  const value: unknown = Reflect.get(config, name);
+  if (isOptional && value === undefined) return null;
+  for (const { problemOf, isForRequestsOnly } of rules) {
+    const problem = isForRequestsOnly && origin === 'stored' ? null : problemOf(value, config);
+    if (problem !== null) return problem;
   }
-  return fields;
+  return null;
 }
-
-function setMark<Mark>(marks: Map<object, Fields<Mark>>, target: object, name: string, value: Mark): void {
-  const fields = marks.get(target) ?? new Map<string, Mark>();
-  marks.set(target, fields.set(name, value));
-}
-
-// Values appear in records and in the audit log.
-const STORABLE = ValidateBy(STORABLE_RULE);
 
 /** A text field; required and not empty by default. */
 export function TextField(options: TextOptions): PropertyDecorator {
-  const rules = [IsString({ message: 'must be a string' }), STORABLE];
-  if (!options.allowEmpty) rules.push(MinLength(1, { message: 'must not be empty' }));
-  if (options.maxLength) {
-    rules.push(
-      MaxLength(options.maxLength, { message: `must have at most ${options.maxLength} characters` }),
-    );
+  const { maxLength, pattern, header, problem } = options;
+  const rules: ConfigRule[] = [
+    { problemOf: (value) => (typeof value === 'string' ? null : 'must be a string') },
+    // Values appear in records and in the audit log.
+    ofTexts((text) => (isStorableText(text) ? null : NOT_STORABLE)),
+  ];
+  if (!options.allowEmpty) rules.push(ofTexts((text) => (text === '' ? 'must not be empty' : null)));
+  if (maxLength) {
+    const message = `must have at most ${maxLength} characters`;
+    rules.push(ofTexts((text) => (text.length > maxLength ? message : null)));
   }
-  if (options.pattern) {
-    rules.push(Matches(options.pattern, { message: options.patternMessage ?? 'has the wrong form' }));
+  if (pattern) {
+    const message = options.patternMessage ?? 'has the wrong form';
+    rules.push(ofTexts((text) => (pattern.test(text) ? null : message)));
   }
-  const { header, problem } = options;
   if (header) {
-    rules.push(
-      ruleOf(
-        'header',
-        ofTexts((text) =>
-          HEADER_VALUE.test(header === 'utf-8' ? headerBytes(text) : text)
-            ? null
-            : 'has characters that a header cannot hold',
-        ),
-        OF_SENT,
-      ),
-    );
+    const message = 'has characters that a header cannot hold';
+    const sent = header === 'utf-8' ? headerBytes : (text: string): string => text;
+    rules.push(inRequests(ofTexts((text) => (HEADER_VALUE.test(sent(text)) ? null : message))));
   }
-  if (problem) rules.push(ruleOf('agreement', ofTexts(problem), OF_SENT));
-  return combine(options, rules, {
+  if (problem) rules.push(inRequests(ofTexts(problem)));
+  return declare(options, rules, {
     type: String,
     ...(options.allowEmpty ? {} : { minLength: 1 }),
     ...(options.maxLength ? { maxLength: options.maxLength } : {}),
@@ -118,8 +137,10 @@ export function TextField(options: TextOptions): PropertyDecorator {
 export function ChoiceField(
   options: FieldOptions & { readonly values: readonly string[] },
 ): PropertyDecorator {
-  const rule = IsIn([...options.values], { message: `must be one of ${options.values.join(', ')}` });
-  return combine(options, [rule], { type: String, enum: [...options.values] });
+  const values: readonly unknown[] = options.values;
+  const message = `must be one of ${values.join(', ')}`;
+  const rule: ConfigRule = { problemOf: (value) => (values.includes(value) ? null : message) };
+  return declare(options, [rule], { type: String, enum: [...values] });
 }
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/;
@@ -156,13 +177,13 @@ export function headerBytes(text: string): string {
 
 /** The custom headers of every kind: an object of strings. */
 export function HeadersField(): PropertyDecorator {
-  const rules = [ruleOf('headers', headersProblem), ruleOf('reserved', reservedProblem, OF_SENT)];
+  const rules = [{ problemOf: headersProblem }, inRequests({ problemOf: reservedProblem })];
   const options: FieldOptions = {
     description:
       'Custom HTTP headers sent with every delivery. Their values are shown masked. Headers that this service sets itself are rejected.',
     optional: true,
   };
-  return combine(options, rules, {
+  return declare(options, rules, {
     type: 'object',
     additionalProperties: { type: 'string' },
     example: { 'X-Team': 'search' },
@@ -193,44 +214,24 @@ function reservedProblem(value: unknown, config: object): string | null {
     : `must not set ${reserved}`;
 }
 
-type ProblemOf = (value: unknown, config: object) => string | null;
-
 /** Skips values that are not texts; other rules reject those. */
-function ofTexts(problemOf: (text: string, config: object) => string | null): ProblemOf {
-  return (value, config) => (typeof value === 'string' ? problemOf(value, config) : null);
+function ofTexts(problemOf: (text: string, config: object) => string | null): ConfigRule {
+  return { problemOf: (value, config) => (typeof value === 'string' ? problemOf(value, config) : null) };
 }
 
-function ruleOf(name: string, problemOf: ProblemOf, options?: ValidationOptions): PropertyDecorator {
-  return ValidateBy(
-    {
-      name,
-      validator: {
-        validate: (value: unknown, validation) => problemOf(value, validation?.object ?? {}) === null,
-        defaultMessage: (validation) => problemOf(validation?.value, validation?.object ?? {}) ?? 'is wrong',
-      },
-    },
-    options,
-  );
+function inRequests(rule: ConfigRule): ConfigRule {
+  return { ...rule, isForRequestsOnly: true };
 }
 
-function combine(
+function declare(
   options: FieldOptions,
-  rules: PropertyDecorator[],
-  schema: Partial<ApiPropertyOptions>,
+  rules: readonly ConfigRule[],
+  schema: ConfigField['schema'],
 ): PropertyDecorator {
   const isOptional = options.optional === true || options.default !== undefined;
   return (target, name) => {
-    for (const rule of rules) rule(target, name);
-    // Undefined is allowed, null is not: the clients' schemas have no null here.
-    if (isOptional) ValidateIf((_object, value: unknown) => value !== undefined)(target, name);
-    ApiProperty({
-      ...schema,
-      description: options.description,
-      required: !isOptional,
-      ...(options.default === undefined ? {} : { default: options.default }),
-      ...(options.example === undefined ? {} : { example: options.example }),
-    } as ApiPropertyOptions)(target, name);
-    if (options.secret) setMark(secrecies, target, String(name), options.secret);
-    if (options.address) setMark(addresses, target, String(name), options.address);
+    const fields = declaredFields.get(target) ?? [];
+    fields.push({ name: String(name), isOptional, rules, options, schema });
+    declaredFields.set(target, fields);
   };
 }

@@ -8,9 +8,10 @@ import type { Region } from '../../domain/destinations/destination.js';
 import { CustomField } from '../../http/fields/compound-fields.js';
 import { WithDefault } from '../../http/fields/field.js';
 import { EnumField, WorkspaceIdField } from '../../http/fields/scalar-fields.js';
+import { configClassOf } from './config-class.js';
 import { DestinationNameField, DestinationOptionsDto } from './destination-options.dto.js';
 
-const CONFIG_CLASSES = DESTINATION_KINDS.map((kind) => kind.configClass);
+const CONFIG_CLASSES = DESTINATION_KINDS.map(configClassOf);
 
 /** The config of an unknown type has no rules: only `type` is reported. */
 class UnknownKindConfig {}
@@ -32,7 +33,7 @@ export class CreateDestinationDto extends DestinationOptionsDto {
     { anyOf: CONFIG_CLASSES.map((configClass) => ({ $ref: getSchemaPath(configClass) })) },
     {
       rules: [
-        Type((options) => configClassOf(options?.object['type'])),
+        Type((options) => classOfType(options?.object['type'])),
         ValidateNested({ message: 'must be an object' }),
         IsObject({ message: 'must be an object' }),
         ValidateIf((body: CreateDestinationDto) => !(body.config instanceof UnknownKindConfig)),
@@ -53,6 +54,7 @@ export class CreateDestinationDto extends DestinationOptionsDto {
   @WithDefault(['global']) override regions: Region[] = ['global'];
 }
 
-function configClassOf(type: unknown): new () => object {
-  return (typeof type === 'string' && findDestinationKind(type)?.configClass) || UnknownKindConfig;
+function classOfType(type: unknown): new () => object {
+  const kind = typeof type === 'string' ? findDestinationKind(type) : undefined;
+  return kind ? configClassOf(kind) : UnknownKindConfig;
 }

@@ -1,0 +1,42 @@
+// Config classes as parts of request bodies: their fields get the validation and the documentation of all bodies.
+import { baseOf, fieldProblem, ownFieldsOf } from '../../destination-kinds/shared/config-fields.js';
+import type { ConfigClass, ConfigField } from '../../destination-kinds/shared/config-fields.js';
+import type {
+  BaseDestinationConfig,
+  DestinationKind,
+} from '../../destination-kinds/shared/destination-kind.js';
+import { Rule, defineField } from '../../http/fields/field.js';
+
+const prepared = new Set<ConfigClass>();
+
+/** The class of a kind's configs, ready for validation and for OpenAPI. */
+export function configClassOf({ configClass }: DestinationKind): new () => BaseDestinationConfig {
+  prepare(configClass);
+  return configClass;
+}
+
+function prepare(configClass: ConfigClass): void {
+  if (prepared.has(configClass)) return;
+  prepared.add(configClass);
+  const base = baseOf(configClass);
+  // Fields are inherited in the order of their definition.
+  if (base) prepare(base);
+  for (const field of ownFieldsOf(configClass)) define(configClass.prototype, field);
+}
+
+function define(prototype: object, field: ConfigField): void {
+  const { description, example, default: byDefault } = field.options;
+  const problemOf = (config: object): string | null => fieldProblem(field, config, 'request');
+  const rule = Rule(
+    'config',
+    (_value, config) => problemOf(config) === null,
+    (_value, config) => problemOf(config) ?? 'is wrong',
+  );
+  const documented = {
+    description,
+    ...(field.isOptional ? { optional: true as const } : {}),
+    ...(byDefault === undefined ? {} : { default: byDefault }),
+    ...(example === undefined ? {} : { example }),
+  };
+  defineField(documented, [rule], field.schema)(prototype, field.name);
+}
