@@ -12,6 +12,7 @@ import type { Charge } from '../domain/spend/charge.js';
 import { utcDay } from '../domain/spend/spend.js';
 import { GenerationLog } from '../persistence/generations/generation-log.js';
 import { EmbeddingRouter } from '../routing/embedding-router.js';
+import { joinRouted, NOTHING_ROUTED } from '../routing/routed-call.js';
 import type { RoutedCall } from '../routing/routed-call.js';
 import { RoutePlanner } from '../routing/route-planner.js';
 import type { Route } from '../routing/route-planner.js';
@@ -57,8 +58,6 @@ export interface ExecutedCall {
   /** The endpoint that served, or the one that made the first cached vector. */
   readonly source: VectorSource | null;
 }
-
-const NOTHING_ROUTED: RoutedCall = { served: [], wasted: [], attempts: [], passedOver: [], error: null };
 
 @Injectable()
 export class EmbeddingRuns {
@@ -138,7 +137,7 @@ export class EmbeddingRun {
     const [reserved] = this.reserved;
     let routed = reserved ? await this.callProviders(reserved, deadline) : NOTHING_ROUTED;
     if (this.claim && !routed.error)
-      routed = joined(routed, await this.executeAbandoned(this.claim, planned, deadline));
+      routed = joinRouted(routed, await this.executeAbandoned(this.claim, planned, deadline));
     const vectors = routed.error ? [] : this.vectorsOf(routed);
     if (this.claim) this.services.cacheMetrics.answered(vectors);
     const route = this.reserved.at(-1)?.route ?? planned;
@@ -290,14 +289,4 @@ function withInputs(request: EmbeddingRequest, indexes: readonly number[]): Embe
 function atIndexOfCall(error: AppError, indexes: readonly number[]): AppError {
   const index = error.inputIndex === null ? undefined : indexes[error.inputIndex];
   return index === undefined ? error : error.atInput(index);
-}
-
-function joined(one: RoutedCall, other: RoutedCall): RoutedCall {
-  return {
-    served: [...one.served, ...other.served],
-    wasted: [...one.wasted, ...other.wasted],
-    attempts: [...one.attempts, ...other.attempts],
-    passedOver: [...one.passedOver, ...other.passedOver],
-    error: one.error ?? other.error,
-  };
 }

@@ -43,6 +43,26 @@ export interface RoutedCall {
   readonly error: AppError | null;
 }
 
+/** The outcome where no provider was called. */
+export const NOTHING_ROUTED: RoutedCall = {
+  served: [],
+  wasted: [],
+  attempts: [],
+  passedOver: [],
+  error: null,
+};
+
+/** The outcome of a call whose inputs were routed in two parts. */
+export function joinRouted(one: RoutedCall, other: RoutedCall): RoutedCall {
+  return {
+    served: [...one.served, ...other.served],
+    wasted: [...one.wasted, ...other.wasted],
+    attempts: [...one.attempts, ...other.attempts],
+    passedOver: [...one.passedOver, ...other.passedOver],
+    error: one.error ?? other.error,
+  };
+}
+
 /** The state of one call. */
 export interface Run {
   /** A separate object: permits of endpoints must not keep the vectors of a call alive. */

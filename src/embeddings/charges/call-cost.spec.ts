@@ -1,61 +1,12 @@
 // The cost of a finished call: at most the bound of its inputs, whatever a provider reports.
 import { describe, expect, it } from '@jest/globals';
-import { createEndpoint, createOwnCredential, createTarget } from '../../../test/support/endpoints.js';
+import { price, target, BOUND, slice, own, charge } from '../../../test/support/charges.js';
 import type { ModelEndpoint } from '../../catalogue/catalogue-model.js';
-import type { EmbeddingInput, EmbeddingRequest } from '../../domain/embeddings/embedding.js';
+import type { EmbeddingInput } from '../../domain/embeddings/embedding.js';
 import { AppError } from '../../domain/errors.js';
 import type { ErrorCode } from '../../domain/errors.js';
-import type { Charge } from '../../domain/spend/charge.js';
 import type { SpendBound } from '../../domain/spend/spend-limit.js';
-import type { BilledSlice, RoutedCall, ServedSlice } from '../../routing/routed-call.js';
-import type { EndpointTarget } from '../../routing/endpoints/endpoint-target.js';
-import { chargeFor } from './call-cost.js';
-
-const DAY = '2026-11-18';
-const price = (perToken: bigint) => [{ effectiveFrom: '2026-01-01', perToken, source: 'test' }];
-const target = (endpoint: Partial<ModelEndpoint>): EndpointTarget => createTarget(createEndpoint(endpoint));
-
-const FOUR: EmbeddingInput = { form: 'texts', items: ['four'] };
-// The bytes of the text, and room for what a tokenizer adds.
-const BOUND = 12;
-
-function slice(
-  promptTokens: number | null,
-  totalTokens: number | null,
-  overrides: Partial<ServedSlice> = {},
-): ServedSlice {
-  const priced = target({ prices: price(1n) });
-  return {
-    start: 0,
-    input: FOUR,
-    target: priced,
-    vectors: [],
-    promptTokens,
-    totalTokens,
-    upstreamId: null,
-    ...overrides,
-  };
-}
-
-const ownTarget = createTarget(createEndpoint({ prices: price(1n) }), createOwnCredential(0));
-const own = (tokens: number) => slice(tokens, tokens, { target: ownTarget });
-
-const REQUEST: EmbeddingRequest = { model: 'vendor/model', input: FOUR, encodingFormat: 'float', extra: {} };
-
-interface Prices {
-  readonly wasted?: readonly BilledSlice[];
-  readonly error?: AppError | null;
-  readonly reserved?: SpendBound | null;
-  readonly request?: Partial<EmbeddingRequest>;
-}
-
-function charge(
-  served: readonly ServedSlice[],
-  { wasted = [], error = null, reserved = null, request = {} }: Prices = {},
-): Promise<Charge> {
-  const routed: RoutedCall = { served, wasted, attempts: [], passedOver: [], error };
-  return chargeFor(routed, { ...REQUEST, ...request }, DAY, reserved);
-}
+import type { ServedSlice } from '../../routing/routed-call.js';
 
 describe('the charge of parts without usage', () => {
   const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
