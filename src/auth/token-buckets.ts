@@ -1,6 +1,7 @@
 // Token buckets: each holds the requests of one minute and refills continuously. An unused bucket is full, so that
 // forgetting one never rejects a request.
 import { LRUCache } from 'lru-cache';
+import { capacityFor } from '../domain/cache-capacity.js';
 
 const PERIOD = 60_000;
 // `openai` 4 and 5 obey a `Retry-After` below 60 s only: a limit of one request a minute refills in 59 s.
@@ -33,8 +34,7 @@ export class MemoryBuckets {
     private readonly rate: BucketRate,
     max: number,
   ) {
-    // Bounded by a size of one each: `max` would allocate the space of all buckets at the start.
-    this.buckets = new LRUCache({ maxSize: max, sizeCalculation: () => 1 });
+    this.buckets = new LRUCache(capacityFor(max));
   }
 
   /** Takes a token. Returns the milliseconds until there is one; 0: it was taken. */

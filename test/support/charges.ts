@@ -10,7 +10,9 @@ import type { BilledSlice, RoutedCall, ServedSlice } from '../../src/routing/rou
 import type { EndpointTarget } from '../../src/routing/endpoints/endpoint-target.js';
 
 const DAY = '2026-11-18';
-export const price = (perToken: bigint): ModelEndpoint['prices'] => [{ effectiveFrom: '2026-01-01', perToken, source: 'test' }];
+export const price = (perToken: bigint): ModelEndpoint['prices'] => [
+  { effectiveFrom: '2026-01-01', perToken, source: 'test' },
+];
 export const target = (endpoint: Partial<ModelEndpoint>): EndpointTarget =>
   createTarget(createEndpoint(endpoint));
 

@@ -26,8 +26,13 @@ function closed(schema: unknown): unknown {
   return isObject ? { ...members, additionalProperties: false } : members;
 }
 
-function readDocument() {
-  const text = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8');
+interface CompiledDocument {
+  readonly document: Document;
+  readonly ajv: Ajv2020;
+  readonly routes: readonly { readonly path: string; readonly pattern: RegExp }[];
+}
+
+function compile(text: string): CompiledDocument {
   const document = closed(JSON.parse(text)) as Document;
   // Whether the document itself is right is what `npm run openapi:lint` says.
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
@@ -40,7 +45,15 @@ function readDocument() {
   return { document, ajv, routes };
 }
 
-// The same for all apps of a file: compiling its schemas takes as long as a test.
+/** The same for all files of a worker: compiling the schemas takes as long as a test. */
+function readDocument(): CompiledDocument {
+  const text = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8');
+  // Of jest/main-context-environment.mjs.
+  const shared = Reflect.get(globalThis, Symbol.for('signalbox.sharedValues')) as Map<string, unknown>;
+  if (!shared.has(text)) shared.set(text, compile(text));
+  return shared.get(text) as CompiledDocument;
+}
+
 const { document, ajv, routes } = readDocument();
 
 export class OpenApiValidator {

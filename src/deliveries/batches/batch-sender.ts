@@ -2,6 +2,7 @@
 // ones to isolate the traces that the platform never accepts.
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { capacityFor } from '../../domain/cache-capacity.js';
 import type { DeliveryRequest } from '../../destination-kinds/shared/delivery.js';
 import { Tracing } from '../../config/tracing.js';
 import { Clock } from '../../domain/clock.js';
@@ -40,7 +41,7 @@ export class BatchSender {
   private readonly logger = new Logger(BatchSender.name);
 
   /** Accepted requests of each trace whose batch takes several requests. Those requests are not sent again. */
-  private readonly accepted = new LRUCache<string, number>({ max: MAX_ACCEPTED });
+  private readonly accepted = new LRUCache<string, number>(capacityFor(MAX_ACCEPTED));
 
   constructor(
     private readonly destinations: WorkspaceDestinationsCache,

@@ -1,6 +1,7 @@
 // Caches the API keys that traces name. A name may be 30 seconds old; the other members never change.
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { capacityFor } from '../../domain/cache-capacity.js';
 import { ApiKeysRepository } from '../../persistence/keys/api-keys.repository.js';
 import type { TracedKey } from '../../persistence/keys/api-keys.repository.js';
 
@@ -10,7 +11,7 @@ const TIME_TO_LIVE = 30_000;
 
 @Injectable()
 export class KeyNameCache {
-  private readonly keys = new LRUCache<string, TracedKey>({ max: MAX_KEYS, ttl: TIME_TO_LIVE });
+  private readonly keys = new LRUCache<string, TracedKey>({ ...capacityFor(MAX_KEYS), ttl: TIME_TO_LIVE });
 
   constructor(private readonly repository: ApiKeysRepository) {}
 

@@ -4,6 +4,7 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { capacityFor } from '../../domain/cache-capacity.js';
 import { Counter } from 'prom-client';
 import { YieldQueue } from '../../concurrency/yield-queue.js';
 import { Metrics } from '../../config/metrics.js';
@@ -46,7 +47,7 @@ type SendRequest = (request: EmbeddingRequest) => Promise<RoutedCall>;
 export class PartialResults {
   private readonly kept: FairCache<KeptCall>;
   /** The API keys that may have some: calls of all others are not even compared. */
-  private readonly keys = new LRUCache<string, number>({ max: MAX_KEYS });
+  private readonly keys = new LRUCache<string, number>(capacityFor(MAX_KEYS));
   private readonly inputs;
 
   constructor(

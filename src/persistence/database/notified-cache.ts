@@ -1,5 +1,6 @@
 // A bounded cache of database rows. Every change evicts its entry on every replica, by a notification at commit.
 import { LRUCache } from 'lru-cache';
+import { capacityFor } from '../../domain/cache-capacity.js';
 import type { Notifications } from './notifications.js';
 
 // Milliseconds. Notifications invalidate entries; this bounds the effect of a missed one.
@@ -29,7 +30,7 @@ export class NotifiedCache<Value extends object> {
     private readonly load: (key: string) => Promise<Value | null>,
   ) {
     this.values = new LRUCache({
-      max: options.max,
+      ...capacityFor(options.max),
       ttl: TIME_TO_LIVE,
       ttlResolution: TIME_TO_LIVE_RESOLUTION,
     });

@@ -2,6 +2,7 @@
 // cannot succeed (docs/contract.md#routing).
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { capacityFor } from '../../domain/cache-capacity.js';
 import { Clock } from '../../domain/clock.js';
 import { endpointName } from '../endpoints/endpoint-target.js';
 import type { EndpointTarget } from '../endpoints/endpoint-target.js';
@@ -39,7 +40,7 @@ interface Rejection {
 @Injectable()
 export class CredentialCircuits {
   private readonly logger = new Logger('Routing');
-  private readonly circuits = new LRUCache<string, Circuit>({ max: MAX_CIRCUITS });
+  private readonly circuits = new LRUCache<string, Circuit>(capacityFor(MAX_CIRCUITS));
 
   constructor(
     private readonly clock: Clock,

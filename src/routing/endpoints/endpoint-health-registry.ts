@@ -1,6 +1,7 @@
 // The health of every endpoint, and the chance that routing uses.
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { capacityFor } from '../../domain/cache-capacity.js';
 import { EndpointHealth } from './endpoint-health.js';
 import { EndpointPermits } from './endpoint-permits.js';
 import { endpointName } from './endpoint-target.js';
@@ -12,7 +13,7 @@ const MAX_OWN = 20_000;
 @Injectable()
 export class EndpointHealthRegistry {
   private readonly shared = new Map<string, EndpointHealth>();
-  private readonly own = new LRUCache<string, EndpointHealth>({ max: MAX_OWN });
+  private readonly own = new LRUCache<string, EndpointHealth>(capacityFor(MAX_OWN));
   private readonly ownPermits = new Map<string, EndpointPermits>();
 
   /**

@@ -36,6 +36,12 @@ function loadPackage(path) {
   return module;
 }
 
+/**
+ * Values that every file of a worker would compute alike, by the text that they are computed from. They hold no module
+ * of a file.
+ */
+const sharedValues = new Map();
+
 /** Remembers the properties of an object, and returns the function that restores them. */
 function keepProperties(object) {
   const kept = new Map(
@@ -75,6 +81,7 @@ export default class MainContextEnvironment extends NodeEnvironment {
     const { Logger } = loadPackage('@nestjs/common');
     this.restore = [keepProperties(globalThis), keepProperties(Logger), keepProcess()];
     globalThis[Symbol.for('signalbox.loadPackage')] = loadPackage;
+    globalThis[Symbol.for('signalbox.sharedValues')] = sharedValues;
     this.global = globalThis;
     this.moduleMocker = new moduleMocker.constructor(globalThis);
     this.fakeTimersModern = new fakeTimersModern.constructor({
