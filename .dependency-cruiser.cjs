@@ -17,6 +17,7 @@ const LAYERS = [
     'activity',
     'audit',
   ],
+  ['console'],
 ];
 const folder = (names) => `^src/(${names.join('|')})/`;
 const top = '^src/([^/]+\\.ts$|runtime/|cli/)';

@@ -11,6 +11,7 @@ import { DeliveriesModule } from './deliveries/deliveries.module.js';
 import { ByokModule } from './byok/byok.module.js';
 import type { AppConfig } from './config/app-config.js';
 import { ConfigModule } from './config/config.module.js';
+import { ConsoleModule } from './console/console.module.js';
 import { CreditsModule } from './credits/credits.module.js';
 import { DestinationsModule } from './destinations/destinations.module.js';
 import { EmbeddingsModule } from './embeddings/embeddings.module.js';
@@ -55,6 +56,7 @@ export class AppModule {
         ...(config.role === 'all' ? [DeliveriesModule] : []),
         HealthModule,
         ...API_MODULES,
+        ...(config.console ? [ConsoleModule] : []),
         RouterModule.register(API_MODULES.map((module) => ({ path: API_PREFIX, module }))),
       ],
     };

@@ -6,14 +6,17 @@ import { CallerCache } from './caller-cache.js';
 import { KeyKindGuard } from './key-kind.guard.js';
 import { RateLimitGuard } from './rate-limit.guard.js';
 import { RateLimiter } from './rate-limiter.js';
+import { SessionCallers } from './session-callers.js';
 
 @Module({
   providers: [
     CallerCache,
     RateLimiter,
+    SessionCallers,
     { provide: APP_GUARD, useClass: BearerGuard },
     { provide: APP_GUARD, useClass: KeyKindGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },
   ],
+  exports: [CallerCache, RateLimiter, SessionCallers],
 })
 export class AuthModule {}

@@ -31,6 +31,8 @@ export class AppConfig {
   /** The first encrypts; all decrypt. */
   readonly encryptionKeys: readonly EncryptionKey[];
   readonly catalogueFile?: string;
+  /** Whether this process serves the web console and its sessions. */
+  readonly console: boolean;
   readonly workers: number;
   /** `own`: a separate process delivers, so that calls never wait for deliveries. */
   readonly deliveryProcess: 'own' | 'shared';
@@ -137,6 +139,7 @@ export function readAppConfig(
     databasePoolSize: read.integer('DATABASE_POOL_SIZE', 10, 2, 500),
     encryptionKeys: read.encryptionKeys('ENCRYPTION_KEYS'),
     ...read.optional('catalogueFile', 'CATALOGUE_FILE'),
+    console: read.choice('CONSOLE', ['on', 'off'], 'on') === 'on',
     workers: read.integer('WORKERS', 1, 1, 256),
     deliveryProcess: read.choice('DELIVERY_PROCESS', ['own', 'shared'], 'own'),
     role: read.choice(ROLE_VARIABLE, PROCESS_ROLES, 'all'),

@@ -33,6 +33,11 @@ export const ERROR_DEFINITIONS = {
     message: 'Only management keys can perform this operation',
     errorType: 'permission_denied',
   },
+  cross_site: {
+    status: 403,
+    message: 'Requests of other sites are not accepted',
+    errorType: 'permission_denied',
+  },
   budget_exceeded: { status: 403, message: 'Workspace budget exceeded', errorType: 'permission_denied' },
   not_found: { status: 404, message: 'Resource not found', errorType: 'not_found' },
   no_allowed_providers: {

@@ -8,6 +8,7 @@ import { ApiKeysRepository } from './keys/api-keys.repository.js';
 import { AuditLogRepository } from './audit/audit-log.repository.js';
 import { ConfigCipher } from './encryption/config-cipher.js';
 import { DatabaseMetrics } from './database/database-metrics.js';
+import { ConsoleSessionsRepository } from './keys/console-sessions.repository.js';
 import { Database } from './database/database.js';
 import { DeadLettersRepository } from './deliveries/dead-letters.repository.js';
 import { DeletedRows } from './workspaces/deleted-rows.js';
@@ -42,6 +43,7 @@ const REPOSITORIES = [
   AnalyticsRepository,
   ApiKeysRepository,
   AuditLogRepository,
+  ConsoleSessionsRepository,
   DeadLettersRepository,
   DeliveryCursorsRepository,
   DeliveryStatesRepository,

@@ -4,6 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { RateLimiter } from '../../src/auth/rate-limiter.js';
+import type { SessionCallers } from '../../src/auth/session-callers.js';
 import { BearerGuard } from '../../src/auth/bearer.guard.js';
 import type { CallerCache } from '../../src/auth/caller-cache.js';
 import { readAppConfig } from '../../src/config/app-config.js';
@@ -47,7 +48,7 @@ describe('a secret', () => {
       },
     } as unknown as CallerCache;
     const limiter = limiterOf(1_000);
-    const guard = new BearerGuard(callers, limiter, new SystemClock());
+    const guard = new BearerGuard(callers, {} as SessionCallers, limiter, new SystemClock());
     const secret = createKeySecret();
     const context = {
       getHandler: () => isRejected,

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { AppConfig } from '../../config/app-config.js';
+import { presentedSession } from '../../domain/keys/console-session.js';
 import { presentedCredential } from '../../domain/keys/credential-headers.js';
 import { LoadShedder } from './load-shedder.js';
 import type { TrafficClass } from './load-shedder.js';
@@ -38,12 +39,16 @@ export class LoadSheddingGuard implements CanActivate {
     if (group === 'none') return true;
     const request = context.switchToHttp().getRequest<Request>();
     const announced = announcedBytes(request, bodyLimitOf(context, this.config));
-    const hasCredential = group !== 'public' && presentedCredential(request.headers) !== null;
+    const hasCredential = group !== 'public' && hasCredentialIn(request.headers);
     const permit = this.loadShedding.acquire(group, announced, hasCredential);
     (request as RequestWithPermit)[PERMIT] = permit;
     releaseWith(context.switchToHttp().getResponse<Response>(), permit);
     return true;
   }
+}
+
+function hasCredentialIn(headers: Request['headers']): boolean {
+  return presentedCredential(headers) !== null || presentedSession(headers) !== null;
 }
 
 /** The guard as a middleware, for paths without routes. */

@@ -25,6 +25,11 @@ SELECT id, deleted_at IS NOT NULL AS "isDeleted" FROM workspaces WHERE account_i
 
 type WorkspaceName = Pick<Workspace, 'accountId' | 'id'>;
 
+export interface AccountNames {
+  readonly account: string;
+  readonly workspace: string;
+}
+
 interface FoundWorkspace {
   readonly id: string;
   readonly isDeleted: boolean;
@@ -71,6 +76,14 @@ export class AccountsRepository {
       orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
     });
     return other?.id ?? this.replaceDefaultWorkspace(accountId);
+  }
+
+  async findNames({ accountId, id }: WorkspaceName): Promise<AccountNames> {
+    const { name, account } = await this.database.prisma.workspace.findUniqueOrThrow({
+      select: { name: true, account: { select: { name: true } } },
+      where: { accountId_id: { accountId, id } },
+    });
+    return { workspace: name, account: account.name };
   }
 
   private async replaceDefaultWorkspace(accountId: string): Promise<string> {

@@ -1,0 +1,59 @@
+// The callers of console sessions. A session is cached like a caller, and a caller that is gone ends it as well.
+import { Injectable, Logger } from '@nestjs/common';
+import { Clock } from '../domain/clock.js';
+import { isUsableAt } from '../domain/keys/api-key.js';
+import type { Caller } from '../domain/keys/api-key.js';
+import { hashSessionId, isSessionLive, isSightingDue } from '../domain/keys/console-session.js';
+import type { ConsoleSession, SessionCaller } from '../domain/keys/console-session.js';
+import { Notifications } from '../persistence/database/notifications.js';
+import { NotifiedCache } from '../persistence/database/notified-cache.js';
+import { ConsoleSessionsRepository } from '../persistence/keys/console-sessions.repository.js';
+import { CallerCache } from './caller-cache.js';
+
+@Injectable()
+export class SessionCallers {
+  private readonly logger = new Logger(SessionCallers.name);
+  private readonly cache: NotifiedCache<CachedSession>;
+
+  constructor(
+    private readonly sessions: ConsoleSessionsRepository,
+    private readonly callers: CallerCache,
+    private readonly clock: Clock,
+    notifications: Notifications,
+  ) {
+    this.cache = new NotifiedCache(
+      notifications,
+      { channel: 'console_session_ended', max: 1_000 },
+      async (idHash) => {
+        const session = await this.sessions.find(idHash);
+        return session && { ...session };
+      },
+    );
+  }
+
+  /** Null: no live session has the id, or its secret is no longer valid. */
+  async find(id: string): Promise<SessionCaller | null> {
+    const idHash = hashSessionId(id);
+    const session = await this.cache.find(idHash);
+    const now = this.clock.now();
+    if (!session || !isSessionLive(session, now)) return null;
+    const caller: Caller | null = await this.callers.find(session.secretHash);
+    if (!caller || !isUsableAt(caller, now)) return null;
+    this.record(session, now);
+    return { ...caller, session };
+  }
+
+  /** Does not wait: a lost record ends an idle session a minute too early at most. */
+  private record(session: CachedSession, now: Date): void {
+    if (!isSightingDue(session, now)) return;
+    session.lastSeenAt = now;
+    this.sessions
+      .recordSighting(session.idHash, now)
+      .catch((error: unknown) => this.logger.warn({ error }, 'failed to record the use of a session'));
+  }
+}
+
+/** Of this process; other processes read the database once a minute. */
+interface CachedSession extends ConsoleSession {
+  lastSeenAt: Date;
+}

@@ -1,0 +1,118 @@
+// Sessions of the console (docs/contract.md#console): an opaque id in a cookie presents the secret that signed in.
+import { hash, randomBytes } from 'node:crypto';
+import type { Caller } from './api-key.js';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** Milliseconds. A session ends after this time without a request, and after this time in any case. */
+const MAX_IDLE = 12 * HOUR;
+export const MAX_SESSION_AGE = 7 * 24 * HOUR;
+// Milliseconds between two records of use.
+const SEEN_RESOLUTION = MINUTE;
+
+const LOOPBACK_COOKIE = 'signalbox_session';
+// Browsers accept a cookie of this name only with Secure and Path=/, and without a Domain: no other host can set it.
+const COOKIE = `__Host-${LOOPBACK_COOKIE}`;
+const ID = /^[\w-]{43}$/;
+
+export interface ConsoleSession {
+  readonly idHash: string;
+  /** Of the secret that signed in. */
+  readonly secretHash: string;
+  readonly createdAt: Date;
+  readonly lastSeenAt: Date;
+}
+
+/** The key behind a session, and the session. */
+export interface SessionCaller extends Caller {
+  readonly session: ConsoleSession;
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** 256 random bits. Only its hash is stored. */
+export function createSessionId(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+export function hashSessionId(id: string): string {
+  return hash('sha256', id, 'hex');
+}
+
+export function sessionEndsAt({ createdAt }: ConsoleSession): Date {
+  return new Date(createdAt.getTime() + MAX_SESSION_AGE);
+}
+
+export function isSessionLive({ createdAt, lastSeenAt }: ConsoleSession, now: Date): boolean {
+  return (
+    now.getTime() - createdAt.getTime() < MAX_SESSION_AGE && now.getTime() - lastSeenAt.getTime() < MAX_IDLE
+  );
+}
+
+export function isSightingDue({ lastSeenAt }: ConsoleSession, now: Date): boolean {
+  return now.getTime() - lastSeenAt.getTime() >= SEEN_RESOLUTION;
+}
+
+/**
+ * The id in the request's cookie; null: none. The name without the prefix counts on loopback alone, because another
+ * host of the same site could set it.
+ */
+export function presentedSession(headers: Headers): string | null {
+  const { cookie } = headers;
+  if (typeof cookie !== 'string') return null;
+  const id =
+    valueOf(cookie, COOKIE) ?? (isLoopbackHost(headers['host']) ? valueOf(cookie, LOOPBACK_COOKIE) : null);
+  return id !== null && ID.test(id) ? id : null;
+}
+
+/** Whether a page of this origin sent the request. A form of another site can neither set the second header. */
+export function isFromConsole(method: string, headers: Headers): boolean {
+  if (headers['sec-fetch-site'] !== 'same-origin') return false;
+  return method === 'GET' || method === 'HEAD' || headers['x-signalbox-console'] === '1';
+}
+
+/** Browsers state the site of every request; clients that are no browsers state none. */
+export function isCrossSite(headers: Headers): boolean {
+  const { 'sec-fetch-site': site } = headers;
+  return site !== undefined && site !== 'same-origin';
+}
+
+/** The `Set-Cookie` header of a new session. */
+export function sessionCookie(id: string, headers: Headers): string {
+  return writeCookie(isOnLoopback(headers), id, MAX_SESSION_AGE / 1_000);
+}
+
+/** The `Set-Cookie` headers that remove the session's cookie, whatever its name. */
+export function endedSessionCookies(headers: Headers): readonly string[] {
+  return isOnLoopback(headers)
+    ? [writeCookie(true, '', 0), writeCookie(false, '', 0)]
+    : [writeCookie(false, '', 0)];
+}
+
+function writeCookie(isLoopback: boolean, value: string, seconds: number): string {
+  const name = isLoopback ? LOOPBACK_COOKIE : COOKIE;
+  const secure = isLoopback ? '' : '; Secure';
+  return `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
+}
+
+/** A proxy may send its own name of this host: the browser's origin and the forwarded host count as well. */
+function isOnLoopback(headers: Headers): boolean {
+  const { host, origin, 'x-forwarded-host': forwarded } = headers;
+  if (!isLoopbackHost(host) || (forwarded !== undefined && !isLoopbackHost(forwarded))) return false;
+  return typeof origin !== 'string' || isLoopbackHost(origin.replace(/^https?:\/\//, ''));
+}
+
+function isLoopbackHost(host: string | string[] | undefined): boolean {
+  return (
+    typeof host === 'string' &&
+    /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i.test(host)
+  );
+}
+
+function valueOf(header: string, name: string): string | null {
+  for (const part of header.split(';')) {
+    const at = part.indexOf('=');
+    if (at > 0 && part.slice(0, at).trim() === name) return part.slice(at + 1).trim();
+  }
+  return null;
+}
