@@ -2,11 +2,13 @@
 FROM node:24-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
+COPY console/package.json console/
 RUN npm ci --ignore-scripts
 COPY prisma prisma
 COPY prisma.config.ts tsconfig.json tsconfig.build.json ./
 COPY assembly assembly
 COPY src src
+COPY console console
 RUN npm run build
 # What the container does not need at run time: development packages (npm install goes by the lock file), type
 # declarations, source maps, and the query compilers of other databases.
@@ -23,6 +25,7 @@ COPY --from=build /build/package.json ./
 COPY openapi.json ./
 COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/dist dist
+COPY --from=build /build/console/dist console/dist
 COPY prisma prisma
 COPY scripts scripts
 # Where DATA_DIR may be mounted: a new volume takes over the owner of what stands here.

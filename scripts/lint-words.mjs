@@ -24,10 +24,11 @@ const ROOTS = [
   'bench',
   'conformance',
   'test',
+  'console',
 ];
-const PROGRAMS = new Set(['.ts', '.mjs', '.cjs', '.js']);
+const PROGRAMS = new Set(['.ts', '.tsx', '.mjs', '.cjs', '.js']);
 /** Generated code and installed packages, and the list of words itself. */
-const SKIPPED = new Set(['generated', 'node_modules', 'words.mjs']);
+const SKIPPED = new Set(['generated', 'node_modules', 'dist', 'words.mjs']);
 
 function* filesUnder(path) {
   if (!statSync(path).isDirectory()) {

@@ -1,5 +1,6 @@
-// Makes a checkout ready to run: packages, generated database client, dist/. Silent and quick when it is ready.
+// Makes a checkout ready to run: packages, generated database client, dist/, console/dist/. Silent and quick when it is ready.
 import { existsSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { fingerprint } from './support/fingerprint.mjs';
 import { readFileIfPresent, writeFileAtomically } from './support/files.mjs';
 import { catchInterruptions, reportFailure } from './support/interruption.mjs';
@@ -18,6 +19,8 @@ const generatedDirectories = ['src/persistence/generated', 'src/vectors/generate
 const builtDirectory = inRepository('dist');
 const builtStampName = '.signalbox-build.json';
 const unfinishedDirectory = inRepository('dist.building');
+const consoleDirectory = inRepository('console', 'dist');
+const unfinishedConsole = inRepository('console', 'dist.building');
 
 function checkNodeVersion() {
   const [major, minor] = process.versions.node.split('.').map(Number);
@@ -78,6 +81,22 @@ function isBuilt() {
   return sources === describeSources() && output === fingerprintBuilt(builtDirectory);
 }
 
+function describeConsole() {
+  const names = ['src', 'public', 'index.html', 'vite.config.ts', 'package.json'];
+  // The generated types have no part in the built files.
+  const sources = fingerprint(
+    repositoryRoot,
+    names.map((name) => inRepository('console', name)),
+    'console/src/api/generated/schema.d.ts',
+  );
+  return `${readVersion('vite')} ${fingerprintSources('package-lock.json')} ${sources}`;
+}
+
+function isConsoleBuilt() {
+  const { sources, output } = readStamp(join(consoleDirectory, builtStampName));
+  return sources === describeConsole() && output === fingerprintBuilt(consoleDirectory);
+}
+
 async function install(options) {
   rmSync(stampFile, { force: true });
   await installPackages(options);
@@ -123,6 +142,22 @@ async function build(options) {
   renameSync(unfinishedDirectory, builtDirectory);
 }
 
+async function buildConsole(options) {
+  const sources = describeConsole();
+  rmSync(unfinishedConsole, { recursive: true, force: true });
+  const vite = inRepository('node_modules/vite/bin/vite.js');
+  await runCommand(process.execPath, [vite, 'build', '--logLevel', 'warn', '--outDir', 'dist.building'], {
+    ...options,
+    options: { cwd: inRepository('console') },
+  });
+  writeStamp(join(unfinishedConsole, builtStampName), {
+    sources,
+    output: fingerprintBuilt(unfinishedConsole),
+  });
+  rmSync(consoleDirectory, { recursive: true, force: true });
+  renameSync(unfinishedConsole, consoleDirectory);
+}
+
 async function takeLock(progress, signal) {
   const begunAt = Date.now();
   let saidAt = begunAt;
@@ -144,7 +179,8 @@ export async function setup({ progress = createProgress(), signal } = {}) {
   checkNodeVersion();
   // The container contains only built files; no step is missing or possible.
   if (!existsSync(inRepository('src'))) return;
-  if (isInstalled() && isGenerated() && isBuilt()) return;
+  const isConsoleReady = () => process.env.CONSOLE?.trim() === 'off' || isConsoleBuilt();
+  if (isInstalled() && isGenerated() && isBuilt() && isConsoleReady()) return;
   const lock = await takeLock(progress, signal);
   const options = { signal, onStart: (pid) => lock.recordChild(pid) };
   try {
@@ -152,8 +188,10 @@ export async function setup({ progress = createProgress(), signal } = {}) {
     if (!isGenerated())
       await progress.step('Generating the database client and WebAssembly', () => generate(options));
     if (!isBuilt()) await progress.step('Building', () => build(options));
+    if (!isConsoleReady()) await progress.step('Building the console', () => buildConsole(options));
   } finally {
-    rmSync(unfinishedDirectory, { recursive: true, force: true });
+    for (const path of [unfinishedDirectory, unfinishedConsole])
+      rmSync(path, { recursive: true, force: true });
     lock.release();
   }
 }

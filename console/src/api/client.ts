@@ -1,0 +1,95 @@
+// The way to the service: the public API by its OpenAPI types, and the session operations, which are not part of it.
+import createClient from 'openapi-fetch';
+import type { components, paths } from './generated/schema';
+
+export type Schemas = components['schemas'];
+
+/** An answer that is not a success. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly requestId: string | null,
+    readonly metadata: Readonly<Record<string, unknown>>,
+  ) {
+    super(message);
+  }
+}
+
+/** No answer arrived. */
+export class NetworkError extends Error {
+  override readonly name = 'NetworkError';
+
+  constructor(cause: unknown) {
+    super('The service cannot be reached.', { cause });
+  }
+}
+
+const CONSOLE_HEADERS = { 'X-Signalbox-Console': '1' };
+
+async function send(request: Request): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(request);
+  } catch (error) {
+    if (request.signal.aborted) throw error;
+    throw new NetworkError(error);
+  }
+  if (response.ok) return response;
+  throw await toApiError(response);
+}
+
+interface ErrorBody {
+  readonly error?: {
+    readonly message?: string;
+    readonly metadata?: Readonly<Record<string, unknown>> | null;
+  };
+}
+
+async function toApiError(response: Response): Promise<ApiError> {
+  const body = (await response.json().catch(() => ({}))) as ErrorBody | null;
+  const message = body?.error?.message ?? `The service answered ${response.status}.`;
+  return new ApiError(
+    response.status,
+    message,
+    response.headers.get('x-request-id'),
+    body?.error?.metadata ?? {},
+  );
+}
+
+/** Operations by their path in openapi.json. Rejects with ApiError or NetworkError; use it inside `call`. */
+export const api = createClient<paths>({ headers: CONSOLE_HEADERS, fetch: send });
+
+/** The body of a successful answer: `await call(api.GET('/api/v1/keys'))`. */
+export async function call<Body>(answer: Promise<{ data?: Body }>): Promise<Body> {
+  const { data } = await answer;
+  return data as Body;
+}
+
+/** For the operations under /console, which openapi.json does not describe. */
+export async function sendConsole<Body>(
+  method: string,
+  path: `/console/${string}`,
+  body?: unknown,
+): Promise<Body> {
+  const response = await send(
+    new Request(path, {
+      method,
+      headers: { ...CONSOLE_HEADERS, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+      body: body === undefined ? null : JSON.stringify(body),
+    }),
+  );
+  return (await response.json()) as Body;
+}
+
+/** Whether the service answers again. */
+export async function isReachable(): Promise<boolean> {
+  try {
+    await fetch('/health', { cache: 'no-store' });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,35 @@
+// Problems of a body by the member that has them, from the message of a 400.
+import { ApiError } from './client';
+
+const FIRST_WORDS = 'Invalid request parameters: ';
+/** `name: must be ...`, `limit: ...`, `external.user: ...`. */
+const PROBLEM = /^([\w.[\]-]+): (.+)$/s;
+
+interface Problems {
+  /** By the path of the member. */
+  readonly members: Readonly<Record<string, string>>;
+  /** The message, when no member has the problem. */
+  readonly general: string | null;
+}
+
+/** `known` are the members that a form shows; a problem of another member stays in the general text. */
+export function readProblems(error: unknown, known: readonly string[]): Problems {
+  if (error === null || error === undefined) return { members: {}, general: null };
+  if (!(error instanceof ApiError) || error.status !== 400 || !error.message.startsWith(FIRST_WORDS)) {
+    return { members: {}, general: messageOf(error) };
+  }
+  const members: Record<string, string> = {};
+  const rest: string[] = [];
+  for (const problem of error.message.slice(FIRST_WORDS.length).split('; ')) {
+    const [, path = '', text = ''] = PROBLEM.exec(problem) ?? [];
+    if (known.includes(path)) members[path] ??= capitalise(text);
+    else rest.push(problem);
+  }
+  return { members, general: rest.length === 0 ? null : capitalise(rest.join('; ')) };
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

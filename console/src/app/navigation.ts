@@ -1,0 +1,49 @@
+// The entries of the navigation, by what they are about.
+import type { IconName } from '../components/display/icon';
+
+export const NAVIGATION = [
+  {
+    title: null,
+    entries: [{ to: '/', label: 'Overview', icon: 'overview' }],
+  },
+  {
+    title: 'Traffic',
+    entries: [
+      { to: '/generations', label: 'Generations', icon: 'generations' },
+      { to: '/destinations', label: 'Destinations', icon: 'destinations' },
+      { to: '/models', label: 'Models and providers', icon: 'models' },
+      { to: '/playground', label: 'Playground', icon: 'playground' },
+    ],
+  },
+  {
+    title: 'Access',
+    entries: [
+      { to: '/keys', label: 'Keys', icon: 'keys' },
+      { to: '/provider-keys', label: 'Provider keys', icon: 'providerKeys' },
+      { to: '/workspaces', label: 'Workspaces', icon: 'workspaces' },
+    ],
+  },
+  {
+    title: 'Operation',
+    entries: [
+      { to: '/audit', label: 'Audit log', icon: 'audit' },
+      { to: '/system', label: 'System', icon: 'system' },
+    ],
+  },
+] as const satisfies readonly NavigationGroup[];
+
+/** For a session of an inference key. */
+export const INFERENCE_NAVIGATION = [
+  {
+    title: null,
+    entries: [
+      { to: '/my-key', label: 'My key', icon: 'keys' },
+      { to: '/playground', label: 'Playground', icon: 'playground' },
+    ],
+  },
+] as const satisfies readonly NavigationGroup[];
+
+interface NavigationGroup {
+  readonly title: string | null;
+  readonly entries: readonly { readonly to: string; readonly label: string; readonly icon: IconName }[];
+}

@@ -1,0 +1,33 @@
+// Loading of data: what is retried, and what a 401 in the middle of the work does.
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { ApiError, NetworkError } from '../api/client';
+
+const RETRIES = 2;
+
+function isTemporary(error: Error): boolean {
+  return error instanceof NetworkError || (error instanceof ApiError && error.status === 503);
+}
+
+/** `onSignedOut` is called when an answer says that there is no session any more. */
+export function createQueryClient(onSignedOut: () => void): QueryClient {
+  const onError = (error: Error): void => {
+    if (error instanceof ApiError && error.status === 401) onSignedOut();
+  };
+  return new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({
+      onError: (error, _variables, _result, mutation) => {
+        if (!mutation.meta?.['isSignIn']) onError(error);
+      },
+    }),
+    defaultOptions: {
+      queries: {
+        // The browser's own notion of being online says nothing about the service.
+        networkMode: 'always',
+        staleTime: 10_000,
+        retry: (failures, error) => failures < RETRIES && isTemporary(error),
+      },
+      mutations: { networkMode: 'always' },
+    },
+  });
+}

@@ -1,0 +1,178 @@
+// The routes. Each page is a chunk of its own; its search parameters are typed here, so that links are checked.
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+  retainSearchParams,
+} from '@tanstack/react-router';
+import { sessionQuery } from '../api/session';
+import { Placeholder } from '../components/feedback/states';
+import { readGenerationSearch } from '../pages/generations/generation-search';
+import { readOverviewSearch } from '../pages/overview/overview-search';
+import { parseSearch, stringifySearch, textOf } from './search';
+import { Shell } from './shell';
+import { NotFoundPage, PageError } from './page-error';
+
+interface RouterContext {
+  readonly queryClient: QueryClient;
+}
+
+const rootRoute = createRootRouteWithContext<RouterContext>()({ component: Outlet });
+
+const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  validateSearch: (search): { from?: string } => ({ from: textOf(search['from']) }),
+  component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page'), 'SignInPage'),
+});
+
+/** Everything behind the sign-in. Its parameter, the workspace, stays in the address from page to page. */
+const appRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'app',
+  validateSearch: (search): { workspace?: string } => ({ workspace: textOf(search['workspace']) }),
+  search: { middlewares: [retainSearchParams(['workspace'])] },
+  beforeLoad: async ({ context: { queryClient }, location }) => {
+    const session = await queryClient.ensureQueryData(sessionQuery);
+    if (session === null) throw redirect({ to: '/sign-in', search: { from: location.href } });
+    return { session };
+  },
+  component: Shell,
+});
+
+/** Pages for management keys. A session of an inference key sees its own page instead. */
+const managementRoute = createRoute({
+  getParentRoute: () => appRoute,
+  id: 'management',
+  beforeLoad: ({ context: { session } }) => {
+    if (session.kind === 'inference') throw redirect({ to: '/my-key' });
+  },
+});
+
+const overviewRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/',
+  validateSearch: readOverviewSearch,
+  component: lazyRouteComponent(() => import('../pages/overview/overview-page'), 'OverviewPage'),
+});
+
+const keysRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('../pages/keys/keys-page'), 'KeysPage'),
+});
+
+const keyRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/keys/$hash',
+  component: lazyRouteComponent(() => import('../pages/keys/key-page'), 'KeyPage'),
+});
+
+const generationsRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/generations',
+  validateSearch: readGenerationSearch,
+  component: lazyRouteComponent(() => import('../pages/generations/generations-page'), 'GenerationsPage'),
+});
+
+const generationRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/generations/$id',
+  component: lazyRouteComponent(() => import('../pages/generations/generation-page'), 'GenerationPage'),
+});
+
+const destinationsRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/destinations',
+  component: lazyRouteComponent(() => import('../pages/destinations/destinations-page'), 'DestinationsPage'),
+});
+
+const modelsRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/models',
+  component: lazyRouteComponent(() => import('../pages/models/models-page'), 'ModelsPage'),
+});
+
+const playgroundRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/playground',
+  component: lazyRouteComponent(() => import('../pages/playground/playground-page'), 'PlaygroundPage'),
+});
+
+const workspacesRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/workspaces',
+  component: lazyRouteComponent(() => import('../pages/workspaces/workspaces-page'), 'WorkspacesPage'),
+});
+
+const auditRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/audit',
+  component: lazyRouteComponent(() => import('../pages/audit/audit-page'), 'AuditPage'),
+});
+
+const providerKeysRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/provider-keys',
+  component: lazyRouteComponent(
+    () => import('../pages/provider-keys/provider-keys-page'),
+    'ProviderKeysPage',
+  ),
+});
+
+const systemRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/system',
+  component: lazyRouteComponent(() => import('../pages/system/system-page'), 'SystemPage'),
+});
+
+const myKeyRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/my-key',
+  component: lazyRouteComponent(() => import('../pages/my-key/my-key-page'), 'MyKeyPage'),
+});
+
+const routeTree = rootRoute.addChildren([
+  signInRoute,
+  appRoute.addChildren([
+    managementRoute.addChildren([
+      overviewRoute,
+      keysRoute,
+      keyRoute,
+      generationsRoute,
+      generationRoute,
+      destinationsRoute,
+      modelsRoute,
+      workspacesRoute,
+      auditRoute,
+      providerKeysRoute,
+      systemRoute,
+    ]),
+    playgroundRoute,
+    myKeyRoute,
+  ]),
+]);
+
+export function createConsoleRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree,
+    context: { queryClient },
+    parseSearch,
+    stringifySearch,
+    defaultPreload: 'intent',
+    defaultPendingComponent: Placeholder,
+    defaultErrorComponent: PageError,
+    defaultNotFoundComponent: NotFoundPage,
+    scrollRestoration: true,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>;
+  }
+}

@@ -1,0 +1,30 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { workspacesQuery } from '../api/workspaces';
+import { useSession, useWorkspaceId } from './workspace';
+import styles from './workspace-switch.module.css';
+
+export function WorkspaceSwitch() {
+  const session = useSession();
+  const chosen = useWorkspaceId();
+  const navigate = useNavigate();
+  const { data } = useQuery(workspacesQuery);
+  const own = { id: session.workspace_id, name: session.workspace_name };
+  const choose = (id: string) => {
+    const workspace = id === session.workspace_id ? undefined : id;
+    // Cursors and filters of one workspace mean nothing in another.
+    void navigate({ to: '.', search: { workspace } });
+  };
+  return (
+    <label className={styles.switch}>
+      <span className="visually-hidden">Workspace</span>
+      <select className={styles.select} value={chosen} onChange={(event) => choose(event.target.value)}>
+        {(data ?? [own]).map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,71 @@
+// Lists with cursors that hold still: pages stay as they were loaded, and newer rows are counted, not inserted.
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+
+export interface CursorPage<Row> {
+  readonly data: readonly Row[];
+  readonly next_cursor: string | null;
+  /** The search stopped after a bounded number of rows; `next_cursor` continues it. */
+  readonly searched_until?: string | null;
+}
+
+interface HeldPagesOptions<Row> {
+  readonly queryKey: readonly unknown[];
+  readonly load: (cursor: string | undefined, signal: AbortSignal) => Promise<CursorPage<Row>>;
+  readonly rowKey: (row: Row) => string;
+  /** False: newer rows are not looked for. */
+  readonly isLive?: boolean;
+}
+
+const WATCH_MS = 5000;
+
+export interface HeldPages<Row> {
+  /** Undefined while the first page loads. */
+  readonly rows: readonly Row[] | undefined;
+  readonly error: Error | null;
+  /** Rows of the newest page that the list does not show yet. */
+  readonly newer: number;
+  readonly searchedUntil: string | null;
+  readonly hasOlder: boolean;
+  readonly isLoadingOlder: boolean;
+  readonly loadOlder: () => void;
+  /** Starts again with the newest page. */
+  readonly refresh: () => void;
+}
+
+export function useHeldPages<Row>({
+  queryKey,
+  load,
+  rowKey,
+  isLive = true,
+}: HeldPagesOptions<Row>): HeldPages<Row> {
+  const client = useQueryClient();
+  const pages = useInfiniteQuery({
+    queryKey: [...queryKey, 'pages'],
+    queryFn: ({ pageParam, signal }) => load(pageParam, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last: CursorPage<Row>) => last.next_cursor ?? undefined,
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+  const newest = useQuery({
+    queryKey: [...queryKey, 'newest'],
+    queryFn: ({ signal }) => load(undefined, signal),
+    enabled: isLive && pages.data !== undefined,
+    refetchInterval: WATCH_MS,
+    placeholderData: pages.data?.pages[0],
+    gcTime: 0,
+  });
+  const rows = pages.data?.pages.flatMap((page) => page.data);
+  const shown = new Set(rows?.map(rowKey));
+  const last = pages.data?.pages.at(-1);
+  return {
+    rows,
+    error: pages.error,
+    newer: rows === undefined ? 0 : (newest.data?.data ?? []).filter((row) => !shown.has(rowKey(row))).length,
+    searchedUntil: last?.searched_until ?? null,
+    hasOlder: pages.hasNextPage,
+    isLoadingOlder: pages.isFetchingNextPage,
+    loadOlder: () => void pages.fetchNextPage(),
+    refresh: () => void client.resetQueries({ queryKey }),
+  };
+}

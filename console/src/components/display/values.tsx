@@ -1,0 +1,62 @@
+// Single values as every page shows them: amounts, times, names, ids.
+import { formatMoney, formatRelative, formatTime, formatUtc } from '../../format';
+import { useNow } from './clock';
+import { CopyButton } from '../actions/copy-button';
+import styles from './values.module.css';
+
+export function Money({ usd }: { readonly usd: number }) {
+  return <span className={styles.figure}>{formatMoney(usd)}</span>;
+}
+
+interface TimeProps {
+  /** Null: `absent` is shown. */
+  readonly at: string | null | undefined;
+  readonly absent?: string;
+  /** "3 minutes ago" instead of the moment. */
+  readonly isRelative?: boolean;
+}
+
+/** In the local zone; UTC on hover. */
+export function Time({ at, absent = '–', isRelative = false }: TimeProps) {
+  const now = useNow();
+  if (!at) return <span className={styles.absent}>{absent}</span>;
+  return (
+    <time
+      className={styles.figure}
+      dateTime={at}
+      title={isRelative ? `${formatTime(at)} (${formatUtc(at)})` : formatUtc(at)}
+    >
+      {isRelative ? formatRelative(at, now) : formatTime(at)}
+    </time>
+  );
+}
+
+/** Text that a user has chosen: cut where it does not fit, and isolated, as it may run from right to left. */
+export function Name({ text }: { readonly text: string }) {
+  return (
+    <bdi className={styles.name} title={text}>
+      {text}
+    </bdi>
+  );
+}
+
+interface CodeProps {
+  readonly text: string;
+  /** Adds a button that copies it: "session id". */
+  readonly what?: string;
+}
+
+/** An id or another text for machines. */
+export function Code({ text, what }: CodeProps) {
+  return (
+    <span className={styles.codeLine}>
+      <code className={styles.code} title={text}>
+        {text}
+      </code>
+      {what !== undefined && <CopyButton text={text} what={what} />}
+    </span>
+  );
+}
+
+/** For a value that is absent. */
+export const Absent = () => <span className={styles.absent}>–</span>;

@@ -1,0 +1,49 @@
+// A lost connection: a banner while it lasts, and fresh data when it is back.
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { isReachable, NetworkError } from '../../api/client';
+import { Icon } from '../display/icon';
+import styles from './network-banner.module.css';
+
+const RETRY_MS = 2000;
+
+export function NetworkBanner() {
+  const client = useQueryClient();
+  const [isLost, setLost] = useState(false);
+  useEffect(() => {
+    const lose = () => setLost(true);
+    const onQuery = client.getQueryCache().subscribe(({ query }) => {
+      if (query.state.error instanceof NetworkError && query.state.fetchStatus === 'idle') lose();
+    });
+    const onMutation = client.getMutationCache().subscribe(({ mutation }) => {
+      if (mutation?.state.error instanceof NetworkError) lose();
+    });
+    window.addEventListener('offline', lose);
+    return () => {
+      onQuery();
+      onMutation();
+      window.removeEventListener('offline', lose);
+    };
+  }, [client]);
+  useEffect(() => {
+    if (!isLost) return undefined;
+    const look = async (): Promise<void> => {
+      if (!(await isReachable())) return;
+      await client.refetchQueries({ predicate: ({ state }) => state.error instanceof NetworkError });
+      setLost(false);
+    };
+    const timer = setInterval(() => {
+      void look();
+    }, RETRY_MS);
+    return () => clearInterval(timer);
+  }, [isLost, client]);
+  return (
+    <div role="status">
+      {isLost && (
+        <div className={styles.banner}>
+          <Icon name="warning" /> The service cannot be reached. This page continues when it is back.
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,167 @@
+// Forms: fields with labels, and the problems of a 400 beside the fields that have them.
+import { Field } from '@base-ui/react/field';
+import { Form as BaseForm } from '@base-ui/react/form';
+import { Switch as BaseSwitch } from '@base-ui/react/switch';
+import type { ComponentProps, ReactNode } from 'react';
+import { readProblems } from '../../api/problems';
+import { Notice } from '../feedback/states';
+import styles from './form.module.css';
+
+interface FormProps {
+  /** The names of the fields: members of the body, by path. */
+  readonly fields: readonly string[];
+  /** Of the last attempt. */
+  readonly error: unknown;
+  /** Texts of inputs and selects, booleans of switches, by name. */
+  readonly onSubmit: (values: FormValues) => void;
+  readonly children: ReactNode;
+}
+
+export class FormValues {
+  constructor(private readonly data: FormData) {}
+
+  text(name: string): string {
+    const value = this.data.get(name);
+    return typeof value === 'string' ? value.trim() : '';
+  }
+
+  /** Null: the field is empty. */
+  textOrNull(name: string): string | null {
+    return this.text(name) || null;
+  }
+
+  /** Null: the field is empty. */
+  numberOrNull(name: string): number | null {
+    const text = this.text(name);
+    return text === '' ? null : Number(text);
+  }
+
+  flag(name: string): boolean {
+    return this.data.get(name) === 'on';
+  }
+}
+
+export function Form({ fields, error, onSubmit, children }: FormProps) {
+  const { members, general } = readProblems(error, fields);
+  return (
+    <BaseForm
+      className={styles.form}
+      errors={members}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit(new FormValues(new FormData(event.currentTarget)));
+      }}
+    >
+      {general !== null && <Notice tone="bad">{general}</Notice>}
+      {children}
+    </BaseForm>
+  );
+}
+
+interface FieldFrameProps {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: ReactNode;
+}
+
+interface TextFieldProps
+  extends FieldFrameProps, Omit<ComponentProps<'input'>, 'name' | 'prefix' | 'className'> {
+  /** Before the text: "USD". */
+  readonly prefix?: string;
+}
+
+export function TextField({ name, label, hint, prefix, ref, ...input }: TextFieldProps) {
+  return (
+    <Field.Root name={name} className={styles.field}>
+      <Field.Label className={styles.label}>{label}</Field.Label>
+      <span className={styles.control}>
+        {prefix !== undefined && (
+          <span className={styles.prefix} aria-hidden="true">
+            {prefix}
+          </span>
+        )}
+        <Field.Control className={styles.input} autoComplete="off" {...input} render={<input ref={ref} />} />
+      </span>
+      <FieldNotes hint={hint} />
+    </Field.Root>
+  );
+}
+
+interface TextAreaFieldProps
+  extends FieldFrameProps, Omit<ComponentProps<'textarea'>, 'name' | 'className'> {}
+
+export function TextAreaField({ name, label, hint, ...area }: TextAreaFieldProps) {
+  return (
+    <Field.Root name={name} className={styles.field}>
+      <Field.Label className={styles.label}>{label}</Field.Label>
+      <Field.Control className={styles.area} render={<textarea rows={4} {...area} />} />
+      <FieldNotes hint={hint} />
+    </Field.Root>
+  );
+}
+
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
+interface SelectFieldProps extends FieldFrameProps, Omit<ComponentProps<'select'>, 'name' | 'className'> {
+  readonly choices: readonly Choice[];
+}
+
+/** The browser's own list, which works on every device. */
+export function SelectField({ name, label, hint, choices, ...select }: SelectFieldProps) {
+  return (
+    <Field.Root name={name} className={styles.field}>
+      <Field.Label className={styles.label}>{label}</Field.Label>
+      <Field.Control
+        className={styles.select}
+        render={
+          <select {...select}>
+            {choices.map((choice) => (
+              <option key={choice.value} value={choice.value}>
+                {choice.label}
+              </option>
+            ))}
+          </select>
+        }
+      />
+      <FieldNotes hint={hint} />
+    </Field.Root>
+  );
+}
+
+interface SwitchFieldProps extends FieldFrameProps {
+  readonly defaultChecked?: boolean;
+  readonly checked?: boolean;
+  readonly onCheckedChange?: (isOn: boolean) => void;
+}
+
+export function SwitchField({ name, label, hint, ...state }: SwitchFieldProps) {
+  return (
+    <Field.Root name={name} className={styles.field}>
+      <span className={styles.switchLine}>
+        <BaseSwitch.Root className={styles.switch} name={name} {...state}>
+          <BaseSwitch.Thumb className={styles.thumb} />
+        </BaseSwitch.Root>
+        <Field.Label className={styles.label}>{label}</Field.Label>
+      </span>
+      <FieldNotes hint={hint} />
+    </Field.Root>
+  );
+}
+
+function FieldNotes({ hint }: { readonly hint: ReactNode }) {
+  return (
+    <>
+      {hint !== undefined && <Field.Description className={styles.hint}>{hint}</Field.Description>}
+      <Field.Error className={styles.error} />
+    </>
+  );
+}
+
+/** Fields beside each other where there is room. */
+export function FieldRow({ children }: { readonly children: ReactNode }) {
+  return <div className={styles.row}>{children}</div>;
+}

@@ -1,0 +1,90 @@
+// How amounts, numbers, times and durations look. Every page formats with these functions.
+
+const LOCALE = 'en-US';
+// As many digits as the service stores, so that no amount is rounded.
+const money = new Intl.NumberFormat(LOCALE, {
+  style: 'currency',
+  currency: 'USD',
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 20,
+});
+const moneyShort = new Intl.NumberFormat(LOCALE, {
+  style: 'currency',
+  currency: 'USD',
+  notation: 'compact',
+  maximumFractionDigits: 2,
+});
+const count = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
+const countShort = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 });
+const percent = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 });
+const timeOfDay = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+/** Exact: `$0.00000125`, `$1,250.00`. */
+export function formatMoney(usd: number): string {
+  // The decimal text of the number, because the formatter would print the digits of the binary fraction.
+  return money.format(decimalText(usd) as Intl.StringNumericLiteral);
+}
+
+/** For axes of charts only: `$1.2K`. */
+export function formatMoneyShort(usd: number): string {
+  return Math.abs(usd) < 0.01 && usd !== 0 ? `$${usd.toPrecision(1)}` : moneyShort.format(usd);
+}
+
+/** The shortest decimal that reads back as the number, without an exponent. */
+function decimalText(value: number): string {
+  const text = String(value);
+  const [digits = '', exponent] = text.split('e-');
+  if (exponent === undefined) return text;
+  const sign = digits.startsWith('-') ? '-' : '';
+  return `${sign}0.${'0'.repeat(Number(exponent) - 1)}${digits.replace(/[-.]/g, '')}`;
+}
+
+export const formatCount = (value: number): string => count.format(value);
+export const formatCountShort = (value: number): string => countShort.format(value);
+/** Of a share from 0 to 1. */
+export const formatPercent = (share: number): string => percent.format(share);
+
+/** `840 ms`, `1.24 s`, `2 min 5 s`. */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(2)} s`;
+  const seconds = Math.round(milliseconds / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** In the local zone: `27 Nov 2026, 07:31:05`. */
+export function formatTime(iso: string): string {
+  const date = new Date(iso);
+  return `${day.format(date)}, ${timeOfDay.format(date)}`;
+}
+
+export function formatDay(iso: string): string {
+  return day.format(new Date(iso));
+}
+
+/** `2026-11-27 07:31:05 UTC`, for the text on hover. */
+export function formatUtc(iso: string): string {
+  return `${new Date(iso).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1000],
+];
+
+/** `3 minutes ago`, `in 2 hours`. */
+export function formatRelative(iso: string, now: number): string {
+  const difference = new Date(iso).getTime() - now;
+  const [unit, size] =
+    UNITS.find(([, length]) => Math.abs(difference) >= length) ?? (['second', 1000] as const);
+  return relative.format(Math.trunc(difference / size), unit);
+}
+
+/** First and last characters of an id, which the reader recognises. */
+export function abbreviate(id: string): string {
+  return id.length <= 16 ? id : `${id.slice(0, 10)}…${id.slice(-4)}`;
+}

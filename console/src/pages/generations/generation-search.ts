@@ -1,0 +1,28 @@
+import { textOf } from '../../app/search';
+
+export interface GenerationSearch {
+  readonly model?: string;
+  readonly provider?: string;
+  /** `404`, `5xx`, `error`. */
+  readonly status?: string;
+  /** The hash of a key. */
+  readonly key?: string;
+  readonly session?: string;
+  readonly user?: string;
+  /** ISO times. */
+  readonly from?: string;
+  readonly to?: string;
+}
+
+export function readGenerationSearch(search: Readonly<Record<string, unknown>>): GenerationSearch {
+  return {
+    model: textOf(search['model']),
+    provider: textOf(search['provider']),
+    status: textOf(search['status']),
+    key: textOf(search['key']),
+    session: textOf(search['session']),
+    user: textOf(search['user']),
+    from: textOf(search['from']),
+    to: textOf(search['to']),
+  };
+}

@@ -1,0 +1,17 @@
+import { oneOf } from '../../app/search';
+
+export const RANGES = ['hour', 'day', 'week', 'month', 'quarter'] as const;
+export type Range = (typeof RANGES)[number];
+export const GROUPINGS = ['model', 'key'] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+
+interface OverviewSearch {
+  /** Absent: `day`. */
+  readonly range?: Range;
+  /** Absent: `model`. */
+  readonly by?: Grouping;
+}
+
+export function readOverviewSearch(search: Readonly<Record<string, unknown>>): OverviewSearch {
+  return { range: oneOf(RANGES, search['range']), by: oneOf(GROUPINGS, search['by']) };
+}
