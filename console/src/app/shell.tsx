@@ -22,7 +22,7 @@ export function Shell() {
       <a className={styles.skip} href="#content">
         Skip to content
       </a>
-      <div className={styles.side}>
+      <header className={styles.side}>
         <div className={styles.bar}>
           <Link to="/" className={styles.brand}>
             <img src="/favicon.svg" width="22" height="22" alt="" />
@@ -67,7 +67,7 @@ export function Shell() {
             <SessionLine />
           </div>
         </div>
-      </div>
+      </header>
       <div className={styles.content}>
         <NetworkBanner />
         <main id="content" className={styles.main} tabIndex={-1}>
