@@ -1,11 +1,13 @@
 // Everything that the application needs besides its modules, in production and in tests alike.
 import 'reflect-metadata';
 import type { Server } from 'node:http';
+import { fileURLToPath } from 'node:url';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { findCaller } from './auth/caller.js';
 import { limitPublicRequests } from './auth/public-requests.js';
 import { RateLimiter } from './auth/rate-limiter.js';
 import { AppConfig } from './config/app-config.js';
+import { serveConsole } from './console/pages.js';
 import { LoadShedder } from './http/load-shedding/load-shedder.js';
 import { shedPublicRequests } from './http/load-shedding/load-shedding.guard.js';
 import { answerClientErrors, requireHost } from './http/errors/client-errors.js';
@@ -18,12 +20,18 @@ import { limitServer } from './http/server/server-limits.js';
 import { SlowTransfers } from './http/server/slow-transfers.js';
 import { OPENAPI_PATHS, serveOpenApi } from './runtime/openapi.js';
 
-export function setUpApplication(application: NestExpressApplication): void {
+const CONSOLE_DIRECTORY = fileURLToPath(new URL('../console/dist', import.meta.url));
+
+export function setUpApplication(
+  application: NestExpressApplication,
+  consoleDirectory = CONSOLE_DIRECTORY,
+): void {
   application.disable('x-powered-by');
   application.disable('etag');
   compareEntityTags(application);
   application.use(assignRequestId, application.get(RequestObserver).watch(findCaller));
   const {
+    console: hasConsole,
     corsAllowedOrigins: origins,
     loadShedding,
     operationDeadline,
@@ -33,11 +41,12 @@ export function setUpApplication(application: NestExpressApplication): void {
   if (origins.length > 0) application.enableCors(corsOptions(origins));
   application.get(LoadShedder).findAccountsBy((request) => findCaller(request)?.key.accountId ?? null);
   application.use(requireHost);
-  application.use(
-    OPENAPI_PATHS,
+  const limits = [
     limitPublicRequests(application.get(RateLimiter)),
     shedPublicRequests(application.get(LoadShedder)),
-  );
+  ];
+  application.use(OPENAPI_PATHS, ...limits);
+  application.use(serveConsole({ directory: hasConsole ? consoleDirectory : null, limits }));
   serveOpenApi(application);
   const server: Server = application.getHttpServer();
   limitServer(server, { connections: loadShedding.connections, operationDeadline });

@@ -66,6 +66,8 @@ export interface TestAppOptions {
   readonly resolver?: NameResolver;
   /** Uses this database instead of a new one, and does not drop it. */
   readonly databaseUrl?: string;
+  /** The build of the console; by default that of this checkout. */
+  readonly consoleDirectory?: string;
 }
 
 export const TEST_ENCRYPTION_KEY = Buffer.alloc(32, 1).toString('base64');
@@ -105,7 +107,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   });
   const check = new OpenApiValidator();
   application.use(check.watch);
-  setUpApplication(application);
+  setUpApplication(application, options.consoleDirectory);
   await application.listen(0, '127.0.0.1').catch(async (error: unknown) => {
     await application.close();
     throw error;

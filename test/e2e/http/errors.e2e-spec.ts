@@ -18,7 +18,7 @@ const destinations = () => `${app.baseUrl}/observability/destinations`;
 
 describe('unknown paths and methods', () => {
   it.each([
-    '/',
+    '/index.html/',
     '/api',
     '/api/v1',
     '/api/v1/nothing',

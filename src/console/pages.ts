@@ -1,0 +1,97 @@
+// Serves the web console: its build's files, and one page for every other address that is not the API's.
+import { Router } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
+import { BuildFiles } from './build-files.js';
+import type { BuildFile } from './build-files.js';
+
+/** Addresses of the API, of its documents and of the operator's machines: no page takes their place. */
+const OF_THE_API = /^\/(?:api|console|docs|docs-json|docs-yaml|health|ready|metrics)(?:\/|$)/;
+const HASHED = '/assets/';
+
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+  "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
+const NO_SNIFFING = { 'X-Content-Type-Options': 'nosniff' };
+const OF_PAGES = {
+  ...NO_SNIFFING,
+  'Content-Security-Policy': POLICY,
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+};
+
+const NOT_BUILT = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>signalbox</title></head><body>
+<h1>The console is not built</h1>
+<p>Run <code>npm run build --workspace console</code> in the service's directory and load this page again.</p>
+<p>The API works without it: see <a href="/docs">/docs</a>.</p>
+</body></html>
+`;
+
+export interface PagesOptions {
+  /** The build's directory; null: the console is switched off. */
+  readonly directory: string | null;
+  /** Run before a page or a file is served: limits of requests without a credential. */
+  readonly limits: readonly RequestHandler[];
+}
+
+/** A middleware: requests that are not for a page or a file of the console go on to the routes. */
+export function serveConsole({ directory, limits }: PagesOptions): RequestHandler {
+  const files = directory === null ? null : new BuildFiles(directory);
+  const serve = Router();
+  serve.use(...limits, (request: Request, response: Response) => {
+    if (files === null || (request.path === '/' && !prefersHtml(request)))
+      sendPointers(response, files !== null);
+    else sendFile(request, response, files);
+  });
+  return (request, response, next) => (isServed(request, files) ? serve(request, response, next) : next());
+}
+
+function isServed(request: Request, files: BuildFiles | null): boolean {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+  const { path } = request;
+  if (path === '/') return true;
+  if (files === null || OF_THE_API.test(path)) return false;
+  return files.find(path) !== null || (!path.startsWith(HASHED) && acceptsHtml(request));
+}
+
+function sendFile(request: Request, response: Response, files: BuildFiles): void {
+  const found = files.find(request.path) ?? files.page();
+  if (found === null) {
+    response
+      .set({ ...OF_PAGES, 'Cache-Control': 'no-store' })
+      .status(503)
+      .type('html')
+      .send(NOT_BUILT);
+    return;
+  }
+  const isPage = /^(?:text\/html|image\/svg)/.test(found.type);
+  response.set(isPage ? OF_PAGES : NO_SNIFFING);
+  response.set(
+    'Cache-Control',
+    found.path.startsWith(HASHED) ? 'public, max-age=31536000, immutable' : 'no-cache',
+  );
+  response.set({ ETag: found.tag, 'Content-Type': found.type, Vary: 'Accept, Accept-Encoding' });
+  response.send(bytesOf(request, response, found));
+}
+
+function bytesOf(request: Request, response: Response, found: BuildFile): Buffer {
+  const packed = request.acceptsEncodings(['gzip', 'identity']) === 'gzip' ? found.gzipped : null;
+  if (packed === null) return found.bytes;
+  response.set('Content-Encoding', 'gzip');
+  return packed;
+}
+
+/** For clients that look for the API at the root. */
+function sendPointers(response: Response, hasConsole: boolean): void {
+  const data = { docs: '/docs', openapi: '/api/v1/openapi.json', console: hasConsole };
+  response.set({ ...NO_SNIFFING, 'Cache-Control': 'no-cache', Vary: 'Accept' }).json({ data });
+}
+
+/** Browsers name HTML; clients that accept everything get JSON. */
+function prefersHtml(request: Request): boolean {
+  return acceptsHtml(request) && request.accepts(['json', 'html']) === 'html';
+}
+
+function acceptsHtml({ headers }: Request): boolean {
+  return /\btext\/html\b/.test(headers.accept ?? '');
+}
