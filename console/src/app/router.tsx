@@ -13,7 +13,7 @@ import { sessionQuery } from '../api/session';
 import { Placeholder } from '../components/feedback/states';
 import { readGenerationSearch } from '../pages/generations/generation-search';
 import { readOverviewSearch } from '../pages/overview/overview-search';
-import { parseSearch, stringifySearch, textOf } from './search';
+import { oneOf, parseSearch, stringifySearch, textOf } from './search';
 import { Shell } from './shell';
 import { NotFoundPage, PageError } from './page-error';
 
@@ -63,6 +63,7 @@ const overviewRoute = createRoute({
 const keysRoute = createRoute({
   getParentRoute: () => managementRoute,
   path: '/keys',
+  validateSearch: (search): { disabled?: 'hidden' } => ({ disabled: oneOf(['hidden'], search['disabled']) }),
   component: lazyRouteComponent(() => import('../pages/keys/keys-page'), 'KeysPage'),
 });
 

@@ -1,10 +1,102 @@
-import { Page } from '../../components/display/section';
-import { EmptyState } from '../../components/feedback/states';
+// One key: its limits, its usage, and what can be done with it.
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { keyQuery } from '../../api/keys';
+import type { ApiKey } from '../../api/keys';
+import { buttonClass } from '../../components/actions/button';
+import { DescriptionList, Page, Section } from '../../components/display/section';
+import { StatTile, StatTiles } from '../../components/display/stat-tile';
+import { Code, Money, Time } from '../../components/display/values';
+import { ErrorState, Placeholder } from '../../components/feedback/states';
+import { KeyActions } from './key-actions';
+import { windowName } from './key-limits';
+import { FirstLimit, KeyBadges, KeySpend, LimitReset } from './key-state';
+import { KeyUsage } from './key-usage';
+
+const route = getRouteApi('/app/management/keys/$hash');
 
 export function KeyPage() {
+  const { hash } = route.useParams();
+  const navigate = route.useNavigate();
+  const { data: key, error, refetch } = useQuery(keyQuery(hash));
+  if (key === undefined) {
+    return (
+      <Page title="Key">
+        {error === null ? (
+          <Placeholder lines={6} />
+        ) : (
+          <ErrorState error={error} onRetry={() => void refetch()} />
+        )}
+      </Page>
+    );
+  }
   return (
-    <Page title="Keys">
-      <EmptyState title="This page is not built yet" />
+    <Page
+      title={key.name}
+      description={
+        <>
+          <Code text={key.label} /> <KeyBadges apiKey={key} />
+        </>
+      }
+      actions={
+        <>
+          <Link
+            to="/generations"
+            search={{ key: key.hash, workspace: key.workspace_id }}
+            className={buttonClass('secondary')}
+          >
+            View generations
+          </Link>
+          <KeyActions apiKey={key} onDeleted={() => void navigate({ to: '/keys' })} />
+        </>
+      }
+    >
+      <StatTiles>
+        <StatTile label="Spent today" value={<Money usd={key.usage_daily} />} />
+        <StatTile label="Spent this week" value={<Money usd={key.usage_weekly} />} />
+        <StatTile label="Spent this month" value={<Money usd={key.usage_monthly} />} />
+        <StatTile label="Spent in total" value={<Money usd={key.usage} />} />
+      </StatTiles>
+      <Section title="Limits">
+        <DescriptionList items={limitsOf(key)} />
+      </Section>
+      <KeyUsage hash={key.hash} />
+      <Section title="Details">
+        <DescriptionList items={detailsOf(key)} />
+      </Section>
     </Page>
   );
+}
+
+function limitsOf(key: ApiKey) {
+  return [
+    [
+      'Own limit',
+      key.limit === null ? (
+        'None'
+      ) : (
+        <span key="limit">
+          <Money usd={key.limit} /> {windowName(key.limit_reset)}
+        </span>
+      ),
+    ],
+    ['Spend', <KeySpend key="spend" apiKey={key} name={key.name} />],
+    ['Stops first', <FirstLimit key="first" apiKey={key} />],
+    ['Resets', <LimitReset key="reset" apiKey={key} />],
+    [
+      'Own provider keys',
+      key.include_byok_in_limit ? 'Count towards the limit' : 'Do not count towards the limit',
+    ],
+  ] as const;
+}
+
+function detailsOf(key: ApiKey) {
+  return [
+    ['Hash', <Code key="hash" text={key.hash} what="hash" />],
+    ['Last used', <Time key="used" at={key.last_used_at} absent="Never" />],
+    ['Created', <Time key="created" at={key.created_at} />],
+    ['Changed', <Time key="changed" at={key.updated_at} absent="Never" />],
+    ['Expires', <Time key="expires" at={key.expires_at} absent="Never" />],
+    ['Embedding cache', key.embedding_cache ? 'On' : 'Off'],
+  ] as const;
 }

@@ -1,10 +1,125 @@
-import { Page } from '../../components/display/section';
-import { EmptyState } from '../../components/feedback/states';
+// The keys of a workspace, with the limit that stops each first.
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { KEYS, loadKeys } from '../../api/keys';
+import type { ApiKey } from '../../api/keys';
+import { useWorkspaceId } from '../../app/workspace';
+import { Button } from '../../components/actions/button';
+import { DataTable } from '../../components/data/data-table';
+import type { Column } from '../../components/data/data-table';
+import { useHeldPages } from '../../components/data/held-pages';
+import { ListFoot, RefreshButton } from '../../components/data/list-head';
+import { Page, Section } from '../../components/display/section';
+import { Name, Time } from '../../components/display/values';
+import { EmptyState, ErrorState } from '../../components/feedback/states';
+import { KeyActions } from './key-actions';
+import { CreateKeyDialog } from './key-dialogs';
+import { FirstLimit, KeyBadges, KeySpend, LimitReset } from './key-state';
+import styles from './keys.module.css';
+
+const route = getRouteApi('/app/management/keys');
+
+const COLUMNS: readonly Column<ApiKey>[] = [
+  {
+    id: 'name',
+    header: 'Name',
+    cell: (key) => (
+      <span className={styles.nameCell}>
+        <Link to="/keys/$hash" params={{ hash: key.hash }}>
+          <Name text={key.name} />
+        </Link>
+        <KeyBadges apiKey={key} />
+        <code className={styles.label}>{key.label}</code>
+      </span>
+    ),
+  },
+  { id: 'spend', header: 'Spend', cell: (key) => <KeySpend apiKey={key} name={key.name} /> },
+  { id: 'first', header: 'Stops first', priority: 2, cell: (key) => <FirstLimit apiKey={key} /> },
+  { id: 'reset', header: 'Resets', priority: 3, cell: (key) => <LimitReset apiKey={key} /> },
+  {
+    id: 'used',
+    header: 'Last used',
+    priority: 2,
+    cell: (key) => <Time at={key.last_used_at} absent="Never" isRelative />,
+  },
+  {
+    id: 'expires',
+    header: 'Expires',
+    priority: 3,
+    cell: (key) => <Time at={key.expires_at} absent="Never" isRelative />,
+  },
+  {
+    id: 'actions',
+    header: 'Actions',
+    isHeaderHidden: true,
+    align: 'end',
+    cell: (key) => <KeyActions apiKey={key} />,
+  },
+];
 
 export function KeysPage() {
+  const workspaceId = useWorkspaceId();
+  const { disabled } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [isCreating, setCreating] = useState(false);
+  const includeDisabled = disabled !== 'hidden';
+  const pages = useHeldPages({
+    queryKey: [...KEYS, 'list', workspaceId, includeDisabled],
+    load: (cursor, signal) =>
+      loadKeys({ workspace_id: workspaceId, include_disabled: includeDisabled }, cursor, signal),
+    rowKey: ({ hash }) => hash,
+  });
+  const create = (
+    <Button variant="primary" icon="plus" onClick={() => setCreating(true)}>
+      Create key
+    </Button>
+  );
   return (
-    <Page title="Keys">
-      <EmptyState title="This page is not built yet" />
+    <Page
+      title="Keys"
+      description="A key belongs to an application or a team, and spends at most its limit."
+      actions={create}
+    >
+      <Section
+        title="Keys of the workspace"
+        isFlush
+        actions={
+          <>
+            <label className={styles.filters}>
+              <input
+                type="checkbox"
+                checked={includeDisabled}
+                onChange={({ target }) =>
+                  void navigate({
+                    search: (search) => ({ ...search, disabled: target.checked ? undefined : 'hidden' }),
+                  })
+                }
+              />
+              Show disabled
+            </label>
+            <RefreshButton pages={pages} />
+          </>
+        }
+      >
+        {pages.error && pages.rows === undefined ? (
+          <ErrorState error={pages.error} onRetry={pages.refresh} />
+        ) : (
+          <DataTable
+            caption="Keys"
+            columns={COLUMNS}
+            rows={pages.rows}
+            rowKey={({ hash }) => hash}
+            isRowMuted={(key) => key.disabled}
+            empty={
+              <EmptyState title="No key yet" action={create}>
+                Applications call this service with a key. Create one, with a limit if you like.
+              </EmptyState>
+            }
+            footer={<ListFoot pages={pages} noun="keys" />}
+          />
+        )}
+      </Section>
+      <CreateKeyDialog isOpen={isCreating} onClose={() => setCreating(false)} />
     </Page>
   );
 }

@@ -1,0 +1,222 @@
+// What can be done with a key: create, edit, rotate, disable, enable, delete.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { createKey, deleteKey, KEYS, rotateKey, updateKey } from '../../api/keys';
+import type { ApiKey } from '../../api/keys';
+import { exampleModel, modelsQuery } from '../../api/models';
+import { useSession, useWorkspaceId } from '../../app/workspace';
+import { Button } from '../../components/actions/button';
+import { showToast } from '../../components/feedback/toasts';
+import { Form, SelectField } from '../../components/form/form';
+import { ConfirmDialog, Dialog, DialogButtons } from '../../components/overlay/dialog';
+import { KeyForm, readKeyChange, readNewKey } from './key-form';
+import { KeySecretView } from './key-secret';
+
+export type KeyAction = 'create' | 'edit' | 'rotate' | 'disable' | 'enable' | 'delete';
+
+interface DialogProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+function useRefreshKeys(): () => Promise<void> {
+  const client = useQueryClient();
+  return () => client.resetQueries({ queryKey: KEYS });
+}
+
+export function CreateKeyDialog({ isOpen, onClose }: DialogProps) {
+  const workspaceId = useWorkspaceId();
+  const refresh = useRefreshKeys();
+  const { data: models } = useQuery(modelsQuery);
+  const create = useMutation({ mutationFn: createKey });
+  const close = () => {
+    onClose();
+    if (create.data) void refresh();
+    create.reset();
+  };
+  return (
+    <Dialog
+      title={create.data ? 'Key created' : 'Create key'}
+      isOpen={isOpen}
+      isDismissible={!create.data}
+      onClose={close}
+    >
+      {create.data ? (
+        <KeySecretView
+          secret={create.data.key}
+          model={exampleModel(models)}
+          isManagement={create.data.data.is_management_key}
+          onDone={close}
+        />
+      ) : (
+        <KeyForm error={create.error} onSubmit={(values) => create.mutate(readNewKey(values, workspaceId))}>
+          <DialogButtons>
+            <Button onClick={close}>Cancel</Button>
+            <Button variant="primary" type="submit" isBusy={create.isPending}>
+              Create key
+            </Button>
+          </DialogButtons>
+        </KeyForm>
+      )}
+    </Dialog>
+  );
+}
+
+interface KeyDialogProps extends DialogProps {
+  readonly apiKey: ApiKey;
+}
+
+export function EditKeyDialog({ apiKey, isOpen, onClose }: KeyDialogProps) {
+  const refresh = useRefreshKeys();
+  const edit = useMutation({
+    mutationFn: (body: Parameters<typeof updateKey>[1]) => updateKey(apiKey.hash, body),
+    onSuccess: (changed) => {
+      onClose();
+      showToast({ tone: 'good', text: `Saved ${changed.name}` });
+      return refresh();
+    },
+  });
+  return (
+    <Dialog title="Edit key" isOpen={isOpen} onClose={onClose}>
+      <KeyForm apiKey={apiKey} error={edit.error} onSubmit={(values) => edit.mutate(readKeyChange(values))}>
+        <DialogButtons>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" type="submit" isBusy={edit.isPending}>
+            Save
+          </Button>
+        </DialogButtons>
+      </KeyForm>
+    </Dialog>
+  );
+}
+
+const HOUR = 3600;
+const GRACE_PERIODS = [
+  { value: '0', label: 'None: the old key stops at once' },
+  { value: String(HOUR), label: '1 hour' },
+  { value: String(24 * HOUR), label: '1 day' },
+  { value: String(7 * 24 * HOUR), label: '7 days' },
+  { value: String(30 * 24 * HOUR), label: '30 days' },
+];
+
+export function RotateKeyDialog({ apiKey, isOpen, onClose }: KeyDialogProps) {
+  const refresh = useRefreshKeys();
+  const { data: models } = useQuery(modelsQuery);
+  const rotate = useMutation({ mutationFn: (grace: number) => rotateKey(apiKey.hash, grace) });
+  const close = () => {
+    onClose();
+    if (rotate.data) void refresh();
+  };
+  return (
+    <Dialog
+      title={rotate.data ? 'Key rotated' : 'Rotate key'}
+      description={<bdi>{apiKey.name}</bdi>}
+      isOpen={isOpen}
+      isDismissible={!rotate.data}
+      onClose={close}
+    >
+      {rotate.data ? (
+        <KeySecretView
+          secret={rotate.data.key}
+          model={exampleModel(models)}
+          isManagement={apiKey.is_management_key}
+          onDone={close}
+        />
+      ) : (
+        <Form
+          fields={['grace_period_seconds']}
+          error={rotate.error}
+          onSubmit={(values) => rotate.mutate(values.numberOrNull('grace_period_seconds') ?? 0)}
+        >
+          <SelectField
+            name="grace_period_seconds"
+            label="Grace period of the old key"
+            choices={GRACE_PERIODS}
+            defaultValue={String(24 * HOUR)}
+            hint="Both keys work until it ends. Name, limits and usage stay."
+          />
+          <DialogButtons>
+            <Button onClick={close}>Cancel</Button>
+            <Button variant="primary" type="submit" isBusy={rotate.isPending}>
+              Rotate
+            </Button>
+          </DialogButtons>
+        </Form>
+      )}
+    </Dialog>
+  );
+}
+
+export function DisableKeyDialog({ apiKey, isOpen, onClose }: KeyDialogProps) {
+  const refresh = useRefreshKeys();
+  const session = useSession();
+  const disable = useMutation({
+    mutationFn: () => updateKey(apiKey.hash, { disabled: true }),
+    onSuccess: () => {
+      onClose();
+      showToast({ tone: 'good', text: `Disabled ${apiKey.name}` });
+      return refresh();
+    },
+  });
+  return (
+    <ConfirmDialog
+      title="Disable key"
+      name={apiKey.name}
+      action="Disable"
+      isOpen={isOpen}
+      isBusy={disable.isPending}
+      error={disable.error}
+      onConfirm={() => disable.mutate()}
+      onClose={onClose}
+    >
+      Calls with this key are refused until it is enabled again.
+      {apiKey.hash === session.key_hash && ' You are signed in with it: this signs you out.'}
+    </ConfirmDialog>
+  );
+}
+
+interface DeleteKeyDialogProps extends KeyDialogProps {
+  readonly onDeleted?: () => void;
+}
+
+export function DeleteKeyDialog({ apiKey, isOpen, onClose, onDeleted }: DeleteKeyDialogProps) {
+  const refresh = useRefreshKeys();
+  const session = useSession();
+  const remove = useMutation({
+    mutationFn: () => deleteKey(apiKey.hash),
+    onSuccess: () => {
+      onClose();
+      showToast({ tone: 'good', text: `Deleted ${apiKey.name}` });
+      onDeleted?.();
+      return refresh();
+    },
+  });
+  return (
+    <ConfirmDialog
+      title="Delete key"
+      name={apiKey.name}
+      action="Delete"
+      isOpen={isOpen}
+      isBusy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    >
+      Calls with this key are refused from now on. This cannot be undone; its generations stay.
+      {apiKey.hash === session.key_hash && ' You are signed in with it: this signs you out.'}
+    </ConfirmDialog>
+  );
+}
+
+/** Enabling needs no question. */
+export function useEnableKey(): (apiKey: ApiKey) => void {
+  const refresh = useRefreshKeys();
+  const enable = useMutation({
+    mutationFn: (apiKey: ApiKey) => updateKey(apiKey.hash, { disabled: false }),
+    onSuccess: (_changed, apiKey) => {
+      showToast({ tone: 'good', text: `Enabled ${apiKey.name}` });
+      return refresh();
+    },
+    onError: (error) => showToast({ tone: 'bad', text: error.message }),
+  });
+  return (apiKey) => enable.mutate(apiKey);
+}

@@ -1,0 +1,52 @@
+// The limits of a key in words, and the spend that counts towards its own limit.
+import type { ApiKey, CurrentKey, EffectiveLimit } from '../../api/keys';
+
+type Limited = ApiKey | CurrentKey;
+type Window = NonNullable<Limited['limit_reset']>;
+
+const WINDOWS = {
+  daily: { usage: 'usage_daily', byok: 'byok_usage_daily', name: 'a day' },
+  weekly: { usage: 'usage_weekly', byok: 'byok_usage_weekly', name: 'a week' },
+  monthly: { usage: 'usage_monthly', byok: 'byok_usage_monthly', name: 'a month' },
+} as const;
+// The service stores twelve decimals; the sum of two doubles may have more.
+const DECIMALS = 12;
+
+function windowOf(reset: Window | '' | null) {
+  return reset === null || reset === '' ? null : WINDOWS[reset];
+}
+
+/** Spend of the window of the key's own limit; without a limit, of all time. */
+export function spendOf(key: Limited): number {
+  const window = windowOf(key.limit_reset);
+  const usage = window === null ? key.usage : key[window.usage];
+  if (!key.include_byok_in_limit) return usage;
+  const byok = window === null ? key.byok_usage : key[window.byok];
+  return Number((usage + byok).toFixed(DECIMALS));
+}
+
+/** "a month" */
+export function windowName(reset: Limited['limit_reset']): string {
+  return windowOf(reset)?.name ?? 'in total';
+}
+
+const SOURCES: Readonly<Record<EffectiveLimit['limit_source'], string>> = {
+  key: 'Limit of the key',
+  workspace: 'Budget of the workspace',
+  account: 'Credits of the account',
+};
+const SCOPES: Readonly<Record<EffectiveLimit['limit_window'], string>> = {
+  daily: 'daily',
+  weekly: 'weekly',
+  monthly: 'monthly',
+  lifetime: 'lifetime',
+};
+
+/** "Budget of the workspace, monthly" */
+export function nameOfLimit({ limit_source: source, limit_window: window }: EffectiveLimit): string {
+  return `${SOURCES[source]}, ${SCOPES[window]}`;
+}
+
+export function isExpired(key: Limited, now: number): boolean {
+  return key.expires_at !== null && new Date(key.expires_at).getTime() <= now;
+}

@@ -1,0 +1,50 @@
+// Values of a key that the list and the page of one key show alike.
+import type { ApiKey, CurrentKey } from '../../api/keys';
+import { Badge } from '../../components/display/badge';
+import { useNow } from '../../components/display/clock';
+import { SpendBar } from '../../components/display/spend-bar';
+import { Absent, Money, Time } from '../../components/display/values';
+import { isExpired, nameOfLimit, spendOf } from './key-limits';
+import styles from './keys.module.css';
+
+/** Nothing for an ordinary key that works. */
+export function KeyBadges({ apiKey }: { readonly apiKey: ApiKey }) {
+  const now = useNow();
+  return (
+    <>
+      {apiKey.is_management_key && <Badge tone="accent">Management</Badge>}
+      {apiKey.disabled && <Badge tone="neutral">Disabled</Badge>}
+      {isExpired(apiKey, now) && <Badge tone="warning">Expired</Badge>}
+    </>
+  );
+}
+
+export function KeySpend({ apiKey, name }: { readonly apiKey: ApiKey | CurrentKey; readonly name: string }) {
+  return <SpendBar label={`Spend of ${name}`} spend={spendOf(apiKey)} limit={apiKey.limit} />;
+}
+
+/** The limit that stops the key first. It need not be the key's own. */
+export function FirstLimit({ apiKey }: { readonly apiKey: ApiKey | CurrentKey }) {
+  const { effective_limit: limit } = apiKey;
+  if (limit === undefined) return <Absent />;
+  if (limit === null) return <span className={styles.muted}>No limit</span>;
+  return (
+    <span className={styles.stack}>
+      <span>{nameOfLimit(limit)}</span>
+      <span className={limit.remaining_usd > 0 ? styles.muted : styles.reached}>
+        {limit.remaining_usd > 0 ? (
+          <>
+            <Money usd={limit.remaining_usd} /> left
+          </>
+        ) : (
+          'Reached: calls are refused'
+        )}
+      </span>
+    </span>
+  );
+}
+
+/** Limits reset at 00:00 UTC; the time is shown in the local zone. */
+export function LimitReset({ apiKey }: { readonly apiKey: ApiKey | CurrentKey }) {
+  return <Time at={apiKey.effective_limit?.resets_at} absent={apiKey.limit === null ? '–' : 'Never'} />;
+}

@@ -1,0 +1,85 @@
+// The calls of one key in the last 30 days, by model.
+import { useQuery } from '@tanstack/react-query';
+import { analyticsQuery, isoTime, numberOf, numberOrNull, textOf } from '../../api/analytics';
+import type { AnalyticsRow } from '../../api/analytics';
+import { DataTable } from '../../components/data/data-table';
+import type { Column } from '../../components/data/data-table';
+import { Section } from '../../components/display/section';
+import { Absent, Money, Name } from '../../components/display/values';
+import { EmptyState, ErrorState } from '../../components/feedback/states';
+import { formatCount, formatDuration, formatPercent } from '../../format';
+
+const DAY_MS = 86_400_000;
+const DAYS = 30;
+
+/** Columns of analytics rows by one dimension. */
+export const USAGE_COLUMNS: readonly Column<AnalyticsRow>[] = [
+  { id: 'calls', header: 'Calls', align: 'end', cell: (row) => formatCount(numberOf(row, 'request_count')) },
+  {
+    id: 'errors',
+    header: 'Errors',
+    align: 'end',
+    priority: 2,
+    cell: (row) => formatPercent(numberOf(row, 'error_rate')),
+  },
+  {
+    id: 'tokens',
+    header: 'Tokens',
+    align: 'end',
+    priority: 3,
+    cell: (row) => formatCount(numberOf(row, 'total_tokens')),
+  },
+  {
+    id: 'p50',
+    header: 'p50',
+    align: 'end',
+    priority: 2,
+    cell: (row) => <Latency row={row} metric="latency_p50" />,
+  },
+  {
+    id: 'p90',
+    header: 'p90',
+    align: 'end',
+    priority: 3,
+    cell: (row) => <Latency row={row} metric="latency_p90" />,
+  },
+  { id: 'spend', header: 'Spend', align: 'end', cell: (row) => <Money usd={numberOf(row, 'total_usage')} /> },
+];
+
+function Latency({ row, metric }: { readonly row: AnalyticsRow; readonly metric: string }) {
+  const value = numberOrNull(row, metric);
+  return value === null ? <Absent /> : formatDuration(value);
+}
+
+const COLUMNS: readonly Column<AnalyticsRow>[] = [
+  { id: 'model', header: 'Model', cell: (row) => <Name text={textOf(row, 'model') ?? 'Unknown model'} /> },
+  ...USAGE_COLUMNS,
+];
+
+export function KeyUsage({ hash }: { readonly hash: string }) {
+  const { data, error, refetch } = useQuery(
+    analyticsQuery(['key-usage', hash], () => ({
+      metrics: ['request_count', 'error_rate', 'total_tokens', 'total_usage', 'latency_p50', 'latency_p90'],
+      dimensions: ['model'],
+      filters: [{ field: 'api_key_id', operator: 'eq', value: hash }],
+      time_range: { start: isoTime(Date.now() - DAYS * DAY_MS), end: isoTime(Date.now()) },
+      order_by: { field: 'request_count', direction: 'desc' },
+      limit: 50,
+    })),
+  );
+  return (
+    <Section title="Usage by model" description="The last 30 days." isFlush>
+      {error && data === undefined ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : (
+        <DataTable
+          caption="Usage by model"
+          columns={COLUMNS}
+          rows={data}
+          rowKey={(row) => textOf(row, 'model') ?? ''}
+          empty={<EmptyState title="No call in the last 30 days" />}
+        />
+      )}
+    </Section>
+  );
+}
