@@ -19,6 +19,12 @@ const countShort = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumF
 const percent = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 });
 const timeOfDay = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+const utcDay = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 /** Exact: `$0.00000125`, `$1,250.00`. */
@@ -60,8 +66,9 @@ export function formatTime(iso: string): string {
   return `${day.format(date)}, ${timeOfDay.format(date)}`;
 }
 
-export function formatDay(iso: string): string {
-  return day.format(new Date(iso));
+/** A day of the service, which counts days in UTC: `27 Nov 2026`. */
+export function formatUtcDay(isoDay: string): string {
+  return utcDay.format(new Date(isoDay));
 }
 
 /** `2026-11-27 07:31:05 UTC`, for the text on hover. */

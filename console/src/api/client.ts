@@ -84,6 +84,20 @@ export async function sendConsole<Body>(
   return (await response.json()) as Body;
 }
 
+/** For operations that openapi.json does not have yet. */
+export async function getJson<Body>(
+  path: `/api/v1/${string}`,
+  query: Readonly<Record<string, string | number | undefined>> = {},
+  signal?: AbortSignal,
+): Promise<Body> {
+  const present = Object.entries(query).filter(([, value]) => value !== undefined);
+  const search = new URLSearchParams(present.map(([name, value]) => [name, String(value)]));
+  const response = await send(
+    new Request(`${path}?${search.toString()}`, { headers: CONSOLE_HEADERS, signal }),
+  );
+  return (await response.json()) as Body;
+}
+
 /** Whether the service answers again. */
 export async function isReachable(): Promise<boolean> {
   try {

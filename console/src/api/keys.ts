@@ -15,11 +15,13 @@ export interface EffectiveLimit {
 
 export type ApiKey = Schemas['ApiKeyDto'] & {
   readonly effective_limit?: EffectiveLimit | null;
-  readonly last_used_at?: string | null;
+  /** A day in UTC. */
+  readonly last_used_on?: string | null;
 };
 export type CurrentKey = Schemas['CurrentKeyDto'] & {
   readonly effective_limit?: EffectiveLimit | null;
-  readonly last_used_at?: string | null;
+  /** A day in UTC. */
+  readonly last_used_on?: string | null;
 };
 export type NewKey = Schemas['CreateKeyDto'];
 export type KeyChange = Schemas['UpdateKeyDto'];

@@ -1,10 +1,104 @@
-import { Page } from '../../components/display/section';
-import { EmptyState } from '../../components/feedback/states';
+// One call: its attempts, its cost, its ids, its deliveries, its content.
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { generationQuery } from '../../api/generations';
+import type { Generation } from '../../api/generations';
+import { buttonClass } from '../../components/actions/button';
+import { DescriptionList, Page, Section } from '../../components/display/section';
+import { StatTile, StatTiles } from '../../components/display/stat-tile';
+import { Absent, Code, Money, Name, Time } from '../../components/display/values';
+import { ErrorState, Notice, Placeholder } from '../../components/feedback/states';
+import { formatCount, formatDuration } from '../../format';
+import { Attempts } from './attempts';
+import { Content } from './content';
+import { Cost } from './cost';
+import { Deliveries } from './deliveries';
+import { causeOf } from './failure-causes';
+
+const NO_ENDPOINT = 503;
+const route = getRouteApi('/app/management/generations/$id');
 
 export function GenerationPage() {
+  const { id } = route.useParams();
+  const { data: generation, error, refetch } = useQuery(generationQuery(id));
+  const back = (
+    <Link to="/generations" className={buttonClass('secondary')}>
+      All generations
+    </Link>
+  );
+  if (generation === undefined) {
+    return (
+      <Page title="Generation" actions={back}>
+        {error === null ? (
+          <Placeholder lines={8} />
+        ) : (
+          <ErrorState error={error} onRetry={() => void refetch()} />
+        )}
+      </Page>
+    );
+  }
+  const { tokens_prompt: tokens, latency } = generation;
+  const status = statusOf(generation);
+  const hasFailed = status === null || status >= 400;
   return (
-    <Page title="Generations">
-      <EmptyState title="This page is not built yet" />
+    <Page
+      title="Generation"
+      description={
+        <>
+          <Name text={generation.model} /> · <Time at={generation.created_at} />
+        </>
+      }
+      actions={back}
+    >
+      {hasFailed && <Failure status={status} />}
+      <StatTiles>
+        <StatTile label="Charged" value={<Money usd={generation.usage} />} />
+        <StatTile label="Latency" value={latency === null ? '–' : formatDuration(latency)} />
+        <StatTile label="Input tokens" value={tokens === null ? '–' : formatCount(tokens)} />
+        <StatTile label="Provider" value={generation.provider_name ?? '–'} />
+      </StatTiles>
+      <Attempts attempts={generation.provider_responses ?? []} latency={latency} hasFailed={hasFailed} />
+      <Cost generation={generation} />
+      <Deliveries id={generation.id} />
+      <Content id={generation.id} />
+      <Section title="Details">
+        <DescriptionList items={detailsOf(generation)} />
+      </Section>
     </Page>
   );
+}
+
+/** Of the last attempt, which decided the call; null: it had no answer. */
+function statusOf({ provider_responses: attempts, provider_name: provider }: Generation): number | null {
+  const last = attempts?.at(-1);
+  if (last !== undefined) return last.status;
+  return provider === null ? NO_ENDPOINT : 200;
+}
+
+function Failure({ status }: { readonly status: number | null }) {
+  const { cause, advice } = causeOf(status ?? 524);
+  return (
+    <Notice tone="bad">
+      <strong>{cause}</strong> {advice}
+    </Notice>
+  );
+}
+
+const optional = (text: string | null, what: string) =>
+  text === null ? <Absent /> : <Code key={what} text={text} what={what} />;
+
+function detailsOf(generation: Generation) {
+  return [
+    ['Generation id', optional(generation.id, 'generation id')],
+    ['Request id', optional(generation.request_id, 'request id')],
+    ['Upstream id', optional(generation.upstream_id, 'upstream id')],
+    ['Session', optional(generation.session_id, 'session id')],
+    ['User', optional(generation.external_user, 'user id')],
+    ['Credential', generation.is_byok ? 'Own provider key' : 'Shared'],
+    ['Region', generation.data_region],
+    [
+      'Client',
+      generation.user_agent === null ? <Absent /> : <Name key="client" text={generation.user_agent} />,
+    ],
+  ] as const;
 }

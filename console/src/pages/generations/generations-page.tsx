@@ -1,10 +1,118 @@
-import { Page } from '../../components/display/section';
-import { EmptyState } from '../../components/feedback/states';
+// The calls of a workspace, newest first.
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { GENERATIONS, loadGenerations } from '../../api/generations';
+import type { GenerationRow } from '../../api/generations';
+import { useWorkspaceId } from '../../app/workspace';
+import { DataTable } from '../../components/data/data-table';
+import type { Column } from '../../components/data/data-table';
+import { useHeldPages } from '../../components/data/held-pages';
+import { ListFoot, RefreshButton } from '../../components/data/list-head';
+import { StatusBadge } from '../../components/display/badge';
+import { Page, Section } from '../../components/display/section';
+import { Absent, Code, Money, Name, Time } from '../../components/display/values';
+import { EmptyState, ErrorState } from '../../components/feedback/states';
+import { formatCount, formatDuration } from '../../format';
+import { GenerationFilterBar } from './generation-filters';
+
+const route = getRouteApi('/app/management/generations');
+
+const COLUMNS: readonly Column<GenerationRow>[] = [
+  {
+    id: 'time',
+    header: 'Time',
+    cell: ({ id, created_at: at }) => (
+      <Link to="/generations/$id" params={{ id }}>
+        <Time at={at} />
+      </Link>
+    ),
+  },
+  { id: 'status', header: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+  { id: 'model', header: 'Model', priority: 2, cell: ({ model }) => <Name text={model} /> },
+  {
+    id: 'provider',
+    header: 'Provider',
+    priority: 3,
+    cell: ({ provider_name: name, attempts }) => (
+      <>
+        {name ?? <Absent />}
+        {attempts > 1 && ` (${attempts} attempts)`}
+      </>
+    ),
+  },
+  {
+    id: 'key',
+    header: 'Key',
+    priority: 2,
+    cell: ({ api_key_name: name }) => (name === null ? <Absent /> : <Name text={name} />),
+  },
+  {
+    id: 'session',
+    header: 'Session',
+    priority: 3,
+    cell: ({ session_id: id }) => (id === null ? <Absent /> : <Code text={id} />),
+  },
+  {
+    id: 'tokens',
+    header: 'Tokens',
+    align: 'end',
+    priority: 3,
+    cell: ({ tokens_total: tokens }) => (tokens === null ? <Absent /> : formatCount(tokens)),
+  },
+  { id: 'cost', header: 'Cost', align: 'end', cell: ({ usage }) => <Money usd={usage} /> },
+  {
+    id: 'latency',
+    header: 'Latency',
+    align: 'end',
+    priority: 2,
+    cell: ({ latency }) => formatDuration(latency),
+  },
+];
 
 export function GenerationsPage() {
+  const workspaceId = useWorkspaceId();
+  const { model, provider, status, key, session, user, from, to } = route.useSearch();
+  const filters = {
+    workspace_id: workspaceId,
+    api_key_hash: key,
+    model,
+    provider,
+    status,
+    session_id: session,
+    user_id: user,
+    from,
+    to,
+  };
+  const pages = useHeldPages({
+    queryKey: [...GENERATIONS, 'list', filters],
+    load: (cursor, signal) => loadGenerations(filters, cursor, signal),
+    rowKey: ({ id }) => id,
+    isLive: to === undefined,
+  });
   return (
-    <Page title="Generations">
-      <EmptyState title="This page is not built yet" />
+    <Page
+      title="Generations"
+      description="Every call that reached routing, whether it succeeded or failed."
+      actions={<RefreshButton pages={pages} />}
+    >
+      <GenerationFilterBar workspaceId={workspaceId} />
+      <Section title="Calls" isFlush>
+        {pages.error && pages.rows === undefined ? (
+          <ErrorState error={pages.error} onRetry={pages.refresh} />
+        ) : (
+          <DataTable
+            caption="Generations"
+            columns={COLUMNS}
+            rows={pages.rows}
+            rowKey={({ id }) => id}
+            empty={
+              <EmptyState title="No call matches" action={<ListFoot pages={pages} noun="calls" />}>
+                Change the filters, or make a call with a key of this workspace.
+              </EmptyState>
+            }
+            footer={<ListFoot pages={pages} noun="calls" />}
+          />
+        )}
+      </Section>
     </Page>
   );
 }

@@ -1,64 +1,24 @@
-// What can be done with a key: create, edit, rotate, disable, enable, delete.
+// What can be done with a key: edit, rotate, disable, enable, delete.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { createKey, deleteKey, KEYS, rotateKey, updateKey } from '../../api/keys';
+import { deleteKey, KEYS, rotateKey, updateKey } from '../../api/keys';
 import type { ApiKey } from '../../api/keys';
 import { exampleModel, modelsQuery } from '../../api/models';
-import { useSession, useWorkspaceId } from '../../app/workspace';
+import { useSession } from '../../app/workspace';
 import { Button } from '../../components/actions/button';
 import { showToast } from '../../components/feedback/toasts';
 import { Form, SelectField } from '../../components/form/form';
 import { ConfirmDialog, Dialog, DialogButtons } from '../../components/overlay/dialog';
-import { KeyForm, readKeyChange, readNewKey } from './key-form';
+import { KeyForm, readKeyChange } from './key-form';
 import { KeySecretView } from './key-secret';
 
-export type KeyAction = 'create' | 'edit' | 'rotate' | 'disable' | 'enable' | 'delete';
-
-interface DialogProps {
+export interface DialogProps {
   readonly isOpen: boolean;
   readonly onClose: () => void;
 }
 
-function useRefreshKeys(): () => Promise<void> {
+export function useRefreshKeys(): () => Promise<void> {
   const client = useQueryClient();
   return () => client.resetQueries({ queryKey: KEYS });
-}
-
-export function CreateKeyDialog({ isOpen, onClose }: DialogProps) {
-  const workspaceId = useWorkspaceId();
-  const refresh = useRefreshKeys();
-  const { data: models } = useQuery(modelsQuery);
-  const create = useMutation({ mutationFn: createKey });
-  const close = () => {
-    onClose();
-    if (create.data) void refresh();
-    create.reset();
-  };
-  return (
-    <Dialog
-      title={create.data ? 'Key created' : 'Create key'}
-      isOpen={isOpen}
-      isDismissible={!create.data}
-      onClose={close}
-    >
-      {create.data ? (
-        <KeySecretView
-          secret={create.data.key}
-          model={exampleModel(models)}
-          isManagement={create.data.data.is_management_key}
-          onDone={close}
-        />
-      ) : (
-        <KeyForm error={create.error} onSubmit={(values) => create.mutate(readNewKey(values, workspaceId))}>
-          <DialogButtons>
-            <Button onClick={close}>Cancel</Button>
-            <Button variant="primary" type="submit" isBusy={create.isPending}>
-              Create key
-            </Button>
-          </DialogButtons>
-        </KeyForm>
-      )}
-    </Dialog>
-  );
 }
 
 interface KeyDialogProps extends DialogProps {

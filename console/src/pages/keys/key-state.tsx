@@ -4,6 +4,7 @@ import { Badge } from '../../components/display/badge';
 import { useNow } from '../../components/display/clock';
 import { SpendBar } from '../../components/display/spend-bar';
 import { Absent, Money, Time } from '../../components/display/values';
+import { formatUtcDay } from '../../format';
 import { isExpired, nameOfLimit, spendOf } from './key-limits';
 import styles from './keys.module.css';
 
@@ -47,4 +48,15 @@ export function FirstLimit({ apiKey }: { readonly apiKey: ApiKey | CurrentKey })
 /** Limits reset at 00:00 UTC; the time is shown in the local zone. */
 export function LimitReset({ apiKey }: { readonly apiKey: ApiKey | CurrentKey }) {
   return <Time at={apiKey.effective_limit?.resets_at} absent={apiKey.limit === null ? '–' : 'Never'} />;
+}
+
+/** The service keeps the day, not the moment. */
+export function LastUsed({ apiKey }: { readonly apiKey: ApiKey | CurrentKey }) {
+  const { last_used_on: day } = apiKey;
+  if (!day) return <span className={styles.muted}>Never</span>;
+  return (
+    <time dateTime={day} title={`${day} UTC`}>
+      {formatUtcDay(day)}
+    </time>
+  );
 }

@@ -13,8 +13,8 @@ import { Page, Section } from '../../components/display/section';
 import { Name, Time } from '../../components/display/values';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
 import { KeyActions } from './key-actions';
-import { CreateKeyDialog } from './key-dialogs';
-import { FirstLimit, KeyBadges, KeySpend, LimitReset } from './key-state';
+import { CreateKeyDialog } from './create-key-dialog';
+import { FirstLimit, KeyBadges, KeySpend, LastUsed, LimitReset } from './key-state';
 import styles from './keys.module.css';
 
 const route = getRouteApi('/app/management/keys');
@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<ApiKey>[] = [
     id: 'used',
     header: 'Last used',
     priority: 2,
-    cell: (key) => <Time at={key.last_used_at} absent="Never" isRelative />,
+    cell: (key) => <LastUsed apiKey={key} />,
   },
   {
     id: 'expires',

@@ -1,10 +1,139 @@
+// Spend, calls and health of a workspace; a setup guide until its first call has arrived.
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { analyticsQuery, numberOf, numberOrNull } from '../../api/analytics';
+import { useWorkspaceId } from '../../app/workspace';
+import { ChoiceLinks } from '../../components/actions/choice-links';
 import { Page } from '../../components/display/section';
-import { EmptyState } from '../../components/feedback/states';
+import { StatTile, StatTiles } from '../../components/display/stat-tile';
+import { Money } from '../../components/display/values';
+import { ErrorState, Placeholder } from '../../components/feedback/states';
+import { formatCount, formatDuration, formatPercent } from '../../format';
+import { Health } from './health';
+import styles from './overview.module.css';
+import { RANGES } from './overview-search';
+import type { Range } from './overview-search';
+import { RANGE_DEFINITIONS, timeRangeOf } from './ranges';
+import { useFirstCalls } from './first-calls';
+import { SpendLimits, useWindowSpend } from './spend-limits';
+import { UsageChart } from './usage-chart';
+import { UsageTable } from './usage-table';
+
+// It is gone after the first call, and most of it is needed by no other part of the page.
+const SetupGuide = lazy(async () => ({ default: (await import('./setup-guide')).SetupGuide }));
+
+const route = getRouteApi('/app/management/');
 
 export function OverviewPage() {
+  const workspaceId = useWorkspaceId();
+  const { range = 'day' } = route.useSearch();
   return (
-    <Page title="Overview">
-      <EmptyState title="This page is not built yet" />
+    <Page
+      title="Overview"
+      actions={
+        <ChoiceLinks label="Range">
+          {RANGES.map((choice) => (
+            <Link
+              key={choice}
+              to="."
+              search={(search) => ({ ...search, range: choice })}
+              aria-current={choice === range ? 'true' : undefined}
+            >
+              {RANGE_DEFINITIONS[choice].label}
+            </Link>
+          ))}
+        </ChoiceLinks>
+      }
+    >
+      <OverviewContent key={workspaceId} workspaceId={workspaceId} />
     </Page>
+  );
+}
+
+function OverviewContent({ workspaceId }: { readonly workspaceId: string }) {
+  const { range = 'day', by = 'model', measure = 'calls' } = route.useSearch();
+  const [isGuided, setGuided] = useState(false);
+  const calls = useFirstCalls(workspaceId, isGuided);
+  const hasSucceeded = calls.data?.some(({ status }) => status < 400) ?? false;
+  // Once shown, the guide stays until the page is left, so that the reader sees the first call arrive.
+  if (!isGuided && calls.data !== undefined && !hasSucceeded) setGuided(true);
+  if (calls.data === undefined) {
+    return calls.error ? (
+      <ErrorState error={calls.error} onRetry={() => void calls.refetch()} />
+    ) : (
+      <Placeholder lines={8} />
+    );
+  }
+  return (
+    <>
+      {isGuided && (
+        <Suspense fallback={<Placeholder lines={12} />}>
+          <SetupGuide workspaceId={workspaceId} calls={calls.data} />
+        </Suspense>
+      )}
+      {calls.data.length > 0 && (
+        <>
+          <Figures workspaceId={workspaceId} range={range} />
+          <UsageChart workspaceId={workspaceId} range={range} measure={measure} />
+          <div className={styles.columns}>
+            <SpendLimits workspaceId={workspaceId} />
+            <Health workspaceId={workspaceId} />
+          </div>
+          <UsageTable workspaceId={workspaceId} range={range} by={by} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Figures({ workspaceId, range }: { readonly workspaceId: string; readonly range: Range }) {
+  const today = useWindowSpend(workspaceId, 'daily');
+  const month = useWindowSpend(workspaceId, 'monthly');
+  const totals = useQuery({
+    ...analyticsQuery(['totals', workspaceId, range], () => ({
+      metrics: ['request_count', 'error_count', 'error_rate', 'latency_p50', 'latency_p90'],
+      filters: [{ field: 'workspace', operator: 'eq', value: workspaceId }],
+      time_range: timeRangeOf(range, Date.now()),
+    })),
+    refetchInterval: 15_000,
+  });
+  const error = today.error ?? month.error ?? totals.error;
+  if (error !== null) return <ErrorState error={error} onRetry={() => void totals.refetch()} />;
+  const row = totals.data?.[0];
+  const latency = (metric: string) => {
+    const value = numberOrNull(row, metric);
+    return value === null ? '–' : formatDuration(value);
+  };
+  const isLoaded = totals.data !== undefined;
+  const { label } = RANGE_DEFINITIONS[range];
+  return (
+    <StatTiles>
+      <StatTile
+        label="Spend today"
+        value={today.data === undefined ? undefined : <Money usd={today.data} />}
+        detail="Since 00:00 UTC"
+      />
+      <StatTile
+        label="Spend this month"
+        value={month.data === undefined ? undefined : <Money usd={month.data} />}
+        detail="Since the 1st, UTC"
+      />
+      <StatTile
+        label="Calls"
+        value={isLoaded ? formatCount(numberOf(row, 'request_count')) : undefined}
+        detail={label}
+      />
+      <StatTile
+        label="Error rate"
+        value={isLoaded ? formatPercent(numberOf(row, 'error_rate')) : undefined}
+        detail={`${formatCount(numberOf(row, 'error_count'))} failed`}
+      />
+      <StatTile
+        label="Latency p50"
+        value={isLoaded ? latency('latency_p50') : undefined}
+        detail={`p90 ${latency('latency_p90')}`}
+      />
+    </StatTiles>
   );
 }

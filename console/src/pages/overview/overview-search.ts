@@ -4,14 +4,22 @@ export const RANGES = ['hour', 'day', 'week', 'month', 'quarter'] as const;
 export type Range = (typeof RANGES)[number];
 export const GROUPINGS = ['model', 'key'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
+export const MEASURES = ['calls', 'spend', 'errors', 'p50', 'p90'] as const;
+export type Measure = (typeof MEASURES)[number];
 
 interface OverviewSearch {
   /** Absent: `day`. */
   readonly range?: Range;
   /** Absent: `model`. */
   readonly by?: Grouping;
+  /** Absent: `calls`. */
+  readonly measure?: Measure;
 }
 
 export function readOverviewSearch(search: Readonly<Record<string, unknown>>): OverviewSearch {
-  return { range: oneOf(RANGES, search['range']), by: oneOf(GROUPINGS, search['by']) };
+  return {
+    range: oneOf(RANGES, search['range']),
+    by: oneOf(GROUPINGS, search['by']),
+    measure: oneOf(MEASURES, search['measure']),
+  };
 }

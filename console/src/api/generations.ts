@@ -1,0 +1,110 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { CursorPage } from '../components/data/held-pages';
+import { ApiError, api, call, getJson } from './client';
+import type { Schemas } from './client';
+
+export interface GenerationRow {
+  readonly id: string;
+  readonly created_at: string;
+  readonly workspace_id: string;
+  readonly api_key_hash: string | null;
+  readonly api_key_name: string | null;
+  readonly model: string;
+  readonly provider: string | null;
+  readonly provider_name: string | null;
+  readonly endpoint_id: string | null;
+  readonly status: number;
+  readonly error_type: string | null;
+  readonly attempts: number;
+  readonly input_count: number;
+  readonly tokens_prompt: number | null;
+  readonly tokens_total: number | null;
+  readonly dimensions: number | null;
+  readonly usage: number;
+  readonly upstream_inference_cost: number | null;
+  readonly is_byok: boolean;
+  readonly latency: number;
+  readonly generation_time: number | null;
+  readonly external_user: string | null;
+  readonly session_id: string | null;
+  readonly request_id: string | null;
+}
+
+export type Generation = Schemas['GenerationDto'];
+export type GenerationContent = Schemas['GenerationContentDto'];
+
+export interface GenerationDelivery {
+  readonly destination_id: string;
+  readonly name: string | null;
+  readonly type: string;
+  readonly state:
+    'delivered' | 'waiting' | 'retrying' | 'paused' | 'dead_letter' | 'dropped' | 'not_selected' | 'unknown';
+  readonly reason: string | null;
+  readonly delivered_before: string | null;
+  readonly next_attempt_at: string | null;
+  readonly last_error: {
+    readonly at: string;
+    readonly class: string;
+    readonly status: number | null;
+    readonly message: string;
+  } | null;
+}
+
+export interface GenerationFilters {
+  readonly workspace_id: string;
+  readonly api_key_hash?: string;
+  readonly model?: string;
+  readonly provider?: string;
+  readonly status?: string;
+  readonly session_id?: string;
+  readonly user_id?: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+export const GENERATIONS = ['generations'] as const;
+const PAGE = 50;
+
+export function loadGenerations(
+  filters: GenerationFilters,
+  cursor: string | undefined,
+  signal: AbortSignal,
+  limit = PAGE,
+): Promise<CursorPage<GenerationRow>> {
+  return getJson('/api/v1/generations', { ...filters, cursor, limit }, signal);
+}
+
+export const generationQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...GENERATIONS, id],
+    queryFn: async ({ signal }): Promise<Generation> =>
+      (await call(api.GET('/api/v1/generation', { params: { query: { id } }, signal }))).data,
+  });
+
+/** Null: the content is not stored. */
+export const generationContentQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...GENERATIONS, id, 'content'],
+    queryFn: async ({ signal }): Promise<GenerationContent | null> => {
+      try {
+        return (await call(api.GET('/api/v1/generation/content', { params: { query: { id } }, signal })))
+          .data;
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return null;
+        throw error;
+      }
+    },
+  });
+
+export const generationDeliveriesQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...GENERATIONS, id, 'deliveries'],
+    queryFn: async ({ signal }): Promise<readonly GenerationDelivery[]> =>
+      (
+        await getJson<{ data: readonly GenerationDelivery[] }>(
+          `/api/v1/generations/${id}/deliveries`,
+          {},
+          signal,
+        )
+      ).data,
+  });

@@ -1,0 +1,133 @@
+// One measure over time. A chunk of its own, with the library that draws it: load it with `TimeSeries` of lazy-chart.tsx.
+import { useEffect, useRef, useState } from 'react';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { useTheme } from '../../app/theme';
+import { Time } from '../display/values';
+import styles from './time-series.module.css';
+
+export interface TimeSeriesProps {
+  /** Of the measure, for screen readers and over the chart. */
+  readonly label: string;
+  /** Starts of the periods, in milliseconds. */
+  readonly times: readonly number[];
+  /** Null: nothing was measured in the period. */
+  readonly values: readonly (number | null)[];
+  readonly format: (value: number) => string;
+  readonly formatAxis: (value: number) => string;
+  /** Bars for counts and sums, a line for rates and latencies. */
+  readonly shape: 'bars' | 'line';
+}
+
+const HEIGHT = 200;
+const AXIS_WIDTH = 64;
+const SECOND_MS = 1000;
+
+/** The colours of tokens as the canvas needs them. */
+function readColours(element: HTMLElement) {
+  const probe = document.createElement('span');
+  element.append(probe);
+  const read = (token: string): string => {
+    probe.style.color = `var(${token})`;
+    return getComputedStyle(probe).color;
+  };
+  const colours = {
+    accent: read('--accent'),
+    soft: read('--accent-soft'),
+    grid: read('--border'),
+    text: read('--text-muted'),
+  };
+  probe.remove();
+  return colours;
+}
+
+export function TimeSeriesChart({ label, times, values, format, formatAxis, shape }: TimeSeriesProps) {
+  const holder = useRef<HTMLDivElement>(null);
+  const theme = useTheme();
+  const isDark = useIsDark();
+  const [index, setIndex] = useState<number | null>(null);
+
+  useEffect(() => {
+    const element = holder.current;
+    if (element === null) return undefined;
+    const colours = readColours(element);
+    const axis = {
+      stroke: colours.text,
+      grid: { stroke: colours.grid, width: 1 },
+      ticks: { show: false },
+      font: '12px system-ui, sans-serif',
+    };
+    const plot = new uPlot(
+      {
+        width: element.clientWidth,
+        height: HEIGHT,
+        legend: { show: false },
+        cursor: { y: false, drag: { x: false, y: false } },
+        scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
+        axes: [
+          { ...axis, grid: { show: false } },
+          { ...axis, size: AXIS_WIDTH, values: (_plot, splits) => splits.map(formatAxis) },
+        ],
+        series: [
+          {},
+          {
+            label,
+            stroke: colours.accent,
+            fill: shape === 'bars' ? colours.accent : colours.soft,
+            width: shape === 'bars' ? 0 : 2,
+            points: { show: shape === 'line' && times.length < 3 },
+            ...(shape === 'bars' && uPlot.paths.bars ? { paths: uPlot.paths.bars({ size: [0.7, 28] }) } : {}),
+          },
+        ],
+        hooks: { setCursor: [({ cursor }) => setIndex(cursor.idx ?? null)] },
+      },
+      [times.map((time) => time / SECOND_MS), [...values]],
+      element,
+    );
+    const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      plot.destroy();
+    };
+  }, [label, times, values, formatAxis, shape, theme, isDark]);
+
+  const value = index === null ? undefined : values[index];
+  const time = index === null ? undefined : times[index];
+  return (
+    <figure className={styles.chart}>
+      <figcaption className={styles.caption}>
+        <span>{label}</span>
+        {time !== undefined && (
+          <span className={styles.reading}>
+            <Time at={new Date(time).toISOString()} />{' '}
+            <strong>{value === null || value === undefined ? 'none' : format(value)}</strong>
+          </span>
+        )}
+      </figcaption>
+      <div
+        ref={holder}
+        className={styles.holder}
+        role="img"
+        aria-label={`${label}: ${describe(values, format)}`}
+      />
+    </figure>
+  );
+}
+
+function describe(values: readonly (number | null)[], format: (value: number) => string): string {
+  const present = values.filter((value) => value !== null);
+  if (present.length === 0) return 'no data';
+  return `from ${format(Math.min(...present))} to ${format(Math.max(...present))}`;
+}
+
+function useIsDark(): boolean {
+  const [isDark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches);
+  useEffect(() => {
+    const query = matchMedia('(prefers-color-scheme: dark)');
+    const onChange = () => setDark(query.matches);
+    query.addEventListener('change', onChange);
+    return () => query.removeEventListener('change', onChange);
+  }, []);
+  return isDark;
+}

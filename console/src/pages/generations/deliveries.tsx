@@ -1,0 +1,99 @@
+// Which destinations took the trace of a call.
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { generationDeliveriesQuery } from '../../api/generations';
+import type { GenerationDelivery } from '../../api/generations';
+import { Badge } from '../../components/display/badge';
+import type { Tone } from '../../components/display/badge';
+import { Section } from '../../components/display/section';
+import { Name, Time } from '../../components/display/values';
+import { EmptyState, ErrorState, Placeholder } from '../../components/feedback/states';
+import styles from './generations.module.css';
+
+const STATES: Readonly<Record<GenerationDelivery['state'], readonly [string, Tone]>> = {
+  delivered: ['Delivered', 'good'],
+  waiting: ['Waiting', 'accent'],
+  retrying: ['Retrying', 'warning'],
+  paused: ['Paused', 'bad'],
+  dead_letter: ['Dead letter', 'bad'],
+  dropped: ['Dropped', 'bad'],
+  not_selected: ['Not selected', 'neutral'],
+  unknown: ['Unknown', 'neutral'],
+};
+
+const REASONS: Readonly<Record<string, string>> = {
+  refused: 'The platform refused it.',
+  too_large: 'It is larger than the platform takes.',
+  expired: 'It waited too long.',
+  content_gone: 'Its content is no longer stored.',
+  disabled: 'The destination is disabled.',
+  workspace_disabled: 'Delivery is switched off for the workspace.',
+  before_start: 'The call is older than the destination.',
+  region: 'The destination takes calls of other regions.',
+  api_key: 'The destination takes calls of other keys.',
+  sampling: 'Sampling left it out.',
+  filter: 'The filter of the destination left it out.',
+};
+
+const WATCH_MS = 3000;
+const isOpen = ({ state }: GenerationDelivery): boolean => state === 'waiting' || state === 'retrying';
+
+export function Deliveries({ id }: { readonly id: string }) {
+  const { data, error, refetch } = useQuery({
+    ...generationDeliveriesQuery(id),
+    refetchInterval: ({ state }) => (state.data?.some(isOpen) ? WATCH_MS : false),
+  });
+  return (
+    <Section title="Deliveries">
+      {data === undefined &&
+        (error ? <ErrorState error={error} onRetry={() => void refetch()} /> : <Placeholder />)}
+      {data?.length === 0 && (
+        <EmptyState title="No destination">
+          <Link to="/destinations">Add a destination</Link> to send traces of calls to an observability
+          platform.
+        </EmptyState>
+      )}
+      {data !== undefined && data.length > 0 && (
+        <ul className={styles.deliveries}>
+          {data.map((delivery) => (
+            <DeliveryLine key={delivery.destination_id} delivery={delivery} />
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+function DeliveryLine({ delivery }: { readonly delivery: GenerationDelivery }) {
+  const {
+    name,
+    type,
+    state,
+    reason,
+    delivered_before: before,
+    next_attempt_at: next,
+    last_error: lastError,
+  } = delivery;
+  const [label, tone] = STATES[state];
+  return (
+    <li className={styles.delivery}>
+      <Name text={name ?? type} />
+      <Badge tone={tone}>{label}</Badge>
+      <span className={styles.deliveryText}>
+        {type}
+        {reason !== null && `. ${REASONS[reason] ?? reason}`}
+        {before !== null && (
+          <>
+            . Not later than <Time at={before} />
+          </>
+        )}
+        {next !== null && (
+          <>
+            . Next attempt <Time at={next} />
+          </>
+        )}
+        {lastError !== null && `. ${lastError.message}`}
+      </span>
+    </li>
+  );
+}

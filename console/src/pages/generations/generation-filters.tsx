@@ -1,0 +1,152 @@
+// The filters of the list. They live in the address.
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { keyChoicesQuery } from '../../api/keys';
+import { modelsQuery } from '../../api/models';
+import { Button } from '../../components/actions/button';
+import { abbreviate } from '../../format';
+import type { GenerationSearch } from './generation-search';
+import styles from './generations.module.css';
+
+const route = getRouteApi('/app/management/generations');
+
+const STATUSES = [
+  { value: '', label: 'Any status' },
+  { value: '2xx', label: 'Succeeded' },
+  { value: 'error', label: 'Failed' },
+  { value: '4xx', label: '4xx: the request' },
+  { value: '5xx', label: '5xx: the provider or this service' },
+];
+
+export function GenerationFilterBar({ workspaceId }: { readonly workspaceId: string }) {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { data: keys = [] } = useQuery(keyChoicesQuery(workspaceId));
+  const { data: models = [] } = useQuery(modelsQuery);
+  const change = (changed: GenerationSearch) =>
+    void navigate({ search: (former) => ({ ...former, ...changed }), replace: true });
+  const { status = '', model = '', key = '' } = search;
+  const modelIds = models.map(({ id }) => id);
+  const isFiltered = Object.entries(search).some(
+    ([name, value]) => name !== 'workspace' && value !== undefined,
+  );
+  return (
+    <search className={styles.filters} aria-label="Filter generations">
+      <Choice
+        label="Status"
+        value={status}
+        choices={withValue(STATUSES, status, status)}
+        onChange={(value) => change({ status: value })}
+      />
+      <Choice
+        label="Model"
+        value={model}
+        choices={withValue(
+          [{ value: '', label: 'Any model' }, ...modelIds.map((id) => ({ value: id, label: id }))],
+          model,
+          model,
+        )}
+        onChange={(value) => change({ model: value })}
+      />
+      <Choice
+        label="Key"
+        value={key}
+        choices={withValue(
+          [
+            { value: '', label: 'Any key' },
+            ...keys
+              .filter((one) => !one.is_management_key)
+              .map(({ hash, name }) => ({ value: hash, label: name })),
+          ],
+          key,
+          abbreviate(key),
+        )}
+        onChange={(value) => change({ key: value })}
+      />
+      <Text label="Provider" value={search.provider} onChange={(provider) => change({ provider })} />
+      <Text label="Session" value={search.session} onChange={(session) => change({ session })} />
+      <Text label="User" value={search.user} onChange={(user) => change({ user })} />
+      <Moment label="From" value={search.from} onChange={(from) => change({ from })} />
+      <Moment label="Until" value={search.to} onChange={(to) => change({ to })} />
+      {isFiltered && (
+        <Button variant="ghost" icon="close" onClick={() => void navigate({ search: {}, replace: true })}>
+          Clear
+        </Button>
+      )}
+    </search>
+  );
+}
+
+interface Option {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** A value from the address that the list does not know stays visible. */
+function withValue(choices: readonly Option[], value: string, label: string): readonly Option[] {
+  return choices.some((choice) => choice.value === value) ? choices : [...choices, { value, label }];
+}
+
+interface ControlProps {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly onChange: (value: string | undefined) => void;
+}
+
+function Choice({ label, value, choices, onChange }: ControlProps & { readonly choices: readonly Option[] }) {
+  return (
+    <label className={styles.filter}>
+      <span>{label}</span>
+      <select value={value} onChange={({ target }) => onChange(target.value || undefined)}>
+        {choices.map((choice) => (
+          <option key={choice.value} value={choice.value}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** Applies when the field is left or Enter is pressed, not with each letter. */
+function Text({ label, value = '', onChange }: ControlProps) {
+  return (
+    <label className={styles.filter}>
+      <span>{label}</span>
+      <input
+        key={value}
+        defaultValue={value}
+        placeholder="Any"
+        autoComplete="off"
+        onBlur={({ target }) => target.value.trim() !== value && onChange(target.value.trim() || undefined)}
+        onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
+      />
+    </label>
+  );
+}
+
+function Moment({ label, value, onChange }: ControlProps) {
+  const local = value === undefined ? '' : toLocalInput(value);
+  return (
+    <label className={styles.filter}>
+      <span>{label}</span>
+      <input
+        key={local}
+        type="datetime-local"
+        defaultValue={local}
+        onBlur={({ target }) => target.value !== local && onChange(fromLocalInput(target.value))}
+      />
+    </label>
+  );
+}
+
+/** Of an input for local times: no zone, minutes. */
+function toLocalInput(iso: string): string {
+  const date = new Date(iso);
+  if (Number.isNaN(date.getTime())) return '';
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+function fromLocalInput(text: string): string | undefined {
+  return text === '' ? undefined : `${new Date(text).toISOString().slice(0, 19)}Z`;
+}

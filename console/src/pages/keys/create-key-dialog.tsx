@@ -1,0 +1,49 @@
+// A new key, and its secret once it exists.
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { createKey } from '../../api/keys';
+import { exampleModel, modelsQuery } from '../../api/models';
+import { useWorkspaceId } from '../../app/workspace';
+import { Button } from '../../components/actions/button';
+import { Dialog, DialogButtons } from '../../components/overlay/dialog';
+import { useRefreshKeys } from './key-dialogs';
+import type { DialogProps } from './key-dialogs';
+import { KeyForm, readNewKey } from './key-form';
+import { KeySecretView } from './key-secret';
+
+export function CreateKeyDialog({ isOpen, onClose }: DialogProps) {
+  const workspaceId = useWorkspaceId();
+  const refresh = useRefreshKeys();
+  const { data: models } = useQuery(modelsQuery);
+  const create = useMutation({ mutationFn: createKey });
+  const close = () => {
+    onClose();
+    if (create.data) void refresh();
+    create.reset();
+  };
+  return (
+    <Dialog
+      title={create.data ? 'Key created' : 'Create key'}
+      isOpen={isOpen}
+      isDismissible={!create.data}
+      onClose={close}
+    >
+      {create.data ? (
+        <KeySecretView
+          secret={create.data.key}
+          model={exampleModel(models)}
+          isManagement={create.data.data.is_management_key}
+          onDone={close}
+        />
+      ) : (
+        <KeyForm error={create.error} onSubmit={(values) => create.mutate(readNewKey(values, workspaceId))}>
+          <DialogButtons>
+            <Button onClick={close}>Cancel</Button>
+            <Button variant="primary" type="submit" isBusy={create.isPending}>
+              Create key
+            </Button>
+          </DialogButtons>
+        </KeyForm>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,110 @@
+// Destinations that do not deliver and endpoints that do not answer; one line when all is well.
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { deliveriesQuery, destinationsQuery } from '../../api/destinations';
+import type { Destination, DestinationDeliveries } from '../../api/destinations';
+import { endpointsQuery } from '../../api/health';
+import { Badge } from '../../components/display/badge';
+import { Section } from '../../components/display/section';
+import { Name } from '../../components/display/values';
+import { ErrorState, Placeholder } from '../../components/feedback/states';
+import styles from './overview.module.css';
+
+const REFRESH_MS = 15_000;
+
+export function Health({ workspaceId }: { readonly workspaceId: string }) {
+  const endpoints = useQuery({ ...endpointsQuery, refetchInterval: REFRESH_MS });
+  const destinations = useQuery(destinationsQuery(workspaceId));
+  const enabled = destinations.data?.filter((destination) => destination.enabled) ?? [];
+  const deliveries = useQueries({
+    queries: enabled.map(({ id }) => ({ ...deliveriesQuery(id), refetchInterval: REFRESH_MS })),
+  });
+  const error = endpoints.error ?? destinations.error;
+  if (error !== null) {
+    return (
+      <Section title="Health">
+        <ErrorState
+          error={error}
+          onRetry={() => void Promise.all([endpoints.refetch(), destinations.refetch()])}
+        />
+      </Section>
+    );
+  }
+  const isLoading =
+    endpoints.data === undefined ||
+    destinations.data === undefined ||
+    deliveries.some(({ data }) => data === undefined);
+  const open = endpoints.data?.filter(({ state }) => state === 'open') ?? [];
+  const troubled = enabled.flatMap((destination, index) => {
+    const state = deliveries[index]?.data;
+    return state && isTroubled(state) ? [{ destination, state }] : [];
+  });
+  return (
+    <Section title="Health">
+      {isLoading ? (
+        <Placeholder />
+      ) : (
+        <ul className={styles.health}>
+          {troubled.map(({ destination, state }) => (
+            <DestinationLine key={destination.id} {...{ destination, state }} />
+          ))}
+          {open.map(({ endpoint_id: id, provider_name: provider, model }) => (
+            <li key={id} className={styles.healthLine}>
+              <span className={styles.healthText}>
+                <Link to="/models">{provider}</Link> <Name text={model} />
+              </span>
+              <Badge tone="bad">Not answering</Badge>
+            </li>
+          ))}
+          {troubled.length === 0 && (
+            <li className={styles.healthLine}>
+              <Link to="/destinations">Destinations</Link>
+              {enabled.length === 0 ? (
+                <Badge tone="neutral">None</Badge>
+              ) : (
+                <Badge tone="good">All {enabled.length} deliver</Badge>
+              )}
+            </li>
+          )}
+          {open.length === 0 && (
+            <li className={styles.healthLine}>
+              <Link to="/models">Providers</Link>
+              <Badge tone="good">All endpoints answer</Badge>
+            </li>
+          )}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+function isTroubled({ status, dead_letters: deadLetters }: DestinationDeliveries): boolean {
+  return status === 'retrying' || status === 'paused' || deadLetters > 0;
+}
+
+interface DestinationLineProps {
+  readonly destination: Destination;
+  readonly state: DestinationDeliveries;
+}
+
+function DestinationLine({ destination, state }: DestinationLineProps) {
+  const badge =
+    state.status === 'paused' ? (
+      <Badge tone="bad">Paused</Badge>
+    ) : state.status === 'retrying' ? (
+      <Badge tone="warning">Retrying</Badge>
+    ) : (
+      <Badge tone="warning">{state.dead_letters} dead letters</Badge>
+    );
+  return (
+    <li className={styles.healthLine}>
+      <span className={styles.healthText}>
+        <Link to="/destinations">
+          <Name text={destination.name ?? destination.type} />
+        </Link>{' '}
+        {state.last_error?.message}
+      </span>
+      {badge}
+    </li>
+  );
+}

@@ -1,0 +1,66 @@
+// The ranges of the overview, and their periods.
+import { isoTime } from '../../api/analytics';
+import type { AnalyticsQuery, AnalyticsRow } from '../../api/analytics';
+import type { Range } from './overview-search';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+interface RangeDefinition {
+  readonly label: string;
+  readonly granularity: NonNullable<AnalyticsQuery['granularity']> | 'minute';
+  readonly period: number;
+  readonly periods: number;
+}
+
+export const RANGE_DEFINITIONS: Readonly<Record<Range, RangeDefinition>> = {
+  // Of one hour, the first minute is cut off: the API takes minutes only within the last hour.
+  hour: { label: 'Last hour', granularity: 'minute', period: MINUTE_MS, periods: 60 },
+  day: { label: '24 hours', granularity: 'hour', period: HOUR_MS, periods: 24 },
+  week: { label: '7 days', granularity: 'hour', period: HOUR_MS, periods: 7 * 24 },
+  month: { label: '30 days', granularity: 'day', period: DAY_MS, periods: 30 },
+  quarter: { label: '90 days', granularity: 'day', period: DAY_MS, periods: 90 },
+};
+
+/** The periods up to the one that is not over yet. */
+export function timesOf(range: Range, now: number): readonly number[] {
+  const { period, periods } = RANGE_DEFINITIONS[range];
+  const last = Math.floor(now / period) * period;
+  return Array.from({ length: periods }, (_time, index) => last - (periods - 1 - index) * period);
+}
+
+export function timeRangeOf(range: Range, now: number): { readonly start: string; readonly end: string } {
+  const [first = now] = timesOf(range, now);
+  return { start: isoTime(first), end: isoTime(now + 1000) };
+}
+
+/** The values of a metric at these times. A period without a row has `absent`. */
+export function valuesAt(
+  times: readonly number[],
+  rows: readonly AnalyticsRow[],
+  metric: string,
+  absent: number | null,
+): readonly (number | null)[] {
+  const byTime = new Map(rows.map((row) => [new Date(String(row['date'])).getTime(), row[metric]]));
+  return times.map((time) => {
+    const value = byTime.get(time);
+    return typeof value === 'number' ? value : absent;
+  });
+}
+
+/** 00:00 UTC of today, this Monday, the first of this month. */
+export function windowStarts(now: number): {
+  readonly daily: number;
+  readonly weekly: number;
+  readonly monthly: number;
+} {
+  const date = new Date(now);
+  const daily = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate());
+  const sinceMonday = (date.getUTCDay() + 6) % 7;
+  return {
+    daily,
+    weekly: daily - sinceMonday * DAY_MS,
+    monthly: Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1),
+  };
+}

@@ -1,0 +1,151 @@
+// From an empty installation to the first call: it watches what is done, and tells why a call failed.
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import type { ReactNode } from 'react';
+import { destinationsQuery } from '../../api/destinations';
+import type { GenerationRow } from '../../api/generations';
+import { keyChoicesQuery } from '../../api/keys';
+import { exampleModel, LOCAL_MODEL, modelsQuery } from '../../api/models';
+import { Button, buttonClass } from '../../components/actions/button';
+import { CodeSamples } from '../../components/data/code-samples';
+import { embeddingSamples } from '../../components/data/samples';
+import { Icon } from '../../components/display/icon';
+import { Section } from '../../components/display/section';
+import { Name } from '../../components/display/values';
+import { Notice } from '../../components/feedback/states';
+import { causeOf } from '../generations/failure-causes';
+import styles from './overview.module.css';
+
+const CreateKeyDialog = lazy(async () => ({
+  default: (await import('../keys/create-key-dialog')).CreateKeyDialog,
+}));
+
+interface SetupGuideProps {
+  readonly workspaceId: string;
+  readonly calls: readonly GenerationRow[];
+}
+
+export function SetupGuide({ workspaceId, calls }: SetupGuideProps) {
+  const { data: models } = useQuery(modelsQuery);
+  const { data: keys } = useQuery(keyChoicesQuery(workspaceId));
+  const { data: destinations } = useQuery(destinationsQuery(workspaceId));
+  const [isCreating, setCreating] = useState(false);
+  const hasProvider = models?.some(({ id }) => id !== LOCAL_MODEL) ?? false;
+  const hasKey = keys?.some((key) => !key.is_management_key && !key.disabled) ?? false;
+  const first = calls.find(({ status }) => status < 400);
+  return (
+    <Section title="Set up" description="Four steps to the first traced call. This list follows what you do.">
+      <ol className={styles.steps}>
+        <Step number={1} title="Configure a provider" isDone={hasProvider}>
+          <p className={styles.stepText}>
+            Set the key of a provider when the service starts, such as <code>OPENAI_API_KEY</code>, or store
+            one here. Without one, the model <code>{LOCAL_MODEL}</code> answers: enough to try everything out,
+            free of charge.
+          </p>
+          {!hasProvider && (
+            <div>
+              <Link to="/provider-keys" className={buttonClass('secondary')}>
+                Add a provider key
+              </Link>
+            </div>
+          )}
+        </Step>
+        <Step number={2} title="Create a key" isDone={hasKey}>
+          <p className={styles.stepText}>
+            Applications call the service with a key of their own. It can have a limit.
+          </p>
+          <div>
+            <Button icon="plus" variant={hasKey ? 'secondary' : 'primary'} onClick={() => setCreating(true)}>
+              Create key
+            </Button>
+          </div>
+          {isCreating && (
+            <Suspense>
+              <CreateKeyDialog isOpen onClose={() => setCreating(false)} />
+            </Suspense>
+          )}
+        </Step>
+        <Step number={3} title="Make the first call" isDone={first !== undefined}>
+          <CodeSamples
+            label="The first call"
+            samples={embeddingSamples({
+              key: 'YOUR_KEY',
+              model: exampleModel(models),
+              input: 'Hello, world',
+            })}
+          />
+          <FirstCall first={first} latest={calls[0]} />
+        </Step>
+        <Step number={4} title="Add a destination" isDone={(destinations?.length ?? 0) > 0}>
+          <p className={styles.stepText}>
+            Send a trace of every call to Langfuse, Datadog, a webhook, or one of 14 others.
+          </p>
+          <div>
+            <Link to="/destinations" className={buttonClass('secondary')}>
+              Add a destination
+            </Link>
+          </div>
+        </Step>
+      </ol>
+    </Section>
+  );
+}
+
+interface FirstCallProps {
+  readonly first: GenerationRow | undefined;
+  readonly latest: GenerationRow | undefined;
+}
+
+function FirstCall({ first, latest }: FirstCallProps) {
+  if (first !== undefined) {
+    return (
+      <Notice tone="info">
+        The first call has arrived: <Name text={first.model} /> answered.{' '}
+        <Link to="/generations/$id" params={{ id: first.id }}>
+          See what happened
+        </Link>
+      </Notice>
+    );
+  }
+  if (latest !== undefined) {
+    const { cause, advice } = causeOf(latest.status);
+    return (
+      <Notice tone="bad">
+        The last call failed with status {latest.status}. {cause} {advice}{' '}
+        <Link to="/generations/$id" params={{ id: latest.id }}>
+          See its attempts
+        </Link>
+      </Notice>
+    );
+  }
+  return (
+    <p className={styles.waiting} role="status">
+      <span className={styles.pulse} /> Waiting for the first call
+    </p>
+  );
+}
+
+interface StepProps {
+  readonly number: number;
+  readonly title: string;
+  readonly isDone: boolean;
+  readonly children: ReactNode;
+}
+
+function Step({ number, title, isDone, children }: StepProps) {
+  return (
+    <li className={styles.step}>
+      <span className={`${styles.mark} ${isDone ? styles.done : ''}`} aria-hidden="true">
+        {isDone ? <Icon name="check" /> : number}
+      </span>
+      <div className={styles.stepBody}>
+        <h3 className={styles.stepTitle}>
+          {title}
+          {isDone && <span className="visually-hidden">, done</span>}
+        </h3>
+        {children}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,119 @@
+// One measure of the range over time.
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { analyticsQuery } from '../../api/analytics';
+import { ChoiceLinks } from '../../components/actions/choice-links';
+import { TimeSeries } from '../../components/chart/lazy-chart';
+import { useNow } from '../../components/display/clock';
+import { Section } from '../../components/display/section';
+import { ErrorState } from '../../components/feedback/states';
+import {
+  formatCount,
+  formatCountShort,
+  formatDuration,
+  formatMoney,
+  formatMoneyShort,
+  formatPercent,
+} from '../../format';
+import { MEASURES } from './overview-search';
+import type { Measure, Range } from './overview-search';
+import styles from './overview.module.css';
+import { RANGE_DEFINITIONS, timeRangeOf, timesOf, valuesAt } from './ranges';
+
+const CHARTS = {
+  calls: {
+    name: 'Calls',
+    metric: 'request_count',
+    absent: 0,
+    shape: 'bars',
+    format: formatCount,
+    formatAxis: formatCountShort,
+  },
+  spend: {
+    name: 'Spend',
+    metric: 'total_usage',
+    absent: 0,
+    shape: 'bars',
+    format: formatMoney,
+    formatAxis: formatMoneyShort,
+  },
+  errors: {
+    name: 'Error rate',
+    metric: 'error_rate',
+    absent: null,
+    shape: 'line',
+    format: formatPercent,
+    formatAxis: formatPercent,
+  },
+  p50: {
+    name: 'Latency p50',
+    metric: 'latency_p50',
+    absent: null,
+    shape: 'line',
+    format: formatDuration,
+    formatAxis: formatDuration,
+  },
+  p90: {
+    name: 'Latency p90',
+    metric: 'latency_p90',
+    absent: null,
+    shape: 'line',
+    format: formatDuration,
+    formatAxis: formatDuration,
+  },
+} as const;
+
+interface UsageChartProps {
+  readonly workspaceId: string;
+  readonly range: Range;
+  readonly measure: Measure;
+}
+
+export function UsageChart({ workspaceId, range, measure }: UsageChartProps) {
+  const now = useNow();
+  const { data, error, refetch, dataUpdatedAt } = useQuery({
+    ...analyticsQuery(['series', workspaceId, range], () => ({
+      metrics: ['request_count', 'error_rate', 'total_usage', 'latency_p50', 'latency_p90'],
+      granularity: RANGE_DEFINITIONS[range].granularity as 'hour',
+      filters: [{ field: 'workspace', operator: 'eq', value: workspaceId }],
+      time_range: timeRangeOf(range, Date.now()),
+      limit: 1000,
+    })),
+    refetchInterval: 15_000,
+  });
+  const { name, metric, absent, ...chart } = CHARTS[measure];
+  const times = useMemo(() => timesOf(range, dataUpdatedAt || now), [range, dataUpdatedAt, now]);
+  const values = useMemo(() => valuesAt(times, data ?? [], metric, absent), [times, data, metric, absent]);
+  const { start } = timeRangeOf(range, now);
+  return (
+    <Section
+      title="Over time"
+      actions={
+        <>
+          <ChoiceLinks label="Measure">
+            {MEASURES.map((choice) => (
+              <Link
+                key={choice}
+                to="."
+                search={(search) => ({ ...search, measure: choice })}
+                aria-current={choice === measure ? 'true' : undefined}
+              >
+                {CHARTS[choice].name}
+              </Link>
+            ))}
+          </ChoiceLinks>
+          <Link to="/generations" search={{ from: start }} className={styles.more}>
+            View generations
+          </Link>
+        </>
+      }
+    >
+      {error && data === undefined ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : (
+        <TimeSeries label={name} times={times} values={values} {...chart} />
+      )}
+    </Section>
+  );
+}

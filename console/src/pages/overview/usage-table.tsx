@@ -1,0 +1,98 @@
+// Usage of the range by model or by key. Each row leads to its generations.
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { analyticsQuery, textOf } from '../../api/analytics';
+import type { AnalyticsRow } from '../../api/analytics';
+import { keyChoicesQuery } from '../../api/keys';
+import type { ApiKey } from '../../api/keys';
+import { ChoiceLinks } from '../../components/actions/choice-links';
+import { DataTable } from '../../components/data/data-table';
+import type { Column } from '../../components/data/data-table';
+import { useNow } from '../../components/display/clock';
+import { Section } from '../../components/display/section';
+import { Name } from '../../components/display/values';
+import { EmptyState, ErrorState } from '../../components/feedback/states';
+import { abbreviate } from '../../format';
+import { USAGE_COLUMNS } from '../keys/key-usage';
+import type { Grouping, Range } from './overview-search';
+import { timeRangeOf } from './ranges';
+
+const DIMENSIONS = { model: 'model', key: 'api_key_id' } as const;
+const LABELS = { model: 'By model', key: 'By key' } as const;
+const ROWS = 10;
+
+interface UsageTableProps {
+  readonly workspaceId: string;
+  readonly range: Range;
+  readonly by: Grouping;
+}
+
+export function UsageTable({ workspaceId, range, by }: UsageTableProps) {
+  const dimension = DIMENSIONS[by];
+  const from = timeRangeOf(range, useNow()).start;
+  const { data: keys } = useQuery(keyChoicesQuery(workspaceId));
+  const { data, error, refetch } = useQuery({
+    ...analyticsQuery(['grouped', workspaceId, range, by], () => ({
+      metrics: ['request_count', 'error_rate', 'total_tokens', 'total_usage', 'latency_p50', 'latency_p90'],
+      dimensions: [dimension],
+      filters: [{ field: 'workspace', operator: 'eq', value: workspaceId }],
+      time_range: timeRangeOf(range, Date.now()),
+      order_by: { field: by === 'key' ? 'total_usage' : 'request_count', direction: 'desc' },
+      limit: ROWS,
+    })),
+    refetchInterval: 15_000,
+  });
+  const columns: readonly Column<AnalyticsRow>[] = [
+    {
+      id: by,
+      header: by === 'model' ? 'Model' : 'Key',
+      cell: (row) => {
+        const value = textOf(row, dimension);
+        if (value === null) return by === 'model' ? 'Unknown model' : 'Deleted key';
+        return (
+          <Link to="/generations" search={by === 'model' ? { model: value, from } : { key: value, from }}>
+            <Name text={by === 'model' ? value : nameOfKey(keys, value)} />
+          </Link>
+        );
+      },
+    },
+    ...USAGE_COLUMNS,
+  ];
+  return (
+    <Section
+      title={by === 'model' ? 'Models' : 'Top keys'}
+      description={by === 'model' ? 'Most calls first.' : 'Highest spend first.'}
+      isFlush
+      actions={
+        <ChoiceLinks label="Group">
+          {(['model', 'key'] as const).map((choice) => (
+            <Link
+              key={choice}
+              to="."
+              search={(search) => ({ ...search, by: choice })}
+              aria-current={choice === by ? 'true' : undefined}
+            >
+              {LABELS[choice]}
+            </Link>
+          ))}
+        </ChoiceLinks>
+      }
+    >
+      {error && data === undefined ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : (
+        <DataTable
+          caption={LABELS[by]}
+          columns={columns}
+          rows={data}
+          rowKey={(row) => textOf(row, dimension) ?? ''}
+          empty={<EmptyState title="No call in this range">Choose a longer range.</EmptyState>}
+        />
+      )}
+    </Section>
+  );
+}
+
+function nameOfKey(keys: readonly ApiKey[] | undefined, hash: string): string {
+  return keys?.find((key) => key.hash === hash)?.name ?? abbreviate(hash);
+}
