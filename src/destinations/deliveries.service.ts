@@ -16,15 +16,18 @@ import type { Destination } from '../domain/destinations/destination.js';
 import { AppError } from '../domain/errors.js';
 import { rateLimitExceeded } from '../domain/rate-limit.js';
 import { filterReads } from '../domain/destinations/filter-match.js';
+import { readCursor, writeCursor } from '../http/dto/list-position.js';
 import { Notifications } from '../persistence/database/notifications.js';
 import { DeadLettersRepository } from '../persistence/deliveries/dead-letters.repository.js';
-import type { StoredDeadLetter } from '../persistence/deliveries/dead-letters.repository.js';
+import type {
+  DeadLetterCursor,
+  StoredDeadLetter,
+} from '../persistence/deliveries/dead-letters.repository.js';
 import { DeliveryStatesRepository } from '../persistence/deliveries/delivery-states.repository.js';
 import type { DeliveryState } from '../persistence/deliveries/delivery-states.repository.js';
 import type { LimitedResult } from '../persistence/deliveries/replay-limits.repository.js';
 import { ReplayLimitsRepository } from '../persistence/deliveries/replay-limits.repository.js';
 import { DestinationsService } from './destinations.service.js';
-import { readCursor, writeCursor } from './dto/dead-letters-query.dto.js';
 import type { DeadLettersQueryDto } from './dto/dead-letters-query.dto.js';
 import type { CreateReplayDto } from './dto/replay.dto.js';
 
@@ -86,7 +89,7 @@ export class DeliveriesService {
     id: string,
     { cursor, offset, limit }: DeadLettersQueryDto,
   ): Promise<DeadLetters> {
-    const after = cursor === undefined ? undefined : readCursor(cursor);
+    const after = cursor === undefined ? undefined : toLetterCursor(readCursor(cursor));
     const destination = await this.destinations.get(caller, id);
     const ref = refOf(destination);
     // One more shows whether there is a next page.
@@ -94,7 +97,12 @@ export class DeliveriesService {
     const letters = found.letters.slice(0, limit);
     const last = found.letters.length > limit ? letters.at(-1) : undefined;
     const shown = letters.map((letter) => withoutText(letter, destination));
-    return { letters: shown, total: found.total, nextCursor: last === undefined ? null : writeCursor(last) };
+    return {
+      letters: shown,
+      total: found.total,
+      nextCursor:
+        last === undefined ? null : writeCursor({ createdAt: last.createdAt, id: last.generationId }),
+    };
   }
 
   /** The number of requested dead letters; null for a replay from a time. */
@@ -172,4 +180,8 @@ function withoutText<Shown extends { readonly message: string }>(
 
 function refOf({ workspaceId, id }: Destination) {
   return { workspaceId, destinationId: id };
+}
+
+function toLetterCursor({ createdAt, id }: ReturnType<typeof readCursor>): DeadLetterCursor {
+  return { createdAt, generationId: id };
 }

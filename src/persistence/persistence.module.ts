@@ -17,6 +17,7 @@ import { DeliveryStatesRepository } from './deliveries/delivery-states.repositor
 import { DestinationsRepository } from './destinations/destinations.repository.js';
 import { EncryptionKeyCheck } from './encryption/encryption-key-check.js';
 import { GenerationContents } from './generations/generation-contents.js';
+import { GenerationListRepository } from './generations/generation-list.repository.js';
 import { GenerationLog } from './generations/generation-log.js';
 import { GenerationReader } from './generations/generation-reader.js';
 import { GenerationsRepository } from './generations/generations.repository.js';
@@ -49,6 +50,7 @@ const REPOSITORIES = [
   DeliveryStatesRepository,
   DestinationsRepository,
   GenerationContents,
+  GenerationListRepository,
   GenerationLog,
   GenerationReader,
   GenerationsRepository,

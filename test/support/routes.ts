@@ -77,6 +77,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   },
   'GET /generation': { access: 'any', path: '/generation?id={generation}', stranger: 404 },
   'GET /generation/content': { access: 'any', path: '/generation/content?id={generation}', stranger: 404 },
+  'GET /generations': management('/generations?workspace_id={workspace}', 400),
   'GET /audit': management('/audit?object_id={destination}', 200),
   'GET /workspaces': management('/workspaces', 200),
   'POST /workspaces': management('/workspaces', 201, { name: 'New', slug: 'new' }),

@@ -11,7 +11,7 @@ import { unpackContents } from './content-blocks.js';
 import type { StoredBlock } from './content-blocks.js';
 import { Database } from '../database/database.js';
 import { LOG_OFFSET } from './log-offset.js';
-import { toGeneration } from './generation-row.js';
+import { GENERATION_COLUMNS, toGeneration } from './generation-row.js';
 import type { GenerationRow } from './generation-row.js';
 import { opaqueArray } from '../database/rows/opaque-array.js';
 
@@ -54,43 +54,8 @@ interface PageRow extends GenerationRow {
   readonly logOffset: string;
 }
 
-const COLUMNS = Object.entries({
-  id: 'id',
-  workspaceId: 'workspace_id',
-  createdAt: 'created_at',
-  logTransaction: 'log_transaction',
-  logOrdinal: 'log_ordinal',
-  accountId: 'account_id',
-  apiKeyId: 'api_key_id',
-  operation: 'operation',
-  model: 'model',
-  endpoint: 'endpoint',
-  provider: 'provider',
-  upstreamId: 'upstream_id',
-  status: 'status',
-  errorType: 'error_type',
-  inputCount: 'input_count',
-  promptTokens: 'prompt_tokens',
-  totalTokens: 'total_tokens',
-  cost: 'cost',
-  upstreamCost: 'upstream_cost',
-  isByok: 'is_byok',
-  dimensions: 'dimensions',
-  encodingFormat: 'encoding_format',
-  inputType: 'input_type',
-  durationMs: 'duration_ms',
-  upstreamMs: 'upstream_ms',
-  userId: 'user_id',
-  sessionId: 'session_id',
-  requestId: 'request_id',
-  region: 'region',
-  trace: 'trace',
-  requestContext: 'request_context',
-  attempts: 'attempts',
-} satisfies Record<
-  Exclude<keyof PageRow, 'contentOrdinal' | 'contentBytes' | 'snapshot' | 'logOffset'>,
-  string
->)
+const POSITION_COLUMNS = { logTransaction: 'log_transaction', logOrdinal: 'log_ordinal' };
+const COLUMNS = Object.entries({ ...GENERATION_COLUMNS, ...POSITION_COLUMNS })
   .map(([member, column]) => `generation.${column} AS "${member}"`)
   .join(', ');
 

@@ -16,6 +16,40 @@ export type GenerationRow = Omit<TableRow, 'cost' | 'upstreamCost' | 'logTransac
   readonly upstreamCost: Amount;
 };
 
+/** The columns that make a generation, by member. */
+export const GENERATION_COLUMNS = {
+  id: 'id',
+  workspaceId: 'workspace_id',
+  createdAt: 'created_at',
+  accountId: 'account_id',
+  apiKeyId: 'api_key_id',
+  operation: 'operation',
+  model: 'model',
+  endpoint: 'endpoint',
+  provider: 'provider',
+  upstreamId: 'upstream_id',
+  status: 'status',
+  errorType: 'error_type',
+  inputCount: 'input_count',
+  promptTokens: 'prompt_tokens',
+  totalTokens: 'total_tokens',
+  cost: 'cost',
+  upstreamCost: 'upstream_cost',
+  isByok: 'is_byok',
+  dimensions: 'dimensions',
+  encodingFormat: 'encoding_format',
+  inputType: 'input_type',
+  durationMs: 'duration_ms',
+  upstreamMs: 'upstream_ms',
+  userId: 'user_id',
+  sessionId: 'session_id',
+  requestId: 'request_id',
+  region: 'region',
+  trace: 'trace',
+  requestContext: 'request_context',
+  attempts: 'attempts',
+} satisfies Record<Exclude<keyof GenerationRow, 'contentOrdinal' | 'contentBytes'>, string>;
+
 /**
  * The attempts as stored: null for none, and an empty list for a single one that the rest of the row describes, as
  * for almost every call. A list of objects would be a third of a call's row.

@@ -7,6 +7,7 @@ import type { Transaction } from '../database/database.js';
 
 interface KeyNames {
   readonly id: string;
+  readonly workspaceId: string;
   /** The hash of the record. */
   readonly hash: string;
 }
@@ -51,14 +52,14 @@ export class KeyHashes {
     if (hashes.length === 0) return new Map();
     const { prisma } = this.database;
     const keys = await prisma.apiKey.findMany({
-      select: { id: true, hash: true },
+      select: { id: true, workspaceId: true, hash: true },
       where: { ...where, accountId, hash: { in: [...hashes] } },
     });
     const found = new Map(keys.map((key) => [key.hash, key]));
     const others = hashes.filter((hash) => !found.has(hash));
     if (others.length === 0) return found;
     const secrets = await prisma.apiKeySecret.findMany({
-      select: { secretHash: true, apiKey: { select: { id: true, hash: true } } },
+      select: { secretHash: true, apiKey: { select: { id: true, workspaceId: true, hash: true } } },
       where: { secretHash: { in: others }, ...validSecretOf(accountId, this.clock.now()) },
     });
     for (const { secretHash, apiKey } of secrets) found.set(secretHash, apiKey);

@@ -1,0 +1,51 @@
+// The list of generations: its filters, and the position where a page ends.
+import { ERROR_DEFINITIONS } from '../errors.js';
+import type { Generation } from './generation.js';
+
+export const STATUS_CLASSES = ['2xx', '4xx', '5xx', 'error'] as const;
+
+/** Undefined members do not filter. */
+export interface GenerationFilter {
+  readonly workspaceId: string;
+  readonly apiKeyId: string | undefined;
+  readonly model: string | undefined;
+  readonly provider: string | undefined;
+  readonly statuses: readonly number[] | undefined;
+  readonly sessionId: string | undefined;
+  readonly userId: string | undefined;
+  readonly from: Date | undefined;
+  /** Exclusive. */
+  readonly to: Date | undefined;
+}
+
+/** A page continues with generations before this position. */
+export type ListPosition = Pick<Generation, 'createdAt' | 'id'>;
+
+export interface GenerationPage {
+  readonly generations: readonly Generation[];
+  /** Null: there are no more. */
+  readonly next: ListPosition | null;
+  /** Everything since this moment was searched, and the page is not full; null: the page is full, or the last. */
+  readonly searchedUntil: Date | null;
+}
+
+const FAILURES = [...new Set(Object.values(ERROR_DEFINITIONS).map(({ status }): number => status))].toSorted(
+  (one, other) => one - other,
+);
+
+/** The statuses of a class, or the one status that the text names; null: it names none. */
+export function readStatuses(text: string): readonly number[] | null {
+  if (/^[1-5]\d\d$/.test(text)) return [Number(text)];
+  switch (STATUS_CLASSES.find((known) => known === text)) {
+    case '2xx':
+      return [200];
+    case '4xx':
+      return FAILURES.filter((status) => status < 500);
+    case '5xx':
+      return FAILURES.filter((status) => status >= 500);
+    case 'error':
+      return FAILURES;
+    case undefined:
+      return null;
+  }
+}

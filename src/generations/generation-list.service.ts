@@ -1,0 +1,61 @@
+// Lists the generations of a workspace.
+import { Injectable } from '@nestjs/common';
+import { Catalogue } from '../catalogue/catalogue.js';
+import { AppError } from '../domain/errors.js';
+import type { GenerationFilter, GenerationPage } from '../domain/generations/generation-list.js';
+import type { Caller } from '../domain/keys/api-key.js';
+import { readCursor } from '../http/dto/list-position.js';
+import { GenerationListRepository } from '../persistence/generations/generation-list.repository.js';
+import { LoggedKeys } from '../persistence/generations/logged-keys.js';
+import type { LoggedKeyNames } from '../persistence/generations/logged-keys.js';
+import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
+import { providerSlugOf } from '../providers/index.js';
+import { statusesOf } from './dto/generation-list.dto.js';
+import type { GenerationsQueryDto } from './dto/generation-list.dto.js';
+
+export interface NamedGenerationPage extends GenerationPage {
+  readonly keys: ReadonlyMap<string, LoggedKeyNames>;
+}
+
+@Injectable()
+export class GenerationListService {
+  constructor(
+    private readonly accounts: AccountsRepository,
+    private readonly catalogue: Catalogue,
+    private readonly keys: LoggedKeys,
+    private readonly generations: GenerationListRepository,
+  ) {}
+
+  async list({ key }: Caller, query: GenerationsQueryDto): Promise<NamedGenerationPage> {
+    const after = query.cursor === undefined ? null : readCursor(query.cursor);
+    const filter = await this.toFilter(key.accountId, query);
+    const page = await this.generations.list(filter, after, query.limit);
+    const ids = [...new Set(page.generations.map(({ apiKeyId }) => apiKeyId))];
+    return { ...page, keys: await this.keys.findNames(key.accountId, ids) };
+  }
+
+  private async toFilter(accountId: string, query: GenerationsQueryDto): Promise<GenerationFilter> {
+    const { api_key_hash: hash, model, provider } = query;
+    const apiKey = hash === undefined ? undefined : await this.keys.find(accountId, hash);
+    if (apiKey === null) throw new AppError('not_found', { detail: 'no key has this hash' });
+    return {
+      workspaceId:
+        query.workspace_id === undefined && apiKey
+          ? apiKey.workspaceId
+          : await this.accounts.chooseWorkspaceOfKeys(accountId, query.workspace_id),
+      apiKeyId: apiKey?.id,
+      // The log may know models and providers that this version does not.
+      model: model === undefined ? undefined : (this.catalogue.find(model)?.model.id ?? model),
+      provider: provider === undefined ? undefined : (providerSlugOf(provider) ?? provider),
+      statuses: statusesOf(query),
+      sessionId: query.session_id,
+      userId: query.user_id,
+      from: toDate(query.from),
+      to: toDate(query.to),
+    };
+  }
+}
+
+function toDate(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(text);
+}

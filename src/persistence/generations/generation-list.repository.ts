@@ -1,0 +1,141 @@
+// Lists generations newest first. However rare the wanted ones are, a page is answered after a bounded time: it then states until
+// when it has searched.
+import { Injectable } from '@nestjs/common';
+import { AppConfig } from '../../config/app-config.js';
+import { Clock } from '../../domain/clock.js';
+import type {
+  GenerationFilter,
+  GenerationPage,
+  ListPosition,
+} from '../../domain/generations/generation-list.js';
+import type { Generation } from '../../domain/generations/generation.js';
+import { utcDay } from '../../domain/spend/spend.js';
+import { Database } from '../database/database.js';
+import {
+  DAYS_OF_KEY,
+  DAYS_OF_WORKSPACE,
+  FIRST_UNSUMMED,
+  isRare,
+  MAX_DAYS,
+  readEndOfWalk,
+  readWalk,
+} from './generation-list-statements.js';
+import { toGeneration } from './generation-row.js';
+import type { GenerationRow } from './generation-row.js';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+// Milliseconds after which a page begins no further walk.
+const PATIENCE = 100;
+// Milliseconds in addition to the deadline of a call, at whose end its row is committed: far more than the clocks of
+// processes differ.
+const COMMIT_DELAY = 10 * MINUTE;
+// Before every id of its moment.
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+const LONG_AGO = new Date(0);
+
+/** Ranges of time to search, newest first, and the end of those that are known. */
+interface Ranges {
+  readonly ranges: readonly { readonly from: Date | undefined; readonly before: ListPosition }[];
+  /** Where further ranges may begin; null: there are none. */
+  readonly rest: ListPosition | null;
+}
+
+type ListedRow = Omit<GenerationRow, 'trace' | 'requestContext'>;
+
+@Injectable()
+export class GenerationListRepository {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly config: AppConfig,
+  ) {}
+
+  /** `after` is the `next` of the previous page. */
+  async list(filter: GenerationFilter, after: ListPosition | null, limit: number): Promise<GenerationPage> {
+    const startedAt = performance.now();
+    const { ranges, rest } = await this.rangesOf(filter, this.startOf(filter, after));
+    const found: Generation[] = [];
+    for (const [index, range] of ranges.entries()) {
+      const walk = { filter, ...range };
+      // One more shows whether there is a next page.
+      const rows = await this.database.query<ListedRow & Record<string, unknown>>(
+        readWalk(walk, limit + 1 - found.length),
+      );
+      found.push(...rows.map((row) => toGeneration({ ...row, trace: null, requestContext: null })));
+      if (found.length > limit) {
+        const generations = found.slice(0, limit);
+        return { generations, next: generations.at(-1) ?? null, searchedUntil: null };
+      }
+      const [end] = await this.database.query<ListPosition & Record<string, unknown>>(readEndOfWalk(walk));
+      if (end) return searchedUntil(found, end);
+      const isLate = performance.now() - startedAt > PATIENCE && index < ranges.length - 1;
+      if (isLate && range.from) return searchedUntil(found, { createdAt: range.from, id: FIRST_ID });
+    }
+    return rest === null
+      ? { generations: found, next: null, searchedUntil: null }
+      : searchedUntil(found, rest);
+  }
+
+  private startOf({ to }: GenerationFilter, after: ListPosition | null): ListPosition {
+    if (after !== null && (to === undefined || after.createdAt < to)) return after;
+    // Clocks of other processes may be ahead.
+    return { createdAt: to ?? new Date(this.clock.now().getTime() + HOUR), id: FIRST_ID };
+  }
+
+  /** All of the time, or the days that have generations of the key, model or provider. */
+  private async rangesOf(filter: GenerationFilter, before: ListPosition): Promise<Ranges> {
+    const { apiKeyId, model, provider, from } = filter;
+    const isByDays = apiKeyId !== undefined || model !== undefined || provider !== undefined;
+    if (!isByDays || isRare(filter)) return { ranges: [{ from, before }], rest: null };
+    const summed = await this.startOfUnsummed(filter.workspaceId);
+    const ranges = [];
+    if (before.createdAt > summed) ranges.push({ from: latest(from, summed), before });
+    const bound = before.createdAt > summed ? { createdAt: summed, id: FIRST_ID } : before;
+    const lastDay = new Date(bound.createdAt.getTime() - (bound.id === FIRST_ID ? 1 : 0));
+    const days = await this.database.query<{ day: string }>({
+      text: apiKeyId === undefined ? DAYS_OF_WORKSPACE : DAYS_OF_KEY,
+      values: [
+        filter.workspaceId,
+        apiKeyId ?? null,
+        model ?? null,
+        provider ?? null,
+        utcDay(lastDay),
+        utcDay(from ?? LONG_AGO),
+      ],
+    });
+    for (const { day } of days) {
+      const begin = new Date(`${day}T00:00:00Z`);
+      const end = new Date(begin.getTime() + DAY);
+      const isCut = end > bound.createdAt;
+      ranges.push({ from: latest(from, begin), before: isCut ? bound : { createdAt: end, id: FIRST_ID } });
+    }
+    const oldest = days.length === MAX_DAYS ? days.at(-1) : undefined;
+    const rest = oldest && { createdAt: new Date(`${oldest.day}T00:00:00Z`), id: FIRST_ID };
+    return { ranges, rest: rest ?? null };
+  }
+
+  /** The rollup has summed every row of an earlier time. */
+  private async startOfUnsummed(workspaceId: string): Promise<Date> {
+    const [first] = await this.database.query<{ createdAt: Date }>({
+      name: 'first-unsummed',
+      text: FIRST_UNSUMMED,
+      values: [workspaceId],
+    });
+    const now = this.clock.now().getTime();
+    const moment = Math.min(first?.createdAt.getTime() ?? now, now);
+    return new Date(moment - this.config.operationDeadline - COMMIT_DELAY);
+  }
+}
+
+/** Rows that were committed during the search may have moved the end of a walk before its last match. */
+function searchedUntil(found: readonly Generation[], end: ListPosition): GenerationPage {
+  const last = found.at(-1);
+  const isLastOlder = last !== undefined && (last.createdAt < end.createdAt || last.id === end.id);
+  return { generations: found, next: isLastOlder ? last : end, searchedUntil: end.createdAt };
+}
+
+function latest(one: Date | undefined, other: Date): Date {
+  return one !== undefined && one > other ? one : other;
+}
