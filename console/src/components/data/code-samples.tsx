@@ -37,7 +37,7 @@ export function CodeBlock({ code, what }: { readonly code: string; readonly what
   return (
     <div className={styles.block}>
       {/* Focusable, so that the keyboard can scroll it. */}
-      <pre className={styles.code} tabIndex={0} role="region" aria-label={what}>
+      <pre className={styles.code} tabIndex={0} role="group" aria-label={what}>
         {code}
       </pre>
       <div className={styles.copy}>

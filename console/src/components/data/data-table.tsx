@@ -35,7 +35,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   return (
     <>
       {/* Focusable, so that the keyboard can scroll what is wider than the page. */}
-      <div className={styles.scroller} role="region" aria-label={caption} tabIndex={0}>
+      <div className={styles.scroller} role="group" aria-label={caption} tabIndex={0}>
         <table className={styles.table} aria-busy={rows === undefined}>
           <caption className="visually-hidden">{caption}</caption>
           <thead>

@@ -1,10 +1,83 @@
-import { Page } from '../../components/display/section';
-import { EmptyState } from '../../components/feedback/states';
+// For a session of an inference key: its own limits and usage.
+import { useQuery } from '@tanstack/react-query';
+import { currentKeyQuery } from '../../api/keys';
+import type { CurrentKey } from '../../api/keys';
+import { exampleModel, modelsQuery } from '../../api/models';
+import { useSession } from '../../app/workspace';
+import { CodeSamples } from '../../components/data/code-samples';
+import { embeddingSamples } from '../../components/data/samples';
+import { DescriptionList, Page, Section } from '../../components/display/section';
+import { StatTile, StatTiles } from '../../components/display/stat-tile';
+import { Code, Money, Name, Time } from '../../components/display/values';
+import { ErrorState } from '../../components/feedback/states';
+import { windowName } from '../keys/key-limits';
+import { FirstLimit, KeySpend, LastUsed, LimitReset } from '../keys/key-state';
+
+const REFRESH_MS = 15_000;
 
 export function MyKeyPage() {
+  const session = useSession();
+  const { data: key, error, refetch } = useQuery({ ...currentKeyQuery, refetchInterval: REFRESH_MS });
+  const { data: models } = useQuery(modelsQuery);
+  if (error && key === undefined) {
+    return (
+      <Page title="My key">
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      </Page>
+    );
+  }
+  const spent = (member: 'usage_daily' | 'usage_weekly' | 'usage_monthly' | 'usage') =>
+    key === undefined ? undefined : <Money usd={key[member]} />;
   return (
-    <Page title="My key">
-      <EmptyState title="This page is not built yet" />
+    <Page
+      title="My key"
+      description={
+        <>
+          <Name text={session.key_name} /> in <Name text={session.workspace_name} />
+        </>
+      }
+    >
+      <StatTiles>
+        <StatTile label="Spent today" value={spent('usage_daily')} detail="Since 00:00 UTC" />
+        <StatTile label="Spent this week" value={spent('usage_weekly')} detail="Since Monday, UTC" />
+        <StatTile label="Spent this month" value={spent('usage_monthly')} detail="Since the 1st, UTC" />
+        <StatTile label="Spent in total" value={spent('usage')} detail="Without own provider keys" />
+      </StatTiles>
+      {key && (
+        <Section title="Limits">
+          <DescriptionList items={limitsOf(key, session.key_name)} />
+        </Section>
+      )}
+      <Section
+        title="Use this key"
+        description="The console does not know the key itself: put it where YOUR_KEY stands."
+      >
+        <CodeSamples
+          label="Use this key"
+          samples={embeddingSamples({ key: 'YOUR_KEY', model: exampleModel(models), input: 'Hello, world' })}
+        />
+      </Section>
     </Page>
   );
+}
+
+function limitsOf(key: CurrentKey, name: string) {
+  return [
+    ['Label', <Code key="label" text={key.label} />],
+    [
+      'Own limit',
+      key.limit === null ? (
+        'None'
+      ) : (
+        <span key="limit">
+          <Money usd={key.limit} /> {windowName(key.limit_reset)}
+        </span>
+      ),
+    ],
+    ['Spend', <KeySpend key="spend" apiKey={key} name={name} />],
+    ['Stops first', <FirstLimit key="first" apiKey={key} />],
+    ['Resets', <LimitReset key="reset" apiKey={key} />],
+    ['Last used', <LastUsed key="used" apiKey={key} />],
+    ['Expires', <Time key="expires" at={key.expires_at} absent="Never" />],
+  ] as const;
 }

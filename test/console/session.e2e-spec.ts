@@ -1,0 +1,109 @@
+// Sign-in, sign-out, sessions that end, and lost networks, as a user of the console meets them.
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { describeInChromium, expectAccessible, openConsole, signInWith, visit } from '../support/chromium.js';
+import { startConsole } from '../support/console-app.js';
+import type { ConsoleSetup } from '../support/console-app.js';
+
+describeInChromium('sessions of the console', () => {
+  let setup: ConsoleSetup;
+  beforeAll(async () => {
+    setup = await startConsole();
+  });
+  afterAll(async () => {
+    await setup.close();
+  });
+
+  it('says in one sentence that a key is wrong', async () => {
+    const { page, complaints, close } = await openConsole(setup.browser, setup.app, { key: null });
+    await page.goto('/sign-in');
+    await page.getByLabel('Key', { exact: true }).fill('sk-sb-v1-wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page
+      .getByText('This key is not valid. It may be mistyped, disabled, expired or deleted.')
+      .waitFor();
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it('leads from any page to the sign-in page and back', async () => {
+    const { page, close } = await openConsole(setup.browser, setup.app, { key: null });
+    await page.goto('/keys?disabled=hidden');
+    await page.getByText('You return to the page that you were on.').waitFor();
+    await signInWith(page, setup.app.managementKey);
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+    expect(new URL(page.url()).search).toBe('?disabled=hidden');
+    await close();
+  });
+
+  it('follows no address of another origin after the sign-in', async () => {
+    for (const from of ['//example.com/x', '/\\example.com', 'https://example.com/']) {
+      const { page, complaints, close } = await openConsole(setup.browser, setup.app, { key: null });
+      await page.goto(`/sign-in?from=${encodeURIComponent(from)}`);
+      await signInWith(page, setup.app.managementKey);
+      expect(new URL(page.url()).origin).toBe(setup.app.origin);
+      expect(complaints).toEqual([]);
+      await close();
+    }
+  });
+
+  it('returns to the page after a session that ended in the middle', async () => {
+    const { page, context, close } = await openConsole(setup.browser, setup.app);
+    await visit(page, '/keys', 'Keys');
+    await context.clearCookies();
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByRole('heading', { name: 'Sign in to signalbox' }).waitFor();
+    await signInWith(page, setup.app.managementKey);
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+    await close();
+  });
+
+  it('signs out, and shows nothing to the back button', async () => {
+    const { page, close } = await openConsole(setup.browser, setup.app);
+    await visit(page, '/keys', 'Keys');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in to signalbox' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Sign in to signalbox' }).waitFor();
+    expect(await page.getByText('Test key').count()).toBe(0);
+    await close();
+  });
+
+  it('ends with the key that signed in', async () => {
+    const { secret, record } = await setup.app.createKey({ kind: 'management', name: 'Leaver' });
+    const { page, close } = await openConsole(setup.browser, setup.app, { key: secret });
+    await visit(page, '/keys', 'Keys');
+    await setup.app.http
+      .patch(`/api/v1/keys/${record.hash}`)
+      .set('authorization', `Bearer ${setup.app.managementKey}`)
+      .send({ disabled: true })
+      .expect(200);
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByRole('heading', { name: 'Sign in to signalbox' }).waitFor();
+    await close();
+  });
+
+  it('shows an inference key its own page only', async () => {
+    const { page, complaints, close } = await openConsole(setup.browser, setup.app, {
+      key: setup.app.apiKey,
+    });
+    await page.getByRole('heading', { level: 1, name: 'My key' }).waitFor();
+    await page.goto('/keys');
+    await page.getByRole('heading', { level: 1, name: 'My key' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Generations' }).count()).toBe(0);
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it('says that the service cannot be reached, and continues when it is back', async () => {
+    const { page, context, close } = await openConsole(setup.browser, setup.app);
+    await visit(page, '/keys', 'Keys');
+    await context.setOffline(true);
+    await page.getByText('The service cannot be reached.').waitFor();
+    await context.setOffline(false);
+    await page.getByText('The service cannot be reached.').waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Test key' }).waitFor();
+    await close();
+  });
+});

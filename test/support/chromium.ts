@@ -1,0 +1,123 @@
+// The browser of the tests of the console: the machine's own Chromium, with the console open in it.
+import { existsSync } from 'node:fs';
+import { AxeBuilder } from '@axe-core/playwright';
+import { describe, expect } from '@jest/globals';
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { TestApp } from './app.js';
+
+const PATHS = [process.env['CHROMIUM_PATH'], '/usr/bin/chromium', '/usr/bin/google-chrome'];
+const EXECUTABLE = PATHS.find((path) => path !== undefined && existsSync(path));
+
+/** A block of tests that need a browser. Without one it is skipped, and a line says so. */
+export function describeInChromium(name: string, tests: () => void): void {
+  if (EXECUTABLE !== undefined) {
+    describe(name, tests);
+    return;
+  }
+  process.stderr.write(`skipped "${name}": no Chromium. Install it, or set CHROMIUM_PATH.\n`);
+  describe.skip(name, tests);
+}
+
+export const THEMES = ['light', 'dark'] as const;
+export const WIDTHS = [1280, 390] as const;
+
+export interface OpenOptions {
+  readonly theme?: (typeof THEMES)[number];
+  readonly width?: (typeof WIDTHS)[number];
+  /** Signs in with this key; null: does not sign in. By default the management key of the app. */
+  readonly key?: string | null;
+}
+
+export interface OpenConsole {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** What the browser reported against the page: errors, warnings, and requests outside its origin. */
+  readonly complaints: readonly string[];
+  /** Answers of these statuses are part of the test, and no complaint. */
+  expectStatus(status: number): void;
+  close(): Promise<void>;
+}
+
+export function launchChromium(): Promise<Browser> {
+  // Root has no sandbox in a container.
+  return chromium.launch({
+    executablePath: EXECUTABLE ?? '',
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  });
+}
+
+export async function openConsole(
+  browser: Browser,
+  app: Pick<TestApp, 'origin' | 'managementKey'>,
+  { theme = 'light', width = 1280, key = app.managementKey }: OpenOptions = {},
+): Promise<OpenConsole> {
+  const context = await browser.newContext({
+    baseURL: app.origin,
+    colorScheme: theme,
+    viewport: { width, height: 860 },
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const expected = new Set<number>();
+  page.on('console', (message) => {
+    if (message.type() !== 'error' && message.type() !== 'warning') return;
+    const status = /status of (\d+)/.exec(message.text())?.[1];
+    if (status === undefined || !expected.has(Number(status))) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('dialog', (dialog) => {
+    complaints.push(`a script opened a dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.origin !== app.origin && url.protocol !== 'data:') complaints.push(`request to ${url.origin}`);
+  });
+  // The session of a browser that has not signed in yet.
+  expected.add(401);
+  if (key !== null) await signInWith(page, key);
+  return {
+    page,
+    context,
+    complaints,
+    expectStatus: (status) => expected.add(status),
+    close: () => context.close(),
+  };
+}
+
+export async function signInWith(page: Page, key: string): Promise<void> {
+  if (!page.url().includes('/sign-in')) await page.goto('/sign-in');
+  await page.getByLabel('Key', { exact: true }).fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL((url) => url.pathname !== '/sign-in');
+}
+
+/** Loads a page and waits until nothing of it loads any more. */
+export async function visit(page: Page, path: string, heading: string): Promise<void> {
+  await page.goto(path);
+  await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+  await waitUntilLoaded(page);
+}
+
+export async function waitUntilLoaded(page: Page): Promise<void> {
+  await page.waitForSelector('[aria-busy="true"], [role="status"][aria-label="Loading"]', {
+    state: 'detached',
+  });
+}
+
+/** Rules of WCAG and best practice; and a page must not be wider than its window. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const found = violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`,
+  );
+  expect(found).toEqual([]);
+  const root = page.locator('html');
+  const overflow = await root.evaluate(
+    ({ scrollWidth, clientWidth }: Readonly<Record<'scrollWidth' | 'clientWidth', number>>) =>
+      scrollWidth - clientWidth,
+  );
+  expect(overflow).toBeLessThanOrEqual(0);
+}
