@@ -19,6 +19,8 @@ const countShort = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumF
 const percent = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 });
 const timeOfDay = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+const dayOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+const hourAndMinute = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 const utcDay = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
   month: 'short',
@@ -60,10 +62,18 @@ export function formatDuration(milliseconds: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-/** In the local zone: `27 Nov 2026, 07:31:05`. */
+/** In the local zone: `27 Nov, 07:31:05`, with the year unless it is this one. */
 export function formatTime(iso: string): string {
   const date = new Date(iso);
-  return `${day.format(date)}, ${timeOfDay.format(date)}`;
+  const isThisYear = date.getFullYear() === new Date().getFullYear();
+  return `${(isThisYear ? dayOfYear : day).format(date)}, ${timeOfDay.format(date)}`;
+}
+
+/** For axes of charts: `07:30`, and `27 Nov` where a day begins or `isDaily`. */
+export function formatTick(milliseconds: number, isDaily: boolean): string {
+  const date = new Date(milliseconds);
+  const isMidnight = date.getHours() === 0 && date.getMinutes() === 0;
+  return isDaily || isMidnight ? dayOfYear.format(date) : hourAndMinute.format(date);
 }
 
 /** A day of the service, which counts days in UTC: `27 Nov 2026`. */

@@ -3,33 +3,7 @@ import type { CursorPage } from '../components/data/held-pages';
 import { ApiError, api, call, getJson } from './client';
 import type { Schemas } from './client';
 
-export interface GenerationRow {
-  readonly id: string;
-  readonly created_at: string;
-  readonly workspace_id: string;
-  readonly api_key_hash: string | null;
-  readonly api_key_name: string | null;
-  readonly model: string;
-  readonly provider: string | null;
-  readonly provider_name: string | null;
-  readonly endpoint_id: string | null;
-  readonly status: number;
-  readonly error_type: string | null;
-  readonly attempts: number;
-  readonly input_count: number;
-  readonly tokens_prompt: number | null;
-  readonly tokens_total: number | null;
-  readonly dimensions: number | null;
-  readonly usage: number;
-  readonly upstream_inference_cost: number | null;
-  readonly is_byok: boolean;
-  readonly latency: number;
-  readonly generation_time: number | null;
-  readonly external_user: string | null;
-  readonly session_id: string | null;
-  readonly request_id: string | null;
-}
-
+export type GenerationRow = Schemas['GenerationsResponseDto']['data'][number];
 export type Generation = Schemas['GenerationDto'];
 export type GenerationContent = Schemas['GenerationContentDto'];
 
@@ -71,7 +45,7 @@ export function loadGenerations(
   signal: AbortSignal,
   limit = PAGE,
 ): Promise<CursorPage<GenerationRow>> {
-  return getJson('/api/v1/generations', { ...filters, cursor, limit }, signal);
+  return call(api.GET('/api/v1/generations', { params: { query: { ...filters, cursor, limit } }, signal }));
 }
 
 export const generationQuery = (id: string) =>

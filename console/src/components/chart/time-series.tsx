@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { useTheme } from '../../app/theme';
+import { formatTick } from '../../format';
 import { Time } from '../display/values';
 import styles from './time-series.module.css';
 
@@ -22,6 +23,8 @@ export interface TimeSeriesProps {
 const HEIGHT = 200;
 const AXIS_WIDTH = 64;
 const SECOND_MS = 1000;
+const DAY_SECONDS = 86_400;
+const FEW = 40;
 
 /** The colours of tokens as the canvas needs them. */
 function readColours(element: HTMLElement) {
@@ -51,6 +54,7 @@ export function TimeSeriesChart({ label, times, values, format, formatAxis, shap
     const element = holder.current;
     if (element === null) return undefined;
     const colours = readColours(element);
+    const period = ((times[1] ?? 0) - (times[0] ?? 0)) / SECOND_MS;
     const axis = {
       stroke: colours.text,
       grid: { stroke: colours.grid, width: 1 },
@@ -63,9 +67,18 @@ export function TimeSeriesChart({ label, times, values, format, formatAxis, shap
         height: HEIGHT,
         legend: { show: false },
         cursor: { y: false, drag: { x: false, y: false } },
-        scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
+        // Half a period at both ends, for the first and the last bar.
+        scales: {
+          x: { range: (_plot, low, high) => [low - period / 2, high + period / 2] },
+          y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] },
+        },
         axes: [
-          { ...axis, grid: { show: false } },
+          {
+            ...axis,
+            grid: { show: false },
+            values: (_plot, splits, _axis, _space, step) =>
+              splits.map((split) => formatTick(split * SECOND_MS, step >= DAY_SECONDS)),
+          },
           { ...axis, size: AXIS_WIDTH, values: (_plot, splits) => splits.map(formatAxis) },
         ],
         series: [
@@ -75,7 +88,8 @@ export function TimeSeriesChart({ label, times, values, format, formatAxis, shap
             stroke: colours.accent,
             fill: shape === 'bars' ? colours.accent : colours.soft,
             width: shape === 'bars' ? 0 : 2,
-            points: { show: shape === 'line' && times.length < 3 },
+            // A value between two gaps has no line.
+            points: { show: shape === 'line' && values.filter((value) => value !== null).length < FEW },
             ...(shape === 'bars' && uPlot.paths.bars ? { paths: uPlot.paths.bars({ size: [0.7, 28] }) } : {}),
           },
         ],

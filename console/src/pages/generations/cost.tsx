@@ -46,9 +46,9 @@ export function Cost({ generation }: { readonly generation: Generation }) {
             <dd>{formatMoney(Number((price * MILLION).toPrecision(12)))}</dd>
           </>
         )}
-        {upstream !== null && upstream > 0 && (
+        {upstream !== null && upstream !== usage && (
           <>
-            <dt>{isByok ? 'Paid to the provider with your own key' : 'Paid by the operator, not charged'}</dt>
+            <dt>{isByok ? 'Paid to the provider with your own key' : 'Cost at the provider'}</dt>
             <dd>
               <Money usd={upstream} />
             </dd>

@@ -15,7 +15,6 @@ import { Cost } from './cost';
 import { Deliveries } from './deliveries';
 import { causeOf } from './failure-causes';
 
-const NO_ENDPOINT = 503;
 const route = getRouteApi('/app/management/generations/$id');
 
 export function GenerationPage() {
@@ -39,7 +38,7 @@ export function GenerationPage() {
   }
   const { tokens_prompt: tokens, latency } = generation;
   const status = statusOf(generation);
-  const hasFailed = status === null || status >= 400;
+  const hasFailed = status >= 400;
   return (
     <Page
       title="Generation"
@@ -68,15 +67,19 @@ export function GenerationPage() {
   );
 }
 
-/** Of the last attempt, which decided the call; null: it had no answer. */
-function statusOf({ provider_responses: attempts, provider_name: provider }: Generation): number | null {
+/** The status of the call that follows from its last attempt (docs/contract.md#errors). */
+function statusOf({ provider_responses: attempts, provider_name: provider }: Generation): number {
   const last = attempts?.at(-1);
-  if (last !== undefined) return last.status;
-  return provider === null ? NO_ENDPOINT : 200;
+  if (last === undefined) return provider === null ? 503 : 200;
+  if (last.status === null || [408, 504, 524].includes(last.status)) return 524;
+  if (last.status === 503) return 529;
+  return [401, 402, 403].includes(last.status) || (last.status >= 500 && last.status !== 529)
+    ? 502
+    : last.status;
 }
 
-function Failure({ status }: { readonly status: number | null }) {
-  const { cause, advice } = causeOf(status ?? 524);
+function Failure({ status }: { readonly status: number }) {
+  const { cause, advice } = causeOf(status);
   return (
     <Notice tone="bad">
       <strong>{cause}</strong> {advice}

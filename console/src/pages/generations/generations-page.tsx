@@ -9,10 +9,11 @@ import { useHeldPages } from '../../components/data/held-pages';
 import { ListFoot, RefreshButton } from '../../components/data/list-head';
 import { StatusBadge } from '../../components/display/badge';
 import { Page, Section } from '../../components/display/section';
-import { Absent, Code, Money, Name, Time } from '../../components/display/values';
+import { Absent, Money, Name, Time } from '../../components/display/values';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
 import { formatCount, formatDuration } from '../../format';
 import { GenerationFilterBar } from './generation-filters';
+import styles from './generations.module.css';
 
 const route = getRouteApi('/app/management/generations');
 
@@ -27,29 +28,34 @@ const COLUMNS: readonly Column<GenerationRow>[] = [
     ),
   },
   { id: 'status', header: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
-  { id: 'model', header: 'Model', priority: 2, cell: ({ model }) => <Name text={model} /> },
   {
-    id: 'provider',
-    header: 'Provider',
-    priority: 3,
-    cell: ({ provider_name: name, attempts }) => (
-      <>
-        {name ?? <Absent />}
-        {attempts > 1 && ` (${attempts} attempts)`}
-      </>
+    id: 'model',
+    header: 'Model',
+    priority: 2,
+    cell: ({ model, provider_name: provider, attempts }) => (
+      <span className={styles.stack}>
+        <Name text={model} />
+        <span className={styles.second}>
+          {provider ?? 'No provider'}
+          {attempts > 1 && `, ${attempts} attempts`}
+        </span>
+      </span>
     ),
   },
   {
     id: 'key',
-    header: 'Key',
+    header: 'Key and session',
     priority: 2,
-    cell: ({ api_key_name: name }) => (name === null ? <Absent /> : <Name text={name} />),
-  },
-  {
-    id: 'session',
-    header: 'Session',
-    priority: 3,
-    cell: ({ session_id: id }) => (id === null ? <Absent /> : <Code text={id} />),
+    cell: ({ api_key_name: name, session_id: session }) => (
+      <span className={styles.stack}>
+        {name === null ? <Absent /> : <Name text={name} />}
+        {session !== null && (
+          <span className={styles.second}>
+            <Name text={session} />
+          </span>
+        )}
+      </span>
+    ),
   },
   {
     id: 'tokens',

@@ -24,6 +24,7 @@ import { RANGE_DEFINITIONS, timeRangeOf, timesOf, valuesAt } from './ranges';
 const CHARTS = {
   calls: {
     name: 'Calls',
+    label: 'Calls',
     metric: 'request_count',
     absent: 0,
     shape: 'bars',
@@ -32,6 +33,7 @@ const CHARTS = {
   },
   spend: {
     name: 'Spend',
+    label: 'Spend in USD',
     metric: 'total_usage',
     absent: 0,
     shape: 'bars',
@@ -39,7 +41,8 @@ const CHARTS = {
     formatAxis: formatMoneyShort,
   },
   errors: {
-    name: 'Error rate',
+    name: 'Errors',
+    label: 'Share of calls that failed',
     metric: 'error_rate',
     absent: null,
     shape: 'line',
@@ -47,7 +50,8 @@ const CHARTS = {
     formatAxis: formatPercent,
   },
   p50: {
-    name: 'Latency p50',
+    name: 'p50',
+    label: 'Latency, median',
     metric: 'latency_p50',
     absent: null,
     shape: 'line',
@@ -55,7 +59,8 @@ const CHARTS = {
     formatAxis: formatDuration,
   },
   p90: {
-    name: 'Latency p90',
+    name: 'p90',
+    label: 'Latency, 90th percentile',
     metric: 'latency_p90',
     absent: null,
     shape: 'line',
@@ -82,7 +87,7 @@ export function UsageChart({ workspaceId, range, measure }: UsageChartProps) {
     })),
     refetchInterval: 15_000,
   });
-  const { name, metric, absent, ...chart } = CHARTS[measure];
+  const { name: _name, label, metric, absent, ...chart } = CHARTS[measure];
   const times = useMemo(() => timesOf(range, dataUpdatedAt || now), [range, dataUpdatedAt, now]);
   const values = useMemo(() => valuesAt(times, data ?? [], metric, absent), [times, data, metric, absent]);
   const { start } = timeRangeOf(range, now);
@@ -112,7 +117,7 @@ export function UsageChart({ workspaceId, range, measure }: UsageChartProps) {
       {error && data === undefined ? (
         <ErrorState error={error} onRetry={() => void refetch()} />
       ) : (
-        <TimeSeries label={name} times={times} values={values} {...chart} />
+        <TimeSeries label={label} times={times} values={values} {...chart} />
       )}
     </Section>
   );
