@@ -12,14 +12,22 @@ import { eventually } from '../../support/eventually.js';
 import { getKey } from '../../support/get-key.js';
 
 describe('an address with three failed authentications in a minute', () => {
+  let shared: TestApp;
+  /** With an account of the test's own. */
   let app: TestApp;
   const guess = (secret = 'guess') => getKey(app, app.key.hash, `Bearer ${secret}`);
+  beforeAll(async () => {
+    shared = await createTestApp({ environment: { RATE_LIMIT_FAILED_AUTHENTICATION_PER_MINUTE: '3' } });
+  });
   beforeEach(async () => {
-    app = await createTestApp({ environment: { RATE_LIMIT_FAILED_AUTHENTICATION_PER_MINUTE: '3' } });
+    const account = await shared.createAccount();
+    app = { ...shared, ...account };
     expect((await getKey(app, app.key.hash)).status).toBe(200);
     for (const wrong of ['guess 1', 'guess-2', 'guess-3']) expectError(await guess(wrong), 401);
   });
-  afterEach(() => app.close());
+  // The next test finds all attempts available again.
+  afterEach(() => void shared.clock.advance(60_000));
+  afterAll(() => shared.close());
 
   it('receives the limit of failed authentications and the time to retry', async () => {
     const rejected = await guess();
@@ -49,16 +57,17 @@ describe('an address with three failed authentications in a minute', () => {
 
   it('is admitted with a valid key that was never used, despite concurrent failures', async () => {
     const guesses = Array.from({ length: 200 }, (_none, index) => guess(`another-${index}`));
-    const fresh = await app.createKey({ kind: 'management' });
+    const { accountId, workspaceId } = app;
+    const fresh = await app.createKey({ kind: 'management', accountId, workspaceId });
     expect((await getKey(app, app.key.hash, `Bearer ${fresh.secret}`)).status).toBe(200);
     for (const rejected of await Promise.all(guesses)) expectError(rejected, 429);
   });
 
   it('is admitted with such a key after its eviction from memory', async () => {
     // Every change of a key evicts it.
-    const renamed = `UPDATE api_keys SET name = 'Renamed' WHERE kind = 'management'`;
+    const renamed = `UPDATE api_keys SET name = 'Renamed' WHERE kind = 'management' AND account_id = $1`;
     for (let count = 0; count < 3; count++) {
-      await app.sql(renamed);
+      await app.sql(renamed, [app.accountId]);
       await app.application.get(Notifications).catchUp();
       expect((await getKey(app, app.key.hash)).status).toBe(200);
     }
@@ -73,7 +82,9 @@ describe('an address with three failed authentications in a minute', () => {
   });
 
   it('is rejected with a known key that was disabled', async () => {
-    await app.sql(`UPDATE api_keys SET disabled = true WHERE kind = 'management'`);
+    await app.sql(`UPDATE api_keys SET disabled = true WHERE kind = 'management' AND account_id = $1`, [
+      app.accountId,
+    ]);
     await eventually(
       async () => (await getKey(app, app.key.hash)).status,
       (status) => status === 429,

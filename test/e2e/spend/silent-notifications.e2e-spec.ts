@@ -48,6 +48,10 @@ beforeEach(async () => {
 afterEach(async () => {
   jest.restoreAllMocks();
   proxy.corrupt(null);
+  // Without this, the next test would wait for the service to replace the connection.
+  proxy.cut();
+  await untilTrusted(false);
+  proxy.repair();
   await direct.end();
 });
 afterAll(async () => {
