@@ -128,6 +128,8 @@ export interface AppErrorOptions {
   readonly inputIndex?: number | null;
   /** The part of that input that is at fault, as a path: `.content[1]`. */
   readonly inputPath?: string;
+  /** A more precise `error_type` than that of the code. */
+  readonly errorType?: string | undefined;
   /** Members of `error.metadata` beside `error_type`. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Response headers, `Retry-After` for example. */
@@ -159,7 +161,7 @@ export class AppError extends Error {
     super(textOf(definition, options), { cause: options.cause });
     this.name = 'AppError';
     this.status = definition.status;
-    this.errorType = definition.errorType;
+    this.errorType = options.errorType ?? definition.errorType;
     this.metadata = options.metadata ?? {};
     this.headers = options.headers ?? {};
     this.inputIndex = options.inputIndex ?? null;

@@ -93,12 +93,17 @@ export function exchange(
   excess: Excess = 'fails',
 ): Promise<OutboundResponse> {
   return new Promise((resolve, reject) => {
-    const { origin, path } = PARTS.memo(url);
+    const { origin, path } = urlParts(url);
     signal.throwIfAborted();
     const reader = new AnswerReader(maxResponseBytes, excess, resolve, reject);
     signal.addEventListener('abort', () => reader.giveUp(signal.reason as Error), { once: true });
     dispatcher.dispatch({ origin, path, method, headers, body: body ?? null }, reader);
   });
+}
+
+/** Of an address to which requests are sent. */
+export function urlParts(url: string): UrlParts {
+  return PARTS.memo(url);
 }
 
 interface UrlParts {

@@ -7,9 +7,15 @@ import { decompress } from './decompress.js';
 import { withoutEchoedSecrets } from './echoed-secrets.js';
 import { exchange, withinLimits } from './exchange.js';
 import type { OutboundRequest, OutboundResponse, SendLimits } from './exchange.js';
+import { openStream, readBeginning } from './streamed-exchange.js';
+import type { OutboundStream } from './streamed-exchange.js';
 import { createProviderAgent } from './provider-agent.js';
 
 export { OutboundFailure, OutboundTimeout } from './exchange.js';
+export type { OutboundStream } from './streamed-exchange.js';
+
+// Errors are small; anything longer is a page of a proxy.
+const MAX_ERROR_BYTES = 65_536;
 
 @Injectable()
 export class HttpClient implements OnApplicationShutdown {
@@ -31,10 +37,31 @@ export class HttpClient implements OnApplicationShutdown {
     return withoutEchoedSecrets(await readable(response, maxResponseBytes), request);
   }
 
+  /**
+   * Resolves with the stream of an answer that `accepts` takes by its headers, else with the beginning of its body.
+   * `timeout` is until then. Throws OutboundTimeout or OutboundFailure.
+   */
+  async open(
+    request: OutboundRequest,
+    limits: SendLimits,
+    accepts: (answer: Pick<OutboundResponse, 'status' | 'headers'>) => boolean,
+  ): Promise<OutboundStream | OutboundResponse> {
+    const answer = await withinLimits(limits, async (signal) => {
+      const stream = await openStream(this.agent, request, limits.maxResponseBytes, signal);
+      return accepts(stream) ? stream : readBeginning(stream, MAX_ERROR_BYTES, signal);
+    });
+    if (!isWhole(answer)) return answer;
+    return withoutEchoedSecrets(await readable(answer, MAX_ERROR_BYTES), request);
+  }
+
   /** Exchanges that are still in flight have outlasted SHUTDOWN_GRACE_MS: waiting for them would have no bound. */
   async onApplicationShutdown(): Promise<void> {
     await this.agent.destroy();
   }
+}
+
+export function isWhole(answer: OutboundStream | OutboundResponse): answer is OutboundResponse {
+  return 'body' in answer;
 }
 
 async function readable(response: OutboundResponse, maxBytes: number): Promise<OutboundResponse> {

@@ -13,8 +13,8 @@ const SPACE = 0x20;
 const LAST_ASCII = 0x7f;
 // Longer than the name of any known member: most strings of an answer with thousands of vectors are names.
 const LONGEST_PLAIN_NAME = 32;
-// Deeper than any known answer.
-const MAX_DEPTH = 100;
+// Deeper than any known answer, and than a chat request may be.
+const MAX_DEPTH = 160;
 
 export class JsonScanner {
   private at = 0;
@@ -112,6 +112,14 @@ export class JsonScanner {
     } catch {
       throw new this.Malformed('the answer is not JSON');
     }
+  }
+
+  /** The bytes of the value at the cursor, without the space around it. */
+  rawValue(): Buffer {
+    this.skipSpace();
+    const start = this.at;
+    this.skipValue();
+    return this.bytes.subarray(start, this.at);
   }
 
   skipValue(depth = 0): void {

@@ -22,8 +22,13 @@ export type Sort = (typeof SORTS)[number];
 /** A bound on percentiles: seconds of latency, or tokens a second. */
 export type PercentileBound = Readonly<Partial<Record<'p50' | 'p75' | 'p90' | 'p99', number>>>;
 
-/** Per input token. `prompt` bounds tokens of every modality, besides the bound of that modality. */
-export type MaxPrices = Readonly<Partial<Record<Modality | 'prompt', PicoUsd>>>;
+/**
+ * Per token. `prompt` bounds input tokens of every modality, besides the bound of that modality. `request` and `perImage` are
+ * of one request and of one image; they and `completion` bound chat calls.
+ */
+export type MaxPrices = Readonly<
+  Partial<Record<Modality | 'prompt' | 'completion' | 'request' | 'perImage', PicoUsd>>
+>;
 
 export interface ProviderPreferences {
   readonly order: readonly string[];

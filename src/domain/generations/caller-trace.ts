@@ -1,7 +1,9 @@
 // Reads the `trace` object of a call: five known keys, all others are the caller's metadata. The caller controls the
 // JSON, so any value may occur.
 import { boundedText } from '../text/bounded-text.js';
-import type { CallerTrace } from './generation.js';
+
+/** The caller's `trace` object: five known keys, all others are metadata (docs/contract.md#embeddings-request). */
+export type CallerTrace = Readonly<Record<string, unknown>>;
 
 const KNOWN_KEYS = ['trace_id', 'trace_name', 'span_name', 'generation_name', 'parent_span_id'] as const;
 type KnownKey = (typeof KNOWN_KEYS)[number];

@@ -32,13 +32,18 @@ function parse(amount: string | number, precision: 'exactly' | 'rounded down'): 
   return sign === '-' ? -value : value;
 }
 
+/** Accepts any precision: loses nothing of a bound, because the compared prices are whole. Throws on invalid amounts. */
+export function parseUsdRoundedDown(amount: string | number): PicoUsd {
+  return parse(amount, 'rounded down');
+}
+
 /**
  * Converts USD per million tokens, as price lists have it, to the price of one token, rounded down to whole 10^-12 USD.
  * Rounding loses nothing of a bound, because the compared prices are whole. Accepts any precision: 0.1 * 3 is
  * 0.30000000000000004. Throws on invalid amounts.
  */
 export function parseUsdPerMillion(amount: string | number): PicoUsd {
-  return parse(amount, 'rounded down') / 1_000_000n;
+  return parseUsdRoundedDown(amount) / 1_000_000n;
 }
 
 /** The shortest decimal notation, for the database: "0.00000002", "12.5", "0". */
@@ -54,6 +59,11 @@ export function usdToNumber(amount: PicoUsd): number {
   // Both operands are exact doubles, and the quotient is rounded once: the same number without an intermediate text.
   if (amount <= MOST_EXACT && amount >= -MOST_EXACT) return Number(amount) / Number(ONE_USD);
   return Number(formatUsd(amount));
+}
+
+/** Null is an amount that is not known. */
+export function usdOrNull(amount: PicoUsd | null): number | null {
+  return amount === null ? null : usdToNumber(amount);
 }
 
 // Null is an amount that is not known.

@@ -1,7 +1,8 @@
 // Spend limits: the owners and sums that a call is checked against before it is made.
 import type { PicoUsd } from './money.js';
 import type { SpendLease } from './spend-lease.js';
-import type { WindowedSpend } from './spend.js';
+import { spendTowardWindow, windowEnd } from './spend.js';
+import type { AccountCredits, KeySpend, SpendLimit, WindowedSpend } from './spend.js';
 
 export interface SpendLimitWindow {
   readonly window: keyof WindowedSpend;
@@ -47,4 +48,62 @@ export const NO_LIMITS: SpendLimits = { isLimited: false, includesByok: false };
 /** The part of a bound that counts towards an owner's limits. */
 export function amountToward(limits: readonly SpendLimitWindow[], bound: SpendBound): PicoUsd {
   return limits.some((limit) => limit.includeByok) ? bound.costWithByok : bound.cost;
+}
+
+/** The limits above a key: its workspace's budgets and its account's credits. */
+export interface SharedLimits {
+  readonly budgets: readonly SpendLimitWindow[];
+  readonly workspaceSpend: KeySpend;
+  readonly credits: AccountCredits;
+}
+
+/** The limit that stops a key first. */
+export interface EffectiveLimit {
+  readonly source: 'key' | 'workspace' | 'account';
+  readonly window: keyof WindowedSpend;
+  readonly limit: PicoUsd;
+  readonly spent: PicoUsd;
+  /** Null: the limit does not reset. */
+  readonly resetsAt: Date | null;
+}
+
+/** Null: the key has no limit. Of equal remainders the key's own limit counts. */
+export function effectiveLimitOf(
+  own: SpendLimit,
+  spend: KeySpend,
+  { budgets, workspaceSpend, credits }: SharedLimits,
+  now: Date,
+): EffectiveLimit | null {
+  const windows = [
+    ...(own.limit === null
+      ? []
+      : [
+          {
+            source: 'key' as const,
+            of: spend,
+            window: own.limitReset ?? ('total' as const),
+            limit: own.limit,
+            includeByok: own.includeByokInLimit,
+          },
+        ]),
+    ...budgets.map((budget) => ({ source: 'workspace' as const, of: workspaceSpend, ...budget })),
+  ];
+  const limits: EffectiveLimit[] = windows.map(({ source, of, window, limit, includeByok }) => ({
+    source,
+    window,
+    limit,
+    spent: spendTowardWindow(of, { window, includeByok }),
+    resetsAt: windowEnd(window, now),
+  }));
+  if (credits.bought !== null) {
+    limits.push({
+      source: 'account',
+      window: 'total',
+      limit: credits.bought,
+      spent: credits.spent,
+      resetsAt: null,
+    });
+  }
+  const left = ({ limit, spent }: EffectiveLimit): PicoUsd => limit - spent;
+  return limits.toSorted((one, other) => Number(left(one) - left(other)))[0] ?? null;
 }

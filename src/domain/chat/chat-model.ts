@@ -1,0 +1,104 @@
+// The catalogue's record of a chat model and of the endpoints that serve it (docs/contract.md#chat-models).
+import type { DataPolicy } from '../data-policy.js';
+import type { PicoUsd } from '../spend/money.js';
+
+/** Prices in 10^-12 USD: of one token, of one image, of one request. Absent members follow chatPricesOn's rules. */
+export interface ChatPrices {
+  readonly prompt: PicoUsd;
+  readonly completion: PicoUsd;
+  readonly cacheRead?: PicoUsd;
+  readonly cacheWrite?: PicoUsd;
+  readonly cacheWrite1h?: PicoUsd;
+  readonly reasoning?: PicoUsd;
+  readonly audioInput?: PicoUsd;
+  readonly audioInputCached?: PicoUsd;
+  readonly audioOutput?: PicoUsd;
+  readonly image?: PicoUsd;
+  readonly request?: PicoUsd;
+}
+
+/** Prices that replace others for long prompts or at hours of the day. Of several that apply, the later wins per price. */
+export interface PriceTier extends Partial<ChatPrices> {
+  /** Applies strictly above. */
+  readonly minPromptTokens?: number;
+  /** Minutes of the UTC day; the end is exclusive. */
+  readonly utcStart?: number;
+  readonly utcEnd?: number;
+}
+
+export interface TieredChatPrices extends ChatPrices {
+  readonly tiers?: readonly PriceTier[];
+}
+
+export interface DatedChatPrices extends TieredChatPrices {
+  /** The first UTC day, YYYY-MM-DD. */
+  readonly effectiveFrom: string;
+  readonly source: string;
+  /** By the name of the tier: flex, priority, scale. They replace the prices and tiers beside them. */
+  readonly serviceTiers?: Readonly<Record<string, TieredChatPrices>>;
+}
+
+/** Whether the provider stops billing when its connection is closed. `stops`: streams only. */
+export type CancellationBilling = 'stops' | 'stops_always' | 'runs_on' | 'unknown';
+
+export type ChatModality = 'text' | 'image' | 'audio' | 'file' | 'video';
+
+/** Absent members: as the provider's wire has them. */
+export interface ChatWireSettings {
+  readonly outputLimit?: 'max_tokens' | 'max_completion_tokens';
+  /** Whether usage in streams must be requested, comes unasked, or never comes. */
+  readonly streamUsage?: StreamUsage;
+  /** Whether unknown members are forwarded. */
+  readonly schema?: 'open' | 'closed';
+}
+
+export type StreamUsage = 'ask' | 'unasked' | 'none';
+
+export interface ChatEndpoint {
+  /** The slug of the provider's file. */
+  readonly provider: string;
+  readonly tag?: string;
+  readonly upstreamModel: string;
+  readonly contextLength: number;
+  /** Absent: the context length. */
+  readonly maxOutputTokens?: number;
+  /** Names of the wire: tools, tool_choice, response_format, structured_outputs, logprobs, n, seed, ... */
+  readonly supportedParameters: readonly string[];
+  readonly inputModalities: readonly ChatModality[];
+  /** Efforts that the endpoint takes, lowest first; empty: none. */
+  readonly reasoningEfforts: readonly string[];
+  readonly isReasoning: boolean;
+  /** Reasoning tokens are billed and never streamed. */
+  readonly hidesReasoning: boolean;
+  /** Empty: the price is unknown. */
+  readonly prices: readonly DatedChatPrices[];
+  /** Tokens that a chat template adds. Absent: 256, 16, 64. */
+  readonly promptOverhead?: { readonly fixed: number; readonly perMessage: number; readonly perTool: number };
+  /** Upper bounds; absent: a part is bounded by the context length. */
+  readonly maxTokensPerImage?: { readonly low: number; readonly high: number };
+  readonly maxTokensPerAudioSecond?: number;
+  readonly maxTokensPerFile?: number;
+  readonly maxTokensPerVideo?: number;
+  /** Absent: the provider's. */
+  readonly cancellation?: CancellationBilling;
+  /** Of servers that differ from their provider's wire. */
+  readonly wire?: ChatWireSettings;
+  /** Members that are forwarded although no wire forwards them. */
+  readonly allowedMembers?: readonly string[];
+  readonly quantization: string | null;
+  readonly dataPolicy: DataPolicy;
+}
+
+export interface ChatModel {
+  readonly id: string;
+  readonly canonicalSlug?: string;
+  readonly aliases?: readonly string[];
+  readonly name: string;
+  readonly description: string;
+  /** YYYY-MM-DD. */
+  readonly createdAt: string;
+  readonly contextLength: number;
+  /** cl100k | o200k where it is exact; null: unknown. */
+  readonly tokenizer: 'cl100k' | 'o200k' | null;
+  readonly endpoints: readonly ChatEndpoint[];
+}

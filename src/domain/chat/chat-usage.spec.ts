@@ -1,0 +1,101 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { normaliseChatUsage, readReportedChatUsage } from './chat-usage.js';
+import type { ReportedChatUsage } from './chat-usage.js';
+
+const read = (usage: unknown): ReportedChatUsage => {
+  const reported = readReportedChatUsage(usage);
+  if (!reported) throw new Error('no usage');
+  return reported;
+};
+const normalised = (usage: unknown) => normaliseChatUsage(read(usage));
+
+describe('a report', () => {
+  it('has the members of the wire, and null for those that are absent', () => {
+    expect(
+      read({
+        prompt_tokens: 9,
+        completion_tokens: 0,
+        prompt_tokens_details: { cached_tokens: 4 },
+        completion_tokens_details: null,
+      }),
+    ).toMatchObject({
+      promptTokens: 9,
+      completionTokens: 0,
+      totalTokens: null,
+      cachedTokens: 4,
+      audioInputTokens: null,
+      reasoningTokens: null,
+    });
+  });
+
+  it.each([null, undefined, 5, 'usage', []])('%p is none', (value) => {
+    expect(readReportedChatUsage(value)).toBeNull();
+  });
+});
+
+describe('normalised usage', () => {
+  it('X17: parts are cut to their total, in the order of the details', () => {
+    const usage = {
+      prompt_tokens: 1_000,
+      completion_tokens: 40,
+      prompt_tokens_details: { cached_tokens: 800, audio_tokens: 300 },
+      completion_tokens_details: { reasoning_tokens: 50, audio_tokens: 1 },
+    };
+    expect(normalised(usage)).toEqual({
+      isConsistent: false,
+      usage: expect.objectContaining({
+        promptTokens: 1_000,
+        completionTokens: 40,
+        cachedTokens: 800,
+        audioInputTokens: 200,
+        reasoningTokens: 40,
+        audioOutputTokens: 0,
+      }),
+    });
+  });
+
+  it('takes the completion from the total where only that is reported', () => {
+    expect(normalised({ prompt_tokens: 3, total_tokens: 10 })?.usage.completionTokens).toBe(7);
+  });
+
+  it('an explicit 0 stays', () => {
+    expect(normalised({ prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 })).toMatchObject({
+      isConsistent: true,
+      usage: { promptTokens: 0, completionTokens: 0 },
+    });
+  });
+
+  it.each([
+    { prompt_tokens: -1, completion_tokens: 1 },
+    { prompt_tokens: 1.5, completion_tokens: 1 },
+    { prompt_tokens: 2 ** 31, completion_tokens: 1 },
+    { prompt_tokens: 1, completion_tokens: 1, completion_tokens_details: { reasoning_tokens: -5 } },
+    { completion_tokens: 1, total_tokens: 2 },
+    { prompt_tokens: 1 },
+    { prompt_tokens: '1', completion_tokens: 1 },
+  ])('%j cannot be used', (usage) => {
+    expect(normalised(usage)).toBeNull();
+  });
+
+  it('never has parts above their total', () => {
+    const tokens = fc.oneof(fc.constant(null), fc.nat(), fc.integer(), fc.double());
+    const names = Object.keys(read({}));
+    fc.assert(
+      fc.property(fc.array(tokens, { minLength: names.length, maxLength: names.length }), (values) => {
+        const reported = Object.fromEntries(names.map((name, at) => [name, values[at] ?? null]));
+        const result = normaliseChatUsage(reported as ReportedChatUsage);
+        if (!result) return;
+        const { usage } = result;
+        for (const part of Object.values(usage)) expect(Number.isInteger(part) && part >= 0).toBe(true);
+        expect(
+          usage.cachedTokens + usage.cacheWriteTokens + usage.audioInputTokens + usage.videoInputTokens,
+        ).toBeLessThanOrEqual(usage.promptTokens);
+        expect(usage.reasoningTokens + usage.audioOutputTokens + usage.imageOutputTokens).toBeLessThanOrEqual(
+          usage.completionTokens,
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

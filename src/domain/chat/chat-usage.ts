@@ -1,0 +1,148 @@
+// The usage of a chat call in tokens. Details are parts of their totals, never additions to them.
+
+// Above it a number is an error of the provider; columns of the log hold no more.
+const MAX_TOKEN_COUNT = 2_147_483_647;
+
+export interface ChatUsage {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  /** Parts of the prompt. */
+  readonly cachedTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly audioInputTokens: number;
+  readonly videoInputTokens: number;
+  /** Parts of the completion. */
+  readonly reasoningTokens: number;
+  readonly audioOutputTokens: number;
+  readonly imageOutputTokens: number;
+  readonly acceptedPredictionTokens: number;
+  readonly rejectedPredictionTokens: number;
+}
+
+/** A provider's usage as it came: absent members are null, and numbers are unchecked. */
+export type ReportedChatUsage = { readonly [Member in keyof ChatUsage]: number | null } & {
+  readonly totalTokens: number | null;
+};
+
+export const USAGE_SOURCES = ['reported', 'counted', 'estimated', 'none'] as const;
+/** The origin of the charged tokens: the provider, this service's count, an estimate, or nothing is charged. */
+export type UsageSource = (typeof USAGE_SOURCES)[number];
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Reads usage in OpenAI's names, and those that compatible servers use for the same numbers. Null: it is no object. */
+export function readReportedChatUsage(value: unknown): ReportedChatUsage | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  const usage = value as Members;
+  const prompt = membersOf(usage['prompt_tokens_details']);
+  const completion = membersOf(usage['completion_tokens_details']);
+  return {
+    promptTokens: numberOf(usage['prompt_tokens']),
+    completionTokens: numberOf(usage['completion_tokens']),
+    totalTokens: numberOf(usage['total_tokens']),
+    cachedTokens: numberOf(prompt['cached_tokens']) ?? numberOf(usage['prompt_cache_hit_tokens']),
+    cacheWriteTokens: numberOf(prompt['cache_write_tokens']) ?? numberOf(prompt['cache_creation_tokens']),
+    audioInputTokens: numberOf(prompt['audio_tokens']),
+    videoInputTokens: numberOf(prompt['video_tokens']),
+    reasoningTokens: numberOf(completion['reasoning_tokens']),
+    audioOutputTokens: numberOf(completion['audio_tokens']),
+    imageOutputTokens: numberOf(completion['image_tokens']),
+    acceptedPredictionTokens: numberOf(completion['accepted_prediction_tokens']),
+    rejectedPredictionTokens: numberOf(completion['rejected_prediction_tokens']),
+  };
+}
+
+/** Charged usage: `isConsistent` is false where parts exceeded their total and were cut. */
+export interface NormalisedChatUsage {
+  readonly usage: ChatUsage;
+  readonly isConsistent: boolean;
+}
+
+/**
+ * The numbers of a report as parts and totals that fit together. Null where the report cannot be used: a total is missing,
+ * or a number is negative, fractional or absurd. The service counts the tokens itself then.
+ */
+export function normaliseChatUsage(reported: ReportedChatUsage): NormalisedChatUsage | null {
+  const { promptTokens, totalTokens } = reported;
+  if (Object.values(reported).some((tokens) => tokens !== null && !isTokenCount(tokens))) return null;
+  if (promptTokens === null) return null;
+  const completionTokens =
+    reported.completionTokens ?? (totalTokens === null ? null : Math.max(0, totalTokens - promptTokens));
+  if (completionTokens === null) return null;
+  const cut = partsWithin(promptTokens, [
+    reported.cachedTokens,
+    reported.cacheWriteTokens,
+    reported.audioInputTokens,
+    reported.videoInputTokens,
+  ]);
+  const made = partsWithin(completionTokens, [
+    reported.reasoningTokens,
+    reported.audioOutputTokens,
+    reported.imageOutputTokens,
+  ]);
+  const [cachedTokens = 0, cacheWriteTokens = 0, audioInputTokens = 0, videoInputTokens = 0] = cut.parts;
+  const [reasoningTokens = 0, audioOutputTokens = 0, imageOutputTokens = 0] = made.parts;
+  return {
+    usage: {
+      promptTokens,
+      completionTokens,
+      cachedTokens,
+      cacheWriteTokens,
+      audioInputTokens,
+      videoInputTokens,
+      reasoningTokens,
+      audioOutputTokens,
+      imageOutputTokens,
+      // No part of the price: predicted tokens are completion tokens already.
+      acceptedPredictionTokens: Math.min(reported.acceptedPredictionTokens ?? 0, completionTokens),
+      rejectedPredictionTokens: Math.min(reported.rejectedPredictionTokens ?? 0, completionTokens),
+    },
+    isConsistent: cut.fits && made.fits,
+  };
+}
+
+/** Usage that this service counted itself: it knows nothing of the parts. */
+export function countedChatUsage(promptTokens: number, completionTokens: number): ChatUsage {
+  return {
+    promptTokens,
+    completionTokens,
+    cachedTokens: 0,
+    cacheWriteTokens: 0,
+    audioInputTokens: 0,
+    videoInputTokens: 0,
+    reasoningTokens: 0,
+    audioOutputTokens: 0,
+    imageOutputTokens: 0,
+    acceptedPredictionTokens: 0,
+    rejectedPredictionTokens: 0,
+  };
+}
+
+/** Earlier parts take precedence over later ones. */
+function partsWithin(
+  total: number,
+  parts: readonly (number | null)[],
+): { readonly parts: readonly number[]; readonly fits: boolean } {
+  let rest = total;
+  let fits = true;
+  const within = parts.map((part) => {
+    const kept = Math.min(part ?? 0, rest);
+    if (kept < (part ?? 0)) fits = false;
+    rest -= kept;
+    return kept;
+  });
+  return { parts: within, fits };
+}
+
+function isTokenCount(tokens: number): boolean {
+  return Number.isInteger(tokens) && tokens >= 0 && tokens <= MAX_TOKEN_COUNT;
+}
+
+function membersOf(value: unknown): Members {
+  return typeof value === 'object' && value !== null ? (value as Members) : {};
+}
+
+/** Numbers of any kind: the normalisation rejects those that are no counts. */
+function numberOf(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
+}
