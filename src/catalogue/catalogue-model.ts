@@ -1,4 +1,5 @@
 // The catalogue's record of a model and of the endpoints that serve it.
+import type { DataPolicy } from '../domain/data-policy.js';
 import type { EmbeddingInput } from '../domain/embeddings/embedding.js';
 import type { InputType } from '../domain/embeddings/input-type.js';
 import type { Modality } from '../domain/embeddings/modality.js';
@@ -14,13 +15,6 @@ export interface DatedPrice {
   readonly perToken: PicoUsd;
   /** The source of the figure. */
   readonly source: string;
-}
-
-export interface DataPolicy {
-  /** The provider keeps inputs beyond the call. */
-  readonly retainsPrompts: boolean;
-  /** The provider may train on inputs. */
-  readonly trains: boolean;
 }
 
 export interface ModelEndpoint {
@@ -84,12 +78,15 @@ export interface CatalogueModel {
   readonly endpoints: readonly ModelEndpoint[];
 }
 
+/** A model of any kind. */
+export type NamedModel = Pick<CatalogueModel, 'id' | 'canonicalSlug' | 'aliases'>;
+
 /** Every id that calls may use, `id` first. */
-export function idsOf({ id, canonicalSlug, aliases = [] }: CatalogueModel): string[] {
+export function idsOf({ id, canonicalSlug, aliases = [] }: NamedModel): string[] {
   return [...new Set([id, canonicalSlug ?? id, ...aliases])];
 }
 
-export function endpointTag(endpoint: ModelEndpoint): string {
+export function endpointTag(endpoint: Pick<ModelEndpoint, 'provider' | 'tag'>): string {
   return endpoint.tag ?? endpoint.provider;
 }
 

@@ -59,10 +59,12 @@ describe('a model', () => {
 
 describe('a catalogue file', () => {
   const PROVIDERS: Readonly<Record<string, string>> = { 'house-of-one': 'one', one: 'one' };
-  const read = (text: string): CatalogueModel[] =>
+  const read = (text: string): readonly CatalogueModel[] =>
     readCatalogueFile(text, {
       fileName: 'catalogue.yaml',
       shipped: [EMBED],
+      shippedChat: [],
+      chatProviders: [],
       providers: ['one'],
       oneModelProviders: [],
       families: new Map(),
@@ -71,7 +73,7 @@ describe('a catalogue file', () => {
         const slug = PROVIDERS[name];
         return slug === undefined ? undefined : [slug, ...variant].join('/');
       },
-    });
+    }).models;
   const added = (members: string): string => `models:
   - id: acme/new
     ${members}
@@ -97,7 +99,11 @@ describe('a catalogue file', () => {
 
   it('may use a shipped alias as the id of its own model', () => {
     const models = read(added('').replace('acme/new', 'acme/embed-2312'));
-    expect(models[0]).toEqual({ ...createModel(ENDPOINTS, 'acme/embed'), aliases: ['acme/embed-preview'] });
+    expect(models[0]).toEqual({
+      ...createModel(ENDPOINTS, 'acme/embed'),
+      canonicalSlug: 'acme/embed',
+      aliases: ['acme/embed-preview'],
+    });
     expect(new Catalogue(models).find('acme/embed-2312')?.model.nativeDimensions).toBe(8);
   });
 

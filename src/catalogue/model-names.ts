@@ -1,12 +1,12 @@
 // Keeps the names of models unique when a catalogue file adds models and aliases.
 import { idsOf } from './catalogue-model.js';
-import type { CatalogueModel } from './catalogue-model.js';
+import type { NamedModel } from './catalogue-model.js';
 import type { YamlCursor } from './yaml-cursor.js';
 
 /** Two models of the file, or a model of the file and a shipped one, would answer to one name. */
 export function rejectSharedNames(
   cursor: YamlCursor,
-  models: ReadonlyMap<string, CatalogueModel>,
+  models: ReadonlyMap<string, NamedModel>,
   named: ReadonlySet<string>,
 ): void {
   const owners = new Map<string, string>();
@@ -20,16 +20,16 @@ export function rejectSharedNames(
 }
 
 /** A model of the file may have an id that is shipped as an alias. */
-export function withoutTakenNames(
-  model: CatalogueModel,
-  models: ReadonlyMap<string, CatalogueModel>,
-): CatalogueModel {
-  const { canonicalSlug, aliases, ...others } = model;
+export function withoutTakenNames<Model extends NamedModel>(
+  model: Model,
+  models: ReadonlyMap<string, NamedModel>,
+): Model {
+  const { canonicalSlug, aliases } = model;
   const isTaken = (name: string): boolean => name !== model.id && models.has(name);
   if (!idsOf(model).some(isTaken)) return model;
   return {
-    ...others,
-    ...(canonicalSlug === undefined || isTaken(canonicalSlug) ? {} : { canonicalSlug }),
+    ...model,
+    ...(canonicalSlug !== undefined && isTaken(canonicalSlug) && { canonicalSlug: model.id }),
     ...(aliases && { aliases: aliases.filter((alias) => !isTaken(alias)) }),
   };
 }

@@ -4,6 +4,7 @@ import type { EmbeddingInput, EmbeddingItem, MultimodalItem } from '../domain/em
 import { addTokens, modalityOf } from '../domain/embeddings/modality.js';
 import type { Modality, TokensByModality } from '../domain/embeddings/modality.js';
 import type { ModelEndpoint } from './catalogue-model.js';
+import { loadTokenizer, LONG_WORD } from './text-tokens.js';
 
 // Start, end and separator tokens that a tokenizer may add to an input.
 const SPECIAL_TOKENS = 8;
@@ -14,10 +15,7 @@ const LONGEST_COUNTED_BYTES = 65_536;
 const LONGEST_SCANNED = 1_000_000;
 // Of UTF-8, for one UTF-16 unit.
 const MAX_BYTES_PER_UNIT = 3;
-const LONG_WORD = /\S{200}|\s{200}/;
 const TYPICAL_BYTES_PER_TOKEN = 4;
-// `<|endoftext|>` in an input is ordinary text. By default the tokenizer throws on it.
-const AS_ORDINARY_TEXT = { disallowedSpecial: new Set<string>() };
 
 /**
  * An upper bound of the tokens that the provider charges for. Tokenizers of bytes or characters never produce more tokens
@@ -189,9 +187,8 @@ async function countOnce(texts: readonly string[], index: number): Promise<numbe
   COUNTS.set(texts, known);
   let count = known.get(index);
   if (count === undefined) {
-    // Loaded on first use: its tables take half a second and 40 MB.
-    const { countTokens } = await import('gpt-tokenizer/encoding/cl100k_base');
-    count = countTokens(texts[index] ?? '', AS_ORDINARY_TEXT);
+    const countTokens = await loadTokenizer('cl100k');
+    count = countTokens(texts[index] ?? '');
     known.set(index, count);
   }
   return count;

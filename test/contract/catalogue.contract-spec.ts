@@ -11,7 +11,7 @@ const EXAMPLE = fileURLToPath(new URL('../../docs/catalogue.example.yaml', impor
 
 describe.each([
   ['the shipped catalogue', MODELS],
-  ['the example file', loadCatalogueModels(EXAMPLE)],
+  ['the example file', loadCatalogueModels(EXAMPLE).models],
 ])('%s', (_name, models) => {
   it('names every model once', () => {
     expect(new Set(models.map(({ id }) => id)).size).toBe(models.length);
@@ -33,7 +33,7 @@ describe.each([
 });
 
 describe('the example file', () => {
-  const catalogue = new Catalogue(loadCatalogueModels(EXAMPLE));
+  const catalogue = new Catalogue(loadCatalogueModels(EXAMPLE).models);
 
   it('adds models for self-hosted servers', () => {
     const tags = (id: string): string[] | undefined => catalogue.find(id)?.model.endpoints.map(endpointTag);

@@ -5,6 +5,7 @@ import { afterAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { readCatalogueFile } from '../../src/catalogue/catalogue-file.js';
 import { CatalogueFileError } from '../../src/catalogue/yaml-cursor.js';
+import { CHAT_MODELS } from '../../src/catalogue/models.js';
 import { SHIPPED_MODELS } from '../../src/catalogue/shipped/index.js';
 import { canonicalEndpointTag, EMBEDDING_PROVIDERS } from '../../src/providers/index.js';
 import { reportCounts, share, TEST_TIMEOUT, tryOut } from '../support/fuzz/budget.js';
@@ -14,6 +15,8 @@ import { inHouseCatalogue } from '../support/every-provider.js';
 const CONTEXT = {
   fileName: 'catalogue.yaml',
   shipped: SHIPPED_MODELS,
+  shippedChat: CHAT_MODELS,
+  chatProviders: EMBEDDING_PROVIDERS.flatMap(({ slug, chat }) => (chat ? [slug] : [])),
   providers: EMBEDDING_PROVIDERS.map(({ slug }) => slug),
   canonicalTag: canonicalEndpointTag,
   oneModelProviders: ['tei'],
@@ -87,7 +90,7 @@ const files = fc.oneof(
 
 it('reads the example and the catalogue of the tests', () => {
   for (const text of [EXAMPLE, inHouseCatalogue()])
-    expect(readCatalogueFile(text, CONTEXT).length).toBeGreaterThan(SHIPPED_MODELS.length);
+    expect(readCatalogueFile(text, CONTEXT).models.length).toBeGreaterThan(SHIPPED_MODELS.length);
 });
 
 it(
@@ -100,7 +103,7 @@ it(
         counts.files++;
         const startedAt = performance.now();
         try {
-          const models = readCatalogueFile(text, CONTEXT);
+          const { models } = readCatalogueFile(text, CONTEXT);
           counts.read++;
           expect(new Set(models.map(({ id }) => id)).size).toBe(models.length);
           for (const { nativeDimensions, endpoints } of models) {

@@ -48,15 +48,17 @@ const FAMILIES = new Map([
   ['two', { names: ['old', 'young'], of: (name: string) => (name.startsWith('new-') ? 'young' : null) }],
 ]);
 
-export const read = (text: string): CatalogueModel[] =>
+export const read = (text: string): readonly CatalogueModel[] =>
   readCatalogueFile(text, {
     fileName: 'catalogue.yaml',
     shipped: [SHIPPED],
+    shippedChat: [],
+    chatProviders: [],
     providers: ['local', 'one', 'two', 'single'],
     canonicalTag: (tag) => tag,
     oneModelProviders: ['single'],
     families: FAMILIES,
-  });
+  }).models;
 export const only = (text: string, id: string): CatalogueModel =>
   read(text).find((model) => model.id === id)!;
 export const shipped = (members: string): CatalogueModel =>

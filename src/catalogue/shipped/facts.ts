@@ -1,6 +1,7 @@
 // Helpers for the shipped models: prices, and the providers' data policies.
+import type { DataPolicy } from '../../domain/data-policy.js';
 import { parseUsdPerMillion } from '../../domain/spend/money.js';
-import type { DataPolicy, DatedPrice } from '../catalogue-model.js';
+import type { DatedPrice } from '../catalogue-model.js';
 
 export const RETRIEVAL_TYPES = ['search_query', 'search_document'] as const;
 export const TYPES_WITHOUT_SIMILARITY = [...RETRIEVAL_TYPES, 'classification', 'clustering'] as const;

@@ -1,0 +1,241 @@
+// OpenAI's chat models, served by OpenAI and by Azure. Azure's upstream model is a deployment name: here the model's name,
+// which Azure proposes. Service tiers are OpenAI's only.
+import type { ChatEndpoint, ChatModel, DatedChatPrices } from '../../../domain/chat/chat-model.js';
+import { KEPT_NOT_TRAINED_ON } from '../facts.js';
+import {
+  chatPrices,
+  FORMAT_PARAMETERS,
+  listedChatPrices,
+  OUTPUT_LIMITS,
+  PENALTY_PARAMETERS,
+  REASONING_PARAMETERS,
+  SAMPLING_PARAMETERS,
+  TOOL_PARAMETERS,
+} from './facts.js';
+import type { ListedPrices } from './facts.js';
+
+interface OpenAiModel {
+  readonly slug: string;
+  readonly title: string;
+  readonly description: string;
+  readonly createdAt: string;
+  readonly contextLength: number;
+  readonly maxOutputTokens: number;
+  readonly prices: ListedPrices;
+  readonly serviceTiers?: Readonly<Record<string, ListedPrices>>;
+  /** Absent: no reasoning model. */
+  readonly efforts?: readonly string[];
+  readonly maxTokensPerImage: NonNullable<ChatEndpoint['maxTokensPerImage']>;
+  /** Parameters beside those of every model of its kind. */
+  readonly parameters?: readonly string[];
+}
+
+const COMMON = [
+  ...OUTPUT_LIMITS,
+  ...TOOL_PARAMETERS,
+  ...FORMAT_PARAMETERS,
+  'parallel_tool_calls',
+  'seed',
+  'prompt_cache_key',
+];
+const SAMPLING = [
+  ...SAMPLING_PARAMETERS,
+  ...PENALTY_PARAMETERS,
+  'n',
+  'logit_bias',
+  'logprobs',
+  'top_logprobs',
+  'prediction',
+];
+
+// Upper bounds of OpenAI's guide to images: 85 tokens and 170 for each of at most 8 tiles; the same times 33.3; 1,536
+// patches times a multiplier of at most 2.46, whatever the detail.
+const BY_TILES = { low: 85, high: 1_445 };
+const BY_TILES_OF_4O_MINI = { low: 2_833, high: 48_169 };
+const BY_PATCHES = { low: 3_779, high: 3_779 };
+
+function openAi(model: OpenAiModel): ChatModel {
+  const { slug, efforts, serviceTiers = {} } = model;
+  const own = efforts ? REASONING_PARAMETERS : SAMPLING;
+  const parameters = [...new Set([...COMMON, ...own, ...(model.parameters ?? [])])];
+  const rows = listedChatPrices(model.prices);
+  const endpoint = (provider: string, prices: readonly DatedChatPrices[]): ChatEndpoint => ({
+    provider,
+    upstreamModel: slug,
+    contextLength: model.contextLength,
+    maxOutputTokens: model.maxOutputTokens,
+    supportedParameters: provider === 'openai' ? [...parameters, 'service_tier'] : parameters,
+    inputModalities: ['text', 'image'],
+    reasoningEfforts: efforts ?? [],
+    isReasoning: efforts !== undefined,
+    hidesReasoning: efforts !== undefined,
+    prices,
+    maxTokensPerImage: model.maxTokensPerImage,
+    quantization: null,
+    dataPolicy: KEPT_NOT_TRAINED_ON,
+  });
+  const tiers = Object.fromEntries(
+    Object.entries(serviceTiers).map(([name, listed]) => [name, chatPrices(listed)]),
+  );
+  const withTiers = rows.map((row) => Object.assign({ serviceTiers: tiers }, row));
+  return {
+    id: `openai/${slug}`,
+    name: `OpenAI: ${model.title}`,
+    description: model.description,
+    createdAt: model.createdAt,
+    contextLength: model.contextLength,
+    tokenizer: 'o200k',
+    endpoints: [endpoint('openai', withTiers), endpoint('azure', rows)],
+  };
+}
+
+export const OPENAI_CHAT_MODELS: readonly ChatModel[] = [
+  openAi({
+    slug: 'gpt-4.1',
+    title: 'GPT-4.1',
+    description: 'Large model for instructions, code and long contexts, without reasoning.',
+    createdAt: '2025-04-14',
+    contextLength: 1_047_576,
+    maxOutputTokens: 32_768,
+    prices: { prompt: '2', completion: '8', cacheRead: '0.5' },
+    serviceTiers: { priority: { prompt: '3.5', completion: '14', cacheRead: '0.875' } },
+    maxTokensPerImage: BY_TILES,
+  }),
+  openAi({
+    slug: 'gpt-4.1-mini',
+    title: 'GPT-4.1 Mini',
+    description: 'Middle of the GPT-4.1 series: fast, for long contexts, without reasoning.',
+    createdAt: '2025-04-14',
+    contextLength: 1_047_576,
+    maxOutputTokens: 32_768,
+    prices: { prompt: '0.4', completion: '1.6', cacheRead: '0.1' },
+    serviceTiers: { priority: { prompt: '0.7', completion: '2.8', cacheRead: '0.175' } },
+    maxTokensPerImage: BY_PATCHES,
+  }),
+  openAi({
+    slug: 'gpt-4.1-nano',
+    title: 'GPT-4.1 Nano',
+    description: 'Smallest of the GPT-4.1 series, for classification and completion.',
+    createdAt: '2025-04-14',
+    contextLength: 1_047_576,
+    maxOutputTokens: 32_768,
+    // The two lists have different prices for the cached part.
+    prices: { prompt: '0.1', completion: '0.4' },
+    serviceTiers: { priority: { prompt: '0.2', completion: '0.8', cacheRead: '0.05' } },
+    maxTokensPerImage: BY_PATCHES,
+  }),
+  openAi({
+    slug: 'gpt-4o',
+    title: 'GPT-4o',
+    description: 'General-purpose model for text and images, without reasoning.',
+    createdAt: '2024-05-13',
+    contextLength: 128_000,
+    maxOutputTokens: 16_384,
+    prices: { prompt: '2.5', completion: '10', cacheRead: '1.25' },
+    serviceTiers: { priority: { prompt: '4.25', completion: '17', cacheRead: '2.125' } },
+    maxTokensPerImage: BY_TILES,
+  }),
+  openAi({
+    slug: 'gpt-4o-mini',
+    title: 'GPT-4o Mini',
+    description: 'Small general-purpose model for text and images, without reasoning.',
+    createdAt: '2024-07-18',
+    contextLength: 128_000,
+    maxOutputTokens: 16_384,
+    prices: { prompt: '0.15', completion: '0.6', cacheRead: '0.075' },
+    maxTokensPerImage: BY_TILES_OF_4O_MINI,
+  }),
+  openAi({
+    slug: 'o3',
+    title: 'o3',
+    description: 'Reasoning model for mathematics, science and code.',
+    createdAt: '2025-04-16',
+    contextLength: 200_000,
+    maxOutputTokens: 100_000,
+    prices: { prompt: '2', completion: '8', cacheRead: '0.5' },
+    efforts: ['low', 'medium', 'high'],
+    maxTokensPerImage: BY_TILES,
+  }),
+  openAi({
+    slug: 'o4-mini',
+    title: 'o4 Mini',
+    description: 'Small reasoning model for mathematics, code and images.',
+    createdAt: '2025-04-16',
+    contextLength: 200_000,
+    maxOutputTokens: 100_000,
+    prices: { prompt: '1.1', completion: '4.4', cacheRead: '0.275' },
+    efforts: ['low', 'medium', 'high'],
+    maxTokensPerImage: BY_PATCHES,
+  }),
+  openAi({
+    slug: 'gpt-5',
+    title: 'GPT-5',
+    description: 'Reasoning model for code and agents.',
+    createdAt: '2025-08-07',
+    contextLength: 400_000,
+    maxOutputTokens: 128_000,
+    prices: { prompt: '1.25', completion: '10', cacheRead: '0.125' },
+    serviceTiers: {
+      flex: { prompt: '0.625', completion: '5', cacheRead: '0.0625' },
+      priority: { prompt: '2.5', completion: '20', cacheRead: '0.25' },
+    },
+    efforts: ['minimal', 'low', 'medium', 'high'],
+    maxTokensPerImage: BY_PATCHES,
+    parameters: ['verbosity'],
+  }),
+  openAi({
+    slug: 'gpt-5-mini',
+    title: 'GPT-5 Mini',
+    description: 'Middle of the GPT-5 series, for well-defined tasks.',
+    createdAt: '2025-08-07',
+    contextLength: 400_000,
+    maxOutputTokens: 128_000,
+    prices: { prompt: '0.25', completion: '2', cacheRead: '0.025' },
+    serviceTiers: {
+      flex: { prompt: '0.125', completion: '1', cacheRead: '0.0125' },
+      priority: { prompt: '0.45', completion: '3.6', cacheRead: '0.045' },
+    },
+    efforts: ['minimal', 'low', 'medium', 'high'],
+    maxTokensPerImage: BY_PATCHES,
+    parameters: ['verbosity'],
+  }),
+  openAi({
+    slug: 'gpt-5-nano',
+    title: 'GPT-5 Nano',
+    description: 'Smallest of the GPT-5 series, for speed and cost.',
+    createdAt: '2025-08-07',
+    contextLength: 400_000,
+    maxOutputTokens: 128_000,
+    prices: { prompt: '0.05', completion: '0.4', cacheRead: '0.005' },
+    serviceTiers: { flex: { prompt: '0.025', completion: '0.2', cacheRead: '0.0025' } },
+    efforts: ['minimal', 'low', 'medium', 'high'],
+    maxTokensPerImage: BY_PATCHES,
+    parameters: ['verbosity'],
+  }),
+  openAi({
+    slug: 'gpt-5.1',
+    title: 'GPT-5.1',
+    description: 'Reasoning model for code and agents; its reasoning can be switched off.',
+    createdAt: '2025-11-13',
+    contextLength: 400_000,
+    maxOutputTokens: 128_000,
+    prices: { prompt: '1.25', completion: '10', cacheRead: '0.125' },
+    serviceTiers: { priority: { prompt: '2.5', completion: '20', cacheRead: '0.25' } },
+    efforts: ['none', 'low', 'medium', 'high'],
+    maxTokensPerImage: BY_PATCHES,
+    parameters: ['verbosity'],
+  }),
+  openAi({
+    slug: 'gpt-5.2',
+    title: 'GPT-5.2',
+    description: 'Reasoning model for professional work and long-running agents.',
+    createdAt: '2025-12-11',
+    contextLength: 400_000,
+    maxOutputTokens: 128_000,
+    prices: { prompt: '1.75', completion: '14', cacheRead: '0.175' },
+    serviceTiers: { priority: { prompt: '3.5', completion: '28', cacheRead: '0.35' } },
+    efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
+    maxTokensPerImage: BY_PATCHES,
+    parameters: ['verbosity'],
+  }),
+];

@@ -1,0 +1,71 @@
+// The shipped chat models satisfy the rules of a catalogue file.
+import { describe, expect, it } from '@jest/globals';
+import { endpointTag, idsOf } from '../../src/catalogue/catalogue-model.js';
+import { chatPricesOn } from '../../src/catalogue/chat-prices.js';
+import { CHAT_MODELS, MODELS } from '../../src/catalogue/models.js';
+import { findEmbeddingProvider } from '../../src/providers/index.js';
+
+const TODAY = '2026-11-27';
+
+it('names every model once, among embedding models as well', () => {
+  const names = [...CHAT_MODELS, ...MODELS].flatMap(idsOf);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});
+
+it('serves models of the six vendors at every provider with shipped models', () => {
+  const providers = new Set(
+    CHAT_MODELS.flatMap(({ endpoints }) => endpoints.map(({ provider }) => provider)),
+  );
+  expect([...providers].toSorted()).toEqual(
+    ['azure', 'cohere', 'deepinfra', 'google', 'local', 'mistral', 'openai', 'together'].toSorted(),
+  );
+});
+
+describe.each(CHAT_MODELS.map((model) => [model.id, model] as const))('%s', (_id, model) => {
+  it('has usable endpoints', () => {
+    expect(model.endpoints.length).toBeGreaterThan(0);
+    expect(new Set(model.endpoints.map(endpointTag)).size).toBe(model.endpoints.length);
+    for (const endpoint of model.endpoints) {
+      expect(findEmbeddingProvider(endpoint.provider)?.chat).toBeDefined();
+      expect(endpoint.contextLength).toBeLessThanOrEqual(model.contextLength);
+      expect(endpoint.maxOutputTokens ?? 1).toBeLessThanOrEqual(endpoint.contextLength);
+      expect(endpoint.inputModalities).toContain('text');
+      expect(endpoint.reasoningEfforts.length === 0 || endpoint.isReasoning).toBe(true);
+    }
+  });
+
+  it('has dated prices with a source, and none that is implausible', () => {
+    for (const { prices, ...endpoint } of model.endpoints) {
+      for (const { effectiveFrom, source } of prices) {
+        expect(new Date(effectiveFrom).toISOString().slice(0, 10)).toBe(effectiveFrom);
+        expect(source).not.toBe('');
+      }
+      const moment = { promptTokens: 10, minuteOfDay: 0, serviceTier: null };
+      const on = chatPricesOn({ prices }, TODAY, moment);
+      expect(on).not.toBeNull();
+      if (!on || endpoint.provider === 'local') continue;
+      // Between 0.01 and 100 USD for a million tokens; cached parts are never dearer.
+      for (const price of [on.prompt, on.completion]) {
+        expect(price).toBeGreaterThanOrEqual(10_000n);
+        expect(price).toBeLessThanOrEqual(100_000_000n);
+      }
+      expect(on.cacheRead).toBeLessThanOrEqual(on.prompt);
+      expect(on.completion).toBeGreaterThanOrEqual(on.prompt);
+    }
+  });
+});
+
+it('prices long prompts and service tiers', () => {
+  const priceOf = (id: string, promptTokens: number, serviceTier: string | null) => {
+    const [endpoint] = CHAT_MODELS.find((model) => model.id === id)?.endpoints ?? [];
+    return endpoint && chatPricesOn(endpoint, TODAY, { promptTokens, minuteOfDay: 0, serviceTier });
+  };
+  expect(priceOf('google/gemini-2.5-pro', 200_000, null)?.prompt).toBe(1_250_000n);
+  expect(priceOf('google/gemini-2.5-pro', 200_001, null)).toMatchObject({
+    prompt: 2_500_000n,
+    completion: 15_000_000n,
+    cacheRead: 250_000n,
+  });
+  expect(priceOf('openai/gpt-5-mini', 1, 'flex')?.completion).toBe(1_000_000n);
+  expect(priceOf('openai/gpt-4o-mini', 1, 'priority')).toBeNull();
+});
