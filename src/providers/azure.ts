@@ -10,6 +10,8 @@ import type {
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
+import { defineChatWire } from './shared/chat/define-chat-wire.js';
+import { OPENAI_CHAT } from './shared/chat/openai-chat.js';
 
 // A Microsoft Entra token is a JWT; the resource's own keys never look like one.
 const ENTRA_TOKEN = /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/;
@@ -25,11 +27,19 @@ export const azure: HttpEmbeddingProvider = {
   readAnswer: readOpenAiAnswer,
   readUsage: readOpenAiUsage,
   readError: readUpstreamError,
+  chat: defineChatWire({
+    ...OPENAI_CHAT,
+    url: ({ baseUrl }, { upstreamModel }) => addressOf(baseUrl, upstreamModel, '/chat/completions'),
+    headers: headersOf,
+    // The older addresses know the new name for reasoning models only.
+    outputLimit: ({ isReasoning }, { baseUrl }) =>
+      apiVersionOf(baseUrl) === null || isReasoning ? 'max_completion_tokens' : 'max_tokens',
+    streamUsage: ({ baseUrl }) => (takesStreamOptions(apiVersionOf(baseUrl)) ? 'ask' : 'none'),
+  }),
 };
 
 function buildAzureRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
-  const headers = apiKey === undefined || ENTRA_TOKEN.test(apiKey) ? bearer(apiKey) : { 'api-key': apiKey };
-  return postJson(addressOf(baseUrl, call.upstreamModel), headers, {
+  return postJson(addressOf(baseUrl, call.upstreamModel, '/embeddings'), headersOf(apiKey), {
     ...call.extra,
     model: call.upstreamModel,
     input: textsOrTokens(call),
@@ -39,11 +49,25 @@ function buildAzureRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConn
   });
 }
 
-function addressOf(baseUrl: string, deployment: string): string {
+function headersOf(apiKey: string | undefined): Record<string, string> {
+  return apiKey === undefined || ENTRA_TOKEN.test(apiKey) ? bearer(apiKey) : { 'api-key': apiKey };
+}
+
+function addressOf(baseUrl: string, deployment: string, path: string): string {
   const url = new URL(baseUrl);
   const resource = url.pathname.replace(/(\/openai(\/v1)?)?\/*$/, '');
   url.pathname = url.searchParams.has('api-version')
-    ? `${resource}/openai/deployments/${encodeURIComponent(deployment)}/embeddings`
-    : `${resource}/openai/v1/embeddings`;
+    ? `${resource}/openai/deployments/${encodeURIComponent(deployment)}${path}`
+    : `${resource}/openai/v1${path}`;
   return url.toString();
+}
+
+function apiVersionOf(baseUrl: string): string | null {
+  return new URL(baseUrl).searchParams.get('api-version');
+}
+
+/** Versions are days, with `-preview` behind those of previews. Earlier ones refuse `stream_options` with 400. */
+function takesStreamOptions(version: string | null): boolean {
+  if (version === null) return true;
+  return version >= (version.endsWith('-preview') ? '2024-09-01-preview' : '2024-10-21');
 }

@@ -21,6 +21,14 @@ import {
   recordableId,
   tokenCount,
 } from './shared/wire.js';
+import { defineChatWire } from './shared/chat/define-chat-wire.js';
+import {
+  clampedTo,
+  NO_CACHE_SETTINGS,
+  NO_OPEN_SAMPLING,
+  stopAsList,
+  TOOL_CALL_MEMBERS,
+} from './shared/chat/member-rules.js';
 
 export const cohere: HttpEmbeddingProvider = {
   transport: 'http',
@@ -34,6 +42,38 @@ export const cohere: HttpEmbeddingProvider = {
   readAnswer: readCohereAnswer,
   readUsage: (response) => usageOf(readTopMembers(response, ['meta'])['meta']),
   readError: readUpstreamError,
+  chat: defineChatWire({
+    url: ({ baseUrl }) => operationUrl(baseUrl, '/compatibility/v1/chat/completions'),
+    outputLimit: () => 'max_tokens',
+    // `stream_options` is refused.
+    streamUsage: () => 'unasked',
+    schema: 'closed',
+    members: {
+      ...NO_OPEN_SAMPLING,
+      ...NO_CACHE_SETTINGS,
+      stop: stopAsList,
+      frequency_penalty: clampedTo(0, 1),
+      presence_penalty: clampedTo(0, 1),
+      top_p: clampedTo(0.01, 0.99),
+      logit_bias: 'drop',
+      parallel_tool_calls: 'drop',
+      verbosity: 'drop',
+      prediction: 'drop',
+      user: 'drop',
+    },
+    dropsStrict: true,
+    lacks: ['n', 'logprobs'],
+    messages: {
+      developerRole: 'system',
+      names: 'none',
+      reasoning: [],
+      members: [],
+      toolCallMembers: TOOL_CALL_MEMBERS,
+    },
+    mediaUrls: 'sent',
+    readError: readUpstreamError,
+    cancellation: 'stops',
+  }),
 };
 
 function buildCohereRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {

@@ -10,6 +10,8 @@ import type {
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
+import { defineChatWire } from './shared/chat/define-chat-wire.js';
+import { OPEN_MESSAGES } from './shared/chat/member-rules.js';
 
 export const deepinfra: HttpEmbeddingProvider = {
   transport: 'http',
@@ -23,6 +25,16 @@ export const deepinfra: HttpEmbeddingProvider = {
   readAnswer: readOpenAiAnswer,
   readUsage: readOpenAiUsage,
   readError: readUpstreamError,
+  chat: defineChatWire({
+    outputLimit: () => 'max_tokens',
+    streamUsage: () => 'ask',
+    schema: 'open',
+    members: { service_tier: 'listed' },
+    messages: OPEN_MESSAGES,
+    mediaUrls: 'listed',
+    readError: readUpstreamError,
+    cancellation: 'stops',
+  }),
 };
 
 function buildDeepInfraRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {

@@ -15,6 +15,11 @@ import type {
   UpstreamRequest,
   UpstreamResponse,
 } from './shared/provider.js';
+import { defineChatWire } from './shared/chat/define-chat-wire.js';
+import type { MemberEdit } from './shared/chat/chat-traits.js';
+import { readReportedChatUsage } from '../domain/chat/chat-usage.js';
+import type { ReportedChatUsage } from '../domain/chat/chat-usage.js';
+import { NO_CACHE_SETTINGS, NO_OPEN_SAMPLING, TOOL_CALL_MEMBERS } from './shared/chat/member-rules.js';
 import { readGoogleError } from './shared/google-error.js';
 import { knownInputTypeIn } from './shared/input-types.js';
 import type { JsonScanner } from '../vectors/json-scanner.js';
@@ -82,6 +87,40 @@ export const google: HttpEmbeddingProvider = {
   readAnswer: readGoogleAnswer,
   readUsage: (response) => usageOf(readTopMembers(response, ['usageMetadata'])['usageMetadata']),
   readError: readGoogleError,
+  chat: defineChatWire({
+    url: ({ baseUrl }) => operationUrl(baseUrl, '/openai/chat/completions'),
+    outputLimit: () => 'max_completion_tokens',
+    // Usage comes in every chunk and is cumulative; to ask for it is accepted.
+    streamUsage: () => 'ask',
+    schema: 'closed',
+    members: {
+      ...NO_OPEN_SAMPLING,
+      ...NO_CACHE_SETTINGS,
+      seed: 'drop',
+      parallel_tool_calls: 'drop',
+      logit_bias: 'drop',
+      frequency_penalty: 'drop',
+      presence_penalty: 'drop',
+      verbosity: 'drop',
+      prediction: 'drop',
+      user: 'drop',
+      extra_body: onlyThinkingConfig,
+    },
+    dropsStrict: true,
+    lacks: ['n'],
+    messages: {
+      developerRole: 'system',
+      names: 'none',
+      reasoning: [],
+      // The signature of a thought must come back with its call.
+      members: ['extra_content'],
+      toolCallMembers: [...TOOL_CALL_MEMBERS, 'extra_content'],
+    },
+    mediaUrls: 'listed',
+    readUsage: readGoogleChatUsage,
+    readError: readGoogleError,
+    cancellation: 'runs_on',
+  }),
 };
 
 function buildGoogleRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
@@ -175,4 +214,30 @@ function tokensByModality(details: unknown): Pick<ProviderAnswer, 'tokensByModal
     if (name && tokens !== null) counts[name] = (counts[name] ?? 0) + tokens;
   }
   return Object.keys(counts).length === 0 ? {} : { tokensByModality: counts };
+}
+
+/** Thinking is counted in the total only: the completion is the rest of the total, and its excess is reasoning. */
+function readGoogleChatUsage(usage: unknown): ReportedChatUsage | null {
+  const read = readReportedChatUsage(usage);
+  if (read === null) return null;
+  const { promptTokens, completionTokens, totalTokens } = read;
+  if (promptTokens === null || totalTokens === null) return read;
+  const thinking = totalTokens - promptTokens - (completionTokens ?? 0);
+  if (!(thinking > 0)) return read;
+  return {
+    ...read,
+    completionTokens: totalTokens - promptTokens,
+    reasoningTokens: read.reasoningTokens ?? thinking,
+  };
+}
+
+/** `extra_body.google.thinking_config`: its other settings name objects of the operator's account. */
+function onlyThinkingConfig(value: Buffer): MemberEdit {
+  const body = asObject(JSON.parse(value.toString()));
+  const settings = asObject(body['google']);
+  const { thinking_config: config } = settings;
+  if (config === undefined) return 'dropped';
+  const isWhole = Object.keys(body).length === 1 && Object.keys(settings).length === 1;
+  const kept = JSON.stringify({ google: { thinking_config: config } });
+  return isWhole ? { value: kept } : { value: kept, isWeaker: true };
 }

@@ -1,9 +1,17 @@
-// The embedded model `local/hashing`: signed feature hashing of words and character n-grams, normalised to length one.
+// The embedded models, for trials and tests without a provider.
+//
+// `local/hashing`: signed feature hashing of words and character n-grams, normalised to length one.
 // It needs no download and no network and is the same on every machine. It compares spelling, not meaning: texts with
 // the same words are close, paraphrases are not.
+//
+// `local/echo` is no language model: it repeats the last message of the user, word by word.
 import type { Pace } from '../concurrency/yield-queue.js';
+import type { ChatRequest } from '../domain/chat/chat-request.js';
 import type { EmbeddingInput, MultimodalItem } from '../domain/embeddings/embedding.js';
 import { UnsupportedRequest } from './shared/provider.js';
+import type { ChatCall } from './shared/chat-wire.js';
+import { chatProblems } from './shared/chat/chat-problems.js';
+import type { SupportTraits } from './shared/chat/chat-traits.js';
 import type { LocalEmbeddingProvider, ProviderAnswer, ProviderCall } from './shared/provider.js';
 
 const DEFAULT_DIMENSIONS = 1024;
@@ -36,7 +44,82 @@ export const local: LocalEmbeddingProvider = {
     }
     return { vectors, promptTokens: tokens, totalTokens: tokens, upstreamId: null };
   },
+  chat: {
+    problems: (request, endpoint) => chatProblems(request, endpoint, ECHO_TRAITS),
+    cancellation: 'stops_always',
+    respond: echo,
+  },
 };
+
+const ECHO_TRAITS: SupportTraits = { schema: 'closed', members: { user: 'keep' }, mediaUrls: 'refused' };
+const NOTHING_TO_REPEAT = 'local/echo repeats the last message of the user, and found none.';
+// The tokens of this model: a word with the space before it, in pieces of bounded length.
+const TOKENS = /\s{0,64}\S{1,64}|\s{1,64}/gu;
+const END_OF_STREAM = Buffer.from('data: [DONE]\n\n');
+
+async function* echo(call: ChatCall, pace: Pace): AsyncGenerator<Buffer> {
+  const { request, endpoint } = call;
+  const limit = call.maxOutputTokens ?? endpoint.maxOutputTokens ?? endpoint.contextLength;
+  const text = lastUserText(request) || NOTHING_TO_REPEAT;
+  let content = '';
+  let completionTokens = 0;
+  let finishReason = 'stop';
+  for (const [token] of text.matchAll(TOKENS)) {
+    if (completionTokens === limit) {
+      finishReason = 'length';
+      break;
+    }
+    const role = completionTokens === 0 ? { role: 'assistant' } : {};
+    if (request.isStreamed) yield eventOf({ choices: [choiceOf({ ...role, content: token }, null)] });
+    else content += token;
+    completionTokens++;
+    if (pace.isDue) await pace.yieldNow();
+  }
+  const promptTokens = await countTokens(request, pace);
+  const usage = {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+  };
+  if (request.isStreamed) {
+    yield eventOf({ choices: [choiceOf({}, finishReason)] });
+    yield eventOf({ choices: [], usage });
+    yield END_OF_STREAM;
+  } else {
+    const message = { role: 'assistant', content };
+    const choices = [{ index: 0, message, finish_reason: finishReason }];
+    yield Buffer.from(JSON.stringify({ object: 'chat.completion', model: 'echo', choices, usage }));
+  }
+}
+
+function choiceOf(delta: object, finishReason: string | null): object {
+  return { index: 0, delta, finish_reason: finishReason };
+}
+
+function eventOf(members: object): Buffer {
+  const chunk = { object: 'chat.completion.chunk', model: 'echo', ...members };
+  return Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`);
+}
+
+function lastUserText({ messages }: ChatRequest): string {
+  const last = messages.findLast(({ role }) => role === 'user');
+  return last ? textOfMessage(last) : '';
+}
+
+function textOfMessage({ content }: ChatRequest['messages'][number]): string {
+  if (content === null || typeof content === 'string') return content ?? '';
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+}
+
+async function countTokens({ messages }: ChatRequest, pace: Pace): Promise<number> {
+  let count = 0;
+  for (const message of messages)
+    for (const _token of textOfMessage(message).matchAll(TOKENS)) {
+      count++;
+      if (pace.isDue) await pace.yieldNow();
+    }
+  return count;
+}
 
 function itemsOf(input: EmbeddingInput): readonly (string | readonly number[])[] {
   const items = input.form === 'multimodal' ? input.items.map(textOf) : input.items;

@@ -10,6 +10,14 @@ import type {
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
+import { createHash } from 'node:crypto';
+import { defineChatWire } from './shared/chat/define-chat-wire.js';
+import {
+  NO_CACHE_SETTINGS,
+  NO_OPEN_SAMPLING,
+  renamed,
+  TOOL_CALL_MEMBERS,
+} from './shared/chat/member-rules.js';
 
 const FORMS = { output_dtype: ['float'] };
 
@@ -24,6 +32,36 @@ export const mistral: HttpEmbeddingProvider = {
   readAnswer: readOpenAiAnswer,
   readUsage: readOpenAiUsage,
   readError: readUpstreamError,
+  chat: defineChatWire({
+    outputLimit: () => 'max_tokens',
+    // `stream_options` is refused with 422.
+    streamUsage: () => 'unasked',
+    schema: 'closed',
+    members: {
+      ...NO_OPEN_SAMPLING,
+      ...NO_CACHE_SETTINGS,
+      seed: renamed('random_seed'),
+      logit_bias: 'drop',
+      user: 'drop',
+      verbosity: 'drop',
+    },
+    lacks: ['logprobs'],
+    messages: {
+      developerRole: 'system',
+      names: 'tool',
+      reasoning: [],
+      members: ['prefix'],
+      toolCallMembers: TOOL_CALL_MEMBERS,
+      prefill: { prefix: true },
+    },
+    mediaUrls: 'sent',
+    toolCallId: toMistralId,
+    // Reasoning models answer with parts of the types text and thinking.
+    hasContentParts: true,
+    finishReasons: { model_length: 'length' },
+    readError: readUpstreamError,
+    cancellation: 'runs_on',
+  }),
 };
 
 function buildMistralRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
@@ -35,4 +73,15 @@ function buildMistralRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderCo
     encoding_format: call.encodingFormat,
     ...given('output_dimension', call.dimensions),
   });
+}
+
+/** Mistral takes ids of nine letters and digits only. A pure function, so that a call and its result keep their common id. */
+function toMistralId(id: string): string {
+  if (/^[a-zA-Z0-9]{9}$/.test(id)) return id;
+  // Of base64 without its two signs, 45 characters leave nine with certainty enough.
+  const text = createHash('sha512')
+    .update(id)
+    .digest('base64')
+    .replace(/[^a-zA-Z0-9]/g, '');
+  return text.slice(0, 9).padEnd(9, '0');
 }

@@ -21,6 +21,8 @@ import {
   readVectors,
   tokenCount,
 } from './shared/wire.js';
+import { defineChatWire } from './shared/chat/define-chat-wire.js';
+import { NO_CACHE_SETTINGS, NO_OPEN_SAMPLING } from './shared/chat/member-rules.js';
 
 export const ollama: HttpEmbeddingProvider = {
   transport: 'http',
@@ -36,6 +38,28 @@ export const ollama: HttpEmbeddingProvider = {
   readAnswer: readOllamaAnswer,
   readUsage: (response) => usageOf(readTopMembers(response, ['prompt_eval_count'])),
   readError: readUpstreamError,
+  chat: defineChatWire({
+    url: ({ baseUrl }) => operationUrl(withoutVersion(baseUrl), '/v1/chat/completions'),
+    // The other name is ignored in silence, and the output unlimited.
+    outputLimit: () => 'max_tokens',
+    streamUsage: () => 'ask',
+    // Unknown members are ignored: to drop them here makes the loss visible.
+    schema: 'closed',
+    members: {
+      ...NO_OPEN_SAMPLING,
+      ...NO_CACHE_SETTINGS,
+      parallel_tool_calls: 'drop',
+      logit_bias: 'drop',
+      tool_choice: 'drop',
+      user: 'drop',
+    },
+    // A forced tool is ignored as well.
+    lacks: ['tool_choice', 'logprobs', 'n'],
+    messages: { developerRole: 'system', names: 'none', reasoning: ['reasoning'] },
+    mediaUrls: 'refused',
+    readError: readUpstreamError,
+    cancellation: 'stops_always',
+  }),
 };
 
 function buildOllamaRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {

@@ -12,6 +12,8 @@ import { listedInputTypeIn } from './shared/input-types.js';
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
+import { defineChatWire } from './shared/chat/define-chat-wire.js';
+import { OPEN_MESSAGES } from './shared/chat/member-rules.js';
 
 export const openaiCompatible: HttpEmbeddingProvider = {
   transport: 'http',
@@ -28,6 +30,17 @@ export const openaiCompatible: HttpEmbeddingProvider = {
   readAnswer: readOpenAiAnswer,
   readUsage: readOpenAiUsage,
   readError: readUpstreamError,
+  chat: defineChatWire({
+    // The catalogue can name the other forms for an endpoint.
+    outputLimit: () => 'max_tokens',
+    streamUsage: () => 'ask',
+    schema: 'open',
+    members: {},
+    messages: OPEN_MESSAGES,
+    mediaUrls: 'listed',
+    readError: readUpstreamError,
+    cancellation: 'unknown',
+  }),
 };
 
 function buildCompatibleRequest(

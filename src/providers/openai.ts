@@ -2,6 +2,8 @@
 import type { HttpEmbeddingProvider } from './shared/provider.js';
 import { buildOpenAiRequest, readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
+import { defineChatWire } from './shared/chat/define-chat-wire.js';
+import { OPENAI_CHAT } from './shared/chat/openai-chat.js';
 
 export const openai: HttpEmbeddingProvider = {
   transport: 'http',
@@ -14,4 +16,12 @@ export const openai: HttpEmbeddingProvider = {
   readAnswer: readOpenAiAnswer,
   readUsage: readOpenAiUsage,
   readError: readUpstreamError,
+  chat: defineChatWire({
+    ...OPENAI_CHAT,
+    // Reasoning models refuse `max_tokens`; this name works for all.
+    outputLimit: () => 'max_completion_tokens',
+    streamUsage: () => 'ask',
+    // Padding against the analysis of packet sizes doubles the bytes of a stream.
+    streamOptions: { include_obfuscation: false },
+  }),
 };

@@ -11,7 +11,12 @@ import type {
 } from './shared/provider.js';
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
-import { bearer, postJson } from './shared/wire.js';
+import { asObject, bearer, postJson } from './shared/wire.js';
+import type { ChatRequest } from '../domain/chat/chat-request.js';
+import { readReportedChatUsage } from '../domain/chat/chat-usage.js';
+import type { ReportedChatUsage } from '../domain/chat/chat-usage.js';
+import { defineChatWire } from './shared/chat/define-chat-wire.js';
+import { OPEN_MESSAGES, stopAsList } from './shared/chat/member-rules.js';
 
 export const together: HttpEmbeddingProvider = {
   transport: 'http',
@@ -24,6 +29,31 @@ export const together: HttpEmbeddingProvider = {
   readAnswer: readOpenAiAnswer,
   readUsage: readOpenAiUsage,
   readError: readUpstreamError,
+  chat: defineChatWire({
+    outputLimit: () => 'max_tokens',
+    streamUsage: () => 'ask',
+    schema: 'open',
+    members: {
+      stop: stopAsList,
+      // The number of alternatives under the name of the flag.
+      logprobs: (_value, { request }) =>
+        request.wantsLogprobs ? { value: String(alternativesOf(request)) } : 'omitted',
+      top_logprobs: () => 'omitted',
+      parallel_tool_calls: 'listed',
+      top_k: 'keep',
+      min_p: 'keep',
+      repetition_penalty: 'keep',
+      top_a: 'drop',
+      user: 'drop',
+    },
+    messages: OPEN_MESSAGES,
+    mediaUrls: 'sent',
+    reasoningSwitch: true,
+    finishReasons: { eos: 'stop' },
+    readUsage: readTogetherUsage,
+    readError: readUpstreamError,
+    cancellation: 'stops',
+  }),
 };
 
 function buildTogetherRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
@@ -38,4 +68,17 @@ function buildTogetherRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderC
     model: call.upstreamModel,
     input: textsOf(call),
   });
+}
+
+/** At least one: 0 gives none at all. */
+function alternativesOf({ members }: ChatRequest): number {
+  const wanted = Number(members.get('top_logprobs')?.toString() ?? 1);
+  return Math.max(1, wanted);
+}
+
+/** The cached part stands beside the totals. */
+function readTogetherUsage(usage: unknown): ReportedChatUsage | null {
+  const read = readReportedChatUsage(usage);
+  const { cached_tokens: cached } = asObject(usage);
+  return read && { ...read, cachedTokens: read.cachedTokens ?? (typeof cached === 'number' ? cached : null) };
 }

@@ -11,6 +11,8 @@ import type {
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
+import { defineChatWire } from './shared/chat/define-chat-wire.js';
+import { OPEN_MESSAGES } from './shared/chat/member-rules.js';
 
 // Forms of base64.
 const FORMS = { embed_dtype: ['float32'], endianness: ['native', 'little'] };
@@ -33,6 +35,20 @@ export const vllm: HttpEmbeddingProvider = {
   readAnswer: readOpenAiAnswer,
   readUsage: readOpenAiUsage,
   readError: readUpstreamError,
+  chat: defineChatWire({
+    // Old servers know `max_tokens` only; the catalogue can name it for an endpoint.
+    outputLimit: () => 'max_completion_tokens',
+    // Refused with 400 outside of a stream, as everywhere.
+    streamUsage: () => 'ask',
+    schema: 'open',
+    members: {},
+    messages: OPEN_MESSAGES,
+    // The server would fetch an address from inside of the operator's network.
+    mediaUrls: 'listed',
+    readError: readUpstreamError,
+    // The server aborts the request.
+    cancellation: 'stops_always',
+  }),
 };
 
 function buildVllmRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {

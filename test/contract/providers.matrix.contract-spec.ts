@@ -11,6 +11,7 @@ import { chargeFor } from '../../src/embeddings/charges/call-cost.js';
 import { HttpClient } from '../../src/outbound/http-client.js';
 import { CredentialCircuits } from '../../src/routing/credentials/credential-circuits.js';
 import { EmbeddingRouter } from '../../src/routing/embedding-router.js';
+import { RetryPolicy } from '../../src/routing/retry-policy.js';
 import { EndpointAttempts } from '../../src/routing/endpoints/endpoint-attempts.js';
 import { EndpointCaller } from '../../src/routing/endpoints/endpoint-caller.js';
 import { EndpointHealthRegistry } from '../../src/routing/endpoints/endpoint-health-registry.js';
@@ -310,7 +311,13 @@ describe.each(PROVIDER_STUBS.map((stub) => [stub.slug, stub] as const))('%s', (s
     const circuits = new CredentialCircuits(clock, metrics);
     const caller = new EndpointCaller(http, config, clock, yieldQueue);
     const attempts = new EndpointAttempts(caller, health, config, metrics, new Tracing(null));
-    const router = new EmbeddingRouter(attempts, health, circuits, config, yieldQueue);
+    const router = new EmbeddingRouter(
+      attempts,
+      new RetryPolicy(config, health),
+      circuits,
+      config,
+      yieldQueue,
+    );
     const request: EmbeddingRequest = {
       model: model.id,
       input: { form: 'texts', items: ['one text'] },

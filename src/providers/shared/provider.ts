@@ -8,6 +8,11 @@ import { memberName } from '../../domain/errors.js';
 import type { InputPosition } from '../../domain/errors.js';
 import type { TokensByModality } from '../../domain/embeddings/modality.js';
 import type { Vector } from '../../vectors/vectors.js';
+import type { ChatWire } from './chat-wire.js';
+import type { LocalChat } from './local-chat.js';
+import type { ProviderConnection, ProviderError, UpstreamRequest, UpstreamResponse } from './upstream.js';
+
+export type { ProviderConnection, ProviderError, UpstreamRequest, UpstreamResponse } from './upstream.js';
 
 /** One call to an upstream. */
 export interface ProviderCall {
@@ -27,28 +32,6 @@ export interface ProviderCall {
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
-export interface ProviderConnection {
-  /** Without a trailing slash. */
-  readonly baseUrl: string;
-  /**
-   * `<PROVIDER>_API_KEY`, or the key of a customer. A provider that needs several parts defines how they are joined.
-   */
-  readonly apiKey?: string;
-}
-
-export interface UpstreamRequest {
-  readonly method: 'POST';
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-export interface UpstreamResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: Buffer;
-}
-
 export interface ProviderAnswer {
   /** In the order of the inputs. The caller of the provider checks count, width and finiteness. */
   readonly vectors: readonly Vector[];
@@ -58,19 +41,6 @@ export interface ProviderAnswer {
   /** Only if the upstream counts them separately: their prices may differ. */
   readonly tokensByModality?: TokensByModality;
   readonly upstreamId: string | null;
-}
-
-/** An error of an upstream as data. Routing decides what follows from it (routing/failures). */
-export interface ProviderError {
-  /** The upstream's own words, to be cut before a caller sees them. */
-  readonly message: string;
-  /** The upstream's own code, and its own kind of error. */
-  readonly code: string | null;
-  readonly type: string | null;
-  /** The HTTP status that the body states: the only one of an error inside a success. */
-  readonly status: number | null;
-  /** Seconds; only if the upstream reports the delay elsewhere than in the header `retry-after`. */
-  readonly retryAfter?: number;
 }
 
 /** The tokens of a call as the upstream reports them; null where it reports none. */
@@ -149,6 +119,8 @@ export interface HttpEmbeddingProvider extends ProviderTraits {
   /** Null: `<PROVIDER>_BASE_URL` is required. */
   readonly defaultBaseUrl: string | null;
   readonly needsApiKey: boolean;
+  /** Absent: the provider has no chat models. */
+  readonly chat?: ChatWire;
   /** Throws UnsupportedRequest. */
   buildRequest(
     call: ProviderCall,
@@ -164,6 +136,7 @@ export interface HttpEmbeddingProvider extends ProviderTraits {
 
 export interface LocalEmbeddingProvider extends ProviderTraits {
   readonly transport: 'local';
+  readonly chat: LocalChat;
   /** Computes in pieces and yields by `pace`. Throws UnsupportedRequest. */
   embed(call: ProviderCall, pace: Pace): Promise<ProviderAnswer>;
 }

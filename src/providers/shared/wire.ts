@@ -148,7 +148,10 @@ export function statedStatus(body: Members): number | null {
   const error = asObject(body['error']);
   for (const members of [error, body])
     for (const name of ['code', 'status', 'status_code', 'statusCode']) {
-      const status = Number(members[name]);
+      const stated = members[name];
+      // An object may have no text of its own.
+      if (typeof stated !== 'number' && typeof stated !== 'string') continue;
+      const status = Number(stated);
       if (Number.isInteger(status) && status >= 400 && status < 600) return status;
     }
   return null;

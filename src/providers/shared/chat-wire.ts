@@ -1,0 +1,50 @@
+// How a provider speaks the chat completions wire, as data. Sending, streaming, money and records are shared by all
+// providers and live elsewhere (docs/contract.md#chat-providers).
+import type { CancellationBilling, ChatEndpoint } from '../../domain/chat/chat-model.js';
+import type { ChatRequest } from '../../domain/chat/chat-request.js';
+import type { ReportedChatUsage } from '../../domain/chat/chat-usage.js';
+import type { ProviderConnection, ProviderError, UpstreamRequest, UpstreamResponse } from './upstream.js';
+
+/** One call to an upstream. */
+export interface ChatCall {
+  readonly request: ChatRequest;
+  readonly endpoint: ChatEndpoint;
+  /** The number that goes upstream; null: none. */
+  readonly maxOutputTokens: number | null;
+}
+
+export interface ChatUpstreamRequest extends Omit<UpstreamRequest, 'body'> {
+  /** In pieces: untouched members are the caller's own bytes. */
+  readonly body: readonly Buffer[];
+  /** Members that the wire dropped or weakened, by name. */
+  readonly edits: readonly string[];
+}
+
+/** A member of a request that an endpoint cannot honour. */
+export interface ChatProblem {
+  /** The member, or a path into it: `messages[2].content[0]`. */
+  readonly at: string;
+  readonly rule: string;
+  /** The endpoint cannot serve the request. Otherwise the member is dropped, unless the caller requires all of them. */
+  readonly isHard: boolean;
+}
+
+export interface ChatWire {
+  /** Throws UnsupportedRequest for a hard problem. */
+  buildRequest(
+    call: ChatCall,
+    connection: ProviderConnection,
+  ): ChatUpstreamRequest | Promise<ChatUpstreamRequest>;
+  readonly problems: (request: ChatRequest, endpoint: ChatEndpoint) => readonly ChatProblem[];
+  /** Any other status than 2xx, and an error inside a 2xx. */
+  readError(response: UpstreamResponse): ProviderError;
+  readonly cancellation: CancellationBilling;
+  /** The provider's words for OpenAI's finish reasons, beside the common ones. */
+  readonly finishReasons?: Readonly<Record<string, string>>;
+  /** Members of `usage` that this wire names otherwise. Absent: OpenAI's names. */
+  readUsage?(usage: unknown): ReportedChatUsage | null;
+  /** `content` may be an array of parts (text, thinking): the answer needs parsing. */
+  readonly hasContentParts?: true;
+  /** Tool call ids of the caller's messages are replaced in requests; the same function applies to answers. */
+  readonly toolCallId?: (id: string) => string;
+}

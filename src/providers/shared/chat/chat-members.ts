@@ -1,0 +1,110 @@
+// The top-level members of a chat body: which ones the router writes itself, which ones no wire forwards, and the rule of
+// every other one.
+import type { ChatEndpoint } from '../../../domain/chat/chat-model.js';
+import type { ChatCall } from '../chat-wire.js';
+import type { MemberEdit, MemberRule, SupportTraits } from './chat-traits.js';
+
+/** Read or written by the router: they are never copied from the caller, and nothing is lost. */
+const ROUTED = new Set([
+  ...'model models route provider stream stream_options usage max_tokens max_completion_tokens messages tools'.split(
+    ' ',
+  ),
+  ...'reasoning reasoning_effort include_reasoning structured_outputs user service_tier modalities'.split(
+    ' ',
+  ),
+  ...'functions function_call image_config audio plugins transforms web_search_options session_id trace'.split(
+    ' ',
+  ),
+  ...'stop_server_tools_when metadata debug store moderation safety_identifier background prompt'.split(' '),
+]);
+
+/**
+ * Members that change the server for other calls, defeat a bound, or read data that is not the caller's. No wire forwards
+ * them unless the operator lists them for an endpoint (docs/contract.md#chat-providers).
+ */
+const NEVER_FORWARDED = new Set([
+  ...'priority request_id chat_template chat_template_kwargs mm_processor_kwargs media_io_kwargs cache_salt'.split(
+    ' ',
+  ),
+  ...'kv_transfer_params vllm_xargs ignore_eos min_tokens truncate_prompt_tokens use_beam_search best_of echo'.split(
+    ' ',
+  ),
+  ...'prompt_logprobs length_penalty add_generation_prompt continue_final_message documents'.split(' '),
+  ...'include_stop_str_in_output extra_body options keep_alive num_ctx data_sources safety_model'.split(' '),
+  ...'context_length_exceeded_behavior guardrails'.split(' '),
+]);
+const NEVER_FORWARDED_PREFIXES = ['guided_', 'webhook'];
+
+/** Of every wire that has no rule of its own. */
+const COMMON_RULES: Readonly<Record<string, MemberRule>> = {
+  temperature: 'keep',
+  top_p: 'keep',
+  stop: 'keep',
+  seed: 'keep',
+  frequency_penalty: 'keep',
+  presence_penalty: 'keep',
+  logit_bias: 'keep',
+  logprobs: 'keep',
+  top_logprobs: 'keep',
+  response_format: 'keep',
+  n: (value, { request }) => (request.choiceCount === 1 ? 'omitted' : { value }),
+  tool_choice: toolChoice,
+  parallel_tool_calls: withTools,
+  top_k: 'listed',
+  top_a: 'listed',
+  min_p: 'listed',
+  repetition_penalty: 'listed',
+  verbosity: 'listed',
+  prediction: 'listed',
+  cache_control: 'listed',
+  prompt_cache_key: 'listed',
+  prompt_cache_options: 'listed',
+  prompt_cache_retention: 'listed',
+};
+
+/** The edit of a top-level member; null for one that the router writes itself. */
+export function editMember(
+  name: string,
+  value: Buffer,
+  call: ChatCall,
+  traits: SupportTraits,
+): MemberEdit | null {
+  if (ROUTED.has(name)) return null;
+  const { endpoint } = call;
+  const isAllowed = endpoint.allowedMembers?.includes(name) === true;
+  const rule = ruleOf(name, traits);
+  if (isAllowed || rule === 'keep') return { value };
+  if (rule === 'drop') return 'dropped';
+  if (rule === 'listed') return endpoint.supportedParameters.includes(name) ? { value } : 'dropped';
+  if (rule !== undefined) return rule(value, call);
+  if (isNeverForwarded(name)) return 'dropped';
+  return schemaOf(endpoint, traits) === 'open' ? { value } : 'dropped';
+}
+
+/** A rule for members of a call without tools. */
+export function withTools(value: Buffer, { request }: ChatCall): MemberEdit {
+  return request.tools.length === 0 ? 'omitted' : { value };
+}
+
+function ruleOf(name: string, { members }: SupportTraits): MemberRule | undefined {
+  // A caller chooses the name: `constructor` must find nothing.
+  for (const rules of [members, COMMON_RULES]) if (Object.hasOwn(rules, name)) return rules[name];
+  return undefined;
+}
+
+/** Servers in Go match names without regard to case. */
+function isNeverForwarded(name: string): boolean {
+  const folded = name.toLowerCase();
+  return NEVER_FORWARDED.has(folded) || NEVER_FORWARDED_PREFIXES.some((prefix) => folded.startsWith(prefix));
+}
+
+function schemaOf({ wire }: ChatEndpoint, { schema }: SupportTraits): 'open' | 'closed' {
+  return wire?.schema ?? schema;
+}
+
+/** `any` is an alias that only some upstreams know. */
+function toolChoice(value: Buffer, { request }: ChatCall): MemberEdit {
+  const { toolChoice: choice, tools } = request;
+  if (tools.length === 0) return 'omitted';
+  return choice !== null && 'mode' in choice ? { value: JSON.stringify(choice.mode) } : { value };
+}

@@ -1,0 +1,135 @@
+// Edits inside messages and tools that a wire needs. Without an edit the caller's own bytes are sent.
+import type { ChatMessage, ChatTool, JsonObject, JsonValue } from '../../../domain/chat/chat-request.js';
+import type { ChatCall } from '../chat-wire.js';
+import type { ChatTraits } from './chat-traits.js';
+
+const REASONING_MEMBERS = ['reasoning', 'reasoning_content', 'reasoning_details'];
+const CACHE_MEMBERS = ['cache_control', 'prompt_cache_breakpoint'];
+/** Members that every wire knows. */
+const COMMON_MEMBERS = ['role', 'content', 'tool_calls', 'tool_call_id'];
+
+/** Null: nothing changes. */
+export function editMessages(
+  { request, endpoint }: ChatCall,
+  traits: ChatTraits,
+  edits: Set<string>,
+): readonly JsonObject[] | null {
+  const editor = new MessageEditor(traits, endpoint.supportedParameters.includes('cache_control'), edits);
+  const { messages } = request;
+  const edited = messages.map((message, index) => editor.edit(message, index === messages.length - 1));
+  return edited.every((body, index) => body === messages[index]?.body) ? null : edited;
+}
+
+/** Null: nothing changes. */
+export function editTools(
+  { request, endpoint }: ChatCall,
+  { dropsStrict }: ChatTraits,
+  edits: Set<string>,
+): readonly JsonObject[] | null {
+  const dropsCache = !endpoint.supportedParameters.includes('cache_control');
+  const edited = request.tools.map(({ body }: ChatTool) => {
+    const tool = dropsCache ? without(body, CACHE_MEMBERS, 'tools', edits) : body;
+    const definition = tool['function'];
+    if (!dropsStrict || !isObject(definition)) return tool;
+    const lax = without(definition, ['strict'], 'tools', edits);
+    return lax === definition ? tool : { ...tool, function: lax };
+  });
+  return edited.every((body, index) => body === request.tools[index]?.body) ? null : edited;
+}
+
+class MessageEditor {
+  constructor(
+    private readonly traits: ChatTraits,
+    private readonly takesCacheControl: boolean,
+    private readonly edits: Set<string>,
+  ) {}
+
+  edit(message: ChatMessage, isLast: boolean): JsonObject {
+    const { developerRole, prefill } = this.traits.messages;
+    let body = this.withoutRefusedMembers(message);
+    if (message.role === 'developer' && developerRole === 'system') body = { ...body, role: 'system' };
+    if (isLast && prefill && message.role === 'assistant') body = { ...body, ...prefill };
+    return this.withToolIds(this.withEditedParts(body));
+  }
+
+  private withoutRefusedMembers({ role, body }: ChatMessage): JsonObject {
+    const { names, reasoning, members } = this.traits.messages;
+    const takesName = names === 'all' || (names === 'tool' && role === 'tool');
+    const refused = [
+      ...(takesName ? [] : ['name']),
+      ...REASONING_MEMBERS.filter((name) => !reasoning.includes(name)),
+      ...(this.takesCacheControl ? [] : CACHE_MEMBERS),
+    ];
+    const kept = without(body, refused, 'messages', this.edits);
+    if (!members) return kept;
+    const known = [...COMMON_MEMBERS, ...members, ...reasoning, ...(takesName ? ['name'] : [])];
+    return only(kept, known, 'messages', this.edits);
+  }
+
+  private withEditedParts(body: JsonObject): JsonObject {
+    const { content } = body;
+    if (!isArray(content)) return body;
+    const edited = content.map((part) => (isObject(part) ? this.editPart(part) : part));
+    return edited.every((part, index) => part === content[index]) ? body : { ...body, content: edited };
+  }
+
+  private editPart(part: JsonObject): JsonObject {
+    const kept = this.takesCacheControl ? part : without(part, CACHE_MEMBERS, 'messages', this.edits);
+    const image = kept['image_url'];
+    if (this.traits.messages.takesOriginalDetail || !isObject(image) || image['detail'] !== 'original')
+      return kept;
+    return { ...kept, image_url: { ...image, detail: 'high' } };
+  }
+
+  private withToolIds(body: JsonObject): JsonObject {
+    const { toolCallId } = this.traits;
+    const { toolCallMembers } = this.traits.messages;
+    const { tool_calls: calls, tool_call_id: answered } = body;
+    let edited = body;
+    if (toolCallId && typeof answered === 'string' && toolCallId(answered) !== answered)
+      edited = { ...edited, tool_call_id: toolCallId(answered) };
+    if (!isArray(calls)) return edited;
+    const editedCalls = calls.map((call) => {
+      if (!isObject(call)) return call;
+      const kept = toolCallMembers ? only(call, toolCallMembers, 'messages.tool_calls', this.edits) : call;
+      const { id } = kept;
+      if (!toolCallId || typeof id !== 'string' || toolCallId(id) === id) return kept;
+      return { ...kept, id: toolCallId(id) };
+    });
+    return editedCalls.every((call, index) => call === calls[index])
+      ? edited
+      : { ...edited, tool_calls: editedCalls };
+  }
+}
+
+/** The same object when it has none of the names. Null members are lost without a record: they mean nothing. */
+function without(body: JsonObject, names: readonly string[], path: string, edits: Set<string>): JsonObject {
+  return filtered(body, (name) => !names.includes(name), path, edits);
+}
+
+function only(body: JsonObject, names: readonly string[], path: string, edits: Set<string>): JsonObject {
+  return filtered(body, (name) => names.includes(name), path, edits);
+}
+
+function filtered(
+  body: JsonObject,
+  isKept: (name: string) => boolean,
+  path: string,
+  edits: Set<string>,
+): JsonObject {
+  const dropped = Object.keys(body).filter((name) => !isKept(name));
+  if (dropped.length === 0) return body;
+  for (const name of dropped) if (body[name] !== null) edits.add(`${path}.${name}`.slice(0, MAX_EDIT_LENGTH));
+  return Object.fromEntries(Object.entries(body).filter(([name]) => isKept(name)));
+}
+
+// A caller chooses the names of unknown members.
+const MAX_EDIT_LENGTH = 100;
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isArray(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,112 @@
+// The members of a request that an endpoint cannot honour (docs/contract.md#chat-request).
+import { canonicalServiceTier, isStandardTier } from '../../../domain/chat/service-tier.js';
+import type { ChatEndpoint } from '../../../domain/chat/chat-model.js';
+import type { ChatRequest } from '../../../domain/chat/chat-request.js';
+import type { ChatProblem } from '../chat-wire.js';
+import { editMember } from './chat-members.js';
+import { reasoningEdit } from './chat-reasoning.js';
+import type { SupportTraits } from './chat-traits.js';
+
+/** The hard problems first. */
+export function chatProblems(
+  request: ChatRequest,
+  endpoint: ChatEndpoint,
+  traits: SupportTraits,
+): readonly ChatProblem[] {
+  return [...hardProblems(request, endpoint, traits), ...softProblems(request, endpoint, traits)];
+}
+
+/** Members that decide whether an answer is usable: an endpoint without them is passed over. */
+export function hardProblems(
+  request: ChatRequest,
+  endpoint: ChatEndpoint,
+  traits: SupportTraits,
+): ChatProblem[] {
+  const problems: ChatProblem[] = [];
+  const reject = (at: string, rule: string): void => {
+    problems.push({ at, rule, isHard: true });
+  };
+  const has = (parameter: string): boolean => supports(parameter, endpoint, traits);
+  const { toolChoice, tools, responseFormat } = request;
+  if (tools.length > 0 && !has('tools')) reject('tools', 'the endpoint takes no tools');
+  const isForced = toolChoice !== null && !('mode' in toolChoice && toolChoice.mode !== 'required');
+  if (tools.length > 0 && isForced && !has('tool_choice'))
+    reject('tool_choice', 'the endpoint cannot be forced to call a tool');
+  if (!takesFormat(request, has))
+    reject('response_format', `the endpoint does not support ${responseFormat}`);
+  if (request.choiceCount > 1 && !has('n')) reject('n', 'the endpoint gives one choice only');
+  if (request.wantsLogprobs && !has('logprobs'))
+    reject('logprobs', 'the endpoint gives no log probabilities');
+  if (!takesServiceTier(request, endpoint, traits))
+    reject('service_tier', `the endpoint has no price for ${request.serviceTier}`);
+  addMediaProblems(request, endpoint, traits, reject);
+  return problems;
+}
+
+/** Members that are dropped. */
+function softProblems(request: ChatRequest, endpoint: ChatEndpoint, traits: SupportTraits): ChatProblem[] {
+  const call = { request, endpoint, maxOutputTokens: request.maxOutputTokens };
+  const dropped = [...request.members].flatMap(([name, value]) =>
+    editMember(name, value, call, traits) === 'dropped' ? [name] : [],
+  );
+  if (reasoningEdit(call, traits.reasoningSwitch === true) === 'dropped') dropped.push('reasoning');
+  if (request.user !== null && traits.members['user'] === 'drop') dropped.push('user');
+  return dropped.map((at) => ({ at, rule: 'the endpoint does not support it', isHard: false }));
+}
+
+function supports(
+  parameter: string,
+  { supportedParameters, isReasoning }: ChatEndpoint,
+  { lacks = [], reasoningModelsLack = [] }: SupportTraits,
+): boolean {
+  if (lacks.includes(parameter) || (isReasoning && reasoningModelsLack.includes(parameter))) return false;
+  return supportedParameters.includes(parameter);
+}
+
+function takesFormat(
+  { responseFormat, wantsEnforcedSchema }: ChatRequest,
+  has: (parameter: string) => boolean,
+): boolean {
+  switch (responseFormat) {
+    case 'text':
+      return true;
+    case 'json_schema':
+      return has('structured_outputs') || (!wantsEnforcedSchema && has('response_format'));
+    case 'json_object':
+      return has('response_format');
+    default:
+      // grammar, python
+      return has(responseFormat);
+  }
+}
+
+function takesServiceTier(
+  { serviceTier }: ChatRequest,
+  { prices }: ChatEndpoint,
+  { members }: SupportTraits,
+): boolean {
+  if (serviceTier === null || isStandardTier(serviceTier)) return true;
+  const name = canonicalServiceTier(serviceTier);
+  const isSent = members['service_tier'] !== undefined && members['service_tier'] !== 'drop';
+  return isSent && prices.some(({ serviceTiers = {} }) => Object.hasOwn(serviceTiers, name));
+}
+
+function addMediaProblems(
+  { messages }: ChatRequest,
+  { inputModalities, supportedParameters }: ChatEndpoint,
+  { mediaUrls }: SupportTraits,
+  reject: (at: string, rule: string) => void,
+): void {
+  const takesUrls =
+    mediaUrls === 'sent' || (mediaUrls === 'listed' && supportedParameters.includes('image_url'));
+  for (const [index, { content }] of messages.entries()) {
+    if (content === null || typeof content === 'string') continue;
+    for (const [position, part] of content.entries()) {
+      if (part.type === 'text') continue;
+      const at = `messages[${index}].content[${position}]`;
+      if (!inputModalities.includes(part.type)) reject(at, `the endpoint takes no ${part.type}`);
+      else if (part.url !== null && !takesUrls)
+        reject(at, 'must be inline data (data:image/png;base64,...): the endpoint takes no addresses');
+    }
+  }
+}

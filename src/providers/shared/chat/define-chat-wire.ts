@@ -1,0 +1,147 @@
+// Makes a provider's chat wire of its traits.
+import { canonicalServiceTier } from '../../../domain/chat/service-tier.js';
+import type { ChatRequest, JsonObject } from '../../../domain/chat/chat-request.js';
+import { operationUrl, withoutUserInfo } from '../address.js';
+import type { ChatCall, ChatUpstreamRequest, ChatWire } from '../chat-wire.js';
+import { UnsupportedRequest } from '../provider.js';
+import type { ProviderConnection } from '../provider.js';
+import { bearer } from '../wire.js';
+import { editMember } from './chat-members.js';
+import { editMessages, editTools } from './chat-messages.js';
+import { chatProblems, hardProblems } from './chat-problems.js';
+import { reasoningEdit } from './chat-reasoning.js';
+import type { ChatTraits } from './chat-traits.js';
+
+export function defineChatWire(traits: ChatTraits): ChatWire {
+  const { readError, cancellation, finishReasons, readUsage, hasContentParts, toolCallId } = traits;
+  return {
+    buildRequest: (call, connection) => buildRequest(call, connection, traits),
+    problems: (request, endpoint) => chatProblems(request, endpoint, traits),
+    readError,
+    cancellation,
+    ...(finishReasons && { finishReasons }),
+    ...(readUsage && { readUsage }),
+    ...(hasContentParts && { hasContentParts }),
+    ...(toolCallId && { toolCallId }),
+  };
+}
+
+function buildRequest(
+  call: ChatCall,
+  connection: ProviderConnection,
+  traits: ChatTraits,
+): ChatUpstreamRequest {
+  const [problem] = hardProblems(call.request, call.endpoint, traits);
+  if (problem) throw new UnsupportedRequest(problem.at, problem.rule);
+  const { baseUrl, apiKey } = connection;
+  const address = withoutUserInfo(
+    traits.url?.(connection, call.endpoint) ?? operationUrl(baseUrl, '/chat/completions'),
+  );
+  const body = new BodyAssembly();
+  const { isStreamed } = call.request;
+  body.add('model', JSON.stringify(call.endpoint.upstreamModel));
+  addMessages(body, call, traits);
+  for (const [name, value] of call.request.members) {
+    const edit = editMember(name, value, call, traits);
+    if (edit === 'dropped') body.edits.add(name);
+    else if (edit !== null && edit !== 'omitted') {
+      body.add(edit.name ?? name, edit.value);
+      if (edit.isWeaker) body.edits.add(name);
+    }
+  }
+  addUser(body, call.request, traits);
+  addServiceTier(body, call, traits);
+  addReasoning(body, call, traits);
+  addOutputLimit(body, call, connection, traits);
+  if (isStreamed) addStream(body, call, connection, traits);
+  return {
+    method: 'POST',
+    url: address.url,
+    headers: {
+      'content-type': 'application/json',
+      accept: isStreamed ? 'text/event-stream' : 'application/json',
+      ...address.headers,
+      ...(traits.headers?.(apiKey) ?? bearer(apiKey)),
+    },
+    body: body.finish(),
+    edits: [...body.edits],
+  };
+}
+
+/** An object in pieces, so that the caller's bytes are neither parsed nor copied. */
+class BodyAssembly {
+  readonly edits = new Set<string>();
+  private readonly pieces: Buffer[] = [];
+
+  /** `value`: JSON text. */
+  add(name: string, value: Buffer | string): void {
+    const separator = this.pieces.length === 0 ? '{' : ',';
+    this.pieces.push(Buffer.from(`${separator}${JSON.stringify(name)}:`));
+    this.pieces.push(typeof value === 'string' ? Buffer.from(value) : value);
+  }
+
+  finish(): readonly Buffer[] {
+    return [...this.pieces, Buffer.from('}')];
+  }
+}
+
+function addMessages(body: BodyAssembly, call: ChatCall, traits: ChatTraits): void {
+  const { request } = call;
+  body.add('messages', editedOrRaw('messages', editMessages(call, traits, body.edits), request));
+  if (request.tools.length === 0) return;
+  body.add('tools', editedOrRaw('tools', editTools(call, traits, body.edits), request));
+}
+
+function editedOrRaw(
+  name: 'messages' | 'tools',
+  edited: readonly JsonObject[] | null,
+  request: ChatRequest,
+): Buffer | string {
+  const raw = request.members.get(name);
+  return edited === null && raw ? raw : JSON.stringify(edited ?? request[name].map((item) => item.body));
+}
+
+function addUser(body: BodyAssembly, { user }: ChatRequest, { members }: ChatTraits): void {
+  if (user === null) return;
+  if (members['user'] === 'drop') body.edits.add('user');
+  else body.add('user', JSON.stringify(user));
+}
+
+/** The tiers that change nothing are not worth a record. A tier with a price of its own was checked before. */
+function addServiceTier(body: BodyAssembly, { request, endpoint }: ChatCall, { members }: ChatTraits): void {
+  const { serviceTier } = request;
+  const rule = members['service_tier'] ?? 'drop';
+  const isSent = rule === 'keep' || endpoint.supportedParameters.includes('service_tier');
+  if (serviceTier === null || rule === 'drop' || !isSent) return;
+  body.add('service_tier', JSON.stringify(canonicalServiceTier(serviceTier)));
+}
+
+function addReasoning(body: BodyAssembly, call: ChatCall, traits: ChatTraits): void {
+  const edit = reasoningEdit(call, traits.reasoningSwitch === true);
+  if (edit === null) return;
+  if (edit === 'dropped') body.edits.add('reasoning');
+  else if ('effort' in edit) body.add('reasoning_effort', JSON.stringify(edit.effort));
+  else body.add('reasoning', JSON.stringify({ enabled: edit.isEnabled }));
+}
+
+function addOutputLimit(
+  body: BodyAssembly,
+  { endpoint, maxOutputTokens }: ChatCall,
+  connection: ProviderConnection,
+  traits: ChatTraits,
+): void {
+  if (maxOutputTokens === null) return;
+  const name = endpoint.wire?.outputLimit ?? traits.outputLimit(endpoint, connection);
+  body.add(name, String(maxOutputTokens));
+}
+
+function addStream(
+  body: BodyAssembly,
+  { endpoint }: ChatCall,
+  connection: ProviderConnection,
+  traits: ChatTraits,
+): void {
+  body.add('stream', 'true');
+  if ((endpoint.wire?.streamUsage ?? traits.streamUsage(connection)) !== 'ask') return;
+  body.add('stream_options', JSON.stringify({ include_usage: true, ...traits.streamOptions }));
+}

@@ -1,0 +1,57 @@
+// Rules of members that several providers share.
+import type { ChatCall } from '../chat-wire.js';
+import type { MemberEdit, MemberRule, MessageTraits } from './chat-traits.js';
+
+/** Sampling members that OpenAI's wire does not have. */
+export const NO_OPEN_SAMPLING: Readonly<Record<string, MemberRule>> = {
+  top_k: 'drop',
+  top_a: 'drop',
+  min_p: 'drop',
+  repetition_penalty: 'drop',
+};
+
+/** Members of the wires that have neither a cache to steer nor predictions. */
+export const NO_CACHE_SETTINGS: Readonly<Record<string, MemberRule>> = {
+  cache_control: 'drop',
+  prompt_cache_key: 'drop',
+  prompt_cache_options: 'drop',
+  prompt_cache_retention: 'drop',
+};
+
+/** Servers with open weights: they take every member, and know the role `system` only. */
+export const OPEN_MESSAGES: MessageTraits = {
+  developerRole: 'system',
+  names: 'all',
+  reasoning: ['reasoning', 'reasoning_content', 'reasoning_details'],
+};
+
+export const TOOL_CALL_MEMBERS = ['id', 'type', 'function'];
+
+export function stopAsList(value: Buffer): MemberEdit {
+  const text = value.toString();
+  return { value: text.startsWith('"') ? `[${text}]` : value };
+}
+
+/** A number within narrower bounds than the caller's. */
+export function clampedTo(least: number, most: number): MemberRule {
+  return (value) => {
+    const number = Number(value.toString());
+    if (number < least) return { value: String(least), isWeaker: true };
+    return number > most ? { value: String(most), isWeaker: true } : { value };
+  };
+}
+
+/** Renames a member and keeps its digits, which may be more than a double holds. */
+export function renamed(name: string): MemberRule {
+  return (value) => ({ name, value });
+}
+
+/** Reasoning models refuse the member. */
+export function droppedByReasoning(value: Buffer, { endpoint }: ChatCall): MemberEdit {
+  return endpoint.isReasoning ? 'dropped' : { value };
+}
+
+/** Reasoning models refuse every value but 1. */
+export function onlyOneWithReasoning(value: Buffer, { endpoint }: ChatCall): MemberEdit {
+  return endpoint.isReasoning && Number(value.toString()) !== 1 ? 'dropped' : { value };
+}

@@ -1,0 +1,227 @@
+// Every member of a chat body at every wire: sent, renamed, altered, dropped with a record, or a reason to pass the endpoint
+// over (docs/contract.md#chat-providers).
+import { describe, expect, it } from '@jest/globals';
+import {
+  builtChat,
+  chatEndpoint,
+  chatWireOf,
+  readBody,
+  readText,
+} from '../support/chat-providers/send-chat.js';
+
+const WIRES = 'openai azure mistral together deepinfra ollama vllm openai-compatible google cohere'.split(
+  ' ',
+);
+const TOOL = { type: 'function', function: { name: 'look_up', parameters: { type: 'object' } } };
+
+/** S: sent. D: dropped and recorded. O: omitted, without effect. F: the endpoint is passed over. Else the members sent. */
+type Cell = 'S' | 'D' | 'O' | 'F' | Readonly<Record<string, unknown>>;
+
+interface Row {
+  readonly members: Readonly<Record<string, unknown>>;
+  /** The member of the row. */
+  readonly name: string;
+  /** In the order of WIRES. */
+  readonly cells: readonly Cell[];
+}
+
+const row = (name: string, value: unknown, cells: readonly Cell[], others: object = {}): Row => ({
+  name,
+  members: { ...others, [name]: value },
+  cells,
+});
+const all = (cell: Cell): Cell[] => WIRES.map(() => cell);
+const letters = (text: string): Cell[] => [...text.replaceAll(' ', '')] as Cell[];
+const limit = (value: number): Cell[] =>
+  ['completion_', 'completion_', '', '', '', '', 'completion_', '', 'completion_', ''].map((infix) => ({
+    [`max_${infix}tokens`]: value,
+  }));
+const seed: Cell[] = letters('SSDSSSSSDS');
+seed[2] = { random_seed: 7 };
+const stopText: Cell[] = letters('SSSOSSSSSO');
+stopText[3] = { stop: ['END'] };
+stopText[9] = { stop: ['END'] };
+const topP: Cell[] = letters('SSSSSSSSSO');
+topP[9] = { top_p: 0.99 };
+const penalty: Cell[] = letters('SSSSSSSSDO');
+penalty[9] = { frequency_penalty: 0 };
+const logprobs: Cell[] = letters('SSFOSFSSSF');
+logprobs[3] = { logprobs: 3 };
+
+const ROWS: readonly Row[] = [
+  row('max_tokens', 50, limit(50)),
+  row('max_completion_tokens', 60, limit(60)),
+  row('temperature', 0.5, all('S')),
+  row('top_p', 1, topP),
+  row('frequency_penalty', -0.5, penalty),
+  row('presence_penalty', 0.5, letters('SSSSSSSSDS')),
+  row('seed', 7, seed),
+  row('stop', 'END', stopText),
+  row('stop', ['END'], all('S')),
+  row('logit_bias', { '5': 1 }, letters('SSDSSDSSDD')),
+  row('logprobs', true, logprobs, { top_logprobs: 3 }),
+  row('n', 2, letters('SSSSSFSSFF')),
+  row('n', 1, all('O')),
+  row('top_k', 40, letters('DDDSSDSSDD')),
+  row('top_a', 0.5, letters('DDDDSDSSDD')),
+  row('min_p', 0.1, letters('DDDSSDSSDD')),
+  row('repetition_penalty', 1.1, letters('DDDSSDSSDD')),
+  row('user', 'u-1', letters('SSDDSDSSDD')),
+  row('tools', [TOOL], all('S')),
+  row('tool_choice', 'auto', letters('SSSSSDSSSS'), { tools: [TOOL] }),
+  row('tool_choice', 'required', letters('SSSSSFSSSS'), { tools: [TOOL] }),
+  row('parallel_tool_calls', false, letters('SSSSSDSSDD'), { tools: [TOOL] }),
+  row('response_format', { type: 'json_object' }, all('S')),
+  row('verbosity', 'low', letters('SSDSSDSSDD').with(5, 'S')),
+  row('metadata', { a: 'b' }, all('O')),
+  row('service_tier', 'auto', letters('SSOOSOOOOO')),
+  row('service_tier', 'flex', letters('SSFFSFFFFF')),
+  row('reasoning_effort', 'low', all('D').with(3, { reasoning: { enabled: true } })),
+  // Unknown members: closed schemas drop them.
+  row('x_unknown', 1, letters('DDDSSDSSDD')),
+  // Never forwarded.
+  ...[
+    'priority',
+    'chat_template',
+    'cache_salt',
+    'ignore_eos',
+    'min_tokens',
+    'guided_json',
+    'keep_alive',
+    'Priority',
+  ].map((name) => row(name, 1, all('D'))),
+];
+
+const CASES = ROWS.flatMap(({ name, members, cells }) =>
+  WIRES.map(
+    (slug, index) =>
+      [`${name} ${JSON.stringify(members[name])}`, slug, name, members, cells[index] ?? 'S'] as const,
+  ),
+);
+
+it.each(CASES)('%s at %s', async (_title, slug, name, members, cell) => {
+  const endpoint = chatEndpoint(slug);
+  const request = readBody(members);
+  const problems = chatWireOf(slug).problems(request, endpoint);
+  const hard = problems.filter(({ isHard }) => isHard).map(({ at }) => at);
+  if (cell === 'F') {
+    expect(hard).toEqual([name]);
+    await expect(builtChat(slug, members, endpoint)).rejects.toThrow(name);
+    return;
+  }
+  expect(hard).toEqual([]);
+  const { body, edits } = await builtChat(slug, members, endpoint);
+  const recorded = name === 'reasoning_effort' ? 'reasoning' : name;
+  if (cell === 'S') expect(body[name]).toEqual(members[name]);
+  else if (typeof cell === 'object') expect(body).toMatchObject(cell);
+  else expect(body).not.toHaveProperty(name);
+  if (cell === 'D') {
+    expect(edits).toEqual([recorded]);
+    expect(problems.map(({ at }) => at)).toEqual([recorded]);
+  } else if (cell === 'S' || cell === 'O') expect(edits).not.toContain(recorded);
+});
+
+describe('a reasoning model of OpenAI', () => {
+  const endpoint = chatEndpoint('openai', {
+    isReasoning: true,
+    reasoningEfforts: ['minimal', 'low', 'high'],
+  });
+
+  it('gets no sampling members but a temperature of 1', async () => {
+    const { body, edits } = await builtChat(
+      'openai',
+      { temperature: 0.2, top_p: 1, stop: 'x', frequency_penalty: 1, presence_penalty: 1 },
+      endpoint,
+    );
+    expect(edits).toEqual(['temperature', 'stop', 'frequency_penalty', 'presence_penalty']);
+    expect(body).toHaveProperty('top_p', 1);
+    expect(chatWireOf('openai').problems(readBody({ logprobs: true }), endpoint)[0]).toMatchObject({
+      at: 'logprobs',
+      isHard: true,
+    });
+  });
+
+  it.each([
+    [{ reasoning_effort: 'max' }, 'high'],
+    [{ reasoning_effort: 'medium' }, 'low'],
+    [{ reasoning_effort: 'minimal' }, 'minimal'],
+    [{ reasoning: { enabled: true } }, 'low'],
+    [{ reasoning: { max_tokens: 800 }, max_tokens: 1_000 }, 'high'],
+    [{ reasoning: { max_tokens: 200 }, max_tokens: 1_000 }, 'low'],
+    [{ reasoning: { max_tokens: 199 }, max_tokens: 1_000 }, 'minimal'],
+    [{ reasoning: { exclude: true } }, undefined],
+  ])('maps %j to the effort %s', async (members, effort) => {
+    const { body } = await builtChat('openai', members, endpoint);
+    expect(body['reasoning_effort']).toBe(effort);
+    expect(body).not.toHaveProperty('reasoning');
+  });
+
+  it('drops none where it cannot be switched off', async () => {
+    const { body, edits } = await builtChat('openai', { reasoning_effort: 'none' }, endpoint);
+    expect(body).not.toHaveProperty('reasoning_effort');
+    expect(edits).toEqual(['reasoning']);
+  });
+});
+
+describe('the bytes of untouched members', () => {
+  it.each(WIRES)('are the caller’s at %s', async (slug) => {
+    const text = '{"model":"a/b","messages":[{"role":"user","content":"\\u00e9"}],"temperature":1.0}';
+    const request = readText(text);
+    const built = await chatWireOf(slug).buildRequest(
+      { request, endpoint: chatEndpoint(slug), maxOutputTokens: null },
+      { baseUrl: 'http://127.0.0.1:1/v1' },
+    );
+    const sent = Buffer.concat(built.body).toString();
+    expect(sent).toContain('"messages":[{"role":"user","content":"\\u00e9"}]');
+    expect(sent).toContain('"temperature":1.0');
+  });
+
+  it('keep a seed beyond a double, renamed as well', async () => {
+    const text = '{"model":"a/b","messages":[{"role":"user","content":"x"}],"seed":9007199254740993}';
+    const request = readText(text);
+    const built = await chatWireOf('mistral').buildRequest(
+      { request, endpoint: chatEndpoint('mistral'), maxOutputTokens: null },
+      { baseUrl: 'http://127.0.0.1:1/v1' },
+    );
+    expect(Buffer.concat(built.body).toString()).toContain('"random_seed":9007199254740993');
+  });
+});
+
+describe('settings of an endpoint', () => {
+  it('choose the limit, the usage and the schema of a compatible server', async () => {
+    const endpoint = chatEndpoint('openai-compatible', {
+      wire: { outputLimit: 'max_completion_tokens', streamUsage: 'none', schema: 'closed' },
+      allowedMembers: ['min_tokens'],
+    });
+    const members = { stream: true, max_tokens: 5, x_unknown: 1, min_tokens: 2 };
+    const { body, edits } = await builtChat('openai-compatible', members, endpoint);
+    expect(body).toMatchObject({ max_completion_tokens: 5, stream: true, min_tokens: 2 });
+    expect(body).not.toHaveProperty('stream_options');
+    expect(edits).toEqual(['x_unknown']);
+  });
+});
+
+describe('media', () => {
+  const image = (url: string) => ({
+    messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }],
+  });
+
+  it.each(WIRES)('by address at %s', (slug) => {
+    const problems = chatWireOf(slug).problems(
+      readBody(image('https://images.example/a.png')),
+      chatEndpoint(slug),
+    );
+    const isSent = ['openai', 'azure', 'mistral', 'together', 'cohere'].includes(slug);
+    expect(problems.map(({ at }) => at)).toEqual(isSent ? [] : ['messages[0].content[0]']);
+  });
+
+  it.each(WIRES)('inline at %s, and not where the endpoint takes none', (slug) => {
+    const request = readBody(image('data:image/png;base64,AAAA'));
+    const { problems } = chatWireOf(slug);
+    expect(problems(request, chatEndpoint(slug))).toEqual([]);
+    expect(problems(request, chatEndpoint(slug, { inputModalities: ['text'] }))[0]).toMatchObject({
+      at: 'messages[0].content[0]',
+      isHard: true,
+    });
+  });
+});

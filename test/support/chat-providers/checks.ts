@@ -1,0 +1,46 @@
+// Checks of a chat body that stubs share. Each returns the name of the first member that the vendor refuses.
+type Body = Readonly<Record<string, unknown>>;
+
+/** Members of OpenAI's own body. */
+export const OPENAI_MEMBERS = (
+  'model messages stream stream_options max_completion_tokens max_tokens temperature top_p stop seed n logprobs top_logprobs ' +
+  'logit_bias frequency_penalty presence_penalty tools tool_choice parallel_tool_calls response_format reasoning_effort ' +
+  'verbosity prediction user service_tier prompt_cache_key prompt_cache_retention'
+).split(' ');
+
+export function unknownMember(body: Body, known: readonly string[]): string | null {
+  return Object.keys(body).find((name) => !known.includes(name)) ?? null;
+}
+
+export function messagesOf(body: Body): Body[] {
+  return Array.isArray(body['messages']) ? (body['messages'] as Body[]) : [];
+}
+
+/** `messages[0].name` */
+export function unknownMessageMember(body: Body, known: readonly string[]): string | null {
+  for (const [index, message] of messagesOf(body).entries()) {
+    const name = unknownMember(message, known);
+    if (name !== null) return `messages[${index}].${name}`;
+  }
+  return null;
+}
+
+export function toolIdsOf(body: Body): string[] {
+  const ids: string[] = [];
+  for (const { tool_calls: calls, tool_call_id: answered } of messagesOf(body)) {
+    if (Array.isArray(calls)) for (const { id } of calls as { id: string }[]) ids.push(id);
+    if (typeof answered === 'string') ids.push(answered);
+  }
+  return ids;
+}
+
+export function hasStrictTool({ tools }: Body): boolean {
+  return (
+    Array.isArray(tools) && tools.some((tool: { function?: object }) => 'strict' in (tool.function ?? {}))
+  );
+}
+
+/** Whether a body that does not stream has options of streams. */
+export function hasIdleStreamOptions(body: Body): boolean {
+  return body['stream'] !== true && body['stream_options'] !== undefined;
+}
