@@ -4,8 +4,14 @@ import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swa
 import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { ApiErrors } from '../http/errors/api-errors.js';
+import { AlsoCsv } from '../http/server/csv.js';
 import { ActivityService } from './activity.service.js';
-import { ActivityQueryDto, ActivityResponseDto, toActivityItemDto } from './dto/activity.dto.js';
+import {
+  ActivityItemDto,
+  ActivityQueryDto,
+  ActivityResponseDto,
+  toActivityItemDto,
+} from './dto/activity.dto.js';
 
 @ApiTags('Activity')
 @ApiBearerAuth()
@@ -14,6 +20,7 @@ export class ActivityController {
   constructor(private readonly activity: ActivityService) {}
 
   @Get()
+  @AlsoCsv(ActivityItemDto, () => null)
   @ManagementOnly({ rejection: 403 })
   @ApiOperation({
     summary: 'Get activity',

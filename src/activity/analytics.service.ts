@@ -18,6 +18,9 @@ import type { AnalyticsFilterDto, AnalyticsQueryDto } from './dto/analytics-quer
 const DAY = 86_400_000;
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 90;
+const HOUR = 3_600_000;
+// Milliseconds that a request may be older than its range.
+const LENIENCE = 60_000;
 
 interface AnalyticsResult {
   readonly rows: readonly AnalyticsRow[];
@@ -41,7 +44,7 @@ export class AnalyticsService {
     const warnings: string[] = [];
     const workspaceIds = await this.accounts.listWorkspaceIds(accountId);
     const query: AnalyticsQuery = {
-      ...this.readRange(dto.time_range),
+      ...this.readRange(dto),
       accountId,
       workspaceIds,
       metrics: dto.metrics,
@@ -62,14 +65,24 @@ export class AnalyticsService {
     };
   }
 
-  private readRange(range: AnalyticsQueryDto['time_range']): Pick<AnalyticsQuery, 'from' | 'to'> {
+  private readRange({
+    time_range: range,
+    granularity,
+  }: AnalyticsQueryDto): Pick<AnalyticsQuery, 'from' | 'to'> {
     const now = this.clock.now();
-    if (range === undefined) return { from: new Date(now.getTime() - DEFAULT_DAYS * DAY), to: now };
+    const isByMinute = granularity === 'minute';
+    if (range === undefined)
+      return { from: new Date(now.getTime() - (isByMinute ? HOUR : DEFAULT_DAYS * DAY)), to: now };
     const from = new Date(range.start);
     const to = new Date(range.end);
     if (from >= to || to.getTime() - from.getTime() > MAX_DAYS * DAY) {
       throw new AppError('invalid_request', {
         detail: `time_range: must end after it starts, and be of at most ${MAX_DAYS} days`,
+      });
+    }
+    if (isByMinute && now.getTime() - from.getTime() > HOUR + LENIENCE) {
+      throw new AppError('invalid_request', {
+        detail: 'granularity: minute is for a time_range within the last hour',
       });
     }
     return { from, to };

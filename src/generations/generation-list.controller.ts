@@ -1,15 +1,19 @@
-// The list of generations: an extension of the contract (docs/contract.md#generations).
-import { Controller, Get, Query } from '@nestjs/common';
+// The list of generations and their deliveries: extensions of the contract (docs/contract.md#generations).
+import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { writeCursor } from '../http/dto/list-position.js';
 import { ApiErrors } from '../http/errors/api-errors.js';
+import { AlsoCsv, nextBy } from '../http/server/csv.js';
 import {
   GenerationsQueryDto,
+  ListedGenerationDto,
   GenerationsResponseDto,
   toListedGenerationDto,
 } from './dto/generation-list.dto.js';
+import { GenerationDeliveriesResponseDto, toGenerationDeliveryDto } from './dto/generation-deliveries.dto.js';
+import { GenerationDeliveriesService } from './generation-deliveries.service.js';
 import { GenerationListService } from './generation-list.service.js';
 
 @ApiTags('Generations')
@@ -17,9 +21,13 @@ import { GenerationListService } from './generation-list.service.js';
 @ManagementOnly({ rejection: 403 })
 @Controller('generations')
 export class GenerationListController {
-  constructor(private readonly generations: GenerationListService) {}
+  constructor(
+    private readonly generations: GenerationListService,
+    private readonly deliveries: GenerationDeliveriesService,
+  ) {}
 
   @Get()
+  @AlsoCsv(ListedGenerationDto, nextBy('next_cursor', 'cursor'))
   @ApiOperation({
     summary: 'List generations',
     description:
@@ -40,5 +48,22 @@ export class GenerationListController {
       next_cursor: next && writeCursor(next),
       searched_until: searchedUntil?.toISOString() ?? null,
     };
+  }
+
+  @Get(':id/deliveries')
+  @ApiOperation({
+    summary: 'List the deliveries of a generation',
+    description:
+      'The outcome of one call at each destination of its workspace, from the positions of the destinations in the log and ' +
+      'their current rules.',
+    operationId: 'listGenerationDeliveries',
+  })
+  @ApiOkResponse({ type: GenerationDeliveriesResponseDto })
+  @ApiErrors(400, 401, 403, 404, 429, 500, 503)
+  async listDeliveries(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+  ): Promise<GenerationDeliveriesResponseDto> {
+    return { data: (await this.deliveries.list(caller, id)).map(toGenerationDeliveryDto) };
   }
 }

@@ -42,7 +42,8 @@ export class GenerationsController {
   @ApiOperation({
     summary: 'Get the content of a generation',
     description:
-      'The inputs of one call. The service stores them only for destinations that forward them, until delivery and for at ' +
+      'The inputs of one call, or the messages and the first answer of a chat. The service stores them only for destinations ' +
+      'that forward them, until delivery and for at ' +
       `most one day. ${OWN_CALLS}`,
     operationId: 'listGenerationContent',
   })

@@ -32,6 +32,7 @@ import { ReplayLimitsRepository } from './deliveries/replay-limits.repository.js
 import { Reports } from './database/reports.js';
 import { SpendLedger } from './spend/spend-ledger.js';
 import { SpendPolicyRepository } from './spend/spend-policy.repository.js';
+import { SystemStateRepository } from './database/system-state.repository.js';
 import { StorageUsage } from './generations/storage-usage.js';
 import { WorkspaceBudgetsRepository } from './workspaces/workspace-budgets.repository.js';
 import { WorkspaceMembersRepository } from './workspaces/workspace-members.repository.js';
@@ -61,6 +62,7 @@ const REPOSITORIES = [
   SpendLedger,
   SpendPolicyRepository,
   StorageUsage,
+  SystemStateRepository,
   WorkspaceBudgetsRepository,
   WorkspaceMembersRepository,
   WorkspacesRepository,

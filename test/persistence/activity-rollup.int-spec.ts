@@ -17,6 +17,7 @@ import { GenerationLog } from '../../src/persistence/generations/generation-log.
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
+import { createChatFacts } from '../support/chat-generation.js';
 import { createGeneration } from '../support/generation.js';
 import { untilLockWait } from '../support/waiting-statements.js';
 
@@ -63,6 +64,7 @@ async function compare(scope: ActivityScope, byWorkspace = true): Promise<number
   const logged = await app.sql<Record<string, string | null>>(
     `SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS date, model, endpoint, provider,
        CASE WHEN $5 THEN workspace_id END AS "workspaceId", count(*) AS requests, sum(prompt_tokens) AS "promptTokens",
+       coalesce(sum(completion_tokens), 0) AS "completionTokens", coalesce(sum(reasoning_tokens), 0) AS "reasoningTokens",
        sum(cost)::text AS usage, sum(CASE WHEN is_byok THEN upstream_cost END)::text AS "byokUsage"
      FROM generations WHERE workspace_id = ANY($1) AND created_at >= $2 AND created_at < $3
        AND ($4::uuid[] IS NULL OR api_key_id = ANY($4))
@@ -74,6 +76,8 @@ async function compare(scope: ActivityScope, byWorkspace = true): Promise<number
       Object.assign(row, {
         requests: Number(row['requests']),
         promptTokens: Number(row['promptTokens']),
+        completionTokens: Number(row['completionTokens']),
+        reasoningTokens: Number(row['reasoningTokens']),
         usage: parseUsd(row['usage'] ?? '0'),
         byokUsage: parseUsd(row['byokUsage'] ?? '0'),
       }),
@@ -118,6 +122,15 @@ describe('the sums', () => {
     cost: fc.option(fc.bigInt({ min: 0n, max: 10n ** 20n })),
     upstreamCost: fc.option(fc.bigInt({ min: 0n, max: 10n ** 20n })),
     promptTokens: fc.nat({ max: 2 ** 31 - 1 }),
+    // Null: embeddings.
+    chat: fc.option(
+      fc
+        .record({
+          completionTokens: fc.nat({ max: 2 ** 31 - 1 }),
+          reasoningTokens: fc.nat({ max: 2 ** 31 - 1 }),
+        })
+        .map((tokens) => createChatFacts(tokens)),
+    ),
   });
   const step = fc.oneof(
     { weight: 3, arbitrary: fc.record({ append: fc.array(entry, { minLength: 1, maxLength: 12 }) }) },
@@ -144,6 +157,7 @@ describe('the sums', () => {
                 each.append.map(({ key, minutes, endpoint, ...values }) =>
                   append(keys[key]!, {
                     ...values,
+                    operation: values.chat === null ? 'embeddings' : 'chat',
                     endpoint,
                     provider: endpoint,
                     createdAt: new Date(FROM.getTime() + minutes * 60_000),

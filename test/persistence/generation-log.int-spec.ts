@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import pg from 'pg';
+import type { ChatFacts } from '../../src/domain/chat/chat-outcome.js';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import { formatUsd, parseUsd } from '../../src/domain/spend/money.js';
 import type { GenerationAttempt } from '../../src/domain/generations/generation.js';
@@ -16,6 +17,7 @@ import { GenerationReader } from '../../src/persistence/generations/generation-r
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { createTestDatabase } from '../support/database.js';
+import { createChatGeneration } from '../support/chat-generation.js';
 import { createGeneration } from '../support/generation.js';
 
 let app: TestApp;
@@ -138,6 +140,33 @@ describe('settling', () => {
   });
 });
 
+const NOTHING_HAPPENED: ChatFacts = {
+  completionTokens: 0,
+  reasoningTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  audioInputTokens: 0,
+  audioOutputTokens: 0,
+  usageSource: 'none',
+  reportedTokens: null,
+  finishReason: null,
+  nativeFinishReason: null,
+  isStreamed: false,
+  isCancelled: false,
+  timeToFirstTokenMs: null,
+  serviceTier: null,
+  overrun: null,
+  promptCost: null,
+  completionCost: null,
+  cachedCost: null,
+  cacheWriteCost: null,
+  reasoningCost: null,
+  cacheDiscount: null,
+  parameters: null,
+  mediaCount: 0,
+  audioCount: 0,
+};
+
 describe('appending', () => {
   const countOf = async (key: ApiKey): Promise<number> =>
     (await app.sql('SELECT id FROM generations WHERE api_key_id = $1', [key.id])).length;
@@ -193,6 +222,33 @@ describe('appending', () => {
     const entries = await app.application.get(GenerationReader).readNamed(key.workspaceId, generations);
     const byId = new Map(entries.map(({ generation }) => [generation.id, generation]));
     expect(generations.map(({ id }) => byId.get(id))).toEqual(generations);
+  });
+
+  it('returns the appended facts of chat calls, with and without values', async () => {
+    const key = await newKey();
+    const attempt = {
+      provider: 'openai',
+      endpoint: 'openai/gpt-4.1-mini',
+      status: 200,
+      errorType: null,
+      durationMs: 1,
+    };
+    const generations = [
+      createChatGeneration(key),
+      createChatGeneration(key, { chat: NOTHING_HAPPENED }),
+      createChatGeneration(key, { chat: { timeToFirstTokenMs: 0, cacheDiscount: -5n, overrun: 10n ** 15n } }),
+      createChatGeneration(key, {
+        attempts: [{ ...attempt, firstContentMs: 4, droppedMembers: ['seed', 'user'], isByok: true }],
+      }),
+      createChatGeneration(key, { attempts: [{ ...attempt, model: 'openai/gpt-4.1', upstreamId: null }] }),
+      createGeneration(key),
+    ];
+    await Promise.all(generations.map((each) => log.append(each)));
+    const entries = await app.application.get(GenerationReader).readNamed(key.workspaceId, generations);
+    const byId = new Map(entries.map(({ generation }) => [generation.id, generation]));
+    expect(generations.map(({ id }) => byId.get(id))).toEqual(generations);
+    const repository = app.application.get(GenerationsRepository);
+    for (const each of generations) expect(await repository.find(key, each)).toEqual(each);
   });
 
   it('returns the appended attempts, whether or not the rest of the row equals them', async () => {

@@ -49,6 +49,7 @@ export function generationTrace(number = 1, overrides: Partial<GenerationTrace> 
         durationMs: 40,
       },
     ],
+    chat: null,
     ...overrides,
   };
 }

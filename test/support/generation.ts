@@ -40,6 +40,7 @@ export function createGeneration(
     trace: null,
     requestContext: null,
     attempts: [],
+    chat: null,
     ...overrides,
   };
 }

@@ -50,7 +50,8 @@ export function scansOf(plan: PlanNode): Scan[] {
     return [
       {
         table,
-        index: node['Index Name'] ?? null,
+        // The index of a bitmap is that of its own node.
+        index: nodesOf(node).find((inner) => inner['Index Name'] !== undefined)?.['Index Name'] ?? null,
         rows: ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) * loops,
         pages: (node['Shared Hit Blocks'] ?? 0) + (node['Shared Read Blocks'] ?? 0),
       },

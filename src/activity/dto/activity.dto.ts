@@ -47,7 +47,7 @@ export class ActivityQueryDto {
   group_by?: string;
 }
 
-class ActivityItemDto {
+export class ActivityItemDto {
   @DayField({ description: 'A UTC day.' }) date: string;
   @TextField({ example: 'openai/text-embedding-3-small' }) model: string;
   @TextField({ description: 'Equals model.' }) model_permaslug: string;
@@ -59,8 +59,8 @@ class ActivityItemDto {
   @TextField({ example: 'OpenAI', description: 'Empty when no provider was reached.' }) provider_name: string;
   @IntegerField({ description: 'Number of calls, including failed ones.' }) requests: number;
   @IntegerField() prompt_tokens: number;
-  @IntegerField({ description: 'Always 0.' }) completion_tokens: number;
-  @IntegerField({ description: 'Always 0.' }) reasoning_tokens: number;
+  @IntegerField({ description: 'Embeddings have none.' }) completion_tokens: number;
+  @IntegerField({ description: 'The part of completion_tokens that is reasoning.' }) reasoning_tokens: number;
   @UsdField({ description: 'USD.' }) usage: number;
   @UsdField({ description: 'USD that providers charged to own provider keys.' }) byok_usage_inference: number;
   @UuidField({ optional: true, description: 'Only with group_by.' }) workspace_id?: string;
@@ -79,8 +79,8 @@ export function toActivityItemDto(row: ActivityRow): ActivityItemDto {
     provider_name: row.provider === null ? '' : embeddingProviderName(row.provider),
     requests: row.requests,
     prompt_tokens: row.promptTokens,
-    completion_tokens: 0,
-    reasoning_tokens: 0,
+    completion_tokens: row.completionTokens,
+    reasoning_tokens: row.reasoningTokens,
     usage: usdToNumber(row.usage),
     byok_usage_inference: usdToNumber(row.byokUsage),
     ...(row.workspaceId === null ? {} : { workspace_id: row.workspaceId }),

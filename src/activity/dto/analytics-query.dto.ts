@@ -128,11 +128,14 @@ export class AnalyticsQueryDto {
 
   @EnumField(GRANULARITY_NAMES, {
     optional: true,
-    description: 'Groups rows by UTC hour, day, week (from Monday) or month.',
+    description: 'Groups rows by UTC minute (of the last hour only), hour, day, week (from Monday) or month.',
   })
   granularity?: Granularity;
 
-  @ObjectField(TimeRangeDto, { optional: true, description: 'At most 90 days. Default: the last 30 days.' })
+  @ObjectField(TimeRangeDto, {
+    optional: true,
+    description: 'At most 90 days. Default: the last 30 days, by minute the last hour.',
+  })
   time_range?: TimeRangeDto;
 
   @ObjectField(AnalyticsOrderDto, {

@@ -12,6 +12,9 @@ export interface ActivityRow {
   readonly workspaceId: string | null;
   readonly requests: number;
   readonly promptTokens: number;
+  readonly completionTokens: number;
+  /** Parts of the completion tokens. */
+  readonly reasoningTokens: number;
   readonly usage: PicoUsd;
   /** Through own provider keys. */
   readonly byokUsage: PicoUsd;

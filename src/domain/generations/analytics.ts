@@ -18,6 +18,9 @@ export const METRICS = {
   error_rate: { label: 'Share of failed requests', format: 'percent', isRate: true },
   input_count: { label: 'Inputs', ...COUNT },
   prompt_tokens: { label: 'Prompt tokens', ...COUNT },
+  completion_tokens: { label: 'Completion tokens', ...COUNT },
+  reasoning_tokens: { label: 'Reasoning tokens', ...COUNT },
+  cached_tokens: { label: 'Prompt tokens read from the cache', ...COUNT },
   total_tokens: { label: 'Tokens', ...COUNT },
   total_usage: { label: 'Spend', ...USD },
   byok_usage: { label: 'Spend through own provider keys', ...USD },
@@ -40,7 +43,13 @@ export const DIMENSIONS = {
 } as const;
 export type DimensionName = keyof typeof DIMENSIONS;
 
-export const GRANULARITIES = { hour: 'Hour', day: 'Day', week: 'Week', month: 'Month' } as const;
+export const GRANULARITIES = {
+  minute: 'Minute',
+  hour: 'Hour',
+  day: 'Day',
+  week: 'Week',
+  month: 'Month',
+} as const;
 export type Granularity = keyof typeof GRANULARITIES;
 
 export const OPERATORS = {

@@ -2,7 +2,8 @@
 import type { AppError } from '../errors.js';
 import type { ApiKey } from '../keys/api-key.js';
 import type { Charge } from '../spend/charge.js';
-import type { CallerTrace, Generation, RequestContext } from './generation.js';
+import type { CallerTrace } from './caller-trace.js';
+import type { Generation, Operation, RequestContext } from './generation.js';
 
 /** The circumstances of a call: for its record, never for its answer. */
 export interface CallContext {
@@ -20,7 +21,7 @@ type Outcome = Pick<Generation, 'endpoint' | 'provider' | 'upstreamId' | 'attemp
 /** The members that an operation sets by its own request. */
 type OperationMembers = Pick<
   Generation,
-  'operation' | 'model' | 'inputCount' | 'dimensions' | 'encodingFormat' | 'inputType' | 'userId'
+  'operation' | 'model' | 'inputCount' | 'dimensions' | 'encodingFormat' | 'inputType' | 'userId' | 'chat'
 >;
 
 export interface FinishedCall {
@@ -61,7 +62,7 @@ export function describeGeneration(moment: Moment, call: FinishedCall): Generati
     dimensions: operation.dimensions,
     encodingFormat: operation.encodingFormat,
     inputType: operation.inputType,
-    upstreamMs: outcome.attempts.reduce((longest, { durationMs }) => Math.max(longest, durationMs), 0),
+    upstreamMs: upstreamTime(operation.operation, outcome.attempts),
     userId: operation.userId,
     sessionId: context.sessionId,
     requestId: context.requestId,
@@ -69,5 +70,15 @@ export function describeGeneration(moment: Moment, call: FinishedCall): Generati
     trace: context.trace,
     requestContext: Object.keys(context.requestContext).length === 0 ? null : context.requestContext,
     attempts: outcome.attempts,
+    chat: operation.chat,
   };
+}
+
+/** Embeddings of many inputs call a provider several times at once; a chat call makes one attempt after the other. */
+function upstreamTime(operation: Operation, attempts: Outcome['attempts']): number {
+  const longest = operation === 'embeddings';
+  return attempts.reduce(
+    (time, { durationMs }) => (longest ? Math.max(time, durationMs) : time + durationMs),
+    0,
+  );
 }

@@ -3,18 +3,30 @@
 import { boundedLabel } from '../text/bounded-text.js';
 import { callerMetadata, traceText } from './caller-trace.js';
 import type { GenerationCandidate } from './generation-candidate.js';
-import type { TracedContent } from './generation-trace.js';
+import type { TracedChatContent, TracedContent } from './generation-trace.js';
 import type { Generation } from './generation.js';
+import type { ChatFacts } from '../chat/chat-outcome.js';
+import { isPlainSetting } from '../chat/chat-parameters.js';
+import type { JsonObject } from '../chat/chat-request.js';
 import { isInputType } from '../embeddings/input-type.js';
 import { callerTraceIdOf } from './trace-ids.js';
 
-type FreeTextMember = 'trace' | 'requestContext' | 'inputType' | 'upstreamId';
+type FreeTextMember = 'trace' | 'requestContext' | 'inputType' | 'upstreamId' | 'chat';
+type FreeTextOfChat = 'parameters' | 'finishReason' | 'nativeFinishReason' | 'serviceTier';
 
 /** A generation without those members: ids, numbers and words of this service only. */
-export type RecordedFacts = Omit<Generation, FreeTextMember>;
+export type RecordedFacts = Omit<Generation, FreeTextMember> & {
+  readonly chat: Omit<ChatFacts, FreeTextOfChat> | null;
+};
+
+/** The words of a chat call: the caller's settings, and the provider's. */
+export type ChatWords = Pick<ChatFacts, FreeTextOfChat> & { readonly content: TracedChatContent | null };
 
 export interface FreeText {
+  /** Null for chat. */
   readonly input: TracedContent | null;
+  /** Null for embeddings. */
+  readonly chat: ChatWords | null;
   readonly errorMessage: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly callerTraceId: string | null;
@@ -28,9 +40,16 @@ export interface FreeText {
 }
 
 export function freeTextOf({ generation, content }: GenerationCandidate): FreeText {
-  const { trace, requestContext } = generation;
+  const { trace, requestContext, chat } = generation;
   return {
-    input: content && { items: content.items, isTruncated: content.isTruncated },
+    input: content && !chat ? { items: content.items, isTruncated: content.isTruncated } : null,
+    chat: chat && {
+      parameters: chat.parameters,
+      finishReason: boundedLabel(chat.finishReason),
+      nativeFinishReason: boundedLabel(chat.nativeFinishReason),
+      serviceTier: boundedLabel(chat.serviceTier),
+      content: content?.chat ? { ...content.chat, isInputTruncated: content.isTruncated } : null,
+    },
     errorMessage: content?.errorMessage ?? null,
     metadata: callerMetadata(trace),
     callerTraceId: boundedLabel(callerTraceIdOf(generation)),
@@ -46,23 +65,39 @@ export function freeTextOf({ generation, content }: GenerationCandidate): FreeTe
   };
 }
 
-const ID = /^[\w.:-]{1,128}$/;
+/** The form of ids, and of a provider's words for a finish reason or a tier. */
+const WORD = /^[\w.:-]{1,128}$/;
 
 /** The values of free members that are not free text: a known input type, and an id with the form of one. */
 export function privateTextOf({
-  generation: { inputType, upstreamId },
+  generation: { inputType, upstreamId, chat },
 }: Pick<GenerationCandidate, 'generation'>): FreeText {
   return {
     input: null,
+    chat: chat && {
+      parameters: chat.parameters && plainSettings(chat.parameters),
+      finishReason: wordOf(chat.finishReason),
+      nativeFinishReason: wordOf(chat.nativeFinishReason),
+      serviceTier: wordOf(chat.serviceTier),
+      content: null,
+    },
     errorMessage: null,
     metadata: {},
     callerTraceId: null,
     traceName: null,
     spanName: null,
     inputType: inputType !== null && isInputType(inputType) ? inputType : null,
-    upstreamId: upstreamId !== null && ID.test(upstreamId) ? upstreamId : null,
+    upstreamId: wordOf(upstreamId),
     userAgent: null,
     referer: null,
     title: null,
   };
+}
+
+function wordOf(text: string | null): string | null {
+  return text !== null && WORD.test(text) ? text : null;
+}
+
+function plainSettings(parameters: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(parameters).filter(([, value]) => isPlainSetting(value)));
 }

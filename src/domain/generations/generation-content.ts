@@ -1,31 +1,30 @@
-// The content of a call: the texts or tokens that were embedded, and its error text. It is stored encrypted beside the
-// log while a destination may need it; its size is bounded, and truncation reads no more than it keeps.
+// The content of a call: the embedded texts or tokens, or the messages and answers of a chat, and its error text. It is
+// stored encrypted beside the log while a destination may need it; its size is bounded, and truncation reads no more than
+// it keeps.
+import type { ChatChoice } from '../chat/chat-outcome.js';
+import type { ChatRequest } from '../chat/chat-request.js';
 import type { EmbeddingInput, MultimodalItem } from '../embeddings/embedding.js';
-import type { TracedContent } from './generation-trace.js';
 import { modalityOf } from '../embeddings/modality.js';
+import { keepText, MAX_ROOM } from '../text/kept-text.js';
+import type { Kept } from '../text/kept-text.js';
+import { keepChat } from './chat-content.js';
+import type { ChatContent } from './chat-content.js';
+import type { TracedContent } from './generation-trace.js';
 
 export interface GenerationContent extends TracedContent {
+  /** Absent for embeddings. A chat has no items, and `isTruncated` is that of its messages. */
+  readonly chat?: ChatContent;
   /** The error text that the caller received; null for a success. */
   readonly errorMessage: string | null;
 }
 
 /** In UTF-8; tokens count as their JSON. Longer content is truncated. */
-export const MAX_CONTENT_BYTES = 256 * 1024;
+export const MAX_CONTENT_BYTES = MAX_ROOM;
 
 const MAX_ERROR_BYTES = 16 * 1024;
 // Overhead of an entry in JSON, so that many short entries are bounded as well.
 const ENTRY_BYTES = 3;
 const PART_BYTES = 1;
-
-const encoder = new TextEncoder();
-const scratch = Buffer.alloc(MAX_CONTENT_BYTES);
-
-/** The beginning of a value that had to fit into a given number of bytes. */
-interface Kept<Item> {
-  readonly item: Item;
-  readonly bytes: number;
-  readonly isWhole: boolean;
-}
 
 /** Takes the inputs in order while there is room; the first that does not fit is cut. */
 export function contentOf(input: EmbeddingInput, errorMessage: string | null): GenerationContent {
@@ -42,6 +41,21 @@ export function contentOf(input: EmbeddingInput, errorMessage: string | null): G
   return { items, isTruncated, errorMessage: error?.item ?? null };
 }
 
+/** Messages and answers are bounded apart: each longest text is cut first. */
+export function contentOfChat(
+  request: ChatRequest,
+  choices: readonly ChatChoice[],
+  errorMessage: string | null,
+): GenerationContent {
+  const { content, isInputTruncated } = keepChat(request, choices);
+  return {
+    items: [],
+    isTruncated: isInputTruncated,
+    chat: content,
+    errorMessage: errorMessage === null ? null : keepText(errorMessage, MAX_ERROR_BYTES).item,
+  };
+}
+
 function keepItem(input: EmbeddingInput, index: number, room: number): Kept<string | readonly number[]> {
   switch (input.form) {
     case 'texts':
@@ -51,16 +65,6 @@ function keepItem(input: EmbeddingInput, index: number, room: number): Kept<stri
     case 'multimodal':
       return keepTextParts(input.items[index]?.content ?? [], room);
   }
-}
-
-function keepText(text: string, room: number): Kept<string> {
-  // A character has at least one byte, so a text with more characters than bytes of room is not measured.
-  const bytes = text.length > room ? Infinity : Buffer.byteLength(text);
-  if (bytes <= room) return { item: text.toWellFormed(), bytes, isWhole: true };
-  if (room <= 0) return { item: '', bytes: 0, isWhole: false };
-  // Writes whole characters only. Reads them back, because a slice would retain the whole text.
-  const { written } = encoder.encodeInto(text.slice(0, room), scratch.subarray(0, room));
-  return { item: scratch.toString('utf8', 0, written), bytes: written, isWhole: false };
 }
 
 function keepTokens(tokens: readonly number[], room: number): Kept<readonly number[]> {

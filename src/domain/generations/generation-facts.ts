@@ -3,16 +3,18 @@
 // and unknown values are omitted (docs/contract.md#deliveries).
 import { boundedLabel } from '../text/bounded-text.js';
 import type { Destination } from '../destinations/destination.js';
-import type { FreeText, RecordedFacts } from './free-text.js';
+import type { ChatWords, FreeText, RecordedFacts } from './free-text.js';
 import type { KeyFacts } from './generation-candidate.js';
 import type { GenerationFacts } from './generation-trace.js';
-import { usdToNumber } from '../spend/money.js';
+import { apiTypeOf } from './generation.js';
+import { usdOrNull } from '../spend/money.js';
 
 export type BroadcastFlags = Pick<
   Destination,
   'broadcastCost' | 'broadcastIdentity' | 'broadcastRequestContext'
 >;
 
+type RecordedChat = NonNullable<RecordedFacts['chat']>;
 type Fact = readonly [name: string, value: string | number | boolean | null];
 
 export function generationFacts(
@@ -31,16 +33,30 @@ export function generationFacts(
 }
 
 /** The cost of the call, its payer, and the token counts. */
-function costFacts({ cost, upstreamCost, isByok, promptTokens }: RecordedFacts): Fact[] {
-  const upstreamUsd = upstreamCost === null ? null : usdToNumber(upstreamCost);
+function costFacts({ cost, upstreamCost, isByok, promptTokens, chat }: RecordedFacts): Fact[] {
+  const upstreamUsd = usdOrNull(upstreamCost);
   return [
-    ['usage', cost === null ? null : usdToNumber(cost)],
+    ['usage', usdOrNull(cost)],
     ['usage_upstream', upstreamUsd],
     // The provider's charge to the owner of the own keys.
     ['byok_usage_inference', isByok ? upstreamUsd : 0],
     ['is_byok', isByok],
     ['tokens_prompt', promptTokens],
-    ['tokens_completion', 0],
+    ['tokens_completion', chat?.completionTokens ?? 0],
+    ...(chat === null ? [] : chatCostFacts(chat)),
+  ];
+}
+
+function chatCostFacts({ reportedTokens, cacheDiscount, usageSource, overrun }: RecordedChat): Fact[] {
+  return [
+    ['native_tokens_prompt', reportedTokens?.prompt ?? null],
+    ['native_tokens_completion', reportedTokens?.completion ?? null],
+    ['native_tokens_reasoning', reportedTokens?.reasoning ?? null],
+    ['native_tokens_cached', reportedTokens?.cached ?? null],
+    ['native_tokens_cache_write', reportedTokens?.cacheWrite ?? null],
+    ['cache_discount', usdOrNull(cacheDiscount)],
+    ['usage_source', usageSource],
+    ['overrun', usdOrNull(overrun)],
   ];
 }
 
@@ -57,23 +73,42 @@ function identityFacts({ userId, workspaceId }: RecordedFacts, key: KeyFacts): F
 }
 
 /** The request and the application that sent it. */
-function requestFacts(
-  { requestId, region, operation, encodingFormat, dimensions, inputCount, upstreamMs }: RecordedFacts,
-  words: FreeText,
-): Fact[] {
+function requestFacts(generation: RecordedFacts, words: FreeText): Fact[] {
+  const { requestId, region, chat, upstreamMs } = generation;
   return [
     ['request_id', requestId],
     ['data_region', region],
-    ['api_type', operation],
-    ['encoding_format', encodingFormat],
-    ['dimensions', dimensions],
-    ['input_count', inputCount],
-    ['input_type', words.inputType],
+    ['api_type', apiTypeOf(generation)],
+    ...(chat === null ? embeddingFacts(generation, words) : chatRequestFacts(chat, words.chat)),
     // Milliseconds spent waiting for providers.
     ['generation_time', upstreamMs],
     ['upstream_id', words.upstreamId],
     ['http_referer', words.referer],
     ['user_agent', words.userAgent],
     ['title', words.title],
+  ];
+}
+
+function embeddingFacts({ encodingFormat, dimensions, inputCount }: RecordedFacts, words: FreeText): Fact[] {
+  return [
+    ['encoding_format', encodingFormat],
+    ['dimensions', dimensions],
+    ['input_count', inputCount],
+    ['input_type', words.inputType],
+  ];
+}
+
+function chatRequestFacts(
+  { isStreamed, isCancelled, timeToFirstTokenMs }: RecordedChat,
+  words: ChatWords | null,
+): Fact[] {
+  return [
+    ['streamed', isStreamed],
+    ['cancelled', isCancelled],
+    ['finish_reason', words?.finishReason ?? null],
+    ['native_finish_reason', words?.nativeFinishReason ?? null],
+    // Milliseconds.
+    ['time_to_first_token', timeToFirstTokenMs],
+    ['service_tier', words?.serviceTier ?? null],
   ];
 }

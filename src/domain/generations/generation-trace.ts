@@ -1,7 +1,9 @@
 // The view of one generation for one destination. An allow-list builds it before any encoder runs, so that no encoder
 // can send data that its destination must not receive (docs/contract.md#deliveries).
+import type { ChatFacts } from '../chat/chat-outcome.js';
 import type { EncodingFormat } from '../embeddings/embedding.js';
-import type { GenerationAttempt } from './generation.js';
+import type { ChatContent } from './chat-content.js';
+import type { GenerationAttempt, Operation } from './generation.js';
 
 /** The scalar facts that a destination's flags add, as `openrouter_generation.<name>`. */
 export type GenerationFacts = Readonly<Record<string, string | number | boolean>>;
@@ -20,6 +22,29 @@ export interface TracedError {
   readonly message: string | null;
 }
 
+/** The content of a chat, whose messages can be cut. */
+export interface TracedChatContent extends ChatContent {
+  readonly isInputTruncated: boolean;
+}
+
+type ChatAmount =
+  | 'overrun'
+  | 'promptCost'
+  | 'completionCost'
+  | 'cachedCost'
+  | 'cacheWriteCost'
+  | 'reasoningCost'
+  | 'cacheDiscount';
+
+/** Amounts are USD; null: unknown. In privacy mode words of the provider only if they have the form of a word. */
+export type TracedChat = Omit<ChatFacts, ChatAmount | 'parameters'> &
+  Readonly<Record<ChatAmount, number | null>> & {
+    /** Without text of the caller in privacy mode. */
+    readonly parameters: NonNullable<ChatFacts['parameters']>;
+    /** Null in privacy mode, and when the content is no longer stored. */
+    readonly content: TracedChatContent | null;
+  };
+
 export interface GenerationTrace {
   readonly generationId: string;
   /** 32 hex digits. */
@@ -34,12 +59,12 @@ export interface GenerationTrace {
   readonly callerTraceId: string | null;
   /** Null unless the caller named the trace; null in privacy mode. */
   readonly traceName: string | null;
-  /** The caller's name of the generation, span or trace; else and in privacy mode `embeddings <model>`. */
+  /** The caller's name of the generation, span or trace; else and in privacy mode `<operation> <model>`. */
   readonly spanName: string;
   readonly startedAt: Date;
   readonly endedAt: Date;
   readonly durationMs: number;
-  readonly operation: 'embeddings';
+  readonly operation: Operation;
   readonly model: string;
   /** The provider's name of the model; null when no endpoint was reached. */
   readonly upstreamModel: string | null;
@@ -58,7 +83,8 @@ export interface GenerationTrace {
   readonly cost: number | null;
   readonly isByok: boolean;
   readonly dimensions: number | null;
-  readonly encodingFormat: EncodingFormat;
+  /** Null for chat. */
+  readonly encodingFormat: EncodingFormat | null;
   /** In privacy mode only if it is one of INPUT_TYPES: any other is the caller's own text. */
   readonly inputType: string | null;
   readonly workspaceId: string;
@@ -70,8 +96,10 @@ export interface GenerationTrace {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** The facts of the destination's three flags; empty without them. */
   readonly facts: GenerationFacts;
-  /** Null in privacy mode, and when the content is no longer stored. Never the vectors. */
+  /** Null for chat, in privacy mode, and when the content is no longer stored. Never the vectors. */
   readonly input: TracedContent | null;
   /** In the order of their start, without texts. */
   readonly attempts: readonly GenerationAttempt[];
+  /** Null for embeddings. */
+  readonly chat: TracedChat | null;
 }

@@ -1,6 +1,8 @@
-// One generation: the record of one embeddings call that reached routing, success or failure, written once
+// One generation: the record of one model call that reached routing, success or failure, written once
 // (docs/contract.md#generations).
+import type { ChatFacts } from '../chat/chat-outcome.js';
 import type { EncodingFormat } from '../embeddings/embedding.js';
+import type { CallerTrace } from './caller-trace.js';
 import type { PicoUsd } from '../spend/money.js';
 
 /** The most tokens that a record can hold. A higher count is a defect of an upstream and is rejected. */
@@ -13,6 +15,14 @@ export interface GenerationAttempt {
   readonly status: number | null;
   readonly errorType: string | null;
   readonly durationMs: number;
+  /** Chat only; absent: that of the generation. */
+  readonly model?: string;
+  readonly upstreamId?: string | null;
+  readonly isByok?: boolean;
+  /** Chat only: from the start of the attempt to its first content; absent without content. */
+  readonly firstContentMs?: number;
+  /** Chat only: members of the request that the endpoint does not take, and that were dropped. */
+  readonly droppedMembers?: readonly string[];
 }
 
 /** The application that sent the request, as its headers describe it. */
@@ -22,8 +32,12 @@ export interface RequestContext {
   readonly title?: string;
 }
 
-/** The caller's `trace` object: five known keys, all others are metadata (docs/contract.md#embeddings-request). */
-export type CallerTrace = Readonly<Record<string, unknown>>;
+export type Operation = 'embeddings' | 'chat';
+
+/** The operation as the contract's records name it. */
+export function apiTypeOf({ operation }: Pick<Generation, 'operation'>): string {
+  return operation === 'chat' ? 'completions' : operation;
+}
 
 export interface Generation {
   readonly id: string;
@@ -31,7 +45,7 @@ export interface Generation {
   readonly workspaceId: string;
   readonly apiKeyId: string;
   readonly createdAt: Date;
-  readonly operation: 'embeddings';
+  readonly operation: Operation;
   readonly model: string;
   /** `tag/upstream-model` of the endpoint that served or was tried last; null when none was reached. */
   readonly endpoint: string | null;
@@ -40,6 +54,7 @@ export interface Generation {
   /** The HTTP status that the caller received. */
   readonly status: number;
   readonly errorType: string | null;
+  /** Texts or documents to embed; 0 for chat. */
   readonly inputCount: number;
   readonly promptTokens: number;
   readonly totalTokens: number;
@@ -57,10 +72,11 @@ export interface Generation {
   readonly isByok: boolean;
   /** The width of the vectors in the answer; null for a failure. */
   readonly dimensions: number | null;
-  readonly encodingFormat: EncodingFormat;
+  /** Null for chat. */
+  readonly encodingFormat: EncodingFormat | null;
   readonly inputType: string | null;
   readonly durationMs: number;
-  /** The part of durationMs that was spent waiting for providers. */
+  /** Time spent waiting for providers: attempts of embeddings can overlap, those of chat add up. */
   readonly upstreamMs: number | null;
   readonly userId: string | null;
   readonly sessionId: string | null;
@@ -69,4 +85,6 @@ export interface Generation {
   readonly trace: CallerTrace | null;
   readonly requestContext: RequestContext | null;
   readonly attempts: readonly GenerationAttempt[];
+  /** Null for embeddings. */
+  readonly chat: ChatFacts | null;
 }

@@ -43,6 +43,27 @@ describe('privacy mode', () => {
     expect(closed).toMatchObject({ userId: 'customer-7', sessionId: 'session-9' });
   });
 
+  it('keeps the numbers, settings and known words of a chat', () => {
+    const [, chat] = CANARY_CALLS.find(([name]) => name === 'a chat')!;
+    const open = buildTrace(chat, createOpenDestination());
+    const closed = buildTrace(chat, createOpenDestination(PRIVATE));
+    expect(closed.spanName).toBe('chat openai/gpt-4.1-mini');
+    expect(closed.chat).toEqual({
+      ...open.chat,
+      content: null,
+      nativeFinishReason: null,
+      serviceTier: null,
+    });
+    expect(closed.chat).toMatchObject({
+      finishReason: 'stop',
+      completionTokens: 40,
+      parameters: { seed: 7, tool_choice: 'function', tool_count: 1, response_format: 'json_schema' },
+    });
+    expect(closed.attempts).toEqual([
+      { provider: 'openai', endpoint: 'openai/e', status: 200, errorType: null, durationMs: 3 },
+    ]);
+  });
+
   it('keeps a known input type, and an id with the form of one', () => {
     for (const inputType of INPUT_TYPES) {
       expect(traceOf({ generation: { inputType } }, PRIVATE).inputType).toBe(inputType);
@@ -81,6 +102,23 @@ describe('privacy mode', () => {
       'NestedKey',
       'Nested',
       'Inherited',
+      'System',
+      'ChatText',
+      'MessageName',
+      'ToolResult',
+      'ToolName',
+      'ToolText',
+      'CallId',
+      'CallName',
+      'CallArguments',
+      'Stop',
+      'Schema',
+      'Answer',
+      'Reasoning',
+      'Refusal',
+      'Native',
+      'Tier',
+      'Member',
     ];
     const expected = [
       ...members.map((member) => canary(member).toLowerCase()),

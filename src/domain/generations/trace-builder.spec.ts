@@ -61,6 +61,7 @@ describe('a trace', () => {
       traceId: generation.id.replaceAll('-', ''),
       spanId: spanIdOf(destination.id, generation.id),
       parentSpanId: null,
+      chat: null,
       callerTraceId: null,
       traceName: 'Checkout',
       spanName: 'Embed',

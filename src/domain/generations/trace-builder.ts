@@ -3,18 +3,21 @@
 import { boundedLabel } from '../text/bounded-text.js';
 import type { Destination } from '../destinations/destination.js';
 import { freeTextOf, privateTextOf } from './free-text.js';
-import type { RecordedFacts } from './free-text.js';
+import type { ChatWords, RecordedFacts } from './free-text.js';
 import type { GenerationCandidate } from './generation-candidate.js';
 import { generationFacts } from './generation-facts.js';
 import type { BroadcastFlags } from './generation-facts.js';
-import type { GenerationTrace, TracedError } from './generation-trace.js';
-import { usdToNumber } from '../spend/money.js';
+import type { GenerationTrace, TracedChat, TracedError } from './generation-trace.js';
+import type { GenerationAttempt } from './generation.js';
+import { usdOrNull } from '../spend/money.js';
 import { parentSpanIdOf, spanIdOf, traceIdOf } from './trace-ids.js';
 
 type TraceRules = Pick<Destination, 'id' | 'privacyMode'> & BroadcastFlags;
 
 // The semantic conventions' value for an error without a type.
 const OTHER_ERROR = '_OTHER';
+/** Recorded, and never sent: the client left before any status. */
+const CLIENT_CLOSED_REQUEST = 499;
 
 export function buildTrace(candidate: GenerationCandidate, destination: TraceRules): GenerationTrace {
   const words = destination.privacyMode ? privateTextOf(candidate) : freeTextOf(candidate);
@@ -41,7 +44,7 @@ export function buildTrace(candidate: GenerationCandidate, destination: TraceRul
     inputCount: generation.inputCount,
     promptTokens: generation.promptTokens,
     totalTokens: generation.totalTokens,
-    cost: generation.cost === null ? null : usdToNumber(generation.cost),
+    cost: usdOrNull(generation.cost),
     isByok: generation.isByok,
     dimensions: generation.dimensions,
     encodingFormat: generation.encodingFormat,
@@ -54,13 +57,64 @@ export function buildTrace(candidate: GenerationCandidate, destination: TraceRul
     metadata: words.metadata,
     facts: generationFacts(destination, generation, key, words),
     input: words.input,
-    attempts: generation.attempts.map(({ provider, endpoint, status, errorType, durationMs }) => ({
-      provider,
-      endpoint,
-      status,
-      errorType,
-      durationMs,
-    })),
+    attempts: generation.attempts.map((attempt) => tracedAttempt(attempt, destination)),
+    chat: generation.chat && words.chat && tracedChat(generation.chat, words.chat),
+  };
+}
+
+/** Names of dropped members can be the caller's own words. */
+function tracedAttempt(
+  {
+    provider,
+    endpoint,
+    status,
+    errorType,
+    durationMs,
+    model,
+    firstContentMs,
+    droppedMembers,
+  }: GenerationAttempt,
+  { privacyMode }: TraceRules,
+): GenerationAttempt {
+  return {
+    provider,
+    endpoint,
+    status,
+    errorType,
+    durationMs,
+    ...(model === undefined ? {} : { model }),
+    ...(firstContentMs === undefined ? {} : { firstContentMs }),
+    ...(droppedMembers === undefined || privacyMode ? {} : { droppedMembers }),
+  };
+}
+
+function tracedChat(facts: NonNullable<RecordedFacts['chat']>, words: ChatWords): TracedChat {
+  return {
+    completionTokens: facts.completionTokens,
+    reasoningTokens: facts.reasoningTokens,
+    cachedTokens: facts.cachedTokens,
+    cacheWriteTokens: facts.cacheWriteTokens,
+    audioInputTokens: facts.audioInputTokens,
+    audioOutputTokens: facts.audioOutputTokens,
+    usageSource: facts.usageSource,
+    reportedTokens: facts.reportedTokens,
+    finishReason: words.finishReason,
+    nativeFinishReason: words.nativeFinishReason,
+    isStreamed: facts.isStreamed,
+    isCancelled: facts.isCancelled,
+    timeToFirstTokenMs: facts.timeToFirstTokenMs,
+    serviceTier: words.serviceTier,
+    overrun: usdOrNull(facts.overrun),
+    promptCost: usdOrNull(facts.promptCost),
+    completionCost: usdOrNull(facts.completionCost),
+    cachedCost: usdOrNull(facts.cachedCost),
+    cacheWriteCost: usdOrNull(facts.cacheWriteCost),
+    reasoningCost: usdOrNull(facts.reasoningCost),
+    cacheDiscount: usdOrNull(facts.cacheDiscount),
+    parameters: words.parameters ?? {},
+    mediaCount: facts.mediaCount,
+    audioCount: facts.audioCount,
+    content: words.content,
   };
 }
 
@@ -72,7 +126,9 @@ function upstreamModelOf({ endpoint }: RecordedFacts): string | null {
   return endpoint && endpoint.slice(endpoint.indexOf('/') + 1);
 }
 
-function errorOf({ status, errorType }: RecordedFacts, message: string | null): TracedError | null {
+function errorOf({ status, errorType, chat }: RecordedFacts, message: string | null): TracedError | null {
   if (errorType === null && status < 400) return null;
+  // The caller left: nothing has failed.
+  if (chat?.isCancelled && (errorType === null || status === CLIENT_CLOSED_REQUEST)) return null;
   return { type: errorType ?? OTHER_ERROR, message };
 }

@@ -4,30 +4,50 @@ import { Allow } from 'class-validator';
 import type { GenerationContent } from '../../domain/generations/generation-content.js';
 import type { Generation } from '../../domain/generations/generation.js';
 import { CustomField, ListField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
-import { EnumField, FlagField, IntegerField, TextField } from '../../http/fields/scalar-fields.js';
+import { FlagField, IntegerField, TextField } from '../../http/fields/scalar-fields.js';
 
 class PromptInputDto {
   @TextField({ description: 'The only text of the call.' }) prompt: string;
 }
 
 class InputMessageDto {
-  @EnumField(['user']) role: string;
+  @TextField({ description: 'user for embeddings.' }) role: string;
   @CustomField(
-    { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'integer' } }] },
-    { rules: [Allow()], description: 'A text, or the tokens of one. Parts that are not text are omitted.' },
+    {
+      oneOf: [
+        { type: 'string' },
+        { type: 'array', items: { type: 'integer' } },
+        { type: 'array', items: { type: 'object' } },
+      ],
+      nullable: true,
+    },
+    {
+      rules: [Allow()],
+      description:
+        'A text, the tokens of one (embeddings), or the parts of a message. Media are named by their type and size; ' +
+        'embeddings omit them.',
+    },
   )
-  content: string | readonly number[];
+  content: string | readonly number[] | readonly object[] | null;
+  @ListField(Object, { optional: true, description: 'Calls of an assistant message.' })
+  tool_calls?: readonly object[];
+  @TextField({ optional: true, description: 'The call that a tool message answers.' }) tool_call_id?: string;
+  @TextField({ optional: true }) name?: string;
 }
 
 class MessagesInputDto {
-  @ObjectListField(InputMessageDto, { description: 'The inputs of the call, in order.' })
+  @ObjectListField(InputMessageDto, { description: 'The inputs or messages of the call, in order.' })
   messages: InputMessageDto[];
 }
 
 class ContentOutputDto {
-  @TextField({ nullable: true, description: 'Always null: vectors are not stored.' }) completion:
-    string | null;
-  @TextField({ nullable: true, description: 'Always null.' }) reasoning: string | null;
+  @TextField({
+    nullable: true,
+    description: 'The text of the first choice; null for an answer of tool calls only, and for embeddings.',
+  })
+  completion: string | null;
+  @TextField({ nullable: true, description: 'The reasoning of the first choice, where the model shows it.' })
+  reasoning: string | null;
 }
 
 class ContentErrorDto {
@@ -54,7 +74,7 @@ class GenerationContentDto {
   @ObjectField(ContentErrorDto, { nullable: true, description: 'Null: the call succeeded.' })
   error: ContentErrorDto | null;
   @FlagField({
-    description: 'Whether inputs were truncated or omitted because they exceed the storage limit.',
+    description: 'Whether inputs or outputs were truncated or omitted because they exceed the storage limit.',
   })
   is_truncated: boolean;
 }
@@ -66,16 +86,13 @@ export class GenerationContentResponseDto {
 /** `providerName` turns a provider's slug into its name. */
 export function toGenerationContentDto(
   generation: Generation,
-  { items, isTruncated, errorMessage }: GenerationContent,
+  { items, isTruncated, errorMessage, chat }: GenerationContent,
   providerName: (slug: string) => string,
 ): GenerationContentDto {
-  const [first] = items;
+  const [answer] = chat?.choices ?? [];
   return {
-    input:
-      items.length === 1 && typeof first === 'string'
-        ? { prompt: first }
-        : { messages: items.map((content) => ({ role: 'user', content })) },
-    output: { completion: null, reasoning: null },
+    input: chat ? { messages: chat.messages.map((message) => ({ ...message })) } : toInputDto(items),
+    output: { completion: answer?.content ?? null, reasoning: answer?.reasoning ?? null },
     error:
       generation.errorType === null && errorMessage === null
         ? null
@@ -86,6 +103,13 @@ export function toGenerationContentDto(
             raw: null,
             previous_errors: [],
           },
-    is_truncated: isTruncated,
+    is_truncated: isTruncated || (chat?.isOutputTruncated ?? false),
   };
+}
+
+function toInputDto(items: GenerationContent['items']): PromptInputDto | MessagesInputDto {
+  const [first] = items;
+  return items.length === 1 && typeof first === 'string'
+    ? { prompt: first }
+    : { messages: items.map((content) => ({ role: 'user', content })) };
 }

@@ -1,5 +1,6 @@
 // The list of generations on the wire, and its query: an extension of the contract. Contract: docs/contract.md#generations.
 import { readStatuses, STATUS_CLASSES } from '../../domain/generations/generation-list.js';
+import { apiTypeOf } from '../../domain/generations/generation.js';
 import type { Generation } from '../../domain/generations/generation.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
 import { usdToNumber } from '../../domain/spend/money.js';
@@ -92,14 +93,17 @@ export class ListedGenerationDto {
   @TextField({ nullable: true }) provider_name: string | null;
   @TextField({ nullable: true, description: "The endpoint's tag and the provider's own name of the model." })
   endpoint_id: string | null;
-  @EnumField(['embeddings']) api_type: string;
+  @EnumField(['embeddings', 'completions']) api_type: string;
   @IntegerField({ description: 'The HTTP status that the caller received.' }) status: number;
   @TextField({ nullable: true, description: 'As in `error.metadata`; null: the call succeeded.' })
   error_type: string | null;
   @IntegerField({ description: 'Number of provider calls.' }) attempts: number;
   @IntegerField() input_count: number;
   @IntegerField() tokens_prompt: number;
+  @IntegerField({ description: 'Of chat; 0 for embeddings.' }) tokens_completion: number;
   @IntegerField() tokens_total: number;
+  @TextField({ nullable: true, description: 'Of the first choice of a chat; null: none.' }) finish_reason:
+    string | null;
   @IntegerField({ nullable: true, description: 'Width of the vectors; null: a failure.' })
   dimensions: number | null;
   @UsdField({ description: 'USD charged to the caller.' }) usage: number;
@@ -148,13 +152,15 @@ export function toListedGenerationDto(
     provider,
     provider_name: provider === null ? null : embeddingProviderName(provider),
     endpoint_id: generation.endpoint,
-    api_type: generation.operation,
+    api_type: apiTypeOf(generation),
     status: generation.status,
     error_type: generation.errorType,
     attempts: generation.attempts.length,
     input_count: generation.inputCount,
     tokens_prompt: generation.promptTokens,
+    tokens_completion: generation.chat?.completionTokens ?? 0,
     tokens_total: generation.totalTokens,
+    finish_reason: generation.chat?.finishReason ?? null,
     dimensions: generation.dimensions,
     usage: cost === null ? 0 : usdToNumber(cost),
     upstream_inference_cost: upstreamCost === null ? null : usdToNumber(upstreamCost),

@@ -1,8 +1,8 @@
 // The record of a call on the wire. Contract: docs/contract.md#generations.
+import { apiTypeOf } from '../../domain/generations/generation.js';
 import type { Generation, GenerationAttempt } from '../../domain/generations/generation.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
-import { usdToNumber } from '../../domain/spend/money.js';
-import type { PicoUsd } from '../../domain/spend/money.js';
+import { usdOrNull } from '../../domain/spend/money.js';
 import { ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
 import {
   FlagField,
@@ -13,14 +13,22 @@ import {
   UsdField,
 } from '../../http/fields/scalar-fields.js';
 
-const NEVER = { nullable: true, description: 'Always null: embeddings do not have it.' } as const;
-const ALWAYS_ZERO = { nullable: true, description: 'Always 0.' } as const;
+const NEVER = { nullable: true, description: 'Always null.' } as const;
+/** A member of chat calls; embeddings have null. */
+const ofChat = (description: string) =>
+  ({ nullable: true, description: `${description} Null for embeddings.` }) as const;
+const REPORTED = 'As the provider reported it; null when it did not.';
 
 class ProviderResponseDto {
   @TextField({ description: 'The provider.' }) provider_name: string;
   @TextField({ description: 'The provider and its own name of the model.' }) endpoint_id: string;
   @IntegerField({ nullable: true, description: 'HTTP status; null: no response.' }) status: number | null;
   @NumberField({ description: 'Milliseconds.' }) latency: number;
+  @FlagField({ optional: true, description: 'Whether an own provider key was used; absent for embeddings.' })
+  is_byok?: boolean;
+  @TextField({ description: 'The model of the attempt: fallback can change it.' }) model_permaslug: string;
+  @TextField({ optional: true, description: "The provider's own id of the answer; absent for embeddings." })
+  id?: string;
 }
 
 class GenerationDto {
@@ -37,7 +45,7 @@ class GenerationDto {
   usage: number;
   @UsdField({ description: 'Equals usage.' }) total_cost: number;
   @TextField() data_region: string;
-  @TextField({ nullable: true, description: 'Always embeddings.' }) api_type: string | null;
+  @TextField({ nullable: true, description: 'embeddings, or completions for chat.' }) api_type: string | null;
   @TextField({
     nullable: true,
     description: 'The provider that served the call, or was tried last; null when none was reached.',
@@ -47,25 +55,33 @@ class GenerationDto {
   @NumberField({ nullable: true, description: 'Milliseconds spent waiting for providers.' })
   generation_time: number | null;
   @NumberField(NEVER) moderation_latency: number | null;
-  @TextField(NEVER) finish_reason: string | null;
-  @TextField(NEVER) native_finish_reason: string | null;
-  @FlagField({ nullable: true, description: 'Always false: embeddings do not stream.' })
+  @TextField(ofChat('Of the first choice: stop, length, tool_calls, content_filter or error.'))
+  finish_reason: string | null;
+  @TextField(ofChat("The provider's own word.")) native_finish_reason: string | null;
+  @FlagField({ nullable: true, description: 'Whether the caller asked for a stream; false for embeddings.' })
   streamed: boolean | null;
-  @FlagField({ nullable: true, description: 'Always false.' }) cancelled: boolean | null;
+  @FlagField({ nullable: true, description: 'Whether the caller left before the end of a chat.' }) cancelled:
+    boolean | null;
+  @NumberField(ofChat('Milliseconds from the receipt of the request to the first content of a stream.'))
+  time_to_first_token: number | null;
   @IntegerField({ nullable: true }) tokens_prompt: number | null;
-  @IntegerField(ALWAYS_ZERO) tokens_completion: number | null;
+  @IntegerField({ nullable: true, description: '0 for embeddings.' }) tokens_completion: number | null;
   @IntegerField({
     nullable: true,
-    description: "The provider's count, bounded by the number of tokens that the inputs can have.",
+    description:
+      "The provider's count. For embeddings it is bounded by the number of tokens that the inputs can have; for chat " +
+      'it is null when the provider reported none.',
   })
   native_tokens_prompt: number | null;
-  @IntegerField(ALWAYS_ZERO) native_tokens_completion: number | null;
+  @IntegerField({ nullable: true, description: `0 for embeddings. ${REPORTED}` }) native_tokens_completion:
+    number | null;
   @IntegerField(NEVER) native_tokens_completion_images: number | null;
-  @IntegerField(NEVER) native_tokens_reasoning: number | null;
-  @IntegerField(NEVER) native_tokens_cached: number | null;
-  @IntegerField(NEVER) num_media_prompt: number | null;
-  @IntegerField(NEVER) num_media_completion: number | null;
-  @IntegerField(NEVER) num_input_audio_prompt: number | null;
+  @IntegerField(ofChat(REPORTED)) native_tokens_reasoning: number | null;
+  @IntegerField(ofChat(REPORTED)) native_tokens_cached: number | null;
+  @IntegerField(ofChat(REPORTED)) native_tokens_cache_write: number | null;
+  @IntegerField(ofChat('Images, files and videos of the request.')) num_media_prompt: number | null;
+  @IntegerField(ofChat('Always 0.')) num_media_completion: number | null;
+  @IntegerField(ofChat('Audio parts of the request.')) num_input_audio_prompt: number | null;
   @IntegerField(NEVER) num_search_results: number | null;
   @IntegerField(NEVER) num_fetches: number | null;
   @TextField({ nullable: true, description: "The provider's own id of the call." }) upstream_id:
@@ -77,7 +93,23 @@ class GenerationDto {
       'cost; null where no price is known.',
   })
   upstream_inference_cost: number | null;
-  @NumberField(NEVER) cache_discount: number | null;
+  @UsdField({
+    nullable: true,
+    description:
+      'USD that prompt caching saved; negative when writing cost more. Null without cached tokens.',
+  })
+  cache_discount: number | null;
+  @TextField(
+    ofChat(
+      'Origin of the charged tokens: reported by the provider, counted here, estimated, or none are charged.',
+    ),
+  )
+  usage_source: string | null;
+  @UsdField({
+    nullable: true,
+    description: 'USD of the cost above the reservation, which the caller does not pay. Null: none.',
+  })
+  overrun: number | null;
   @IntegerField(NEVER) app_id: number | null;
   @TextField({ nullable: true, description: 'The user that the request named.' }) external_user:
     string | null;
@@ -85,7 +117,7 @@ class GenerationDto {
   @TextField({ nullable: true }) user_agent: string | null;
   @TextField(NEVER) preset_id: string | null;
   @TextField(NEVER) router: string | null;
-  @TextField(NEVER) service_tier: string | null;
+  @TextField(ofChat('As the provider named it.')) service_tier: string | null;
   @TextField(NEVER) web_search_engine: string | null;
   @TextField({ nullable: true }) workspace_id: string | null;
   @TextField({ nullable: true }) session_id: string | null;
@@ -102,24 +134,15 @@ export class GenerationResponseDto {
   @ObjectField(GenerationDto) data: GenerationDto;
 }
 
-// The contract requires these members of every call; embeddings do not have them.
-const NOT_OF_EMBEDDINGS = {
+// The contract requires these members of every call.
+const NEVER_KNOWN = {
   moderation_latency: null,
-  finish_reason: null,
-  native_finish_reason: null,
   native_tokens_completion_images: null,
-  native_tokens_reasoning: null,
-  native_tokens_cached: null,
-  num_media_prompt: null,
-  num_media_completion: null,
-  num_input_audio_prompt: null,
   num_search_results: null,
   num_fetches: null,
-  cache_discount: null,
   app_id: null,
   preset_id: null,
   router: null,
-  service_tier: null,
   web_search_engine: null,
   response_cache_source_id: null,
 } as const;
@@ -130,9 +153,10 @@ export function toGenerationDto(
   providerName: (slug: string) => string,
 ): GenerationDto {
   const { requestContext, attempts } = generation;
-  const cost = toNumber(generation.cost);
+  const cost = usdOrNull(generation.cost);
   return {
-    ...NOT_OF_EMBEDDINGS,
+    ...NEVER_KNOWN,
+    ...chatMembers(generation),
     id: generationHeaderId(generation.id),
     created_at: generation.createdAt.toISOString(),
     model: generation.model,
@@ -141,18 +165,13 @@ export function toGenerationDto(
     usage: cost ?? 0,
     total_cost: cost ?? 0,
     data_region: generation.region,
-    api_type: generation.operation,
+    api_type: apiTypeOf(generation),
     provider_name: generation.provider === null ? null : providerName(generation.provider),
     latency: generation.durationMs,
     generation_time: generation.upstreamMs,
-    streamed: false,
-    cancelled: false,
     tokens_prompt: generation.promptTokens,
-    tokens_completion: 0,
-    native_tokens_prompt: generation.promptTokens,
-    native_tokens_completion: 0,
     upstream_id: generation.upstreamId,
-    upstream_inference_cost: toNumber(generation.upstreamCost),
+    upstream_inference_cost: usdOrNull(generation.upstreamCost),
     external_user: generation.userId,
     http_referer: requestContext?.referer ?? null,
     user_agent: requestContext?.userAgent ?? null,
@@ -160,17 +179,67 @@ export function toGenerationDto(
     session_id: generation.sessionId,
     request_id: generation.requestId,
     provider_responses:
-      attempts.length === 0 ? null : attempts.map((attempt) => toProviderResponse(attempt, providerName)),
+      attempts.length === 0
+        ? null
+        : attempts.map((attempt) => toProviderResponse(generation, attempt, providerName)),
+  };
+}
+
+type ChatMember =
+  | 'finish_reason'
+  | 'native_finish_reason'
+  | 'streamed'
+  | 'cancelled'
+  | 'time_to_first_token'
+  | 'tokens_completion'
+  | 'native_tokens_prompt'
+  | 'native_tokens_completion'
+  | 'native_tokens_reasoning'
+  | 'native_tokens_cached'
+  | 'native_tokens_cache_write'
+  | 'num_media_prompt'
+  | 'num_media_completion'
+  | 'num_input_audio_prompt'
+  | 'cache_discount'
+  | 'usage_source'
+  | 'overrun'
+  | 'service_tier';
+
+function chatMembers({ chat, promptTokens }: Generation): Pick<GenerationDto, ChatMember> {
+  return {
+    finish_reason: chat?.finishReason ?? null,
+    native_finish_reason: chat?.nativeFinishReason ?? null,
+    streamed: chat?.isStreamed ?? false,
+    cancelled: chat?.isCancelled ?? false,
+    time_to_first_token: chat?.timeToFirstTokenMs ?? null,
+    tokens_completion: chat?.completionTokens ?? 0,
+    native_tokens_prompt: chat ? (chat.reportedTokens?.prompt ?? null) : promptTokens,
+    native_tokens_completion: chat ? (chat.reportedTokens?.completion ?? null) : 0,
+    native_tokens_reasoning: chat?.reportedTokens?.reasoning ?? null,
+    native_tokens_cached: chat?.reportedTokens?.cached ?? null,
+    native_tokens_cache_write: chat?.reportedTokens?.cacheWrite ?? null,
+    num_media_prompt: chat?.mediaCount ?? null,
+    num_media_completion: chat ? 0 : null,
+    num_input_audio_prompt: chat?.audioCount ?? null,
+    cache_discount: usdOrNull(chat?.cacheDiscount ?? null),
+    usage_source: chat?.usageSource ?? null,
+    overrun: usdOrNull(chat?.overrun ?? null),
+    service_tier: chat?.serviceTier ?? null,
   };
 }
 
 function toProviderResponse(
-  { provider, endpoint, status, durationMs }: GenerationAttempt,
+  generation: Generation,
+  { provider, endpoint, status, durationMs, isByok, model, upstreamId }: GenerationAttempt,
   providerName: (slug: string) => string,
 ): ProviderResponseDto {
-  return { provider_name: providerName(provider), endpoint_id: endpoint, status, latency: durationMs };
-}
-
-function toNumber(amount: PicoUsd | null): number | null {
-  return amount === null ? null : usdToNumber(amount);
+  return {
+    provider_name: providerName(provider),
+    endpoint_id: endpoint,
+    status,
+    latency: durationMs,
+    model_permaslug: model ?? generation.model,
+    ...(isByok === undefined ? {} : { is_byok: isByok }),
+    ...(upstreamId ? { id: upstreamId } : {}),
+  };
 }

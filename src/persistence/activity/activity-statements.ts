@@ -28,8 +28,9 @@ const GROUP = 'workspace_id, day, model, endpoint, provider';
 const GROUP_OF_ENTRY = `workspace_id, (created_at AT TIME ZONE 'UTC')::date AS day, model,
       coalesce(endpoint, '') AS endpoint, coalesce(provider, '') AS provider`;
 const SUMS_OF_ENTRY = `prompt_tokens, coalesce(cost, 0) AS usage,
-      CASE WHEN is_byok THEN coalesce(upstream_cost, 0) ELSE 0 END AS byok_usage`;
-const SUMS = ['requests', 'prompt_tokens', 'usage', 'byok_usage'];
+      CASE WHEN is_byok THEN coalesce(upstream_cost, 0) ELSE 0 END AS byok_usage,
+      coalesce(completion_tokens, 0) AS completion_tokens, coalesce(reasoning_tokens, 0) AS reasoning_tokens`;
+const SUMS = ['requests', 'prompt_tokens', 'usage', 'byok_usage', 'completion_tokens', 'reasoning_tokens'];
 
 function add(table: string, group: string): string {
   return `
@@ -64,7 +65,7 @@ WITH page AS MATERIALIZED (
   ORDER BY page.id, entry.log_transaction, entry.log_ordinal LIMIT $8
 ), sums AS (
   SELECT api_key_id, ${GROUP}, count(*) AS requests, sum(prompt_tokens) AS prompt_tokens, sum(usage) AS usage,
-    sum(byok_usage) AS byok_usage
+    sum(byok_usage) AS byok_usage, sum(completion_tokens) AS completion_tokens, sum(reasoning_tokens) AS reasoning_tokens
   FROM slice GROUP BY api_key_id, ${GROUP}
 ), after_step AS (
   (SELECT workspace_id, log_transaction, log_ordinal, false AS is_last FROM slice
@@ -91,7 +92,8 @@ SELECT * FROM moved`;
 const sumUp = (workspace: 'workspace_id' | 'NULL::uuid') => `
 SELECT day::text AS date, model, nullif(endpoint, '') AS endpoint, nullif(provider, '') AS provider,
   ${workspace} AS "workspaceId", sum(requests)::text AS requests, sum(prompt_tokens)::text AS "promptTokens",
-  sum(usage)::text AS usage, sum(byok_usage)::text AS "byokUsage"
+  sum(usage)::text AS usage, sum(byok_usage)::text AS "byokUsage",
+  sum(completion_tokens)::text AS "completionTokens", sum(reasoning_tokens)::text AS "reasoningTokens"
 FROM (
   SELECT ${GROUP}, ${SUMS.join(', ')} FROM activity_days
   WHERE $4::uuid[] IS NULL AND workspace_id = ANY($1::uuid[]) AND day >= $2::date AND day < $3::date

@@ -18,6 +18,8 @@ interface SumsRow {
   readonly promptTokens: string;
   readonly usage: string;
   readonly byokUsage: string;
+  readonly completionTokens: string;
+  readonly reasoningTokens: string;
 }
 
 @Injectable()
@@ -46,6 +48,8 @@ function toActivityRow(row: SumsRow): ActivityRow {
     ...row,
     requests: Number(row.requests),
     promptTokens: Number(row.promptTokens),
+    completionTokens: Number(row.completionTokens),
+    reasoningTokens: Number(row.reasoningTokens),
     usage: parseUsd(row.usage),
     byokUsage: parseUsd(row.byokUsage),
   };

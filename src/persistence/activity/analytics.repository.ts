@@ -8,7 +8,8 @@ import type {
 } from '../../domain/generations/analytics.js';
 import { Reports } from '../database/reports.js';
 
-const FAILED = 'count(*) FILTER (WHERE status >= 400)';
+// 499: the caller left, and nothing has failed.
+const FAILED = 'count(*) FILTER (WHERE status >= 400 AND status <> 499)';
 /** Milliseconds with three decimals: more is noise of the database's arithmetic. */
 const rounded = (expression: string): string => `round((${expression})::numeric, 3)::float8`;
 const percentile = (share: number): string =>
@@ -20,6 +21,9 @@ const METRIC_COLUMNS: Readonly<Record<MetricName, string>> = {
   error_rate: `(${FAILED})::float8 / count(*)`,
   input_count: 'sum(input_count)::float8',
   prompt_tokens: 'sum(prompt_tokens)::float8',
+  completion_tokens: 'coalesce(sum(completion_tokens), 0)::float8',
+  reasoning_tokens: 'coalesce(sum(reasoning_tokens), 0)::float8',
+  cached_tokens: 'coalesce(sum(cached_tokens), 0)::float8',
   total_tokens: 'sum(total_tokens)::float8',
   total_usage: 'coalesce(sum(cost), 0)::float8',
   byok_usage: 'coalesce(sum(upstream_cost) FILTER (WHERE is_byok), 0)::float8',

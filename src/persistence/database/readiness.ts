@@ -5,6 +5,13 @@ import { Database } from './database.js';
 
 const MIGRATIONS = new URL('../../../prisma/migrations/', import.meta.url);
 
+/** Of this build. */
+export interface Migrations {
+  readonly applied: number;
+  readonly latest: string | null;
+  readonly pending: readonly string[];
+}
+
 @Injectable()
 export class Readiness {
   private expected: Promise<string[]> | null = null;
@@ -22,6 +29,13 @@ export class Readiness {
     if (this.isDraining) return 'shutting down';
     const pending = await this.pendingMigrations();
     return pending.length === 0 ? null : `migrations are missing: ${pending.join(', ')}`;
+  }
+
+  async describeMigrations(): Promise<Migrations> {
+    const pending = await this.pendingMigrations();
+    const expected = (await this.expected) ?? [];
+    const applied = expected.filter((name) => !pending.includes(name));
+    return { applied: applied.length, latest: applied.toSorted().at(-1) ?? null, pending };
   }
 
   private async pendingMigrations(): Promise<string[]> {

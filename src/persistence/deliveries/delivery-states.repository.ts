@@ -1,13 +1,22 @@
 // The delivery state of a destination for operators, and the replay that sets its cursor back.
 import { Injectable } from '@nestjs/common';
-import type { DropCounts } from '../../domain/destinations/delivery.js';
-import { AppError } from '../../domain/errors.js';
+import { parseSnapshot } from '../../domain/destinations/delivery.js';
+import type { DropCounts, LogPosition, LogSnapshot } from '../../domain/destinations/delivery.js';
+import type { Generation } from '../../domain/generations/generation.js';
 import { utcDay } from '../../domain/spend/spend.js';
 import { ConfigCipher } from '../encryption/config-cipher.js';
 import { Database } from '../database/database.js';
 import type { Run } from '../database/database.js';
+import type { DeliveryCursorModel } from '../generated/models.js';
 import type { DestinationRef } from './delivery-cursors.repository.js';
 import { decryptText, ownerOfLastError } from './platform-texts.js';
+
+export interface DeliveryError {
+  readonly at: Date;
+  readonly class: string;
+  readonly status: number | null;
+  readonly message: string;
+}
 
 export interface DeliveryState {
   readonly delivered: number;
@@ -20,14 +29,25 @@ export interface DeliveryState {
   readonly contentsSkipped: number;
   readonly failures: number;
   readonly lastSuccessAt: Date | null;
-  readonly lastError: {
-    readonly at: Date;
-    readonly class: string;
-    readonly status: number | null;
-    readonly message: string;
-  } | null;
+  readonly lastError: DeliveryError | null;
   readonly nextAttemptAt: Date | null;
   readonly pausedAt: Date | null;
+}
+
+export interface StatesOfGeneration {
+  /** Whether the workspace delivers at all. */
+  readonly isSwitchedOn: boolean;
+  /** By destination. */
+  readonly cursors: ReadonlyMap<string, CursorState>;
+  readonly deadLetters: ReadonlyMap<string, { readonly reason: string; readonly createdAt: Date }>;
+}
+
+export interface CursorState extends Pick<
+  DeliveryState,
+  'dropped' | 'failures' | 'lastSuccessAt' | 'lastError' | 'nextAttemptAt' | 'pausedAt'
+> {
+  readonly position: LogPosition;
+  readonly start: LogSnapshot;
 }
 
 /** The upper bound of the count. */
@@ -110,55 +130,112 @@ export class DeliveryStatesRepository {
     return rows.length > 0;
   }
 
-  async find({ workspaceId, destinationId }: DestinationRef, since: Date): Promise<DeliveryState> {
-    const where = { workspaceId, destinationId };
-    const cursor = await this.database.prisma.deliveryCursor.findUnique({
-      where: { workspaceId_destinationId: where },
-    });
-    // It was deleted a moment ago, or its workspace was.
-    if (!cursor)
-      throw new AppError('not_found', {
-        detail: 'the destination was deleted; nothing is delivered to it any more',
-      });
-    const [deadLetters, storage, [waiting]] = await Promise.all([
-      this.database.prisma.deadLetter.count({ where }),
+  /** By the id of the destination, of those that exist. All destinations are of one workspace. */
+  async findAll(
+    destinations: readonly DestinationRef[],
+    since: Date,
+  ): Promise<ReadonlyMap<string, DeliveryState>> {
+    const [first] = destinations;
+    if (first === undefined) return new Map();
+    const { workspaceId } = first;
+    const where = {
+      workspaceId,
+      destinationId: { in: destinations.map(({ destinationId }) => destinationId) },
+    };
+    const [cursors, letters, storage] = await Promise.all([
+      this.database.prisma.deliveryCursor.findMany({ where }),
+      this.database.prisma.deadLetter.groupBy({ by: ['destinationId'], where, _count: true }),
       this.database.prisma.storageDay.aggregate({
         _sum: { contentsSkipped: true },
         where: { workspaceId, day: { gte: new Date(utcDay(since)) } },
       }),
-      this.database.query<{ pending: number; oldest: Date | null }>({
-        text: COUNT_PENDING,
-        values: [workspaceId, cursor.logTransaction, cursor.logOrdinal, cursor.startSnapshot, since],
+    ]);
+    const deadLetters = new Map(letters.map(({ destinationId, _count }) => [destinationId, _count]));
+    const states = await Promise.all(
+      cursors.map(async (cursor) => {
+        const waiting = await this.countPending(cursor, since);
+        return [
+          cursor.destinationId,
+          {
+            delivered: Number(cursor.delivered),
+            dropped: cursor.dropped as DropCounts,
+            deadLetters: deadLetters.get(cursor.destinationId) ?? 0,
+            pending: waiting?.pending ?? 0,
+            oldestPendingAt: waiting?.oldest ?? null,
+            contentsSkipped: Number(storage._sum.contentsSkipped ?? 0),
+            failures: cursor.failures,
+            lastSuccessAt: cursor.lastSuccessAt,
+            lastError: this.lastErrorOf(cursor),
+            nextAttemptAt: cursor.nextAttemptAt,
+            pausedAt: cursor.pausedAt,
+          },
+        ] as const;
       }),
+    );
+    return new Map(states);
+  }
+
+  private async countPending(
+    { workspaceId, logTransaction, logOrdinal, startSnapshot }: DeliveryCursorModel,
+    since: Date,
+  ) {
+    const [waiting] = await this.database.query<{ pending: number; oldest: Date | null }>({
+      text: COUNT_PENDING,
+      values: [workspaceId, logTransaction, logOrdinal, startSnapshot, since],
+    });
+    return waiting;
+  }
+
+  /** The cursors, dead letters and switch that decide about one generation. */
+  async findOfGeneration({
+    workspaceId,
+    id: generationId,
+  }: Pick<Generation, 'workspaceId' | 'id'>): Promise<StatesOfGeneration> {
+    const { prisma } = this.database;
+    const [cursors, letters, workspace] = await Promise.all([
+      prisma.deliveryCursor.findMany({ where: { workspaceId } }),
+      prisma.deadLetter.findMany({
+        select: { destinationId: true, reason: true, createdAt: true },
+        where: { workspaceId, generationId },
+      }),
+      prisma.workspace.findFirst({ select: { isBroadcastEnabled: true }, where: { id: workspaceId } }),
     ]);
     return {
-      delivered: Number(cursor.delivered),
-      dropped: cursor.dropped as DropCounts,
-      deadLetters,
-      pending: waiting?.pending ?? 0,
-      oldestPendingAt: waiting?.oldest ?? null,
-      contentsSkipped: Number(storage._sum.contentsSkipped ?? 0),
-      failures: cursor.failures,
-      lastSuccessAt: cursor.lastSuccessAt,
-      lastError:
-        cursor.lastErrorAt === null
-          ? null
-          : {
-              at: cursor.lastErrorAt,
-              class: cursor.lastErrorClass ?? 'retry',
-              status: cursor.lastErrorStatus,
-              message: decryptText(
-                this.cipher,
-                {
-                  status: cursor.lastErrorMessage ?? '',
-                  ciphertext: cursor.lastErrorCiphertext,
-                  encryptionKeyId: cursor.lastErrorEncryptionKeyId,
-                },
-                ownerOfLastError(destinationId),
-              ),
-            },
-      nextAttemptAt: cursor.nextAttemptAt,
-      pausedAt: cursor.pausedAt,
+      isSwitchedOn: workspace?.isBroadcastEnabled === true,
+      cursors: new Map(
+        cursors.map((cursor) => [
+          cursor.destinationId,
+          {
+            position: { transaction: cursor.logTransaction, ordinal: cursor.logOrdinal },
+            start: parseSnapshot(cursor.startSnapshot),
+            dropped: cursor.dropped as DropCounts,
+            failures: cursor.failures,
+            lastSuccessAt: cursor.lastSuccessAt,
+            lastError: this.lastErrorOf(cursor),
+            nextAttemptAt: cursor.nextAttemptAt,
+            pausedAt: cursor.pausedAt,
+          },
+        ]),
+      ),
+      deadLetters: new Map(letters.map((letter) => [letter.destinationId, letter])),
+    };
+  }
+
+  private lastErrorOf(cursor: DeliveryCursorModel): DeliveryError | null {
+    if (cursor.lastErrorAt === null) return null;
+    return {
+      at: cursor.lastErrorAt,
+      class: cursor.lastErrorClass ?? 'retry',
+      status: cursor.lastErrorStatus,
+      message: decryptText(
+        this.cipher,
+        {
+          status: cursor.lastErrorMessage ?? '',
+          ciphertext: cursor.lastErrorCiphertext,
+          encryptionKeyId: cursor.lastErrorEncryptionKeyId,
+        },
+        ownerOfLastError(cursor.destinationId),
+      ),
     };
   }
 

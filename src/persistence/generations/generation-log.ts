@@ -14,6 +14,7 @@ import { packContents } from './content-blocks.js';
 import type { ContentLocation } from './content-blocks.js';
 import { DatabaseMetrics } from '../database/database-metrics.js';
 import { Database } from '../database/database.js';
+import { storedChat } from './chat-row.js';
 import { storedAttempts } from './generation-row.js';
 import { writeRecords } from '../database/rows/record-rows.js';
 import { describeSpend } from '../spend/spend-changes.js';
@@ -144,5 +145,9 @@ function toRow(generation: Generation, content: ContentLocation | undefined): Ge
     attempts: storedAttempts(generation),
     content_ordinal: content?.ordinal,
     content_bytes: content?.bytes ?? 0,
+    completion_tokens: generation.chat?.completionTokens,
+    reasoning_tokens: generation.chat?.reasoningTokens,
+    cached_tokens: generation.chat?.cachedTokens,
+    chat: generation.chat && storedChat(generation.chat),
   };
 }

@@ -1,11 +1,8 @@
 // A generation as a row of its table.
-import type {
-  CallerTrace,
-  Generation,
-  GenerationAttempt,
-  RequestContext,
-} from '../../domain/generations/generation.js';
+import type { CallerTrace } from '../../domain/generations/caller-trace.js';
+import type { Generation, GenerationAttempt, RequestContext } from '../../domain/generations/generation.js';
 import { parseUsd } from '../../domain/spend/money.js';
+import { readChat } from './chat-row.js';
 import type { Generation as TableRow, Prisma } from '../generated/client.js';
 
 /** Plain statements return amounts as texts, Prisma as its own decimals. */
@@ -48,6 +45,10 @@ export const GENERATION_COLUMNS = {
   trace: 'trace',
   requestContext: 'request_context',
   attempts: 'attempts',
+  completionTokens: 'completion_tokens',
+  reasoningTokens: 'reasoning_tokens',
+  cachedTokens: 'cached_tokens',
+  chat: 'chat',
 } satisfies Record<Exclude<keyof GenerationRow, 'contentOrdinal' | 'contentBytes'>, string>;
 
 /**
@@ -61,12 +62,24 @@ export function storedAttempts(generation: Generation): readonly GenerationAttem
   const { provider, endpoint, status, errorType, durationMs } = only;
   const isDescribed =
     attempts.length === 1 &&
+    hasNoDetails(only) &&
     provider === generation.provider &&
     endpoint === generation.endpoint &&
     status === generation.status &&
     errorType === generation.errorType &&
     durationMs === generation.upstreamMs;
   return isDescribed ? [] : attempts;
+}
+
+/** Members that the row does not have. */
+function hasNoDetails({
+  firstContentMs,
+  droppedMembers,
+  model,
+  upstreamId,
+  isByok,
+}: GenerationAttempt): boolean {
+  return [firstContentMs, droppedMembers, model, upstreamId, isByok].every((member) => member === undefined);
 }
 
 function readAttempts(row: GenerationRow): readonly GenerationAttempt[] {
@@ -86,7 +99,7 @@ export function toGeneration(row: GenerationRow): Generation {
     workspaceId: row.workspaceId,
     apiKeyId: row.apiKeyId,
     createdAt: row.createdAt,
-    operation: 'embeddings',
+    operation: row.operation === 'chat' ? 'chat' : 'embeddings',
     model: row.model,
     endpoint: row.endpoint,
     provider: row.provider,
@@ -100,7 +113,7 @@ export function toGeneration(row: GenerationRow): Generation {
     upstreamCost: toUsd(row.upstreamCost),
     isByok: row.isByok,
     dimensions: row.dimensions,
-    encodingFormat: row.encodingFormat === 'base64' ? 'base64' : 'float',
+    encodingFormat: readEncodingFormat(row),
     inputType: row.inputType,
     durationMs: row.durationMs,
     upstreamMs: row.upstreamMs,
@@ -111,7 +124,13 @@ export function toGeneration(row: GenerationRow): Generation {
     trace: row.trace as CallerTrace | null,
     requestContext: row.requestContext as RequestContext | null,
     attempts: readAttempts(row),
+    chat: readChat(row),
   };
+}
+
+function readEncodingFormat({ encodingFormat }: GenerationRow): Generation['encodingFormat'] {
+  if (encodingFormat === null) return null;
+  return encodingFormat === 'base64' ? 'base64' : 'float';
 }
 
 function toUsd(amount: Amount): bigint | null {

@@ -49,3 +49,11 @@ SELECT ${select('key', KEY_COLUMNS)}, ${select('spend', SPEND_COLUMNS)},
 FROM api_keys AS key
 LEFT JOIN key_spend AS spend ON spend.workspace_id = key.workspace_id AND spend.api_key_id = key.id
 WHERE key.account_id = $1 AND key.hash = $2 AND key.deleted_at IS NULL`;
+
+/** $1 workspace, $2 keys. A charge sets the day at once, the rollup that of every call a while later. */
+export const LAST_USE = `
+SELECT key.id, greatest(
+  (SELECT max(day) FROM activity_key_days WHERE workspace_id = $1 AND api_key_id = key.id),
+  (SELECT nullif(last_day, '1970-01-01') FROM key_spend WHERE workspace_id = $1 AND api_key_id = key.id)
+)::text AS day
+FROM unnest($2::uuid[]) AS key (id)`;

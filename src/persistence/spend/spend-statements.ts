@@ -8,7 +8,7 @@ import type { SpendOwnerKind } from '../../domain/spend/spend-lease.js';
 import type { ContentBlockRow } from '../generations/content-blocks.js';
 import { LOG_TRANSACTION } from '../generations/log-offset.js';
 
-/** The columns of the type generation_entry, in its order. */
+/** The columns of the type logged_generation, in its order. */
 export const GENERATION_COLUMNS = [
   'id',
   'workspace_id',
@@ -42,6 +42,10 @@ export const GENERATION_COLUMNS = [
   'attempts',
   'content_ordinal',
   'content_bytes',
+  'completion_tokens',
+  'reasoning_tokens',
+  'cached_tokens',
+  'chat',
 ] as const;
 
 /** The columns of the type content_block_entry, in its order. */
@@ -92,7 +96,7 @@ export const APPEND_AND_SETTLE = `
 WITH appended AS (
   INSERT INTO generations (${NAMES}, log_transaction, log_ordinal)
   SELECT ${VALUES}, ${LOG_TRANSACTION}, ordinal
-  FROM unnest($1::generation_entry[]) WITH ORDINALITY AS batch (${NAMES}, ordinal)
+  FROM unnest($1::logged_generation[]) WITH ORDINALITY AS batch (${NAMES}, ordinal)
   RETURNING 1
 ), kept AS (
   INSERT INTO generation_contents (generation_id, workspace_id, created_at, log_transaction, log_ordinal, generation_ids,

@@ -4,6 +4,7 @@ import { ask, askFor } from '../../support/admin.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestAccount, TestApp, TestKey } from '../../support/app.js';
 import { recordGenerations } from '../../support/deliveries.js';
+import { createChatFacts } from '../../support/chat-generation.js';
 import { expectError } from '../../support/error-shape.js';
 
 const USD = 1_000_000_000_000n;
@@ -118,6 +119,21 @@ describe('GET /activity', () => {
     const text = plan.map((row) => row['QUERY PLAN']).join('\n');
     expect(text).toMatch(/generations_\w*2026_?11/);
     expect(text).not.toMatch(/generations_\w*2026_?12|generations_default/);
+  });
+});
+
+describe('GET /activity of a day with chats', () => {
+  it('sums their completion and reasoning tokens', async () => {
+    const createdAt = new Date('2026-10-20T00:00:00.000Z');
+    await recordGenerations(
+      app,
+      2,
+      { createdAt, operation: 'chat', cost: 0n, chat: createChatFacts() },
+      null,
+    );
+    expect((await activity('?date=2026-10-20')).data).toEqual([
+      expect.objectContaining({ requests: 2, completion_tokens: 80, reasoning_tokens: 60 }),
+    ]);
   });
 });
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask, askFor } from '../../support/admin.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestAccount, TestApp, TestKey } from '../../support/app.js';
+import { createChatFacts } from '../../support/chat-generation.js';
 import { recordGenerations } from '../../support/deliveries.js';
 import { expectError } from '../../support/error-shape.js';
 import { Reports } from '../../../src/persistence/database/reports.js';
@@ -28,7 +29,13 @@ beforeAll(async () => {
     recordGenerations(app, 1, { createdAt: new Date(at), ...overrides }, null, key);
   await record('2026-11-16T10:00:00Z', { durationMs: 10, promptTokens: 5, totalTokens: 5, cost: USD });
   await record('2026-11-16T10:59:59Z', { durationMs: 20, cost: USD / 2n, userId: 'user_1' }, second.record);
-  await record('2026-11-17T10:00:00Z', { durationMs: 30, model: 'a/b', provider: 'jina' });
+  await record('2026-11-17T10:00:00Z', {
+    durationMs: 30,
+    model: 'a/b',
+    provider: 'jina',
+    operation: 'chat',
+    chat: createChatFacts(),
+  });
   await record('2026-11-17T11:00:00Z', {
     durationMs: 40,
     status: 502,
@@ -46,8 +53,8 @@ const rowsOf = async (body: object) => (await query(body)).data;
 describe('POST /analytics/query', () => {
   it('returns sums, shares and percentiles of this account only', async () => {
     const metrics = (
-      'request_count error_count error_rate input_count prompt_tokens total_tokens total_usage byok_usage ' +
-      'latency_avg latency_p50 latency_p90 latency_p99'
+      'request_count error_count error_rate input_count prompt_tokens completion_tokens reasoning_tokens ' +
+      'cached_tokens total_tokens total_usage byok_usage latency_avg latency_p50 latency_p90 latency_p99'
     ).split(' ');
     const { data, metadata, warnings } = await query({ metrics });
     expect(data).toEqual([
@@ -57,6 +64,9 @@ describe('POST /analytics/query', () => {
         error_rate: 0.25,
         input_count: 4,
         prompt_tokens: 8,
+        completion_tokens: 40,
+        reasoning_tokens: 30,
+        cached_tokens: 800,
         total_tokens: 8,
         total_usage: 1.5,
         byok_usage: 0,
@@ -119,6 +129,7 @@ describe('POST /analytics/query', () => {
       dates[name] = rows.map(({ date, request_count: count }) => [date, count]);
     }
     expect(dates).toEqual({
+      minute: [],
       hour: [
         ['2026-11-16T10:00:00Z', 2],
         ['2026-11-17T10:00:00Z', 1],
@@ -196,7 +207,7 @@ describe('POST /analytics/query', () => {
     [{ metrics: [] }, 'metrics: must have at least 1 element'],
     [{ metrics: ['count(*)'] }, 'metrics: must hold only request_count'],
     [{ metrics: ['request_count'], dimensions: ['id; --'] }, 'dimensions: must hold only model'],
-    [{ metrics: ['request_count'], granularity: "day'" }, 'granularity: must be one of hour'],
+    [{ metrics: ['request_count'], granularity: "day'" }, 'granularity: must be one of minute'],
     [
       { metrics: ['request_count'], filters: [{ field: 'model', operator: 'eq', value: ['a'] }] },
       'filters[0].value: must be a string or a number',
@@ -239,4 +250,26 @@ it('returns 408 when the database cancels a report that takes too long', async (
     { slept: '' },
   ]);
   await expect(reports.read(app.accountId, { text: 'CREATE TABLE report (id int)' })).rejects.toThrow();
+});
+
+describe('by minute', () => {
+  const MINUTE = { metrics: ['request_count'], granularity: 'minute' };
+
+  it('counts the last hour', async () => {
+    const { clock } = app;
+    await recordGenerations(app, 2, { createdAt: new Date(clock.now().getTime() - 90_000) }, null);
+    await recordGenerations(app, 1, { createdAt: new Date(clock.now().getTime() - 3_700_000) }, null);
+    expect(await rowsOf(MINUTE)).toEqual([{ date: '2026-11-18T11:58:00Z', request_count: 2 }]);
+  });
+
+  it.each([
+    ['2026-11-18T11:00:00Z', 200],
+    ['2026-11-18T10:50:00Z', 400],
+  ])('takes a range within the last hour: from %s', async (start, status) => {
+    const body = { ...MINUTE, time_range: { start, end: '2026-11-18T12:00:00Z' } };
+    const response = await ask(app, 'post', '/analytics/query', { body });
+    expect(response.status).toBe(status);
+    if (status === 400)
+      expectError(response, 400, /granularity: minute is for a time_range within the last hour/);
+  });
 });

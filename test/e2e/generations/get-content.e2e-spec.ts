@@ -1,5 +1,6 @@
 // GET /generation/content: the inputs of a call, while they are stored.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { ChatContent } from '../../../src/domain/generations/chat-content.js';
 import { ask, askFor } from '../../support/admin.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestAccount, TestApp } from '../../support/app.js';
@@ -37,6 +38,39 @@ it('returns one text as a prompt, and several texts or tokens as messages', asyn
           { role: 'user', content: [1, 2] },
         ],
       },
+    },
+  });
+});
+
+it('returns the messages and the first answer of a chat', async () => {
+  const messages: ChatContent['messages'] = [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: [{ type: 'text', text: 'Look: [image/png, 48213 bytes]' }], name: 'ada' },
+  ];
+  const answer = {
+    index: 0,
+    content: 'A cat.',
+    reasoning: 'It purrs.',
+    refusal: null,
+    toolCalls: [],
+    finishReason: 'stop',
+    nativeFinishReason: 'stop',
+  };
+  const chat: ChatContent = {
+    messages,
+    tools: [],
+    stop: [],
+    responseSchema: null,
+    choices: [answer, { ...answer, index: 1, content: 'A dog.' }],
+    isOutputTruncated: true,
+  };
+  const [id] = await recordGenerations(app, 1, { operation: 'chat' }, { ...content([]), chat });
+  expect(await askFor(200, app, 'get', `/generation/content?id=${id}`)).toEqual({
+    data: {
+      input: { messages },
+      output: { completion: 'A cat.', reasoning: 'It purrs.' },
+      error: null,
+      is_truncated: true,
     },
   });
 });

@@ -1,6 +1,7 @@
 // GET /generation: the record of one call.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
+import { GenerationLog } from '../../../src/persistence/generations/generation-log.js';
 import type { TestApp } from '../../support/app.js';
 import {
   answerOf,
@@ -13,6 +14,7 @@ import {
   startWithUpstream,
 } from '../../support/create-embedding.js';
 import type { Setup } from '../../support/create-embedding.js';
+import { createChatGeneration } from '../../support/chat-generation.js';
 import { expectError } from '../../support/error-shape.js';
 
 const NOT_FOUND = 'Resource not found: no generation has this id';
@@ -79,6 +81,10 @@ describe('200', () => {
       native_tokens_completion_images: null,
       native_tokens_reasoning: null,
       native_tokens_cached: null,
+      native_tokens_cache_write: null,
+      time_to_first_token: null,
+      usage_source: null,
+      overrun: null,
       num_media_prompt: null,
       num_media_completion: null,
       num_input_audio_prompt: null,
@@ -105,8 +111,96 @@ describe('200', () => {
           endpoint_id: 'openai/text-embedding-3-small',
           status: 200,
           latency: expect.any(Number),
+          model_permaslug: SMALL,
         },
       ],
+    });
+  });
+
+  it('contains the facts of a chat', async () => {
+    const key = (await app.createKey()).record;
+    const chat = createChatGeneration(key, {
+      createdAt: app.clock.now(),
+      upstreamId: 'chatcmpl-1',
+      chat: { mediaCount: 2, audioCount: 1, overrun: 5_000_000n },
+      attempts: [
+        {
+          provider: 'azure',
+          endpoint: 'azure/gpt',
+          status: 429,
+          errorType: 'rate_limit_exceeded',
+          durationMs: 3,
+          model: 'openai/gpt-4.1',
+        },
+        {
+          provider: 'openai',
+          endpoint: 'openai/gpt-4.1-mini',
+          status: 200,
+          errorType: null,
+          durationMs: 40,
+          isByok: false,
+          upstreamId: 'chatcmpl-1',
+        },
+      ],
+    });
+    await app.application.get(GenerationLog).append(chat);
+    const response = await get(chat.id, app.managementKey);
+    expect(response.body).toMatchObject({
+      data: {
+        api_type: 'completions',
+        model: 'openai/gpt-4.1-mini',
+        streamed: true,
+        cancelled: false,
+        finish_reason: 'stop',
+        native_finish_reason: 'stop',
+        time_to_first_token: 120,
+        tokens_prompt: 1_000,
+        tokens_completion: 40,
+        native_tokens_prompt: 1_000,
+        native_tokens_completion: 40,
+        native_tokens_reasoning: 30,
+        native_tokens_cached: 800,
+        native_tokens_cache_write: null,
+        native_tokens_completion_images: null,
+        num_media_prompt: 2,
+        num_media_completion: 0,
+        num_input_audio_prompt: 1,
+        usage: 0.000224,
+        total_cost: 0.000224,
+        cache_discount: 0.00024,
+        usage_source: 'reported',
+        overrun: 0.000005,
+        service_tier: 'default',
+        provider_responses: [
+          { provider_name: 'Azure OpenAI', status: 429, latency: 3, model_permaslug: 'openai/gpt-4.1' },
+          {
+            provider_name: 'OpenAI',
+            is_byok: false,
+            id: 'chatcmpl-1',
+            model_permaslug: 'openai/gpt-4.1-mini',
+          },
+        ],
+      },
+    });
+  });
+
+  it('has null for tokens of a chat that no provider reported', async () => {
+    const key = (await app.createKey()).record;
+    const chat = createChatGeneration(key, {
+      createdAt: app.clock.now(),
+      status: 499,
+      chat: { usageSource: 'counted', reportedTokens: null, isCancelled: true, finishReason: null },
+    });
+    await app.application.get(GenerationLog).append(chat);
+    expect((await get(chat.id, app.managementKey)).body).toMatchObject({
+      data: {
+        cancelled: true,
+        finish_reason: null,
+        tokens_completion: 40,
+        native_tokens_prompt: null,
+        native_tokens_completion: null,
+        usage_source: 'counted',
+      },
     });
   });
 
