@@ -12,6 +12,9 @@ export interface ConnectionTest {
   readonly durationMs: number;
 }
 
+/** A stored destination, or settings that are not stored yet, under an id of their own. */
+export type TestableDestination = Pick<Destination, 'id' | 'accountId' | 'kind' | 'config'>;
+
 @Injectable()
 export class ConnectionTester {
   constructor(
@@ -19,13 +22,13 @@ export class ConnectionTester {
     private readonly clock: Clock,
   ) {}
 
-  async test(destination: Destination): Promise<ConnectionTest> {
+  async test(destination: TestableDestination): Promise<ConnectionTest> {
     const startedAt = performance.now();
     const problem = await this.findProblem(destination);
     return { problem, durationMs: Math.round(performance.now() - startedAt) };
   }
 
-  private async findProblem(destination: Destination): Promise<string | null> {
+  private async findProblem(destination: TestableDestination): Promise<string | null> {
     const kind = requireDestinationKind(destination.kind);
     const config = parseConfig(kind, destination.config);
     const context = { destinationId: destination.id, now: this.clock.now() };

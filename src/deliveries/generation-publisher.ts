@@ -2,8 +2,6 @@
 // waits for a destination.
 import { Injectable, Logger } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
-import type { EmbeddingInput } from '../domain/embeddings/embedding.js';
-import { contentOf } from '../domain/generations/generation-content.js';
 import type { GenerationContent } from '../domain/generations/generation-content.js';
 import { Notifications } from '../persistence/database/notifications.js';
 import { StorageUsage } from '../persistence/generations/storage-usage.js';
@@ -32,12 +30,11 @@ export class GenerationPublisher {
    */
   async contentToStore(
     workspaceId: string,
-    input: EmbeddingInput,
-    errorMessage: string | null,
+    content: () => GenerationContent,
   ): Promise<GenerationContent | null> {
     const destinations = this.destinations.peek(workspaceId) ?? (await this.destinations.find(workspaceId));
     if (!destinations?.needsContent || !this.storage.mayStoreContent(workspaceId)) return null;
-    return contentOf(input, errorMessage);
+    return content();
   }
 
   /** Call this when a generation of the workspace has committed. */

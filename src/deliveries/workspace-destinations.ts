@@ -6,7 +6,7 @@ import { requireDestinationKind } from '../destination-kinds/index.js';
 import type { Destination } from '../domain/destinations/destination.js';
 import { compileSelection, needsContent } from '../domain/destinations/destination-selection.js';
 import type { Selection } from '../domain/destinations/destination-selection.js';
-import { UnusableFilter, filterReads } from '../domain/destinations/filter-match.js';
+import { UnusableFilter, contentFieldOf } from '../domain/destinations/filter-match.js';
 import { DestinationsRepository } from '../persistence/destinations/destinations.repository.js';
 import { NotifiedCache } from '../persistence/database/notified-cache.js';
 import { Notifications } from '../persistence/database/notifications.js';
@@ -23,7 +23,7 @@ export interface DeliveryTarget {
   /** The selection without the filter. */
   readonly wanted: Selection;
   /** Whether the filter reads contents. */
-  readonly filtersByInput: boolean;
+  readonly filtersByContent: boolean;
   /** Whether the workspace has other destinations. */
   readonly sharesLog: boolean;
   /** Whether other destinations of the workspace receive contents as well. */
@@ -76,8 +76,8 @@ function toTarget(
   const config = parseConfig(kind, destination.config);
   const selection = compileSelection(destination);
   const wanted = compileSelection({ ...destination, filterRules: null });
-  const filtersByInput = filterReads(destination.filterRules, 'input');
-  return { destination, kind, config, selection, wanted, filtersByInput, sharesLog, sharesContents };
+  const filtersByContent = contentFieldOf(destination.filterRules) !== null;
+  return { destination, kind, config, selection, wanted, filtersByContent, sharesLog, sharesContents };
 }
 
 /** These two errors name fields, never their values. */

@@ -7,7 +7,10 @@ import type { ParentSpans } from './shared/parent-spans.js';
 import { tracesAddress } from './otlp/address.js';
 import { decimal, integer, jsonText, text, texts } from './otlp/any-value.js';
 import type { Attribute } from './otlp/any-value.js';
-import { inputValue, modelParameters, tagsOf } from './otlp/attributes.js';
+import { inputValue, modelParameters, tagsOf, textValue } from './otlp/attributes.js';
+import type { AttributeTable } from './otlp/attributes.js';
+import { ofChat } from './otlp/chat-attributes.js';
+import { flattenedChat } from './otlp/openinference-messages.js';
 import { OTLP_LIMITS } from './otlp/limits.js';
 import { otlpDelivery } from './otlp/otlp-delivery.js';
 import type { SpanForm } from './otlp/span.js';
@@ -46,28 +49,32 @@ export class ArizeConfig extends BaseDestinationConfig {
 // `input.value` has all texts. The first ones are listed as well, to be inspected one by one.
 const MAX_LISTED_TEXTS = 64;
 
+const COMMON: AttributeTable = {
+  'input.value': inputValue,
+  'input.mime_type': (_trace, { input }) => text(input && 'application/json'),
+  'llm.token_count.prompt': ({ promptTokens }) => integer(promptTokens),
+  'llm.token_count.total': ({ totalTokens }) => integer(totalTokens),
+  'llm.cost.total': ({ cost }) => decimal(cost),
+  'user.id': ({ userId }) => text(userId),
+  'session.id': ({ sessionId }) => text(sessionId),
+  'tag.tags': (trace) => texts(tagsOf(trace)),
+  // Prices of the user's own are looked up by `model_name`.
+  metadata: (trace) => jsonText(Object.assign(traceMetadata(trace), { model_name: trace.model })),
+};
+
 // OpenInference names of an embeddings span. It sets neither `llm.system` nor `llm.provider`.
 const SPAN: SpanForm = {
   // The name of the convention, unless the caller chose one.
   name: ({ spanName, operation, model }) =>
     spanName === `${operation} ${model}` ? 'CreateEmbeddings' : spanName,
   attributes: {
+    ...COMMON,
     'openinference.span.kind': () => text('EMBEDDING'),
     'embedding.model_name': ({ model }) => text(model),
     'embedding.invocation_parameters': (trace) => text(modelParameters(trace)),
-    'input.value': inputValue,
-    'input.mime_type': (_trace, input) => text(input && 'application/json'),
     'output.value': (trace) => jsonText(outputSummary(trace)),
     'output.mime_type': ({ error }) => text(error === null ? 'application/json' : null),
-    'llm.token_count.prompt': ({ promptTokens }) => integer(promptTokens),
-    'llm.token_count.total': ({ totalTokens }) => integer(totalTokens),
     'llm.cost.prompt': ({ cost }) => decimal(cost),
-    'llm.cost.total': ({ cost }) => decimal(cost),
-    'user.id': ({ userId }) => text(userId),
-    'session.id': ({ sessionId }) => text(sessionId),
-    'tag.tags': (trace) => texts(tagsOf(trace)),
-    // Prices of the user's own are looked up by `model_name`.
-    metadata: (trace) => jsonText(Object.assign(traceMetadata(trace), { model_name: trace.model })),
   },
   listed: ({ input }) => (input?.items.slice(0, MAX_LISTED_TEXTS) ?? []).flatMap(textAttribute),
   hasEvents: true,
@@ -79,6 +86,30 @@ function textAttribute(item: string | readonly number[], index: number): Attribu
   return [{ key: `embedding.embeddings.${index}.embedding.text`, value: { stringValue: item } }];
 }
 
+const CHAT_SPAN: SpanForm = {
+  attributes: {
+    ...COMMON,
+    'openinference.span.kind': () => text('LLM'),
+    'llm.model_name': ({ model }) => text(model),
+    'llm.provider': ({ provider }) => text(provider),
+    'llm.system': ({ model }) => text(model.split('/')[0] ?? null),
+    'llm.invocation_parameters': (trace) => text(modelParameters(trace)),
+    'output.value': (_trace, { output }) => textValue(output),
+    'output.mime_type': (_trace, { output }) => text(output && 'application/json'),
+    'llm.token_count.completion': ofChat((chat) => integer(chat.completionTokens)),
+    'llm.token_count.prompt_details.cache_read': ofChat((chat) => integer(chat.cachedTokens)),
+    'llm.token_count.prompt_details.cache_write': ofChat((chat) => integer(chat.cacheWriteTokens)),
+    'llm.token_count.prompt_details.audio': ofChat((chat) => integer(chat.audioInputTokens)),
+    'llm.token_count.completion_details.reasoning': ofChat((chat) => integer(chat.reasoningTokens)),
+    'llm.token_count.completion_details.audio': ofChat((chat) => integer(chat.audioOutputTokens)),
+    'llm.cost.prompt': ofChat((chat, { cost }) => decimal(cost === null ? null : chat.promptCost)),
+    'llm.cost.completion': ofChat((chat, { cost }) => decimal(cost === null ? null : chat.completionCost)),
+    'llm.finish_reason': ofChat((chat) => text(chat.finishReason)),
+  },
+  listed: (trace) => (trace.chat?.content ? flattenedChat(trace.chat.content) : []),
+  hasEvents: true,
+};
+
 export const arize: DestinationKind<ArizeConfig> = {
   type: 'arize',
   neutralType: 'kind_01',
@@ -86,7 +117,7 @@ export const arize: DestinationKind<ArizeConfig> = {
   configClass: ArizeConfig,
   delivery: otlpDelivery({
     limits: OTLP_LIMITS,
-    span: SPAN,
+    spans: { embeddings: SPAN, chat: CHAT_SPAN },
     url: ({ baseUrl }) => tracesAddress(baseUrl),
     // Arize's exporter and its OTLP pages disagree about the names. The platform accepts either pair.
     headers: ({ apiKey, spaceKey }) => ({

@@ -1,4 +1,6 @@
 // Braintrust: rows of a project log.
+import { choicesOf, firstTokenSeconds, isChat, settingsOf } from './shared/chat-forms.js';
+import type { ChatTrace } from './shared/chat-forms.js';
 import { TextField } from './shared/config-fields.js';
 import { normaliseAddress, outcomeOfStatus, problemUnless } from './shared/delivery-outcome.js';
 import type { KindDelivery } from './shared/delivery.js';
@@ -51,11 +53,11 @@ function row(config: BraintrustConfig, trace: GenerationTrace): object {
     root_span_id: trace.traceId,
     span_parents: parent === null ? null : [parent],
     created: trace.startedAt,
-    input: trace.input && { inputs: inputTexts(trace.input).map((content) => ({ content })) },
-    output: { count: trace.error === null ? trace.inputCount : 0 },
+    ...(isChat(trace) ? chatContent(trace) : embeddingContent(trace)),
     error: errorText(trace),
     // Prices are filed under the bare name.
     metadata: Object.assign(traceMetadata(trace), {
+      ...(isChat(trace) ? chatMetadata(trace) : {}),
       model: bareModelName(trace),
       openrouter_model: trace.model,
     }),
@@ -65,10 +67,40 @@ function row(config: BraintrustConfig, trace: GenerationTrace): object {
       start: trace.startedAt.getTime() / 1000,
       end: trace.endedAt.getTime() / 1000,
       prompt_tokens: trace.promptTokens,
-      completion_tokens: 0,
+      completion_tokens: trace.chat?.completionTokens ?? 0,
       tokens: trace.totalTokens,
       estimated_cost: trace.cost ?? undefined,
+      ...(isChat(trace) ? chatMetrics(trace) : {}),
     },
+  };
+}
+
+function embeddingContent({ input, error, inputCount }: GenerationTrace): object {
+  return {
+    input: input && { inputs: inputTexts(input).map((content) => ({ content })) },
+    output: { count: error === null ? inputCount : 0 },
+  };
+}
+
+function chatContent({ chat: { content } }: ChatTrace): object {
+  return { input: content && content.messages, output: content && choicesOf(content) };
+}
+
+/** The settings beside the model, where the platform's playground looks for them. */
+function chatMetadata({ chat }: ChatTrace): object {
+  const { content } = chat;
+  return {
+    ...settingsOf(chat),
+    ...(content && content.tools.length > 0 ? { tools: content.tools } : {}),
+  };
+}
+
+function chatMetrics({ chat }: ChatTrace): object {
+  return {
+    prompt_cached_tokens: chat.cachedTokens,
+    prompt_cache_creation_tokens: chat.cacheWriteTokens,
+    completion_reasoning_tokens: chat.reasoningTokens,
+    time_to_first_token: firstTokenSeconds(chat) ?? undefined,
   };
 }
 

@@ -1,4 +1,13 @@
 // Datadog LLM Observability: spans through its API.
+import {
+  answersOf,
+  firstTokenSeconds,
+  isChat,
+  numberSetting,
+  remainder,
+  uncachedTokens,
+} from './shared/chat-forms.js';
+import type { ChatTrace } from './shared/chat-forms.js';
 import { TextField } from './shared/config-fields.js';
 import {
   answerMembers,
@@ -12,8 +21,9 @@ import type { DestinationKind } from './shared/destination-kind.js';
 import { ParentSpansField, parentOf } from './shared/parent-spans.js';
 import type { ParentSpans } from './shared/parent-spans.js';
 import { tagsOf } from './otlp/attributes.js';
-import { errorText, jsonWithin, postJson, traceMetadata } from './shared/trace-json.js';
-import type { GenerationTrace, TracedContent } from '../domain/generations/generation-trace.js';
+import { datadogMessages, toolDefinitions } from './shared/datadog-messages.js';
+import { bareModelName, errorText, jsonWithin, postJson, traceMetadata } from './shared/trace-json.js';
+import type { GenerationTrace, TracedChat, TracedContent } from '../domain/generations/generation-trace.js';
 
 export class DatadogConfig extends BaseDestinationConfig {
   static override readonly ownHeaders = ['content-type', 'dd-api-key'];
@@ -58,7 +68,8 @@ function applicationName(mlApp: string): string {
 const PROVIDERS: ReadonlyMap<string, string> = new Map([['azure', 'azure_openai']]);
 
 function span(config: DatadogConfig, trace: GenerationTrace): object {
-  const { error, input, userId, provider, cost } = trace;
+  const { error, userId, provider } = trace;
+  const modelProvider = provider === null ? undefined : (PROVIDERS.get(provider) ?? provider);
   return {
     name: trace.spanName,
     span_id: trace.spanId,
@@ -72,20 +83,80 @@ function span(config: DatadogConfig, trace: GenerationTrace): object {
     session_id: trace.sessionId ?? undefined,
     tags: [...(userId === null ? [] : [`user_id:${userId}`]), ...tagsOf(trace)],
     meta: {
-      kind: 'embedding',
-      model_name: trace.model,
-      model_provider: provider === null ? undefined : (PROVIDERS.get(provider) ?? provider),
-      input: input ? { value: inputText(input) } : undefined,
-      output: error === null ? { value: vectorsInWords(trace) } : undefined,
+      ...(isChat(trace) ? chatMeta(trace, modelProvider) : embeddingMeta(trace)),
+      model_provider: modelProvider,
       error: error === null ? undefined : { type: error.type, message: errorText(trace) },
-      metadata: scalars(trace),
     },
-    metrics: {
-      input_tokens: trace.promptTokens,
-      total_tokens: trace.totalTokens,
-      // US dollars.
-      ...(cost === null ? {} : { input_cost: cost, output_cost: 0, total_cost: cost }),
-    },
+    metrics: isChat(trace) ? chatMetrics(trace) : embeddingMetrics(trace),
+  };
+}
+
+function embeddingMeta(trace: GenerationTrace): object {
+  const { error, input } = trace;
+  return {
+    kind: 'embedding',
+    model_name: trace.model,
+    input: input ? { value: inputText(input) } : undefined,
+    output: error === null ? { value: vectorsInWords(trace) } : undefined,
+    metadata: scalars(trace),
+  };
+}
+
+function embeddingMetrics({ promptTokens, totalTokens, cost }: GenerationTrace): object {
+  return {
+    input_tokens: promptTokens,
+    total_tokens: totalTokens,
+    // US dollars.
+    ...(cost === null ? {} : { input_cost: cost, output_cost: 0, total_cost: cost }),
+  };
+}
+
+function chatMeta(trace: ChatTrace, modelProvider: string | undefined): object {
+  const { chat } = trace;
+  const { content } = chat;
+  const model = bareModelName(trace);
+  return {
+    kind: 'llm',
+    model_name: model,
+    input: content ? { messages: datadogMessages(content.messages) } : undefined,
+    output: content ? { messages: datadogMessages(answersOf(content)) } : undefined,
+    tool_definitions: content && content.tools.length > 0 ? toolDefinitions(content.tools) : undefined,
+    // The platform also looks for both names here.
+    metadata: Object.assign(scalars(trace), {
+      model_name: model,
+      model_provider: modelProvider,
+      temperature: numberSetting(chat, 'temperature') ?? undefined,
+      max_tokens: numberSetting(chat, 'max_tokens') ?? undefined,
+    }),
+  };
+}
+
+/** Tokens of the cache are parts of the input, those of reasoning of the output. Amounts are US dollars. */
+function chatMetrics(trace: ChatTrace): object {
+  const { chat, cost } = trace;
+  return {
+    input_tokens: trace.promptTokens,
+    output_tokens: chat.completionTokens,
+    total_tokens: trace.totalTokens,
+    cache_read_input_tokens: chat.cachedTokens,
+    cache_write_input_tokens: chat.cacheWriteTokens,
+    non_cached_input_tokens: uncachedTokens(trace),
+    reasoning_output_tokens: chat.reasoningTokens,
+    time_to_first_token: firstTokenSeconds(chat) ?? undefined,
+    ...(cost === null ? {} : { ...costParts(chat), total_cost: cost }),
+  };
+}
+
+function costParts(chat: TracedChat): object {
+  const { promptCost, completionCost, cachedCost, cacheWriteCost, reasoningCost } = chat;
+  return {
+    input_cost: promptCost ?? undefined,
+    output_cost: completionCost ?? undefined,
+    non_cached_input_cost:
+      promptCost === null ? undefined : remainder(promptCost, [cachedCost, cacheWriteCost]),
+    cache_read_input_cost: cachedCost ?? undefined,
+    cache_write_input_cost: cacheWriteCost ?? undefined,
+    reasoning_output_cost: reasoningCost ?? undefined,
   };
 }
 

@@ -6,7 +6,7 @@ import type { DestinationKind } from './shared/destination-kind.js';
 import { ParentSpansField } from './shared/parent-spans.js';
 import type { ParentSpans } from './shared/parent-spans.js';
 import { tracesAddress } from './otlp/address.js';
-import { GENERIC_SPAN } from './otlp/generic-span.js';
+import { GENERIC_SPANS } from './otlp/generic-span.js';
 import { OTLP_LIMITS } from './otlp/limits.js';
 import { otlpDelivery } from './otlp/otlp-delivery.js';
 
@@ -38,7 +38,7 @@ export const grafana: DestinationKind<GrafanaConfig> = {
   configClass: GrafanaConfig,
   delivery: otlpDelivery({
     limits: OTLP_LIMITS,
-    span: GENERIC_SPAN,
+    spans: GENERIC_SPANS,
     url: ({ baseUrl }) => tracesAddress(baseUrl, '/otlp'),
     headers: ({ instanceId, apiKey }) => ({ authorization: basicAuthorization(instanceId, apiKey) }),
   }),

@@ -1,12 +1,16 @@
 // LangSmith: OTLP traces with langsmith attributes.
+import { firstTokenAt, isChat, numberSetting } from './shared/chat-forms.js';
+import type { ChatTrace } from './shared/chat-forms.js';
 import { TextField } from './shared/config-fields.js';
 import { BaseDestinationConfig } from './shared/destination-kind.js';
 import type { DestinationKind } from './shared/destination-kind.js';
 import { ParentSpansField } from './shared/parent-spans.js';
 import type { ParentSpans } from './shared/parent-spans.js';
 import { tracesAddress } from './otlp/address.js';
-import { flag, jsonText, text } from './otlp/any-value.js';
-import { GEN_AI_ATTRIBUTES, OLDER_ATTRIBUTES, inputValue, tagsOf } from './otlp/attributes.js';
+import { decimal, flag, integer, jsonText, text } from './otlp/any-value.js';
+import { GEN_AI_ATTRIBUTES, OLDER_ATTRIBUTES, inputValue, tagsOf, textValue } from './otlp/attributes.js';
+import type { AttributeTable } from './otlp/attributes.js';
+import { CHAT_ATTRIBUTES, OLDER_CHAT_ATTRIBUTES, ofChat } from './otlp/chat-attributes.js';
 import { OTLP_LIMITS } from './otlp/limits.js';
 import { otlpDelivery } from './otlp/otlp-delivery.js';
 import type { SpanForm } from './otlp/span.js';
@@ -42,24 +46,28 @@ export class LangsmithConfig extends BaseDestinationConfig {
   parentSpans: ParentSpans = 'root';
 }
 
+const COMMON: AttributeTable = {
+  'gen_ai.prompt': inputValue,
+  'langsmith.metadata.ls_model_name': (trace) => text(bareModelName(trace)),
+  'langsmith.metadata.ls_provider': ({ provider }) => text(provider),
+  'langsmith.metadata.trace_name': ({ traceName }) => text(traceName),
+  // The run id of a child: a repeated delivery updates the same run.
+  'langsmith.span.id': (trace) => text(uuidOfTrace(trace)),
+  'langsmith.span.tags': (trace) => text(tagsOf(trace).join(',') || null),
+  // This key groups runs into threads. `langsmith.trace.session_id` would name a project instead.
+  'langsmith.metadata.session_id': ({ sessionId }) => text(sessionId),
+  'langsmith.metadata.user_id': ({ userId }) => text(userId),
+};
+
 const SPAN: SpanForm = {
   attributes: {
     ...GEN_AI_ATTRIBUTES,
     ...OLDER_ATTRIBUTES,
-    'gen_ai.prompt': inputValue,
+    ...COMMON,
     'langsmith.span.kind': () => text('embedding'),
     // The output is what the platform looks for before it reads tokens and cost.
     'gen_ai.completion': (trace) => jsonText(outputSummary(trace)),
     'langsmith.usage_metadata': (trace) => jsonText(usageOf(trace)),
-    'langsmith.metadata.ls_model_name': (trace) => text(bareModelName(trace)),
-    'langsmith.metadata.ls_provider': ({ provider }) => text(provider),
-    'langsmith.metadata.trace_name': ({ traceName }) => text(traceName),
-    // The run id of a child: a repeated delivery updates the same run.
-    'langsmith.span.id': (trace) => text(uuidOfTrace(trace)),
-    'langsmith.span.tags': (trace) => text(tagsOf(trace).join(',') || null),
-    // This key groups runs into threads. `langsmith.trace.session_id` would name a project instead.
-    'langsmith.metadata.session_id': ({ sessionId }) => text(sessionId),
-    'langsmith.metadata.user_id': ({ userId }) => text(userId),
   },
   metadata: { caller: 'langsmith.metadata.', own: 'langsmith.metadata.' },
   hasEvents: true,
@@ -74,6 +82,50 @@ const SPAN: SpanForm = {
     },
   },
 };
+
+// The numbered form of messages (`gen_ai.prompt.0.content`) would lose tool calls.
+const CHAT_SPAN: SpanForm = {
+  ...SPAN,
+  attributes: {
+    ...CHAT_ATTRIBUTES,
+    ...OLDER_CHAT_ATTRIBUTES,
+    ...COMMON,
+    'langsmith.span.kind': () => text('llm'),
+    // Tokens and cost are read only beside an output: a failure has an empty one.
+    'gen_ai.completion': (_trace, { completion }) => textValue(completion),
+    'langsmith.usage_metadata': (trace) => jsonText(isChat(trace) ? chatUsageOf(trace) : null),
+    'langsmith.metadata.ls_model_type': () => text('chat'),
+    'langsmith.metadata.ls_temperature': ofChat((chat) => decimal(numberSetting(chat, 'temperature'))),
+    'langsmith.metadata.ls_max_tokens': ofChat((chat) => integer(numberSetting(chat, 'max_tokens'))),
+    'langsmith.metadata.ls_stop': ofChat(({ content }) =>
+      jsonText(content?.stop.length ? content.stop : null),
+    ),
+    'langsmith.metadata.finish_reason': ofChat((chat) => text(chat.finishReason)),
+  },
+  // The platform's own clients mark the first token so.
+  event: { name: 'new_token', at: (trace) => (isChat(trace) ? firstTokenAt(trace) : null) },
+};
+
+function chatUsageOf({ promptTokens, totalTokens, cost, chat }: ChatTrace): object {
+  return {
+    input_tokens: promptTokens,
+    output_tokens: chat.completionTokens,
+    total_tokens: totalTokens,
+    input_token_details: {
+      cache_read: chat.cachedTokens,
+      cache_creation: chat.cacheWriteTokens,
+      audio: chat.audioInputTokens,
+    },
+    output_token_details: { reasoning: chat.reasoningTokens, audio: chat.audioOutputTokens },
+    ...(cost === null
+      ? {}
+      : {
+          input_cost: chat.promptCost ?? undefined,
+          output_cost: chat.completionCost ?? undefined,
+          total_cost: cost,
+        }),
+  };
+}
 
 /** The platform computes the cost of runs of type `llm` only; for others it takes the given total. */
 function usageOf({ promptTokens, totalTokens, cost }: GenerationTrace): object {
@@ -95,7 +147,7 @@ export const langsmith: DestinationKind<LangsmithConfig> = {
   configClass: LangsmithConfig,
   delivery: otlpDelivery({
     limits: OTLP_LIMITS,
-    span: SPAN,
+    spans: { embeddings: SPAN, chat: CHAT_SPAN },
     attributes: ({ project }) =>
       HELD_BY_HEADER.test(project)
         ? []

@@ -4,10 +4,10 @@ import { BaseDestinationConfig } from './shared/destination-kind.js';
 import type { DestinationKind } from './shared/destination-kind.js';
 import { ParentSpansField } from './shared/parent-spans.js';
 import type { ParentSpans } from './shared/parent-spans.js';
-import { GENERIC_SPAN } from './otlp/generic-span.js';
+import { GENERIC_CHAT_SPAN, GENERIC_SPAN } from './otlp/generic-span.js';
 import { OTLP_LIMITS } from './otlp/limits.js';
 import { otlpDelivery } from './otlp/otlp-delivery.js';
-import type { SpanForm } from './otlp/span.js';
+import type { SpanBounds } from './otlp/span.js';
 
 export class NewrelicConfig extends BaseDestinationConfig {
   static override readonly ownHeaders = ['content-type', 'api-key'];
@@ -30,15 +30,12 @@ const ADDRESSES = {
 const MAX_VALUE_LENGTH = 4095;
 
 // The platform drops longer values and further attributes. Cutting here keeps the content valid JSON.
-const SPAN: SpanForm = {
-  ...GENERIC_SPAN,
-  bounds: {
-    maxAttributes: 64,
-    maxNameLength: 255,
-    maxValueLength: MAX_VALUE_LENGTH,
-    maxArrayLength: 64,
-    maxInputLength: MAX_VALUE_LENGTH,
-  },
+const bounds: SpanBounds = {
+  maxAttributes: 64,
+  maxNameLength: 255,
+  maxValueLength: MAX_VALUE_LENGTH,
+  maxArrayLength: 64,
+  maxInputLength: MAX_VALUE_LENGTH,
 };
 
 export const newrelic: DestinationKind<NewrelicConfig> = {
@@ -49,7 +46,7 @@ export const newrelic: DestinationKind<NewrelicConfig> = {
   delivery: otlpDelivery({
     // New Relic counts a megabyte as 10^6 bytes.
     limits: { ...OTLP_LIMITS, maxTraces: 200, maxBytes: 1_000_000 },
-    span: SPAN,
+    spans: { embeddings: { ...GENERIC_SPAN, bounds }, chat: { ...GENERIC_CHAT_SPAN, bounds } },
     url: ({ region }) => ADDRESSES[region],
     headers: ({ licenseKey }) => ({ 'api-key': licenseKey }),
     // Responses have no body: the platform validates data later.

@@ -1,4 +1,6 @@
 // Opik by Comet: traces and spans through its API.
+import { choicesOf, isChat, promptOf } from './shared/chat-forms.js';
+import type { ChatTrace } from './shared/chat-forms.js';
 import { TextField } from './shared/config-fields.js';
 import { outcomeOfStatus, problemUnless } from './shared/delivery-outcome.js';
 import type { KindDelivery } from './shared/delivery.js';
@@ -36,14 +38,37 @@ function shared(trace: GenerationTrace, project: string): object {
     project_name: project,
     start_time: trace.startedAt,
     end_time: trace.endedAt,
-    input: trace.input ? { input: trace.input.items } : undefined,
-    output: outputSummary(trace),
+    ...(isChat(trace) ? chatContent(trace) : embeddingContent(trace)),
     metadata: traceMetadata(trace),
     tags: tagsOf(trace),
     // The platform requires a traceback that is not empty.
     error_info: trace.error
       ? { exception_type: trace.error.type, message: text, traceback: text }
       : undefined,
+  };
+}
+
+function embeddingContent(trace: GenerationTrace): object {
+  return { input: trace.input ? { input: trace.input.items } : undefined, output: outputSummary(trace) };
+}
+
+function chatContent({ chat: { content, timeToFirstTokenMs } }: ChatTrace): object {
+  return {
+    input: content ? promptOf(content) : undefined,
+    output: content ? { choices: choicesOf(content) } : undefined,
+    // Milliseconds.
+    ttft: timeToFirstTokenMs ?? undefined,
+  };
+}
+
+/** The platform takes integers only. */
+function chatUsage({ chat }: ChatTrace): object {
+  return {
+    completion_tokens: chat.completionTokens,
+    'original_usage.prompt_tokens_details.cached_tokens': chat.cachedTokens,
+    'original_usage.prompt_tokens_details.cache_write_tokens': chat.cacheWriteTokens,
+    'original_usage.prompt_tokens_details.audio_tokens': chat.audioInputTokens,
+    'original_usage.completion_tokens_details.reasoning_tokens': chat.reasoningTokens,
   };
 }
 
@@ -62,7 +87,11 @@ const spanItem = (trace: GenerationTrace, project: string): object => ({
   type: 'llm',
   model: trace.model,
   provider: trace.provider ?? undefined,
-  usage: { prompt_tokens: trace.promptTokens, total_tokens: trace.totalTokens },
+  usage: {
+    prompt_tokens: trace.promptTokens,
+    total_tokens: trace.totalTokens,
+    ...(isChat(trace) ? chatUsage(trace) : {}),
+  },
   total_estimated_cost: trace.cost ?? undefined,
   ...shared(trace, project),
 });

@@ -6,7 +6,7 @@ import type { DestinationKind } from './shared/destination-kind.js';
 import { ParentSpansField } from './shared/parent-spans.js';
 import type { ParentSpans } from './shared/parent-spans.js';
 import { tracesAddress } from './otlp/address.js';
-import { GENERIC_SPAN } from './otlp/generic-span.js';
+import { GENERIC_SPANS } from './otlp/generic-span.js';
 import { OTLP_LIMITS } from './otlp/limits.js';
 import { otlpDelivery } from './otlp/otlp-delivery.js';
 
@@ -35,7 +35,7 @@ export const otelCollector: DestinationKind<OtelCollectorConfig> = {
   configClass: OtelCollectorConfig,
   delivery: otlpDelivery({
     limits: OTLP_LIMITS,
-    span: GENERIC_SPAN,
+    spans: GENERIC_SPANS,
     url: ({ endpoint }) => collectorAddress(endpoint),
     // Credentials, if a receiver needs them, are among the config's custom headers.
     headers: () => ({}),

@@ -1,4 +1,6 @@
 // PostHog: LLM events through its batch API.
+import { answersOf, firstTokenSeconds, isChat, numberSetting, settingsOf } from './shared/chat-forms.js';
+import type { ChatTrace } from './shared/chat-forms.js';
 import { TextField } from './shared/config-fields.js';
 import { normaliseAddress, outcomeOfStatus, problemUnless } from './shared/delivery-outcome.js';
 import type { KindDelivery } from './shared/delivery.js';
@@ -40,10 +42,9 @@ const MAX_DISTINCT_ID_LENGTH = 200;
 const CUT = '[truncated]';
 
 function event(config: PosthogConfig, trace: GenerationTrace): object {
-  const { input, userId } = trace;
-  const texts = input && inputTexts(input);
+  const { userId } = trace;
   return {
-    event: '$ai_embedding',
+    event: isChat(trace) ? '$ai_generation' : '$ai_embedding',
     // The platform merges events of one uuid.
     uuid: uuidOfTrace(trace),
     timestamp: trace.startedAt,
@@ -59,18 +60,49 @@ function event(config: PosthogConfig, trace: GenerationTrace): object {
       $ai_span_name: trace.spanName,
       $ai_model: trace.model,
       $ai_provider: trace.provider ?? undefined,
-      $ai_input: texts?.length === 1 ? texts[0] : (texts ?? undefined),
       $ai_input_tokens: trace.promptTokens,
       // Seconds.
       $ai_latency: trace.durationMs / 1000,
       $ai_http_status: trace.status,
       $ai_is_error: trace.error !== null,
       $ai_error: errorText(trace),
-      $ai_input_cost_usd: trace.cost ?? undefined,
-      // The platform would derive an absent one.
-      $ai_output_cost_usd: trace.cost === null ? undefined : 0,
       $ai_total_cost_usd: trace.cost ?? undefined,
+      ...(isChat(trace) ? chatProperties(trace) : embeddingProperties(trace)),
     }),
+  };
+}
+
+function embeddingProperties({ input, cost }: GenerationTrace): object {
+  const texts = input && inputTexts(input);
+  return {
+    $ai_input: texts?.length === 1 ? texts[0] : (texts ?? undefined),
+    $ai_input_cost_usd: cost ?? undefined,
+    // The platform would derive an absent one.
+    $ai_output_cost_usd: cost === null ? undefined : 0,
+  };
+}
+
+function chatProperties({ chat, cost }: ChatTrace): object {
+  const { content } = chat;
+  return {
+    $ai_input: content?.messages,
+    $ai_output_choices: content ? answersOf(content) : undefined,
+    $ai_tools: content && content.tools.length > 0 ? content.tools : undefined,
+    $ai_output_tokens: chat.completionTokens,
+    $ai_cache_read_input_tokens: chat.cachedTokens,
+    $ai_cache_creation_input_tokens: chat.cacheWriteTokens,
+    // Without it the platform guesses by the model's name whether the input tokens include those of the cache.
+    $ai_cache_reporting_exclusive: false,
+    $ai_reasoning_tokens: chat.reasoningTokens,
+    $ai_input_cost_usd: cost === null ? undefined : (chat.promptCost ?? undefined),
+    $ai_output_cost_usd: cost === null ? undefined : (chat.completionCost ?? undefined),
+    // Seconds.
+    $ai_time_to_first_token: firstTokenSeconds(chat) ?? undefined,
+    $ai_stream: chat.isStreamed,
+    $ai_stop_reason: chat.finishReason ?? undefined,
+    $ai_temperature: numberSetting(chat, 'temperature') ?? undefined,
+    $ai_max_tokens: numberSetting(chat, 'max_tokens') ?? undefined,
+    $ai_model_parameters: settingsOf(chat),
   };
 }
 

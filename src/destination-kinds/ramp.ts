@@ -5,7 +5,7 @@ import { BaseDestinationConfig } from './shared/destination-kind.js';
 import type { DestinationKind } from './shared/destination-kind.js';
 import { ParentSpansField } from './shared/parent-spans.js';
 import type { ParentSpans } from './shared/parent-spans.js';
-import { GENERIC_SPAN } from './otlp/generic-span.js';
+import { GENERIC_SPANS } from './otlp/generic-span.js';
 import { OTLP_LIMITS } from './otlp/limits.js';
 import { otlpDelivery } from './otlp/otlp-delivery.js';
 
@@ -34,7 +34,7 @@ export const ramp: DestinationKind<RampConfig> = {
   configClass: RampConfig,
   delivery: otlpDelivery({
     limits: OTLP_LIMITS,
-    span: GENERIC_SPAN,
+    spans: GENERIC_SPANS,
     // The address is complete; nothing is appended.
     url: ({ baseUrl }) => normaliseAddress(baseUrl),
     headers: ({ apiKey }) => ({ authorization: `Bearer ${apiKey}` }),

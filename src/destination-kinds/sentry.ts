@@ -1,18 +1,21 @@
 // Sentry: OTLP traces of a project.
 import { TextField } from './shared/config-fields.js';
 import { normaliseAddress } from './shared/delivery-outcome.js';
+import { finishReasonsOf, firstTokenSeconds } from './shared/chat-forms.js';
 import { BaseDestinationConfig } from './shared/destination-kind.js';
 import type { DestinationKind } from './shared/destination-kind.js';
 import { ParentSpansField } from './shared/parent-spans.js';
 import type { ParentSpans } from './shared/parent-spans.js';
 import { tracesAddress } from './otlp/address.js';
-import { decimal, text } from './otlp/any-value.js';
+import { decimal, flag, jsonText, text } from './otlp/any-value.js';
 import { inputValue, tagsOf } from './otlp/attributes.js';
-import { GENERIC_SPAN } from './otlp/generic-span.js';
+import { ofChat } from './otlp/chat-attributes.js';
+import { GENERIC_CHAT_SPAN, GENERIC_SPAN } from './otlp/generic-span.js';
 import { OTLP_LIMITS } from './otlp/limits.js';
 import { otlpDelivery } from './otlp/otlp-delivery.js';
 import { EXCEPTION_ATTRIBUTES } from './otlp/span.js';
 import type { SpanForm } from './otlp/span.js';
+import { bareModelName } from './shared/trace-json.js';
 
 // https, a public key, an optional secret, a host, an optional path, a numeric project id.
 const DSN = /^https:\/\/[^\s:@/]+(:[^\s:@/]*)?@[^\s@/]+(\/[^\s/]+)*\/\d+\/?$/;
@@ -60,6 +63,44 @@ const SPAN: SpanForm = {
   hasEvents: false,
 };
 
+const costOf = (member: 'promptCost' | 'completionCost' | 'cachedCost' | 'reasoningCost') =>
+  ofChat((chat, { cost }) => decimal(cost === null ? null : chat[member]));
+
+const CHAT_SPAN: SpanForm = {
+  ...GENERIC_CHAT_SPAN,
+  attributes: {
+    ...GENERIC_CHAT_SPAN.attributes,
+    ...EXCEPTION_ATTRIBUTES,
+    'sentry.op': () => text('gen_ai.chat'),
+    // Prices are filed under the bare name.
+    'gen_ai.request.model': (trace) => text(bareModelName(trace)),
+    'trace.metadata.openrouter.model': ({ model }) => text(model),
+    'gen_ai.cost.input_tokens': costOf('promptCost'),
+    'gen_ai.cost.output_tokens': costOf('completionCost'),
+    'gen_ai.cost.total_tokens': ({ cost }) => decimal(cost),
+    'gen_ai.cost.cache_read.input_tokens': costOf('cachedCost'),
+    'gen_ai.cost.reasoning.output_tokens': costOf('reasoningCost'),
+    // The older name of the same time, in seconds.
+    'gen_ai.response.time_to_first_token': ofChat((chat) => decimal(firstTokenSeconds(chat))),
+    'gen_ai.response.streaming': ofChat((chat) => flag(chat.isStreamed)),
+    'gen_ai.response.tokens_per_second': ofChat((chat, { durationMs }) =>
+      decimal(
+        durationMs > 0 && chat.completionTokens > 0 ? chat.completionTokens / (durationMs / 1000) : null,
+      ),
+    ),
+    // Lists of the conventions are JSON texts here.
+    'gen_ai.response.finish_reasons': ofChat((chat) => {
+      const reasons = finishReasonsOf(chat);
+      return jsonText(reasons.length === 0 ? null : reasons);
+    }),
+    'gen_ai.request.stop_sequences': ofChat(({ content }) =>
+      jsonText(content?.stop.length ? content.stop : null),
+    ),
+    'trace.tag': (trace) => text(tagsOf(trace).join(',') || null),
+  },
+  hasEvents: false,
+};
+
 /** Hosts of sentry.io vary with the age of a DSN: sentry.io, o1.ingest.sentry.io, o1.ingest.us.sentry.io. */
 const SENTRY_HOST = /^(?:(o\d+)\.)?(?:ingest\.)?(?:([a-z0-9-]+)\.)?sentry\.io$/;
 
@@ -97,7 +138,7 @@ export const sentry: DestinationKind<SentryConfig> = {
   configClass: SentryConfig,
   delivery: otlpDelivery({
     limits: OTLP_LIMITS,
-    span: SPAN,
+    spans: { embeddings: SPAN, chat: CHAT_SPAN },
     url: ({ otlpEndpoint }) => tracesAddress(otlpEndpoint, '/integration/otlp'),
     headers: ({ dsn }) => ({ 'x-sentry-auth': `sentry sentry_key=${publicKeyOf(dsn)}` }),
   }),

@@ -1,4 +1,6 @@
 // W&B Weave: finished calls through its service API.
+import { completionOf, isChat, promptOf, settingsOf, tokenDetails, usageOf } from './shared/chat-forms.js';
+import type { ChatTrace } from './shared/chat-forms.js';
 import { TextField } from './shared/config-fields.js';
 import {
   basicAuthorization,
@@ -65,8 +67,7 @@ const call = (trace: GenerationTrace, config: WeaveConfig): object => ({
   ended_at: trace.endedAt,
   // The platform has no kind for embeddings.
   attributes: Object.assign(traceMetadata(trace), { weave: { kind: 'llm' } }),
-  inputs: { model: trace.model, input: trace.input?.items },
-  output: outputSummary(trace),
+  ...(isChat(trace) ? chatContent(trace) : embeddingContent(trace)),
   exception: errorText(trace),
   summary: {
     usage: {
@@ -75,11 +76,29 @@ const call = (trace: GenerationTrace, config: WeaveConfig): object => ({
         requests: 1,
         prompt_tokens: trace.promptTokens,
         total_tokens: trace.totalTokens,
+        ...(trace.chat && { completion_tokens: trace.chat.completionTokens, ...tokenDetails(trace.chat) }),
       },
     },
     status_counts: { success: trace.error ? 0 : 1, error: trace.error ? 1 : 0 },
   },
 });
+
+function embeddingContent(trace: GenerationTrace): object {
+  return { inputs: { model: trace.model, input: trace.input?.items }, output: outputSummary(trace) };
+}
+
+/** The platform shows a chat for an output in the form of a completion. */
+function chatContent(trace: ChatTrace): object {
+  const { content } = trace.chat;
+  return {
+    inputs: {
+      model: bareModelName(trace),
+      ...(content && promptOf(content)),
+      parameters: settingsOf(trace.chat),
+    },
+    output: content ? { ...completionOf(trace), usage: usageOf(trace) } : undefined,
+  };
+}
 
 /** The page of a root is looked up by its trace: a root has one id for both. */
 function idsOf(trace: GenerationTrace, parent: string | null): object {

@@ -6,9 +6,10 @@ import { BaseDestinationConfig } from './shared/destination-kind.js';
 import type { DestinationKind } from './shared/destination-kind.js';
 import { ParentSpansField } from './shared/parent-spans.js';
 import type { ParentSpans } from './shared/parent-spans.js';
-import { GENERIC_SPAN } from './otlp/generic-span.js';
+import { GENERIC_CHAT_SPAN, GENERIC_SPANS } from './otlp/generic-span.js';
 import { OTLP_LIMITS } from './otlp/limits.js';
 import { otlpDelivery } from './otlp/otlp-delivery.js';
+import { WIDE_BOUNDS } from './otlp/span.js';
 
 export class WebhookConfig extends BaseDestinationConfig {
   static override readonly ownHeaders = [
@@ -46,7 +47,11 @@ export const webhook: DestinationKind<WebhookConfig> = {
   delivery: otlpDelivery({
     // Receivers are hand-written: requests are small.
     limits: { ...OTLP_LIMITS, maxTraces: 100, maxBytes: 1_048_576 },
-    span: GENERIC_SPAN,
+    // Six texts of a chat fit into one request.
+    spans: {
+      ...GENERIC_SPANS,
+      chat: { ...GENERIC_CHAT_SPAN, bounds: { ...WIDE_BOUNDS, maxInputLength: 49_152 } },
+    },
     method: ({ method }) => method,
     url: ({ url }) => withScheme(url),
     // Credentials, if a receiver needs them, are among the config's custom headers.

@@ -3,6 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import { readFile, writeFile } from 'node:fs/promises';
 import { DESTINATION_KINDS } from '../../src/destination-kinds/index.js';
 import type { GenerationTrace } from '../../src/domain/generations/generation-trace.js';
+import type { Operation } from '../../src/domain/generations/generation.js';
+import { plainText } from '../../src/destination-kinds/shared/chat-forms.js';
+import { bareModelName } from '../../src/destination-kinds/shared/trace-json.js';
 import { generationTrace } from '../support/generation-trace.js';
 import { COLUMN_NAMES, platformColumns } from '../support/receivers/columns.js';
 import type { ColumnName } from '../support/receivers/columns.js';
@@ -11,7 +14,6 @@ import { DESTINATION_RECEIVERS } from '../support/receivers/index.js';
 import { TRACE_CASES } from '../support/trace-cases.js';
 
 const PAGE = new URL('../../docs/destinations.md', import.meta.url);
-const BARE_NAME = 'text-embedding-3-small';
 // Characters of an input that every platform shows at least.
 const SHOWN_INPUT = 100;
 
@@ -21,22 +23,39 @@ const asText = (value: unknown): string => (typeof value === 'string' ? value : 
 /** Whether a column shows the fact of the trace; null: the trace has no such fact. */
 const SHOWS: Readonly<Record<ColumnName, (trace: GenerationTrace) => ((value: unknown) => boolean) | null>> =
   {
-    type: () => (value) => /^(.*embedding.*|llm|generation)$/i.test(asText(value)),
-    model: () => (value) => asText(value).endsWith(BARE_NAME),
+    type:
+      ({ chat }) =>
+      (value) =>
+        (chat === null
+          ? /^(.*embedding.*|llm|generation)$/i
+          : /^(.*chat|llm|\$ai_generation|generation)$/i
+        ).test(asText(value)),
+    model: (trace) => (value) => asText(value).endsWith(bareModelName(trace)),
     provider: ({ provider }) => (provider === null ? null : (value) => asText(value).includes(provider)),
     // Failed calls have no tokens.
     tokens: ({ totalTokens, error }) => (error ? null : (value) => Number(value) === totalTokens),
     // A platform that takes no cost computes its own, for names that it knows.
-    cost: ({ cost }) => (cost === null ? null : (value) => Number(value) === cost || value === BARE_NAME),
+    cost: (trace) => {
+      const { cost } = trace;
+      return cost === null ? null : (value) => Number(value) === cost || value === bareModelName(trace);
+    },
     user: ({ userId }) => (userId === null ? null : (value) => value === userId),
     session: ({ sessionId }) => (sessionId === null ? null : (value) => value === sessionId),
-    input: ({ input }) => {
+    input: ({ input, chat }) => {
+      if (chat !== null)
+        return chat.content && showsText(plainText(chat.content.messages.at(-1)?.content ?? null));
       const first = input?.items[0];
       if (first === undefined || first.length === 0) return null;
       const beginning = typeof first === 'string' ? first.slice(0, SHOWN_INPUT) : first.join();
       return (value) => asText(value).replaceAll('\\', '').includes(beginning.toWellFormed());
     },
-    output: ({ error, inputCount }) => (error ? null : (value) => asText(value).includes(String(inputCount))),
+    output: ({ error, inputCount, chat }) => {
+      if (chat !== null) {
+        const [answer] = chat.content?.choices ?? [];
+        return answer ? showsText(answer.content ?? answer.toolCalls[0]?.name ?? '') : null;
+      }
+      return error ? null : (value) => asText(value).includes(String(inputCount));
+    },
     error: ({ error }) => {
       if (error === null) return null;
       const [beginning = ''] = (error.message ?? error.type).split('\n');
@@ -44,11 +63,20 @@ const SHOWS: Readonly<Record<ColumnName, (trace: GenerationTrace) => ((value: un
     },
   };
 
+function showsText(text: string): (value: unknown) => boolean {
+  const beginning = text.slice(0, SHOWN_INPUT).replaceAll(/[\\"]/g, '');
+  return (value) => asText(value).replaceAll(/[\\"]/g, '').includes(beginning);
+}
+
 // Their content is longer than some platforms take: it is cut, and marked as cut.
-const isLong = (name: string): boolean => name.startsWith('256 KiB');
+const isLong = (name: string): boolean => /^256 KiB|thousand messages$/.test(name);
 const CASES = Object.keys(TRACE_CASES).filter((name) => !isLong(name));
 // U+0000 and lone surrogates are replaced, where the platform cannot hold them.
-const ODD_TEXTS = new Set(['texts of all the world', 'half an emoji at every place']);
+const ODD_TEXTS = new Set([
+  'texts of all the world',
+  'half an emoji at every place',
+  'a chat with texts of all the world',
+]);
 
 describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, receiver })))(
   '$type',
@@ -58,14 +86,15 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
 
     it.each(CASES)('leaves no column blank that the call can fill: %s', async (name) => {
       const trace = generationTrace(1, TRACE_CASES[name]);
-      const [columns] = shown(await encode(delivering, [trace]));
+      const [columns] = shown(await encode(delivering, [trace]), trace.operation);
       for (const column of COLUMN_NAMES) {
-        if (places[column] === null) continue;
+        const found = places[trace.operation][column];
+        if (found === null) continue;
         const shows = SHOWS[column](trace);
         const value = columns?.get(column);
-        if (shows && !isFilled(value)) throw new Error(`${column} (${places[column].place}) is blank`);
+        if (shows && !isFilled(value)) throw new Error(`${column} (${found.place}) is blank`);
         if (shows && !ODD_TEXTS.has(name) && !shows(value))
-          throw new Error(`${column} (${places[column].place}) shows ${asText(value)}`);
+          throw new Error(`${column} (${found.place}) shows ${asText(value)}`);
       }
     });
 
@@ -78,7 +107,7 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
         }),
       );
       const requests = await encode(delivering, traces);
-      expect(shown(requests)).toHaveLength(3);
+      expect(shown(requests, 'embeddings')).toHaveLength(3);
       const text = requests.map(({ body }) => body?.toString()).join('\n');
       for (const { generationId } of traces) expect(text).toContain(generationId.replaceAll('-', ''));
       expect(text.match(/embed-query/g)?.length).toBeGreaterThanOrEqual(3);
@@ -89,11 +118,14 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
   },
 );
 
-describe('the table of docs/destinations.md', () => {
+describe.each<[Operation, string]>([
+  ['embeddings', 'columns'],
+  ['chat', 'chat columns'],
+])('the table of %s in docs/destinations.md', (operation, mark) => {
   it('is the columns that the platforms show', async () => {
     const page = await readFile(PAGE, 'utf8');
     const cellOf = (type: string, name: ColumnName): string => {
-      const found = platformColumns(type).places[name];
+      const found = platformColumns(type).places[operation][name];
       if (found === null) return '—';
       if (found.isOwn) return found.place;
       return found.place.includes('`') ? found.place : `\`${found.place}\``;
@@ -109,7 +141,8 @@ describe('the table of docs/destinations.md', () => {
     const { format, resolveConfig } = await import('prettier');
     const options = await resolveConfig(PAGE.pathname);
     const formatted = (await format(table, { ...options, parser: 'markdown' })).trim();
-    const renewed = page.replace(/(?<=<!-- columns -->\n\n).*?(?=\n\n<!-- \/columns -->)/s, () => formatted);
+    const between = new RegExp(`(?<=<!-- ${mark} -->\n\n).*?(?=\n\n<!-- /${mark} -->)`, 's');
+    const renewed = page.replace(between, () => formatted);
     if (process.env['UPDATE_GOLDEN'] === '1') await writeFile(PAGE, renewed);
     else expect(page).toBe(renewed);
     expect(renewed).toContain(formatted);

@@ -4,6 +4,7 @@ import type { DeliveryRequest } from '../../src/destination-kinds/shared/deliver
 import { DESTINATION_KINDS } from '../../src/destination-kinds/index.js';
 import { traceMetadata } from '../../src/destination-kinds/shared/trace-json.js';
 import { attributesOf } from '../../src/destination-kinds/tables/json-columns.js';
+import { GOLDEN_CHATS } from '../support/chat-traces.js';
 import { generationTrace } from '../support/generation-trace.js';
 import {
   GENERIC_KIND,
@@ -30,18 +31,35 @@ const SHOWN = [
   'metadata of odd keys',
 ];
 const TRACES = SHOWN.map((name, index) => generationTrace(index + 1, TRACE_CASES[name]));
+const CHATS = Object.values(GOLDEN_CHATS).map((overrides, index) => generationTrace(index + 1, overrides));
+/** The documents of a kind: one an operation. */
+const DOCUMENTS = [
+  ['embeddings', TRACES, ''],
+  ['chat', CHATS, '.chat'],
+] as const;
 const IS_UPDATE = process.env['UPDATE_GOLDEN'] === '1';
 const GENERIC_FIRST = DESTINATION_RECEIVERS.toSorted(
   (a, b) => Number(b.type === GENERIC_KIND) - Number(a.type === GENERIC_KIND),
+).flatMap((receiver) =>
+  DOCUMENTS.map(([operation, traces, suffix]) => ({
+    type: receiver.type,
+    operation,
+    receiver,
+    traces,
+    document: `${receiver.type}${suffix}`,
+  })),
 );
 
 const toJson = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json;
 
 /** The parts that requests of several kinds hold. */
 const SHARED = Object.fromEntries(
-  TRACES.flatMap((trace, index) => [
-    [`metadata: ${SHOWN[index]}`, toJson(traceMetadata(trace))],
-    [`attributes: ${SHOWN[index]}`, toJson(attributesOf(trace))],
+  [
+    ...TRACES.map((trace, index) => [SHOWN[index], trace] as const),
+    ...CHATS.map((trace, index) => [Object.keys(GOLDEN_CHATS)[index], trace] as const),
+  ].flatMap(([name, trace]) => [
+    [`metadata: ${name}`, toJson(traceMetadata(trace))],
+    [`attributes: ${name}`, toJson(attributesOf(trace))],
   ]),
 );
 
@@ -57,16 +75,17 @@ describe('the golden requests', () => {
   });
 
   // The generic kind comes first: an update writes the others as differences from it.
-  it.each(GENERIC_FIRST)('of $type are unchanged', async (receiver) => {
-    const requests = (await encode(deliveringTo(receiver), TRACES)).map(plain);
-    if (IS_UPDATE) await writeGolden(receiver.type, toReadable(requests));
-    const golden = await readGolden(receiver.type);
+  it.each(GENERIC_FIRST)('of $operation to $type are unchanged', async ({ receiver, traces, document }) => {
+    const requests = (await encode(deliveringTo(receiver), traces)).map(plain);
+    if (IS_UPDATE) await writeGolden(document, toReadable(requests));
+    const golden = await readGolden(document);
     expect(linesOf(toReadable(requests))).toEqual(linesOf(golden));
     // The readable form loses no byte.
     expect(JSON.stringify(fromReadable(golden))).toBe(JSON.stringify(requests));
   });
 
-  it('are those of the kinds, one file each', async () => {
-    expect((await goldenKinds()).toSorted()).toEqual(DESTINATION_KINDS.map(({ type }) => type).toSorted());
+  it('are those of the kinds, one file an operation', async () => {
+    const documents = DESTINATION_KINDS.flatMap(({ type }) => DOCUMENTS.map(([, , suffix]) => type + suffix));
+    expect((await goldenKinds()).toSorted()).toEqual(documents.toSorted());
   });
 });

@@ -8,6 +8,7 @@ import { createOpenDestination } from '../support/generation-candidate.js';
 import { deliveringTo, encode } from '../support/receivers/deliver.js';
 
 const [SUCCESS, FAILURE, TOKENS] = [CANARY_CALLS[0]![1], CANARY_CALLS[1]![1], CANARY_CALLS[2]![1]];
+const CHAT = CANARY_CALLS.find(([name]) => name === 'a chat')![1];
 
 it('covers 17 kinds', () => {
   expect(DESTINATION_KINDS).toHaveLength(17);
@@ -72,6 +73,21 @@ describe.each(DESTINATION_KINDS.map((kind) => ({ type: kind.type, kind })))('$ty
       expect.arrayContaining(members.map((member) => canary(member).toLowerCase())),
     );
     expect(await sentOf(FAILURE)).toContain(canary('Error').toLowerCase());
+    const ofChat = [
+      'System',
+      'ChatText',
+      'Answer',
+      'ToolResult',
+      'ToolName',
+      'ToolText',
+      'CallName',
+      'CallArguments',
+      'Stop',
+      'Native',
+    ];
+    expect(await sentOf(CHAT)).toEqual(
+      expect.arrayContaining(ofChat.map((member) => canary(member).toLowerCase())),
+    );
     expect(await sentOf(TOKENS)).toEqual(expect.arrayContaining(TOKEN_CANARIES.map(String)));
   });
 

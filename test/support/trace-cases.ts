@@ -1,5 +1,6 @@
 // Traces that have made encoders stumble, each under the name of what is odd about it.
 import type { GenerationTrace } from '../../src/domain/generations/generation-trace.js';
+import { CHAT_CASES } from './chat-traces.js';
 import { generationTrace } from './generation-trace.js';
 
 const KIBIBYTE = 1024;
@@ -147,6 +148,7 @@ export const TRACE_CASES: Readonly<Record<string, Partial<GenerationTrace>>> = {
   '256 KiB of content that grows when it is escaped': {
     input: { items: ['"\\\u0001'.repeat((256 * KIBIBYTE) / 3)], isTruncated: true },
   },
+  ...CHAT_CASES,
 };
 
 /** One trace of every case, each with ids of its own. */

@@ -263,9 +263,9 @@ function decisionOf(
   work: Work,
 ): PlannedEntry['decision'] | Promise<PlannedEntry['decision']> {
   if (typeof decision === 'string') return decision;
-  const { destination, filtersByInput, selection } = target;
+  const { destination, filtersByContent, selection } = target;
   const candidate = { generation, key: decision, content };
-  if (isNamed || !filtersByInput) return buildTrace(candidate, destination);
+  if (isNamed || !filtersByContent) return buildTrace(candidate, destination);
   return isSelected(selection, candidate, work).then((passes) => {
     if (passes) return buildTrace(candidate, destination);
     // Entries that the other rules exclude were passed over earlier.

@@ -52,7 +52,7 @@ function targetOf(type: string, version = 1): DeliveryTarget {
     config: parseConfig(kind, kind.example),
     selection,
     wanted: selection,
-    filtersByInput: false,
+    filtersByContent: false,
     sharesLog: false,
     sharesContents: false,
   };

@@ -89,12 +89,12 @@ export async function takeWithin(
  * applied later.
  */
 function deciderOf(
-  { kind, filtersByInput, selection, wanted }: DeliveryTarget,
+  { kind, filtersByContent, selection, wanted }: DeliveryTarget,
   { keys, start, isNamed, now }: DecisionContext,
 ): (entry: LoggedGeneration, work: Work) => EntryDecision | Promise<EntryDecision> {
   const general = isNamed ? Infinity : MAX_DELIVERY_AGE;
   const oldest = now.getTime() - Math.min(general, kind.delivery.limits.maxAge ?? Infinity);
-  const rules = filtersByInput ? wanted : selection;
+  const rules = filtersByContent ? wanted : selection;
   return ({ position, generation }, work) => {
     if (start !== undefined && hadCommitted(start, position.transaction)) return 'passed';
     const key = keys.get(generation.apiKeyId);

@@ -1,6 +1,7 @@
 // Learns from earlier requests how large those of a destination become and how large a request it accepts, so that few
 // are encoded in vain.
 import { Injectable } from '@nestjs/common';
+import { mapTexts } from '../../domain/generations/chat-content.js';
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import type { DeliveryTarget } from '../workspace-destinations.js';
 
@@ -58,8 +59,14 @@ export class PayloadSizer {
 }
 
 /** A measure that grows with the size of a trace. */
-function weightOf({ input }: GenerationTrace): number {
+function weightOf({ input, chat }: GenerationTrace): number {
   let weight = AROUND;
+  if (chat?.content) {
+    mapTexts(chat.content, (text) => {
+      weight += text.length;
+      return text;
+    });
+  }
   for (const item of input?.items ?? []) {
     weight += typeof item === 'string' ? item.length : item.length * TOKEN;
   }

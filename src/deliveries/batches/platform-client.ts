@@ -67,7 +67,13 @@ export class PlatformClient {
 
   /** Returns the answer, or the outcome of a request without one. */
   async send(
-    { destination, kind, config }: Pick<DeliveryTarget, 'destination' | 'kind' | 'config'>,
+    {
+      destination,
+      kind,
+      config,
+    }: Pick<DeliveryTarget, 'kind' | 'config'> & {
+      readonly destination: Pick<DeliveryTarget['destination'], 'id' | 'accountId'>;
+    },
     request: DeliveryRequest,
     signal: AbortSignal,
   ): Promise<DeliveryResponse | FinalOutcome> {

@@ -2,6 +2,9 @@
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
 import { levelOf } from '../otlp/attributes.js';
+import { isChat, settingsOf, usageOf } from '../shared/chat-forms.js';
+import type { ChatTrace } from '../shared/chat-forms.js';
+import { completionTokensOf } from '../shared/trace-json.js';
 import { attributesOf, inputOf, metadataOf, outputOf, parametersOf } from '../tables/json-columns.js';
 
 export function traceDocument(trace: GenerationTrace): object {
@@ -33,11 +36,29 @@ export function traceDocument(trace: GenerationTrace): object {
         modelParameters: parametersOf(trace),
         input: inputOf(trace),
         output: outputOf(trace),
-        usage: { input: promptTokens, output: Math.max(0, totalTokens - promptTokens), total: totalTokens },
+        usage: {
+          input: promptTokens,
+          output: completionTokensOf(trace),
+          total: totalTokens,
+          ...(isChat(trace) ? usageOf(trace) : {}),
+        },
         cost: trace.cost,
+        ...(isChat(trace) ? chatMembers(trace) : {}),
         metadata,
         attributes: attributesOf(trace),
       },
     ],
+  };
+}
+
+function chatMembers({ operation, chat, error }: ChatTrace): object {
+  return {
+    operation,
+    parameters: settingsOf(chat),
+    finish_reason: error === null ? chat.finishReason : 'error',
+    native_finish_reason: chat.nativeFinishReason,
+    time_to_first_token_ms: chat.timeToFirstTokenMs,
+    streamed: chat.isStreamed,
+    cancelled: chat.isCancelled,
   };
 }

@@ -2,13 +2,15 @@
 // here; an older name that vendors still read has its own line. Source: docs/contract.md#deliveries.
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
+import { settingsOf } from '../shared/chat-forms.js';
 import { decimal, flag, integer, text, texts } from './any-value.js';
 import type { AnyValue, Attribute } from './any-value.js';
-import type { InputText } from './input-text.js';
+import type { ContentText } from './content-text.js';
+import type { SpanContent } from './span-content.js';
 
-/** Null: unknown, and omitted. `input` is the content as text, null when there is none. */
+/** Null: unknown, and omitted. */
 export type AttributeTable = Readonly<
-  Record<string, (trace: GenerationTrace, input: InputText | null) => AnyValue | null>
+  Record<string, (trace: GenerationTrace, content: SpanContent) => AnyValue | null>
 >;
 
 // Receivers recognise these traces by this name, and their dashboards and filters use it.
@@ -34,7 +36,7 @@ const WELL_KNOWN_PROVIDERS: ReadonlyMap<string, string> = new Map([
   ['mistral', 'mistral_ai'],
 ]);
 
-const providerName = (provider: string | null): string | null =>
+export const providerName = (provider: string | null): string | null =>
   provider === null ? null : (WELL_KNOWN_PROVIDERS.get(provider) ?? provider);
 
 /** The GenAI conventions for the embeddings span of a client. */
@@ -42,7 +44,8 @@ export const GEN_AI_ATTRIBUTES: AttributeTable = {
   'gen_ai.operation.name': ({ operation }) => text(operation),
   'gen_ai.provider.name': ({ provider }) => text(providerName(provider)),
   'gen_ai.request.model': ({ model }) => text(model),
-  'gen_ai.request.encoding_formats': ({ encodingFormat }) => texts([encodingFormat]),
+  'gen_ai.request.encoding_formats': ({ encodingFormat }) =>
+    encodingFormat === null ? null : texts([encodingFormat]),
   // The id that the caller received, which receivers use as the key of a generation.
   'gen_ai.response.id': ({ generationId }) => text(generationHeaderId(generationId)),
   'gen_ai.response.model': ({ upstreamModel }) => text(upstreamModel),
@@ -74,19 +77,21 @@ export const TRACE_ATTRIBUTES: AttributeTable = {
 // Characters. A longer text is sent under the first name only, because three copies would make a request too large.
 const MAX_COPIED_LENGTH = 16_384;
 
-const copyOf = (input: InputText | null): AnyValue | null =>
-  input !== null && input.text.length <= MAX_COPIED_LENGTH ? textOf(input) : null;
+export const copyOf = (content: ContentText | null): AnyValue | null =>
+  content !== null && content.text.length <= MAX_COPIED_LENGTH ? textOf(content) : null;
 
-const textOf = ({ text: stringValue, json }: InputText): AnyValue => ({ stringValue, json });
+const textOf = ({ text: stringValue, json }: ContentText): AnyValue => ({ stringValue, json });
 
-export const inputValue = (_trace: GenerationTrace, input: InputText | null): AnyValue | null =>
-  input && textOf(input);
+export const textValue = (content: ContentText | null): AnyValue | null => content && textOf(content);
+
+export const inputValue = (_trace: GenerationTrace, { input }: SpanContent): AnyValue | null =>
+  textValue(input);
 
 /** The content, under all the names that receivers read. */
 export const CONTENT_ATTRIBUTES: AttributeTable = {
   'gen_ai.prompt': inputValue,
-  'trace.input': (_trace, input) => copyOf(input),
-  'span.input': (_trace, input) => copyOf(input),
+  'trace.input': (_trace, { input }) => copyOf(input),
+  'span.input': (_trace, { input }) => copyOf(input),
 };
 
 /** Facts that this service adds to a generation. Each platform puts its own prefix before these names. */
@@ -102,9 +107,16 @@ export const OWN_METADATA: AttributeTable = {
   status: ({ status }) => integer(status),
   duration_ms: ({ durationMs }) => integer(Math.round(durationMs)),
   is_byok: ({ isByok }) => flag(isByok),
-  input_count: ({ inputCount }) => integer(inputCount),
+  input_count: ({ inputCount, chat }) => (chat === null ? integer(inputCount) : null),
   input_type: ({ inputType }) => text(inputType),
-  input_truncated: (_trace, input) => (input?.isTruncated ? flag(true) : null),
+  input_truncated: (_trace, { input }) => (input?.isTruncated ? flag(true) : null),
+  output_truncated: (_trace, { output }) => (output?.isTruncated ? flag(true) : null),
+  streamed: ({ chat }) => (chat === null ? null : flag(chat.isStreamed)),
+  cancelled: ({ chat }) => (chat?.isCancelled ? flag(true) : null),
+  native_finish_reason: ({ chat }) => text(chat?.nativeFinishReason ?? null),
+  time_to_first_token_ms: ({ chat }) => integer(chat?.timeToFirstTokenMs ?? null),
+  usage_source: ({ chat }) => text(chat?.usageSource ?? null),
+  service_tier: ({ chat }) => text(chat?.serviceTier ?? null),
   // A single attempt adds nothing to the span.
   attempts: ({ attempts }) => (attempts.length > 1 ? text(JSON.stringify(attempts)) : null),
 };
@@ -115,7 +127,8 @@ export function levelOf({ error }: GenerationTrace): 'DEFAULT' | 'ERROR' {
 }
 
 /** The parameters of the call as JSON. */
-export function modelParameters({ dimensions, encodingFormat, inputType }: GenerationTrace): string {
+export function modelParameters({ dimensions, encodingFormat, inputType, chat }: GenerationTrace): string {
+  if (chat !== null) return JSON.stringify(settingsOf(chat));
   return JSON.stringify({
     encoding_format: encodingFormat,
     dimensions: dimensions ?? undefined,

@@ -1,4 +1,5 @@
 // Delivery to a platform that accepts OTLP/HTTP JSON: a kind declares its address, credentials and attribute names.
+import type { Operation } from '../../domain/generations/generation.js';
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import { isSuccess, outcomeOfStatus, problemUnless } from '../shared/delivery-outcome.js';
 import type { StatusRules } from '../shared/delivery-outcome.js';
@@ -11,11 +12,14 @@ import { writeAttribute } from './any-value.js';
 import type { Attribute } from './any-value.js';
 import { SCOPE, resourceAttributes } from './attributes.js';
 import { spanWriter } from './span.js';
-import type { SpanForm } from './span.js';
+import type { SpanForm, SpanWriter } from './span.js';
+
+/** The form of the spans of each operation. */
+export type SpanForms = Readonly<Record<Operation, SpanForm>>;
 
 export interface OtlpPlatform<Config extends BaseDestinationConfig & ParentSpansConfig> {
   readonly limits: DeliveryLimits;
-  readonly span: SpanForm;
+  readonly spans: SpanForms;
   url(config: Config): string;
   /** The credentials and other headers that the platform reads. */
   headers(config: Config): Readonly<Record<string, string>>;
@@ -48,7 +52,10 @@ const passesOrDislikesEmpty = (status: number): boolean => isSuccess(status) || 
 export function otlpDelivery<Config extends BaseDestinationConfig & ParentSpansConfig>(
   platform: OtlpPlatform<Config>,
 ): KindDelivery<Config> {
-  const writeSpan = spanWriter(platform.span);
+  const writers = {
+    embeddings: spanWriter(platform.spans.embeddings),
+    chat: spanWriter(platform.spans.chat),
+  } satisfies Record<Operation, SpanWriter>;
   const { rules = {}, hasPartialSuccess = true } = platform.answers ?? {};
   const { passes = passesOrDislikesEmpty } = platform.test ?? {};
 
@@ -70,7 +77,7 @@ export function otlpDelivery<Config extends BaseDestinationConfig & ParentSpansC
       const ofPlatform = platform.resource?.(config) ?? [];
       const ofConfig = platform.attributes?.(config) ?? [];
       const spanOf = (trace: GenerationTrace): string =>
-        writeSpan(trace, { attributes: ofConfig, parentSpanId: parentOf(config, trace) });
+        writers[trace.operation](trace, { attributes: ofConfig, parentSpanId: parentOf(config, trace) });
       // Each trace has its own resource, because the resource names the trace.
       const resourceSpans = traces.map((trace) => {
         const attributes = [...resourceAttributes(trace), ...ofPlatform].map(writeAttribute).join(',');

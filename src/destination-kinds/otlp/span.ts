@@ -6,7 +6,8 @@ import { anyValueOf, closeAttribute, openAttribute, text, writeAttribute } from 
 import type { AnyValue, Attribute } from './any-value.js';
 import { OWN_METADATA } from './attributes.js';
 import type { AttributeTable } from './attributes.js';
-import { beginning, inputText } from './input-text.js';
+import { beginning } from './content-text.js';
+import { SpanContent } from './span-content.js';
 
 const KIND_CLIENT = 3;
 const STATUS_OK = 1;
@@ -35,6 +36,8 @@ export const WIDE_BOUNDS: SpanBounds = {
 
 export interface SpanForm {
   readonly attributes: AttributeTable;
+  /** Attributes that give way first where a platform bounds their number. */
+  readonly last?: AttributeTable;
   /** Attributes whose number depends on the trace. */
   readonly listed?: (trace: GenerationTrace) => readonly Attribute[];
   /** Prefixes for metadata names: the caller's, and this service's own. Absent: `attributes` covers metadata. */
@@ -43,6 +46,8 @@ export interface SpanForm {
   readonly name?: (trace: GenerationTrace) => string;
   /** Whether a failure is reported by an event as well as by attributes. */
   readonly hasEvents: boolean;
+  /** An event without attributes: its name, and the moment; null: the trace has none. */
+  readonly event?: { readonly name: string; readonly at: (trace: GenerationTrace) => Date | null };
   readonly bounds?: SpanBounds;
   /** Differences of a span without a parent. */
   readonly root?: {
@@ -80,9 +85,24 @@ export function spanWriter(form: SpanForm): SpanWriter {
     span += `,"endTimeUnixNano":${nanoseconds(trace.endedAt)}`;
     span += `,"attributes":[${attributes}]`;
     if (dropped > 0) span += `,"droppedAttributesCount":${dropped}`;
-    if (trace.error !== null && form.hasEvents) span += `,"events":[${exceptionEvent(trace, bounds)}]`;
+    const events = eventsOf(trace, form, bounds);
+    if (events.length > 0) span += `,"events":[${events.join(',')}]`;
     return span + `,"status":${statusOf(trace, bounds)}}`;
   };
+}
+
+function eventsOf(
+  trace: GenerationTrace,
+  { event, hasEvents }: SpanForm,
+  bounds: SpanBounds,
+): readonly string[] {
+  const moment = event?.at(trace) ?? null;
+  return [
+    ...(event && moment !== null
+      ? [`{"timeUnixNano":${nanoseconds(moment)},"name":${wellFormedText(event.name)}}`]
+      : []),
+    ...(trace.error !== null && hasEvents ? [exceptionEvent(trace, bounds)] : []),
+  ];
 }
 
 interface Collected {
@@ -104,7 +124,8 @@ function attributeCollector(
     : [];
   const ofChildren = tableOf([...Object.entries(form.attributes), ...own]);
   const ofRoots = tableOf([...Object.entries({ ...form.attributes, ...form.root?.attributes }), ...own]);
-  const ownValues = new Map(ofRoots.map(({ name, valueOf }) => [name, valueOf]));
+  const last = tableOf(Object.entries(form.last ?? {}));
+  const ownValues = new Map([...ofRoots, ...last].map(({ name, valueOf }) => [name, valueOf]));
 
   return (trace, others, isRoot) => {
     const collected: Collected = { attributes: '', count: 0, dropped: 0 };
@@ -118,9 +139,9 @@ function attributeCollector(
       collected.attributes += opening + closeAttribute(bounded(value, bounds));
       collected.count++;
     };
-    const input = trace.input === null ? null : inputText(trace.input, bounds.maxInputLength);
+    const content = new SpanContent(trace, bounds.maxInputLength);
     for (const { name, valueOf, opening } of isRoot ? ofRoots : ofChildren) {
-      add(name, valueOf(trace, input), opening);
+      add(name, valueOf(trace, content), opening);
     }
     for (const { key, value } of others) add(key, value);
     for (const { key, value } of form.listed?.(trace) ?? []) add(key, value);
@@ -130,13 +151,14 @@ function attributeCollector(
       for (const name of Object.keys(trace.metadata)) {
         const key = metadata.caller + name;
         // A caller may use a name of this service that has no value in this trace.
-        const isTaken = (ownValues.get(key)?.(trace, input) ?? null) !== null;
+        const isTaken = (ownValues.get(key)?.(trace, content) ?? null) !== null;
         if (!RESERVED_KEY.test(name) && !isTaken) add(key, anyValueOf(trace.metadata[name]));
       }
       for (const name of Object.keys(trace.facts)) {
         add(`${metadata.own}openrouter_generation.${name}`, anyValueOf(trace.facts[name]));
       }
     }
+    for (const { name, valueOf, opening } of last) add(name, valueOf(trace, content), opening);
     return collected;
   };
 }
@@ -171,7 +193,7 @@ export const EXCEPTION_ATTRIBUTES: AttributeTable = {
 function exceptionEvent(trace: GenerationTrace, bounds: SpanBounds): string {
   const attributes: string[] = [];
   for (const [key, valueOf] of Object.entries(EXCEPTION_ATTRIBUTES)) {
-    const value = valueOf(trace, null);
+    const value = valueOf(trace, new SpanContent(trace, 0));
     if (value !== null) attributes.push(writeAttribute({ key, value: bounded(value, bounds) }));
   }
   const time = nanoseconds(trace.endedAt);

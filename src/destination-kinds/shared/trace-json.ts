@@ -1,7 +1,12 @@
 // The parts of a trace that kinds share: facts under common names, texts and ids for platforms with their own formats,
 // and JSON within a size limit.
-import type { GenerationTrace, TracedContent } from '../../domain/generations/generation-trace.js';
+import type {
+  GenerationTrace,
+  TracedChat,
+  TracedContent,
+} from '../../domain/generations/generation-trace.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
+import { cutTexts, settingsOf } from './chat-forms.js';
 import type { DeliveryRequest } from './delivery.js';
 import { wellFormedJson } from '../tables/well-formed-json.js';
 
@@ -38,14 +43,15 @@ export function traceProperties(trace: GenerationTrace): Record<string, unknown>
     status: trace.status,
     error_type: trace.error?.type,
     duration_ms: trace.durationMs,
-    input_count: trace.inputCount,
-    input_truncated: trace.input?.isTruncated || undefined,
+    input_count: trace.chat === null ? trace.inputCount : undefined,
+    input_truncated: (trace.input?.isTruncated ?? trace.chat?.content?.isInputTruncated) || undefined,
     prompt_tokens: trace.promptTokens,
     total_tokens: trace.totalTokens,
+    ...(trace.chat && chatProperties(trace.chat)),
     cost: trace.cost ?? undefined,
     is_byok: trace.isByok,
     dimensions: trace.dimensions ?? undefined,
-    encoding_format: trace.encodingFormat,
+    encoding_format: trace.encodingFormat ?? undefined,
     input_type: trace.inputType ?? undefined,
     workspace_id: trace.workspaceId,
     api_key_name: trace.apiKeyName,
@@ -54,6 +60,24 @@ export function traceProperties(trace: GenerationTrace): Record<string, unknown>
     session_id: trace.sessionId ?? undefined,
     attempts: trace.attempts,
     openrouter_generation: Object.keys(trace.facts).length > 0 ? trace.facts : undefined,
+  };
+}
+
+function chatProperties(chat: TracedChat): Record<string, unknown> {
+  return {
+    output_truncated: chat.content?.isOutputTruncated || undefined,
+    completion_tokens: chat.completionTokens,
+    reasoning_tokens: chat.reasoningTokens,
+    cached_tokens: chat.cachedTokens,
+    cache_write_tokens: chat.cacheWriteTokens,
+    usage_source: chat.usageSource,
+    finish_reason: chat.finishReason ?? undefined,
+    native_finish_reason: chat.nativeFinishReason ?? undefined,
+    streamed: chat.isStreamed,
+    cancelled: chat.isCancelled || undefined,
+    time_to_first_token_ms: chat.timeToFirstTokenMs ?? undefined,
+    service_tier: chat.serviceTier ?? undefined,
+    parameters: settingsOf(chat),
   };
 }
 
@@ -90,6 +114,11 @@ export function bareModelName({ model }: GenerationTrace): string {
   return model.slice(model.indexOf('/') + 1);
 }
 
+/** Embeddings of providers that count more than the input have the rest here. */
+export function completionTokensOf({ chat, promptTokens, totalTokens }: GenerationTrace): number {
+  return chat?.completionTokens ?? Math.max(0, totalTokens - promptTokens);
+}
+
 /** A summary instead of the vectors, which are never sent. Undefined for a failure. */
 export function outputSummary({ error, inputCount, dimensions }: GenerationTrace): object | undefined {
   return error === null ? { count: inputCount, dimensions: dimensions ?? undefined } : undefined;
@@ -105,13 +134,39 @@ export function uuidOfTrace({ startedAt, spanId }: GenerationTrace, ordinal: 0 |
   return `${time.slice(0, 8)}-${time.slice(8)}-7${first}-8${second}-${third}0${ordinal}`;
 }
 
-/** The JSON of an item, without its inputs when it would exceed the platform's limit. */
+/**
+ * The JSON of an item that would exceed the platform's limit: without its inputs, or with the beginnings of the texts of a
+ * chat.
+ */
 export function jsonWithin(
   maxBytes: number,
   trace: GenerationTrace,
   encodeItem: (trace: GenerationTrace) => object,
 ): string {
   const json = wellFormedJson(encodeItem(trace));
-  if (trace.input === null || Buffer.byteLength(json) <= maxBytes) return json;
-  return wellFormedJson(encodeItem({ ...trace, input: { items: [], isTruncated: true } }));
+  if (Buffer.byteLength(json) <= maxBytes) return json;
+  if (trace.chat?.content) return chatWithin(maxBytes, trace, trace.chat, encodeItem);
+  return trace.input === null
+    ? json
+    : wellFormedJson(encodeItem({ ...trace, input: { items: [], isTruncated: true } }));
+}
+
+// Characters of a text, and the next shorter length.
+const LONGEST_TEXT = 131_072;
+const SHRINKS_BY = 4;
+
+function chatWithin(
+  maxBytes: number,
+  trace: GenerationTrace,
+  chat: TracedChat,
+  encodeItem: (trace: GenerationTrace) => object,
+): string {
+  const encodeWith = (content: TracedChat['content']): string =>
+    wellFormedJson(encodeItem({ ...trace, chat: { ...chat, content } }));
+  for (let length = LONGEST_TEXT; length > 1 && chat.content; length = Math.floor(length / SHRINKS_BY)) {
+    const cut = { ...cutTexts(chat.content, length), isInputTruncated: true, isOutputTruncated: true };
+    const json = encodeWith(cut);
+    if (Buffer.byteLength(json) <= maxBytes) return json;
+  }
+  return encodeWith(null);
 }

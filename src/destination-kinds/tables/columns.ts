@@ -3,6 +3,7 @@
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
 import { levelOf } from '../otlp/attributes.js';
+import { completionTokensOf } from '../shared/trace-json.js';
 import { attributesOf, inputOf, metadataOf, outputOf, parametersOf } from './json-columns.js';
 
 interface SqlType {
@@ -45,15 +46,19 @@ export const COLUMNS: readonly Column[] = [
   { name: 'SPAN_TYPE', type: WORD, value: () => 'GENERATION' },
   { name: 'STATUS', type: WORD, value: ({ error }) => (error === null ? 'ok' : 'error') },
   { name: 'LEVEL', type: WORD, value: levelOf },
-  // A call without an error has no finish reason.
-  { name: 'FINISH_REASON', type: OPTIONAL_WORD, value: ({ error }) => (error === null ? null : 'error') },
+  // Embeddings without an error have none.
+  {
+    name: 'FINISH_REASON',
+    type: OPTIONAL_WORD,
+    value: ({ error, chat }) => (error === null ? (chat?.finishReason ?? null) : 'error'),
+  },
   { name: 'MODEL', type: WORD, value: ({ model }) => model },
   { name: 'PROVIDER_NAME', type: OPTIONAL_WORD, value: ({ provider }) => provider },
   { name: 'PROMPT_TOKENS', type: COUNT, value: ({ promptTokens }) => promptTokens },
   {
     name: 'COMPLETION_TOKENS',
     type: COUNT,
-    value: ({ promptTokens, totalTokens }) => Math.max(0, totalTokens - promptTokens),
+    value: completionTokensOf,
   },
   { name: 'TOTAL_TOKENS', type: COUNT, value: ({ totalTokens }) => totalTokens },
   { name: 'TOTAL_COST', type: USD, value: ({ cost }) => cost },

@@ -1,25 +1,35 @@
 // The values of the JSON columns.
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import { GEN_AI_ATTRIBUTES, OWN_METADATA } from '../otlp/attributes.js';
+import { CHAT_ATTRIBUTES, OLDER_CHAT_ATTRIBUTES } from '../otlp/chat-attributes.js';
+import { SpanContent } from '../otlp/span-content.js';
+import { choicesOf, promptOf, settingsOf } from '../shared/chat-forms.js';
 import type { AnyValue } from '../otlp/any-value.js';
 import { outputSummary } from '../shared/trace-json.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
-const ATTRIBUTES = [
-  ...Object.entries(GEN_AI_ATTRIBUTES),
-  ...Object.entries(OWN_METADATA).map(([name, valueOf]) => [`openrouter.${name}`, valueOf] as const),
+const OWN = Object.entries(OWN_METADATA).map(([name, valueOf]) => [`openrouter.${name}`, valueOf] as const);
+const OF_EMBEDDINGS = [...Object.entries(GEN_AI_ATTRIBUTES), ...OWN];
+const OF_CHAT = [
+  ...Object.entries(CHAT_ATTRIBUTES),
+  ...Object.entries(OLDER_CHAT_ATTRIBUTES).filter(([name]) => name.endsWith('_cost')),
+  ...OWN,
 ];
 
 /** The attributes of an OpenTelemetry span, without those that hold text of the caller. */
 export function attributesOf(trace: GenerationTrace): Members {
   const attributes: Record<string, unknown> = {};
-  for (const [name, valueOf] of ATTRIBUTES) {
-    const value = valueOf(trace, null);
+  const content = new SpanContent({ ...trace, input: null, chat: withoutContent(trace.chat) }, 0);
+  for (const [name, valueOf] of trace.chat === null ? OF_EMBEDDINGS : OF_CHAT) {
+    const value = valueOf(trace, content);
     if (value !== null) attributes[name] = plainValue(value);
   }
   return attributes;
 }
+
+const withoutContent = (chat: GenerationTrace['chat']): GenerationTrace['chat'] =>
+  chat && { ...chat, content: null };
 
 function plainValue(value: AnyValue): unknown {
   if ('intValue' in value) return Number(value.intValue);
@@ -37,16 +47,28 @@ export function metadataOf({ metadata, traceName, spanName, facts }: GenerationT
   };
 }
 
-export function parametersOf({ encodingFormat, inputType }: GenerationTrace): Members {
+export function parametersOf({ encodingFormat, inputType, chat }: GenerationTrace): Members {
+  if (chat !== null) return settingsOf(chat);
   return { encoding_format: encodingFormat, ...(inputType === null ? {} : { input_type: inputType }) };
 }
 
-export function inputOf({ input }: GenerationTrace): Members | null {
+export function inputOf({ input, chat }: GenerationTrace): Members | null {
+  if (chat?.content) return { ...promptOf(chat.content), ...marked(chat.content.isInputTruncated) };
   if (input === null) return null;
-  return { input: input.items, ...(input.isTruncated ? { truncated: true } : {}) };
+  return { input: input.items, ...marked(input.isTruncated) };
 }
 
-/** The number and width of the vectors, or the error. Never the vectors themselves. */
+const marked = (isTruncated: boolean): Members => (isTruncated ? { truncated: true } : {});
+
+/**
+ * The answers of a chat, or the number and width of the vectors, never the vectors themselves; the error of a failure. A
+ * chat that failed in the middle has both.
+ */
 export function outputOf(trace: GenerationTrace): object {
-  return outputSummary(trace) ?? { error: trace.error };
+  const { chat, error } = trace;
+  if (chat === null) return outputSummary(trace) ?? { error };
+  return {
+    ...(chat.content && { choices: choicesOf(chat.content), ...marked(chat.content.isOutputTruncated) }),
+    ...(error && { error }),
+  };
 }

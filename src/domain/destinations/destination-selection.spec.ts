@@ -192,7 +192,8 @@ describe('the stored content', () => {
     [false, null, true],
     [false, onInput, true],
     [true, null, false],
-    [true, onlyIf({ field: 'output', operator: 'exists' }), false],
+    [true, onlyIf({ field: 'finish_reason', operator: 'exists' }), false],
+    [true, onlyIf({ field: 'output', operator: 'exists' }), true],
     [true, onInput, true],
     [true, { ...onInput, enabled: false }, false],
   ])('with privacy mode %p and the filter %j is needed: %p', (privacyMode, filterRules, expected) => {

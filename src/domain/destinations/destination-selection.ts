@@ -1,7 +1,7 @@
 // Decides which generations a destination gets.
 import type { Destination } from './destination.js';
 import { fieldTextsOf } from './filter-fields.js';
-import { compileFilter, filterReads } from './filter-match.js';
+import { compileFilter, contentFieldOf } from './filter-match.js';
 import type { GenerationCandidate } from '../generations/generation-candidate.js';
 import type { Pieces } from './regex-program.js';
 import { isSampled } from './sampling.js';
@@ -44,5 +44,5 @@ export function needsContent({
   privacyMode,
   filterRules,
 }: Pick<Destination, 'privacyMode' | 'filterRules'>): boolean {
-  return !privacyMode || filterReads(filterRules, 'input');
+  return !privacyMode || contentFieldOf(filterRules) !== null;
 }

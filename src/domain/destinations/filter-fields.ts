@@ -1,6 +1,7 @@
 // The text of each filter field of a generation (docs/contract.md#filter-rules).
 import type { FieldTexts } from './filter-match.js';
 import type { FilterField } from './filter-rules.js';
+import type { ContentMessage } from '../generations/chat-content.js';
 import type { GenerationCandidate } from '../generations/generation-candidate.js';
 import { formatUsd } from '../spend/money.js';
 
@@ -11,14 +12,14 @@ const TEXTS: Readonly<Record<FilterField, (candidate: GenerationCandidate) => st
   session_id: ({ generation }) => generation.sessionId,
   user_id: ({ generation }) => generation.userId,
   api_key_name: ({ key }) => key.name,
-  finish_reason: () => null,
+  // A failure in the middle of an answer has one as well.
+  finish_reason: ({ generation }) => generation.chat?.finishReason ?? null,
   input: inputText,
-  // Vectors have no text.
-  output: () => null,
+  output: outputText,
   total_cost: ({ generation: { cost } }) => (cost === null ? null : formatUsd(cost)),
   total_tokens: ({ generation }) => String(generation.totalTokens),
   prompt_tokens: ({ generation }) => String(generation.promptTokens),
-  completion_tokens: () => '0',
+  completion_tokens: ({ generation }) => String(generation.chat?.completionTokens ?? 0),
 };
 
 /** Builds each text at most once, and only when a rule reads it. */
@@ -33,6 +34,31 @@ export function fieldTextsOf(candidate: GenerationCandidate): FieldTexts {
 /** The stored texts, one per line; token ids have no text. */
 function inputText({ content }: GenerationCandidate): string | null | undefined {
   if (content === null) return undefined;
-  const texts = content.items.filter((item) => typeof item === 'string');
+  const { chat, items } = content;
+  return lines(
+    chat ? chat.messages.flatMap(textsOfMessage) : items.filter((item) => typeof item === 'string'),
+  );
+}
+
+function textsOfMessage({ content, tool_calls: calls = [] }: ContentMessage): readonly string[] {
+  const texts =
+    typeof content === 'string'
+      ? [content]
+      : (content ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  return [...texts, ...calls.map((call) => call.function.arguments)];
+}
+
+/** The text of all answers and the arguments of their tool calls, one per line; vectors have no text. */
+function outputText({ generation, content }: GenerationCandidate): string | null | undefined {
+  if (generation.chat === null) return null;
+  if (content === null) return undefined;
+  return lines(
+    (content.chat?.choices ?? []).flatMap(({ content: text, toolCalls }) =>
+      [text, toolCalls.map((call) => call.arguments)].flat().filter((line) => line !== null),
+    ),
+  );
+}
+
+function lines(texts: readonly string[]): string | null {
   return texts.length === 0 ? null : texts.join('\n');
 }

@@ -1,6 +1,6 @@
 // Source: docs/contract.md#filter-rules.
 import { describe, expect, it } from '@jest/globals';
-import { compileFilter, filterReads } from './filter-match.js';
+import { compileFilter, contentFieldOf } from './filter-match.js';
 import { FILTER_LOGICS } from './filter-rules.js';
 import type { FilterField, FilterGroup, FilterRule } from './filter-rules.js';
 
@@ -88,7 +88,7 @@ describe('groups', () => {
   });
 });
 
-describe('the fields that a filter reads', () => {
+describe('the field of stored content that a filter reads', () => {
   const group: FilterGroup = {
     logic: 'and',
     rules: [
@@ -97,11 +97,16 @@ describe('the fields that a filter reads', () => {
     ],
   };
 
-  it('are those of its rules, while it is enabled', () => {
-    expect(filterReads({ enabled: true, groups: [group] }, 'input')).toBe(true);
-    expect(filterReads({ enabled: true, groups: [group] }, 'output')).toBe(false);
-    expect(filterReads({ enabled: false, groups: [group] }, 'input')).toBe(false);
-    expect(filterReads({ enabled: true, groups: [] }, 'input')).toBe(false);
-    expect(filterReads(null, 'input')).toBe(false);
+  it('is one of its rules, while it is enabled', () => {
+    expect(contentFieldOf({ enabled: true, groups: [group] })).toBe('input');
+    expect(
+      contentFieldOf({
+        enabled: true,
+        groups: [{ ...group, rules: [{ field: 'output', operator: 'exists' }] }],
+      }),
+    ).toBe('output');
+    expect(contentFieldOf({ enabled: false, groups: [group] })).toBeNull();
+    expect(contentFieldOf({ enabled: true, groups: [] })).toBeNull();
+    expect(contentFieldOf(null)).toBeNull();
   });
 });

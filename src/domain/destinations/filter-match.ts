@@ -56,11 +56,13 @@ export function compileFilter(filter: FilterRules | null): Filter {
   return { passes: (textOf) => inOneGo(pieces(textOf)), pieces };
 }
 
-/** Whether enabled rules read a field. */
-export function filterReads(filter: FilterRules | null, field: FilterField): boolean {
-  return (
-    filter?.enabled === true && filter.groups.some(({ rules }) => rules.some((rule) => rule.field === field))
-  );
+type ContentField = 'input' | 'output';
+
+/** The field of stored content that enabled rules read; null: none. */
+export function contentFieldOf(filter: FilterRules | null): ContentField | null {
+  if (filter?.enabled !== true) return null;
+  const fields = filter.groups.flatMap(({ rules }) => rules.map(({ field }) => field));
+  return fields.find((field) => field === 'input' || field === 'output') ?? null;
 }
 
 /** Why a regular expression must not be compiled; null: no known problem. */

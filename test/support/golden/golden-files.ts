@@ -17,7 +17,10 @@ const MAX_PATCH = 1 / 3;
 const documentOf = (name: string): URL => new URL(`${name}.json`, FOLDER);
 const patchOf = (type: string): URL => new URL(`${type}.patch.json`, FOLDER);
 
-/** The kinds that have a file. */
+/** The generic document of the same operation. */
+const genericOf = (name: string): string => name.replace(/^[^.]+/, GENERIC_KIND);
+
+/** The documents that have a file: kinds, and kinds with `.chat`. */
 export async function goldenKinds(): Promise<string[]> {
   const names = (await readdir(FOLDER)).map((file) => file.replace(/(\.patch)?\.json$/, ''));
   return names.filter((name) => name !== SHARED);
@@ -34,7 +37,7 @@ export async function writeShared(parts: Json): Promise<void> {
 export async function readGolden(type: string): Promise<Json> {
   const files = await readdir(FOLDER);
   const document = files.includes(`${type}.patch.json`)
-    ? patchDocument(await read(documentOf(GENERIC_KIND)), (await read(patchOf(type))) as PatchOperation[])
+    ? patchDocument(await read(documentOf(genericOf(type))), (await read(patchOf(type))) as PatchOperation[])
     : await read(documentOf(type));
   return resolved(document, await readShared());
 }
@@ -42,7 +45,8 @@ export async function readGolden(type: string): Promise<Json> {
 /** Writes a kind in the shorter form. The generic kind and the shared parts are written before the others. */
 export async function writeGolden(type: string, whole: Json): Promise<void> {
   const document = referring(whole, Object.entries(await readShared()));
-  const patch = type === GENERIC_KIND ? null : shortPatch(await read(documentOf(GENERIC_KIND)), document);
+  const generic = genericOf(type);
+  const patch = type === generic ? null : shortPatch(await read(documentOf(generic)), document);
   await rm(patch ? documentOf(type) : patchOf(type), { force: true });
   await (patch ? write(patchOf(type), patch) : write(documentOf(type), document));
 }

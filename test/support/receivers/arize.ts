@@ -1,9 +1,28 @@
 // The OTLP endpoint of Arize AX, which reads OpenInference.
+import type { Attributes } from './otlp-validator.js';
 import { otlpReceiver } from './otlp-receiver.js';
 
 const ORIGIN = 'https://otlp.eu-west-1a.arize.com';
 const API_KEY = 'ak-0123456789abcdef-canary';
 const SPACE_KEY = 'U3BhY2U6MTIzNDU2NzgtY2FuYXJ5';
+
+/** Messages and tool calls are shown in the flattened form only. */
+function problemOfChat(attributes: Attributes): string | null {
+  const names = [...attributes.keys()];
+  const count = (form: RegExp): number => names.filter((name) => form.test(name)).length;
+  const { messages = [], tools = [] } = JSON.parse(String(attributes.get('input.value') ?? '{}')) as {
+    messages?: readonly unknown[];
+    tools?: readonly unknown[];
+  };
+  if (count(/^llm\.input_messages\.\d+\.message\.role$/) < Math.min(messages.length, 1))
+    return 'messages that are not flattened';
+  if (count(/^llm\.tools\.\d+\.tool\.json_schema$/) !== tools.length) return 'tools that are not flattened';
+  const calls = JSON.stringify(messages).match(/\\?"tool_calls\\?":/g)?.length ?? 0;
+  const isShown =
+    count(/^llm\.input_messages\.\d+\.message\.tool_calls\.\d+\.tool_call\.function\.name$/) >= calls;
+  if (!isShown) return 'tool calls that are not flattened';
+  return attributes.has('llm.model_name') ? null : 'a span of a language model without its name';
+}
 
 export const arizeReceiver = otlpReceiver({
   type: 'arize',
@@ -19,6 +38,7 @@ export const arizeReceiver = otlpReceiver({
   maxBytes: 4_194_304,
   problemOf: ({ attributes, resource }) => {
     if (resource.get('openinference.project.name') !== 'search') return 'no such project';
+    if (attributes.get('openinference.span.kind') === 'LLM') return problemOfChat(attributes);
     if (attributes.get('openinference.span.kind') !== 'EMBEDDING') return 'an unknown kind of span';
     // The convention reserves these names for spans of language models.
     return attributes.has('llm.system') || attributes.has('llm.provider')

@@ -22,6 +22,9 @@ import type { DestinationReceiver } from './receiver.js';
 const CONFIG = { apiKey: 'sk-bt-0123456789abcdef', projectId: '6f9619ff-8b86-d011-b42d-00cf4fc964ff' };
 const MAX_BYTES = 10_000_000;
 
+const isMessage = (value: unknown): boolean => isObject(value) && isText(value['role']);
+const isChoice = objectWith({ index: isCount, message: isMessage, finish_reason: orNull(isText) });
+
 const isBody = objectWith({
   events: listOf(
     objectWith(
@@ -31,8 +34,12 @@ const isBody = objectWith({
         root_span_id: matches(/^[0-9a-f]{32}$/),
         span_parents: orNull(listOf(matches(/^[0-9a-f]{16}$/), 1)),
         created: isTime,
-        input: orNull(objectWith({ inputs: listOf(objectWith({ content: isString })) })),
-        output: objectWith({ count: isCount }),
+        input: orNull(
+          (value) =>
+            objectWith({ inputs: listOf(objectWith({ content: isString })) })(value) ||
+            listOf(isMessage)(value),
+        ),
+        output: orNull((value) => objectWith({ count: isCount })(value) || listOf(isChoice)(value)),
         // Prices are filed under bare names.
         metadata: (value) =>
           isObject(value) && matches(/^[^/]+$/)(value['model']) && isText(value['generation_id']),
@@ -46,7 +53,13 @@ const isBody = objectWith({
             completion_tokens: isCount,
             tokens: isCount,
           },
-          { estimated_cost: isNumber },
+          {
+            estimated_cost: isNumber,
+            prompt_cached_tokens: isCount,
+            prompt_cache_creation_tokens: isCount,
+            completion_reasoning_tokens: isCount,
+            time_to_first_token: isNumber,
+          },
         ),
       },
       { error: isText },

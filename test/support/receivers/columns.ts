@@ -1,5 +1,6 @@
 // How each platform fills the columns of its own pages from a delivered payload, by its published rules. A column that a
 // payload leaves blank is blank for the person who looks at the page.
+import type { Operation } from '../../../src/domain/generations/generation.js';
 import type { DeliveryRequest } from '../../../src/destination-kinds/shared/delivery.js';
 import { validateTraceRequest } from './otlp-validator.js';
 import type { ValidatedSpan } from './otlp-validator.js';
@@ -34,14 +35,19 @@ type Columns<Item> = Readonly<Record<ColumnName, Column<Item> | null>>;
 interface PlatformColumns<Item> {
   readonly itemsOf: (requests: readonly Pick<DeliveryRequest, 'body'>[]) => readonly Item[];
   readonly columns: Columns<Item>;
+  /** The columns that chats fill from other places. */
+  readonly chat?: Partial<Columns<Item>>;
 }
 
+type Places = Readonly<Record<ColumnName, { readonly place: string; readonly isOwn: boolean } | null>>;
+
 export interface Platform {
-  /** Where a reader finds a column; null: nowhere. */
-  readonly places: Readonly<Record<ColumnName, { readonly place: string; readonly isOwn: boolean } | null>>;
+  /** Where a reader finds a column of an operation; null: nowhere. */
+  readonly places: Readonly<Record<Operation, Places>>;
   /** The columns of each call in these requests, in the order of the calls. Undefined: blank. */
   readonly shown: (
     requests: readonly Pick<DeliveryRequest, 'body'>[],
+    operation: Operation,
   ) => readonly ReadonlyMap<ColumnName, unknown>[];
 }
 
@@ -87,7 +93,10 @@ const statusMessage = ({ status }: ValidatedSpan): unknown =>
   status.code === 2 ? status.message : undefined;
 
 /** A page that lists attributes by their names: it has no columns of its own. */
-const attributesOnly = (overrides: Partial<Columns<ValidatedSpan>> = {}): PlatformColumns<ValidatedSpan> => ({
+const attributesOnly = (
+  overrides: Partial<Columns<ValidatedSpan>> = {},
+  chat: Partial<Columns<ValidatedSpan>> = {},
+): PlatformColumns<ValidatedSpan> => ({
   itemsOf: spansOf,
   columns: {
     type: among('gen_ai.operation.name', attribute('gen_ai.operation.name')),
@@ -101,6 +110,17 @@ const attributesOnly = (overrides: Partial<Columns<ValidatedSpan>> = {}): Platfo
     output: null,
     error: own('Status', statusMessage),
     ...overrides,
+  },
+  chat: {
+    input: among('gen_ai.input.messages', attribute('gen_ai.input.messages')),
+    output: among('gen_ai.output.messages', attribute('gen_ai.output.messages')),
+    tokens: among(
+      '`gen_ai.usage.input_tokens`, `.output_tokens`',
+      (span) =>
+        Number(attribute('gen_ai.usage.input_tokens')(span)) +
+        Number(attribute('gen_ai.usage.output_tokens')(span)),
+    ),
+    ...chat,
   },
 });
 
@@ -158,20 +178,33 @@ const arize: PlatformColumns<ValidatedSpan> = {
     output: own('Output', (span) => attribute('output.mime_type')(span) && attribute('output.value')(span)),
     error: own('Status', exceptionOf),
   },
+  chat: {
+    model: own('Model', attribute('llm.model_name')),
+    provider: own('Provider', attribute('llm.provider')),
+    tokens: own('Tokens', attribute('llm.token_count.total')),
+    cost: own('Cost', attribute('llm.cost.total')),
+  },
 };
 
-const sentry = attributesOnly({
-  type: own('Operation', attribute('sentry.op')),
-  model: own('Model', attribute('gen_ai.request.model')),
-  provider: own('Provider', attribute('gen_ai.provider.name')),
-  tokens: own('Tokens', attribute('gen_ai.usage.input_tokens')),
-  cost: own('Cost', attribute('gen_ai.cost.total_tokens')),
-  user: own('User', attribute('user.id')),
-  session: own('Conversation', attribute('gen_ai.conversation.id')),
-  input: own('Input', attribute('gen_ai.embeddings.input')),
-  // Events of spans are dropped.
-  error: own('exception.message', attribute('exception.message', 'exception.type')),
-});
+const sentry = attributesOnly(
+  {
+    type: own('Operation', attribute('sentry.op')),
+    model: own('Model', attribute('gen_ai.request.model')),
+    provider: own('Provider', attribute('gen_ai.provider.name')),
+    tokens: own('Tokens', attribute('gen_ai.usage.input_tokens')),
+    cost: own('Cost', attribute('gen_ai.cost.total_tokens')),
+    user: own('User', attribute('user.id')),
+    session: own('Conversation', attribute('gen_ai.conversation.id')),
+    input: own('Input', attribute('gen_ai.embeddings.input')),
+    // Events of spans are dropped.
+    error: own('exception.message', attribute('exception.message', 'exception.type')),
+  },
+  {
+    input: own('Input', attribute('gen_ai.input.messages')),
+    output: own('Output', attribute('gen_ai.output.messages')),
+    tokens: own('Tokens', attribute('gen_ai.usage.total_tokens')),
+  },
+);
 
 const newrelic = attributesOnly({
   type: own('Operation', attribute('gen_ai.operation.name')),
@@ -194,6 +227,7 @@ const braintrust: PlatformColumns<Json> = {
     output: own('Output', field('output')),
     error: own('Error', field('error')),
   },
+  chat: { input: own('Input', field('input')) },
 };
 
 const datadog: PlatformColumns<Json> = {
@@ -211,6 +245,11 @@ const datadog: PlatformColumns<Json> = {
     input: own('Input', field('meta.input.value')),
     output: own('Output', field('meta.output.value')),
     error: own('Error', field('meta.error.message')),
+  },
+  chat: {
+    tokens: own('Total tokens', field('metrics.total_tokens')),
+    input: own('Input messages', field('meta.input.messages')),
+    output: own('Output messages', field('meta.output.messages')),
   },
 };
 
@@ -232,6 +271,7 @@ const weave: PlatformColumns<Json> = {
     output: own('Output', field('output')),
     error: own('Exception', field('exception')),
   },
+  chat: { input: own('Chat', field('inputs.messages')), output: own('Chat', field('output.choices')) },
 };
 
 const posthog: PlatformColumns<Json> = {
@@ -247,6 +287,16 @@ const posthog: PlatformColumns<Json> = {
     input: own('Input', field('properties.$ai_input')),
     output: null,
     error: own('Error', field('properties.$ai_error')),
+  },
+  chat: {
+    tokens: own('Tokens', (event) => {
+      const { $ai_input_tokens: input, $ai_output_tokens: output } = event['properties'] as Record<
+        string,
+        number
+      >;
+      return (input ?? 0) + (output ?? 0);
+    }),
+    output: own('Output', field('properties.$ai_output_choices')),
   },
 };
 
@@ -355,12 +405,13 @@ export function platformColumns(type: string): Platform {
   return found;
 }
 
-function platform<Item>({ itemsOf, columns }: PlatformColumns<Item>): Platform {
+function platform<Item>({ itemsOf, columns, chat }: PlatformColumns<Item>): Platform {
+  const places = { embeddings: columns, chat: { ...columns, ...chat } };
   return {
-    places: columns,
-    shown: (requests) =>
+    places,
+    shown: (requests, operation) =>
       itemsOf(requests).map(
-        (item) => new Map(COLUMN_NAMES.map((name) => [name, columns[name]?.read(item)] as const)),
+        (item) => new Map(COLUMN_NAMES.map((name) => [name, places[operation][name]?.read(item)] as const)),
       ),
   };
 }

@@ -6,6 +6,7 @@ import {
   generationIdOf,
   isCount,
   isNumber,
+  isObject,
   isString,
   listOf,
   matches,
@@ -28,6 +29,45 @@ const isName = (value: unknown): boolean =>
   value === value.toLowerCase() &&
   !/__|_$/.test(value);
 
+const isMetadata = membersOf((value) => isString(value) || isNumber(value) || isFlag(value));
+const isError = objectWith({ type: isText }, { message: isText, stack: isText });
+const isProvider = matches(/^(?!azure$).+/);
+const isEmbedding = objectWith(
+  { kind: isOneOf('embedding'), model_name: isText },
+  { model_provider: isProvider, input: isIo, output: isIo, error: isError, metadata: isMetadata },
+);
+// Every content is a text, and every argument list an object.
+const isMessages = objectWith({
+  messages: listOf(
+    objectWith(
+      { role: isText, content: isString },
+      {
+        reasoning: isString,
+        tool_calls: listOf(
+          objectWith({ name: isString, arguments: isObject, tool_id: isString, type: isText }),
+          1,
+        ),
+        tool_results: listOf(
+          objectWith({ name: isString, tool_id: isString, result: isString, type: isText }),
+          1,
+        ),
+      },
+    ),
+  ),
+});
+const isLlm = objectWith(
+  { kind: isOneOf('llm'), model_name: matches(/^[^/]+$/) },
+  {
+    model_provider: isProvider,
+    input: isMessages,
+    output: isMessages,
+    tool_definitions: listOf(objectWith({ name: isText }, { description: isString, schema: isObject }), 1),
+    error: isError,
+    metadata: isMetadata,
+  },
+);
+const isMeta = (value: unknown): boolean => isEmbedding(value) || isLlm(value);
+
 const isBody = objectWith({
   data: objectWith({
     type: isOneOf('span'),
@@ -43,31 +83,13 @@ const isBody = objectWith({
               parent_id: matches(/^([0-9a-f]{16}|undefined)$/),
               start_ns: isCount,
               duration: isNumber,
-              meta: objectWith(
-                { kind: isOneOf('embedding'), model_name: isText },
-                {
-                  model_provider: matches(/^(?!azure$).+/),
-                  input: isIo,
-                  output: isIo,
-                  error: objectWith({ type: isText }, { message: isText, stack: isText }),
-                  metadata: membersOf((value) => isString(value) || isNumber(value) || isFlag(value)),
-                },
-              ),
+              meta: isMeta,
             },
             {
               status: isOneOf('ok', 'error'),
               session_id: isText,
               tags: listOf(isString),
-              metrics: objectWith(
-                {},
-                {
-                  input_tokens: isCount,
-                  total_tokens: isCount,
-                  input_cost: isNumber,
-                  output_cost: isNumber,
-                  total_cost: isNumber,
-                },
-              ),
+              metrics: membersOf(isNumber),
             },
           ),
           1,

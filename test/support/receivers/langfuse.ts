@@ -1,4 +1,5 @@
 // Langfuse's OTLP endpoint.
+import type { Attributes } from './otlp-validator.js';
 import { otlpReceiver } from './otlp-receiver.js';
 
 const ORIGIN = 'https://jp.cloud.langfuse.com';
@@ -20,6 +21,24 @@ const isJson = (value: unknown): boolean => {
   }
 };
 
+/** The platform adds the buckets of usage and of cost, and shows a moment as it is. */
+function addsUp(attributes: Attributes): boolean {
+  const { total, ...buckets } = JSON.parse(
+    String(attributes.get('langfuse.observation.usage_details')),
+  ) as Record<string, number>;
+  const { total: cost, ...sides } = JSON.parse(
+    String(attributes.get('langfuse.observation.cost_details') ?? '{}'),
+  ) as Record<string, number>;
+  const sumOf = (parts: Record<string, number>): number =>
+    Object.values(parts).reduce((sum, part) => sum + part, 0);
+  const start = attributes.get('langfuse.observation.completion_start_time');
+  return (
+    sumOf(buckets) === total &&
+    (cost === undefined || Math.abs(sumOf(sides) - cost) < 1e-12) &&
+    (start === undefined || new Date(String(start)).toISOString() === start)
+  );
+}
+
 export const langfuseReceiver = otlpReceiver({
   type: 'langfuse',
   config: { secretKey: SECRET_KEY, publicKey: PUBLIC_KEY, baseUrl: ORIGIN },
@@ -31,7 +50,9 @@ export const langfuseReceiver = otlpReceiver({
   maxBytes: 5_000_000,
   problemOf: ({ attributes, parentSpanId }, headers) => {
     if (headers['x-langfuse-ingestion-version'] !== '4') return 'an unknown ingestion version';
-    if (attributes.get('langfuse.observation.type') !== 'embedding') return 'an unknown type of observation';
+    const type = attributes.get('gen_ai.operation.name') === 'chat' ? 'generation' : 'embedding';
+    if (attributes.get('langfuse.observation.type') !== type) return 'an unknown type of observation';
+    if (type === 'generation' && !addsUp(attributes)) return 'buckets that do not add up';
     if (!attributes.get('langfuse.trace.name')) return 'a trace without a name';
     if (parentSpanId !== '' || attributes.get('langfuse.internal.is_app_root') !== true)
       return 'a trace without a root';

@@ -32,6 +32,7 @@ const OPTIONAL = {
   metadata: isObject,
   tags: listOf(isString),
   error_info: objectWith({ exception_type: isText, traceback: isText }, { message: isText }),
+  ttft: isNumber,
 };
 const isTraces = objectWith({
   traces: listOf(objectWith(REQUIRED, { ...OPTIONAL, thread_id: isText }), 1, MAX_ITEMS),

@@ -12,6 +12,7 @@ import {
   listOf,
   matches,
   objectWith,
+  orNull,
   readJson,
   rejection,
 } from './json-checks.js';
@@ -28,6 +29,8 @@ const INVALID_KEY = {
   detail: 'Project API key invalid.',
 };
 
+const ANSWER = { reasoning: isString, refusal: isString, tool_calls: listOf(isObject, 1) };
+
 const PROPERTIES: Readonly<Record<string, (value: unknown) => boolean>> = {
   $process_person_profile: isOneOf(false),
   $ai_trace_id: matches(/^[A-Za-z0-9\-_~.@()!':|]+$/),
@@ -37,7 +40,20 @@ const PROPERTIES: Readonly<Record<string, (value: unknown) => boolean>> = {
   $ai_parent_id: isText,
   $ai_model: isText,
   $ai_provider: isText,
-  $ai_input: (value) => isString(value) || listOf(isString)(value),
+  $ai_input: (value) => isString(value) || listOf((item) => isString(item) || isObject(item))(value),
+  $ai_output_choices: listOf(objectWith({ role: isOneOf('assistant'), content: orNull(isString) }, ANSWER)),
+  $ai_tools: listOf(isObject, 1),
+  $ai_output_tokens: isCount,
+  $ai_cache_read_input_tokens: isCount,
+  $ai_cache_creation_input_tokens: isCount,
+  $ai_cache_reporting_exclusive: isOneOf(false),
+  $ai_reasoning_tokens: isCount,
+  $ai_time_to_first_token: isNumber,
+  $ai_stream: isFlag,
+  $ai_stop_reason: isText,
+  $ai_temperature: isNumber,
+  $ai_max_tokens: isCount,
+  $ai_model_parameters: isObject,
   $ai_input_tokens: isCount,
   $ai_latency: isNumber,
   $ai_http_status: isCount,
@@ -64,7 +80,7 @@ const isBody = objectWith({
   api_key: isText,
   batch: listOf(
     objectWith({
-      event: isOneOf('$ai_embedding'),
+      event: isOneOf('$ai_embedding', '$ai_generation'),
       uuid: matches(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
       distinct_id: (value) => typeof value === 'string' && value.trim() !== '' && value.length <= 200,
       timestamp: isTime,
@@ -74,9 +90,17 @@ const isBody = objectWith({
   ),
 });
 
+/** Without the flag the platform counts tokens of the cache twice for some names of models. */
+const saysHowTokensAreCounted = ({ event, properties }: Body['batch'][number]): boolean =>
+  event !== '$ai_generation' || properties['$ai_cache_reporting_exclusive'] === false;
+
 interface Body {
   readonly api_key: string;
-  readonly batch: readonly { readonly uuid: string; readonly properties: JsonObject }[];
+  readonly batch: readonly {
+    readonly event: string;
+    readonly uuid: string;
+    readonly properties: JsonObject;
+  }[];
 }
 
 export const posthogReceiver: DestinationReceiver = {
@@ -97,6 +121,7 @@ export const posthogReceiver: DestinationReceiver = {
     if (!isBody(body)) return rejection(400, { type: 'validation_error', detail: 'Malformed request data' });
     const { api_key: apiKey, batch } = body as Body;
     if (!areDistinct(batch.map(({ uuid }) => uuid))) return rejection(400, { detail: 'a uuid stands twice' });
+    if (!batch.every(saysHowTokensAreCounted)) return rejection(400, { detail: 'tokens of the cache' });
     const kept = batch.filter((event) => Buffer.byteLength(JSON.stringify(event)) <= MAX_EVENT_BYTES);
     return {
       reply: { status: 200, body: { status: 'Ok' } },

@@ -6,6 +6,7 @@ import {
   isCount,
   isNumber,
   isObject,
+  isString,
   isTime,
   listOf,
   matches,
@@ -52,7 +53,37 @@ function errorReply(code: string): ReceiverResult['reply'] {
 }
 
 const isMembers = isObject;
-const isObservation = objectWith({
+const isUsage = objectWith(
+  { input: isCount, output: isCount, total: isCount },
+  {
+    prompt_tokens: isCount,
+    completion_tokens: isCount,
+    total_tokens: isCount,
+    prompt_tokens_details: isMembers,
+    completion_tokens_details: isMembers,
+    cost: isNumber,
+    is_byok: isFlag,
+    cost_details: isMembers,
+  },
+);
+const isInput = objectWith(
+  { input: listOf((item) => typeof item === 'string' || listOf(isCount)(item)) },
+  { truncated: isFlag },
+);
+const isChatInput = objectWith(
+  { messages: listOf(isMembers) },
+  { tools: listOf(isMembers, 1), truncated: isFlag },
+);
+const OF_CHAT = {
+  operation: isOneOf('chat'),
+  parameters: isMembers,
+  finish_reason: orNull(isText),
+  native_finish_reason: orNull(isText),
+  time_to_first_token_ms: orNull(isCount),
+  streamed: isFlag,
+  cancelled: isFlag,
+};
+const OBSERVATION = {
   id: matches(/^[0-9a-f]{16}$/),
   generationId: matches(/^gen-[0-9a-f]{32}$/),
   traceId: matches(/^[0-9a-f]{32}$/),
@@ -64,22 +95,19 @@ const isObservation = objectWith({
   durationMs: isNumber,
   level: isOneOf('DEFAULT', 'ERROR'),
   status: isOneOf('ok', 'error'),
-  apiKeyName: (value) => typeof value === 'string',
+  apiKeyName: isString,
   model: isText,
   provider: orNull(isText),
   modelParameters: isMembers,
-  input: orNull(
-    objectWith(
-      { input: listOf((item) => typeof item === 'string' || listOf(isCount)(item)) },
-      { truncated: isFlag },
-    ),
-  ),
+  input: orNull((value: unknown) => isInput(value) || isChatInput(value)),
   output: isMembers,
-  usage: objectWith({ input: isCount, output: isCount, total: isCount }),
+  usage: isUsage,
   cost: orNull(isNumber),
   metadata: isMembers,
   attributes: isMembers,
-});
+};
+const isObservation = (value: unknown): boolean =>
+  objectWith(OBSERVATION)(value) || objectWith({ ...OBSERVATION, ...OF_CHAT })(value);
 const isDocument = objectWith({
   id: isText,
   name: isText,

@@ -4,6 +4,16 @@ import { otlpReceiver } from './otlp-receiver.js';
 const ORIGIN = 'https://o1.ingest.us.sentry.io';
 const PUBLIC_KEY = '0123456789abcdef0123456789canary';
 
+const JSON_TEXTS = [
+  'gen_ai.input.messages',
+  'gen_ai.output.messages',
+  'gen_ai.tool.definitions',
+  'gen_ai.system_instructions',
+  'gen_ai.response.finish_reasons',
+];
+const isJsonList = (value: unknown): boolean =>
+  typeof value === 'string' && Array.isArray(JSON.parse(value) as unknown);
+
 export const sentryReceiver = otlpReceiver({
   type: 'sentry',
   config: {
@@ -18,6 +28,10 @@ export const sentryReceiver = otlpReceiver({
   // Events are dropped there without a word, so that what stands in them would be lost.
   problemOf: ({ events, attributes }) => {
     if (events.length > 0) return 'a span with events';
+    for (const name of JSON_TEXTS) {
+      const value = attributes.get(name);
+      if (value !== undefined && !isJsonList(value)) return `${name}: not a list as JSON text`;
+    }
     for (const [name, value] of attributes) {
       const hasText = attributes.has(name.replace(/s$/, ''));
       if (Array.isArray(value) && !hasText) return `${name}: a list that cannot be searched`;

@@ -34,6 +34,12 @@ const isAtMost =
   (value: unknown): boolean =>
     typeof value === 'string' && value !== '' && value.length <= length;
 
+/** The chat view opens for a completion. */
+const isOutput = (value: unknown): boolean =>
+  isObject(value) &&
+  (Object.hasOwn(value, 'count') ||
+    (value['object'] === 'chat.completion' && listOf(isObject)(value['choices'])));
+
 const isBody = objectWith({
   batch: listOf(
     objectWith(
@@ -49,9 +55,16 @@ const isBody = objectWith({
         summary: objectWith({
           // Prices are joined by the bare name.
           usage: (value) =>
-            membersOf(objectWith({}, { requests: isCount, prompt_tokens: isCount, total_tokens: isCount }))(
-              value,
-            ) && Object.keys(value as JsonObject).every((name) => !name.includes('/')),
+            membersOf(
+              objectWith(
+                { requests: isCount, prompt_tokens: isCount, total_tokens: isCount },
+                {
+                  completion_tokens: isCount,
+                  prompt_tokens_details: membersOf(isCount),
+                  completion_tokens_details: membersOf(isCount),
+                },
+              ),
+            )(value) && Object.keys(value as JsonObject).every((name) => !name.includes('/')),
           status_counts: objectWith({ success: isCount, error: isCount }),
         }),
       },
@@ -59,7 +72,7 @@ const isBody = objectWith({
         display_name: isAtMost(1024),
         parent_id: matches(/^[0-9a-f]{16}$/),
         thread_id: isText,
-        output: isObject,
+        output: isOutput,
         exception: isText,
       },
     ),

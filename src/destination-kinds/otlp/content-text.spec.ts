@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { beginning, inputText } from './input-text.js';
+import { beginning, inputText } from './content-text.js';
 
 const itemsOf = (text: string): unknown[] => (JSON.parse(text) as { input: unknown[] }).input;
 const anyText = fc.string({ unit: 'binary', maxLength: 200 });

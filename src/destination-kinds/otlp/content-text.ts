@@ -5,16 +5,16 @@ import { wellFormedJson, wellFormedText } from '../tables/well-formed-json.js';
 const OPENING = '{"input":[';
 const CLOSING = ']}';
 
-export interface InputText {
+export interface ContentText {
   readonly text: string;
   /** The text as a JSON string. */
   readonly json: string;
-  /** Whether a part of the input is missing, cut here or before. */
+  /** Whether a part is missing, cut here or before. */
   readonly isTruncated: boolean;
 }
 
 /** `{"input":[…]}` of at most `maxLength` characters, cut at the end. */
-export function inputText({ items, isTruncated }: TracedContent, maxLength: number): InputText {
+export function inputText({ items, isTruncated }: TracedContent, maxLength: number): ContentText {
   const whole = OPENING + wellFormedJson(items).slice(1, -1) + CLOSING;
   const fits = whole.length <= maxLength;
   const text = fits ? whole : cutInput(items, maxLength);

@@ -1,0 +1,54 @@
+// The messages and tools of a chat as Datadog reads them: every content is a text, never null.
+import type { ContentMessage } from '../../domain/generations/chat-content.js';
+import type { JsonObject } from '../../domain/chat/chat-request.js';
+import { argumentsOf, plainText } from './chat-forms.js';
+import type { AnswerMessage } from './chat-forms.js';
+
+export function datadogMessages(messages: readonly (ContentMessage | AnswerMessage)[]): readonly object[] {
+  const names = new Map(
+    messages.flatMap(({ tool_calls: calls = [] }) =>
+      calls.map((call) => [call.id, call.function.name] as const),
+    ),
+  );
+  return messages.map((message) => {
+    const { role, content, tool_calls: calls = [] } = message;
+    const { tool_call_id: answered } = message as Partial<ContentMessage>;
+    const { reasoning, refusal } = message as Partial<AnswerMessage>;
+    const text = plainText(content);
+    return {
+      role,
+      content: text === '' ? (refusal ?? '') : text,
+      ...(reasoning === undefined ? {} : { reasoning }),
+      ...(calls.length === 0
+        ? {}
+        : {
+            tool_calls: calls.map((call) => ({
+              name: call.function.name,
+              arguments: objectOf(call.function.arguments),
+              tool_id: call.id,
+              type: call.type,
+            })),
+          }),
+      ...(answered === undefined
+        ? {}
+        : {
+            tool_results: [
+              { name: names.get(answered) ?? '', tool_id: answered, result: text, type: 'tool_result' },
+            ],
+          }),
+    };
+  });
+}
+
+/** The platform takes objects only: other arguments are kept as a text inside one. */
+function objectOf(text: string): object {
+  const value = argumentsOf(text);
+  return typeof value === 'string' ? { text: value } : value;
+}
+
+export function toolDefinitions(tools: readonly JsonObject[]): readonly object[] {
+  return tools.map((tool) => {
+    const { name, description, parameters } = tool['function'] as JsonObject;
+    return { name, description, schema: parameters };
+  });
+}
