@@ -3,6 +3,8 @@ import { priceOn } from '../catalogue/catalogue-model.js';
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import { AppError } from '../domain/errors.js';
 import { modalitiesOf } from '../domain/embeddings/modality.js';
+import type { Modality } from '../domain/embeddings/modality.js';
+import type { MaxPrices } from '../domain/embeddings/provider-preferences.js';
 import type { SpendLimits } from '../domain/spend/spend-limit.js';
 import { repricedMember } from './billed-members.js';
 import type { EndpointTarget } from './endpoints/endpoint-target.js';
@@ -29,6 +31,22 @@ export function withBoundedPrice<Item extends { readonly target: EndpointTarget 
   });
   if (left.length === 0 && problem) throw problem;
   return left.length === candidates.length ? candidates : left;
+}
+
+/** The caller's own bounds; a price that is not known may be above any bound. */
+export function staysWithin(
+  bounds: MaxPrices,
+  { endpoint }: EndpointTarget,
+  day: string,
+  modalities: readonly Modality[],
+): boolean {
+  return modalities.every((modality) =>
+    [bounds.prompt, bounds[modality]].every((bound) => {
+      if (bound === undefined) return true;
+      const price = priceOn(endpoint, day, modality);
+      return price !== null && price <= bound;
+    }),
+  );
 }
 
 function priceProblem(

@@ -5,9 +5,10 @@ import { readFile, stat } from 'node:fs/promises';
 import { Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { readCatalogueFile } from '../catalogue/catalogue-file.js';
-import type { CatalogueModel } from '../catalogue/catalogue-model.js';
+import type { CatalogueContents } from '../catalogue/catalogue-file.js';
 import { Catalogue } from '../catalogue/catalogue.js';
-import { MODELS } from '../catalogue/models.js';
+import { ChatCatalogue } from '../catalogue/chat-catalogue.js';
+import { CHAT_MODELS, MODELS } from '../catalogue/models.js';
 import { CatalogueFileError } from '../catalogue/yaml-cursor.js';
 import { ConfigError } from '../config/environment-reader.js';
 import { canonicalEndpointTag, EMBEDDING_PROVIDERS } from '../providers/index.js';
@@ -16,8 +17,8 @@ import { canonicalEndpointTag, EMBEDDING_PROVIDERS } from '../providers/index.js
 const POLL_INTERVAL = 1_000;
 
 /** The models at the start. Throws ConfigError, one line, when the file is invalid. */
-export function loadCatalogueModels(file: string | undefined): readonly CatalogueModel[] {
-  if (file === undefined) return MODELS;
+export function loadCatalogueModels(file: string | undefined): CatalogueContents {
+  if (file === undefined) return { models: MODELS, chatModels: CHAT_MODELS };
   try {
     return modelsOf(readFileSync(file, 'utf8'), file);
   } catch (error) {
@@ -27,6 +28,7 @@ export function loadCatalogueModels(file: string | undefined): readonly Catalogu
 
 export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly catalogue: Catalogue;
+  readonly chatCatalogue: ChatCatalogue;
   private readonly logger = new Logger('Catalogue');
   private timer: NodeJS.Timeout | null = null;
   private isLooking = false;
@@ -35,7 +37,9 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
   constructor(private readonly file: string | undefined) {
     // Before reading: a change in between is then detected.
     this.seen = file === undefined ? null : describe(statSync(file, { throwIfNoEntry: false }));
-    this.catalogue = new Catalogue(loadCatalogueModels(file));
+    const { models, chatModels } = loadCatalogueModels(file);
+    this.catalogue = new Catalogue(models);
+    this.chatCatalogue = new ChatCatalogue(chatModels);
   }
 
   onApplicationBootstrap(): void {
@@ -52,9 +56,10 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
   async reload(): Promise<void> {
     if (this.file === undefined) return;
     try {
-      const models = modelsOf(await readFile(this.file, 'utf8'), this.file);
+      const { models, chatModels } = modelsOf(await readFile(this.file, 'utf8'), this.file);
       this.catalogue.replace(models);
-      this.logger.log(`reloaded the catalogue: ${models.length} models`);
+      this.chatCatalogue.replace(chatModels);
+      this.logger.log(`reloaded the catalogue: ${models.length + chatModels.length} models`);
     } catch (error) {
       this.logger.warn(
         `failed to load the changed catalogue file; the old catalogue stays: ${reasonOf(error, this.file)}`,
@@ -74,7 +79,7 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
   }
 }
 
-function modelsOf(text: string, file: string): CatalogueModel[] {
+function modelsOf(text: string, file: string): CatalogueContents {
   const providers = EMBEDDING_PROVIDERS.map(({ slug }) => slug);
   const oneModelProviders = EMBEDDING_PROVIDERS.flatMap(({ slug, servesOneModel }) =>
     servesOneModel ? [slug] : [],
@@ -87,7 +92,9 @@ function modelsOf(text: string, file: string): CatalogueModel[] {
   return readCatalogueFile(text, {
     fileName: file,
     shipped: MODELS,
+    shippedChat: CHAT_MODELS,
     providers,
+    chatProviders: EMBEDDING_PROVIDERS.flatMap(({ slug, chat }) => (chat ? [slug] : [])),
     canonicalTag: canonicalEndpointTag,
     oneModelProviders,
     families,

@@ -2,7 +2,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
-import { jitteredDelay } from '../concurrency/backoff.js';
 import { Cancellation, toAbortSignal } from '../concurrency/cancellation.js';
 import { mapBounded } from '../concurrency/map-bounded.js';
 import { YieldQueue } from '../concurrency/yield-queue.js';
@@ -15,19 +14,15 @@ import { CallCredentials } from './credentials/call-credentials.js';
 import { CredentialCircuits } from './credentials/credential-circuits.js';
 import { passedOverKeys } from './credentials/passed-over-keys.js';
 import { EndpointAttempts } from './endpoints/endpoint-attempts.js';
-import { EndpointHealthRegistry } from './endpoints/endpoint-health-registry.js';
 import type { EndpointTarget } from './endpoints/endpoint-target.js';
 import { NO_RETRY } from './failures/caller-error.js';
 import { EndpointFailure } from './failures/endpoint-failure.js';
-import { MOST_TELLING } from './failures/failure-classes.js';
+import { MAX_RETRY_DELAY, outranks, RetryPolicy } from './retry-policy.js';
 import type { Route } from './route-planner.js';
 import type { RoutedCall, Run, ServedSlice } from './routed-call.js';
 
 // Slices of one call in flight.
 const PARALLEL_SLICES = 8;
-
-// Milliseconds. The caller of a single request is not kept waiting longer: it receives the delay as Retry-After.
-const MAX_RETRY_DELAY = 5_000;
 
 /** The endpoints that a slice still has to try. */
 interface Fallback {
@@ -43,16 +38,11 @@ interface Fallback {
 
 const isLastOf = ({ targets, index }: Fallback): boolean => index + 1 >= targets.length;
 
-/** Of failures that say as little about the input, the first is the caller's; of others the last. */
-function outranks(one: { readonly rank: number }, other: { readonly rank: number }): boolean {
-  return one.rank > other.rank || (one.rank === other.rank && one.rank < MOST_TELLING);
-}
-
 @Injectable()
 export class EmbeddingRouter {
   constructor(
     private readonly attempts: EndpointAttempts,
-    private readonly health: EndpointHealthRegistry,
+    private readonly retries: RetryPolicy,
     private readonly circuits: CredentialCircuits,
     private readonly config: AppConfig,
     private readonly yieldQueue: YieldQueue,
@@ -157,9 +147,9 @@ export class EmbeddingRouter {
         return await this.attempts.attempt(target, part, run, mayWait);
       } catch (failure) {
         const mayRepeat = isLast && !run.ending.aborted;
-        if (!(failure instanceof EndpointFailure) || !mayRepeat || !this.mayRepeat(failure, repeats))
+        if (!(failure instanceof EndpointFailure) || !mayRepeat || !this.retries.mayRepeat(failure, repeats))
           throw failure;
-        const pause = this.retryDelay(repeats, failure);
+        const pause = this.retries.delayOf(failure, repeats);
         // The other slices of a call would be lost: a slice of several waits for as long as the call may take.
         const longest = run.sentSlices > 1 ? Infinity : MAX_RETRY_DELAY;
         if (pause > longest || performance.now() + pause >= run.deadline) throw failure;
@@ -169,18 +159,5 @@ export class EmbeddingRouter {
         });
       }
     }
-  }
-
-  private mayRepeat({ consequences }: EndpointFailure, repeats: number): boolean {
-    const { providerRetries } = this.config;
-    const most = { never: 0, once: Math.min(1, providerRetries), configured: providerRetries };
-    return repeats < most[consequences.repeat];
-  }
-
-  /** Milliseconds: the provider's delay, or a random time below a bound that doubles. */
-  private retryDelay(repeats: number, { retryAfter }: EndpointFailure): number {
-    if (retryAfter !== null && retryAfter > 0) return retryAfter * 1000;
-    const bounds = { base: this.config.retryBaseDelay, max: Infinity };
-    return jitteredDelay(repeats, bounds, this.health.random());
   }
 }

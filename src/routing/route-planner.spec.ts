@@ -14,6 +14,7 @@ import type { ProviderCredential } from '../domain/embeddings/provider-credentia
 import { HttpClient } from '../outbound/http-client.js';
 import { EndpointCaller } from './endpoints/endpoint-caller.js';
 import { EndpointHealthRegistry } from './endpoints/endpoint-health-registry.js';
+import { CredentialAccess } from './credentials/credential-access.js';
 import type { OwnCredentialsCache } from './credentials/own-credentials-cache.js';
 import { RoutePlanner } from './route-planner.js';
 
@@ -78,7 +79,9 @@ function createPlanner(
     find: () => stored,
     peek: () => stored,
   } as Partial<OwnCredentialsCache> as OwnCredentialsCache;
-  return new RoutePlanner(catalogue, caller, new EndpointHealthRegistry(), cache, CLOCK);
+  const health = new EndpointHealthRegistry();
+  const access = new CredentialAccess(caller, health, cache);
+  return new RoutePlanner(catalogue, caller, health, access, CLOCK);
 }
 
 describe('plan', () => {

@@ -1,7 +1,7 @@
 // Decides which endpoints may serve a call, before any request is sent.
 import { Injectable } from '@nestjs/common';
 import type { CatalogueModel, InputForm, ModelEndpoint } from '../catalogue/catalogue-model.js';
-import { givesWidth, idsOf, priceOn, widthProblem } from '../catalogue/catalogue-model.js';
+import { givesWidth, priceOn, widthProblem } from '../catalogue/catalogue-model.js';
 import { Catalogue } from '../catalogue/catalogue.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import { UNHURRIED } from '../concurrency/yield-queue.js';
@@ -11,23 +11,19 @@ import { modalitiesOf } from '../domain/embeddings/modality.js';
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import { AppError } from '../domain/errors.js';
 import { isInputType } from '../domain/embeddings/input-type.js';
-import { excludesShared, mayServe } from '../domain/embeddings/provider-credential.js';
-import type { ProviderCredential } from '../domain/embeddings/provider-credential.js';
 import { NO_LIMITS } from '../domain/spend/spend-limit.js';
 import type { SpendLimits } from '../domain/spend/spend-limit.js';
 import type { ProviderPreferences } from '../domain/embeddings/provider-preferences.js';
 import { utcDay } from '../domain/spend/spend.js';
-import type { EmbeddingProvider } from '../providers/shared/provider.js';
-import { findEmbeddingProvider } from '../providers/index.js';
-import { withBoundedPrice } from './bounded-price.js';
+import { staysWithin, withBoundedPrice } from './bounded-price.js';
 import { splitProblem } from './call-splitter.js';
+import { CredentialAccess } from './credentials/credential-access.js';
 import { EndpointCaller } from './endpoints/endpoint-caller.js';
 import { filterCandidates, orderCandidates } from './endpoints/endpoint-order.js';
 import type { Candidate, OrderingContext } from './endpoints/endpoint-order.js';
-import type { EndpointTarget, OwnCredential } from './endpoints/endpoint-target.js';
+import type { EndpointTarget } from './endpoints/endpoint-target.js';
 import { withRoomForInputs } from './endpoints/input-room.js';
 import { EndpointHealthRegistry } from './endpoints/endpoint-health-registry.js';
-import { OwnCredentialsCache } from './credentials/own-credentials-cache.js';
 import { withOwnSlugs } from './provider-names.js';
 import { noAllowedProviders, rejectModelName, unconfiguredError } from './unreachable-models.js';
 
@@ -37,14 +33,6 @@ export interface Route {
   readonly accountId: string;
   readonly model: CatalogueModel;
   readonly targets: readonly EndpointTarget[];
-}
-
-interface ApplicableCredential {
-  readonly provider: string;
-  /** The provider's shared endpoints are not used. */
-  readonly excludesShared: boolean;
-  /** Null: unusable. */
-  readonly own: OwnCredential | null;
 }
 
 // Numbers in all vectors of a call, however many provider calls it needs: bounds the memory for vectors, bytes and
@@ -65,7 +53,7 @@ export class RoutePlanner {
     private readonly catalogue: Catalogue,
     private readonly caller: EndpointCaller,
     private readonly health: EndpointHealthRegistry,
-    private readonly ownCredentials: OwnCredentialsCache,
+    private readonly access: CredentialAccess,
     private readonly clock: Clock,
   ) {}
 
@@ -87,15 +75,23 @@ export class RoutePlanner {
     rejectImpossibleInput(model, request.input.form);
     rejectTooManyVectors(model, request);
     const day = utcDay(this.clock.now());
-    const own =
-      this.ownCredentials.peek(key.workspaceId) ?? (await this.ownCredentials.find(key.workspaceId));
-    const configured = this.candidatesOf(model, request, applicable(own, key, model), day);
+    const found = this.access.credentialsOf(key.workspaceId);
+    const own = found instanceof Promise ? await found : found;
+    const endpoints = endpointsFor(model, request);
+    const priceOf = (endpoint: ModelEndpoint) => priceOn(endpoint, day);
+    const configured: readonly Candidate<EndpointTarget>[] = this.access.candidates(
+      model,
+      endpoints,
+      key,
+      own,
+      priceOf,
+    );
     if (configured.length === 0)
-      throw unconfiguredError(model, endpointsFor(model, request), request, this.caller);
-    const context: OrderingContext = {
+      throw unconfiguredError(model, endpoints, this.caller, wantedWidth(model, request));
+    const modalities = modalitiesOf(request.input);
+    const context: OrderingContext<EndpointTarget> = {
       now: performance.now(),
-      day,
-      modalities: modalitiesOf(request.input),
+      staysWithin: (bounds, target) => staysWithin(bounds, target, day, modalities),
       random: () => this.health.random(),
       supportsAllParameters: (target) => supportsAllParameters(target, request),
     };
@@ -109,86 +105,6 @@ export class RoutePlanner {
     const isOneOnly = !preferences.allowFallbacks && preferences.order.length === 0;
     return { accountId: key.accountId, model, targets: isOneOnly ? targets.slice(0, 1) : targets };
   }
-
-  /** Whether calls of this key for the model have at least one endpoint. */
-  async canReach(key: ApiKey, model: CatalogueModel): Promise<boolean> {
-    return this.isReachable(model, applicable(await this.ownCredentials.find(key.workspaceId), key, model));
-  }
-
-  /** Whether the operator has configured at least one provider of the model. */
-  isConfigured(model: CatalogueModel): boolean {
-    return this.isReachable(model, []);
-  }
-
-  private isReachable(model: CatalogueModel, credentials: readonly ApplicableCredential[]): boolean {
-    return model.endpoints.some((endpoint) => {
-      const provider = findEmbeddingProvider(endpoint.provider);
-      return provider !== undefined && this.accessTo(provider, endpoint, credentials).length > 0;
-    });
-  }
-
-  private candidatesOf(
-    model: CatalogueModel,
-    request: EmbeddingRequest,
-    credentials: readonly ApplicableCredential[],
-    day: string,
-  ): Candidate[] {
-    return endpointsFor(model, request).flatMap((endpoint) => {
-      const provider = findEmbeddingProvider(endpoint.provider);
-      if (!provider) return [];
-      const price = priceOn(endpoint, day);
-      return this.accessTo(provider, endpoint, credentials).map((credential) => {
-        const target: EndpointTarget = { model, endpoint, provider, credential };
-        return { target, health: this.health.of(target), price };
-      });
-    });
-  }
-
-  /** The credentials for an endpoint: own ones, and the operator's (null). */
-  private accessTo(
-    provider: EmbeddingProvider,
-    endpoint: ModelEndpoint,
-    credentials: readonly ApplicableCredential[],
-  ): (OwnCredential | null)[] {
-    const ofProvider = credentials.filter((credential) => credential.provider === endpoint.provider);
-    const isShared =
-      this.caller.isConfigured(provider) && !ofProvider.some((credential) => credential.excludesShared);
-    const own = this.caller.hasAddress(provider)
-      ? ofProvider.flatMap((credential) => credential.own ?? [])
-      : [];
-    return isShared ? [...own, null] : own;
-  }
-}
-
-/** The own credentials that calls of the key may use, in the order of use. */
-function applicable(
-  all: readonly ProviderCredential[] | null,
-  key: ApiKey,
-  model: CatalogueModel,
-): ApplicableCredential[] {
-  const ids = idsOf(model);
-  return (all ?? [])
-    .filter((credential) => mayServe(credential, ids, key))
-    .map((credential, position) => ({
-      provider: credential.provider,
-      excludesShared: excludesShared(credential),
-      own: toOwnCredential(credential, position),
-    }));
-}
-
-function toOwnCredential(credential: ProviderCredential, position: number): OwnCredential | null {
-  const { id, apiKey, isFallback, declaredZdr, createdAt, updatedAt } = credential;
-  if (apiKey === null) return null;
-  const version = (updatedAt ?? createdAt).getTime();
-  return {
-    id,
-    apiKey,
-    version,
-    isFallback,
-    declaredZdr,
-    position,
-    excludesShared: excludesShared(credential),
-  };
 }
 
 /** The endpoints that take the form of the input and give vectors of the wanted width. */
@@ -216,7 +132,10 @@ function rejectTooManyVectors({ id, nativeDimensions }: CatalogueModel, request:
 }
 
 /** Throws `invalid_request` when every candidate would have to split a call that must stay whole. */
-function withoutSplitProblem(candidates: readonly Candidate[], request: EmbeddingRequest): Candidate[] {
+function withoutSplitProblem(
+  candidates: readonly Candidate<EndpointTarget>[],
+  request: EmbeddingRequest,
+): Candidate<EndpointTarget>[] {
   let problem: string | null = null;
   let rejectedBy: ModelEndpoint | null = null;
   const left = candidates.filter(({ target }) => {
@@ -243,4 +162,9 @@ function supportsAllParameters(
 /** Other values are in the upstream's own words, and the upstream accepts or rejects them. */
 function distinguishes({ inputTypes }: ModelEndpoint, inputType: string): boolean {
   return inputTypes !== undefined && (!isInputType(inputType) || inputTypes.includes(inputType));
+}
+
+/** For the error about endpoints that are not configured. */
+function wantedWidth({ nativeDimensions }: CatalogueModel, { dimensions = 0 }: EmbeddingRequest): string {
+  return dimensions > nativeDimensions ? ` that gives vectors of ${dimensions}` : '';
 }

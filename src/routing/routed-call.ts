@@ -63,21 +63,27 @@ export function joinRouted(one: RoutedCall, other: RoutedCall): RoutedCall {
   };
 }
 
-/** The state of one call. */
-export interface Run {
+/** A call of any operation while it tries endpoints. */
+export interface AttemptingCall {
   /** A separate object: permits of endpoints must not keep the vectors of a call alive. */
   readonly owner: PermitOwner;
-  readonly request: EmbeddingRequest;
-  readonly targets: readonly EndpointTarget[];
   /** performance.now() */
   readonly deadline: number;
+  /** Ends its waits, and starts no further attempt. */
+  readonly ending: Cancellation;
+  readonly attempts: GenerationAttempt[];
+}
+
+/** The state of one call. */
+export interface Run extends AttemptingCall {
+  readonly request: EmbeddingRequest;
+  readonly targets: readonly EndpointTarget[];
   /** Ends waiting slices and starts no new one, because a slice has failed. Slices in flight may still be served. */
   readonly ending: Cancellation;
   /** Ends what is in flight as well. */
   readonly cancellation: Cancellation;
   /** The failures of the call in order of time: the first ended it, and cancelled slices follow. */
   readonly failures: unknown[];
-  readonly attempts: GenerationAttempt[];
   readonly served: ServedSlice[];
   readonly wasted: BilledSlice[];
   readonly credentials: CallCredentials;

@@ -39,7 +39,7 @@ const attempt = (target: EndpointTarget, status: number): GenerationAttempt => (
 });
 const describeCall = (targets: readonly EndpointTarget[], routed: Partial<RoutedCall>) =>
   describeRouting(model.id, {
-    route: { accountId: 'account', model, targets },
+    route: { targets },
     routed: { served: [], wasted: [], attempts: [], passedOver: [], error: null, ...routed },
     durationMs: 5,
   });

@@ -1,12 +1,16 @@
 // Builds the routing metadata that a caller may see.
 import type { RoutingMetadata } from '../domain/embeddings/routing-metadata.js';
 import type { RoutedCall } from './routed-call.js';
-import type { Route } from './route-planner.js';
+import type { ServingTarget } from './endpoints/endpoint-target.js';
 
 /** The progress of a call; null for stages that it has not reached. */
 export interface RoutingProgress {
-  readonly route: Route | null;
-  readonly routed: RoutedCall | null;
+  readonly route: { readonly targets: readonly ServingTarget[] } | null;
+  readonly routed:
+    | (Pick<RoutedCall, 'attempts' | 'passedOver' | 'error'> & {
+        readonly served: readonly { readonly target: ServingTarget }[];
+      })
+    | null;
   /** Milliseconds. */
   readonly durationMs: number | null;
 }
@@ -28,9 +32,9 @@ export function describeRouting(
     model: model.id,
     selected: servedEndpoints.has(endpoint),
   }));
-  const attempts = (routed?.attempts ?? []).map(({ provider, status }) => ({
+  const attempts = (routed?.attempts ?? []).map(({ provider, status, model }) => ({
     provider: names.get(provider) ?? provider,
-    model: route?.model.id ?? requested,
+    model: model ?? targets[0]?.model.id ?? requested,
     status: status ?? 0,
   }));
   const [first] = targets;

@@ -6,7 +6,7 @@ import { Metrics } from '../config/metrics.js';
 import type { GenerationAttempt } from '../domain/generations/generation.js';
 import { EMBEDDING_PROVIDERS } from '../providers/index.js';
 import type { Slice } from './call-splitter.js';
-import type { EndpointTarget } from './endpoints/endpoint-target.js';
+import type { EndpointTarget, ServingTarget } from './endpoints/endpoint-target.js';
 
 const OWNERS = ['operator', 'workspace'] as const;
 // Seconds.
@@ -49,7 +49,7 @@ export class RoutingMetrics {
     this.attempts.observe({ provider, outcome: errorType ?? 'ok' }, durationMs / 1_000);
   }
 
-  credentialRejected({ provider, credential }: EndpointTarget): void {
+  credentialRejected({ provider, credential }: ServingTarget): void {
     this.rejectedCredentials.inc({
       provider: provider.slug,
       owner: credential === null ? 'operator' : 'workspace',

@@ -1,8 +1,12 @@
 // Chooses the endpoints of a call.
 import { Module } from '@nestjs/common';
 import { Catalogue } from '../catalogue/catalogue.js';
+import { ChatCatalogue } from '../catalogue/chat-catalogue.js';
 import { AppConfig } from '../config/app-config.js';
 import { CatalogueSource } from './catalogue-source.js';
+import { ChatPlanner } from './chat/chat-planner.js';
+import { ChatRouter } from './chat/chat-router.js';
+import { CredentialAccess } from './credentials/credential-access.js';
 import { CredentialCircuits } from './credentials/credential-circuits.js';
 import { EmbeddingRouter } from './embedding-router.js';
 import { EndpointAttempts } from './endpoints/endpoint-attempts.js';
@@ -10,6 +14,7 @@ import { EndpointCaller } from './endpoints/endpoint-caller.js';
 import { EndpointReports } from './endpoints/endpoint-reports.js';
 import { EndpointHealthRegistry } from './endpoints/endpoint-health-registry.js';
 import { OwnCredentialsCache } from './credentials/own-credentials-cache.js';
+import { RetryPolicy } from './retry-policy.js';
 import { RoutePlanner } from './route-planner.js';
 import { RoutingMetrics } from './routing-metrics.js';
 
@@ -25,6 +30,11 @@ import { RoutingMetrics } from './routing-metrics.js';
       useFactory: (source: CatalogueSource) => source.catalogue,
       inject: [CatalogueSource],
     },
+    {
+      provide: ChatCatalogue,
+      useFactory: (source: CatalogueSource) => source.chatCatalogue,
+      inject: [CatalogueSource],
+    },
     CredentialCircuits,
     EmbeddingRouter,
     EndpointAttempts,
@@ -32,9 +42,23 @@ import { RoutingMetrics } from './routing-metrics.js';
     EndpointReports,
     EndpointHealthRegistry,
     OwnCredentialsCache,
+    ChatPlanner,
+    ChatRouter,
+    CredentialAccess,
+    RetryPolicy,
     RoutePlanner,
     RoutingMetrics,
   ],
-  exports: [Catalogue, EmbeddingRouter, EndpointReports, RoutePlanner],
+  exports: [
+    Catalogue,
+    ChatCatalogue,
+    ChatPlanner,
+    ChatRouter,
+    CredentialAccess,
+    EmbeddingRouter,
+    EndpointCaller,
+    EndpointReports,
+    RoutePlanner,
+  ],
 })
 export class RoutingModule {}

@@ -1,7 +1,5 @@
 // The errors of calls that no endpoint can serve. A permanent condition is 404: clients repeat every 5xx, some for an hour
 // (docs/contract.md#routing).
-import type { CatalogueModel, ModelEndpoint } from '../catalogue/catalogue-model.js';
-import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import { AppError } from '../domain/errors.js';
 import { providerPrefix } from '../domain/embeddings/provider-variables.js';
 import type { ProviderPreferences } from '../domain/embeddings/provider-preferences.js';
@@ -11,8 +9,8 @@ import type { EndpointCaller } from './endpoints/endpoint-caller.js';
 import type { Candidate } from './endpoints/endpoint-order.js';
 
 /** A bare name must be known. The error does not repeat it: it may be anything, even a secret in the wrong member. */
-export function rejectModelName(name: string): never {
-  if (name.includes('/')) throw new AppError('not_found', { detail: `there is no embedding model ${name}` });
+export function rejectModelName(name: string, kind: 'embedding' | 'chat' = 'embedding'): never {
+  if (name.includes('/')) throw new AppError('not_found', { detail: `there is no ${kind} model ${name}` });
   throw new AppError('invalid_request', {
     detail: 'model: no model has this name; ids have the form vendor/model',
   });
@@ -32,10 +30,11 @@ export function noAllowedProviders(
 
 /** No provider of the model has a credential and an address, or the workspace requires an own key that is unusable. */
 export function unconfiguredError(
-  model: CatalogueModel,
-  endpoints: readonly ModelEndpoint[],
-  { dimensions = 0 }: EmbeddingRequest,
+  model: { readonly id: string },
+  endpoints: readonly { readonly provider: string }[],
   caller: Pick<EndpointCaller, 'isConfigured' | 'hasAddress'>,
+  /** The property that the endpoints lack. */
+  wanted = '',
 ): AppError {
   const slugs = [...new Set(endpoints.map(({ provider }) => provider))];
   const providers = slugs.flatMap((slug) => findEmbeddingProvider(slug) ?? []);
@@ -45,7 +44,6 @@ export function unconfiguredError(
         'the workspace requires an own provider key that cannot be read; replace it with PATCH /byok/{id}',
     });
   }
-  const wanted = dimensions > model.nativeDimensions ? ` that gives vectors of ${dimensions}` : '';
   const remedies = providers.map((provider) => remedyFor(provider, caller));
   return new AppError('not_found', {
     detail: `no provider of ${model.id} is configured${wanted}; the operator can set ${remedies.join(', or ')}`,
@@ -53,7 +51,7 @@ export function unconfiguredError(
 }
 
 /** The environment variables that the provider lacks. */
-function remedyFor(provider: EmbeddingProvider, caller: Pick<EndpointCaller, 'hasAddress'>): string {
+export function remedyFor(provider: EmbeddingProvider, caller: Pick<EndpointCaller, 'hasAddress'>): string {
   const prefix = providerPrefix(provider.slug);
   const variables = [
     ...(caller.hasAddress(provider) ? [] : [`${prefix}_BASE_URL`]),

@@ -6,6 +6,7 @@ import type { EmbeddingRequest } from '../../src/domain/embeddings/embedding.js'
 import type { ProviderAnswer } from '../../src/providers/shared/provider.js';
 import type { CancelSignal } from '../../src/concurrency/cancellation.js';
 import { EmbeddingRouter } from '../../src/routing/embedding-router.js';
+import { RetryPolicy } from '../../src/routing/retry-policy.js';
 import type { RoutedCall } from '../../src/routing/routed-call.js';
 import { CredentialCircuits } from '../../src/routing/credentials/credential-circuits.js';
 import { EndpointAttempts } from '../../src/routing/endpoints/endpoint-attempts.js';
@@ -62,7 +63,13 @@ export function createRouter(
     new Tracing(null),
   );
   const circuits = new CredentialCircuits(new TestClock(), metrics as RoutingMetrics);
-  const router = new EmbeddingRouter(attempts, health, circuits, configured, new YieldQueue());
+  const router = new EmbeddingRouter(
+    attempts,
+    new RetryPolicy(configured, health),
+    circuits,
+    configured,
+    new YieldQueue(),
+  );
   return {
     run(inputs, { time = 60_000, extra = {}, accountId = 'account' } = {}) {
       const items = Array.from({ length: inputs }, (_value, index) => String(index));

@@ -1,7 +1,9 @@
 // Endpoints, targets and candidates for the specs of routing.
 import type { CatalogueModel, ModelEndpoint } from '../../src/catalogue/catalogue-model.js';
 import { parseUsdPerMillion } from '../../src/domain/spend/money.js';
+import type { Modality } from '../../src/domain/embeddings/modality.js';
 import { local } from '../../src/providers/local.js';
+import { staysWithin } from '../../src/routing/bounded-price.js';
 import { EndpointHealth } from '../../src/routing/endpoints/endpoint-health.js';
 import type { Candidate, OrderingContext } from '../../src/routing/endpoints/endpoint-order.js';
 import type { EndpointTarget, OwnCredential } from '../../src/routing/endpoints/endpoint-target.js';
@@ -67,15 +69,20 @@ interface CandidateOptions extends Partial<ModelEndpoint> {
   readonly health?: EndpointHealth;
 }
 
+/** The day whose prices count. */
+export const DAY = '2026-06-01';
+
 /** Of a call with a text, where chance always takes the first. */
-export function createOrderingContext(overrides: Partial<OrderingContext> = {}): OrderingContext {
+export function createOrderingContext(
+  overrides: Partial<OrderingContext<EndpointTarget>> & { readonly modalities?: readonly Modality[] } = {},
+): OrderingContext<EndpointTarget> {
+  const { modalities = ['text'], ...others } = overrides;
   return {
     now: 0,
-    day: '2026-06-01',
-    modalities: ['text'],
+    staysWithin: (bounds, target) => staysWithin(bounds, target, DAY, modalities),
     random: () => 0,
     supportsAllParameters: () => true,
-    ...overrides,
+    ...others,
   };
 }
 
@@ -83,7 +90,7 @@ export function createOrderingContext(overrides: Partial<OrderingContext> = {}):
 export function createCandidate(
   name: string,
   { usd = '1', credential = null, health = new EndpointHealth(), ...endpoint }: CandidateOptions = {},
-): Candidate {
+): Candidate<EndpointTarget> {
   const price = usd === null ? null : parseUsdPerMillion(usd);
   const prices = price === null ? [] : [{ effectiveFrom: '2026-01-01', perToken: price, source: '' }];
   return {

@@ -5,26 +5,26 @@ import type { CredentialCircuits } from './credential-circuits.js';
 import { restingError, toCallerError, tooManyRejections } from '../failures/caller-error.js';
 import type { EndpointFailure } from '../failures/endpoint-failure.js';
 import type { FailureClass } from '../failures/failure-classes.js';
-import type { EndpointTarget } from '../endpoints/endpoint-target.js';
+import type { ServingTarget } from '../endpoints/endpoint-target.js';
 
 /** Rejected own keys in one call, beyond which it uses no other own key. */
 const MAX_REJECTED_KEYS = 3;
 
 export class CallCredentials {
   /** The other slices skip them. */
-  private readonly rejected = new Set<EndpointTarget>();
+  private readonly rejected = new Set<ServingTarget>();
   private readonly rejectedKeys = new Set<string>();
   /** By own key. */
   private readonly ownFailures = new Map<string, FailureClass>();
   /** The call holds their half-open probe, so every one of its slices may use them. */
-  private readonly probed = new Set<EndpointTarget>();
+  private readonly probed = new Set<ServingTarget>();
 
   constructor(
     private readonly circuits: CredentialCircuits,
     private readonly accountId: string,
   ) {}
 
-  mayAsk(target: EndpointTarget): boolean {
+  mayAsk(target: ServingTarget): boolean {
     if (this.rejected.has(target)) return false;
     if (target.credential !== null && this.rejectedKeys.size >= MAX_REJECTED_KEYS) return false;
     if (this.circuits.areClosed || this.probed.has(target)) return true;
@@ -33,11 +33,11 @@ export class CallCredentials {
     return true;
   }
 
-  served(target: EndpointTarget): void {
+  served(target: ServingTarget): void {
     this.circuits.served(target, this.accountId);
   }
 
-  noteFailure({ failureClass, consequences, status }: EndpointFailure, target: EndpointTarget): void {
+  noteFailure({ failureClass, consequences, status }: EndpointFailure, target: ServingTarget): void {
     if (target.credential !== null) this.ownFailures.set(target.credential.id, failureClass);
     const { circuit } = consequences;
     if (circuit !== 'credential' && circuit !== 'credential_here') {
@@ -50,13 +50,13 @@ export class CallCredentials {
   }
 
   /** Why an own key did not serve a part of the call; null: it was not tried, or it served. */
-  failureOf(target: EndpointTarget): FailureClass | null {
+  failureOf(target: ServingTarget): FailureClass | null {
     const failed = this.ownFailures.get(target.credential?.id ?? '');
     return failed ?? this.circuits.reasonOf(target, this.accountId);
   }
 
   /** The caller's error when this failure is the last one. */
-  errorOf(failure: EndpointFailure, target: EndpointTarget): AppError {
+  errorOf(failure: EndpointFailure, target: ServingTarget): AppError {
     const { size } = this.rejectedKeys;
     return this.rejected.has(target) && size >= MAX_REJECTED_KEYS
       ? tooManyRejections(failure, target, size)
@@ -64,7 +64,7 @@ export class CallCredentials {
   }
 
   /** The caller's error when the last endpoint is skipped, and no other has failed. */
-  passedOverError(target: EndpointTarget): AppError {
+  passedOverError(target: ServingTarget): AppError {
     const rest = this.circuits.restOf(target, this.accountId);
     return restingError(target, rest, this.circuits.reasonOf(target, this.accountId) ?? 'credential');
   }

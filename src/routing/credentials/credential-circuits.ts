@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { capacityFor } from '../../domain/cache-capacity.js';
 import { Clock } from '../../domain/clock.js';
 import { endpointName } from '../endpoints/endpoint-target.js';
-import type { EndpointTarget } from '../endpoints/endpoint-target.js';
+import type { ServingTarget } from '../endpoints/endpoint-target.js';
 import type { FailureClass } from '../failures/failure-classes.js';
 import { RoutingMetrics } from '../routing-metrics.js';
 
@@ -52,7 +52,7 @@ export class CredentialCircuits {
   }
 
   /** Seconds until the credential may be used; 0: now. */
-  restOf(target: EndpointTarget, accountId: string | null): number {
+  restOf(target: ServingTarget, accountId: string | null): number {
     if (this.areClosed) return 0;
     const rests = this.openFor(target, accountId).map((circuit) => this.remaining(circuit));
     return Math.ceil(Math.max(0, ...rests) / 1000);
@@ -62,7 +62,7 @@ export class CredentialCircuits {
    * Whether the credential may be used. After its rest one call may probe it; the others may after that call's
    * success.
    */
-  tryUse(target: EndpointTarget, accountId: string): boolean {
+  tryUse(target: ServingTarget, accountId: string): boolean {
     if (this.areClosed) return true;
     const circuits = this.openFor(target, accountId);
     if (circuits.some((circuit) => this.remaining(circuit) > 0)) return false;
@@ -74,7 +74,7 @@ export class CredentialCircuits {
     return true;
   }
 
-  rejected(target: EndpointTarget, accountId: string, rejection: Rejection): void {
+  rejected(target: ServingTarget, accountId: string, rejection: Rejection): void {
     const { circuit: scope, failureClass } = rejection;
     const key = scope === 'credential' ? credentialKey(target) : endpointKey(target, accountId);
     const circuit = this.find(key, target);
@@ -89,14 +89,14 @@ export class CredentialCircuits {
     this.circuits.set(key, this.opened(target, failureClass, circuit.nextRest));
   }
 
-  served(target: EndpointTarget, accountId: string): void {
+  served(target: ServingTarget, accountId: string): void {
     if (this.areClosed) return;
     this.circuits.delete(credentialKey(target));
     this.circuits.delete(endpointKey(target, accountId));
   }
 
   /** The probe failed for another reason, which says nothing about the credential: the next call may probe. */
-  probeFailed(target: EndpointTarget, accountId: string): void {
+  probeFailed(target: ServingTarget, accountId: string): void {
     if (this.areClosed) return;
     for (const circuit of this.openFor(target, accountId)) {
       if (circuit.isProbing) circuit.rest = 0;
@@ -105,12 +105,12 @@ export class CredentialCircuits {
   }
 
   /** Why the credential rests; null: it does not. */
-  reasonOf(target: EndpointTarget, accountId: string): FailureClass | null {
+  reasonOf(target: ServingTarget, accountId: string): FailureClass | null {
     if (this.areClosed) return null;
     return this.openFor(target, accountId)[0]?.failureClass ?? null;
   }
 
-  private log({ provider, credential }: EndpointTarget, accountId: string, rejection: Rejection): void {
+  private log({ provider, credential }: ServingTarget, accountId: string, rejection: Rejection): void {
     const owner =
       credential === null
         ? { owner: 'operator' }
@@ -122,18 +122,18 @@ export class CredentialCircuits {
     );
   }
 
-  private opened(target: EndpointTarget, failureClass: FailureClass, rest: number): Circuit {
+  private opened(target: ServingTarget, failureClass: FailureClass, rest: number): Circuit {
     const nextRest = Math.min(2 * rest, LONGEST_REST);
     const version = versionOf(target);
     return { version, failureClass, openedAt: this.now(), rest, nextRest, isProbing: false };
   }
 
-  private openFor(target: EndpointTarget, accountId: string | null): Circuit[] {
+  private openFor(target: ServingTarget, accountId: string | null): Circuit[] {
     const keys = [credentialKey(target), ...(accountId === null ? [] : [endpointKey(target, accountId)])];
     return keys.flatMap((key) => this.find(key, target) ?? []);
   }
 
-  private find(key: string, target: EndpointTarget): Circuit | null {
+  private find(key: string, target: ServingTarget): Circuit | null {
     const circuit = this.circuits.get(key);
     return circuit?.version === versionOf(target) ? circuit : null;
   }
@@ -149,7 +149,7 @@ export class CredentialCircuits {
   }
 }
 
-function credentialKey({ provider, credential }: EndpointTarget): string {
+function credentialKey({ provider, credential }: ServingTarget): string {
   return credential === null ? provider.slug : credential.id;
 }
 
@@ -157,11 +157,11 @@ function credentialKey({ provider, credential }: EndpointTarget): string {
  * A 403 may concern the model or the caller's text (a provider's firewall answers so), and words may repeat that text. The
  * credential then rests at this endpoint only, and an operator's credential for this account only: no caller can close it for others.
  */
-function endpointKey(target: EndpointTarget, accountId: string): string {
+function endpointKey(target: ServingTarget, accountId: string): string {
   const owner = target.credential === null ? ` ${accountId}` : '';
   return `${credentialKey(target)} ${endpointName(target)}${owner}`;
 }
 
-function versionOf({ credential }: EndpointTarget): number {
+function versionOf({ credential }: ServingTarget): number {
   return credential?.version ?? 0;
 }

@@ -2,7 +2,8 @@
 // not see it otherwise (docs/contract.md#provider-credentials).
 import type { PassedOverKey, PassedOverReason } from '../../domain/embeddings/passed-over-key.js';
 import type { FailureClass } from '../failures/failure-classes.js';
-import type { Run } from '../routed-call.js';
+import type { ServingTarget } from '../endpoints/endpoint-target.js';
+import type { CallCredentials } from './call-credentials.js';
 
 const REASONS: Readonly<Partial<Record<FailureClass, PassedOverReason>>> = {
   account: 'used_up',
@@ -17,7 +18,15 @@ const REASONS: Readonly<Partial<Record<FailureClass, PassedOverReason>>> = {
 const NONE: readonly PassedOverKey[] = [];
 
 /** Keys that are meant as fallbacks are passed over by intention, and not listed. */
-export function passedOverKeys({ targets, served, credentials }: Run): readonly PassedOverKey[] {
+export function passedOverKeys({
+  targets,
+  served,
+  credentials,
+}: {
+  readonly targets: readonly ServingTarget[];
+  readonly served: readonly { readonly target: ServingTarget }[];
+  readonly credentials: CallCredentials;
+}): readonly PassedOverKey[] {
   if (targets.every(({ credential }) => credential === null || credential.isFallback)) return NONE;
   if (served.every(({ target }) => target.credential !== null)) return NONE;
   const serving = new Set(served.map(({ target }) => target.credential?.id));

@@ -8,13 +8,14 @@ import { AppError } from '../../domain/errors.js';
 import type { GenerationAttempt } from '../../domain/generations/generation.js';
 import type { Slice } from '../call-splitter.js';
 import { EndpointFailure } from '../failures/endpoint-failure.js';
-import type { Run, ServedSlice } from '../routed-call.js';
+import type { AttemptingCall, Run, ServedSlice } from '../routed-call.js';
 import { describeAttempt, RoutingMetrics } from '../routing-metrics.js';
 import { EndpointCaller } from './endpoint-caller.js';
 import type { EndpointHealth } from './endpoint-health.js';
 import { EndpointHealthRegistry } from './endpoint-health-registry.js';
 import { endpointName } from './endpoint-target.js';
-import type { EndpointTarget } from './endpoint-target.js';
+import type { EndpointPermits } from './endpoint-permits.js';
+import type { EndpointTarget, ServingTarget } from './endpoint-target.js';
 
 @Injectable()
 export class EndpointAttempts {
@@ -32,9 +33,7 @@ export class EndpointAttempts {
    */
   async attempt(target: EndpointTarget, part: Slice, run: Run, mayWait: boolean): Promise<ServedSlice> {
     const health = this.health.of(target);
-    const permit =
-      health.permits.tryAcquire(this.config.endpointConcurrency, run.owner) ??
-      (await this.waitForPermit(target, health, run, mayWait));
+    const permit = await this.acquirePermit(target, run, this.config.endpointConcurrency, mayWait);
     try {
       // A call that ended while it waited sends no request.
       run.ending.throwIfAborted();
@@ -46,10 +45,21 @@ export class EndpointAttempts {
     }
   }
 
+  /** Throws EndpointFailure `saturated`. `limit` is always the same number for an endpoint. */
+  async acquirePermit(
+    target: ServingTarget,
+    run: AttemptingCall,
+    limit: number,
+    mayWait: boolean,
+  ): Promise<Permit> {
+    const { permits } = this.health.of(target);
+    return permits.tryAcquire(limit, run.owner) ?? (await this.waitForPermit(target, permits, run, mayWait));
+  }
+
   private async waitForPermit(
-    target: EndpointTarget,
-    { permits }: EndpointHealth,
-    run: Run,
+    target: ServingTarget,
+    permits: EndpointPermits,
+    run: AttemptingCall,
     mayWait: boolean,
   ): Promise<Permit> {
     const startedAt = performance.now();
@@ -101,6 +111,7 @@ export class EndpointAttempts {
         failure.shiftInputs(part.start);
         run.credentials.noteFailure(failure, target);
         if (failure.usage) run.wasted.push({ ...part, target, ...failure.usage });
+        if (failure.consequences.circuit !== 'none' && !isCutShort) noteLastFailure(health, failure);
         if (failure.consequences.circuit === 'endpoint' && !isCutShort)
           health.recordFailure(performance.now());
       }
@@ -108,14 +119,17 @@ export class EndpointAttempts {
     }
   }
 
-  private note(
-    run: Run,
-    target: EndpointTarget,
+  /** Records an attempt of the call. `facts`: those of its operation. */
+  note(
+    run: Pick<AttemptingCall, 'attempts'>,
+    target: ServingTarget,
     startedAt: number,
     status: number | null,
     errorType: string | null,
+    facts: Partial<GenerationAttempt> = {},
   ): GenerationAttempt {
     const attempt = {
+      ...facts,
       provider: target.provider.slug,
       endpoint: endpointName(target),
       status,
@@ -126,4 +140,8 @@ export class EndpointAttempts {
     this.metrics.attempted(attempt);
     return attempt;
   }
+}
+
+function noteLastFailure(health: EndpointHealth, { failureClass, status }: EndpointFailure): void {
+  health.lastFailure = { at: performance.now(), failureClass, status };
 }

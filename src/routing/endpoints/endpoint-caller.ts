@@ -18,7 +18,7 @@ import { HttpClient } from '../../outbound/http-client.js';
 import { failureOfAnswer, failureOfResponse, failureOfThrown } from '../failures/exchange-failures.js';
 import type { InnerNames } from '../failures/provider-words.js';
 import { checkVectors } from './answer-check.js';
-import type { EndpointTarget } from './endpoint-target.js';
+import type { EndpointTarget, ServingTarget } from './endpoint-target.js';
 
 // Room for an input's vector at 16,000 numbers of 25 characters, and for what stands around them.
 const MAX_BYTES_PER_INPUT = 400_000;
@@ -82,7 +82,7 @@ export class EndpointCaller {
       listedInputTypes: endpoint.inputTypes,
       user: request.user,
     };
-    const names = this.innerNames(target);
+    const names = this.namesOf(target);
     try {
       if (provider.transport === 'http')
         return await this.askUpstream(provider, target, call, limits, width, names);
@@ -132,8 +132,8 @@ export class EndpointCaller {
     }
   }
 
-  /** The key of the call first. */
-  private innerNames({ provider, credential, endpoint, model }: EndpointTarget): InnerNames {
+  /** The address, the key of the call, and the names that must not leave. */
+  namesOf({ provider, credential, endpoint, model }: ServingTarget): InnerNames {
     const settings = this.settingsOf(provider);
     const ofProvider = provider.transport === 'http' ? provider.defaultBaseUrl : null;
     return {

@@ -5,7 +5,7 @@ import { capacityFor } from '../../domain/cache-capacity.js';
 import { EndpointHealth } from './endpoint-health.js';
 import { EndpointPermits } from './endpoint-permits.js';
 import { endpointName } from './endpoint-target.js';
-import type { EndpointTarget } from './endpoint-target.js';
+import type { ServingTarget } from './endpoint-target.js';
 
 // Credentials come and go with customers: those not used for long are forgotten.
 const MAX_OWN = 20_000;
@@ -20,7 +20,7 @@ export class EndpointHealthRegistry {
    * An own provider key has limits of its own: its health is not that of the shared endpoint. Places it shares with all
    * other own keys there: with places for each key, an account could open as many connections as it has keys for.
    */
-  of(target: EndpointTarget): EndpointHealth {
+  of(target: ServingTarget): EndpointHealth {
     const { credential } = target;
     const endpoint = endpointName(target);
     const name = endpoint + (credential === null ? '' : ` ${credential.id}`);

@@ -31,6 +31,15 @@ interface Second {
   failures: number;
 }
 
+/** Of the last call whose failure counts against the endpoint or its credential. */
+export interface FailedCall {
+  /** performance.now() */
+  readonly at: number;
+  readonly failureClass: string;
+  /** Null: no response. */
+  readonly status: number | null;
+}
+
 /** `now` is performance.now() in milliseconds everywhere, so that tests decide. */
 export class EndpointHealth {
   private seconds: Second[] = [];
@@ -39,15 +48,16 @@ export class EndpointHealth {
   private lastProbeAt = -Infinity;
   /** Figures for reports; routing does not need them. */
   readonly history = new OutcomeHistory();
+  lastFailure: FailedCall | null = null;
 
   constructor(readonly permits = new EndpointPermits()) {}
 
-  recordSuccess(now: number, durationMs: number, tokens: number | null): void {
+  /** `latencyMs` is that of the first content, `durationMs` that of all tokens. */
+  recordSuccess(now: number, latencyMs: number, tokens: number | null, durationMs = latencyMs): void {
     this.secondOf(now).successes++;
     this.history.record(now, true);
-    const seconds = Math.max(durationMs / 1000, 0.001);
-    const throughput = tokens === null ? null : tokens / seconds;
-    this.samples[this.oldestSample] = { at: now, latency: seconds, throughput };
+    const throughput = tokens === null ? null : tokens / secondsOf(durationMs);
+    this.samples[this.oldestSample] = { at: now, latency: secondsOf(latencyMs), throughput };
     this.oldestSample = (this.oldestSample + 1) % MAX_SAMPLES;
   }
 
@@ -120,4 +130,8 @@ export class EndpointHealth {
       sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
     return { p50: at(0.5), p75: at(0.75), p90: at(0.9), p99: at(0.99) };
   }
+}
+
+function secondsOf(milliseconds: number): number {
+  return Math.max(milliseconds / 1000, 0.001);
 }

@@ -4,6 +4,7 @@ import {
   createCandidate,
   createEndpoint,
   createOrderingContext,
+  DAY,
   createOwnCredential,
   createTarget,
 } from '../../../test/support/endpoints.js';
@@ -12,7 +13,6 @@ import type { Modality } from '../../domain/embeddings/modality.js';
 import { NO_PREFERENCES } from '../../domain/embeddings/provider-preferences.js';
 import type { MaxPrices, ProviderPreferences } from '../../domain/embeddings/provider-preferences.js';
 import { filterCandidates, slugMatches } from './endpoint-order.js';
-import type { Candidate } from './endpoint-order.js';
 
 const CONTEXT = createOrderingContext();
 
@@ -21,7 +21,10 @@ const prefer = (preferences: Partial<ProviderPreferences>): ProviderPreferences 
   ...preferences,
 });
 
-function filter(candidates: readonly Candidate[], preferences: Partial<ProviderPreferences>): string[] {
+function filter(
+  candidates: readonly ReturnType<typeof createCandidate>[],
+  preferences: Partial<ProviderPreferences>,
+): string[] {
   return filterCandidates(candidates, prefer(preferences), CONTEXT).map(
     ({ target }) => target.endpoint.tag ?? target.endpoint.provider,
   );
@@ -95,12 +98,12 @@ describe('left out', () => {
     const priced = (image: string) => ({
       usd: '0.1',
       modalityPrices: {
-        image: [{ effectiveFrom: CONTEXT.day, perToken: parseUsdPerMillion(image), source: '' }],
+        image: [{ effectiveFrom: DAY, perToken: parseUsdPerMillion(image), source: '' }],
       },
     });
     const candidates = [createCandidate('cheap', priced('0.5')), createCandidate('dear', priced('2'))];
     const leftWith = (maxPrices: MaxPrices, modalities: readonly Modality[]) =>
-      filterCandidates(candidates, prefer({ maxPrices }), { ...CONTEXT, modalities }).length;
+      filterCandidates(candidates, prefer({ maxPrices }), createOrderingContext({ modalities })).length;
     const one = parseUsdPerMillion('1');
     expect(leftWith({ prompt: one }, ['text'])).toBe(2);
     expect(leftWith({ prompt: one }, ['text', 'image'])).toBe(1);

@@ -1,6 +1,5 @@
 // Which endpoints may serve a call and in what order they are tried. Source: contract 4.4.
-import { endpointTag, priceOn } from '../../catalogue/catalogue-model.js';
-import type { Modality } from '../../domain/embeddings/modality.js';
+import { endpointTag } from '../../catalogue/catalogue-model.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
 import type {
   MaxPrices,
@@ -9,42 +8,40 @@ import type {
   Sort,
 } from '../../domain/embeddings/provider-preferences.js';
 import type { EndpointHealth, Percentile, Percentiles } from './endpoint-health.js';
-import type { EndpointTarget } from './endpoint-target.js';
+import type { ServingTarget } from './endpoint-target.js';
 
-export interface Candidate {
-  readonly target: EndpointTarget;
+export interface Candidate<Target extends ServingTarget = ServingTarget> {
+  readonly target: Target;
   readonly health: EndpointHealth;
   /** For one token, on the day of the call; null: not known. */
   readonly price: PicoUsd | null;
 }
 
-export interface OrderingContext {
+export interface OrderingContext<Target extends ServingTarget = ServingTarget> {
   readonly now: number;
-  /** YYYY-MM-DD, in UTC: whose prices count. */
-  readonly day: string;
-  /** Of the call's input. */
-  readonly modalities: readonly Modality[];
   /** From 0 to below 1. */
   readonly random: () => number;
   /** Whether every parameter of the call is one that the endpoint knows. */
-  readonly supportsAllParameters: (target: EndpointTarget) => boolean;
+  readonly supportsAllParameters: (target: Target) => boolean;
+  /** False as well where a bounded price is not known. */
+  readonly staysWithin: (bounds: MaxPrices, target: Target) => boolean;
 }
 
 /** A base slug matches all its variants (`deepinfra` matches `deepinfra/turbo`), a full slug only itself. */
-export function slugMatches(slug: string, { endpoint }: EndpointTarget): boolean {
+export function slugMatches(slug: string, { endpoint }: ServingTarget): boolean {
   const wanted = slug.toLowerCase();
   const tag = endpointTag(endpoint).toLowerCase();
   return wanted === tag || tag.startsWith(`${wanted}/`);
 }
 
 /** The candidates that the caller's preferences leave. */
-export function filterCandidates(
-  candidates: readonly Candidate[],
+export function filterCandidates<Target extends ServingTarget>(
+  candidates: readonly Candidate<Target>[],
   preferences: ProviderPreferences,
-  context: OrderingContext,
-): Candidate[] {
+  context: OrderingContext<Target>,
+): Candidate<Target>[] {
   const { only, ignore, order, quantizations } = preferences;
-  const isIn = (slugs: readonly string[], target: EndpointTarget) =>
+  const isIn = (slugs: readonly string[], target: ServingTarget) =>
     slugs.some((slug) => slugMatches(slug, target));
   return candidates.filter(({ target }) => {
     const { dataPolicy, quantization } = target.endpoint;
@@ -58,23 +55,8 @@ export function filterCandidates(
     if (preferences.denyDataCollection && dataPolicy.trains) return false;
     if (preferences.zeroDataRetention && !keepsNothing) return false;
     if (quantizations.length > 0 && !quantizations.includes(quantization ?? 'unknown')) return false;
-    return preferences.maxPrices === null || staysWithin(preferences.maxPrices, target, context);
+    return preferences.maxPrices === null || context.staysWithin(preferences.maxPrices, target);
   });
-}
-
-function staysWithin(
-  bounds: MaxPrices,
-  { endpoint }: EndpointTarget,
-  { day, modalities }: OrderingContext,
-): boolean {
-  return modalities.every((modality) =>
-    [bounds.prompt, bounds[modality]].every((bound) => {
-      if (bound === undefined) return true;
-      const price = priceOn(endpoint, day, modality);
-      // A price that is not known may be above any bound.
-      return price !== null && price <= bound;
-    }),
-  );
 }
 
 /**
@@ -82,22 +64,22 @@ function staysWithin(
  * among themselves they keep the order that their workspace gave them. Own keys in an outage wait behind the own keys that
  * work, and behind the shared endpoints that work where those may take over from them.
  */
-export function orderCandidates(
-  candidates: readonly Candidate[],
+export function orderCandidates<One extends Candidate>(
+  candidates: readonly One[],
   preferences: ProviderPreferences,
-  context: OrderingContext,
-): Candidate[] {
+  context: Pick<OrderingContext, 'now' | 'random'>,
+): One[] {
   if (candidates.length <= 1) return [...candidates];
-  const own: Candidate[] = [];
-  const shared: Candidate[] = [];
-  const fallbacks: Candidate[] = [];
+  const own: One[] = [];
+  const shared: One[] = [];
+  const fallbacks: One[] = [];
   for (const candidate of candidates) {
     const { credential } = candidate.target;
     if (credential === null) shared.push(candidate);
     else (credential.isFallback ? fallbacks : own).push(candidate);
   }
-  const ordered = (group: readonly Candidate[]) => orderAlike(group, preferences, context);
-  const inPosition = (group: readonly Candidate[]) =>
+  const ordered = (group: readonly One[]) => orderAlike(group, preferences, context);
+  const inPosition = (group: readonly One[]) =>
     ordered(group).toSorted((one, other) => positionOf(one) - positionOf(other));
   const isWorking = ({ health }: Candidate): boolean => !health.isOpen(context.now);
   const mayWait = preferences.allowFallbacks && [...own, ...shared].some(isWorking);
@@ -123,11 +105,11 @@ function positionOf({ target: { credential } }: Candidate): number {
 }
 
 /** By `order`, then by `sort` or by chance and price. */
-function orderAlike(
-  candidates: readonly Candidate[],
+function orderAlike<One extends Candidate>(
+  candidates: readonly One[],
   preferences: ProviderPreferences,
-  context: OrderingContext,
-): Candidate[] {
+  context: Pick<OrderingContext, 'now' | 'random'>,
+): One[] {
   const balanced = preferences.sort
     ? explore(preferences, sortBy(preferences.sort, candidates, context.now), context)
     : balance(candidates, preferences, context);
@@ -138,7 +120,7 @@ function orderAlike(
   return [...new Set([...listed, ...unlisted])];
 }
 
-function sortBy(sort: Sort, candidates: readonly Candidate[], now: number): Candidate[] {
+function sortBy<One extends Candidate>(sort: Sort, candidates: readonly One[], now: number): One[] {
   const value: Record<Sort, (candidate: Candidate) => number> = {
     price: ({ price }) => (price === null ? Infinity : Number(price)),
     // Nothing is known of the quality of an embedding endpoint but whether it works: what works best comes first.
@@ -157,11 +139,11 @@ function compare(one: number, other: number): number {
 }
 
 /** An endpoint without figures would stay last for ever: now and then it is tried first. */
-function explore(
+function explore<One extends Candidate>(
   { sort, allowFallbacks }: ProviderPreferences,
-  candidates: Candidate[],
-  { now }: OrderingContext,
-): Candidate[] {
+  candidates: One[],
+  { now }: Pick<OrderingContext, 'now'>,
+): One[] {
   // Without fallbacks a call would be spent on it.
   if (!allowFallbacks || (sort !== 'latency' && sort !== 'throughput')) return candidates;
   const unknown = candidates.find(
@@ -170,16 +152,16 @@ function explore(
   return unknown ? startingWith(unknown, candidates) : candidates;
 }
 
-function startingWith(first: Candidate, candidates: readonly Candidate[]): Candidate[] {
+function startingWith<One extends Candidate>(first: One, candidates: readonly One[]): One[] {
   return [first, ...candidates.filter((candidate) => candidate !== first)];
 }
 
 /** The first by chance, weighted by 1/price², among those that are not out; then the others by price; then the out. */
-function balance(
-  candidates: readonly Candidate[],
+function balance<One extends Candidate>(
+  candidates: readonly One[],
   { allowFallbacks }: ProviderPreferences,
-  { now, random }: OrderingContext,
-): Candidate[] {
+  { now, random }: Pick<OrderingContext, 'now' | 'random'>,
+): One[] {
   if (candidates.length <= 1) return [...candidates];
   const isOpen = new Map(candidates.map((candidate) => [candidate, candidate.health.isOpen(now)]));
   const healthy = sortBy(
@@ -194,7 +176,7 @@ function balance(
   return first ? startingWith(first, [...healthy, ...out]) : out;
 }
 
-function pickByPrice(candidates: readonly Candidate[], chance: number): Candidate | undefined {
+function pickByPrice<One extends Candidate>(candidates: readonly One[], chance: number): One | undefined {
   // A free endpoint is not infinitely better, and one without a price must not look free.
   const known = candidates.map(({ price }) => price).filter((price) => price !== null && price > 0n);
   const dearest = known.reduce<bigint>((most, price) => (price !== null && price > most ? price : most), 1n);
@@ -206,11 +188,11 @@ function pickByPrice(candidates: readonly Candidate[], chance: number): Candidat
 }
 
 /** Moves those behind that are slower than the caller would like, before what is out; none is left out. */
-function deprioritise(
-  candidates: readonly Candidate[],
+function deprioritise<One extends Candidate>(
+  candidates: readonly One[],
   preferences: ProviderPreferences,
   now: number,
-): Candidate[] {
+): One[] {
   const { preferredMaxLatency, preferredMinThroughput } = preferences;
   if (!preferredMaxLatency && !preferredMinThroughput) return [...candidates];
   const isSlow = ({ health }: Candidate): boolean =>

@@ -1,6 +1,8 @@
 // The public report of an endpoint: whether it can serve, and its recent figures in this process.
 import { Injectable } from '@nestjs/common';
 import type { CatalogueModel, ModelEndpoint } from '../../catalogue/catalogue-model.js';
+import type { ChatEndpoint, ChatModel } from '../../domain/chat/chat-model.js';
+import { Clock } from '../../domain/clock.js';
 import { findEmbeddingProvider } from '../../providers/index.js';
 import { CredentialCircuits } from '../credentials/credential-circuits.js';
 import { EndpointCaller } from './endpoint-caller.js';
@@ -20,6 +22,12 @@ export interface EndpointReport {
   readonly latency: Percentiles | null;
   /** Tokens a second. */
   readonly throughput: Percentiles | null;
+  /** Since the start of this process. */
+  readonly lastFailure: {
+    readonly at: Date;
+    readonly failureClass: string;
+    readonly status: number | null;
+  } | null;
 }
 
 @Injectable()
@@ -28,15 +36,17 @@ export class EndpointReports {
     private readonly caller: EndpointCaller,
     private readonly board: EndpointHealthRegistry,
     private readonly circuits: CredentialCircuits,
+    private readonly clock: Clock,
   ) {}
 
   /** Of the operator's own endpoint: what customers' keys meet is their own affair. */
-  of(model: CatalogueModel, endpoint: ModelEndpoint): EndpointReport {
+  of(model: CatalogueModel | ChatModel, endpoint: ModelEndpoint | ChatEndpoint): EndpointReport {
     const provider = findEmbeddingProvider(endpoint.provider);
     if (!provider) throw new Error(`the catalogue names an unknown provider: ${endpoint.provider}`);
     const target = { model, endpoint, provider, credential: null };
     const health = this.board.of(target);
     const now = performance.now();
+    const failed = health.lastFailure;
     const uptime = (window: keyof typeof MINUTES): number | null =>
       health.history.uptime(now, MINUTES[window]);
     const isOpen = health.isOpen(now) || this.circuits.restOf(target, null) > 0;
@@ -51,6 +61,7 @@ export class EndpointReports {
       },
       latency: health.latency(now, HALF_AN_HOUR),
       throughput: health.throughput(now, HALF_AN_HOUR),
+      lastFailure: failed && { ...failed, at: new Date(this.clock.now().getTime() - (now - failed.at)) },
     };
   }
 }

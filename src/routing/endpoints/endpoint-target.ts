@@ -1,6 +1,7 @@
 // One endpoint with the credential that it is called with.
 import { endpointTag } from '../../catalogue/catalogue-model.js';
 import type { CatalogueModel, ModelEndpoint } from '../../catalogue/catalogue-model.js';
+import type { ChatEndpoint, ChatModel } from '../../domain/chat/chat-model.js';
 import type { ProviderCredential } from '../../domain/embeddings/provider-credential.js';
 import type { EmbeddingProvider } from '../../providers/shared/provider.js';
 
@@ -15,15 +16,29 @@ export interface OwnCredential extends Pick<ProviderCredential, 'id' | 'isFallba
   readonly position: number;
 }
 
-export interface EndpointTarget {
-  readonly model: CatalogueModel;
-  readonly endpoint: ModelEndpoint;
+/** The facts of a target that routing needs, whatever its operation is. */
+export interface ServingTarget {
+  readonly model: Pick<CatalogueModel, 'id'>;
+  readonly endpoint: Pick<
+    ModelEndpoint,
+    'provider' | 'tag' | 'upstreamModel' | 'quantization' | 'dataPolicy'
+  >;
   readonly provider: EmbeddingProvider;
   /** Null: the operator's own credential. */
   readonly credential: OwnCredential | null;
 }
 
+export interface EndpointTarget extends ServingTarget {
+  readonly model: CatalogueModel;
+  readonly endpoint: ModelEndpoint;
+}
+
+export interface ChatTarget extends ServingTarget {
+  readonly model: ChatModel;
+  readonly endpoint: ChatEndpoint;
+}
+
 /** `tag/upstream-model`, as the log names an endpoint; the tag of most is the provider's slug. */
-export function endpointName({ endpoint }: EndpointTarget): string {
+export function endpointName({ endpoint }: ServingTarget): string {
   return `${endpointTag(endpoint)}/${endpoint.upstreamModel}`;
 }

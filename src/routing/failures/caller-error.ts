@@ -3,7 +3,8 @@ import { AppError } from '../../domain/errors.js';
 import { boundedText } from '../../domain/text/bounded-text.js';
 import type { AppErrorOptions } from '../../domain/errors.js';
 import { providerPrefix } from '../../domain/embeddings/provider-variables.js';
-import type { EndpointTarget } from '../endpoints/endpoint-target.js';
+import type { ServingTarget } from '../endpoints/endpoint-target.js';
+import { errorTypeOfCode } from './error-types.js';
 import { FAILURE_CLASSES } from './failure-classes.js';
 import type { FailureClass, FailureConsequences } from './failure-classes.js';
 import type { EndpointFailure, UnsupportedMember } from './endpoint-failure.js';
@@ -24,7 +25,7 @@ const REMEDY = 'check it at the provider, or replace it with PATCH /byok/{id}';
 export const NO_RETRY = { 'x-should-retry': 'false' } as const;
 
 /** The caller's error for the last failure. */
-export function toCallerError(failure: EndpointFailure, target: EndpointTarget): AppError {
+export function toCallerError(failure: EndpointFailure, target: ServingTarget): AppError {
   const { consequences, failureClass, unsupported, retryAfter } = failure;
   const isUnsent = failureClass === 'unsupported';
   const hasRaw = !isUnsent && consequences.hidesWords !== true;
@@ -43,6 +44,8 @@ export function toCallerError(failure: EndpointFailure, target: EndpointTarget):
       ...(retryAfter === null ? {} : { 'Retry-After': String(retryAfterSeconds(retryAfter)) }),
       ...(consequences.passes ? {} : NO_RETRY),
     },
+    // Only of a request that the provider refuses: other codes are about its own state.
+    ...(consequences.error === 'provider_refused' && { errorType: errorTypeOfCode(failure.providerCode) }),
     payer: consequences.payer,
     isQuoted: true,
     cause: failure,
@@ -50,7 +53,7 @@ export function toCallerError(failure: EndpointFailure, target: EndpointTarget):
 }
 
 /** The caller's error where every credential that is left rests after a refusal. `rest`: seconds. */
-export function restingError(target: EndpointTarget, rest: number, failureClass: FailureClass): AppError {
+export function restingError(target: ServingTarget, rest: number, failureClass: FailureClass): AppError {
   const consequences: FailureConsequences = FAILURE_CLASSES[failureClass];
   const isOwn = target.credential !== null;
   const remedy = isOwn && failureClass !== 'account' ? `; ${REMEDY}` : '';
@@ -63,7 +66,7 @@ export function restingError(target: EndpointTarget, rest: number, failureClass:
 }
 
 /** The caller's error for the last refusal of several own keys, after which no other one is asked. */
-export function tooManyRejections(failure: EndpointFailure, target: EndpointTarget, count: number): AppError {
+export function tooManyRejections(failure: EndpointFailure, target: ServingTarget, count: number): AppError {
   return new AppError(codeOf(failure.consequences, target), {
     detail: `providers refused ${count} own keys of the workspace, and a call asks with no more; ${REMEDY}`,
     metadata: describe(target, failure.failureClass),
@@ -79,12 +82,12 @@ function errorPosition(
   return typeof at === 'string' ? { member: at } : { inputIndex: at.index, inputPath: at.path };
 }
 
-function codeOf({ error, ownKeyError }: FailureConsequences, { credential }: EndpointTarget) {
+function codeOf({ error, ownKeyError }: FailureConsequences, { credential }: ServingTarget) {
   return credential === null ? error : (ownKeyError ?? error);
 }
 
 function describe(
-  { provider, credential }: EndpointTarget,
+  { provider, credential }: ServingTarget,
   failureClass: FailureClass,
 ): Record<string, unknown> {
   return {
@@ -94,7 +97,7 @@ function describe(
   };
 }
 
-function detailOf({ failureClass, status, message }: EndpointFailure, target: EndpointTarget): string {
+function detailOf({ failureClass, status, message }: EndpointFailure, target: ServingTarget): string {
   const { provider, credential } = target;
   switch (failureClass) {
     case 'unsupported':
@@ -120,7 +123,7 @@ function detailOf({ failureClass, status, message }: EndpointFailure, target: En
   }
 }
 
-function describeRefusal(failureClass: FailureClass, { provider, credential }: EndpointTarget): string {
+function describeRefusal(failureClass: FailureClass, { provider, credential }: ServingTarget): string {
   if (failureClass === 'account' && credential !== null)
     return `your provider account at ${provider.name} is used up or without billing; ${provider.name} refused the workspace's own key`;
   const owner = credential === null ? "the operator's credential" : "the workspace's own key";

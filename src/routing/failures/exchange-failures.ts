@@ -17,7 +17,7 @@ import type { InnerNames } from './provider-words.js';
 
 /** Of any status but 2xx. */
 export function failureOfResponse(
-  provider: HttpEmbeddingProvider,
+  provider: Pick<HttpEmbeddingProvider, 'readError'>,
   response: UpstreamResponse,
   names: InnerNames,
   now: Date,
@@ -76,7 +76,8 @@ export function reportedUsage({
   return { promptTokens, totalTokens, ...(tokensByModality === undefined ? {} : { tokensByModality }) };
 }
 
-function failureOfError(
+/** Of an error that a response states; `statedStatus`: its own, not that of the response. */
+export function failureOfError(
   status: number,
   statedStatus: number | null,
   error: ProviderError,

@@ -1,0 +1,173 @@
+// Decides which endpoints may serve a chat call, before any request is sent: hard members, preferences, prices and the
+// caller's list of models (docs/contract.md#chat-routing).
+import { Injectable } from '@nestjs/common';
+import { ChatCatalogue } from '../../catalogue/chat-catalogue.js';
+import { chatPricesOn, utcMinute } from '../../catalogue/chat-prices.js';
+import type { EffectiveChatPrices } from '../../catalogue/chat-prices.js';
+import { Clock } from '../../domain/clock.js';
+import type { ChatEndpoint, ChatModel } from '../../domain/chat/chat-model.js';
+import type { ChatRequest } from '../../domain/chat/chat-request.js';
+import type { ProviderCredential } from '../../domain/embeddings/provider-credential.js';
+import type { MaxPrices, ProviderPreferences, Sort } from '../../domain/embeddings/provider-preferences.js';
+import { AppError } from '../../domain/errors.js';
+import type { ApiKey } from '../../domain/keys/api-key.js';
+import { utcDay } from '../../domain/spend/spend.js';
+import type { SpendLimits } from '../../domain/spend/spend-limit.js';
+import type { ChatProblem } from '../../providers/shared/chat-wire.js';
+import type { EmbeddingProvider } from '../../providers/shared/provider.js';
+import { CredentialAccess } from '../credentials/credential-access.js';
+import { EndpointCaller } from '../endpoints/endpoint-caller.js';
+import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
+import { filterCandidates, orderCandidates } from '../endpoints/endpoint-order.js';
+import type { Candidate } from '../endpoints/endpoint-order.js';
+import type { ChatTarget } from '../endpoints/endpoint-target.js';
+import { withOwnSlugs } from '../provider-names.js';
+import { noAllowedProviders, rejectModelName, unconfiguredError } from '../unreachable-models.js';
+
+/** The endpoints that may serve a chat call, best first; at least one. */
+export interface ChatRoute {
+  readonly accountId: string;
+  readonly targets: readonly ChatTarget[];
+}
+
+export interface ChatPlan {
+  readonly key: ApiKey;
+  readonly request: ChatRequest;
+  readonly preferences: ProviderPreferences;
+  readonly limits: SpendLimits;
+}
+
+interface PlannedCall extends ChatPlan {
+  readonly own: readonly ProviderCredential[] | null;
+  readonly now: Date;
+}
+
+@Injectable()
+export class ChatPlanner {
+  constructor(
+    private readonly catalogue: ChatCatalogue,
+    private readonly caller: EndpointCaller,
+    private readonly health: EndpointHealthRegistry,
+    private readonly access: CredentialAccess,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * The endpoints of the first model come before those of the next one. A model without endpoints is skipped while another
+   * has some; else the error is the first model's. Throws `not_found`, `no_allowed_providers` or `invalid_request`: the call
+   * then reaches no provider and is no generation.
+   */
+  async plan(plan: ChatPlan): Promise<ChatRoute> {
+    const { key, request } = plan;
+    const preferences = withOwnSlugs(plan.preferences);
+    const found = request.models.map((name) => this.catalogue.find(name) ?? rejectModelName(name, 'chat'));
+    const own = await this.access.credentialsOf(key.workspaceId);
+    const call: PlannedCall = { ...plan, preferences, own, now: this.clock.now() };
+    const targets: ChatTarget[] = [];
+    let problem: AppError | null = null;
+    for (const { model, sort } of found) {
+      try {
+        targets.push(...this.targetsOf(model, sort, call));
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        problem ??= error;
+      }
+    }
+    if (targets.length === 0) throw problem ?? new AppError('unavailable');
+    // Without fallbacks only the first serves, or those that the caller has listed (the only ones left by then).
+    const isOneOnly = !preferences.allowFallbacks && preferences.order.length === 0;
+    return { accountId: key.accountId, targets: isOneOnly ? targets.slice(0, 1) : targets };
+  }
+
+  private targetsOf(model: ChatModel, sort: Sort | null, call: PlannedCall): ChatTarget[] {
+    const { key, request, own, preferences } = call;
+    const chosen = { ...preferences, sort: preferences.sort ?? sort };
+    const priceOf = (endpoint: ChatEndpoint) => pricesNow(endpoint, request, call.now)?.prompt ?? null;
+    const all = this.access.candidates(model, model.endpoints, key, own, priceOf);
+    const configured = all.filter(({ target }) => target.provider.chat !== undefined);
+    if (configured.length === 0) throw unconfiguredError(model, model.endpoints, this.caller);
+    const able = withoutHardProblems(configured, request);
+    const context = {
+      now: performance.now(),
+      random: () => this.health.random(),
+      supportsAllParameters: ({ provider, endpoint }: ChatTarget) =>
+        problemsAt(provider, request, endpoint).length === 0,
+      staysWithin: (bounds: MaxPrices, { endpoint }: ChatTarget) =>
+        staysWithin(bounds, pricesNow(endpoint, request, call.now)),
+    };
+    const left = filterCandidates(able, chosen, context);
+    if (left.length === 0) throw noAllowedProviders(able, preferences);
+    const priced = withKnownPrice(left, call);
+    const targets = orderCandidates(priced, chosen, context).map(({ target }) => target);
+    return largeEnoughFirst(targets, request);
+  }
+}
+
+function problemsAt(
+  provider: EmbeddingProvider,
+  request: ChatRequest,
+  endpoint: ChatEndpoint,
+): readonly ChatProblem[] {
+  return provider.chat?.problems(request, endpoint) ?? [];
+}
+
+/** Throws `invalid_request` with the member that the last endpoint cannot honour. */
+function withoutHardProblems(
+  candidates: readonly Candidate<ChatTarget>[],
+  request: ChatRequest,
+): Candidate<ChatTarget>[] {
+  let problem: ChatProblem | undefined;
+  const left = candidates.filter(({ target: { provider, endpoint } }) => {
+    const hard = problemsAt(provider, request, endpoint).find(({ isHard }) => isHard);
+    problem = hard ?? problem;
+    return hard === undefined;
+  });
+  if (left.length === 0 && problem)
+    throw new AppError('invalid_request', { member: problem.at, detail: problem.rule });
+  return left;
+}
+
+/** Calls that count toward a limit need a known price, unless an own key pays that no limit includes. */
+function withKnownPrice(
+  candidates: readonly Candidate<ChatTarget>[],
+  { request, limits, now }: PlannedCall,
+): readonly Candidate<ChatTarget>[] {
+  const { isLimited, includesByok } = limits;
+  if (!isLimited) return candidates;
+  const left = candidates.filter(
+    ({ target: { endpoint, credential } }) =>
+      (credential !== null && !includesByok) || pricesNow(endpoint, request, now) !== null,
+  );
+  const id = candidates[0]?.target.model.id ?? '';
+  if (left.length === 0)
+    throw new AppError('not_found', {
+      detail: `model: no endpoint of ${id} has a known price for this call, and calls that count toward a limit need one; use another model, an own provider key, or a key without a limit`,
+    });
+  return left;
+}
+
+function pricesNow(endpoint: ChatEndpoint, request: ChatRequest, now: Date): EffectiveChatPrices | null {
+  const { serviceTier } = request;
+  return chatPricesOn(endpoint, utcDay(now), { promptTokens: 0, minuteOfDay: utcMinute(now), serviceTier });
+}
+
+function staysWithin(bounds: MaxPrices, prices: EffectiveChatPrices | null): boolean {
+  if (prices === null) return false;
+  const { prompt, completion, request, perImage, audio } = bounds;
+  const isWithin = (price: bigint, bound: bigint | undefined) => bound === undefined || price <= bound;
+  return (
+    isWithin(prices.prompt, prompt) &&
+    isWithin(prices.completion, completion) &&
+    isWithin(prices.request, request) &&
+    isWithin(prices.image, perImage) &&
+    isWithin(prices.audioInput, audio)
+  );
+}
+
+/** Endpoints that can give as many tokens as the caller asks for come before those that give fewer. */
+function largeEnoughFirst(targets: readonly ChatTarget[], { maxOutputTokens }: ChatRequest): ChatTarget[] {
+  if (maxOutputTokens === null) return [...targets];
+  const isShort = ({ endpoint }: ChatTarget) =>
+    Number((endpoint.maxOutputTokens ?? endpoint.contextLength) < maxOutputTokens);
+  return targets.toSorted((one, other) => isShort(one) - isShort(other));
+}

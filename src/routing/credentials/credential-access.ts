@@ -1,0 +1,127 @@
+// The credentials with which a call may use an endpoint: own provider keys of the workspace, and the operator's.
+import { Injectable } from '@nestjs/common';
+import { idsOf } from '../../catalogue/catalogue-model.js';
+import type { NamedModel } from '../../catalogue/catalogue-model.js';
+import type { ApiKey } from '../../domain/keys/api-key.js';
+import { excludesShared, mayServe } from '../../domain/embeddings/provider-credential.js';
+import type { ProviderCredential } from '../../domain/embeddings/provider-credential.js';
+import { findEmbeddingProvider } from '../../providers/index.js';
+import type { EmbeddingProvider } from '../../providers/shared/provider.js';
+import type { Candidate } from '../endpoints/endpoint-order.js';
+import { EndpointCaller } from '../endpoints/endpoint-caller.js';
+import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
+import type { OwnCredential, ServingTarget } from '../endpoints/endpoint-target.js';
+import { OwnCredentialsCache } from './own-credentials-cache.js';
+
+interface ApplicableCredential {
+  readonly provider: string;
+  /** The provider's shared endpoints are not used. */
+  readonly excludesShared: boolean;
+  /** Null: unusable. */
+  readonly own: OwnCredential | null;
+}
+
+@Injectable()
+export class CredentialAccess {
+  constructor(
+    private readonly caller: EndpointCaller,
+    private readonly health: EndpointHealthRegistry,
+    private readonly ownCredentials: OwnCredentialsCache,
+  ) {}
+
+  /** The own keys of a workspace; a promise where they are not cached. */
+  credentialsOf(
+    workspaceId: string,
+  ): readonly ProviderCredential[] | null | Promise<readonly ProviderCredential[] | null> {
+    return this.ownCredentials.peek(workspaceId) ?? this.ownCredentials.find(workspaceId);
+  }
+
+  /** Each endpoint with every credential that the call may use for it. */
+  candidates<Model extends NamedModel, Endpoint extends ServingTarget['endpoint']>(
+    model: Model,
+    endpoints: readonly Endpoint[],
+    key: ApiKey,
+    own: readonly ProviderCredential[] | null,
+    priceOf: (endpoint: Endpoint) => bigint | null,
+  ): Candidate<ServingTarget & { readonly model: Model; readonly endpoint: Endpoint }>[] {
+    const credentials = applicable(own, key, model);
+    return endpoints.flatMap((endpoint) => {
+      const provider = findEmbeddingProvider(endpoint.provider);
+      if (!provider) return [];
+      const price = priceOf(endpoint);
+      return this.accessTo(provider, credentials).map((credential) => {
+        const target = { model, endpoint, provider, credential };
+        return { target, health: this.health.of(target), price };
+      });
+    });
+  }
+
+  /** Whether calls of this key for the model have at least one endpoint. */
+  async canReach(
+    model: NamedModel & { readonly endpoints: readonly ServingTarget['endpoint'][] },
+    key: ApiKey,
+  ): Promise<boolean> {
+    const own = await this.ownCredentials.find(key.workspaceId);
+    return this.isReachable(model.endpoints, applicable(own, key, model));
+  }
+
+  /** Whether the operator has configured at least one provider of the model. */
+  isConfigured({ endpoints }: { readonly endpoints: readonly ServingTarget['endpoint'][] }): boolean {
+    return this.isReachable(endpoints, []);
+  }
+
+  private isReachable(
+    endpoints: readonly ServingTarget['endpoint'][],
+    credentials: readonly ApplicableCredential[],
+  ): boolean {
+    return endpoints.some((endpoint) => {
+      const provider = findEmbeddingProvider(endpoint.provider);
+      return provider !== undefined && this.accessTo(provider, credentials).length > 0;
+    });
+  }
+
+  /** Own credentials, and the operator's (null). */
+  private accessTo(
+    provider: EmbeddingProvider,
+    credentials: readonly ApplicableCredential[],
+  ): (OwnCredential | null)[] {
+    const ofProvider = credentials.filter((credential) => credential.provider === provider.slug);
+    const isShared =
+      this.caller.isConfigured(provider) && !ofProvider.some((credential) => credential.excludesShared);
+    const own = this.caller.hasAddress(provider)
+      ? ofProvider.flatMap((credential) => credential.own ?? [])
+      : [];
+    return isShared ? [...own, null] : own;
+  }
+}
+
+/** The own credentials that calls of the key may use, in the order of use. */
+function applicable(
+  all: readonly ProviderCredential[] | null,
+  key: ApiKey,
+  model: NamedModel,
+): ApplicableCredential[] {
+  const ids = idsOf(model);
+  return (all ?? [])
+    .filter((credential) => mayServe(credential, ids, key))
+    .map((credential, position) => ({
+      provider: credential.provider,
+      excludesShared: excludesShared(credential),
+      own: toOwnCredential(credential, position),
+    }));
+}
+
+export function toOwnCredential(credential: ProviderCredential, position: number): OwnCredential | null {
+  const { id, apiKey, isFallback, declaredZdr, createdAt, updatedAt } = credential;
+  if (apiKey === null) return null;
+  const version = (updatedAt ?? createdAt).getTime();
+  return {
+    id,
+    apiKey,
+    version,
+    isFallback,
+    declaredZdr,
+    position,
+    excludesShared: excludesShared(credential),
+  };
+}
