@@ -4,6 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { getHeapStatistics } from 'node:v8';
 import { EnvironmentReader } from './environment-reader.js';
 import type { EncryptionKey, OutboundProxies, ProviderSettings } from './environment-reader.js';
+import { readChatConfig } from './chat-config.js';
+import type { ChatConfig } from './chat-config.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -55,6 +57,8 @@ export class AppConfig {
   /** Limits of this process; requests beyond them are rejected with 503. */
   readonly loadShedding: {
     readonly callsInFlight: number;
+    /** Chat calls and the drains of those whose client has left. */
+    readonly chatsInFlight: number;
     readonly bytesInFlight: number;
     /** Milliseconds of event-loop delay beyond which fewer calls are admitted; 0: no limit. */
     readonly eventLoopDelay: number;
@@ -105,6 +109,8 @@ export class AppConfig {
   readonly retryBaseDelay: number;
   /** Concurrent calls to one endpoint. */
   readonly endpointConcurrency: number;
+  /** Chat calls (docs/operating.md#chat); times in milliseconds. */
+  readonly chat: ChatConfig;
   /** Embedding cache of this process; 0 bytes: none. */
   readonly embeddingCache: { readonly bytes: number; /** Milliseconds. */ readonly timeToLive: number };
   readonly deliveries: {
@@ -152,6 +158,7 @@ export function readAppConfig(
     corsAllowedOrigins: read.origins('CORS_ALLOWED_ORIGINS'),
     loadShedding: {
       callsInFlight: read.integer('MAX_CALLS_IN_FLIGHT', 1_024, 1, 1_000_000),
+      chatsInFlight: read.integer('MAX_CHATS_IN_FLIGHT', 1_024, 1, 1_000_000),
       bytesInFlight: read.integer('MAX_BYTES_IN_FLIGHT', defaultBytesInFlight(), 1024, 2 ** 40),
       eventLoopDelay: read.integer('MAX_EVENT_LOOP_DELAY_MS', 250, 0, 60_000),
       connections: read.integer('MAX_CONNECTIONS', 10_000, 1, 1_000_000),
@@ -186,6 +193,7 @@ export function readAppConfig(
     providerRetries: read.integer('PROVIDER_RETRIES', 2, 0, 10),
     retryBaseDelay: read.integer('PROVIDER_RETRY_BASE_DELAY_MS', 500, 0, 60_000),
     endpointConcurrency: read.integer('ENDPOINT_CONCURRENCY', 256, 1, 100_000),
+    chat: readChatConfig(read),
     embeddingCache: {
       bytes: read.integer('EMBEDDING_CACHE_BYTES', 64 * 1024 * 1024, 0, 2 ** 40),
       timeToLive: read.integer('EMBEDDING_CACHE_TTL', 3_600, 1, 31_536_000) * 1000,

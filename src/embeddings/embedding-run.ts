@@ -6,6 +6,7 @@ import { GenerationPublisher } from '../deliveries/generation-publisher.js';
 import { Clock } from '../domain/clock.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import { AppError, toAppError } from '../domain/errors.js';
+import { contentOf } from '../domain/generations/generation-content.js';
 import { uuidV7 } from '../domain/identifiers.js';
 import type { Mutable } from '../domain/members.js';
 import type { Charge } from '../domain/spend/charge.js';
@@ -159,8 +160,9 @@ export class EmbeddingRun {
     Object.assign(this.progress, { route, routed, durationMs });
     const moment = { id, createdAt, durationMs };
     const generation = describeEmbedding(moment, { caller, request, context, executed, charge });
-    const content = await publisher.contentToStore(workspaceId, request.input, routed.error?.message ?? null);
-    const recorded = log.append(generation, this.spend.releases, content);
+    const content = () => contentOf(request.input, routed.error?.message ?? null);
+    const stored = await publisher.contentToStore(workspaceId, content);
+    const recorded = log.append(generation, this.spend.releases, stored);
     const written = this.write(executed, charge);
     // Its failure counts once the generation is recorded.
     written?.catch(() => undefined);

@@ -8,6 +8,7 @@ import { EmbeddingCache } from './cache/embedding-cache.js';
 import { PartialResults } from './cache/partial-results.js';
 import { AnswerWriter } from './answer-writer.js';
 import { EmbeddingRuns } from './embedding-run.js';
+import { EmbeddingsResponder } from './embeddings-responder.js';
 import { EmbeddingsController } from './embeddings.controller.js';
 import { EmbeddingsService } from './embeddings.service.js';
 
@@ -15,6 +16,7 @@ import { EmbeddingsService } from './embeddings.service.js';
   imports: [GenerationEventsModule, RoutingModule, SpendModule],
   controllers: [EmbeddingsController],
   providers: [
+    EmbeddingsResponder,
     EmbeddingsService,
     EmbeddingRuns,
     AnswerWriter,
@@ -22,5 +24,6 @@ import { EmbeddingsService } from './embeddings.service.js';
     EmbeddingCacheMetrics,
     PartialResults,
   ],
+  exports: [EmbeddingsResponder],
 })
 export class EmbeddingsModule {}

@@ -41,6 +41,7 @@ export function describeEmbedding(
       encodingFormat: request.encodingFormat,
       inputType: request.inputType ?? null,
       userId: request.user ?? null,
+      chat: null,
     },
     outcome: {
       endpoint: source?.endpoint ?? lastAttempt?.endpoint ?? null,

@@ -8,6 +8,7 @@ import { collectDefaultMetrics } from 'prom-client';
 import { AppModule } from '../app.module.js';
 import { setUpApplication } from '../app.setup.js';
 import { baseUrlOf } from './base-url.js';
+import { OpenChats } from '../chat/run/open-chats.js';
 import type { AppConfig } from '../config/app-config.js';
 import { JsonLogger } from '../config/json-logger.js';
 import { Metrics } from '../config/metrics.js';
@@ -23,6 +24,9 @@ export interface RunningProcess {
 export interface RunningService extends RunningProcess {
   readonly baseUrl: string;
 }
+
+// Milliseconds that aborted streams have to be recorded and to reach their clients.
+const CLOSING_TIME = 2_000;
 
 export async function startServing(config: AppConfig): Promise<RunningService> {
   const application = await NestFactory.create<NestExpressApplication>(
@@ -59,13 +63,18 @@ async function stopProcess(
   const deadline = new Promise<void>((resolve) => {
     timer = setTimeout(() => {
       new Logger('Shutdown').warn('calls were still in flight at the end of SHUTDOWN_GRACE_MS; closing them');
-      server.closeAllConnections();
-      resolve();
+      // Streams end with an error, and their calls are recorded.
+      application.get(OpenChats).abortAll();
+      timer = setTimeout(() => {
+        server.closeAllConnections();
+        resolve();
+      }, CLOSING_TIME);
     }, grace);
   });
   // A call whose caller has disconnected has no connection any more, but is still charged and recorded.
   const loadShedder = application.get(LoadShedder);
-  await Promise.race([closed.then(() => loadShedder.whenIdle()), deadline]);
+  const idle = closed.then(() => loadShedder.whenIdle());
+  await Promise.race([idle, deadline]);
   clearTimeout(timer);
   await closed;
   await application.close();

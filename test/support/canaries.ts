@@ -1,10 +1,16 @@
 // Words that are found again wherever they end up, put into every place where callers and providers use their own.
 import { gunzipSync } from 'node:zlib';
 import type { DeliveryRequest } from '../../src/destination-kinds/shared/delivery.js';
+import type { ChatChoice } from '../../src/domain/chat/chat-outcome.js';
+import { chatParameters } from '../../src/domain/chat/chat-parameters.js';
+import type { ChatRequest } from '../../src/domain/chat/chat-request.js';
 import type { EmbeddingInput } from '../../src/domain/embeddings/embedding.js';
 import type { GenerationCandidate } from '../../src/domain/generations/generation-candidate.js';
-import { contentOf } from '../../src/domain/generations/generation-content.js';
+import { contentOf, contentOfChat } from '../../src/domain/generations/generation-content.js';
+import type { GenerationContent } from '../../src/domain/generations/generation-content.js';
 import type { Generation } from '../../src/domain/generations/generation.js';
+import { createChatFacts } from './chat-generation.js';
+import { chatMessage, chatRequest } from './chat-request.js';
 import { createCandidate } from './generation-candidate.js';
 
 /** Only letters and digits: no encoding of text changes it. The same beginning in all of them. */
@@ -43,20 +49,85 @@ const FAILURE: Partial<Generation> = {
   ],
 };
 
-/** Calls with canaries in their texts, each under the name of what is special about it. */
-export const CANARY_CALLS: readonly (readonly [name: string, candidate: GenerationCandidate])[] =
-  Object.entries(INPUTS).flatMap(([form, input]) => [
-    [`a success with ${form}`, plant(input, null, {})] as const,
-    [`a failure with ${form}`, plant(input, `Provider said: ${canary('Error')}`, FAILURE)] as const,
-  ]);
+const ERROR = `Provider said: ${canary('Error')}`;
+const TOOL_CALL = { id: canary('CallId'), name: canary('CallName'), arguments: canary('CallArguments') };
 
-function plant(
-  input: EmbeddingInput,
-  errorMessage: string | null,
-  overrides: Partial<Generation>,
-): GenerationCandidate {
+const CHAT: ChatRequest = chatRequest(
+  [
+    chatMessage('system', canary('System')),
+    chatMessage('user', [
+      { type: 'text', text: canary('ChatText') },
+      {
+        type: 'image',
+        body: { image_url: { url: `data:image/png;base64,${canary('Image')}` } },
+        url: null,
+        bytes: 12,
+        mediaType: 'image/png',
+        detail: null,
+      },
+    ]),
+    chatMessage('assistant', null, { toolCalls: [TOOL_CALL], name: canary('MessageName') }),
+    chatMessage('tool', canary('ToolResult'), { toolCallId: canary('CallId') }),
+  ],
+  {
+    members: { stop: [canary('Stop')], seed: 7, verbosity: canary('Verbosity') },
+    tools: [
+      {
+        name: canary('ToolName'),
+        body: { type: 'function', function: { name: canary('ToolName'), description: canary('ToolText') } },
+      },
+    ],
+    toolChoice: { functionName: canary('ToolName') },
+    responseFormat: 'json_schema',
+    responseSchema: { title: canary('Schema') },
+  },
+);
+const CHOICE: ChatChoice = {
+  index: 0,
+  content: canary('Answer'),
+  reasoning: canary('Reasoning'),
+  refusal: canary('Refusal'),
+  toolCalls: [TOOL_CALL],
+  finishReason: 'stop',
+  nativeFinishReason: 'stop',
+};
+const CHAT_MEMBERS: Partial<Generation> = {
+  operation: 'chat',
+  model: 'openai/gpt-4.1-mini',
+  dimensions: null,
+  encodingFormat: null,
+  chat: createChatFacts({
+    parameters: chatParameters(CHAT),
+    nativeFinishReason: `because ${canary('Native')}`,
+    serviceTier: `the ${canary('Tier')}`,
+  }),
+};
+const DROPPED: Partial<Generation> = {
+  attempts: [
+    {
+      provider: 'openai',
+      endpoint: 'openai/e',
+      status: 200,
+      errorType: null,
+      durationMs: 3,
+      droppedMembers: [canary('Member')],
+    },
+  ],
+};
+
+/** Calls with canaries in their texts, each under the name of what is special about it. */
+export const CANARY_CALLS: readonly (readonly [name: string, candidate: GenerationCandidate])[] = [
+  ...Object.entries(INPUTS).flatMap(([form, input]) => [
+    [`a success with ${form}`, plant(contentOf(input, null), {})] as const,
+    [`a failure with ${form}`, plant(contentOf(input, ERROR), FAILURE)] as const,
+  ]),
+  ['a chat', plant(contentOfChat(CHAT, [CHOICE], null), { ...CHAT_MEMBERS, ...DROPPED })],
+  ['a failed chat', plant(contentOfChat(CHAT, [CHOICE], ERROR), { ...FAILURE, ...CHAT_MEMBERS })],
+];
+
+function plant(content: GenerationContent, overrides: Partial<Generation>): GenerationCandidate {
   return createCandidate({
-    content: contentOf(input, errorMessage),
+    content,
     generation: {
       ...overrides,
       userId: 'customer-7',

@@ -1,52 +1,33 @@
 // The body of POST /embeddings. Unknown members go upstream. Contract: docs/contract.md#embeddings-request.
 import { plainToInstance } from 'class-transformer';
-import { Allow, validateSync } from 'class-validator';
+import { Allow } from 'class-validator';
 import { LRUCache } from 'lru-cache';
 import { ENCODING_FORMATS } from '../../domain/embeddings/embedding.js';
 import type { EmbeddingInput, EncodingFormat } from '../../domain/embeddings/embedding.js';
-import { AppError } from '../../domain/errors.js';
-import type { CallerTrace } from '../../domain/generations/generation.js';
-import { NOT_STORABLE } from '../../domain/text/storable-text.js';
-import { OPERATION_BODY, rejectHostileShape, rejectTooManyMembers } from '../../http/body/json-shape.js';
-import { CustomField, FreeObjectField, ObjectField } from '../../http/fields/compound-fields.js';
-import { Rule } from '../../http/fields/field.js';
+import type { CallerTrace } from '../../domain/generations/caller-trace.js';
+import { rejectHostileShape, rejectTooManyMembers } from '../../http/body/json-shape.js';
+import {
+  MAX_SESSION_LENGTH,
+  PROVIDER_SHAPE,
+  rejectInvalid,
+  rejectLongText,
+  SessionIdField,
+  TRACE_SHAPE,
+  TraceField,
+} from '../../http/dto/call-fields.js';
+import { CustomField, ObjectField } from '../../http/fields/compound-fields.js';
 import { EnumField, FormattedField, IntegerField, TextField } from '../../http/fields/scalar-fields.js';
-import { validationFailure } from '../../http/fields/validation.pipe.js';
 import { INPUT_SCHEMA, readEmbeddingInput } from './embedding-input.js';
-import { ProviderPreferencesDto } from './provider-preferences.dto.js';
+import { ProviderPreferencesDto } from '../../http/dto/provider-preferences.dto.js';
 
 const MAX_DIMENSIONS = 100_000;
 const MAX_INPUT_TYPE_LENGTH = 100;
 const MAX_USER_LENGTH = 1_000;
-const MAX_SESSION_LENGTH = 256;
-const MAX_TRACE_LENGTH = 16_384;
-// All texts of `provider` together: names and prices.
-const MAX_PROVIDER_LENGTH = 2 ** 20;
-// A surrogate pair counts as one character.
-const UNITS_PER_CHARACTER = 2;
-const PROVIDER = { ...OPERATION_BODY, characters: MAX_PROVIDER_LENGTH };
-const TRACE = {
-  elements: MAX_TRACE_LENGTH,
-  values: MAX_TRACE_LENGTH,
-  characters: MAX_TRACE_LENGTH,
-  allowsAnyName: true,
-};
 // Sent upstream, where long lists may be valid.
 const EXTRA = { elements: 10_000, values: 20_000, allowsAnyName: true, isWellFormed: true };
 
 // Valid settings are not validated again with the next input: validation takes 20 times as long as a look-up.
 const VALID_SETTINGS = new LRUCache<string, true>({ max: 1_000 });
-
-const isShortTrace = Rule(
-  'isShortTrace',
-  (trace) => JSON.stringify(trace).length <= MAX_TRACE_LENGTH,
-  `must have at most ${MAX_TRACE_LENGTH} characters as JSON`,
-);
-const isStorableTrace = Rule(
-  'isStorableTrace',
-  (trace) => !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/i.test(JSON.stringify(trace)),
-  NOT_STORABLE,
-);
 
 export class CreateEmbeddingDto {
   @CustomField(INPUT_SCHEMA, {
@@ -83,14 +64,10 @@ export class CreateEmbeddingDto {
   @TextField({ optional: true, hiddenMaxLength: MAX_USER_LENGTH, description: 'Identifier of the end user.' })
   user?: string;
 
-  @TextField({ optional: true, maxLength: MAX_SESSION_LENGTH, description: 'For tracing only.' })
+  @SessionIdField()
   session_id?: string;
 
-  @FreeObjectField({
-    optional: true,
-    rules: [isShortTrace, isStorableTrace],
-    description: 'For tracing only.',
-  })
+  @TraceField()
   trace?: CallerTrace;
 
   /** The unknown members of the body. */
@@ -139,20 +116,14 @@ function withoutNull(body: Readonly<Record<string, unknown>>): Readonly<Record<s
 /** Validates every member except the input. */
 function rejectWrongMembers(dto: CreateEmbeddingDto): void {
   const { provider, trace, extra, input_type, user, session_id } = dto;
-  rejectHostileShape(provider, ['provider'], PROVIDER);
-  rejectHostileShape(trace, ['trace'], TRACE);
+  rejectHostileShape(provider, ['provider'], PROVIDER_SHAPE);
+  rejectHostileShape(trace, ['trace'], TRACE_SHAPE);
   rejectHostileShape(extra, [], EXTRA);
   rejectLongText({ user }, MAX_USER_LENGTH);
   rejectLongText({ session_id }, MAX_SESSION_LENGTH);
   rejectLongText({ input_type }, MAX_INPUT_TYPE_LENGTH);
   if (isPlainObject(provider)) dto.provider = plainToInstance(ProviderPreferencesDto, provider as object);
-  const problems = validateSync(dto, {
-    whitelist: true,
-    forbidNonWhitelisted: true,
-    stopAtFirstError: true,
-    validationError: { target: false, value: false },
-  });
-  if (problems.length > 0) throw validationFailure(problems);
+  rejectInvalid(dto);
 }
 
 /** The settings that most calls of a client share, as a key; null: other members need validation in every call. */
@@ -164,14 +135,6 @@ function repeatedSettings(dto: CreateEmbeddingDto): string | null {
   if (isObject(encoding_format) || isObject(input_type)) return null;
   // JSON distinguishes the number 1 from the text "1", and an absent member from every value.
   return JSON.stringify({ model, dimensions, encoding_format, input_type });
-}
-
-/** The rule of the field counts characters, which takes too long for millions of them. */
-function rejectLongText(member: Readonly<Record<string, unknown>>, most: number): void {
-  for (const [name, value] of Object.entries(member)) {
-    if (typeof value === 'string' && value.length > UNITS_PER_CHARACTER * most)
-      throw new AppError('invalid_request', { detail: `${name}: must have at most ${most} characters` });
-  }
 }
 
 /** True for null as well. */

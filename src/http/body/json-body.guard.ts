@@ -13,7 +13,9 @@ import { permitOf } from '../load-shedding/load-shedding.guard.js';
 import { LoadShedder } from '../load-shedding/load-shedder.js';
 import { readBody } from './body-reader.js';
 import { needsScan, scanJson, scanJsonAtOnce } from './json-scan.js';
+import type { ScanBounds } from './json-scan.js';
 import { bodyLimitOf } from './large-body.js';
+import { keepRawBody, rawBodyBounds } from './raw-body.js';
 import { isInUtf8, isPlainBody, parsePlainBody, takeArrivedBody, UnreadableBody } from './plain-body.js';
 import { SlowTransfers } from '../server/slow-transfers.js';
 
@@ -47,19 +49,26 @@ export class JsonBodyGuard implements CanActivate {
       throw new AppError('invalid_request', { detail: 'the Content-Type header must be application/json' });
     }
     const limit = bodyLimitOf(context, this.config);
+    const bounds = rawBodyBounds(context);
     const arrived = isPlainBody(request, limit) ? takeArrivedBody(request) : null;
-    if (arrived === null) return this.readAsItComes(request, http.getResponse<Response>(), limit);
+    if (arrived === null) return this.readAsItComes(request, http.getResponse<Response>(), limit, bounds);
     try {
       permit?.setBytes(arrived.length);
-      if (needsScan(arrived)) scanJsonAtOnce(arrived);
+      if (needsScan(arrived)) scanJsonAtOnce(arrived, bounds);
       request.body = parsePlainBody(arrived);
+      if (bounds) keepRawBody(request, arrived);
     } catch (error) {
       throw toAppError(error, limit);
     }
     return requireObject(request);
   }
 
-  private async readAsItComes(request: Request, response: Response, limit: number): Promise<true> {
+  private async readAsItComes(
+    request: Request,
+    response: Response,
+    limit: number,
+    bounds: ScanBounds | undefined,
+  ): Promise<true> {
     const permit = permitOf(request);
     try {
       if (!isInUtf8(request.headers['content-type'] ?? '')) throw new UnreadableBody('charset.unsupported');
@@ -72,9 +81,10 @@ export class JsonBodyGuard implements CanActivate {
       if (bytes.length > LARGE_BODY) {
         const work = this.yieldQueue.begin(this.loadShedder.accountOf(request) ?? '');
         await work.yieldNow();
-        if (needsScan(bytes)) await scanJson(bytes, work);
-      } else if (needsScan(bytes)) scanJsonAtOnce(bytes);
+        if (needsScan(bytes)) await scanJson(bytes, work, bounds);
+      } else if (needsScan(bytes)) scanJsonAtOnce(bytes, bounds);
       request.body = parsePlainBody(bytes);
+      if (bounds) keepRawBody(request, bytes);
     } catch (error) {
       const shown = toAppError(error, limit);
       // A body that timed out is not read any further.

@@ -12,6 +12,13 @@ const FEW = 1_000;
 const MAX_CONTAINERS = 2 ** 19;
 // Slightly deeper than any member may be: the check of the shape names a member.
 const MAX_DEPTH = 48;
+export interface ScanBounds {
+  /** Levels of nesting. */
+  readonly depth: number;
+  /** Members of one object. */
+  readonly members: number;
+}
+const USUAL_BOUNDS: ScanBounds = { depth: MAX_DEPTH, members: MAX_MEMBERS };
 // Bytes that are scanned between two looks at the clock.
 const BYTES_PER_STEP = 2 ** 18;
 // Bytes of a string that are read one by one before the native search for its end takes over.
@@ -38,15 +45,15 @@ export function needsScan(bytes: Buffer): boolean {
  * Throws `invalid_request` with the path of the object with too many members, the nesting that is too deep, or the
  * value beyond the count.
  */
-export async function scanJson(bytes: Buffer, pace: Pace): Promise<void> {
-  const scan = new StructureScan(bytes);
+export async function scanJson(bytes: Buffer, pace: Pace, bounds = USUAL_BOUNDS): Promise<void> {
+  const scan = new StructureScan(bytes, bounds);
   for (let until = BYTES_PER_STEP; !scan.run(until); until += BYTES_PER_STEP)
     if (pace.isDue) await pace.yieldNow();
 }
 
 /** The same in one turn: for a text that is not much longer than those that need no scan. */
-export function scanJsonAtOnce(bytes: Buffer): void {
-  new StructureScan(bytes).run(bytes.length);
+export function scanJsonAtOnce(bytes: Buffer, bounds = USUAL_BOUNDS): void {
+  new StructureScan(bytes, bounds).run(bytes.length);
 }
 
 /** Tracks quotes, brackets, colons and commas only. Malformed JSON is left to the parser. */
@@ -57,12 +64,19 @@ class StructureScan {
   private stringStart = 0;
   private stringEnd = 0;
   /** By depth: members of the object so far, or the index in the array. */
-  private readonly counts = new Int32Array(MAX_DEPTH + 1);
-  private readonly isArray = new Uint8Array(MAX_DEPTH + 1);
+  private readonly counts: Int32Array;
+  private readonly isArray: Uint8Array;
   /** By depth: the position of the current member's name. */
-  private readonly names = new Int32Array(2 * (MAX_DEPTH + 1));
+  private readonly names: Int32Array;
 
-  constructor(private readonly bytes: Buffer) {}
+  constructor(
+    private readonly bytes: Buffer,
+    private readonly bounds: ScanBounds,
+  ) {
+    this.counts = new Int32Array(bounds.depth + 1);
+    this.isArray = new Uint8Array(bounds.depth + 1);
+    this.names = new Int32Array(2 * (bounds.depth + 1));
+  }
 
   /** True: the text was scanned to its end. */
   run(until: number): boolean {
@@ -91,7 +105,8 @@ class StructureScan {
     const count = (this.counts[depth] ?? 0) + 1;
     this.counts[depth] = count;
     // The path is that of the object, without the name of this member.
-    if (count > MAX_MEMBERS) this.reject(depth - 1, `must have at most ${MAX_MEMBERS} members`);
+    const { members } = this.bounds;
+    if (count > members) this.reject(depth - 1, `must have at most ${members} members`);
     this.names[2 * depth] = this.stringStart;
     this.names[2 * depth + 1] = this.stringEnd;
   }
@@ -99,7 +114,7 @@ class StructureScan {
   private open(isArray: boolean): void {
     if (++this.containers > MAX_CONTAINERS)
       this.reject(1, `must have at most ${MAX_CONTAINERS} objects and arrays in all`);
-    if (this.depth === MAX_DEPTH) this.reject(1, 'is nested too deeply');
+    if (this.depth === this.bounds.depth) this.reject(1, 'is nested too deeply');
     this.depth++;
     this.counts[this.depth] = 0;
     this.isArray[this.depth] = Number(isArray);

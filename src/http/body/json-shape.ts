@@ -20,6 +20,10 @@ export interface ShapeBounds {
   readonly characters?: number;
   /** Names that every object has, such as `__proto__` and `toString`. Rejected unless no code reads them. */
   readonly allowsAnyName?: boolean;
+  /** Levels of nesting; absent: far more than any body of an operation has. */
+  readonly depth?: number;
+  /** Members of one object; absent: MAX_MEMBERS. */
+  readonly members?: number;
   /** Strings and member names must be well-formed Unicode: providers reject or replace lone surrogates. */
   readonly isWellFormed?: boolean;
 }
@@ -38,7 +42,7 @@ export function rejectHostileShape(value: unknown, path: Path, bounds: ShapeBoun
 /** Reads no further than one member beyond the bound. */
 export function rejectTooManyMembers(value: object): void {
   let members = 0;
-  for (const _name in value) if (++members > MAX_MEMBERS) reject([], tooManyMembers());
+  for (const _name in value) if (++members > MAX_MEMBERS) reject([], tooManyMembers(MAX_MEMBERS));
 }
 
 /** For example `filter_rules.groups[0].rules`. Names are the caller's text: cut, and without line breaks. */
@@ -67,7 +71,7 @@ class ShapeWalk {
       this.rejectWhole(`must have at most ${this.bounds.values} values in all`);
     if (typeof value === 'string') this.visitText(value);
     if (typeof value !== 'object' || value === null) return;
-    if (depth > MAX_DEPTH) this.rejectWhole('is nested too deeply');
+    if (depth > (this.bounds.depth ?? MAX_DEPTH)) this.rejectWhole('is nested too deeply');
     if (Array.isArray(value)) this.visitElements(value, depth);
     else this.visitMembers(value, depth);
   }
@@ -85,10 +89,11 @@ class ShapeWalk {
   }
 
   private visitMembers(value: object, depth: number): void {
+    const { members: most = MAX_MEMBERS } = this.bounds;
     let members = 0;
     // A parsed object inherits no enumerable member.
     for (const name in value) {
-      if (++members > MAX_MEMBERS) reject(this.path, tooManyMembers());
+      if (++members > most) reject(this.path, tooManyMembers(most));
       this.path.push(name);
       this.visitText(name);
       if (!this.bounds.allowsAnyName && name in Object.prototype)
@@ -112,8 +117,8 @@ class ShapeWalk {
   }
 }
 
-function tooManyMembers(): string {
-  return `must have at most ${MAX_MEMBERS} members`;
+function tooManyMembers(most: number): string {
+  return `must have at most ${most} members`;
 }
 
 function reject(path: readonly (string | number)[], problem: string): never {

@@ -15,7 +15,7 @@ import { LoadLimit } from './load-limit.js';
  * Calls to models, other operations, and public routes have separate limits, so that operators can act under load, and
  * callers without a key cannot displace callers with one. Metrics have their own: they are read when the others are full.
  */
-export type TrafficClass = 'calls' | 'operations' | 'public' | 'metrics';
+export type TrafficClass = 'calls' | 'chats' | 'operations' | 'public' | 'metrics';
 
 /** The account of an authenticated request; null without one. */
 export type FindAccount = (request: object) => string | null;
@@ -29,6 +29,8 @@ const OPERATIONS = 1 / 8;
 const LEAST_OPERATIONS = 16;
 // Responses of /metrics in flight: far more than there are readers.
 const METRICS = 64;
+// The part of the tolerated delay beyond which new chats are rejected.
+const CHAT_TOLERANCE = 1 / 2;
 // Milliseconds between log lines about rejections.
 const SILENCE = 10_000;
 const DETAILS: Readonly<Record<ExhaustedResource, string>> = {
@@ -42,6 +44,8 @@ export class LoadShedder implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly limits: Readonly<Record<TrafficClass, InFlightLimit>>;
   private readonly rejected;
   private readonly limit: LoadLimit;
+  /** Long streams must not starve other calls, and new chats are rejected before other calls. */
+  private readonly chatLimit: LoadLimit;
   private timer: NodeJS.Timeout | null = null;
   private unreported = 0;
   private reportedAt = -Infinity;
@@ -52,16 +56,22 @@ export class LoadShedder implements OnApplicationBootstrap, OnModuleDestroy {
     { registry }: Metrics,
     private readonly yieldQueue: YieldQueue,
   ) {
-    const { callsInFlight, bytesInFlight, eventLoopDelay } = loadShedding;
+    const { callsInFlight, chatsInFlight, bytesInFlight, eventLoopDelay } = loadShedding;
     this.limit = new LoadLimit({
       ceiling: callsInFlight,
       floor: Math.min(callsInFlight, FLOOR),
       toleratedDelay: eventLoopDelay,
     });
+    this.chatLimit = new LoadLimit({
+      ceiling: chatsInFlight,
+      floor: Math.min(chatsInFlight, FLOOR),
+      toleratedDelay: eventLoopDelay * CHAT_TOLERANCE,
+    });
     const operations = Math.max(LEAST_OPERATIONS, Math.floor(callsInFlight * OPERATIONS));
     const rejecting = (group: TrafficClass) => (reason: ExhaustedResource) => this.reject(group, reason);
     this.limits = {
       calls: new InFlightLimit(() => this.limit.current, bytesInFlight, rejecting('calls')),
+      chats: new InFlightLimit(() => this.chatLimit.current, bytesInFlight, rejecting('chats')),
       operations: new InFlightLimit(() => operations, bytesInFlight * OPERATIONS, rejecting('operations')),
       metrics: new InFlightLimit(() => METRICS, bytesInFlight, rejecting('metrics')),
       public: new InFlightLimit(() => operations, bytesInFlight * OPERATIONS, rejecting('public')),
@@ -92,7 +102,9 @@ export class LoadShedder implements OnApplicationBootstrap, OnModuleDestroy {
     let expectedAt = performance.now() + LOOK;
     this.timer = setInterval(() => {
       const now = performance.now();
-      this.limit.note(Math.max(now - expectedAt, this.yieldQueue.delay), this.limits.calls.calls);
+      const delay = Math.max(now - expectedAt, this.yieldQueue.delay);
+      this.limit.note(delay, this.limits.calls.calls);
+      this.chatLimit.note(delay, this.limits.chats.calls);
       expectedAt = now + LOOK;
     }, LOOK);
     this.timer.unref();
@@ -124,8 +136,8 @@ export class LoadShedder implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** Resolves when no call is in flight, including calls of disconnected callers. */
-  whenIdle(): Promise<void> {
-    return this.limits.calls.whenIdle();
+  async whenIdle(): Promise<void> {
+    await Promise.all([this.limits.calls.whenIdle(), this.limits.chats.whenIdle()]);
   }
 
   private addGauge(registry: Metrics['registry'], name: string, help: string, of: 'calls' | 'bytes'): void {

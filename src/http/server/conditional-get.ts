@@ -39,13 +39,12 @@ class EntityTagInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<string> {
     return next.handle().pipe(
       map((body: unknown) => {
-        const text = JSON.stringify(body);
+        const response = context.switchToHttp().getResponse<Response>();
+        const isText = typeof body === 'string';
+        const text = isText ? body : JSON.stringify(body);
         // Express compares the tag with that of the request when it sends the text.
-        context
-          .switchToHttp()
-          .getResponse<Response>()
-          .set({ ETag: entityTag(text), 'Cache-Control': 'private, no-cache' })
-          .type('json');
+        response.set({ ETag: entityTag(text), 'Cache-Control': 'private, no-cache' });
+        if (!isText) response.type('json');
         return text;
       }),
     );

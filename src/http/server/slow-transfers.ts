@@ -30,6 +30,7 @@ export class SlowTransfers implements OnModuleDestroy {
   private readonly uploads = new Set<Upload>();
   private readonly sockets = new Set<Socket>();
   private readonly downloads = new Map<Socket, TransferPace>();
+  private readonly exempted = new WeakSet<Socket>();
   private readonly ended: Counter<'direction'>;
   private timer: NodeJS.Timeout | null = null;
   private lookedAt = 0;
@@ -67,6 +68,12 @@ export class SlowTransfers implements OnModuleDestroy {
     return () => void this.uploads.delete(upload);
   }
 
+  /** The reader of the connection has a bound of its own. Returns the function that ends the exemption. */
+  exempt(socket: Socket): () => void {
+    this.exempted.add(socket);
+    return () => void this.exempted.delete(socket);
+  }
+
   look(now: number): void {
     this.time += Math.max(0, Math.min(now - this.lookedAt, 2 * LOOK));
     this.lookedAt = now;
@@ -86,7 +93,7 @@ export class SlowTransfers implements OnModuleDestroy {
   }
 
   private checkDownload(socket: Socket): void {
-    if (socket.writableLength === 0) {
+    if (socket.writableLength === 0 || this.exempted.has(socket)) {
       this.downloads.delete(socket);
       return;
     }

@@ -1,7 +1,7 @@
 // The `provider` object of an embeddings request: a closed object, every member optional. Contract:
 // docs/contract.md#provider-preferences.
 import { IsString } from 'class-validator';
-import { parseUsdPerMillion } from '../../domain/spend/money.js';
+import { parseUsdPerMillion, parseUsdRoundedDown } from '../../domain/spend/money.js';
 import { NO_PREFERENCES, QUANTIZATIONS, SORTS } from '../../domain/embeddings/provider-preferences.js';
 import type {
   MaxPrices,
@@ -9,9 +9,9 @@ import type {
   ProviderPreferences,
   Sort,
 } from '../../domain/embeddings/provider-preferences.js';
-import { CustomField, ListField } from '../../http/fields/compound-fields.js';
-import { Rule } from '../../http/fields/field.js';
-import { EnumField, FlagField } from '../../http/fields/scalar-fields.js';
+import { CustomField, ListField } from '../fields/compound-fields.js';
+import { Rule } from '../fields/field.js';
+import { EnumField, FlagField } from '../fields/scalar-fields.js';
 
 const MAX_SLUGS = 100;
 const PERCENTILES: readonly string[] = ['p50', 'p75', 'p90', 'p99'];
@@ -87,11 +87,14 @@ export class ProviderPreferencesDto {
 
   @CheckedField(
     'USD for a million tokens; numbers or decimal strings. `prompt` bounds the price of all input tokens, `image` and ' +
-      '`audio` also bound the price of their tokens; `completion` and `request` have no effect.',
+      '`audio` also bound the price of their tokens. For chat `request` and `image` are USD for one; embeddings have no ' +
+      '`completion` and no `request`.',
     `must be an object of amounts named ${PRICES.join(', ')}`,
     (value) => isObjectOf(value, PRICES) && Object.values(value).every(isAmountOrNull),
   )
-  max_price?: Readonly<Partial<Record<'prompt' | 'image' | 'audio', string | number | null>>> | null;
+  max_price?: Readonly<
+    Partial<Record<'prompt' | 'completion' | 'image' | 'audio' | 'request', string | number | null>>
+  > | null;
 
   @CheckedField('Seconds, at p50 or at each percentile named.', percentileMessage(), isPercentileBound)
   preferred_max_latency?: PercentileBoundDto | null;
@@ -122,8 +125,17 @@ export function fromProviderPreferencesDto(dto: ProviderPreferencesDto | undefin
   };
 }
 
-function toPrices({ prompt, image, audio }: NonNullable<ProviderPreferencesDto['max_price']>): MaxPrices {
+function toPrices({
+  prompt,
+  completion,
+  image,
+  audio,
+  request,
+}: NonNullable<ProviderPreferencesDto['max_price']>): MaxPrices {
   return {
+    ...(isGiven(completion) && { completion: parseUsdPerMillion(completion) }),
+    ...(isGiven(request) && { request: parseUsdRoundedDown(request) }),
+    ...(isGiven(image) && { perImage: parseUsdRoundedDown(image) }),
     ...(isGiven(prompt) && { prompt: parseUsdPerMillion(prompt) }),
     ...(isGiven(image) && { image: parseUsdPerMillion(image) }),
     ...(isGiven(audio) && { audio: parseUsdPerMillion(audio) }),

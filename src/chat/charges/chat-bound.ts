@@ -1,0 +1,68 @@
+// The maximum cost of a chat call at an endpoint, and the output limit that makes it real (docs/contract.md#chat-spend).
+import { dearestChatPrices } from '../../catalogue/chat-prices.js';
+import type { ChatEndpoint } from '../../domain/chat/chat-model.js';
+import type { ChatRequest } from '../../domain/chat/chat-request.js';
+import type { PicoUsd } from '../../domain/spend/money.js';
+import { imagesOf, promptBound } from './prompt-size.js';
+import type { PromptSize } from './prompt-size.js';
+
+type OutputSettings = Pick<ChatRequest, 'maxOutputTokens' | 'choiceCount' | 'cacheWriteTtl' | 'serviceTier'>;
+
+export interface BoundedCall {
+  readonly request: OutputSettings;
+  readonly size: PromptSize;
+  /** Bytes of the caller's prediction: rejected parts of it are charged as output. */
+  readonly predictionBytes: number;
+  /** The output limit of calls that count toward a spend limit and name none; null: no spend limit is in force. */
+  readonly defaultOutputTokens: number | null;
+  readonly from: Date;
+  /** The latest moment at which the call can end. */
+  readonly until: Date;
+}
+
+/** The output limit that the endpoint receives; null: none. */
+export function sentOutputLimit(
+  { maxOutputTokens }: Pick<OutputSettings, 'maxOutputTokens'>,
+  endpoint: ChatEndpoint,
+  defaultOutputTokens: number | null,
+): number | null {
+  const wanted = maxOutputTokens ?? defaultOutputTokens;
+  return wanted === null ? null : Math.min(wanted, mostOutput(endpoint));
+}
+
+/** The most tokens that one endpoint can charge as output, over all choices. */
+export function outputBound(call: BoundedCall, endpoint: ChatEndpoint): number {
+  const limit = sentOutputLimit(call.request, endpoint, call.defaultOutputTokens) ?? mostOutput(endpoint);
+  return (limit + call.predictionBytes) * call.request.choiceCount;
+}
+
+/** Null where the endpoint has no known price for the tier of the call. */
+export function greatestChatCost(call: BoundedCall, endpoint: ChatEndpoint): PicoUsd | null {
+  const { request, size, from, until } = call;
+  const prompt = promptBound(size, endpoint);
+  const prices = dearestChatPrices(endpoint, {
+    maxPromptTokens: prompt,
+    from,
+    until,
+    serviceTier: request.serviceTier,
+  });
+  if (prices === null) return null;
+  const written = request.cacheWriteTtl === '1h' ? prices.cacheWrite1h : prices.cacheWrite;
+  const audio = size.audioParts > 0 ? [prices.audioInput, prices.audioInputCached] : [];
+  const input = most([prices.prompt, prices.cacheRead, written, ...audio]);
+  const output = most([prices.completion, prices.reasoning]);
+  return (
+    BigInt(prompt) * input +
+    BigInt(outputBound(call, endpoint)) * output +
+    BigInt(imagesOf(size)) * prices.image +
+    prices.request
+  );
+}
+
+function mostOutput({ maxOutputTokens, contextLength }: ChatEndpoint): number {
+  return Math.max(1, Math.min(maxOutputTokens ?? contextLength, contextLength - 1));
+}
+
+function most(prices: readonly PicoUsd[]): PicoUsd {
+  return prices.reduce((dearest, price) => (price > dearest ? price : dearest), 0n);
+}

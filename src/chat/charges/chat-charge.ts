@@ -1,0 +1,142 @@
+// Settles a chat call: the caller's charge, at most the reservation, and the provider's bill (docs/contract.md#chat-spend).
+import { chatPricesOn, utcMinute } from '../../catalogue/chat-prices.js';
+import type { EffectiveChatPrices } from '../../catalogue/chat-prices.js';
+import type { ChatEndpoint } from '../../domain/chat/chat-model.js';
+import type { ChatUsage, UsageSource } from '../../domain/chat/chat-usage.js';
+import type { Charge, UnpaidReason } from '../../domain/spend/charge.js';
+import { atMost, difference } from '../../domain/spend/money.js';
+import type { PicoUsd } from '../../domain/spend/money.js';
+import { utcDay } from '../../domain/spend/spend.js';
+import type { SpendBound } from '../../domain/spend/spend-limit.js';
+import { UnpaidCostList } from '../../spend/unpaid-cost-list.js';
+import { chatCost, NO_CHAT_COST } from './chat-cost.js';
+import type { ChatCost } from './chat-cost.js';
+
+/** The end of a call, however it came. */
+export interface ChatEnding {
+  /** Null: no endpoint has begun an answer. */
+  readonly served: ServedChat | null;
+  /** `cancelled`: the client left before the end. */
+  readonly outcome: 'answered' | 'failed' | 'cancelled';
+}
+
+export interface ServedChat {
+  readonly endpoint: ChatEndpoint;
+  /** As the log names both. */
+  readonly provider: string;
+  readonly endpointName: string;
+  /** Through an own provider key: its owner pays the provider. */
+  readonly isByok: boolean;
+  readonly usage: ChatUsage;
+  readonly source: UsageSource;
+  /** Whether the first choice has a finish reason. */
+  readonly hasFinished: boolean;
+  /** Of the answer; null: it names none. */
+  readonly serviceTier: string | null;
+}
+
+/** Facts of the request that change the price. */
+export interface PricedRequest {
+  readonly serviceTier: string | null;
+  readonly cacheWriteTtl: '5m' | '1h' | null;
+  readonly images: number;
+  /** The moment whose prices hold for the whole call. */
+  readonly pricedAt: Date;
+}
+
+export interface ChatCharge {
+  readonly charge: Charge;
+  /** Null where no price is known. */
+  readonly cost: ChatCost | null;
+  readonly source: UsageSource;
+  readonly completionTokens: number;
+  /** The part of the cost above the reservation; null: none. */
+  readonly overrun: PicoUsd | null;
+}
+
+const NOTHING: Charge = {
+  promptTokens: 0,
+  totalTokens: 0,
+  tokensByModality: null,
+  isEstimated: false,
+  cost: 0n,
+  upstreamCost: 0n,
+  isByok: false,
+  unpaid: [],
+};
+
+/** `reserved`: null where no limit applies. */
+export function chargeForChat(
+  { served, outcome }: ChatEnding,
+  request: PricedRequest,
+  reserved: SpendBound | null,
+): ChatCharge {
+  if (served === null)
+    return { charge: NOTHING, cost: NO_CHAT_COST, source: 'none', completionTokens: 0, overrun: null };
+  const prices = pricesOf(served, request);
+  const { images, cacheWriteTtl } = request;
+  const { usage, isByok } = served;
+  const cost = prices && chatCost(prices, { usage, images, cacheWriteTtl });
+  if (isInsured(served, outcome)) return insured(served, cost);
+  const total = cost && cost.total;
+  const most = reserved && (isByok ? reserved.costWithByok : reserved.cost);
+  const paid = atMost(total, most);
+  const overrun = paid === total ? null : difference(total, paid);
+  const unpaid = overrun === null ? [] : unpaidCosts(served, 'over_reported', overrun);
+  return {
+    charge: {
+      promptTokens: usage.promptTokens,
+      totalTokens: usage.promptTokens + usage.completionTokens,
+      tokensByModality: null,
+      isEstimated: served.source === 'estimated',
+      cost: isByok ? 0n : paid,
+      upstreamCost: isByok ? paid : total,
+      isByok,
+      unpaid,
+    },
+    cost,
+    source: served.source,
+    completionTokens: usage.completionTokens,
+    overrun,
+  };
+}
+
+/** A provider's failure, and an answer of nothing that was not ended by its client, cost the caller nothing. */
+function isInsured({ usage, hasFinished }: ServedChat, outcome: ChatEnding['outcome']): boolean {
+  if (outcome === 'cancelled') return false;
+  return outcome === 'failed' || (usage.completionTokens === 0 && !hasFinished);
+}
+
+/** The operator sees a reported bill. An estimate of a failed call is no bill. */
+function insured(served: ServedChat, cost: ChatCost | null): ChatCharge {
+  const bill = served.source === 'reported' ? (cost?.total ?? null) : 0n;
+  const unpaid = bill === 0n ? [] : unpaidCosts(served, 'failed_call', bill);
+  const charge = { ...NOTHING, upstreamCost: bill, isByok: served.isByok, unpaid };
+  return { charge, cost: NO_CHAT_COST, source: 'none', completionTokens: 0, overrun: null };
+}
+
+/** By the tier of the answer, or of the request where the answer's has no price. */
+function pricesOf(
+  { endpoint, usage, serviceTier }: ServedChat,
+  { pricedAt, serviceTier: requestedTier }: PricedRequest,
+): EffectiveChatPrices | null {
+  const day = utcDay(pricedAt);
+  const moment = { promptTokens: usage.promptTokens, minuteOfDay: utcMinute(pricedAt) };
+  const tiers = serviceTier === null ? [requestedTier] : [serviceTier, requestedTier];
+  for (const tier of tiers) {
+    const prices = chatPricesOn(endpoint, day, { ...moment, serviceTier: tier });
+    if (prices) return prices;
+  }
+  return null;
+}
+
+function unpaidCosts(
+  { provider, endpointName, isByok, usage }: ServedChat,
+  reason: UnpaidReason,
+  amount: PicoUsd | null,
+): Charge['unpaid'] {
+  const list = new UnpaidCostList();
+  const reportedTokens = usage.promptTokens + usage.completionTokens;
+  list.add({ provider, endpoint: endpointName, isOwn: isByok, reportedTokens }, reason, amount);
+  return list.costs;
+}

@@ -1,0 +1,73 @@
+// The cost of a chat call by its usage: details of usage are parts of their totals, never additions.
+import type { EffectiveChatPrices } from '../../catalogue/chat-prices.js';
+import type { ChatUsage } from '../../domain/chat/chat-usage.js';
+import type { PicoUsd } from '../../domain/spend/money.js';
+
+export interface ChatCost {
+  readonly total: PicoUsd;
+  /** With images and the fee of a request. */
+  readonly prompt: PicoUsd;
+  readonly completion: PicoUsd;
+  /** Parts of the prompt's and of the completion's cost. */
+  readonly cached: PicoUsd;
+  readonly cacheWrite: PicoUsd;
+  readonly reasoning: PicoUsd;
+  /** Less than the same prompt without a cache; negative where writing costs more than reading has saved. */
+  readonly cacheDiscount: PicoUsd | null;
+}
+
+export const NO_CHAT_COST: ChatCost = {
+  total: 0n,
+  prompt: 0n,
+  completion: 0n,
+  cached: 0n,
+  cacheWrite: 0n,
+  reasoning: 0n,
+  cacheDiscount: null,
+};
+
+export interface PricedUsage {
+  readonly usage: ChatUsage;
+  readonly images: number;
+  readonly cacheWriteTtl: '5m' | '1h' | null;
+}
+
+export function chatCost(
+  prices: EffectiveChatPrices,
+  { usage, images, cacheWriteTtl }: PricedUsage,
+): ChatCost {
+  const writePrice = cacheWriteTtl === '1h' ? prices.cacheWrite1h : prices.cacheWrite;
+  const cached = times(usage.cachedTokens, prices.cacheRead);
+  const cacheWrite = times(usage.cacheWriteTokens, writePrice);
+  const plainInput =
+    usage.promptTokens - usage.cachedTokens - usage.cacheWriteTokens - usage.audioInputTokens;
+  const prompt =
+    times(plainInput, prices.prompt) +
+    cached +
+    cacheWrite +
+    times(usage.audioInputTokens, prices.audioInput) +
+    times(images, prices.image) +
+    prices.request;
+  const reasoning = times(usage.reasoningTokens, prices.reasoning);
+  const plainOutput = usage.completionTokens - usage.reasoningTokens - usage.audioOutputTokens;
+  const completion =
+    times(plainOutput, prices.completion) + reasoning + times(usage.audioOutputTokens, prices.audioOutput);
+  const hasCache = usage.cachedTokens + usage.cacheWriteTokens > 0;
+  const discount =
+    times(usage.cachedTokens, prices.prompt - prices.cacheRead) -
+    times(usage.cacheWriteTokens, writePrice - prices.prompt);
+  return {
+    total: prompt + completion,
+    prompt,
+    completion,
+    cached,
+    cacheWrite,
+    reasoning,
+    cacheDiscount: hasCache ? discount : null,
+  };
+}
+
+/** Parts beyond their total were cut before; a negative rest must never become a credit. */
+function times(count: number, price: PicoUsd): PicoUsd {
+  return BigInt(Math.max(0, count)) * price;
+}

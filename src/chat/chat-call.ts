@@ -1,0 +1,34 @@
+// One call of POST /chat/completions: the data that the controller reads from its request, and its client.
+import type { CallContext } from '../domain/generations/call-record.js';
+import type { ChatRequest } from '../domain/chat/chat-request.js';
+import type { ProviderPreferences } from '../domain/embeddings/provider-preferences.js';
+import type { PassedOverKey } from '../domain/embeddings/passed-over-key.js';
+import type { Caller } from '../domain/keys/api-key.js';
+import type { ClientStream } from './stream/client-stream.js';
+
+/** The caller's end of a call. */
+export interface ChatClient {
+  readonly isGone: boolean;
+  /** Calls `listener` once when the caller leaves before its response is complete. Returns the way to stop that. */
+  onGone(listener: () => void): () => void;
+  /** For a stream. Headers go out with its first byte. */
+  openStream(generationId: string): ClientStream;
+}
+
+export interface ChatCall {
+  readonly caller: Caller;
+  readonly request: ChatRequest;
+  readonly preferences: ProviderPreferences;
+  readonly context: CallContext;
+  readonly client: ChatClient;
+  /** performance.now() */
+  readonly receivedAt: number;
+  readonly wantsRoutingMetadata: boolean;
+}
+
+/** The answer of a call without a stream, whose generation is committed. */
+export interface WrittenChat {
+  readonly generationId: string;
+  readonly body: Buffer;
+  readonly passedOver: readonly PassedOverKey[];
+}

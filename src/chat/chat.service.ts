@@ -1,0 +1,110 @@
+// POST /chat/completions: a call that reaches its providers leaves one committed generation before its usage leaves.
+import { Injectable, Logger } from '@nestjs/common';
+import { AppError } from '../domain/errors.js';
+import { StorageUsage } from '../persistence/generations/storage-usage.js';
+import type { ChatCall, WrittenChat } from './chat-call.js';
+import { toChatUsageDto } from './dto/chat-usage.dto.js';
+import { ChatRuns } from './run/chat-run.js';
+import type { ChatRun } from './run/chat-run.js';
+import type { ExecutedChat, SettledChat } from './run/executed-chat.js';
+import { DONE, errorChunk, usageChunk } from './stream/stream-events.js';
+import type { StreamIdentity } from './stream/stream-events.js';
+
+@Injectable()
+export class ChatService {
+  private readonly logger = new Logger('Chat');
+
+  constructor(
+    private readonly storage: StorageUsage,
+    private readonly runs: ChatRuns,
+  ) {}
+
+  /**
+   * Returns the answer of a call without a stream. Null: the stream was written to its end, or the client has left. Throws
+   * the failure of a call before its headers, with the id of its generation.
+   */
+  async create(call: ChatCall): Promise<WrittenChat | null> {
+    this.storage.rejectAboveLogQuota(call.caller.key.workspaceId);
+    const run = this.runs.begin(call);
+    try {
+      const route = await run.plan();
+      const executed = await run.execute(await run.reserve(route));
+      return await this.answer(call, run, executed);
+    } catch (failure) {
+      if (call.client.isGone) return null;
+      run.client?.release();
+      throw run.toCallerError(failure);
+    } finally {
+      run.close();
+    }
+  }
+
+  private async answer(call: ChatCall, run: ChatRun, executed: ExecutedChat): Promise<WrittenChat | null> {
+    const { client } = run;
+    let settled: SettledChat;
+    try {
+      settled = await run.settle(executed);
+    } catch (failure) {
+      if (!client?.hasSentHeaders) throw failure;
+      this.logger.error({ error: failure, generationId: run.generationId }, 'failed to record a chat call');
+      const error = new AppError('unavailable', { detail: 'the call could not be recorded' });
+      client.write(this.errorEvent(run, executed, error));
+      client.write(DONE);
+      await client.end();
+      return null;
+    }
+    const { error } = settled;
+    if (error !== null) {
+      if (!client?.hasSentHeaders) throw error;
+      this.logger.warn({ generationId: run.generationId, status: error.status }, error.logMessage);
+      client.write(this.errorEvent(run, settled, error, usageOfFailure(settled)));
+      client.write(DONE);
+      await client.end();
+      return null;
+    }
+    const begun = settled.routed.begun?.answer;
+    if (!begun) return null;
+    const members = { usage: usageDto(settled), ...run.routingMembers() };
+    if (begun.kind === 'whole') {
+      if (begun.answer === null || run.generationId === null) return null;
+      const { passedOver } = settled.routed;
+      return { generationId: run.generationId, body: begun.answer.bodyWith(members), passedOver };
+    }
+    if (client === null || client.gone !== null) return null;
+    const { includesUsageChunk, choiceCount } = call.request;
+    client.write(usageChunk(begun.relay.identity, members, !includesUsageChunk && choiceCount === 1));
+    client.write(DONE);
+    await client.end();
+    return null;
+  }
+
+  private errorEvent(run: ChatRun, executed: ExecutedChat, error: AppError, members = {}): Buffer {
+    const { status: code, message, errorType, metadata } = error;
+    const shown = { code, message, metadata: { error_type: errorType, ...metadata } };
+    return errorChunk(identityOf(run, executed), shown, { ...members, ...run.routingMembers() });
+  }
+}
+
+function identityOf(run: ChatRun, { routed, route }: ExecutedChat): StreamIdentity {
+  const begun = routed.begun?.answer;
+  if (begun?.kind === 'stream') return begun.relay.identity;
+  const [target] = route.targets;
+  if (!target) throw new AppError('internal');
+  return run.identityOf(target);
+}
+
+function usageDto({ usage, charged }: SettledChat): object {
+  const { charge, cost } = charged;
+  return toChatUsageDto(usage.usage, {
+    charged: charge.cost,
+    isByok: charge.isByok,
+    upstream: charge.upstreamCost,
+    prompt: cost && cost.prompt,
+    completion: cost && cost.completion,
+  });
+}
+
+/** A failed call costs nothing; usage is shown where the provider reported it. */
+function usageOfFailure(settled: SettledChat): object {
+  return settled.usage.source === 'reported' ? { usage: usageDto(settled) } : {};
+}

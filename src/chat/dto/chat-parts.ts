@@ -1,0 +1,102 @@
+// Reads one part of a message. The price of an unknown part has no bound, so that it is rejected.
+import type { ChatMediaPart, ChatPart, JsonObject } from '../../domain/chat/chat-request.js';
+import { AppError } from '../../domain/errors.js';
+import { isMembers } from './chat-fields.js';
+
+type Members = Readonly<Record<string, unknown>>;
+
+const DETAILS: readonly unknown[] = ['auto', 'low', 'high', 'original'];
+const AUDIO_FORMATS = ['wav', 'mp3', 'flac', 'm4a', 'ogg', 'aiff', 'aac', 'pcm16', 'pcm24'];
+const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w.+=-]+)*;base64,/i;
+// Longer beginnings are no media type.
+const MAX_DATA_PREFIX = 256;
+
+/** Throws `invalid_request` at `path`. */
+export function readPart(part: unknown, path: string): ChatPart {
+  if (!isMembers(part)) return reject(path, 'must be an object');
+  switch (part['type']) {
+    case 'text':
+      return { type: 'text', text: requireText(part['text'], `${path}.text`) };
+    case 'image_url':
+      return readImage(part, `${path}.image_url`);
+    case 'input_audio':
+      return readAudio(part, `${path}.input_audio`);
+    case 'file':
+      return readFile(part, `${path}.file`);
+    case 'video_url':
+      return readAddress(part, 'video', part['video_url'], `${path}.video_url`);
+    case 'input_video':
+      return readAddress(part, 'video', part['input_video'], `${path}.input_video`);
+    default:
+      return reject(`${path}.type`, 'must be text, image_url, input_audio, file, video_url or input_video');
+  }
+}
+
+function readImage(part: Members, path: string): ChatMediaPart {
+  const { image_url: image } = part;
+  const read = readAddress(part, 'image', image, path);
+  if (read.mediaType !== null && !read.mediaType.startsWith('image/'))
+    reject(`${path}.url`, 'must be the data of an image');
+  const detail = (image as Members)['detail'] ?? null;
+  if (detail !== null && !DETAILS.includes(detail)) reject(`${path}.detail`, `must be ${DETAILS.join(', ')}`);
+  return { ...read, detail: detail as string | null };
+}
+
+function readAudio(part: Members, path: string): ChatMediaPart {
+  const { input_audio: audio } = part;
+  if (!isMembers(audio)) return reject(path, 'must be an object');
+  const data = requireText(audio['data'], `${path}.data`);
+  const { format } = audio;
+  if (typeof format !== 'string' || !AUDIO_FORMATS.includes(format))
+    return reject(`${path}.format`, `must be one of ${AUDIO_FORMATS.join(', ')}`);
+  const body = part as JsonObject;
+  return {
+    type: 'audio',
+    body,
+    url: null,
+    bytes: base64Bytes(data.length),
+    mediaType: `audio/${format}`,
+    detail: format,
+  };
+}
+
+function readFile(part: Members, path: string): ChatMediaPart {
+  const { file } = part;
+  if (!isMembers(file)) return reject(path, 'must be an object');
+  if (file['file_id'] !== undefined && file['file_id'] !== null)
+    reject(`${path}.file_id`, 'is not supported: files belong to the account at the provider; use file_data');
+  return readAddress(part, 'file', { url: file['file_data'] }, path, 'file_data');
+}
+
+function readAddress(
+  part: Members,
+  type: ChatMediaPart['type'],
+  owner: unknown,
+  path: string,
+  name = 'url',
+): ChatMediaPart {
+  if (!isMembers(owner)) return reject(path, 'must be an object');
+  const url = requireText(owner['url'], `${path}.${name}`);
+  const body = part as JsonObject;
+  if (/^https:\/\//i.test(url)) {
+    if (!URL.canParse(url)) reject(`${path}.${name}`, 'must be a URL');
+    return { type, body, url, bytes: 0, mediaType: null, detail: null };
+  }
+  const match = DATA_URL.exec(url.slice(0, MAX_DATA_PREFIX));
+  if (!match) return reject(`${path}.${name}`, 'must be an https: URL, or a data: URL in base64');
+  const bytes = base64Bytes(url.length - match[0].length);
+  return { type, body, url: null, bytes, mediaType: match[1]?.toLowerCase() ?? null, detail: null };
+}
+
+/** An upper bound: padding is not subtracted. */
+function base64Bytes(characters: number): number {
+  return Math.ceil((characters * 3) / 4);
+}
+
+function requireText(value: unknown, path: string): string {
+  return typeof value === 'string' ? value : reject(path, 'must be a string');
+}
+
+function reject(member: string, rule: string): never {
+  throw new AppError('invalid_request', { member, detail: rule });
+}

@@ -1,0 +1,102 @@
+// Reads tools, the choice of a tool, and the format of the answer (docs/contract.md#chat-request).
+import type { ChatRequest, ChatTool, JsonObject } from '../../domain/chat/chat-request.js';
+import { AppError } from '../../domain/errors.js';
+import { isMembers } from './chat-fields.js';
+
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+const NAME_RULE = 'must have 1 to 64 letters, digits, _ and -';
+const MAX_TOOLS = 1_000;
+const FORMATS = ['text', 'json_object', 'json_schema', 'grammar', 'python'];
+const MODES: Readonly<Record<string, 'none' | 'auto' | 'required'>> = {
+  none: 'none',
+  auto: 'auto',
+  required: 'required',
+  any: 'required',
+};
+
+export const TOOLS_SCHEMA = {
+  type: 'array',
+  items: {
+    type: 'object',
+    required: ['type', 'function'],
+    properties: {
+      type: { type: 'string', enum: ['function'] },
+      function: {
+        type: 'object',
+        required: ['name'],
+        properties: {
+          name: { type: 'string', pattern: NAME.source },
+          description: { type: 'string' },
+          parameters: { type: 'object', additionalProperties: true },
+          strict: { type: 'boolean', nullable: true },
+        },
+      },
+    },
+  },
+};
+
+export function readTools(value: unknown): ChatTool[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) return reject('tools', 'must be an array');
+  if (value.length > MAX_TOOLS) reject('tools', `must have at most ${MAX_TOOLS} elements`);
+  return value.map((tool, index) => readTool(tool, `tools[${index}]`));
+}
+
+function readTool(tool: unknown, path: string): ChatTool {
+  if (!isMembers(tool)) return reject(path, 'must be an object');
+  if (tool['type'] !== 'function') reject(`${path}.type`, 'must be function: server tools are not supported');
+  const { function: described } = tool;
+  if (!isMembers(described)) return reject(`${path}.function`, 'must be an object');
+  const { name, description, parameters, strict } = described;
+  if (typeof name !== 'string' || !NAME.test(name)) return reject(`${path}.function.name`, NAME_RULE);
+  if (isPresent(description) && typeof description !== 'string')
+    reject(`${path}.function.description`, 'must be a string');
+  if (isPresent(parameters) && !isMembers(parameters))
+    reject(`${path}.function.parameters`, 'must be an object');
+  if (isPresent(strict) && typeof strict !== 'boolean')
+    reject(`${path}.function.strict`, 'must be a boolean');
+  return { name, body: tool as JsonObject };
+}
+
+export function readToolChoice(value: unknown, tools: readonly ChatTool[]): ChatRequest['toolChoice'] {
+  if (value === undefined || tools.length === 0) return null;
+  if (typeof value === 'string') {
+    const mode = Object.hasOwn(MODES, value) ? MODES[value] : undefined;
+    return mode === undefined ? rejectToolChoice() : { mode };
+  }
+  const described = isMembers(value) && value['type'] === 'function' ? value['function'] : null;
+  const name = isMembers(described) ? described['name'] : null;
+  if (typeof name !== 'string') return rejectToolChoice();
+  if (!tools.some((tool) => tool.name === name))
+    reject('tool_choice.function.name', 'must be the name of one of the tools');
+  return { functionName: name };
+}
+
+function rejectToolChoice(): never {
+  return reject('tool_choice', 'must be none, auto, required, or {type: "function", function: {name}}');
+}
+
+export function readResponseFormat(value: unknown): Pick<ChatRequest, 'responseFormat' | 'responseSchema'> {
+  if (value === undefined) return { responseFormat: 'text', responseSchema: null };
+  const type = isMembers(value) ? value['type'] : null;
+  if (typeof type !== 'string' || !FORMATS.includes(type))
+    return reject('response_format.type', `must be one of ${FORMATS.join(', ')}`);
+  if (type !== 'json_schema') return { responseFormat: type, responseSchema: value as JsonObject };
+  const described = (value as JsonObject)['json_schema'];
+  if (!isMembers(described)) return reject('response_format.json_schema', 'must be an object');
+  const { name, strict, schema } = described;
+  if (typeof name !== 'string' || !NAME.test(name)) reject('response_format.json_schema.name', NAME_RULE);
+  if (isPresent(strict) && typeof strict !== 'boolean')
+    reject('response_format.json_schema.strict', 'must be a boolean');
+  if (isPresent(schema) && !isMembers(schema))
+    reject('response_format.json_schema.schema', 'must be an object');
+  return { responseFormat: type, responseSchema: described };
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function reject(member: string, rule: string): never {
+  throw new AppError('invalid_request', { member, detail: rule });
+}

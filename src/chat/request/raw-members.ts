@@ -1,0 +1,40 @@
+// The members of a body with their JSON text, byte for byte: numbers beyond a double's precision keep their digits.
+import { AppError } from '../../domain/errors.js';
+import { memberPath } from '../../http/body/json-shape.js';
+import { JsonScanner } from '../../vectors/json-scanner.js';
+
+class MalformedBody extends Error {}
+
+/** Of a body that is known to be a JSON object. Throws `invalid_request` for a repeated name: parsers disagree on its value. */
+export function readRawMembers(bytes: Buffer): Map<string, Buffer> {
+  const members = new Map<string, Buffer>();
+  const scanner = new JsonScanner(bytes, MalformedBody);
+  scanner.eachMember((name) => {
+    if (members.has(name))
+      throw new AppError('invalid_request', { detail: `${memberPath([name])}: must not be repeated` });
+    members.set(name, scanner.rawValue());
+  });
+  return members;
+}
+
+/**
+ * Throws `invalid_request` for an unknown name that equals a known one but for its case: servers that match names without
+ * their case would read it instead of the checked member.
+ */
+export function rejectCaseTwins(names: Iterable<string>, known: ReadonlyMap<string, string>): void {
+  for (const name of names) {
+    const twin = known.get(foldedName(name));
+    if (twin !== undefined && twin !== name)
+      throw new AppError('invalid_request', { detail: `${memberPath([name])}: is spelt ${twin}` });
+  }
+}
+
+/** Known names by their folded form. */
+export function namesByFold(names: readonly string[]): Map<string, string> {
+  return new Map(names.map((name) => [foldedName(name), name]));
+}
+
+/** Through capitals: the long s and the Kelvin sign equal s and k for servers that fold Unicode. */
+function foldedName(name: string): string {
+  return name.toUpperCase().toLowerCase();
+}

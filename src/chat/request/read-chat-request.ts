@@ -1,0 +1,196 @@
+// From the bytes of a body to a checked chat call (docs/contract.md#chat-request). Values are checked once; members that
+// go upstream keep their own bytes.
+import { plainToInstance } from 'class-transformer';
+import type { ChatRequest, JsonValue } from '../../domain/chat/chat-request.js';
+import { AppError } from '../../domain/errors.js';
+import type { CallerTrace } from '../../domain/generations/caller-trace.js';
+import type { ProviderPreferences } from '../../domain/embeddings/provider-preferences.js';
+import { rejectHostileShape } from '../../http/body/json-shape.js';
+import {
+  MAX_SESSION_LENGTH,
+  PROVIDER_SHAPE,
+  rejectInvalid,
+  rejectLongText,
+  TRACE_SHAPE,
+} from '../../http/dto/call-fields.js';
+import {
+  fromProviderPreferencesDto,
+  ProviderPreferencesDto,
+} from '../../http/dto/provider-preferences.dto.js';
+import { readMessages } from '../dto/chat-messages.js';
+import { readReasoning } from '../dto/chat-reasoning.js';
+import { readResponseFormat, readToolChoice, readTools } from '../dto/chat-tools.js';
+import {
+  CreateChatCompletionDto,
+  isModelName,
+  KNOWN_MEMBERS,
+  MAX_USER_LENGTH,
+} from '../dto/create-chat-completion.dto.js';
+import { REFUSED_NAMES, rejectRefusedMembers } from '../dto/refused-members.js';
+import { namesByFold, readRawMembers, rejectCaseTwins } from './raw-members.js';
+
+export interface ReadChat {
+  readonly request: ChatRequest;
+  readonly preferences: ProviderPreferences;
+}
+
+/** Of the structure of a body, at any depth. */
+export const CHAT_BODY = { depth: 128, members: 1_024 } as const;
+const SHAPE = { ...CHAT_BODY, elements: 2 ** 18, values: 2 ** 19, allowsAnyName: true, isWellFormed: true };
+
+const KNOWN = namesByFold([...KNOWN_MEMBERS, ...REFUSED_NAMES]);
+/** The router reads them; providers' wires write their own form of some. */
+const NOT_FORWARDED = [
+  'model',
+  'models',
+  'route',
+  'provider',
+  'usage',
+  'stream',
+  'stream_options',
+  'session_id',
+  'trace',
+  'metadata',
+  'plugins',
+  'transforms',
+  'store',
+  'background',
+  'structured_outputs',
+  'reasoning',
+  'reasoning_effort',
+  'include_reasoning',
+  'max_tokens',
+  'max_completion_tokens',
+];
+const HIDDEN_WITHOUT_TOOLS = ['tools', 'tool_choice', 'parallel_tool_calls'];
+
+/** `bytes` are those of `body`. Throws `invalid_request`. */
+export function readChatRequest(body: Readonly<Record<string, unknown>>, bytes: Buffer): ReadChat {
+  const members = readRawMembers(bytes);
+  rejectCaseTwins(members.keys(), KNOWN);
+  rejectHostileShape(body, [], SHAPE);
+  // Null is absent (docs/contract.md#conventions).
+  for (const [name, value] of Object.entries(body)) if (value === null) members.delete(name);
+  const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+  rejectRefusedMembers(given);
+  const dto = validated(given);
+  const tools = readTools(dto.tools);
+  const toolChoice = readToolChoice(dto.tool_choice, tools);
+  const request: ChatRequest = {
+    models: modelsOf(dto),
+    isStreamed: dto.stream ?? false,
+    includesUsageChunk: dto.stream_options?.include_usage ?? false,
+    messages: readMessages(dto.messages),
+    tools,
+    toolChoice,
+    ...readResponseFormat(dto.response_format),
+    maxOutputTokens: smallest(dto.max_tokens, dto.max_completion_tokens),
+    choiceCount: dto.n ?? 1,
+    wantsLogprobs: dto.logprobs ?? false,
+    reasoning: readReasoning(dto),
+    serviceTier: tierOf(dto.service_tier),
+    prediction: predictionText(dto.prediction),
+    cacheWriteTtl: cacheTtlOf(dto),
+    wantsEnforcedSchema: dto.structured_outputs ?? false,
+    user: dto.user ?? null,
+    sessionId: dto.session_id ?? null,
+    trace: traceOf(dto),
+    metadata: dto.metadata ?? null,
+    promptCacheKey: dto.prompt_cache_key ?? null,
+    members: forwarded(members, dto, tools.length > 0),
+  };
+  return { request, preferences: fromProviderPreferencesDto(dto.provider) };
+}
+
+function validated(body: Readonly<Record<string, unknown>>): CreateChatCompletionDto {
+  const dto = new CreateChatCompletionDto();
+  for (const name of KNOWN_MEMBERS) if (body[name] !== undefined) Object.assign(dto, { [name]: body[name] });
+  rejectHostileShape(dto.provider, ['provider'], PROVIDER_SHAPE);
+  rejectHostileShape(dto.trace, ['trace'], TRACE_SHAPE);
+  rejectLongText({ user: dto.user }, MAX_USER_LENGTH);
+  rejectLongText({ session_id: dto.session_id }, MAX_SESSION_LENGTH);
+  const provider: unknown = dto.provider;
+  if (typeof provider === 'object' && provider !== null && !Array.isArray(provider))
+    dto.provider = plainToInstance(ProviderPreferencesDto, provider);
+  rejectInvalid(dto);
+  if (dto.modalities?.some((modality) => modality !== 'text'))
+    throw new AppError('invalid_request', { detail: 'modalities: answers are text' });
+  if (dto.top_logprobs !== undefined && dto.logprobs !== true)
+    throw new AppError('invalid_request', { detail: 'top_logprobs: needs logprobs: true' });
+  return dto;
+}
+
+function modelsOf({ model, models = [] }: CreateChatCompletionDto): string[] {
+  const wrong = models.findIndex((name) => !isModelName(name));
+  if (wrong !== -1)
+    throw new AppError('invalid_request', { detail: `models[${wrong}]: must have the form vendor/model` });
+  const names = [...new Set([...(model === undefined ? [] : [model]), ...models])];
+  if (names.length === 0) throw new AppError('invalid_request', { detail: 'model: is required' });
+  return names;
+}
+
+function smallest(one: number | undefined, other: number | undefined): number | null {
+  const limits = [one, other].filter((limit) => limit !== undefined);
+  return limits.length === 0 ? null : Math.min(...limits);
+}
+
+function tierOf(tier: string | undefined): string | null {
+  return tier === 'fast' ? 'priority' : (tier ?? null);
+}
+
+function predictionText(prediction: CreateChatCompletionDto['prediction']): string | null {
+  if (prediction === undefined) return null;
+  const { content } = prediction;
+  return typeof content === 'string' ? content : content.map(({ text }) => text).join('');
+}
+
+/** The longest life of a cache entry that the call may write: its price is the dearest. */
+function cacheTtlOf(dto: CreateChatCompletionDto): '5m' | '1h' | null {
+  const { cache_control: control, prompt_cache_retention: retention, messages } = dto;
+  const retentions = retention === undefined ? [] : [retention === '1h' || retention === '24h' ? '1h' : '5m'];
+  const controls = [...(control ? [control] : []), ...controlsIn(messages), ...controlsIn(dto.tools)];
+  const lives = [...retentions, ...controls.map(({ ttl }) => (ttl === '1h' ? '1h' : '5m'))];
+  if (lives.length === 0) return null;
+  return lives.includes('1h') ? '1h' : '5m';
+}
+
+/** Messages have them in their parts, tools beside their function. */
+function controlsIn(value: unknown): { readonly ttl?: unknown }[] {
+  const found: { readonly ttl?: unknown }[] = [];
+  const visit = (node: unknown, depth: number): void => {
+    if (typeof node !== 'object' || node === null || depth > 3) return;
+    if (Array.isArray(node)) {
+      for (const item of node) visit(item, depth);
+      return;
+    }
+    const { cache_control: control, content, function: called } = node as Readonly<Record<string, unknown>>;
+    if (typeof control === 'object' && control !== null) found.push(control);
+    visit(content, depth + 1);
+    visit(called, depth + 1);
+  };
+  visit(value, 0);
+  return found;
+}
+
+/** The metadata of the wire is part of the trace, whose own member of that name wins. */
+function traceOf({ trace, metadata }: CreateChatCompletionDto): CallerTrace | null {
+  return metadata === undefined ? (trace ?? null) : { metadata, ...trace };
+}
+
+function forwarded(
+  members: Map<string, Buffer>,
+  { n, service_tier: tier, tool_choice: choice }: CreateChatCompletionDto,
+  hasTools: boolean,
+): ReadonlyMap<string, Buffer> {
+  for (const name of NOT_FORWARDED) members.delete(name);
+  // `parallel_tool_calls` alone is an error at some providers.
+  if (!hasTools) for (const name of HIDDEN_WITHOUT_TOOLS) members.delete(name);
+  if (n === 1) members.delete('n');
+  if (tier === 'fast') members.set('service_tier', jsonOf('priority'));
+  if (choice === 'any' && hasTools) members.set('tool_choice', jsonOf('required'));
+  return members;
+}
+
+function jsonOf(value: JsonValue): Buffer {
+  return Buffer.from(JSON.stringify(value));
+}

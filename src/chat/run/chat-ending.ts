@@ -1,0 +1,94 @@
+// The usage of a call by the way it ended: reported, counted or estimated (docs/contract.md#chat-spend).
+import { countTextTokens } from '../../catalogue/text-tokens.js';
+import type { Pace } from '../../concurrency/yield-queue.js';
+import type { ChatChoice } from '../../domain/chat/chat-outcome.js';
+import type { ChatRequest } from '../../domain/chat/chat-request.js';
+import { countedChatUsage, normaliseChatUsage } from '../../domain/chat/chat-usage.js';
+import type { ChatUsage, ReportedChatUsage, UsageSource } from '../../domain/chat/chat-usage.js';
+import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
+import { promptBound, promptTexts } from '../charges/prompt-size.js';
+import type { PromptSize } from '../charges/prompt-size.js';
+import { countOutputTokens } from '../stream/output-count.js';
+import type { OutputCount } from '../stream/output-count.js';
+
+/** `cut`: the client left, and the provider's work was ended. `unknown`: the same where text alone does not show the tokens. */
+export type EndingKind = 'complete' | 'failed' | 'cut' | 'unknown';
+
+/** An answer as far as it has come. */
+export interface ReceivedAnswer {
+  readonly choices: readonly ChatChoice[];
+  readonly usage: ReportedChatUsage | null;
+  readonly outputCount: OutputCount;
+  readonly serviceTier: string | null;
+  readonly upstreamId: string | null;
+}
+
+export interface UsageFacts {
+  readonly request: ChatRequest;
+  readonly size: PromptSize;
+  readonly target: ChatTarget;
+  /** The most tokens that the reservation covers as output. */
+  readonly outputBound: number;
+  /** Since the request was sent. */
+  readonly seconds: number;
+}
+
+export interface SettledUsage {
+  readonly usage: ChatUsage;
+  readonly source: UsageSource;
+  /** False: parts of a report exceeded their total, or it had numbers that are no counts. */
+  readonly isConsistent: boolean;
+}
+
+export const NO_ANSWER: ReceivedAnswer = {
+  choices: [],
+  usage: null,
+  outputCount: { texts: [], factor: 1 },
+  serviceTier: null,
+  upstreamId: null,
+};
+
+// Of a chat template.
+const TOKENS_PER_MESSAGE = 4;
+// Hidden tokens a second that an estimate assumes: more than most models make.
+const ESTIMATED_RATE = 200;
+
+export async function usageOf(
+  kind: EndingKind,
+  received: ReceivedAnswer,
+  facts: UsageFacts,
+  pace: Pace,
+): Promise<SettledUsage> {
+  const { usage: reported } = received;
+  const normalised = reported && normaliseChatUsage(reported);
+  // Usage before the end is a lower bound: it counts for complete and for failed answers only.
+  if (normalised && (kind === 'complete' || kind === 'failed'))
+    return { usage: normalised.usage, source: 'reported', isConsistent: normalised.isConsistent };
+  if (kind === 'failed') return { usage: countedChatUsage(0, 0), source: 'none', isConsistent: true };
+  const counted = await count(received, facts, pace);
+  const isConsistent = reported === null || kind !== 'complete';
+  if (kind !== 'unknown') return { usage: counted, source: 'counted', isConsistent };
+  const { outputBound, seconds } = facts;
+  const hidden = Math.ceil(seconds * ESTIMATED_RATE);
+  const completion = Math.min(outputBound, counted.completionTokens + hidden);
+  return { usage: countedChatUsage(counted.promptTokens, completion), source: 'estimated', isConsistent };
+}
+
+async function count(
+  { outputCount }: ReceivedAnswer,
+  { request, size, target: { model, endpoint } }: UsageFacts,
+  pace: Pace,
+): Promise<ChatUsage> {
+  const tokenizer = model.tokenizer ?? 'o200k';
+  const text = await countTextTokens(promptTexts(request), tokenizer, pace);
+  const media = promptBound({ ...size, textBytes: 0 }, endpoint) - promptBound(textSize(size, 0), endpoint);
+  const prompt = text + TOKENS_PER_MESSAGE * request.messages.length + media;
+  const completion = await countOutputTokens(outputCount, tokenizer, pace);
+  return countedChatUsage(Math.min(prompt, promptBound(size, endpoint)), completion);
+}
+
+/** Without media. */
+function textSize(size: PromptSize, textBytes: number): PromptSize {
+  const none = { lowImages: 0, highImages: 0, originalImages: 0, audioSeconds: 0, files: 0, videos: 0 };
+  return { ...size, ...none, textBytes };
+}

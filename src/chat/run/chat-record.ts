@@ -1,0 +1,122 @@
+// The record of one chat call.
+import { chatParameters } from '../../domain/chat/chat-parameters.js';
+import type { ChatFacts, ReportedTokens } from '../../domain/chat/chat-outcome.js';
+import type { ReportedChatUsage } from '../../domain/chat/chat-usage.js';
+import type { AppError } from '../../domain/errors.js';
+import { describeGeneration } from '../../domain/generations/call-record.js';
+import type { Generation, GenerationAttempt } from '../../domain/generations/generation.js';
+import { endpointName } from '../../routing/endpoints/endpoint-target.js';
+import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
+import type { ChatCall } from '../chat-call.js';
+import type { ChatCharge } from '../charges/chat-charge.js';
+import { imagesOf } from '../charges/prompt-size.js';
+import type { PromptSize } from '../charges/prompt-size.js';
+import type { ReceivedAnswer, SettledUsage } from './chat-ending.js';
+
+export interface FinishedChat {
+  readonly call: ChatCall;
+  readonly size: PromptSize;
+  /** The target that answered, else the first of the route. */
+  readonly target: ChatTarget;
+  readonly hasBegun: boolean;
+  readonly attempts: readonly GenerationAttempt[];
+  readonly received: ReceivedAnswer;
+  readonly settled: SettledUsage;
+  readonly charged: ChatCharge;
+  readonly error: AppError | null;
+  readonly isCancelled: boolean;
+  /** The client left before any status was sent. */
+  readonly hasNoStatus: boolean;
+  readonly timeToFirstTokenMs: number | null;
+}
+
+// The status of calls whose client left before another one was sent.
+const CLIENT_CLOSED = 499;
+
+export function describeChat(
+  moment: Pick<Generation, 'id' | 'createdAt' | 'durationMs'>,
+  finished: FinishedChat,
+): Generation {
+  const { call, target, hasBegun, attempts, received, charged, error, hasNoStatus } = finished;
+  const { caller, request, context } = call;
+  const last = attempts.at(-1);
+  const generation = describeGeneration(moment, {
+    key: caller.key,
+    context,
+    error,
+    charge: charged.charge,
+    operation: {
+      operation: 'chat',
+      model: target.model.id,
+      inputCount: 0,
+      dimensions: null,
+      encodingFormat: null,
+      inputType: null,
+      userId: request.user,
+      chat: chatFacts(finished),
+    },
+    outcome: {
+      endpoint: hasBegun ? endpointName(target) : (last?.endpoint ?? null),
+      provider: hasBegun ? target.provider.slug : (last?.provider ?? null),
+      upstreamId: received.upstreamId,
+      attempts,
+    },
+  });
+  return hasNoStatus && error === null ? { ...generation, status: CLIENT_CLOSED } : generation;
+}
+
+function chatFacts({
+  call: { request },
+  size,
+  received,
+  settled: { usage },
+  charged,
+  error,
+  isCancelled,
+  timeToFirstTokenMs,
+}: FinishedChat): ChatFacts {
+  const { cost, source, completionTokens, overrun } = charged;
+  const [first] = received.choices;
+  const isCharged = source !== 'none';
+  const parts = isCharged ? usage : null;
+  const hasPrice = cost !== null;
+  return {
+    completionTokens,
+    reasoningTokens: parts?.reasoningTokens ?? 0,
+    cachedTokens: parts?.cachedTokens ?? 0,
+    cacheWriteTokens: parts?.cacheWriteTokens ?? 0,
+    audioInputTokens: parts?.audioInputTokens ?? 0,
+    audioOutputTokens: parts?.audioOutputTokens ?? 0,
+    usageSource: source,
+    reportedTokens: reportedTokens(received.usage),
+    finishReason: error !== null && first ? 'error' : (first?.finishReason ?? null),
+    nativeFinishReason: first?.nativeFinishReason ?? null,
+    isStreamed: request.isStreamed,
+    isCancelled,
+    timeToFirstTokenMs: request.isStreamed ? timeToFirstTokenMs : null,
+    serviceTier: received.serviceTier ?? request.serviceTier,
+    overrun,
+    promptCost: hasPrice ? cost.prompt : null,
+    completionCost: hasPrice ? cost.completion : null,
+    cachedCost: hasPrice ? cost.cached : null,
+    cacheWriteCost: hasPrice ? cost.cacheWrite : null,
+    reasoningCost: hasPrice ? cost.reasoning : null,
+    cacheDiscount: hasPrice ? cost.cacheDiscount : null,
+    parameters: chatParameters(request),
+    mediaCount: imagesOf(size) + size.files + size.videos,
+    audioCount: size.audioParts,
+  };
+}
+
+function reportedTokens(usage: ReportedChatUsage | null): ReportedTokens | null {
+  if (usage === null) return null;
+  const countOf = (tokens: number | null): number | null =>
+    tokens !== null && Number.isSafeInteger(tokens) && tokens >= 0 ? Math.min(tokens, 2 ** 31 - 1) : null;
+  return {
+    prompt: countOf(usage.promptTokens),
+    completion: countOf(usage.completionTokens),
+    reasoning: countOf(usage.reasoningTokens),
+    cached: countOf(usage.cachedTokens),
+    cacheWrite: countOf(usage.cacheWriteTokens),
+  };
+}

@@ -1,0 +1,145 @@
+import { describe, expect, it } from '@jest/globals';
+import { IDENTITY } from '../../../test/support/chat/relay.js';
+import { OPENAI_USAGE, openAiChunk, RELAY_WIRE, sse } from '../../../test/support/chat/upstream-streams.js';
+import { readChatAnswer } from './chat-answer.js';
+import type { ChatAnswer } from './chat-answer.js';
+import { countOutputTokens } from './output-count.js';
+import { UNHURRIED } from '../../concurrency/yield-queue.js';
+
+const OPTIONS = { identity: IDENTITY, wire: RELAY_WIRE, excludesReasoning: false };
+
+const answerWith = (message: object, others: object = {}): object => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1_790_000_000,
+  model: 'gpt',
+  choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop', ...others }],
+  usage: OPENAI_USAGE,
+});
+
+function read(body: object | string, options: Partial<typeof OPTIONS> = {}): ChatAnswer {
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  const result = readChatAnswer(bytes, { ...OPTIONS, ...options });
+  if ('failure' in result) throw new Error(JSON.stringify(result.failure));
+  return result.answer;
+}
+
+const bodyOf = (answer: ChatAnswer, members = {}): Record<string, unknown> =>
+  JSON.parse(answer.bodyWith(members).toString()) as Record<string, unknown>;
+
+describe('a whole answer', () => {
+  it('keeps its members, and gets those of this service', () => {
+    const answer = read({ ...answerWith({ content: 'Hi', refusal: null }), service_tier: 'flex', extra: 1 });
+    expect(bodyOf(answer, { usage: { cost: 1 } })).toEqual({
+      id: IDENTITY.id,
+      object: 'chat.completion',
+      created: 1_790_000_000,
+      model: IDENTITY.model,
+      provider: IDENTITY.provider,
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: 'Hi', refusal: null },
+          finish_reason: 'stop',
+          native_finish_reason: 'stop',
+        },
+      ],
+      service_tier: 'flex',
+      extra: 1,
+      system_fingerprint: null,
+      usage: { cost: 1 },
+    });
+    expect(answer).toMatchObject({
+      usage: { promptTokens: 9, completionTokens: 12 },
+      serviceTier: 'flex',
+      upstreamId: 'chatcmpl-1',
+      isOutputCut: false,
+    });
+    expect(bodyOf(answer)).not.toHaveProperty('usage');
+  });
+
+  it('keeps a fingerprint, and adds a null content', () => {
+    const tool_calls = [{ function: { name: 'f', arguments: { a: 1 } } }];
+    const body = bodyOf(
+      read({ ...answerWith({ tool_calls, reasoning_content: 'Hm' }), system_fingerprint: 'fp' }),
+    );
+    expect(body).toMatchObject({
+      system_fingerprint: 'fp',
+      choices: [
+        {
+          message: {
+            content: null,
+            reasoning: 'Hm',
+            reasoning_content: 'Hm',
+            tool_calls: [
+              {
+                id: expect.stringMatching(/^call_[A-Za-z0-9]{24}$/),
+                type: 'function',
+                function: { name: 'f', arguments: '{"a":1}' },
+              },
+            ],
+          },
+          finish_reason: 'tool_calls',
+        },
+      ],
+    });
+  });
+
+  it('removes null tool calls, and reasoning that the caller excludes', () => {
+    const answer = read(
+      answerWith({ content: 'a', tool_calls: null, reasoning: 'secret', reasoning_details: [{}] }),
+      {
+        excludesReasoning: true,
+      },
+    );
+    expect(bodyOf(answer)['choices']).toMatchObject([{ message: { role: 'assistant', content: 'a' } }]);
+    expect(answer.bodyWith({}).toString()).not.toMatch(/secret|tool_calls|reasoning/);
+    expect(answer.choices[0]?.reasoning).toBe('secret');
+  });
+
+  it('keeps an error of a choice, as the provider reports it', () => {
+    const body = bodyOf(
+      read(answerWith({ content: 'half' }, { finish_reason: 'error', error: { code: 502, message: 'x' } })),
+    );
+    expect(body['choices']).toMatchObject([{ finish_reason: 'error', error: { code: 502, message: 'x' } }]);
+  });
+
+  it('counts the tokens of all its texts', async () => {
+    const answer = read(answerWith({ content: 'Hello there', refusal: 'No' }));
+    expect(await countOutputTokens(answer.outputCount, null, UNHURRIED)).toBe(3);
+  });
+
+  it.each([
+    [
+      'a stream',
+      sse(openAiChunk({ content: 'a' })),
+      { kind: 'broken_answer', message: 'the answer is a stream' },
+    ],
+    ['nothing', '', { kind: 'broken_answer' }],
+    ['a page', '<html>', { kind: 'broken_answer' }],
+    [
+      'a truncated text',
+      JSON.stringify(answerWith({ content: 'a' })).slice(0, -5),
+      { kind: 'broken_answer' },
+    ],
+    ['no choices', '{"choices":[]}', { kind: 'broken_answer', message: 'the answer has no choices' }],
+    [
+      'no message',
+      '{"choices":[{"index":0}]}',
+      { kind: 'broken_answer', message: 'a choice has no message' },
+    ],
+    ['an error', '{"error":{"code":400,"message":"no"}}', { kind: 'provider_error', error: { status: 400 } }],
+    [
+      'Mistral’s error',
+      '{"object":"error","message":{"detail":[{"loc":["body","seed"],"msg":"extra"}]}}',
+      { kind: 'provider_error', error: { message: 'body.seed: extra' } },
+    ],
+    [
+      'Google’s error',
+      '[{"error":{"code":429,"message":"slow"}}]',
+      { kind: 'provider_error', error: { status: 429 } },
+    ],
+  ])('%s is a failure', (_name, body, failure) => {
+    expect(readChatAnswer(Buffer.from(body), OPTIONS)).toMatchObject({ failure });
+  });
+});

@@ -1,0 +1,170 @@
+// The client's end of a stream: headers with the first byte, comments while nothing else is sent, and the end of clients
+// that left or stopped reading. It outlives the attempts of a call, because a comment may go out before the first of them
+// has an answer.
+import { MovingTimer } from './scheduler.js';
+import type { Scheduler } from './scheduler.js';
+import { KEEP_ALIVE } from './stream-events.js';
+
+// Of unsent bytes. Beyond it the upstream pauses.
+const MAX_UNSENT_BYTES = 65_536;
+
+/** The part of a ServerResponse that a stream needs. */
+export interface StreamResponse {
+  readonly writableLength: number;
+  readonly destroyed: boolean;
+  write(bytes: Buffer): boolean;
+  end(): unknown;
+  destroy(): unknown;
+  on(event: 'drain' | 'close' | 'finish' | 'error', listener: () => void): unknown;
+  removeListener(event: 'drain' | 'close' | 'finish' | 'error', listener: () => void): unknown;
+}
+
+export interface ClientStreamOptions {
+  /** Writes status and headers, before the first byte. */
+  readonly sendHeaders: () => void;
+  /** Milliseconds without a byte; 0: no comments. */
+  readonly keepAliveMs: number;
+  /** Milliseconds in which a full socket takes nothing. Beyond it the client counts as gone. */
+  readonly slowReaderMs: number;
+  readonly scheduler: Scheduler;
+}
+
+export type ClientGone = 'closed' | 'slow_reader';
+
+export class ClientStream {
+  /** The status can no longer change. */
+  hasSentHeaders = false;
+  gone: ClientGone | null = null;
+  /** Comments that were sent. */
+  keepAlives = 0;
+  private isEnded = false;
+  private isFinished = false;
+  private unsentBefore = 0;
+  private readonly keepAlive: MovingTimer;
+  private readonly slowReader: MovingTimer;
+  private readonly drainListeners = new Set<() => void>();
+  private readonly goneListeners = new Set<() => void>();
+
+  constructor(
+    private readonly response: StreamResponse,
+    private readonly options: ClientStreamOptions,
+  ) {
+    const { scheduler, keepAliveMs } = options;
+    this.keepAlive = new MovingTimer(scheduler, () => this.sendKeepAlive());
+    this.slowReader = new MovingTimer(scheduler, () => this.checkReader());
+    response.on('drain', this.onDrained);
+    response.on('close', this.onClosed);
+    // The event `close` follows.
+    response.on('error', ignore);
+    response.on('finish', this.onFinished);
+    if (response.destroyed) this.leave('closed');
+    else if (keepAliveMs > 0) this.keepAlive.set(keepAliveMs);
+  }
+
+  /** More bytes are unsent than a stream may buffer. */
+  get isFull(): boolean {
+    return this.gone === null && this.response.writableLength > MAX_UNSENT_BYTES;
+  }
+
+  /** Whole events only. */
+  write(bytes: Buffer): void {
+    if (this.gone !== null || this.isEnded) return;
+    if (!this.hasSentHeaders) {
+      this.hasSentHeaders = true;
+      this.options.sendHeaders();
+    }
+    this.response.write(bytes);
+    if (this.options.keepAliveMs > 0) this.keepAlive.set(this.options.keepAliveMs);
+    if (this.isFull) this.watchReader();
+  }
+
+  /** Resolves when the client has all bytes, or is gone. */
+  end(): Promise<void> {
+    this.keepAlive.clear();
+    if (this.gone !== null || this.isFinished) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.isEnded = true;
+      this.goneListeners.add(resolve);
+      this.response.on('finish', resolve);
+      this.response.end();
+      if (!this.isFinished) this.watchReader();
+    });
+  }
+
+  /** Stops all timers without ending the response: another writer takes it over. */
+  release(): void {
+    this.keepAlive.clear();
+    this.slowReader.clear();
+    this.response.removeListener('drain', this.onDrained);
+    this.response.removeListener('close', this.onClosed);
+    this.response.removeListener('finish', this.onFinished);
+    this.drainListeners.clear();
+    this.goneListeners.clear();
+  }
+
+  /** Calls `listener` when a full socket has room again. Returns the way to stop that. */
+  onDrain(listener: () => void): () => void {
+    this.drainListeners.add(listener);
+    return () => this.drainListeners.delete(listener);
+  }
+
+  /** Calls `listener` once, when the client leaves before the end. Returns the way to stop that. */
+  onGone(listener: () => void): () => void {
+    this.goneListeners.add(listener);
+    return () => this.goneListeners.delete(listener);
+  }
+
+  private sendKeepAlive(): void {
+    const { keepAliveMs } = this.options;
+    // A full socket needs no comment: bytes are waiting for the client.
+    if (this.isFull) this.keepAlive.set(keepAliveMs);
+    else {
+      this.keepAlives++;
+      this.write(KEEP_ALIVE);
+    }
+  }
+
+  private watchReader(): void {
+    if (this.unsentBefore > 0) return;
+    this.unsentBefore = this.response.writableLength;
+    this.slowReader.set(this.options.slowReaderMs);
+  }
+
+  private checkReader(): void {
+    const { writableLength } = this.response;
+    const hasTaken = writableLength < this.unsentBefore;
+    this.unsentBefore = 0;
+    if (!hasTaken) {
+      this.response.destroy();
+      this.leave('slow_reader');
+    } else if (this.isFull || this.isEnded) this.watchReader();
+  }
+
+  private readonly onDrained = (): void => {
+    this.unsentBefore = 0;
+    this.slowReader.clear();
+    for (const listener of this.drainListeners) listener();
+  };
+
+  private readonly onFinished = (): void => {
+    this.isFinished = true;
+    this.keepAlive.clear();
+    this.slowReader.clear();
+  };
+
+  private readonly onClosed = (): void => {
+    if (!this.isFinished) this.leave('closed');
+  };
+
+  private leave(how: ClientGone): void {
+    if (this.gone !== null) return;
+    this.gone = how;
+    this.keepAlive.clear();
+    this.slowReader.clear();
+    const listeners = [...this.goneListeners];
+    this.goneListeners.clear();
+    for (const listener of listeners) listener();
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,162 @@
+// Reads server-sent events from bytes that may be cut anywhere. Complete lines are passed on where they lie; only the
+// parts of a line or an event that span several reads are copied, because a slice would keep the whole read in memory.
+import { GrowingBuffer } from './growing-buffer.js';
+
+const LF = 0x0a;
+const CR = 0x0d;
+const COLON = 0x3a;
+const SPACE = 0x20;
+const DATA = Buffer.from('data');
+const EVENT = Buffer.from('event');
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+const NOTHING = Buffer.alloc(0);
+// Larger buffers are released with the line that needed them.
+const KEPT_BYTES = 4_096;
+
+/** The data of one event are bytes[from, to), valid during the call only. `isOwned`: the bytes may be changed. */
+export type ReadEvent = (
+  bytes: Buffer,
+  from: number,
+  to: number,
+  event: { readonly isError: boolean; readonly isOwned: boolean },
+) => void;
+
+const PLAIN = { isError: false, isOwned: false };
+const PLAIN_OWNED = { isError: false, isOwned: true };
+const ERROR = { isError: true, isOwned: true };
+
+/** An event, or a line of it, above the limit. */
+export class EventTooLarge extends Error {}
+
+export class EventReader {
+  /** The beginning of a line whose end has not come. */
+  private readonly carry = new GrowingBuffer();
+  /** The data of an event whose end has not come, without the line break at its end. */
+  private readonly data = new GrowingBuffer();
+  private hasData = false;
+  private isError = false;
+  private followsCr = false;
+  private isAtStart = true;
+
+  constructor(
+    private readonly maxEventBytes: number,
+    private readonly onEvent: ReadEvent,
+  ) {}
+
+  /** Bytes that are held for the rest of an event. */
+  get heldBytes(): number {
+    return this.carry.size + this.data.size;
+  }
+
+  /** Throws EventTooLarge, and whatever `onEvent` throws. */
+  push(chunk: Buffer): void {
+    // JSON has no raw CR: a stream without one, which is usual, needs no search for it in every line.
+    const hasCr = this.followsCr || chunk.includes(CR);
+    let at = 0;
+    if (this.followsCr && chunk.length > 0) {
+      if (chunk[0] === LF) at = 1;
+      this.followsCr = false;
+    }
+    while (at < chunk.length) {
+      const end = hasCr ? endOfLine(chunk, at) : chunk.indexOf(LF, at);
+      if (end === -1) {
+        this.keep(chunk, at, chunk.length);
+        return;
+      }
+      this.endLine(chunk, at, end);
+      at = end + 1;
+      if (chunk[end] === CR) {
+        if (at === chunk.length) this.followsCr = true;
+        else if (chunk[at] === LF) at++;
+      }
+    }
+  }
+
+  /** The end of the body: a last line and a last event need no line break. */
+  end(): void {
+    if (this.carry.length > 0) this.endLine(NOTHING, 0, 0);
+    this.dispatch();
+  }
+
+  private keep(chunk: Buffer, from: number, to: number): void {
+    this.checkSize(this.carry.length + to - from);
+    this.carry.append(chunk, from, to);
+  }
+
+  private endLine(chunk: Buffer, from: number, to: number): void {
+    if (this.carry.length === 0) {
+      this.checkSize(to - from);
+      this.line(chunk, from, to, false);
+      return;
+    }
+    this.keep(chunk, from, to);
+    const { bytes, length } = this.carry;
+    this.carry.clear(KEPT_BYTES);
+    this.line(bytes, 0, length, true);
+  }
+
+  private line(bytes: Buffer, start: number, to: number, isOwned: boolean): void {
+    let from = start;
+    if (this.isAtStart) {
+      this.isAtStart = false;
+      if (startsWith(bytes, from, to, BYTE_ORDER_MARK)) from += BYTE_ORDER_MARK.length;
+    }
+    if (from === to) this.dispatch();
+    else if (isField(bytes, from, to, DATA))
+      this.dataLine(bytes, valueStart(bytes, from + 4, to), to, isOwned);
+    else if (isField(bytes, from, to, EVENT)) {
+      this.isError = bytes.toString('latin1', valueStart(bytes, from + 5, to), to) === 'error';
+    }
+  }
+
+  private dataLine(bytes: Buffer, from: number, to: number, isOwned: boolean): void {
+    if (!this.hasData && !this.isError && bytes[to] === LF && bytes[to + 1] === LF && !isOwned) {
+      // The usual event: one line in one read, and its blank line with it. The blank line dispatches nothing more.
+      this.onEvent(bytes, from, to, PLAIN);
+      return;
+    }
+    this.checkSize(this.data.length + 1 + to - from);
+    if (this.hasData) this.data.appendByte(LF);
+    this.data.append(bytes, from, to);
+    this.hasData = true;
+  }
+
+  private dispatch(): void {
+    const { hasData, isError } = this;
+    const { bytes, length } = this.data;
+    this.hasData = false;
+    this.isError = false;
+    if (!hasData) return;
+    this.data.clear(KEPT_BYTES);
+    this.onEvent(bytes, 0, length, isError ? ERROR : PLAIN_OWNED);
+  }
+
+  private checkSize(bytes: number): void {
+    if (bytes > this.maxEventBytes) {
+      throw new EventTooLarge(`an event of the stream is larger than ${this.maxEventBytes} bytes`);
+    }
+  }
+}
+
+function endOfLine(bytes: Buffer, from: number): number {
+  for (let at = from; at < bytes.length; at++) if (bytes[at] === LF || bytes[at] === CR) return at;
+  return -1;
+}
+
+/** `name`, followed by a colon or by the end of the line. */
+function isField(bytes: Buffer, from: number, to: number, name: Buffer): boolean {
+  const end = from + name.length;
+  return startsWith(bytes, from, to, name) && (end === to || bytes[end] === COLON);
+}
+
+function startsWith(bytes: Buffer, from: number, to: number, start: Buffer): boolean {
+  if (to - from < start.length) return false;
+  for (let at = 0; at < start.length; at++) if (bytes[from + at] !== start[at]) return false;
+  return true;
+}
+
+/** After the colon and one space. */
+function valueStart(bytes: Buffer, nameEnd: number, to: number): number {
+  const from = Math.min(nameEnd + 1, to);
+  return from < to && bytes[from] === SPACE ? from + 1 : from;
+}

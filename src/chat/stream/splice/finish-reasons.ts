@@ -1,0 +1,34 @@
+// The providers' words for the end of an answer as the wire's own (docs/contract.md#chat-streams).
+
+const COMMON: Readonly<Record<string, string>> = {
+  eos: 'stop',
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  model_length: 'length',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  function_call: 'tool_calls',
+  tool_use: 'tool_calls',
+  safety: 'content_filter',
+  recitation: 'content_filter',
+  moderation: 'content_filter',
+};
+const KNOWN: ReadonlySet<string> = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'error']);
+
+/** An unknown word stays. Some providers write `stop` after tool calls. */
+export function finishReasonOf(
+  word: string,
+  own: Readonly<Record<string, string>> | undefined,
+  hasToolCalls: boolean,
+): string {
+  const reason = mapped(word, own);
+  return reason === 'stop' && hasToolCalls ? 'tool_calls' : reason;
+}
+
+function mapped(word: string, own: Readonly<Record<string, string>> = {}): string {
+  const lower = word.toLowerCase();
+  if (Object.hasOwn(own, word)) return own[word] ?? word;
+  if (Object.hasOwn(own, lower)) return own[lower] ?? word;
+  if (Object.hasOwn(COMMON, lower)) return COMMON[lower] ?? word;
+  return KNOWN.has(lower) ? lower : word;
+}

@@ -1,0 +1,92 @@
+// Answers a request with the vectors of its body, for the caller that pays.
+import { Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
+import { AppError } from '../domain/errors.js';
+import { generationHeaderId } from '../domain/identifiers.js';
+import type { Caller } from '../domain/keys/api-key.js';
+import { GENERATION_ID_HEADER } from '../http/errors/error.filter.js';
+import type { InFlightPermit } from '../http/load-shedding/in-flight-limit.js';
+import { permitOf } from '../http/load-shedding/load-shedding.guard.js';
+import {
+  describeApplication,
+  headerText,
+  PASSED_OVER_HEADER,
+  passedOverText,
+  wantsRoutingMetadata,
+} from '../http/observe/call-headers.js';
+import { requestIdOf } from '../http/observe/request-id.js';
+import { sendInPieces } from '../http/server/send-in-pieces.js';
+import type { CreateEmbeddingDto } from './dto/create-embedding.dto.js';
+import { readCreateEmbedding } from './dto/create-embedding.dto.js';
+import { fromProviderPreferencesDto } from '../http/dto/provider-preferences.dto.js';
+import { EmbeddingsService } from './embeddings.service.js';
+
+export const CACHE_HEADER = 'X-Embedding-Cache';
+
+@Injectable()
+export class EmbeddingsResponder {
+  constructor(private readonly embeddings: EmbeddingsService) {}
+
+  async respond(request: Request, response: Response, caller: Caller): Promise<void> {
+    const permit = permitOf(request);
+    // The work may outlive the caller's connection, and still counts toward the load.
+    permit?.hold();
+    try {
+      await this.answer(request, response, caller, permit);
+    } finally {
+      permit?.release();
+    }
+  }
+
+  private async answer(
+    request: Request,
+    response: Response,
+    caller: Caller,
+    permit: InFlightPermit | null,
+  ): Promise<void> {
+    const body = readCreateEmbedding(request.body as Record<string, unknown>);
+    const preferences = fromProviderPreferencesDto(body.provider);
+    const context = {
+      requestId: requestIdOf(request),
+      sessionId: body.session_id ?? headerText(request, 'x-session-id') ?? null,
+      trace: body.trace ?? null,
+      requestContext: describeApplication(request),
+    };
+    const answer = await this.embeddings.create({
+      caller,
+      request: toEmbeddingRequest(body),
+      preferences,
+      context,
+      permit,
+      wantsCache: readCacheHeader(request) ?? caller.key.embeddingCache,
+      wantsRoutingMetadata: wantsRoutingMetadata(request),
+    });
+    response.setHeader(GENERATION_ID_HEADER, generationHeaderId(answer.generationId));
+    if (answer.cacheOutcome !== null) response.setHeader(CACHE_HEADER, answer.cacheOutcome);
+    if (answer.passedOver.length > 0)
+      response.setHeader(PASSED_OVER_HEADER, passedOverText(answer.passedOver));
+    response.setHeader('content-type', 'application/json; charset=utf-8');
+    sendInPieces(response, answer.pieces);
+  }
+}
+
+function toEmbeddingRequest(body: CreateEmbeddingDto): EmbeddingRequest {
+  return {
+    model: body.model,
+    input: body.input,
+    encodingFormat: body.encoding_format,
+    extra: body.extra,
+    dimensions: body.dimensions,
+    inputType: body.input_type,
+    user: body.user,
+  };
+}
+
+/** Throws `invalid_request` for other values than on and off: the answer would not show a misspelt value. */
+function readCacheHeader(request: Request): boolean | undefined {
+  const value = headerText(request, CACHE_HEADER.toLowerCase())?.trim().toLowerCase();
+  if (value === undefined) return undefined;
+  if (value === 'on' || value === 'off') return value === 'on';
+  throw new AppError('invalid_request', { detail: `${CACHE_HEADER}: must be on or off` });
+}

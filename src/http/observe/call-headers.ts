@@ -1,0 +1,41 @@
+// Headers of model calls: the application that calls, the session, and the wish for routing metadata.
+import type { Request } from 'express';
+import type { PassedOverKey } from '../../domain/embeddings/passed-over-key.js';
+import type { RequestContext } from '../../domain/generations/generation.js';
+import type { Mutable } from '../../domain/members.js';
+
+const MAX_HEADER_LENGTH = 256;
+// The name, and its former name.
+const METADATA_HEADERS = ['x-openrouter-metadata', 'x-openrouter-experimental-metadata'] as const;
+
+export const PASSED_OVER_HEADER = 'X-BYOK-Passed-Over';
+
+/** `openai;reason=used_up, azure;reason=refused` */
+export function passedOverText(keys: readonly PassedOverKey[]): string {
+  return [...new Set(keys.map(({ provider, reason }) => `${provider};reason=${reason}`))].join(', ');
+}
+
+export function describeApplication(request: Request): RequestContext {
+  const userAgent = headerText(request, 'user-agent');
+  const referer = headerText(request, 'http-referer') ?? headerText(request, 'referer');
+  const title = headerText(request, 'x-openrouter-title') ?? headerText(request, 'x-title');
+  const context: Mutable<RequestContext> = {};
+  if (userAgent) context.userAgent = userAgent;
+  if (referer) context.referer = referer;
+  if (title) context.title = title;
+  return context;
+}
+
+/** `enabled`; any other value is ignored. */
+export function wantsRoutingMetadata({ headers }: Pick<Request, 'headers'>): boolean {
+  return METADATA_HEADERS.some((name) => {
+    const value = headers[name];
+    return typeof value === 'string' && value.trim().toLowerCase() === 'enabled';
+  });
+}
+
+/** Headers are the caller's bytes: cut, and well-formed for the log. */
+export function headerText(request: Request, name: string): string | undefined {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value.slice(0, MAX_HEADER_LENGTH).toWellFormed() : undefined;
+}

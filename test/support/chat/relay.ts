@@ -1,0 +1,108 @@
+// Runs a relay over given bytes.
+import type { ChatChoice } from '../../../src/domain/chat/chat-outcome.js';
+import type { ChatFailure } from '../../../src/chat/stream/chat-failure.js';
+import { ChatStreamRelay } from '../../../src/chat/stream/chat-stream-relay.js';
+import type { RelayOptions } from '../../../src/chat/stream/chat-stream-relay.js';
+import type { ReportedChatUsage } from '../../../src/domain/chat/chat-usage.js';
+import { RELAY_WIRE } from './upstream-streams.js';
+import type { UpstreamStream } from './upstream-streams.js';
+
+export const IDENTITY = {
+  id: 'gen-1790000000-Ab3',
+  created: 1_790_000_002,
+  model: 'vendor/model',
+  provider: 'Stub',
+};
+
+const MADE_ID = /^call_[A-Za-z0-9]{24}$/;
+
+/** Made tool call ids are numbered instead of random. */
+export function createRelay(
+  { wire, choiceCount = 1, excludesReasoning = false }: Partial<UpstreamStream> = {},
+  limits: Partial<Pick<RelayOptions, 'maxEventBytes' | 'maxAnswerBytes'>> = {},
+): ChatStreamRelay {
+  let made = 0;
+  const toolCallId = (id: string): string => (MADE_ID.test(id) ? `call_${++made}` : id);
+  return new ChatStreamRelay({
+    identity: IDENTITY,
+    wire: { ...RELAY_WIRE, toolCallId, ...wire },
+    choiceCount,
+    excludesReasoning,
+    maxEventBytes: 8_388_608,
+    maxAnswerBytes: 67_108_864,
+    ...limits,
+  });
+}
+
+export interface RelayedStream {
+  readonly output: string;
+  readonly failure: ChatFailure | null;
+  readonly usage: ReportedChatUsage | null;
+  readonly serviceTier: string | null;
+  readonly upstreamId: string | null;
+  readonly hasContent: boolean;
+  readonly isFinished: boolean;
+  readonly choices: readonly ChatChoice[];
+  readonly outputCount: object;
+}
+
+export function relayed(stream: Partial<UpstreamStream>, pieces: Iterable<Buffer>): RelayedStream {
+  const relay = createRelay(stream);
+  const output: Buffer[] = [];
+  const drain = (): void => {
+    const bytes = relay.take();
+    if (bytes) output.push(bytes);
+  };
+  for (const piece of pieces) {
+    relay.push(piece);
+    drain();
+  }
+  relay.end();
+  drain();
+  const { failure, usage, serviceTier, upstreamId, hasContent, isFinished } = relay;
+  return {
+    output: Buffer.concat(output).toString(),
+    failure,
+    usage,
+    serviceTier,
+    upstreamId,
+    hasContent,
+    isFinished,
+    choices: relay.choices(),
+    outputCount: relay.outputCount(),
+  };
+}
+
+export interface StreamedChunk {
+  readonly [member: string]: unknown;
+  readonly id: string;
+  readonly choices: readonly StreamedChoice[];
+}
+
+export interface StreamedChoice {
+  readonly [member: string]: unknown;
+  readonly index: number;
+  readonly delta: { readonly [member: string]: unknown };
+  readonly finish_reason: string | null;
+}
+
+/** The chunks of a client's stream. Each event must be one line of data. */
+export function chunksOf(output: string): StreamedChunk[] {
+  return output
+    .split('\n\n')
+    .filter((event) => event !== '' && event !== 'data: [DONE]' && !event.startsWith(':'))
+    .map((event) => {
+      if (!event.startsWith('data: {') || event.includes('\n'))
+        throw new Error(`no event of one line: ${event}`);
+      return JSON.parse(event.slice('data: '.length)) as StreamedChunk;
+    });
+}
+
+/** The texts of a choice's deltas, joined as clients join them. */
+export function joinedText(chunks: readonly StreamedChunk[], member = 'content', index = 0): string {
+  return chunks
+    .flatMap(({ choices }) => choices)
+    .filter((choice) => choice.index === index)
+    .map(({ delta }) => (delta[member] ?? '') as string)
+    .join('');
+}
