@@ -1,15 +1,20 @@
 // Which models a list contains, and in what order (docs/contract.md#models).
 import { idsOf } from '../catalogue/catalogue-model.js';
-import type { CatalogueModel } from '../catalogue/catalogue-model.js';
 import type { PicoUsd } from '../domain/spend/money.js';
 import { parseUsdPerMillion } from '../domain/spend/money.js';
 import { utcDay } from '../domain/spend/spend.js';
 import { providerSlugOf } from '../providers/index.js';
 import type { ModelCountQueryDto, ModelSort } from './dto/models-query.dto.js';
-import { createdAt, lowestPrice, modalitiesOfModel, supportedParameters } from './dto/model.dto.js';
+import {
+  createdAt,
+  inputModalities,
+  lowestPrice,
+  outputModalities,
+  supportedParameters,
+} from './listed-model.js';
+import type { ListedModel } from './listed-model.js';
 
 const DAY_SECONDS = 86_400;
-const OUTPUT_MODALITIES = ['embeddings'];
 
 /** The measured speed of a model's best endpoint; null without measurements. */
 export interface ModelSpeed {
@@ -21,30 +26,30 @@ export interface ModelSpeed {
 
 export interface FilterContext {
   readonly now: Date;
-  readonly speedOf: (model: CatalogueModel) => ModelSpeed;
+  readonly speedOf: (model: ListedModel) => ModelSpeed;
 }
 
 type Filters = Omit<ModelCountQueryDto, 'configured'>;
 
 /** An empty value filters nothing. */
 export function filterModels(
-  models: readonly CatalogueModel[],
+  models: readonly ListedModel[],
   filters: Filters,
   context: FilterContext,
-): CatalogueModel[] {
+): ListedModel[] {
   const rules = rulesOf(filters, context);
   const kept = models.filter((model) => rules.every((rule) => rule(model)));
   return filters.sort ? sorted(kept, filters.sort, context) : kept;
 }
 
-function rulesOf(filters: Filters, { now }: FilterContext): ((model: CatalogueModel) => boolean)[] {
+function rulesOf(filters: Filters, { now }: FilterContext): ((model: ListedModel) => boolean)[] {
   const { q, category, context, zdr, min_price, max_price, min_age_days, max_age_days } = filters;
   const day = utcDay(now);
-  const priceOf = (model: CatalogueModel) => lowestPrice(model, day);
-  const ageOf = (model: CatalogueModel) => now.getTime() / 1_000 - createdAt(model);
+  const priceOf = (model: ListedModel) => lowestPrice(model, day);
+  const ageOf = (model: ListedModel) => now.getTime() / 1_000 - createdAt(model);
   return [
-    includesAny(filters.output_modalities, () => OUTPUT_MODALITIES),
-    includesAll(filters.input_modalities, modalitiesOfModel),
+    includesAny(filters.output_modalities, outputModalities),
+    includesAll(filters.input_modalities, inputModalities),
     includesAll(filters.supported_parameters, supportedParameters),
     includesAny(filters.providers, ({ endpoints }) => endpoints.map(({ provider }) => provider), slugOf),
     includesAny(filters.model_authors, ({ id }) => [id.split('/')[0] ?? '']),
@@ -61,24 +66,24 @@ function rulesOf(filters: Filters, { now }: FilterContext): ((model: CatalogueMo
 
 function ifGiven<Value>(
   value: Value | undefined,
-  ruleOf: (value: Value) => (model: CatalogueModel) => boolean,
-): ((model: CatalogueModel) => boolean)[] {
+  ruleOf: (value: Value) => (model: ListedModel) => boolean,
+): ((model: ListedModel) => boolean)[] {
   return value === undefined || value === '' ? [] : [ruleOf(value)];
 }
 
 function includesAny(
   list: string | undefined,
-  valuesOf: (model: CatalogueModel) => readonly string[],
+  valuesOf: (model: ListedModel) => readonly string[],
   toValue: (item: string) => string = (item) => item,
-): (model: CatalogueModel) => boolean {
+): (model: ListedModel) => boolean {
   const wanted = itemsOf(list).map(toValue);
   return (model) => wanted.length === 0 || valuesOf(model).some((value) => wanted.includes(value));
 }
 
 function includesAll(
   list: string | undefined,
-  valuesOf: (model: CatalogueModel) => readonly string[],
-): (model: CatalogueModel) => boolean {
+  valuesOf: (model: ListedModel) => readonly string[],
+): (model: ListedModel) => boolean {
   const wanted = itemsOf(list);
   return (model) => wanted.every((item) => valuesOf(model).includes(item));
 }
@@ -96,7 +101,7 @@ function slugOf(name: string): string {
   return providerSlugOf(name) ?? name;
 }
 
-function matchesText(model: CatalogueModel, text: string): boolean {
+function matchesText(model: ListedModel, text: string): boolean {
   const wanted = text.toLowerCase();
   return [...idsOf(model), model.name].some((name) => name.toLowerCase().includes(wanted));
 }
@@ -109,23 +114,23 @@ function isAtMost(price: PicoUsd | null, most: PicoUsd): boolean {
   return price !== null && price <= most;
 }
 
-function retainsNothing({ endpoints }: CatalogueModel): boolean {
+function retainsNothing({ endpoints }: ListedModel): boolean {
   return endpoints.some(({ dataPolicy }) => !dataPolicy.retainsPrompts && !dataPolicy.trains);
 }
 
 /** Models without a figure come last. */
 function sorted(
-  models: readonly CatalogueModel[],
+  models: readonly ListedModel[],
   sort: ModelSort,
   { now, speedOf }: FilterContext,
-): CatalogueModel[] {
+): ListedModel[] {
   const day = utcDay(now);
-  const priceOf = (model: CatalogueModel): number | null => {
+  const priceOf = (model: ListedModel): number | null => {
     const price = lowestPrice(model, day);
     return price === null ? null : Number(price);
   };
   const negated = (value: number | null): number | null => (value === null ? null : -value);
-  const ranks: Partial<Record<ModelSort, (model: CatalogueModel) => number | null>> = {
+  const ranks: Partial<Record<ModelSort, (model: ListedModel) => number | null>> = {
     'pricing-low-to-high': priceOf,
     'pricing-high-to-low': (model) => negated(priceOf(model)),
     'context-high-to-low': ({ contextLength }) => -contextLength,

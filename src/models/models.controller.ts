@@ -2,7 +2,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Public } from '../auth/auth.decorators.js';
-import type { CatalogueModel } from '../catalogue/catalogue-model.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { EMBEDDING_PROVIDERS } from '../providers/index.js';
 import { ApiErrors } from '../http/errors/api-errors.js';
@@ -14,6 +13,7 @@ import { ModelListDto, toListPage, toModelListDto } from './dto/model-list.dto.j
 import { ModelResponseDto, RetrievedModelDto, toModelDto, toRetrievedModelDto } from './dto/model.dto.js';
 import { EmbeddingModelsQueryDto, ModelCountQueryDto, ModelsQueryDto } from './dto/models-query.dto.js';
 import { ProviderListDto, toProviderDto } from './dto/provider.dto.js';
+import type { ListedModel } from './listed-model.js';
 import { ModelsService } from './models.service.js';
 
 @ApiTags('Models')
@@ -28,14 +28,14 @@ export class ModelsController {
   @ApiOperation({
     summary: 'List the embedding models',
     description:
-      'The models that can be called, as GET /models lists them. Needs no credential. Without offset and limit, the ' +
+      'The embedding models that can be called, as GET /models lists them. Needs no credential. Without offset and limit, the ' +
       'whole list. Unknown query parameters are ignored.',
     operationId: 'listEmbeddingsModels',
   })
   @ApiOkResponse({ type: ModelListDto })
   @ApiErrors(400, 500)
   list(@Query() query: EmbeddingModelsQueryDto): ModelListDto {
-    return this.toList(this.models.list(query), query, 'embeddings/models');
+    return this.toList(this.models.listEmbeddings(query), query, 'embeddings/models');
   }
 
   @Get('models')
@@ -45,7 +45,7 @@ export class ModelsController {
   @ApiOperation({
     summary: 'List the models',
     description:
-      'The models with a configured provider; `configured=false` adds the rest of the catalogue. A filter by several ' +
+      'The chat and embedding models with a configured provider; `configured=false` adds the rest of the catalogue. A filter by several ' +
       'parameters or input modalities keeps models that have all of them, any other filter those with one of its ' +
       'values. Needs no credential. Without offset and limit, the whole list. Unknown query parameters are ignored.',
     operationId: 'getModels',
@@ -162,7 +162,7 @@ export class ModelsController {
   }
 
   private toList(
-    models: readonly CatalogueModel[],
+    models: readonly ListedModel[],
     { offset, limit, ...filters }: EmbeddingModelsQueryDto,
     path: string,
   ): ModelListDto {

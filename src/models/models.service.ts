@@ -1,28 +1,37 @@
 import { Injectable } from '@nestjs/common';
-import type { CatalogueModel } from '../catalogue/catalogue-model.js';
+import { ChatCatalogue } from '../catalogue/chat-catalogue.js';
 import { Catalogue } from '../catalogue/catalogue.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
+import type { Page } from '../domain/page.js';
 import { utcDay } from '../domain/spend/spend.js';
+import { providerSlugOf } from '../providers/index.js';
 import { EndpointReports } from '../routing/endpoints/endpoint-reports.js';
-import { RoutePlanner } from '../routing/route-planner.js';
+import { CredentialAccess } from '../routing/credentials/credential-access.js';
+import type { EndpointsQueryDto } from './dto/endpoints.dto.js';
 import type { ReportedEndpoint } from './dto/model-endpoints.dto.js';
 import type { ModelCountQueryDto } from './dto/models-query.dto.js';
+import type { ListedModel } from './listed-model.js';
 import { filterModels } from './model-filters.js';
 import type { ModelSpeed } from './model-filters.js';
 
 export interface ReportedModel {
-  readonly model: CatalogueModel;
+  readonly model: ListedModel;
   readonly endpoints: readonly ReportedEndpoint[];
+}
+
+export interface ModelWithEndpoint extends ReportedEndpoint {
+  readonly model: ListedModel;
 }
 
 @Injectable()
 export class ModelsService {
   constructor(
     private readonly catalogue: Catalogue,
+    private readonly chatCatalogue: ChatCatalogue,
     private readonly reports: EndpointReports,
-    private readonly planner: RoutePlanner,
+    private readonly access: CredentialAccess,
     private readonly clock: Clock,
   ) {}
 
@@ -32,18 +41,18 @@ export class ModelsService {
   }
 
   /** The models with a configured provider, unless the query wants all of the catalogue. */
-  list({ configured, ...filters }: ModelCountQueryDto): CatalogueModel[] {
-    const models = this.catalogue.list();
-    return this.filter(
-      configured ? models.filter((model) => this.planner.isConfigured(model)) : models,
-      filters,
-    );
+  list(query: ModelCountQueryDto): ListedModel[] {
+    return this.listOf(this.all(), query);
+  }
+
+  listEmbeddings(query: ModelCountQueryDto): ListedModel[] {
+    return this.listOf(this.catalogue.list(), query);
   }
 
   /** The models that calls of this key can reach: by the operator's credentials, or by its workspace's own ones. */
-  async listFor({ key }: Caller, filters: ModelCountQueryDto): Promise<CatalogueModel[]> {
-    const models = this.catalogue.list();
-    const reached = await Promise.all(models.map((model) => this.planner.canReach(key, model)));
+  async listFor({ key }: Caller, filters: ModelCountQueryDto): Promise<ListedModel[]> {
+    const models = this.all();
+    const reached = await Promise.all(models.map((model) => this.access.canReach(model, key)));
     return this.filter(
       models.filter((_model, index) => reached[index]),
       filters,
@@ -51,9 +60,9 @@ export class ModelsService {
   }
 
   /** By any name that calls may use. */
-  get(name: string): CatalogueModel {
-    const found = this.catalogue.find(name);
-    if (!found) throw new AppError('not_found', { detail: 'there is no embedding model of this name' });
+  get(name: string): ListedModel {
+    const found = this.catalogue.find(name) ?? this.chatCatalogue.find(name);
+    if (!found) throw new AppError('not_found', { detail: 'there is no model of this name' });
     return found.model;
   }
 
@@ -66,17 +75,44 @@ export class ModelsService {
     return { model, endpoints };
   }
 
+  private all(): ListedModel[] {
+    return [...this.catalogue.list(), ...this.chatCatalogue.list()];
+  }
+
+  private listOf(
+    models: readonly ListedModel[],
+    { configured, ...filters }: ModelCountQueryDto,
+  ): ListedModel[] {
+    return this.filter(
+      configured ? models.filter((model) => this.access.isConfigured(model)) : models,
+      filters,
+    );
+  }
+
+  /** All endpoints of the catalogue that the query wants, one page of them. */
+  listEndpoints({ provider, model, configured, offset, limit }: EndpointsQueryDto): Page<ModelWithEndpoint> {
+    const models = model === undefined ? this.all() : [this.get(model)];
+    const slug = provider === undefined ? undefined : (providerSlugOf(provider) ?? provider);
+    const endpoints = models.flatMap((one) =>
+      one.endpoints
+        .filter((endpoint) => slug === undefined || endpoint.provider === slug)
+        .map((endpoint) => ({ model: one, endpoint, report: this.reports.of(one, endpoint) }))
+        .filter(({ report }) => !configured || report.state !== 'unconfigured'),
+    );
+    return { items: endpoints.slice(offset, offset + limit), total: endpoints.length };
+  }
+
   private filter(
-    models: readonly CatalogueModel[],
+    models: readonly ListedModel[],
     filters: Omit<ModelCountQueryDto, 'configured'>,
-  ): CatalogueModel[] {
+  ): ListedModel[] {
     return filterModels(models, filters, {
       now: this.clock.now(),
       speedOf: (model) => this.speedOf(model),
     });
   }
 
-  private speedOf(model: CatalogueModel): ModelSpeed {
+  private speedOf(model: ListedModel): ModelSpeed {
     const reports = model.endpoints.map((endpoint) => this.reports.of(model, endpoint));
     const latencies = reports.flatMap(({ latency }) => latency?.p50 ?? []);
     const throughputs = reports.flatMap(({ throughput }) => throughput?.p50 ?? []);

@@ -1,6 +1,5 @@
 // A model's endpoints and their health on the wire. Contract: docs/contract.md#models.
-import { endpointTag, priceOn } from '../../catalogue/catalogue-model.js';
-import type { CatalogueModel, ModelEndpoint } from '../../catalogue/catalogue-model.js';
+import { endpointTag } from '../../catalogue/catalogue-model.js';
 import { ListField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
 import {
   EnumField,
@@ -10,8 +9,9 @@ import {
   TextField,
 } from '../../http/fields/scalar-fields.js';
 import type { EndpointReport } from '../../routing/endpoints/endpoint-reports.js';
-import { createdAt, ModelArchitectureDto, PricingDto } from './model.dto.js';
-import { supportedParameters, toArchitectureDto, toPricingDto } from './model.dto.js';
+import { createdAt, isChatEndpoint, supportedParameters } from '../listed-model.js';
+import type { ListedEndpoint, ListedModel } from '../listed-model.js';
+import { ModelArchitectureDto, PricingDto, toArchitectureDto, toPricingDto } from './model.dto.js';
 
 const STATUSES = { serving: 0, out: -5, unconfigured: -10 } as const;
 
@@ -29,7 +29,7 @@ class ToolChoiceDto {
   @FlagField() function: boolean;
 }
 
-const UptimeField = (): PropertyDecorator =>
+export const UptimeField = (): PropertyDecorator =>
   NumberField({
     nullable: true,
     description: 'Percentage of successful calls of this process; null without calls.',
@@ -44,8 +44,10 @@ class ModelEndpointDto {
   @IntegerField() context_length: number;
   @ObjectField(PricingDto) pricing: PricingDto;
   @TextField({ nullable: true }) quantization: string | null;
-  @IntegerField({ nullable: true, description: 'Always null.' }) max_completion_tokens: number | null;
-  @IntegerField({ nullable: true, description: 'Tokens of one input.' }) max_prompt_tokens: number | null;
+  @IntegerField({ nullable: true, description: 'Null: as many as the context length; embeddings have none.' })
+  max_completion_tokens: number | null;
+  @IntegerField({ nullable: true, description: 'Tokens of one input; null for chat models.' })
+  max_prompt_tokens: number | null;
   @ListField(String) supported_parameters: string[];
   @FlagField() supports_implicit_caching: boolean;
   @ObjectField(ToolChoiceDto) supports_tool_choice: ToolChoiceDto;
@@ -78,12 +80,12 @@ export class ModelEndpointsResponseDto {
 }
 
 export interface ReportedEndpoint {
-  readonly endpoint: ModelEndpoint;
+  readonly endpoint: ListedEndpoint;
   readonly report: EndpointReport;
 }
 
 export function toModelEndpointsDto(
-  model: CatalogueModel,
+  model: ListedModel,
   endpoints: readonly ReportedEndpoint[],
   day: string,
 ): ModelEndpointsDto {
@@ -98,24 +100,34 @@ export function toModelEndpointsDto(
 }
 
 function toEndpointDto(
-  model: CatalogueModel,
+  model: ListedModel,
   { endpoint, report }: ReportedEndpoint,
   day: string,
 ): ModelEndpointDto {
+  const limits = isChatEndpoint(endpoint)
+    ? {
+        context_length: endpoint.contextLength,
+        max_completion_tokens: endpoint.maxOutputTokens ?? null,
+        max_prompt_tokens: null,
+        supported_parameters: [...endpoint.supportedParameters],
+      }
+    : {
+        context_length: Math.min(model.contextLength, endpoint.maxTokensPerInput),
+        max_completion_tokens: null,
+        max_prompt_tokens: endpoint.maxTokensPerInput,
+        supported_parameters: supportedParameters(model),
+      };
   return {
     name: `${report.providerName} | ${model.id}`,
     model_id: model.id,
     model_name: model.name,
     provider_name: report.providerName,
     tag: endpointTag(endpoint),
-    context_length: Math.min(model.contextLength, endpoint.maxTokensPerInput),
-    pricing: toPricingDto(priceOn(endpoint, day)),
+    pricing: toPricingDto(endpoint, day),
     quantization: endpoint.quantization,
-    max_completion_tokens: null,
-    max_prompt_tokens: endpoint.maxTokensPerInput,
-    supported_parameters: supportedParameters(model),
+    ...limits,
     supports_implicit_caching: false,
-    supports_tool_choice: { auto: false, none: false, required: false, function: false },
+    supports_tool_choice: toToolChoiceDto(limits.supported_parameters),
     supports_voice_cloning: false,
     uptime_last_5m: percent(report.uptime.fiveMinutes),
     uptime_last_30m: percent(report.uptime.halfAnHour),
@@ -126,11 +138,17 @@ function toEndpointDto(
   };
 }
 
-function percent(share: number | null): number | null {
+function toToolChoiceDto(parameters: readonly string[]): ToolChoiceDto {
+  const hasTools = parameters.includes('tools');
+  const isForced = hasTools && parameters.includes('tool_choice');
+  return { auto: hasTools, none: hasTools, required: isForced, function: isForced };
+}
+
+export function percent(share: number | null): number | null {
   return share === null ? null : rounded(share * 100);
 }
 
-function percentiles(values: EndpointReport['latency'], factor: number): PercentilesDto | null {
+export function percentiles(values: EndpointReport['latency'], factor: number): PercentilesDto | null {
   if (values === null) return null;
   return {
     p50: rounded(values.p50 * factor),

@@ -1,11 +1,20 @@
 // A model's record on the wire. Contract: docs/contract.md#models.
-import { priceOn } from '../../catalogue/catalogue-model.js';
-import type { CatalogueModel } from '../../catalogue/catalogue-model.js';
-import type { Modality } from '../../domain/embeddings/modality.js';
 import { formatUsd } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
 import { FreeObjectField, ListField, ObjectField } from '../../http/fields/compound-fields.js';
 import { EnumField, FlagField, IntegerField, TextField } from '../../http/fields/scalar-fields.js';
+import {
+  cheapestEndpoint,
+  createdAt,
+  inputModalities,
+  isChatEndpoint,
+  isChatModel,
+  listedChatPrices,
+  outputModalities,
+  promptPrice,
+  supportedParameters,
+} from '../listed-model.js';
+import type { ListedEndpoint, ListedModel } from '../listed-model.js';
 
 // Clients read a decimal string and treat this one as "no fixed price".
 const UNKNOWN_PRICE = '-1';
@@ -14,9 +23,13 @@ export class ModelArchitectureDto {
   @ListField(String, { example: ['text'] }) input_modalities: string[];
   @ListField(String, { example: ['embeddings'] }) output_modalities: string[];
   @TextField({ nullable: true, example: 'text->embeddings' }) modality: string | null;
-  @TextField({ nullable: true, description: 'Always Other.' }) tokenizer: string | null;
+  @TextField({ nullable: true, description: 'GPT where it is known, else Other.' }) tokenizer: string | null;
   @TextField({ nullable: true, description: 'Always null.' }) instruct_type: string | null;
 }
+
+/** Absent of embedding models, and where the price of a chat model is unknown. */
+const PriceField = (description: string): PropertyDecorator =>
+  TextField({ optional: true, description: `USD. Chat models: ${description}` });
 
 export class PricingDto {
   @TextField({
@@ -27,7 +40,13 @@ export class PricingDto {
   })
   prompt: string;
 
-  @TextField({ description: 'Always 0: embeddings have no output tokens.' }) completion: string;
+  @TextField({ description: 'USD for one output token. Embeddings have none: always 0.' }) completion: string;
+  @PriceField('One cached token of the prompt.') input_cache_read?: string;
+  @PriceField('One token that is written to the cache.') input_cache_write?: string;
+  @PriceField('One reasoning token.') internal_reasoning?: string;
+  @PriceField('One token of audio in the prompt.') audio?: string;
+  @PriceField('One image, beside its tokens.') image?: string;
+  @PriceField('One request, beside its tokens.') request?: string;
 }
 
 class ModelLinksDto {
@@ -46,14 +65,18 @@ export class ModelDto {
   @TextField() name: string;
   @IntegerField({ description: 'Unix seconds.' }) created: number;
   @TextField() description: string;
-  @IntegerField({ nullable: true, description: 'Tokens of one input.' }) context_length: number | null;
+  @IntegerField({
+    nullable: true,
+    description: 'Tokens of one input, or of prompt and answer of a chat model.',
+  })
+  context_length: number | null;
   @ObjectField(ModelArchitectureDto) architecture: ModelArchitectureDto;
   @ObjectField(PricingDto, { description: 'Of the cheapest endpoint whose price is known.' })
   pricing: PricingDto;
   @ObjectField(TopProviderDto) top_provider: TopProviderDto;
   @FreeObjectField({ nullable: true, description: 'Always null.' }) per_request_limits: object | null;
   @FreeObjectField({ nullable: true, description: 'Always null.' }) default_parameters: object | null;
-  @ListField(String, { nullable: true, description: 'Always null: embedding models have no voices.' })
+  @ListField(String, { nullable: true, description: 'Always null: no model has voices.' })
   supported_voices: string[] | null;
   @ListField(String, { example: ['dimensions'] }) supported_parameters: string[];
   @ObjectField(ModelLinksDto) links: ModelLinksDto;
@@ -71,13 +94,13 @@ export class RetrievedModelDto extends ModelResponseDto {
   @TextField({ example: 'openai', description: 'The first part of the id.' }) owned_by: string;
 }
 
-export function toRetrievedModelDto(model: CatalogueModel, day: string): RetrievedModelDto {
+export function toRetrievedModelDto(model: ListedModel, day: string): RetrievedModelDto {
   const data = toModelDto(model, day);
   const { id, created } = data;
   return { data, id, created, object: 'model', owned_by: id.split('/')[0] ?? '' };
 }
 
-export function toModelDto(model: CatalogueModel, day: string): ModelDto {
+export function toModelDto(model: ListedModel, day: string): ModelDto {
   return {
     id: model.id,
     canonical_slug: model.canonicalSlug ?? model.id,
@@ -86,12 +109,8 @@ export function toModelDto(model: CatalogueModel, day: string): ModelDto {
     description: model.description,
     context_length: model.contextLength,
     architecture: toArchitectureDto(model),
-    pricing: toPricingDto(lowestPrice(model, day)),
-    top_provider: {
-      is_moderated: false,
-      context_length: model.contextLength,
-      max_completion_tokens: null,
-    },
+    pricing: toModelPricingDto(model, day),
+    top_provider: toTopProviderDto(model),
     per_request_limits: null,
     default_parameters: null,
     supported_voices: null,
@@ -100,38 +119,50 @@ export function toModelDto(model: CatalogueModel, day: string): ModelDto {
   };
 }
 
-export function toArchitectureDto(model: CatalogueModel): ModelArchitectureDto {
-  const modalities = modalitiesOfModel(model);
+/** The first endpoint of a chat model is the one that its vendor serves, where there is one. */
+function toTopProviderDto(model: ListedModel): TopProviderDto {
+  const [first] = isChatModel(model) ? model.endpoints : [];
+  return {
+    is_moderated: false,
+    context_length: first?.contextLength ?? model.contextLength,
+    max_completion_tokens: first?.maxOutputTokens ?? null,
+  };
+}
+
+export function toArchitectureDto(model: ListedModel): ModelArchitectureDto {
+  const modalities = inputModalities(model);
+  const outputs = outputModalities(model);
   return {
     input_modalities: modalities,
-    output_modalities: ['embeddings'],
-    modality: `${modalities.join('+')}->embeddings`,
-    tokenizer: 'Other',
+    output_modalities: outputs,
+    modality: `${modalities.join('+')}->${outputs.join('+')}`,
+    tokenizer: isChatModel(model) && model.tokenizer !== null ? 'GPT' : 'Other',
     instruct_type: null,
   };
 }
 
-export function modalitiesOfModel({ endpoints }: CatalogueModel): Modality[] {
-  return [...new Set(endpoints.flatMap(({ modalities }) => modalities))];
+function toModelPricingDto(model: ListedModel, day: string): PricingDto {
+  // Without a known price, any endpoint shows that it is unknown.
+  const endpoint = cheapestEndpoint(model, day) ?? model.endpoints[0];
+  return endpoint ? toPricingDto(endpoint, day) : { prompt: UNKNOWN_PRICE, completion: UNKNOWN_PRICE };
 }
 
-export function toPricingDto(perToken: PicoUsd | null): PricingDto {
-  return { prompt: perToken === null ? UNKNOWN_PRICE : formatUsd(perToken), completion: '0' };
+export function toPricingDto(endpoint: ListedEndpoint, day: string): PricingDto {
+  if (!isChatEndpoint(endpoint)) return { prompt: priceText(promptPrice(endpoint, day)), completion: '0' };
+  const prices = listedChatPrices(endpoint, day);
+  if (prices === null) return { prompt: UNKNOWN_PRICE, completion: UNKNOWN_PRICE };
+  return {
+    prompt: formatUsd(prices.prompt),
+    completion: formatUsd(prices.completion),
+    input_cache_read: formatUsd(prices.cacheRead),
+    input_cache_write: formatUsd(prices.cacheWrite),
+    internal_reasoning: formatUsd(prices.reasoning),
+    audio: formatUsd(prices.audioInput),
+    image: formatUsd(prices.image),
+    request: formatUsd(prices.request),
+  };
 }
 
-/** Unix seconds. */
-export function createdAt(model: CatalogueModel): number {
-  return Date.parse(`${model.createdAt}T00:00:00Z`) / 1000;
-}
-
-/** The parameters that every endpoint of the model supports: this service adds those that an upstream lacks. */
-export function supportedParameters(model: CatalogueModel): string[] {
-  return model.otherDimensions === null ? ['encoding_format'] : ['dimensions', 'encoding_format'];
-}
-
-/** The price of the cheapest endpoint for one token; null when none is known. */
-export function lowestPrice(model: CatalogueModel, day: string): PicoUsd | null {
-  return model.endpoints
-    .map((endpoint) => priceOn(endpoint, day))
-    .reduce((low, price) => (low === null || (price !== null && price < low) ? price : low), null);
+function priceText(price: PicoUsd | null): string {
+  return price === null ? UNKNOWN_PRICE : formatUsd(price);
 }

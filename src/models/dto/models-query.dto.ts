@@ -113,7 +113,7 @@ export class ModelFiltersDto {
   @TextField({
     optional: true,
     maxLength: MAX_LENGTH,
-    description: 'Embedding models have no category: with a category the list is empty.',
+    description: 'Models have no category here: with a category the list is empty.',
   })
   category?: string;
 

@@ -129,6 +129,25 @@ describe('200', () => {
   });
 });
 
+describe('a chat model', () => {
+  it('has the limits, parameters and prices of each endpoint', async () => {
+    expect(await endpointOf('openai/gpt-4.1-mini', 'azure')).toMatchObject({
+      context_length: 1_047_576,
+      max_completion_tokens: 32_768,
+      max_prompt_tokens: null,
+      pricing: { prompt: '0.0000004', completion: '0.0000016', input_cache_read: '0.0000001' },
+      supported_parameters: expect.arrayContaining(['tools', 'tool_choice']),
+      supports_tool_choice: { auto: true, none: true, required: true, function: true },
+      status: -10,
+    });
+    expect(await endpointOf('local/echo', 'local')).toMatchObject({
+      max_completion_tokens: 32_768,
+      supports_tool_choice: { auto: false, none: false, required: false, function: false },
+      status: 0,
+    });
+  });
+});
+
 describe('401', () => {
   it('is returned without a credential, and for an unknown one', async () => {
     expectError(await list(LOCAL, null), 401, 'Missing Authentication header');
@@ -140,11 +159,11 @@ describe('404', () => {
   it.each([['local/none'], ['none/hashing'], ['local/Hashing'], ['__proto__/x'], ['local/%00'], ['a%2Fb/c']])(
     'is returned for %s',
     async (model) => {
-      expectError(await list(model), 404, 'Resource not found: there is no embedding model of this name');
+      expectError(await list(model), 404, 'Resource not found: there is no model of this name');
     },
   );
 
   it('is returned for a model without its author', async () => {
-    expectError(await list('hashing'), 404, 'Resource not found: there is no embedding model of this name');
+    expectError(await list('hashing'), 404, 'Resource not found: there is no model of this name');
   });
 });

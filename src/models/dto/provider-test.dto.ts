@@ -1,0 +1,74 @@
+// The test of a provider on the wire: an extension of the contract. Contract: docs/contract.md#models.
+import { endpointTag } from '../../catalogue/catalogue-model.js';
+import { usdToNumber } from '../../domain/spend/money.js';
+import { ObjectField } from '../../http/fields/compound-fields.js';
+import {
+  EnumField,
+  FlagField,
+  IntegerField,
+  TextField,
+  UsdField,
+  UuidField,
+} from '../../http/fields/scalar-fields.js';
+import type { ProviderTest } from '../provider-test.service.js';
+
+export class TestProviderDto {
+  @UuidField({
+    optional: true,
+    description: "An own provider key of the account. Default: the operator's credential.",
+  })
+  byok_id?: string;
+
+  @TextField({
+    optional: true,
+    minLength: 1,
+    maxLength: 256,
+    description: 'A model of the provider. Default: its cheapest one for texts.',
+  })
+  model?: string;
+}
+
+class ProviderTestDto {
+  @FlagField({ description: 'Whether the provider answered with a vector of the right width.' }) ok: boolean;
+  @TextField({ example: 'openai' }) provider: string;
+  @TextField({ example: 'OpenAI' }) provider_name: string;
+  @TextField({ nullable: true, description: 'Null: the catalogue has none.' }) model: string | null;
+  @TextField({ nullable: true }) endpoint_id: string | null;
+  @EnumField(['shared', 'byok']) credential: string;
+  @UuidField({ nullable: true, description: 'The own provider key.' }) byok_id: string | null;
+  @IntegerField({ nullable: true, description: 'HTTP status of the provider; null: no response.' })
+  status: number | null;
+  @TextField({
+    nullable: true,
+    description: "The problem in the provider's words, without secrets; null: none.",
+  })
+  reason: string | null;
+  @IntegerField({ nullable: true, description: 'Tokens that the provider counted.' }) tokens: number | null;
+  @UsdField({ nullable: true, description: 'USD that the provider charges; null: unknown.' }) cost:
+    number | null;
+  @IntegerField({ nullable: true, description: 'Width of the vector.' }) dimensions: number | null;
+  @IntegerField({ description: 'Milliseconds.' }) latency: number;
+}
+
+export class ProviderTestResponseDto {
+  @ObjectField(ProviderTestDto) data: ProviderTestDto;
+}
+
+export function toProviderTestDto(test: ProviderTest): ProviderTestDto {
+  const { provider, target, cost } = test;
+  return {
+    ok: test.problem === null,
+    provider: provider.slug,
+    provider_name: provider.name,
+    model: target?.model.id ?? null,
+    endpoint_id: target && `${endpointTag(target.endpoint)}/${target.endpoint.upstreamModel}`,
+    credential: test.credentialId === null ? 'shared' : 'byok',
+    byok_id: test.credentialId,
+    status: test.status,
+    reason: test.problem,
+    tokens: test.tokens,
+    cost: cost === null ? null : usdToNumber(cost),
+    dimensions: test.dimensions,
+    latency: test.durationMs,
+  };
+}
