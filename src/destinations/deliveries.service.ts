@@ -1,5 +1,6 @@
 // The operators' view and control of the deliveries to a destination.
 import { Injectable } from '@nestjs/common';
+import { BucketRate, MemoryBuckets } from '../auth/token-buckets.js';
 import { ConnectionTester } from '../deliveries/connection-test.js';
 import type { ConnectionTest } from '../deliveries/connection-test.js';
 import { DESTINATIONS_CHANNEL } from '../deliveries/workspace-destinations.js';
@@ -15,8 +16,8 @@ import {
 import type { Destination } from '../domain/destinations/destination.js';
 import { AppError } from '../domain/errors.js';
 import { rateLimitExceeded } from '../domain/rate-limit.js';
-import { filterReads } from '../domain/destinations/filter-match.js';
 import { readCursor, writeCursor } from '../http/dto/list-position.js';
+import { contentFieldOf } from '../domain/destinations/filter-match.js';
 import { Notifications } from '../persistence/database/notifications.js';
 import { DeadLettersRepository } from '../persistence/deliveries/dead-letters.repository.js';
 import type {
@@ -29,6 +30,8 @@ import type { LimitedResult } from '../persistence/deliveries/replay-limits.repo
 import { ReplayLimitsRepository } from '../persistence/deliveries/replay-limits.repository.js';
 import { DestinationsService } from './destinations.service.js';
 import type { DeadLettersQueryDto } from './dto/dead-letters-query.dto.js';
+import type { DestinationsQueryDto } from './dto/destinations-query.dto.js';
+import type { TestDestinationDto } from './dto/test-destination.dto.js';
 import type { CreateReplayDto } from './dto/replay.dto.js';
 
 export interface DeadLetters {
@@ -39,8 +42,21 @@ export interface DeadLetters {
   readonly nextCursor: string | null;
 }
 
+export interface DescribedDestination {
+  readonly destination: Destination;
+  readonly state: DeliveryState;
+}
+
+// Accounts whose tests of unsaved settings a process counts.
+const MAX_TESTING_ACCOUNTS = 10_000;
+
 @Injectable()
 export class DeliveriesService {
+  private readonly settingsTests = new MemoryBuckets(
+    new BucketRate(MAX_TESTS_PER_MINUTE),
+    MAX_TESTING_ACCOUNTS,
+  );
+
   constructor(
     private readonly destinations: DestinationsService,
     private readonly states: DeliveryStatesRepository,
@@ -61,6 +77,14 @@ export class DeliveriesService {
     return result;
   }
 
+  /** Tests settings that are not saved. The limit holds for each account in each process. */
+  async testSettings(caller: Caller, dto: TestDestinationDto): Promise<ConnectionTest> {
+    const destination = await this.destinations.resolveConfig(caller, dto);
+    const wait = this.settingsTests.take(caller.key.accountId, this.clock.now().getTime());
+    if (wait > 0) throw this.tooOften('can be tested', MAX_TESTS_PER_MINUTE, 'a minute', wait);
+    return this.tester.test(destination);
+  }
+
   /** The platform accepts requests again: waiting deliveries need not wait for their next attempt. */
   private async resume(destination: Destination): Promise<void> {
     if (await this.states.resume(refOf(destination)))
@@ -73,15 +97,31 @@ export class DeliveriesService {
     return this.signatures.secretOf(destination.id);
   }
 
-  async describe(
-    caller: Caller,
-    id: string,
-  ): Promise<{ readonly destination: Destination; readonly state: DeliveryState }> {
+  async describe(caller: Caller, id: string): Promise<DescribedDestination> {
     const destination = await this.destinations.get(caller, id);
     const since = new Date(this.clock.now().getTime() - MAX_DELIVERY_AGE);
-    const state = await this.states.find(refOf(destination), since);
-    const lastError = state.lastError && withoutText(state.lastError, destination);
-    return { destination, state: { ...state, lastError } };
+    const state = (await this.states.findAll([refOf(destination)], since)).get(destination.id);
+    // It was deleted a moment ago, or its workspace was.
+    if (!state)
+      throw new AppError('not_found', {
+        detail: 'the destination was deleted; nothing is delivered to it any more',
+      });
+    return described(destination, state);
+  }
+
+  /** The states of a workspace's destinations, in the order of their list. */
+  async list(
+    caller: Caller,
+    query: DestinationsQueryDto,
+  ): Promise<{ readonly deliveries: readonly DescribedDestination[]; readonly total: number }> {
+    const { destinations, total } = await this.destinations.list(caller, query);
+    const since = new Date(this.clock.now().getTime() - MAX_DELIVERY_AGE);
+    const states = await this.states.findAll(destinations.map(refOf), since);
+    const deliveries = destinations.flatMap((destination) => {
+      const state = states.get(destination.id);
+      return state === undefined ? [] : [described(destination, state)];
+    });
+    return { deliveries, total };
   }
 
   async listDeadLetters(
@@ -127,10 +167,11 @@ export class DeliveriesService {
     if (moment > now || now.getTime() - moment.getTime() > MAX_DELIVERY_AGE) {
       throw new AppError('invalid_request', { detail: 'from: must be within the last 24 hours' });
     }
-    // Inputs are not stored after their delivery, so rules on the input could not be applied again.
-    if (filterReads(destination.filterRules, 'input')) {
+    // Contents are not stored after their delivery, so rules on them could not be applied again.
+    const field = contentFieldOf(destination.filterRules);
+    if (field !== null) {
       throw new AppError('invalid_request', {
-        detail: 'from: the destination filters by input, which is not kept for a replay',
+        detail: `from: the destination filters by ${field}, which is not kept for a replay`,
       });
     }
     let isOn = false;
@@ -168,6 +209,13 @@ export class DeliveriesService {
       detail: () => `a destination ${action} ${limit} times ${period}`,
     });
   }
+}
+
+function described(destination: Destination, state: DeliveryState): DescribedDestination {
+  return {
+    destination,
+    state: { ...state, lastError: state.lastError && withoutText(state.lastError, destination) },
+  };
 }
 
 /** Hides texts of platforms that were stored before privacy mode was switched on. */

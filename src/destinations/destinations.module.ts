@@ -5,10 +5,11 @@ import { DeliveriesController } from './deliveries.controller.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { DestinationsController } from './destinations.controller.js';
 import { DestinationsService } from './destinations.service.js';
+import { WorkspaceDeliveriesController } from './workspace-deliveries.controller.js';
 
 @Module({
   imports: [GenerationEventsModule],
-  controllers: [DestinationsController, DeliveriesController],
+  controllers: [WorkspaceDeliveriesController, DestinationsController, DeliveriesController],
   providers: [DestinationsService, DeliveriesService],
 })
 export class DestinationsModule {}

@@ -1,7 +1,9 @@
 // The destination operations, beyond the shape of their bodies.
+import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { isUUID } from 'class-validator';
+import type { TestableDestination } from '../deliveries/connection-test.js';
 import type { BaseDestinationConfig, DestinationKind } from '../destination-kinds/shared/destination-kind.js';
 import { requireDestinationKind } from '../destination-kinds/index.js';
 import type { Caller } from '../domain/keys/api-key.js';
@@ -19,6 +21,7 @@ import { toDestinationDto } from './dto/destination.dto.js';
 import type { DestinationsQueryDto } from './dto/destinations-query.dto.js';
 import { fromFilterRulesDto } from './dto/filter-rules.dto.js';
 import type { FilterRulesDto } from './dto/filter-rules.dto.js';
+import type { TestDestinationDto } from './dto/test-destination.dto.js';
 import type { UpdateDestinationDto } from './dto/update-destination.dto.js';
 import { mergeConfig } from './merge-config.js';
 import { rejectMasks } from './reject-masks.js';
@@ -110,6 +113,22 @@ export class DestinationsService {
     throw new AppError('conflict', {
       detail: 'the destination was changed by another request; read it again and retry',
     });
+  }
+
+  /** The kind and the config that the body describes, as `create` or `update` would store them. */
+  async resolveConfig(caller: Caller, dto: TestDestinationDto): Promise<TestableDestination> {
+    const kind = requireDestinationKind(dto.type);
+    if (dto.destination_id === undefined) {
+      rejectMasks(kind, dto.config);
+      await this.rejectForbiddenAddresses(kind, dto.config);
+      const { accountId } = caller.key;
+      return { id: randomUUID(), accountId, kind: kind.type, config: { ...dto.config } };
+    }
+    const stored = await this.get(caller, dto.destination_id);
+    if (stored.kind !== kind.type) {
+      throw new AppError('invalid_request', { detail: 'type: must be that of the destination' });
+    }
+    return { ...stored, config: (await this.changedConfig(stored, { ...dto.config })) ?? stored.config };
   }
 
   async delete(actor: Actor, id: string): Promise<void> {

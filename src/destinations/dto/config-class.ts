@@ -25,7 +25,7 @@ function prepare(configClass: ConfigClass): void {
 }
 
 function define(prototype: object, field: ConfigField): void {
-  const { description, example, default: byDefault } = field.options;
+  const { description, example, default: byDefault, secret } = field.options;
   const problemOf = (config: object): string | null => fieldProblem(field, config, 'request');
   const rule = Rule(
     'config',
@@ -38,5 +38,6 @@ function define(prototype: object, field: ConfigField): void {
     ...(byDefault === undefined ? {} : { default: byDefault }),
     ...(example === undefined ? {} : { example }),
   };
-  defineField(documented, [rule], field.schema)(prototype, field.name);
+  const schema = secret ? { ...field.schema, format: 'password' } : field.schema;
+  defineField(documented, [rule], schema)(prototype, field.name);
 }

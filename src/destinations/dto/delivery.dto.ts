@@ -81,6 +81,16 @@ export class DeliveriesResponseDto {
   @ObjectField(DeliveriesDto) data: DeliveriesDto;
 }
 
+class DestinationDeliveriesDto extends DeliveriesDto {
+  @UuidField() destination_id: string;
+}
+
+export class DeliveriesListDto {
+  @ObjectListField(DestinationDeliveriesDto, { description: 'In the order of the list of destinations.' })
+  data: DestinationDeliveriesDto[];
+  @IntegerField() total_count: number;
+}
+
 class DeadLetterDto {
   @UuidField() generation_id: string;
   @TimeField() generation_created_at: string;
