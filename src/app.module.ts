@@ -14,6 +14,7 @@ import { ConfigModule } from './config/config.module.js';
 import { ConsoleModule } from './console/console.module.js';
 import { CreditsModule } from './credits/credits.module.js';
 import { DestinationsModule } from './destinations/destinations.module.js';
+import { ChatModule } from './chat/chat.module.js';
 import { EmbeddingsModule } from './embeddings/embeddings.module.js';
 import { GenerationsModule } from './generations/generations.module.js';
 import { HealthModule } from './health/health.module.js';
@@ -23,11 +24,13 @@ import { KeysModule } from './keys/keys.module.js';
 import { ModelsModule } from './models/models.module.js';
 import { OutboundModule } from './outbound/outbound.module.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
+import { SystemModule } from './system/system.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
 
 // The operations of the contract, under the version prefix. Not Nest's global prefix: that one hides the rest of the
 // path from the error filter. Express tries the routes in this order: the busiest come first.
 const API_MODULES = [
+  ChatModule,
   EmbeddingsModule,
   DestinationsModule,
   KeysModule,
@@ -38,6 +41,7 @@ const API_MODULES = [
   ByokModule,
   CreditsModule,
   ActivityModule,
+  SystemModule,
 ];
 
 @Module({})

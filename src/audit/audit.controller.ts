@@ -4,8 +4,9 @@ import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swa
 import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { ApiErrors } from '../http/errors/api-errors.js';
+import { AlsoCsv, nextBy } from '../http/server/csv.js';
 import { AuditService } from './audit.service.js';
-import { AuditLogResponseDto, toAuditEntryDto } from './dto/audit-entry.dto.js';
+import { AuditEntryDto, AuditLogResponseDto, toAuditEntryDto } from './dto/audit-entry.dto.js';
 import { AuditQueryDto } from './dto/audit-query.dto.js';
 
 @ApiTags('Audit log')
@@ -16,6 +17,7 @@ export class AuditController {
   constructor(private readonly audit: AuditService) {}
 
   @Get()
+  @AlsoCsv(AuditEntryDto, nextBy('next', 'after'))
   @ApiOperation({
     summary: 'List audit log entries',
     description: 'The changes that keys of the account made, newest first.',

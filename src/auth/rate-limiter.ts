@@ -15,6 +15,8 @@ import { BucketRate, MemoryBuckets } from './token-buckets.js';
 // whose number an attacker chooses.
 const MAX_OWNERS = 100_000;
 const MAX_NETWORKS = 20_000;
+// Each costs a call to a provider, which no key pays for.
+const PROVIDER_TESTS = 10;
 
 /** One limit; null: switched off. */
 interface Limit {
@@ -32,6 +34,12 @@ export class RateLimiter implements OnApplicationShutdown {
   private readonly changes: Limit | null;
   private readonly failures: Limit | null;
   private readonly publicRequests: Limit | null;
+  private readonly providerTests = createLimit(
+    'provider-tests',
+    'provider tests',
+    PROVIDER_TESTS,
+    MAX_OWNERS,
+  );
 
   constructor(
     { redisUrl, rateLimits }: AppConfig,
@@ -63,6 +71,11 @@ export class RateLimiter implements OnApplicationShutdown {
   async consumeChange(key: ApiKey): Promise<true> {
     await this.consume(key);
     return this.take(this.changes, key.accountId);
+  }
+
+  /** Counts one test of a provider by the account. */
+  async consumeProviderTest(accountId: string): Promise<void> {
+    await this.take(this.providerTests, accountId);
   }
 
   /** Counts one request that needs no credential. */

@@ -1,12 +1,15 @@
-// The server's part of the web console: sessions, the playground, and the pages.
+// The server's part of the web console: its sessions and its playground.
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
+import { EmbeddingsModule } from '../embeddings/embeddings.module.js';
+import { PlaygroundController } from './playground.controller.js';
+import { PlaygroundService } from './playground.service.js';
 import { SessionController } from './session.controller.js';
 import { SessionsService } from './sessions.service.js';
 
 @Module({
-  imports: [AuthModule],
-  controllers: [SessionController],
-  providers: [SessionsService],
+  imports: [AuthModule, EmbeddingsModule],
+  controllers: [SessionController, PlaygroundController],
+  providers: [SessionsService, PlaygroundService],
 })
 export class ConsoleModule {}

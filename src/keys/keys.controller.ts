@@ -5,14 +5,11 @@ import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decora
 import type { Caller } from '../domain/keys/api-key.js';
 import type { Actor } from '../domain/audit.js';
 import { ApiErrors } from '../http/errors/api-errors.js';
+import { AlsoCsv, nextByOffset } from '../http/server/csv.js';
 import { ConditionalGet } from '../http/server/conditional-get.js';
-import {
-  ApiKeyResponseDto,
-  ApiKeysResponseDto,
-  NewSecretResponseDto,
-  toApiKeyDto,
-} from './dto/api-key.dto.js';
+import { ApiKeyResponseDto, NewSecretResponseDto, toApiKeyDto } from './dto/api-key.dto.js';
 import { CreateKeyDto, RotateKeyDto, UpdateKeyDto } from './dto/key-bodies.dto.js';
+import { ApiKeysResponseDto, ListedKeyDto, toListedKeyDto } from './dto/listed-key.dto.js';
 import { KeysQueryDto } from './dto/keys-query.dto.js';
 import { DeletedDto } from '../http/dto/deleted.dto.js';
 import { KeysService } from './keys.service.js';
@@ -24,6 +21,7 @@ export class KeysController {
   constructor(private readonly keys: KeysService) {}
 
   @Get()
+  @AlsoCsv(ListedKeyDto, nextByOffset(100))
   @ConditionalGet()
   @ManagementOnly()
   @ApiOperation({
@@ -34,7 +32,7 @@ export class KeysController {
   @ApiOkResponse({ type: ApiKeysResponseDto })
   @ApiErrors(400, 401, 429, 500, 503)
   async list(@CurrentCaller() caller: Caller, @Query() query: KeysQueryDto): Promise<ApiKeysResponseDto> {
-    return { data: (await this.keys.list(caller, query)).map(toApiKeyDto) };
+    return { data: (await this.keys.list(caller, query)).map(toListedKeyDto) };
   }
 
   @Post()

@@ -9,12 +9,15 @@ import { AppError } from '../domain/errors.js';
 import { omitUndefined } from '../domain/members.js';
 import { parseUsd } from '../domain/spend/money.js';
 import type { PicoUsd } from '../domain/spend/money.js';
+import { effectiveLimitOf } from '../domain/spend/spend-limit.js';
 import { NO_SPEND } from '../domain/spend/spend.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
 import { ApiKeysRepository } from '../persistence/keys/api-keys.repository.js';
+import { SpendPolicyRepository } from '../persistence/spend/spend-policy.repository.js';
 import { UniqueViolation } from '../persistence/database/database-errors.js';
 import type { Quota } from '../persistence/workspaces/quotas.js';
 import { toKeySettings } from './dto/api-key.dto.js';
+import type { ListedKey } from './dto/listed-key.dto.js';
 import type { CreateKeyDto, UpdateKeyDto } from './dto/key-bodies.dto.js';
 import type { KeysQueryDto } from './dto/keys-query.dto.js';
 
@@ -39,6 +42,7 @@ export class KeysService {
   constructor(
     private readonly accounts: AccountsRepository,
     private readonly apiKeys: ApiKeysRepository,
+    private readonly policies: SpendPolicyRepository,
     private readonly clock: Clock,
     private readonly config: AppConfig,
   ) {}
@@ -49,13 +53,28 @@ export class KeysService {
     return found ?? rejectUnknown();
   }
 
-  async list({ key }: Caller, query: KeysQueryDto): Promise<readonly ApiKeyWithSpend[]> {
-    return this.apiKeys.list(key.accountId, {
-      workspaceId: await this.accounts.chooseWorkspaceOfKeys(key.accountId, query.workspace_id),
+  async list({ key: { accountId } }: Caller, query: KeysQueryDto): Promise<readonly ListedKey[]> {
+    const workspaceId = await this.accounts.chooseWorkspaceOfKeys(accountId, query.workspace_id);
+    const keys = await this.apiKeys.list(accountId, {
+      workspaceId,
       includeDisabled: query.include_disabled,
       offset: query.offset,
       limit: query.limit,
     });
+    const now = this.clock.now();
+    const ids = keys.map(({ key }) => key.id);
+    const [lastUse, { budgets }, workspaceSpend, credits] = await Promise.all([
+      this.apiKeys.findLastUse(workspaceId, ids),
+      this.policies.find(workspaceId),
+      this.policies.findWorkspaceSpend(workspaceId, now),
+      this.accounts.getCredits(accountId),
+    ]);
+    return keys.map(({ key, spend }) => ({
+      key,
+      spend,
+      effectiveLimit: effectiveLimitOf(key, spend, { budgets, workspaceSpend, credits }, now),
+      lastUsedOn: lastUse.get(key.id) ?? null,
+    }));
   }
 
   async create(actor: Actor, dto: CreateKeyDto): Promise<KeyWithSecret> {

@@ -18,7 +18,7 @@ class AuditActorDto {
   @TextField({ nullable: true }) user_agent: string | null;
 }
 
-class AuditEntryDto {
+export class AuditEntryDto {
   @UuidField() id: string;
   @TimeField() created_at: string;
   @ObjectField(AuditActorDto) actor: AuditActorDto;

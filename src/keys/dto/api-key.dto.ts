@@ -2,7 +2,7 @@
 import type { ApiKey, ApiKeyWithSpend } from '../../domain/keys/api-key.js';
 import { usdToNumber } from '../../domain/spend/money.js';
 import { LIMIT_RESETS, remainingOfLimit } from '../../domain/spend/spend.js';
-import { ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
+import { ObjectField } from '../../http/fields/compound-fields.js';
 import {
   EnumField,
   FlagField,
@@ -53,10 +53,6 @@ export class ApiKeyDto extends KeyUsageDto {
 
 export class ApiKeyResponseDto {
   @ObjectField(ApiKeyDto) data: ApiKeyDto;
-}
-
-export class ApiKeysResponseDto {
-  @ObjectListField(ApiKeyDto, { description: 'Newest first, at most 100.' }) data: ApiKeyDto[];
 }
 
 export class NewSecretResponseDto extends ApiKeyResponseDto {

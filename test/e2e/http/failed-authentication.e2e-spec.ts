@@ -26,7 +26,9 @@ describe('an address with three failed authentications in a minute', () => {
     for (const wrong of ['guess 1', 'guess-2', 'guess-3']) expectError(await guess(wrong), 401);
   });
   // The next test finds all attempts available again.
-  afterEach(() => void shared.clock.advance(60_000));
+  afterEach(() => {
+    shared.clock.advance(60_000);
+  });
   afterAll(() => shared.close());
 
   it('receives the limit of failed authentications and the time to retry', async () => {

@@ -1,0 +1,34 @@
+// Calls of the console: charged to a key that its user chooses. A cookie alone pays for nothing (docs/contract.md#console).
+import { Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { ReadsOnly } from '../auth/auth.decorators.js';
+import { callerOf } from '../auth/caller.js';
+import { EmbeddingsResponder } from '../embeddings/embeddings-responder.js';
+import { LargeBody } from '../http/body/large-body.js';
+import { InTrafficClass } from '../http/load-shedding/load-shedding.guard.js';
+import { PlaygroundService } from './playground.service.js';
+
+@ApiExcludeController()
+@ReadsOnly()
+@LargeBody()
+@InTrafficClass('calls')
+@Controller('console/playground')
+export class PlaygroundController {
+  constructor(
+    private readonly playground: PlaygroundService,
+    private readonly embeddings: EmbeddingsResponder,
+  ) {}
+
+  /** Body and answer are those of POST /embeddings. */
+  @Post('embeddings')
+  @HttpCode(200)
+  async embed(
+    @Req() request: Request,
+    @Res() response: Response,
+    @Query('api_key_hash') hash: unknown,
+  ): Promise<void> {
+    const payer = await this.playground.chooseKey(callerOf(request), hash);
+    await this.embeddings.respond(request, response, payer);
+  }
+}

@@ -1,0 +1,39 @@
+// The key that a call of the playground is charged to.
+import { Injectable } from '@nestjs/common';
+import { RateLimiter } from '../auth/rate-limiter.js';
+import { Clock } from '../domain/clock.js';
+import { AppError } from '../domain/errors.js';
+import { isUsableAt } from '../domain/keys/api-key.js';
+import type { Caller } from '../domain/keys/api-key.js';
+import { ApiKeysRepository } from '../persistence/keys/api-keys.repository.js';
+
+@Injectable()
+export class PlaygroundService {
+  constructor(
+    private readonly apiKeys: ApiKeysRepository,
+    private readonly rateLimiter: RateLimiter,
+    private readonly clock: Clock,
+  ) {}
+
+  /** An inference key pays for its own calls alone, a management key chooses an inference key of its account. */
+  async chooseKey({ key }: Caller, hash: unknown): Promise<Caller> {
+    const isOwn = key.kind === 'inference';
+    const wanted = isOwn ? (hash ?? key.hash) : hash;
+    if (typeof wanted !== 'string' || !/^[0-9a-f]{64}$/.test(wanted)) {
+      throw new AppError('invalid_request', {
+        detail: 'api_key_hash: must be the hash of the key that pays, 64 lower-case hexadecimal digits',
+      });
+    }
+    const found = await this.apiKeys.findWithSpend(key.accountId, wanted);
+    if (!found || (isOwn && found.key.id !== key.id))
+      throw new AppError('not_found', { detail: 'no key has this hash' });
+    const caller = { key: found.key, secretExpiresAt: null };
+    if (found.key.kind !== 'inference' || !isUsableAt(caller, this.clock.now())) {
+      throw new AppError('invalid_request', {
+        detail: 'api_key_hash: must be an inference key that is neither disabled nor expired',
+      });
+    }
+    if (!isOwn) await this.rateLimiter.consume(found.key);
+    return caller;
+  }
+}

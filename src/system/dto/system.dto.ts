@@ -1,0 +1,114 @@
+// The state of the service on the wire: an extension of the contract. Contract: docs/contract.md#system.
+import { ListField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
+import {
+  FlagField,
+  IntegerField,
+  NumberField,
+  TextField,
+  TimeField,
+} from '../../http/fields/scalar-fields.js';
+import type { System } from '../system.service.js';
+
+class MigrationsDto {
+  @IntegerField({ description: 'Migrations of this build that the database has.' }) applied: number;
+  @TextField({ nullable: true }) latest: string | null;
+  @ListField(String, { example: [] }) pending: readonly string[];
+}
+
+class ProcessesDto {
+  @IntegerField({
+    description:
+      'Processes that are connected to the database: workers and delivery processes of all replicas.',
+  })
+  live: number;
+  @IntegerField({ description: 'Workers of the replica that answers.' }) workers: number;
+  @FlagField({ description: 'Whether the replica that answers delivers in a process of its own.' })
+  delivery_process: boolean;
+  @FlagField({ description: 'Whether replicas share rate limits through Redis.' })
+  shared_rate_limits: boolean;
+}
+
+class BacklogDto {
+  @IntegerField({ description: 'Enabled destinations of the account.' }) destinations: number;
+  @IntegerField({ description: 'Destinations with undelivered generations.' }) waiting: number;
+  @IntegerField() retrying: number;
+  @IntegerField() paused: number;
+  @TimeField({ nullable: true, description: 'The oldest undelivered generation of the account.' })
+  oldest_pending_at: string | null;
+  @NumberField({
+    description: 'Age of the oldest open transaction, which holds back all deliveries, in seconds; 0: none.',
+  })
+  held_back_seconds: number;
+  @TextField({
+    nullable: true,
+    description: 'The database of that transaction: `this database` or `another database`.',
+  })
+  held_back_by: string | null;
+}
+
+class CacheDto {
+  @IntegerField({ description: 'Bytes of the embedding cache of a process; 0: off.' }) max_bytes: number;
+  @NumberField({ description: 'Seconds.' }) ttl: number;
+  @IntegerField({ description: 'Inputs answered from the cache by the process that answers.' }) hits: number;
+  @IntegerField() misses: number;
+}
+
+class EncryptionKeyUseDto {
+  @TextField({ example: '72cd6e84' }) id: string;
+  @IntegerField({ description: 'Destinations and provider credentials of the account.' }) rows: number;
+}
+
+class EncryptionDto {
+  @TextField({ nullable: true, example: '72cd6e84', description: 'The key that encrypts.' })
+  current_key_id: string | null;
+  @ListField(String, { description: 'Keys of ENCRYPTION_KEYS.' }) known_key_ids: readonly string[];
+  @ObjectListField(EncryptionKeyUseDto) key_ids_in_use: EncryptionKeyUseDto[];
+}
+
+class SystemDto {
+  @TextField({ example: '0.1.0' }) version: string;
+  @TextField({ example: 'v24.0.0' }) node_version: string;
+  @TextField({ example: '18.1' }) postgres_version: string;
+  @TimeField({ description: 'Start of the process that answers.' }) started_at: string;
+  @ObjectField(MigrationsDto) migrations: MigrationsDto;
+  @ObjectField(ProcessesDto) processes: ProcessesDto;
+  @ObjectField(BacklogDto) deliveries: BacklogDto;
+  @ObjectField(CacheDto) cache: CacheDto;
+  @ObjectField(EncryptionDto) encryption: EncryptionDto;
+}
+
+export class SystemResponseDto {
+  @ObjectField(SystemDto) data: SystemDto;
+}
+
+export function toSystemDto(system: System): SystemDto {
+  const { backlog, horizon, cache } = system;
+  return {
+    version: system.version,
+    node_version: process.version,
+    postgres_version: system.postgresVersion,
+    started_at: system.startedAt.toISOString(),
+    migrations: { ...system.migrations },
+    processes: {
+      live: system.processes,
+      workers: system.workers,
+      delivery_process: system.hasDeliveryProcess,
+      shared_rate_limits: system.sharesRateLimits,
+    },
+    deliveries: {
+      destinations: backlog.destinations,
+      waiting: backlog.waiting,
+      retrying: backlog.retrying,
+      paused: backlog.paused,
+      oldest_pending_at: backlog.oldestPendingAt?.toISOString() ?? null,
+      held_back_seconds: Math.round(horizon.heldBackSeconds * 1_000) / 1_000,
+      held_back_by: horizon.heldBackBy,
+    },
+    cache: { max_bytes: cache.bytes, ttl: cache.seconds, hits: cache.hits, misses: cache.misses },
+    encryption: {
+      current_key_id: system.encryptionKeyIds[0] ?? null,
+      known_key_ids: system.encryptionKeyIds,
+      key_ids_in_use: system.keyUse.map(({ id, rows }) => ({ id, rows })),
+    },
+  };
+}

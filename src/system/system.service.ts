@@ -1,0 +1,84 @@
+// The state of the service: version, migrations, processes, deliveries, cache, encryption.
+import { readFileSync } from 'node:fs';
+import { Injectable } from '@nestjs/common';
+import { AppConfig } from '../config/app-config.js';
+import { Metrics } from '../config/metrics.js';
+import { Clock } from '../domain/clock.js';
+import { MAX_DELIVERY_AGE } from '../domain/destinations/delivery.js';
+import type { Caller } from '../domain/keys/api-key.js';
+import { Readiness } from '../persistence/database/readiness.js';
+import type { Migrations } from '../persistence/database/readiness.js';
+import { SystemStateRepository } from '../persistence/database/system-state.repository.js';
+import type { AccountBacklog, KeyUse, SystemState } from '../persistence/database/system-state.repository.js';
+import { LogHorizonReader } from '../persistence/generations/log-horizon.js';
+import type { LogHorizon } from '../persistence/generations/log-horizon.js';
+
+const PACKAGE = new URL('../../package.json', import.meta.url);
+const CACHE_COUNTER = 'signalbox_embedding_cache_inputs_total';
+
+export interface System extends SystemState {
+  readonly version: string;
+  readonly startedAt: Date;
+  readonly workers: number;
+  readonly hasDeliveryProcess: boolean;
+  readonly sharesRateLimits: boolean;
+  readonly migrations: Migrations;
+  readonly backlog: AccountBacklog;
+  readonly horizon: LogHorizon;
+  readonly cache: {
+    readonly bytes: number;
+    readonly seconds: number;
+    readonly hits: number;
+    readonly misses: number;
+  };
+  readonly encryptionKeyIds: readonly string[];
+  readonly keyUse: readonly KeyUse[];
+}
+
+@Injectable()
+export class SystemService {
+  private readonly version = (JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }).version;
+
+  constructor(
+    private readonly config: AppConfig,
+    private readonly metrics: Metrics,
+    private readonly readiness: Readiness,
+    private readonly horizon: LogHorizonReader,
+    private readonly states: SystemStateRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  async describe({ key: { accountId } }: Caller): Promise<System> {
+    const now = this.clock.now();
+    const [state, migrations, backlog, horizon, keyUse, cache] = await Promise.all([
+      this.states.read(),
+      this.readiness.describeMigrations(),
+      this.states.readBacklog(accountId, new Date(now.getTime() - MAX_DELIVERY_AGE)),
+      this.horizon.read(),
+      this.states.readKeyUse(accountId),
+      this.readCache(),
+    ]);
+    return {
+      ...state,
+      version: this.version,
+      startedAt: new Date(now.getTime() - Math.round(process.uptime() * 1_000)),
+      workers: this.config.workers,
+      hasDeliveryProcess: this.config.deliveryProcess === 'own',
+      sharesRateLimits: this.config.redisUrl !== undefined,
+      migrations,
+      backlog,
+      horizon,
+      cache,
+      encryptionKeyIds: this.config.encryptionKeys.map(({ id }) => id),
+      keyUse,
+    };
+  }
+
+  private async readCache(): Promise<System['cache']> {
+    const { bytes, timeToLive } = this.config.embeddingCache;
+    const counted = await this.metrics.registry.getSingleMetric(CACHE_COUNTER)?.get();
+    const countOf = (outcome: string): number =>
+      counted?.values.find(({ labels }) => labels['outcome'] === outcome)?.value ?? 0;
+    return { bytes, seconds: timeToLive / 1_000, hits: countOf('hit'), misses: countOf('miss') };
+  }
+}

@@ -1,0 +1,66 @@
+// The limit that stops a key first, and its last use, in GET /keys. Contract: docs/contract.md#api-keys.
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { askFor } from '../../support/admin.js';
+import { createTestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app.js';
+
+const USD = 1_000_000_000_000n;
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await createTestApp();
+});
+afterAll(() => app.close());
+
+async function rowOf(hash: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const { data } = await askFor<{ data: Record<string, unknown>[] }>(200, app, 'get', '/keys');
+  return data.find((row) => row['hash'] === hash);
+}
+
+it('is null without limits, and the tightest of key, budgets and credits with them', async () => {
+  const { record } = await app.createKey({ limit: 10n * USD, limitReset: 'daily' });
+  expect(await rowOf(app.key.hash)).toMatchObject({ effective_limit: null, last_used_on: null });
+  expect(await rowOf(record.hash)).toMatchObject({
+    effective_limit: {
+      limit_source: 'key',
+      limit_window: 'daily',
+      limit_usd: 10,
+      spend_usd: 0,
+      remaining_usd: 10,
+      resets_at: '2026-11-19T00:00:00.000Z',
+    },
+  });
+  await askFor(200, app, 'put', `/workspaces/${app.workspaceId}/budgets/monthly`, { body: { limit_usd: 5 } });
+  await app.sql(
+    `INSERT INTO workspace_spend (workspace_id, last_day, total, daily, weekly, monthly) VALUES ($1, '2026-11-18', 3, 3, 3, 3)
+     ON CONFLICT (workspace_id) DO UPDATE SET last_day = excluded.last_day, total = 3, daily = 3, weekly = 3, monthly = 3`,
+    [app.workspaceId],
+  );
+  const budget = {
+    limit_source: 'workspace',
+    limit_window: 'monthly',
+    limit_usd: 5,
+    spend_usd: 3,
+    remaining_usd: 2,
+  };
+  for (const hash of [record.hash, app.key.hash])
+    expect(await rowOf(hash)).toMatchObject({
+      effective_limit: { ...budget, resets_at: '2026-12-01T00:00:00.000Z' },
+    });
+  await app.sql('UPDATE accounts SET credits = 0 WHERE id = $1', [app.accountId]);
+  expect(await rowOf(record.hash)).toMatchObject({
+    effective_limit: { limit_source: 'account', limit_window: 'lifetime', remaining_usd: 0, resets_at: null },
+  });
+});
+
+it('states the day of the last charge, and of the last call that is summed up', async () => {
+  const { record } = await app.createKey();
+  await app.sql("UPDATE key_spend SET last_day = '2026-11-10' WHERE api_key_id = $1", [record.id]);
+  expect(await rowOf(record.hash)).toMatchObject({ last_used_on: '2026-11-10' });
+  await app.sql(
+    `INSERT INTO activity_key_days (workspace_id, api_key_id, day, model, endpoint, provider, requests, prompt_tokens, usage, byok_usage)
+     VALUES ($1, $2, '2026-11-12', 'm', '', '', 1, 0, 0, 0)`,
+    [app.workspaceId, record.id],
+  );
+  expect(await rowOf(record.hash)).toMatchObject({ last_used_on: '2026-11-12' });
+});

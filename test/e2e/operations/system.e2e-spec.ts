@@ -1,0 +1,59 @@
+// GET /system. Contract: docs/contract.md#system.
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { ask, askFor } from '../../support/admin.js';
+import type { TestApp } from '../../support/app.js';
+import { createDeliveryApp, createDestination, recordGenerations } from '../../support/deliveries.js';
+import { expectError } from '../../support/error-shape.js';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await createDeliveryApp();
+  app.clock.set(new Date().toISOString());
+});
+afterAll(() => app.close());
+
+interface System {
+  readonly data: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+it('states version, migrations, processes, deliveries, cache and encryption keys', async () => {
+  await createDestination(app, { url: 'http://127.0.0.1:1/' });
+  await recordGenerations(app, 1);
+  const { data } = await askFor<System>(200, app, 'get', '/system');
+  expect(data).toMatchObject({
+    version: '0.1.0',
+    node_version: process.version,
+    postgres_version: expect.stringMatching(/^\d+/),
+    started_at: expect.any(String),
+    migrations: { applied: expect.any(Number), latest: expect.stringMatching(/^20\d{12}_/), pending: [] },
+    processes: { live: 1, workers: 1, delivery_process: true, shared_rate_limits: false },
+    deliveries: {
+      destinations: 1,
+      waiting: 1,
+      retrying: expect.any(Number),
+      paused: 0,
+      oldest_pending_at: expect.any(String),
+      held_back_seconds: expect.any(Number),
+    },
+    cache: { max_bytes: 64 * 1024 * 1024, ttl: 3_600, hits: 0, misses: 0 },
+    encryption: {
+      current_key_id: expect.stringMatching(/^[0-9a-f]{8}$/),
+      known_key_ids: [expect.any(String)],
+      key_ids_in_use: [{ id: expect.any(String), rows: 1 }],
+    },
+  });
+});
+
+it('shows nothing of another account', async () => {
+  const { managementKey: key } = await app.createAccount();
+  const { data } = await askFor<System>(200, app, 'get', '/system', { key });
+  expect(data).toMatchObject({
+    deliveries: { destinations: 0, waiting: 0, oldest_pending_at: null },
+    encryption: { key_ids_in_use: [] },
+  });
+});
+
+it('returns 403 for an inference key and 401 without one', async () => {
+  expectError(await ask(app, 'get', '/system', { key: app.apiKey }), 403);
+  expectError(await app.http.get('/api/v1/system'), 401);
+});
