@@ -1,6 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import type { Plugin } from 'vite';
+import { destinationKinds } from './kinds-plugin';
 
 /** Without it the empty page is painted in the system's theme before the script applies the chosen one. */
 const blockRendering: Plugin = {
@@ -12,7 +13,7 @@ const blockRendering: Plugin = {
 };
 
 export default defineConfig({
-  plugins: [react(), blockRendering],
+  plugins: [react(), blockRendering, destinationKinds],
   build: {
     target: 'es2022',
     // The policy of the pages allows no inline data but images (docs/contract.md).

@@ -12,6 +12,7 @@ const moneyShort = new Intl.NumberFormat(LOCALE, {
   style: 'currency',
   currency: 'USD',
   notation: 'compact',
+  minimumFractionDigits: 0,
   maximumFractionDigits: 2,
 });
 const count = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });

@@ -6,12 +6,12 @@ export type AnalyticsQuery = Schemas['AnalyticsQueryDto'];
 /** Metrics are numbers or null, dimensions texts or null; `date` is the start of the period. */
 export type AnalyticsRow = Readonly<Record<string, string | number | null>>;
 
-/** `key` names the query; it is not the body, whose times move on with every load. */
-export const analyticsQuery = (key: readonly unknown[], body: () => AnalyticsQuery) =>
+/** `key` names the query; it is not the body, whose times follow the moment of the load. */
+export const analyticsQuery = (key: readonly unknown[], body: (now: number) => AnalyticsQuery) =>
   queryOptions({
     queryKey: ['analytics', ...key],
     queryFn: async ({ signal }): Promise<readonly AnalyticsRow[]> => {
-      const { data } = await call(api.POST('/api/v1/analytics/query', { body: body(), signal }));
+      const { data } = await call(api.POST('/api/v1/analytics/query', { body: body(Date.now()), signal }));
       return data.data as unknown as readonly AnalyticsRow[];
     },
     staleTime: 15_000,

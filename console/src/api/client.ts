@@ -2,6 +2,8 @@
 import createClient from 'openapi-fetch';
 import type { components, paths } from './generated/schema';
 
+export type { paths };
+
 export type Schemas = components['schemas'];
 
 /** An answer that is not a success. */
@@ -62,40 +64,57 @@ async function toApiError(response: Response): Promise<ApiError> {
 /** Operations by their path in openapi.json. Rejects with ApiError or NetworkError; use it inside `call`. */
 export const api = createClient<paths>({ headers: CONSOLE_HEADERS, fetch: send });
 
-/** The body of a successful answer: `await call(api.GET('/api/v1/keys'))`. */
-export async function call<Body>(answer: Promise<{ data?: Body }>): Promise<Body> {
+/** The body of a successful answer: `await call(api.GET('/api/v1/keys'))`. Text is CSV, which only `downloadCsv` requests. */
+export async function call<Body>(answer: Promise<{ data?: Body }>): Promise<Exclude<Body, string>> {
   const { data } = await answer;
-  return data as Body;
+  return data as Exclude<Body, string>;
+}
+
+export interface ConsoleAnswer<Body> {
+  readonly body: Body;
+  readonly headers: Headers;
 }
 
 /** For the operations under /console, which openapi.json does not describe. */
-export async function sendConsole<Body>(
+export async function askConsole<Body>(
   method: string,
   path: `/console/${string}`,
   body?: unknown,
-): Promise<Body> {
+  signal?: AbortSignal,
+): Promise<ConsoleAnswer<Body>> {
   const response = await send(
     new Request(path, {
       method,
       headers: { ...CONSOLE_HEADERS, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
       body: body === undefined ? null : JSON.stringify(body),
+      signal: signal ?? null,
     }),
   );
-  return (await response.json()) as Body;
+  return { body: (await response.json()) as Body, headers: response.headers };
 }
 
-/** For operations that openapi.json does not have yet. */
-export async function getJson<Body>(
-  path: `/api/v1/${string}`,
-  query: Readonly<Record<string, string | number | undefined>> = {},
-  signal?: AbortSignal,
+/** The body alone. */
+export async function sendConsole<Body>(
+  method: string,
+  path: `/console/${string}`,
+  body?: unknown,
 ): Promise<Body> {
+  return (await askConsole<Body>(method, path, body)).body;
+}
+
+type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** A list as a file of the browser. */
+export async function downloadCsv(path: `/api/v1/${string}`, query: Query, fileName: string): Promise<void> {
   const present = Object.entries(query).filter(([, value]) => value !== undefined);
   const search = new URLSearchParams(present.map(([name, value]) => [name, String(value)]));
   const response = await send(
-    new Request(`${path}?${search.toString()}`, { headers: CONSOLE_HEADERS, signal }),
+    new Request(`${path}?${search.toString()}`, { headers: { ...CONSOLE_HEADERS, Accept: 'text/csv' } }),
   );
-  return (await response.json()) as Body;
+  const url = URL.createObjectURL(await response.blob());
+  const link = Object.assign(document.createElement('a'), { href: url, download: fileName });
+  link.click();
+  URL.revokeObjectURL(url);
 }
 
 /** Whether the service answers again. */

@@ -1,28 +1,13 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { CursorPage } from '../components/data/held-pages';
-import { ApiError, api, call, getJson } from './client';
+import { ApiError, api, call } from './client';
 import type { Schemas } from './client';
 
 export type GenerationRow = Schemas['GenerationsResponseDto']['data'][number];
 export type Generation = Schemas['GenerationDto'];
 export type GenerationContent = Schemas['GenerationContentDto'];
 
-export interface GenerationDelivery {
-  readonly destination_id: string;
-  readonly name: string | null;
-  readonly type: string;
-  readonly state:
-    'delivered' | 'waiting' | 'retrying' | 'paused' | 'dead_letter' | 'dropped' | 'not_selected' | 'unknown';
-  readonly reason: string | null;
-  readonly delivered_before: string | null;
-  readonly next_attempt_at: string | null;
-  readonly last_error: {
-    readonly at: string;
-    readonly class: string;
-    readonly status: number | null;
-    readonly message: string;
-  } | null;
-}
+export type GenerationDelivery = Schemas['GenerationDeliveryDto'];
 
 export interface GenerationFilters {
   readonly workspace_id: string;
@@ -73,12 +58,8 @@ export const generationContentQuery = (id: string) =>
 export const generationDeliveriesQuery = (id: string) =>
   queryOptions({
     queryKey: [...GENERATIONS, id, 'deliveries'],
-    queryFn: async ({ signal }): Promise<readonly GenerationDelivery[]> =>
-      (
-        await getJson<{ data: readonly GenerationDelivery[] }>(
-          `/api/v1/generations/${id}/deliveries`,
-          {},
-          signal,
-        )
-      ).data,
+    queryFn: async ({ signal }): Promise<readonly GenerationDelivery[]> => {
+      const params = { path: { id } };
+      return (await call(api.GET('/api/v1/generations/{id}/deliveries', { params, signal }))).data;
+    },
   });

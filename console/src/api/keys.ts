@@ -3,26 +3,12 @@ import type { CursorPage } from '../components/data/held-pages';
 import { api, call } from './client';
 import type { Schemas } from './client';
 
-/** The limit that stops a key first: its own, a budget of its workspace, or the credits of the account. */
-export interface EffectiveLimit {
-  readonly limit_source: 'key' | 'workspace' | 'account';
-  readonly limit_window: 'daily' | 'weekly' | 'monthly' | 'lifetime';
-  readonly limit_usd: number;
-  readonly spend_usd: number;
-  readonly remaining_usd: number;
-  readonly resets_at: string | null;
-}
+export type EffectiveLimit = Schemas['EffectiveLimitDto'];
 
-export type ApiKey = Schemas['ApiKeyDto'] & {
-  readonly effective_limit?: EffectiveLimit | null;
-  /** A day in UTC. */
-  readonly last_used_on?: string | null;
-};
-export type CurrentKey = Schemas['CurrentKeyDto'] & {
-  readonly effective_limit?: EffectiveLimit | null;
-  /** A day in UTC. */
-  readonly last_used_on?: string | null;
-};
+/** Lists alone know the limit that stops a key first, and the day of its last call. */
+type ListedMembers = Partial<Pick<Schemas['ListedKeyDto'], 'effective_limit' | 'last_used_on'>>;
+export type ApiKey = Schemas['ApiKeyDto'] & ListedMembers;
+export type CurrentKey = Schemas['CurrentKeyDto'] & ListedMembers;
 export type NewKey = Schemas['CreateKeyDto'];
 export type KeyChange = Schemas['UpdateKeyDto'];
 export type KeySecret = Schemas['NewSecretResponseDto'];

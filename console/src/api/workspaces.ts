@@ -1,14 +1,27 @@
+// Workspaces, their budgets' and members' changes included.
 import { queryOptions } from '@tanstack/react-query';
+import type { CursorPage } from '../components/data/held-pages';
 import { api, call } from './client';
 import type { Schemas } from './client';
 
 export type Workspace = Schemas['WorkspaceDto'];
+export type Member = Schemas['WorkspaceMemberDto'];
+export type BudgetInterval = 'daily' | 'weekly' | 'monthly' | 'lifetime';
 
+export interface WorkspaceChange {
+  readonly name: string;
+  readonly slug: string;
+  readonly description: string | null;
+  readonly is_observability_broadcast_enabled: boolean;
+}
+
+export const WORKSPACES = ['workspaces'] as const;
 const PAGE = 100;
+const MEMBERS_PAGE = 50;
 
 /** All workspaces of the account. */
 export const workspacesQuery = queryOptions({
-  queryKey: ['workspaces'],
+  queryKey: WORKSPACES,
   queryFn: async ({ signal }): Promise<readonly Workspace[]> => {
     const workspaces: Workspace[] = [];
     for (;;) {
@@ -19,3 +32,68 @@ export const workspacesQuery = queryOptions({
     }
   },
 });
+
+const at = (id: string) => ({ path: { id } });
+
+export const workspaceQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...WORKSPACES, id],
+    queryFn: async ({ signal }): Promise<Workspace> =>
+      (await call(api.GET('/api/v1/workspaces/{id}', { params: at(id), signal }))).data,
+  });
+
+export async function createWorkspace(body: WorkspaceChange): Promise<Workspace> {
+  return (await call(api.POST('/api/v1/workspaces', { body }))).data;
+}
+
+export async function updateWorkspace(id: string, body: WorkspaceChange): Promise<Workspace> {
+  return (await call(api.PATCH('/api/v1/workspaces/{id}', { params: at(id), body }))).data;
+}
+
+export async function deleteWorkspace(id: string): Promise<void> {
+  await call(api.DELETE('/api/v1/workspaces/{id}', { params: at(id) }));
+}
+
+/** A page by its offset, which the list uses as a cursor. */
+export async function loadMembers(
+  id: string,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<CursorPage<Member>> {
+  const offset = Number(cursor ?? 0);
+  const query = { offset, limit: MEMBERS_PAGE };
+  const page = await call(
+    api.GET('/api/v1/workspaces/{id}/members', { params: { ...at(id), query }, signal }),
+  );
+  const next = offset + page.data.length;
+  return { data: page.data, next_cursor: next < page.total_count ? String(next) : null };
+}
+
+export async function addMembers(id: string, body: Schemas['AddMembersDto']): Promise<void> {
+  await call(api.POST('/api/v1/workspaces/{id}/members/add', { params: at(id), body }));
+}
+
+export async function removeMembers(id: string, body: Schemas['RemoveMembersDto']): Promise<void> {
+  await call(api.POST('/api/v1/workspaces/{id}/members/remove', { params: at(id), body }));
+}
+
+const budgetAt = (id: string, interval: BudgetInterval) => ({ path: { workspace_ref: id, interval } });
+
+export async function setBudget(
+  id: string,
+  interval: BudgetInterval,
+  body: Schemas['PutWorkspaceBudgetDto'],
+): Promise<void> {
+  await call(
+    api.PUT('/api/v1/workspaces/{workspace_ref}/budgets/{interval}', {
+      params: budgetAt(id, interval),
+      body,
+    }),
+  );
+}
+
+export async function deleteBudget(id: string, interval: BudgetInterval): Promise<void> {
+  await call(
+    api.DELETE('/api/v1/workspaces/{workspace_ref}/budgets/{interval}', { params: budgetAt(id, interval) }),
+  );
+}

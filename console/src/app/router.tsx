@@ -11,7 +11,9 @@ import {
 } from '@tanstack/react-router';
 import { sessionQuery } from '../api/session';
 import { Placeholder } from '../components/feedback/states';
+import { readAuditSearch } from '../pages/audit/audit-search';
 import { readGenerationSearch } from '../pages/generations/generation-search';
+import { readModelSearch } from '../pages/models/model-search';
 import { readOverviewSearch } from '../pages/overview/overview-search';
 import { oneOf, parseSearch, stringifySearch, textOf } from './search';
 import { Shell } from './shell';
@@ -92,10 +94,42 @@ const destinationsRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/destinations/destinations-page'), 'DestinationsPage'),
 });
 
+const newDestinationRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/destinations/new',
+  validateSearch: (search): { kind?: string } => ({ kind: textOf(search['kind']) }),
+  component: lazyRouteComponent(
+    () => import('../pages/destinations/destination-edit-page'),
+    'NewDestinationPage',
+  ),
+});
+
+const destinationRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/destinations/$id',
+  component: lazyRouteComponent(() => import('../pages/destinations/destination-page'), 'DestinationPage'),
+});
+
+const editDestinationRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/destinations/$id/edit',
+  component: lazyRouteComponent(
+    () => import('../pages/destinations/destination-edit-page'),
+    'EditDestinationPage',
+  ),
+});
+
 const modelsRoute = createRoute({
   getParentRoute: () => managementRoute,
   path: '/models',
+  validateSearch: readModelSearch,
   component: lazyRouteComponent(() => import('../pages/models/models-page'), 'ModelsPage'),
+});
+
+const modelRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/models/$author/$slug',
+  component: lazyRouteComponent(() => import('../pages/models/model-page'), 'ModelPage'),
 });
 
 const playgroundRoute = createRoute({
@@ -110,9 +144,16 @@ const workspacesRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/workspaces/workspaces-page'), 'WorkspacesPage'),
 });
 
+const workspaceRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/workspaces/$id',
+  component: lazyRouteComponent(() => import('../pages/workspaces/workspace-page'), 'WorkspacePage'),
+});
+
 const auditRoute = createRoute({
   getParentRoute: () => managementRoute,
   path: '/audit',
+  validateSearch: readAuditSearch,
   component: lazyRouteComponent(() => import('../pages/audit/audit-page'), 'AuditPage'),
 });
 
@@ -147,8 +188,13 @@ const routeTree = rootRoute.addChildren([
       generationsRoute,
       generationRoute,
       destinationsRoute,
+      newDestinationRoute,
+      destinationRoute,
+      editDestinationRoute,
       modelsRoute,
+      modelRoute,
       workspacesRoute,
+      workspaceRoute,
       auditRoute,
       providerKeysRoute,
       systemRoute,

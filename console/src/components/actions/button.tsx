@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactNode } from 'react';
+import type { ComponentProps } from 'react';
 import { Icon } from '../display/icon';
 import type { IconName } from '../display/icon';
 import styles from './button.module.css';
@@ -58,8 +58,4 @@ export function IconButton({ icon, label, className = '', ...rest }: IconButtonP
       <Icon name={icon} />
     </button>
   );
-}
-
-export function ButtonRow({ children }: { readonly children: ReactNode }) {
-  return <div className={styles.row}>{children}</div>;
 }

@@ -2,7 +2,6 @@
 import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { useTheme } from '../../app/theme';
 import { formatTick } from '../../format';
 import { Time } from '../display/values';
 import styles from './time-series.module.css';
@@ -45,13 +44,11 @@ function readColours(element: HTMLElement) {
 }
 
 export function TimeSeriesChart({ label, times, values, format, formatAxis, shape }: TimeSeriesProps) {
-  const holder = useRef<HTMLDivElement>(null);
-  const theme = useTheme();
-  const isDark = useIsDark();
+  const canvas = useRef<HTMLDivElement>(null);
   const [index, setIndex] = useState<number | null>(null);
 
   useEffect(() => {
-    const element = holder.current;
+    const element = canvas.current;
     if (element === null) return undefined;
     const colours = readColours(element);
     const period = ((times[1] ?? 0) - (times[0] ?? 0)) / SECOND_MS;
@@ -104,7 +101,7 @@ export function TimeSeriesChart({ label, times, values, format, formatAxis, shap
       observer.disconnect();
       plot.destroy();
     };
-  }, [label, times, values, formatAxis, shape, theme, isDark]);
+  }, [label, times, values, formatAxis, shape]);
 
   const value = index === null ? undefined : values[index];
   const time = index === null ? undefined : times[index];
@@ -120,8 +117,8 @@ export function TimeSeriesChart({ label, times, values, format, formatAxis, shap
         )}
       </figcaption>
       <div
-        ref={holder}
-        className={styles.holder}
+        ref={canvas}
+        className={styles.canvas}
         role="img"
         aria-label={`${label}: ${describe(values, format)}`}
       />
@@ -133,15 +130,4 @@ function describe(values: readonly (number | null)[], format: (value: number) =>
   const present = values.filter((value) => value !== null);
   if (present.length === 0) return 'no data';
   return `from ${format(Math.min(...present))} to ${format(Math.max(...present))}`;
-}
-
-function useIsDark(): boolean {
-  const [isDark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches);
-  useEffect(() => {
-    const query = matchMedia('(prefers-color-scheme: dark)');
-    const onChange = () => setDark(query.matches);
-    query.addEventListener('change', onChange);
-    return () => query.removeEventListener('change', onChange);
-  }, []);
-  return isDark;
 }

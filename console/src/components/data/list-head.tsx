@@ -24,7 +24,8 @@ export function ListFoot<Row>({ pages, noun }: ListFootProps<Row>) {
   return (
     <>
       <span>
-        {formatCount(rows.length)} {noun} shown{hasOlder ? '' : ', no more'}
+        {capitalise(noun)} shown: {formatCount(rows.length)}
+        {hasOlder ? '' : ', no more'}
         {searchedUntil !== null && `; searched back to ${formatTime(searchedUntil)}`}
       </span>
       {hasOlder && (
@@ -35,3 +36,5 @@ export function ListFoot<Row>({ pages, noun }: ListFootProps<Row>) {
     </>
   );
 }
+
+const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

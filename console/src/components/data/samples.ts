@@ -6,19 +6,23 @@ export const baseUrl = (): string => `${location.origin}/api/v1`;
 interface EmbeddingSample {
   readonly key: string;
   readonly model: string;
-  readonly input: string;
+  readonly input: string | readonly string[];
+  readonly dimensions?: number | undefined;
+  /** Not a parameter of the OpenAI clients, which pass it on nevertheless. */
+  readonly inputType?: string | undefined;
 }
 
-export function embeddingSamples({ key, model, input }: EmbeddingSample): readonly CodeSample[] {
-  const text = JSON.stringify(input);
-  const body = JSON.stringify({ model, input }).replaceAll("'", String.raw`'\''`);
+export function embeddingSamples(sample: EmbeddingSample): readonly CodeSample[] {
+  const { key, model, input, dimensions, inputType } = sample;
+  const body = { model, input, dimensions, input_type: inputType };
+  const json = JSON.stringify(body, null, typeof input === 'string' ? undefined : 2);
   return [
     {
       language: 'curl',
       code: `curl ${baseUrl()}/embeddings \\
   -H 'Authorization: Bearer ${key}' \\
   -H 'Content-Type: application/json' \\
-  -d '${body}'`,
+  -d '${json.replaceAll("'", String.raw`'\''`)}'`,
     },
     {
       language: 'TypeScript',
@@ -30,7 +34,11 @@ const client = new OpenAI({
 });
 const { data } = await client.embeddings.create({
   model: ${JSON.stringify(model)},
-  input: ${text},
+  input: ${JSON.stringify(input)},${lines([
+    dimensions !== undefined && `  dimensions: ${dimensions},`,
+    inputType !== undefined && `  // @ts-expect-error: a parameter beyond those of OpenAI`,
+    inputType !== undefined && `  input_type: ${JSON.stringify(inputType)},`,
+  ])}
 });
 console.log(data[0].embedding);`,
     },
@@ -44,9 +52,18 @@ client = OpenAI(
 )
 answer = client.embeddings.create(
     model=${JSON.stringify(model)},
-    input=${text},
+    input=${JSON.stringify(input)},${lines([
+      dimensions !== undefined && `    dimensions=${dimensions},`,
+      inputType !== undefined && `    extra_body={"input_type": ${JSON.stringify(inputType)}},`,
+    ])}
 )
 print(answer.data[0].embedding)`,
     },
   ];
 }
+
+const lines = (texts: readonly (string | false)[]): string =>
+  texts
+    .filter((text) => text !== false)
+    .map((text) => `\n${text}`)
+    .join('');

@@ -16,14 +16,14 @@ interface AttemptsProps {
 }
 
 export function Attempts({ attempts, latency, hasFailed }: AttemptsProps) {
-  const atProviders = attempts.reduce((sum, attempt) => sum + attempt.latency, 0);
+  const atProviders = sumOfLatencies(attempts);
   const total = Math.max(latency ?? 0, atProviders, 1);
-  let begun = 0;
-  const lines = attempts.map((attempt, index) => {
-    const start = begun;
-    begun += attempt.latency;
-    return { attempt, start, number: index + 1, isAbsorbed: !hasFailed && isFailure(attempt) };
-  });
+  const lines = attempts.map((attempt, index) => ({
+    attempt,
+    start: sumOfLatencies(attempts.slice(0, index)),
+    number: index + 1,
+    isAbsorbed: !hasFailed && isFailure(attempt),
+  }));
   return (
     <Section
       title="Attempts"
@@ -66,6 +66,10 @@ export function Attempts({ attempts, latency, hasFailed }: AttemptsProps) {
       )}
     </Section>
   );
+}
+
+function sumOfLatencies(attempts: readonly Attempt[]): number {
+  return attempts.reduce((sum, { latency }) => sum + latency, 0);
 }
 
 function isFailure({ status }: Attempt): boolean {

@@ -88,7 +88,7 @@ function Failure({ status }: { readonly status: number }) {
 }
 
 const optional = (text: string | null, what: string) =>
-  text === null ? <Absent /> : <Code key={what} text={text} what={what} />;
+  text === null ? <Absent key={what} /> : <Code key={what} text={text} what={what} />;
 
 function detailsOf(generation: Generation) {
   return [
@@ -101,7 +101,11 @@ function detailsOf(generation: Generation) {
     ['Region', generation.data_region],
     [
       'Client',
-      generation.user_agent === null ? <Absent /> : <Name key="client" text={generation.user_agent} />,
+      generation.user_agent === null ? (
+        <Absent key="client" />
+      ) : (
+        <Name key="client" text={generation.user_agent} />
+      ),
     ],
   ] as const;
 }

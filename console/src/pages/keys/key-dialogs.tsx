@@ -1,4 +1,4 @@
-// What can be done with a key: edit, rotate, disable, enable, delete.
+// The actions on a key: edit, rotate, disable, enable, delete.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { deleteKey, KEYS, rotateKey, updateKey } from '../../api/keys';
 import type { ApiKey } from '../../api/keys';

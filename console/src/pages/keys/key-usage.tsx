@@ -58,11 +58,11 @@ const COLUMNS: readonly Column<AnalyticsRow>[] = [
 
 export function KeyUsage({ hash }: { readonly hash: string }) {
   const { data, error, refetch } = useQuery(
-    analyticsQuery(['key-usage', hash], () => ({
+    analyticsQuery(['key-usage', hash], (now) => ({
       metrics: ['request_count', 'error_rate', 'total_tokens', 'total_usage', 'latency_p50', 'latency_p90'],
       dimensions: ['model'],
       filters: [{ field: 'api_key_id', operator: 'eq', value: hash }],
-      time_range: { start: isoTime(Date.now() - DAYS * DAY_MS), end: isoTime(Date.now()) },
+      time_range: { start: isoTime(now - DAYS * DAY_MS), end: isoTime(now) },
       order_by: { field: 'request_count', direction: 'desc' },
       limit: 50,
     })),

@@ -1,7 +1,7 @@
 // Destinations that do not deliver and endpoints that do not answer; one line when all is well.
-import { useQueries, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { deliveriesQuery, destinationsQuery } from '../../api/destinations';
+import { deliveriesOfWorkspaceQuery, destinationsQuery } from '../../api/destinations';
 import type { Destination, DestinationDeliveries } from '../../api/destinations';
 import { endpointsQuery } from '../../api/health';
 import { Badge } from '../../components/display/badge';
@@ -16,27 +16,28 @@ export function Health({ workspaceId }: { readonly workspaceId: string }) {
   const endpoints = useQuery({ ...endpointsQuery, refetchInterval: REFRESH_MS });
   const destinations = useQuery(destinationsQuery(workspaceId));
   const enabled = destinations.data?.filter((destination) => destination.enabled) ?? [];
-  const deliveries = useQueries({
-    queries: enabled.map(({ id }) => ({ ...deliveriesQuery(id), refetchInterval: REFRESH_MS })),
+  const deliveries = useQuery({
+    ...deliveriesOfWorkspaceQuery(workspaceId),
+    refetchInterval: REFRESH_MS,
   });
-  const error = endpoints.error ?? destinations.error;
+  const error = endpoints.error ?? destinations.error ?? deliveries.error;
   if (error !== null) {
     return (
       <Section title="Health">
         <ErrorState
           error={error}
-          onRetry={() => void Promise.all([endpoints.refetch(), destinations.refetch()])}
+          onRetry={() =>
+            void Promise.all([endpoints.refetch(), destinations.refetch(), deliveries.refetch()])
+          }
         />
       </Section>
     );
   }
   const isLoading =
-    endpoints.data === undefined ||
-    destinations.data === undefined ||
-    deliveries.some(({ data }) => data === undefined);
+    endpoints.data === undefined || destinations.data === undefined || deliveries.data === undefined;
   const open = endpoints.data?.filter(({ state }) => state === 'open') ?? [];
-  const troubled = enabled.flatMap((destination, index) => {
-    const state = deliveries[index]?.data;
+  const troubled = enabled.flatMap((destination) => {
+    const state = deliveries.data?.get(destination.id);
     return state && isTroubled(state) ? [{ destination, state }] : [];
   });
   return (
@@ -99,7 +100,7 @@ function DestinationLine({ destination, state }: DestinationLineProps) {
   return (
     <li className={styles.healthLine}>
       <span className={styles.healthText}>
-        <Link to="/destinations">
+        <Link to="/destinations/$id" params={{ id: destination.id }}>
           <Name text={destination.name ?? destination.type} />
         </Link>{' '}
         {state.last_error?.message}

@@ -91,10 +91,10 @@ function Figures({ workspaceId, range }: { readonly workspaceId: string; readonl
   const today = useWindowSpend(workspaceId, 'daily');
   const month = useWindowSpend(workspaceId, 'monthly');
   const totals = useQuery({
-    ...analyticsQuery(['totals', workspaceId, range], () => ({
+    ...analyticsQuery(['totals', workspaceId, range], (now) => ({
       metrics: ['request_count', 'error_count', 'error_rate', 'latency_p50', 'latency_p90'],
       filters: [{ field: 'workspace', operator: 'eq', value: workspaceId }],
-      time_range: timeRangeOf(range, Date.now()),
+      time_range: timeRangeOf(range, now),
     })),
     refetchInterval: 15_000,
   });

@@ -9,7 +9,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 interface RangeDefinition {
   readonly label: string;
-  readonly granularity: NonNullable<AnalyticsQuery['granularity']> | 'minute';
+  readonly granularity: NonNullable<AnalyticsQuery['granularity']>;
   readonly period: number;
   readonly periods: number;
 }

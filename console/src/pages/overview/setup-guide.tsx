@@ -1,4 +1,4 @@
-// From an empty installation to the first call: it watches what is done, and tells why a call failed.
+// From an empty installation to the first call: it watches the steps, and reports why a call failed.
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';

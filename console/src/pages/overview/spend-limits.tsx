@@ -16,10 +16,10 @@ type Window = keyof typeof NAMES;
 
 export function useWindowSpend(workspaceId: string, window: Window, includesByok = false) {
   return useQuery({
-    ...analyticsQuery(['window-spend', workspaceId, window, includesByok], () => ({
+    ...analyticsQuery(['window-spend', workspaceId, window, includesByok], (now) => ({
       metrics: ['total_usage', 'byok_usage', 'request_count'],
       filters: [{ field: 'workspace', operator: 'eq', value: workspaceId }],
-      time_range: { start: isoTime(windowStarts(Date.now())[window]), end: isoTime(Date.now() + 1000) },
+      time_range: { start: isoTime(windowStarts(now)[window]), end: isoTime(now + 1000) },
     })),
     select: ([row]) => numberOf(row, 'total_usage') + (includesByok ? numberOf(row, 'byok_usage') : 0),
     refetchInterval: 15_000,

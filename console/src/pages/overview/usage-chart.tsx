@@ -76,21 +76,21 @@ interface UsageChartProps {
 }
 
 export function UsageChart({ workspaceId, range, measure }: UsageChartProps) {
-  const now = useNow();
+  const shownAt = useNow();
   const { data, error, refetch, dataUpdatedAt } = useQuery({
-    ...analyticsQuery(['series', workspaceId, range], () => ({
+    ...analyticsQuery(['series', workspaceId, range], (now) => ({
       metrics: ['request_count', 'error_rate', 'total_usage', 'latency_p50', 'latency_p90'],
-      granularity: RANGE_DEFINITIONS[range].granularity as 'hour',
+      granularity: RANGE_DEFINITIONS[range].granularity,
       filters: [{ field: 'workspace', operator: 'eq', value: workspaceId }],
-      time_range: timeRangeOf(range, Date.now()),
+      time_range: timeRangeOf(range, now),
       limit: 1000,
     })),
     refetchInterval: 15_000,
   });
   const { name: _name, label, metric, absent, ...chart } = CHARTS[measure];
-  const times = useMemo(() => timesOf(range, dataUpdatedAt || now), [range, dataUpdatedAt, now]);
+  const times = useMemo(() => timesOf(range, dataUpdatedAt || shownAt), [range, dataUpdatedAt, shownAt]);
   const values = useMemo(() => valuesAt(times, data ?? [], metric, absent), [times, data, metric, absent]);
-  const { start } = timeRangeOf(range, now);
+  const { start } = timeRangeOf(range, shownAt);
   return (
     <Section
       title="Over time"

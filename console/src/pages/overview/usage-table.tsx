@@ -32,32 +32,17 @@ export function UsageTable({ workspaceId, range, by }: UsageTableProps) {
   const from = timeRangeOf(range, useNow()).start;
   const { data: keys } = useQuery(keyChoicesQuery(workspaceId));
   const { data, error, refetch } = useQuery({
-    ...analyticsQuery(['grouped', workspaceId, range, by], () => ({
+    ...analyticsQuery(['grouped', workspaceId, range, by], (now) => ({
       metrics: ['request_count', 'error_rate', 'total_tokens', 'total_usage', 'latency_p50', 'latency_p90'],
       dimensions: [dimension],
       filters: [{ field: 'workspace', operator: 'eq', value: workspaceId }],
-      time_range: timeRangeOf(range, Date.now()),
+      time_range: timeRangeOf(range, now),
       order_by: { field: by === 'key' ? 'total_usage' : 'request_count', direction: 'desc' },
       limit: ROWS,
     })),
     refetchInterval: 15_000,
   });
-  const columns: readonly Column<AnalyticsRow>[] = [
-    {
-      id: by,
-      header: by === 'model' ? 'Model' : 'Key',
-      cell: (row) => {
-        const value = textOf(row, dimension);
-        if (value === null) return by === 'model' ? 'Unknown model' : 'Deleted key';
-        return (
-          <Link to="/generations" search={by === 'model' ? { model: value, from } : { key: value, from }}>
-            <Name text={by === 'model' ? value : nameOfKey(keys, value)} />
-          </Link>
-        );
-      },
-    },
-    ...USAGE_COLUMNS,
-  ];
+  const columns = [groupColumn(by, from, keys), ...USAGE_COLUMNS];
   return (
     <Section
       title={by === 'model' ? 'Models' : 'Top keys'}
@@ -90,6 +75,30 @@ export function UsageTable({ workspaceId, range, by }: UsageTableProps) {
         />
       )}
     </Section>
+  );
+}
+
+function groupColumn(by: Grouping, from: string, keys: readonly ApiKey[] | undefined): Column<AnalyticsRow> {
+  return by === 'model'
+    ? { id: by, header: 'Model', cell: (row) => modelCell(textOf(row, DIMENSIONS.model), from) }
+    : { id: by, header: 'Key', cell: (row) => keyCell(textOf(row, DIMENSIONS.key), from, keys) };
+}
+
+function modelCell(model: string | null, from: string) {
+  if (model === null) return 'Unknown model';
+  return (
+    <Link to="/generations" search={{ model, from }}>
+      <Name text={model} />
+    </Link>
+  );
+}
+
+function keyCell(hash: string | null, from: string, keys: readonly ApiKey[] | undefined) {
+  if (hash === null) return 'Deleted key';
+  return (
+    <Link to="/generations" search={{ key: hash, from }}>
+      <Name text={nameOfKey(keys, hash)} />
+    </Link>
   );
 }
 

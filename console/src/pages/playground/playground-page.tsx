@@ -1,10 +1,13 @@
 import { Page } from '../../components/display/section';
-import { EmptyState } from '../../components/feedback/states';
+import { EmbeddingPlayground } from './embedding-playground';
 
 export function PlaygroundPage() {
   return (
-    <Page title="Playground">
-      <EmptyState title="This page is not built yet" />
+    <Page
+      title="Playground"
+      description="Embed texts with any model, and see what the call returns and costs. The call is a real one."
+    >
+      <EmbeddingPlayground />
     </Page>
   );
 }

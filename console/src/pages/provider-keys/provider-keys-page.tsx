@@ -1,10 +1,199 @@
-import { Page } from '../../components/display/section';
-import { EmptyState } from '../../components/feedback/states';
+// The workspace's own keys for providers, in the order in which calls try them.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import {
+  deleteProviderKey,
+  loadProviderKeys,
+  PROVIDER_KEYS,
+  updateProviderKey,
+} from '../../api/provider-keys';
+import type { ProviderKey } from '../../api/provider-keys';
+import { providersQuery } from '../../api/providers';
+import { messageOf } from '../../api/problems';
+import { useWorkspaceId } from '../../app/workspace';
+import { Button } from '../../components/actions/button';
+import { DataTable } from '../../components/data/data-table';
+import type { Column } from '../../components/data/data-table';
+import { useHeldPages } from '../../components/data/held-pages';
+import { ListFoot } from '../../components/data/list-head';
+import { Badge } from '../../components/display/badge';
+import { Page, Section } from '../../components/display/section';
+import { Name } from '../../components/display/values';
+import { EmptyState, ErrorState } from '../../components/feedback/states';
+import { showToast } from '../../components/feedback/toasts';
+import { ActionMenu } from '../../components/overlay/action-menu';
+import { ConfirmDialog } from '../../components/overlay/dialog';
+import { ProviderTestButton } from '../../components/provider/provider-test';
+import { ProviderKeyDialog } from './provider-key-dialog';
+import styles from './provider-keys.module.css';
+
+const titleOf = ({ name, label }: ProviderKey): string => name ?? label;
+
+interface KeyActions {
+  /** The name of a provider. */
+  readonly nameOf: (slug: string) => string;
+  readonly edit: (key: ProviderKey) => void;
+  readonly toggle: (key: ProviderKey) => void;
+  readonly remove: (key: ProviderKey) => void;
+}
+
+function columnsOf({ nameOf, edit, toggle, remove }: KeyActions): readonly Column<ProviderKey>[] {
+  return [
+    {
+      id: 'name',
+      header: 'Name',
+      cell: (key) => (
+        <span className={styles.nameCell}>
+          <button type="button" className={styles.name} onClick={() => edit(key)}>
+            <Name text={titleOf(key)} />
+          </button>
+          <code className={styles.label}>{key.label}</code>
+        </span>
+      ),
+    },
+    {
+      id: 'provider',
+      header: 'Provider',
+      cell: ({ provider }) => (
+        <Link to="/models" search={{ provider }}>
+          {nameOf(provider)}
+        </Link>
+      ),
+    },
+    { id: 'use', header: 'Use', priority: 2, cell: (key) => <Use providerKey={key} /> },
+    { id: 'order', header: 'Order', align: 'end', priority: 3, cell: ({ sort_order: order }) => order },
+    {
+      id: 'serves',
+      header: 'Serves',
+      priority: 3,
+      cell: ({ allowed_models: models, allowed_api_key_hashes: hashes }) => (
+        <span className={styles.serves}>
+          <span title={models?.join(', ')}>{countOf(models, 'model')}</span>
+          <span>{countOf(hashes, 'key')}</span>
+        </span>
+      ),
+    },
+    {
+      id: 'actions',
+      header: 'Actions',
+      isHeaderHidden: true,
+      align: 'end',
+      cell: (key) => (
+        <span className={styles.actions}>
+          <ProviderTestButton slug={key.provider} name={titleOf(key)} byokId={key.id} />
+          <ActionMenu
+            label={`Actions for ${titleOf(key)}`}
+            actions={[
+              { label: 'Edit', onSelect: () => edit(key) },
+              { label: key.disabled ? 'Enable' : 'Disable', onSelect: () => toggle(key) },
+              { label: 'Delete', onSelect: () => remove(key), isDangerous: true },
+            ]}
+          />
+        </span>
+      ),
+    },
+  ];
+}
 
 export function ProviderKeysPage() {
+  const workspaceId = useWorkspaceId();
+  const client = useQueryClient();
+  const providers = useQuery(providersQuery);
+  const [edited, setEdited] = useState<ProviderKey | 'new' | null>(null);
+  const [removed, setRemoved] = useState<ProviderKey | null>(null);
+  const pages = useHeldPages({
+    queryKey: [...PROVIDER_KEYS, 'list', workspaceId],
+    load: (cursor, signal) => loadProviderKeys(workspaceId, cursor, signal),
+    rowKey: ({ id }: ProviderKey) => id,
+    isLive: false,
+  });
+  const refresh = () => client.resetQueries({ queryKey: PROVIDER_KEYS });
+  const toggle = useMutation({
+    mutationFn: ({ id, disabled }: ProviderKey) => updateProviderKey(id, { disabled: !disabled }),
+    onSuccess: refresh,
+    onError: (error) => showToast({ tone: 'bad', text: messageOf(error) }),
+  });
+  const remove = useMutation({
+    mutationFn: ({ id }: ProviderKey) => deleteProviderKey(id),
+    onSuccess: async () => {
+      setRemoved(null);
+      await refresh();
+    },
+  });
+  const nameOf = (slug: string) => providers.data?.find((provider) => provider.slug === slug)?.name ?? slug;
+  const columns = columnsOf({
+    nameOf,
+    edit: setEdited,
+    toggle: toggle.mutate,
+    remove: setRemoved,
+  });
+  const create = (
+    <Button variant="primary" icon="plus" onClick={() => setEdited('new')}>
+      Add provider key
+    </Button>
+  );
   return (
-    <Page title="Provider keys">
-      <EmptyState title="This page is not built yet" />
+    <Page
+      title="Provider keys"
+      description="Your own keys for providers. Calls try them in their order; the provider bills you, not this service."
+      actions={create}
+    >
+      <Section title="Provider keys of the workspace" isFlush>
+        {pages.error && pages.rows === undefined ? (
+          <ErrorState error={pages.error} onRetry={pages.refresh} />
+        ) : (
+          <DataTable
+            caption="Provider keys"
+            columns={columns}
+            rows={pages.rows}
+            rowKey={({ id }) => id}
+            isRowMuted={({ disabled }) => disabled}
+            empty={
+              <EmptyState title="No provider key yet" action={create}>
+                Calls use the shared keys of the service, where it has some. Add a key of your own to pay the
+                provider directly.
+              </EmptyState>
+            }
+            footer={<ListFoot pages={pages} noun="provider keys" />}
+          />
+        )}
+      </Section>
+      {edited !== null && (
+        <ProviderKeyDialog
+          providerKey={edited === 'new' ? undefined : edited}
+          workspaceId={workspaceId}
+          providers={providers.data ?? []}
+          onClose={() => setEdited(null)}
+          onSaved={refresh}
+        />
+      )}
+      <ConfirmDialog
+        title="Delete provider key"
+        name={removed === null ? '' : titleOf(removed)}
+        action="Delete"
+        isOpen={removed !== null}
+        isBusy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => {
+          if (removed !== null) remove.mutate(removed);
+        }}
+        onClose={() => setRemoved(null)}
+      >
+        Calls that it serves use the next key, or the shared key of the service.
+      </ConfirmDialog>
     </Page>
   );
+}
+
+function countOf(allowed: readonly string[] | null, noun: string): string {
+  if (allowed === null) return `Every ${noun}`;
+  return allowed.length === 1 ? `1 ${noun}` : `${allowed.length} ${noun}s`;
+}
+
+function Use({ providerKey }: { readonly providerKey: ProviderKey }) {
+  if (providerKey.disabled) return <Badge tone="neutral">Disabled</Badge>;
+  if (providerKey.is_required) return <Badge tone="accent">Only this key</Badge>;
+  if (providerKey.is_fallback) return <Badge tone="warning">Fallback</Badge>;
+  return <Badge tone="good">First</Badge>;
 }

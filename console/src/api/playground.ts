@@ -1,0 +1,43 @@
+// Calls from the console, charged to a key that the user chooses.
+import { askConsole } from './client';
+import type { Schemas } from './client';
+
+export interface EmbeddingCall {
+  /** Undefined: the key of the session. */
+  readonly keyHash: string | undefined;
+  readonly model: string;
+  readonly texts: readonly string[];
+  readonly dimensions: number | undefined;
+  readonly inputType: string | undefined;
+}
+
+export interface EmbeddingAnswer {
+  readonly call: EmbeddingCall;
+  readonly vectors: readonly (readonly number[])[];
+  readonly model: string;
+  readonly provider: string;
+  readonly usage: Schemas['EmbeddingUsageDto'];
+  readonly generationId: string | null;
+  /** Milliseconds from the request to the whole answer, as the browser sees it. */
+  readonly latency: number;
+}
+
+export async function embed(embeddingCall: EmbeddingCall): Promise<EmbeddingAnswer> {
+  const { keyHash, model, texts, dimensions, inputType } = embeddingCall;
+  const query = keyHash === undefined ? '' : `?api_key_hash=${encodeURIComponent(keyHash)}`;
+  const startedAt = performance.now();
+  const { body, headers } = await askConsole<Schemas['EmbeddingResponseDto']>(
+    'POST',
+    `/console/playground/embeddings${query}`,
+    { model, input: texts, dimensions, input_type: inputType },
+  );
+  return {
+    call: embeddingCall,
+    vectors: body.data.map(({ embedding }) => embedding as readonly number[]),
+    model: body.model,
+    provider: body.provider,
+    usage: body.usage,
+    generationId: headers.get('x-generation-id'),
+    latency: performance.now() - startedAt,
+  };
+}

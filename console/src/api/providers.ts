@@ -1,0 +1,79 @@
+// Providers, the endpoints of models with their health, and the test of a provider.
+import { queryOptions } from '@tanstack/react-query';
+import type { CursorPage } from '../components/data/held-pages';
+import { api, call } from './client';
+import type { Schemas } from './client';
+import type { Model } from './models';
+
+export type Provider = Schemas['ProviderDto'];
+export type ModelEndpoint = Schemas['ModelEndpointDto'];
+
+export type ProviderTest = Schemas['ProviderTestDto'];
+/** An endpoint in the list of all, which knows the date of its price and its last failure. */
+export type EndpointFacts = Schemas['EndpointDto'];
+
+const PAGE = 50;
+const REFRESH_MS = 10_000;
+
+export const providersQuery = queryOptions({
+  queryKey: ['providers'],
+  queryFn: async ({ signal }): Promise<readonly Provider[]> =>
+    (await call(api.GET('/api/v1/providers', { signal }))).data,
+  staleTime: 60_000,
+});
+
+interface ModelSearch {
+  readonly q: string | undefined;
+  readonly providers: string | undefined;
+  /** False: models without a configured provider as well. */
+  readonly configured: boolean;
+}
+
+/** A page by its offset, which the list uses as a cursor. */
+export async function loadModels(
+  { q, providers, configured }: ModelSearch,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<CursorPage<Model> & { readonly total: number }> {
+  const offset = Number(cursor ?? 0);
+  const query = {
+    configured,
+    offset,
+    limit: PAGE,
+    ...(q === undefined ? {} : { q }),
+    ...(providers === undefined ? {} : { providers }),
+  };
+  const { data, total_count: total } = await call(api.GET('/api/v1/models', { params: { query }, signal }));
+  const next = offset + data.length;
+  return { data, total, next_cursor: next < total ? String(next) : null };
+}
+
+export const modelEndpointsQuery = (author: string, slug: string) =>
+  queryOptions({
+    queryKey: ['models', author, slug, 'endpoints'],
+    queryFn: async ({ signal }): Promise<Schemas['ModelEndpointsDto']> => {
+      const params = { path: { author, slug } };
+      return (await call(api.GET('/api/v1/models/{author}/{slug}/endpoints', { params, signal }))).data;
+    },
+    refetchInterval: REFRESH_MS,
+  });
+
+/** By tag. */
+export const endpointFactsQuery = (model: string) =>
+  queryOptions({
+    queryKey: ['endpoints', model],
+    queryFn: async ({ signal }): Promise<ReadonlyMap<string, EndpointFacts>> => {
+      const query = { model, configured: false };
+      const { data } = await call(api.GET('/api/v1/endpoints', { params: { query }, signal }));
+      return new Map(data.map((facts) => [facts.tag, facts]));
+    },
+    refetchInterval: REFRESH_MS,
+  });
+
+export async function testProvider(
+  slug: string,
+  body: { readonly byok_id?: string; readonly model?: string },
+): Promise<ProviderTest> {
+  const params = { path: { slug } };
+  return (await call(api.POST('/api/v1/providers/{slug}/test', { params, body }))).data;
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  abbreviate,
+  formatDuration,
+  formatMoney,
+  formatMoneyShort,
+  formatRelative,
+  formatUtc,
+  formatUtcDay,
+} from './format';
+
+describe('formatMoney', () => {
+  it.each([
+    [0, '$0.00'],
+    [5, '$5.00'],
+    [0.1, '$0.10'],
+    [1250.5, '$1,250.50'],
+    [0.00001296, '$0.00001296'],
+    [1.25e-7, '$0.000000125'],
+    [1e-12, '$0.000000000001'],
+    // The binary fraction of this number has more digits than the amount.
+    [123_456.123456, '$123,456.123456'],
+    [-2.5e-8, '-$0.000000025'],
+  ])('shows %d exactly', (usd, text) => {
+    expect(formatMoney(usd)).toBe(text);
+  });
+});
+
+it('shortens amounts for axes only', () => {
+  expect([0, 0.000123, 0.5, 1200].map(formatMoneyShort)).toEqual(['$0', '$0.0001', '$0.5', '$1.2K']);
+});
+
+it('shows durations with their unit', () => {
+  expect([0.4, 840, 1240, 125_000].map(formatDuration)).toEqual(['0 ms', '840 ms', '1.24 s', '2 min 5 s']);
+});
+
+it('shows times in UTC, and days of the service as they are counted', () => {
+  expect(formatUtc('2026-11-27T07:31:05.123Z')).toBe('2026-11-27 07:31:05 UTC');
+  expect(formatUtcDay('2026-11-27')).toBe('27 Nov 2026');
+});
+
+it('shows the distance of a time in its largest unit', () => {
+  const now = Date.parse('2026-11-27T12:00:00Z');
+  expect(formatRelative('2026-11-27T11:57:00Z', now)).toBe('3 minutes ago');
+  expect(formatRelative('2026-11-29T13:00:00Z', now)).toBe('in 2 days');
+});
+
+it('abbreviates long ids alone', () => {
+  expect(abbreviate('short')).toBe('short');
+  expect(abbreviate('0123456789abcdef0123')).toBe('0123456789…0123');
+});

@@ -1,0 +1,86 @@
+// One change: its actor, and the object before and after.
+import { Link } from '@tanstack/react-router';
+import type { AuditEntry } from '../../api/audit';
+import { DescriptionList } from '../../components/display/section';
+import { Absent, Code, Time } from '../../components/display/values';
+import { Dialog } from '../../components/overlay/dialog';
+import { ACTION_NAMES, changedMembers, objectName, TYPE_NAMES } from './audit-words';
+import styles from './audit.module.css';
+
+interface ChangeDialogProps {
+  readonly entry: AuditEntry | null;
+  readonly onClose: () => void;
+}
+
+export function ChangeDialog({ entry, onClose }: ChangeDialogProps) {
+  return (
+    <Dialog
+      title={
+        entry === null ? '' : `${TYPE_NAMES[entry.object_type]} ${ACTION_NAMES[entry.action].toLowerCase()}`
+      }
+      description={entry === null ? undefined : <bdi className={styles.fullName}>{objectName(entry)}</bdi>}
+      isOpen={entry !== null}
+      onClose={onClose}
+    >
+      {entry !== null && <Change entry={entry} />}
+    </Dialog>
+  );
+}
+
+function Change({ entry }: { readonly entry: AuditEntry }) {
+  const { actor, object_id: id, before, after } = entry;
+  const members = changedMembers(entry);
+  return (
+    <>
+      <DescriptionList
+        items={[
+          ['When', <Time key="when" at={entry.created_at} />],
+          [
+            'Key',
+            <Link key="who" to="/keys/$hash" params={{ hash: actor.key_hash }}>
+              <code>{actor.key_label}</code>
+            </Link>,
+          ],
+          ['From where', <Code key="ip" text={actor.ip} />],
+          [
+            'With',
+            actor.user_agent === null ? <Absent key="with" /> : <bdi key="with">{actor.user_agent}</bdi>,
+          ],
+          ['Request id', <Code key="request" text={actor.request_id} what="request id" />],
+          ['Object id', <Code key="object" text={id} what="object id" />],
+        ]}
+      />
+      <div className={styles.difference} role="region" aria-label="Difference" tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Member</th>
+              {before !== null && <th scope="col">Before</th>}
+              {after !== null && <th scope="col">After</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {members.map((member) => (
+              <tr key={member.name}>
+                <th scope="row">{member.name}</th>
+                {before !== null && <Value text={member.before} className={styles.before} />}
+                {after !== null && <Value text={member.after} className={styles.after} />}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        {members.length === 0 && <p className={styles.same}>No member that is shown has changed.</p>}
+      </div>
+    </>
+  );
+}
+
+function Value({
+  text,
+  className,
+}: {
+  readonly text: string | undefined;
+  readonly className: string | undefined;
+}) {
+  return <td className={className}>{text === undefined ? <Absent /> : <bdi>{text}</bdi>}</td>;
+}

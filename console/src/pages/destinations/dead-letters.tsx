@@ -1,0 +1,141 @@
+// Generations that the platform rejected, and sending them again.
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { DESTINATIONS, loadDeadLetters, replayDeliveries } from '../../api/destinations';
+import type { DeadLetter } from '../../api/destinations';
+import { messageOf } from '../../api/problems';
+import { Button } from '../../components/actions/button';
+import { DataTable } from '../../components/data/data-table';
+import type { Column } from '../../components/data/data-table';
+import { useHeldPages } from '../../components/data/held-pages';
+import { ListFoot, RefreshButton } from '../../components/data/list-head';
+import { Badge } from '../../components/display/badge';
+import { Section } from '../../components/display/section';
+import { Time } from '../../components/display/values';
+import { EmptyState, ErrorState } from '../../components/feedback/states';
+import { showToast } from '../../components/feedback/toasts';
+import { abbreviate, formatCount } from '../../format';
+import styles from './destinations.module.css';
+
+const REASONS: Readonly<Record<DeadLetter['reason'], string>> = {
+  refused: 'Refused',
+  too_large: 'Too large',
+};
+
+function columnsOf(
+  chosen: ReadonlySet<string>,
+  toggle: (generation: string) => void,
+): readonly Column<DeadLetter>[] {
+  return [
+    {
+      id: 'choose',
+      header: 'Choose',
+      isHeaderHidden: true,
+      cell: ({ generation_id: generation }) => (
+        <input
+          type="checkbox"
+          aria-label={`Choose ${abbreviate(generation)}`}
+          checked={chosen.has(generation)}
+          onChange={() => toggle(generation)}
+        />
+      ),
+    },
+    {
+      id: 'generation',
+      header: 'Generation',
+      cell: ({ generation_id: generation }) => (
+        <Link to="/generations/$id" params={{ id: generation }}>
+          <code>{abbreviate(generation)}</code>
+        </Link>
+      ),
+    },
+    {
+      id: 'reason',
+      header: 'Reason',
+      cell: (letter) => (
+        <span className={styles.reason}>
+          <Badge tone="bad">{REASONS[letter.reason]}</Badge>
+          {letter.replay_requested && <Badge tone="accent">Queued again</Badge>}
+        </span>
+      ),
+    },
+    {
+      id: 'message',
+      header: 'The platform said',
+      cell: ({ message }) => (
+        <bdi className={styles.message} title={message}>
+          {message}
+        </bdi>
+      ),
+    },
+    {
+      id: 'called',
+      header: 'Called',
+      priority: 3,
+      cell: (letter) => <Time at={letter.generation_created_at} />,
+    },
+    {
+      id: 'at',
+      header: 'Rejected',
+      priority: 2,
+      cell: (letter) => <Time at={letter.created_at} isRelative />,
+    },
+  ];
+}
+
+export function DeadLetters({ id }: { readonly id: string }) {
+  const client = useQueryClient();
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const pages = useHeldPages({
+    queryKey: [...DESTINATIONS, id, 'dead-letters'],
+    load: (cursor, signal) => loadDeadLetters(id, cursor, signal),
+    rowKey: (letter: DeadLetter) => letter.generation_id,
+  });
+  const replay = useMutation({
+    mutationFn: () => replayDeliveries(id, { dead_letters: [...chosen] }),
+    onSuccess: async (count) => {
+      setChosen(new Set());
+      showToast({ tone: 'good', text: `${formatCount(count ?? 0)} dead letters are sent again.` });
+      await client.invalidateQueries({ queryKey: [...DESTINATIONS, id] });
+      pages.refresh();
+    },
+    onError: (error) => showToast({ tone: 'bad', text: messageOf(error) }),
+  });
+  const toggle = (generation: string) => {
+    const next = new Set(chosen);
+    if (!next.delete(generation)) next.add(generation);
+    setChosen(next);
+  };
+  const columns = columnsOf(chosen, toggle);
+  return (
+    <Section
+      title="Dead letters"
+      description="Generations that the platform will not accept. They are kept for 7 days."
+      isFlush
+      actions={
+        <>
+          {chosen.size > 0 && (
+            <Button isBusy={replay.isPending} onClick={() => replay.mutate()}>
+              Replay {chosen.size} chosen
+            </Button>
+          )}
+          <RefreshButton pages={pages} />
+        </>
+      }
+    >
+      {pages.error && pages.rows === undefined ? (
+        <ErrorState error={pages.error} onRetry={pages.refresh} />
+      ) : (
+        <DataTable
+          caption="List of dead letters"
+          columns={columns}
+          rows={pages.rows}
+          rowKey={(letter) => letter.generation_id}
+          empty={<EmptyState title="No dead letter">The platform has accepted everything so far.</EmptyState>}
+          footer={<ListFoot pages={pages} noun="dead letters" />}
+        />
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,194 @@
+// The settings of a destination, for a new one and for changes. Test tries them before they are saved.
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
+import type { DestinationKind } from '../../api/destination-kinds';
+import { testSettings } from '../../api/destinations';
+import type { ConnectionTest, Destination, DestinationSettings } from '../../api/destinations';
+import { messageOf, readProblems } from '../../api/problems';
+import { Button } from '../../components/actions/button';
+import { Section } from '../../components/display/section';
+import { Notice } from '../../components/feedback/states';
+import { FieldRow, Form, FormValues, SwitchField, TextField } from '../../components/form/form';
+import { KeyChoice } from '../../components/form/key-choice';
+import { formatDuration } from '../../format';
+import { FilterBuilder, toFilterRules } from './filter-builder';
+import { fieldNamesOf, KindFields, readConfig, readHeaders } from './kind-fields';
+import styles from './destinations.module.css';
+
+interface DestinationFormProps {
+  readonly kind: DestinationKind;
+  /** Absent: a new one. */
+  readonly destination?: Destination;
+  readonly workspaceId: string;
+  readonly error: unknown;
+  readonly isBusy: boolean;
+  readonly action: string;
+  readonly onSubmit: (settings: DestinationSettings) => void;
+  /** The way out without a change. */
+  readonly cancel: ReactNode;
+}
+
+export function DestinationForm(props: DestinationFormProps) {
+  const { kind, destination, workspaceId, error, isBusy, action, onSubmit, cancel } = props;
+  const [headers, setHeaders] = useState(() => readHeaders(destination?.config));
+  const [keys, setKeys] = useState<readonly string[] | null>(destination?.api_key_hashes ?? null);
+  const [groups, setGroups] = useState(destination?.filter_rules?.groups ?? []);
+  const frame = useRef<HTMLDivElement>(null);
+  const configOf = (values: FormValues) => readConfig(kind, values, headers, destination?.config);
+  const test = useMutation({
+    mutationFn: (values: FormValues) => testSettings(kind.type, testable(configOf(values)), destination?.id),
+  });
+  const read = (values: FormValues): DestinationSettings => ({
+    name: values.text('name'),
+    enabled: values.flag('enabled'),
+    config: configOf(values),
+    privacy_mode: values.flag('privacy_mode'),
+    broadcast_generation_cost: values.flag('broadcast_generation_cost'),
+    broadcast_generation_identity: values.flag('broadcast_generation_identity'),
+    broadcast_generation_request_context: values.flag('broadcast_generation_request_context'),
+    sampling_rate: (values.numberOrNull('sampling_rate') ?? 100) / 100,
+    api_key_hashes: keys === null ? null : [...keys],
+    filter_rules: toFilterRules(groups, values.flag('filter_enabled') || groups.length === 0),
+  });
+  const fields = [...fieldNamesOf(kind), 'name', 'sampling_rate'];
+  // The latest attempt counts: a test checks the same fields as the save.
+  const problem = test.error ?? error;
+  const general = readProblems(problem, fields).general;
+  useEffect(() => {
+    if (general !== null) frame.current?.querySelector('[role=alert]')?.scrollIntoView({ block: 'center' });
+  }, [general]);
+  return (
+    <div ref={frame}>
+      <Form
+        fields={fields}
+        error={problem}
+        onSubmit={(values) => {
+          test.reset();
+          onSubmit(read(values));
+        }}
+      >
+        <Section title={`Connection to ${kind.name}`}>
+          <div className={styles.fields}>
+            <FieldRow>
+              <TextField
+                name="name"
+                label="Name"
+                defaultValue={destination?.name ?? ''}
+                placeholder="Production traces"
+                dir="auto"
+              />
+              <SwitchField
+                name="enabled"
+                label="Enabled"
+                defaultChecked={destination?.enabled ?? true}
+                hint="Switched off, it receives nothing, and nothing waits for it."
+              />
+            </FieldRow>
+            <KindFields
+              kind={kind}
+              stored={destination?.config}
+              headers={headers}
+              onHeadersChange={setHeaders}
+            />
+          </div>
+        </Section>
+        <Section title="Which calls it receives">
+          <div className={styles.fields}>
+            <TextField
+              name="sampling_rate"
+              label="Sampling"
+              prefix="%"
+              inputMode="decimal"
+              defaultValue={Number(((destination?.sampling_rate ?? 1) * 100).toPrecision(12))}
+              hint="Share of the calls, from 0.01 to 100. Calls of one session stay together."
+            />
+            <KeyChoice legend="Keys" workspaceId={workspaceId} chosen={keys} onChange={setKeys} />
+            <fieldset className={styles.lines}>
+              <legend className={styles.legend}>Filter</legend>
+              <p className={styles.hint}>
+                {groups.length === 0
+                  ? 'Every call is sent. With a filter, only calls that match one of its groups.'
+                  : 'A call is sent when one of the groups matches.'}
+              </p>
+              <FilterBuilder groups={groups} onChange={(next) => setGroups([...next])} />
+              {groups.length > 0 && (
+                <SwitchField
+                  name="filter_enabled"
+                  label="Apply the filter"
+                  defaultChecked={destination?.filter_rules?.enabled ?? true}
+                />
+              )}
+            </fieldset>
+          </div>
+        </Section>
+        <Section title="Content of a trace">
+          <div className={styles.switches}>
+            <SwitchField
+              name="privacy_mode"
+              label="Privacy mode"
+              defaultChecked={destination?.privacy_mode ?? false}
+              hint="Leaves out inputs and outputs."
+            />
+            <SwitchField
+              name="broadcast_generation_cost"
+              label="Cost and billing"
+              defaultChecked={destination?.broadcast_generation_cost ?? false}
+              hint="Amounts, own or shared provider key, discounts."
+            />
+            <SwitchField
+              name="broadcast_generation_identity"
+              label="Identity"
+              defaultChecked={destination?.broadcast_generation_identity ?? false}
+              hint="Account, workspace and key of the call."
+            />
+            <SwitchField
+              name="broadcast_generation_request_context"
+              label="Request context"
+              defaultChecked={destination?.broadcast_generation_request_context ?? false}
+              hint="Facts of the request and its routing."
+            />
+          </div>
+        </Section>
+        <div className={styles.formEnd}>
+          <div role="status" className={styles.testResult}>
+            {test.data && <TestResult name={kind.name} result={test.data} />}
+            {test.error !== null && <Notice tone="bad">{messageOf(test.error)}</Notice>}
+          </div>
+          <div className={styles.formButtons}>
+            {cancel}
+            <Button
+              isBusy={test.isPending}
+              onClick={({ currentTarget: { form } }) => {
+                if (form !== null) test.mutate(new FormValues(new FormData(form)));
+              }}
+            >
+              {test.isPending ? 'Testing…' : 'Test'}
+            </Button>
+            <Button type="submit" variant="primary" isBusy={isBusy}>
+              {action}
+            </Button>
+          </div>
+        </div>
+      </Form>
+    </div>
+  );
+}
+
+/** A member that the change would remove is absent from the test. */
+function testable(config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null));
+}
+
+/** The platform's answer to a test. */
+export function TestResult({ name, result }: { readonly name: string; readonly result: ConnectionTest }) {
+  return result.ok ? (
+    <Notice tone="info">
+      {name} accepted the test in {formatDuration(result.duration_ms)}.
+    </Notice>
+  ) : (
+    <Notice tone="bad">
+      The test failed after {formatDuration(result.duration_ms)}: <bdi>{result.reason}</bdi>
+    </Notice>
+  );
+}

@@ -1,0 +1,94 @@
+// Delivers again: everything since a time, or dead letters.
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { DESTINATIONS, replayDeliveries } from '../../api/destinations';
+import type { Replay } from '../../api/destinations';
+import { Button } from '../../components/actions/button';
+import { showToast } from '../../components/feedback/toasts';
+import { Form, SelectField, TextField } from '../../components/form/form';
+import type { FormValues } from '../../components/form/form';
+import { Dialog, DialogButtons } from '../../components/overlay/dialog';
+import { formatCount } from '../../format';
+
+const MINUTE_MS = 60_000;
+const CHOICES = [
+  { value: 'letters', label: 'All dead letters' },
+  { value: '15', label: 'Everything of the last 15 minutes' },
+  { value: '60', label: 'Everything of the last hour' },
+  { value: '360', label: 'Everything of the last 6 hours' },
+  { value: '1435', label: 'Everything of the last 24 hours' },
+  { value: 'time', label: 'Everything since a time' },
+];
+
+const seconds = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`;
+
+function readReplay(values: FormValues): Replay {
+  const what = values.text('what');
+  if (what === 'letters') return { dead_letters: 'all' };
+  if (what !== 'time') return { from: seconds(new Date(Date.now() - Number(what) * MINUTE_MS)) };
+  const at = new Date(values.text('from'));
+  return { from: Number.isNaN(at.getTime()) ? '' : seconds(at) };
+}
+
+interface ReplayDialogProps {
+  readonly id: string;
+  readonly name: string;
+  readonly deadLetters: number;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+export function ReplayDialog({ id, name, deadLetters, isOpen, onClose }: ReplayDialogProps) {
+  const client = useQueryClient();
+  const [what, setWhat] = useState<string>();
+  const chosen = what ?? (deadLetters > 0 ? 'letters' : '60');
+  const replay = useMutation({
+    mutationFn: (body: Replay) => replayDeliveries(id, body),
+    onSuccess: async (letters) => {
+      await client.invalidateQueries({ queryKey: [...DESTINATIONS, id] });
+      showToast({
+        tone: 'good',
+        text:
+          letters === null ? 'The replay has begun.' : `${formatCount(letters)} dead letters are sent again.`,
+      });
+      close();
+    },
+  });
+  const close = () => {
+    replay.reset();
+    setWhat(undefined);
+    onClose();
+  };
+  return (
+    <Dialog
+      title={`Replay to ${name}`}
+      description="The platform receives these generations again. Most platforms recognise those that they have by their id."
+      isOpen={isOpen}
+      onClose={close}
+    >
+      <Form fields={['from']} error={replay.error} onSubmit={(values) => replay.mutate(readReplay(values))}>
+        <SelectField
+          name="what"
+          label="Send again"
+          choices={CHOICES}
+          value={chosen}
+          onChange={({ target }) => setWhat(target.value)}
+        />
+        {chosen === 'time' && (
+          <TextField
+            name="from"
+            label="Since"
+            type="datetime-local"
+            hint="In your time zone, at most 24 hours ago."
+          />
+        )}
+        <DialogButtons>
+          <Button onClick={close}>Cancel</Button>
+          <Button type="submit" variant="primary" isBusy={replay.isPending}>
+            Replay
+          </Button>
+        </DialogButtons>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,153 @@
+// One model: its endpoints with prices and health.
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { endpointFactsQuery, modelEndpointsQuery } from '../../api/providers';
+import type { EndpointFacts, ModelEndpoint } from '../../api/providers';
+import { buttonClass } from '../../components/actions/button';
+import { DataTable } from '../../components/data/data-table';
+import type { Column } from '../../components/data/data-table';
+import { Badge } from '../../components/display/badge';
+import type { Tone } from '../../components/display/badge';
+import { DescriptionList, Page, Section } from '../../components/display/section';
+import { Absent, Code, Time } from '../../components/display/values';
+import { EmptyState, ErrorState, Placeholder } from '../../components/feedback/states';
+import { formatDuration, formatPercent } from '../../format';
+import { Price } from './price';
+import styles from './models.module.css';
+
+const route = getRouteApi('/app/management/models/$author/$slug');
+const HUNDRED = 100;
+
+const STATES: Readonly<Record<ModelEndpoint['status'], readonly [Tone, string, string]>> = {
+  0: ['good', 'Serving', 'Calls can reach it.'],
+  [-5]: ['bad', 'Circuit open', 'It failed too often. Routing skips it until a probe succeeds.'],
+  [-10]: ['neutral', 'Not configured', 'The service has no credential or address for it.'],
+};
+
+interface Row {
+  readonly endpoint: ModelEndpoint;
+  readonly facts: EndpointFacts | undefined;
+}
+
+const share = (percentage: number | null) =>
+  percentage === null ? <Absent /> : formatPercent(percentage / HUNDRED);
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    id: 'endpoint',
+    header: 'Endpoint',
+    cell: ({ endpoint: { provider_name: provider, tag } }) => (
+      <span className={styles.nameCell}>
+        {provider}
+        <code className={styles.id}>{tag}</code>
+      </span>
+    ),
+  },
+  {
+    id: 'state',
+    header: 'State',
+    cell: ({ endpoint: { status } }) => {
+      const [tone, text, meaning] = STATES[status];
+      return (
+        <span title={meaning}>
+          <Badge tone={tone}>{text}</Badge>
+        </span>
+      );
+    },
+  },
+  {
+    id: 'price',
+    header: 'Per million tokens',
+    align: 'end',
+    cell: ({ endpoint, facts }) => (
+      <Price perToken={endpoint.pricing.prompt} from={facts?.price_from ?? null} />
+    ),
+  },
+  {
+    id: 'uptime',
+    header: 'Up, 30 min',
+    align: 'end',
+    priority: 2,
+    cell: ({ endpoint }) => share(endpoint.uptime_last_30m),
+  },
+  {
+    id: 'day',
+    header: 'Up, 1 day',
+    align: 'end',
+    priority: 3,
+    cell: ({ endpoint }) => share(endpoint.uptime_last_1d),
+  },
+  {
+    id: 'latency',
+    header: 'Latency p50',
+    align: 'end',
+    priority: 2,
+    cell: ({ endpoint: { latency_last_30m: latency } }) =>
+      latency === null ? <Absent /> : formatDuration(latency.p50),
+  },
+  {
+    id: 'failure',
+    header: 'Last failure',
+    priority: 3,
+    cell: ({ facts }) =>
+      facts?.last_failure ? (
+        <>
+          <Time at={facts.last_failure.at} isRelative />
+          {`, ${facts.last_failure.status ?? facts.last_failure.class}`}
+        </>
+      ) : (
+        <Absent />
+      ),
+  },
+];
+
+export function ModelPage() {
+  const { author, slug } = route.useParams();
+  const { data, error, refetch } = useQuery(modelEndpointsQuery(author, slug));
+  const facts = useQuery({ ...endpointFactsQuery(`${author}/${slug}`), retry: false });
+  return (
+    <Page
+      title={data?.name ?? `${author}/${slug}`}
+      description={data?.description}
+      actions={
+        <Link to="/generations" search={{ model: `${author}/${slug}` }} className={buttonClass()}>
+          View generations
+        </Link>
+      }
+    >
+      <Section
+        title="Endpoints"
+        description="Health is what this process has seen: it begins with its start."
+        isFlush
+      >
+        {error && data === undefined ? (
+          <ErrorState error={error} onRetry={() => void refetch()} />
+        ) : (
+          <DataTable
+            caption="List of endpoints"
+            columns={COLUMNS}
+            rows={data?.endpoints.map((endpoint) => ({ endpoint, facts: facts.data?.get(endpoint.tag) }))}
+            rowKey={({ endpoint }) => endpoint.tag}
+            empty={<EmptyState title="No endpoint serves this model" />}
+          />
+        )}
+      </Section>
+      <Section title="Details">
+        {data === undefined ? (
+          error ? (
+            <Absent />
+          ) : (
+            <Placeholder />
+          )
+        ) : (
+          <DescriptionList
+            items={[
+              ['Id', <Code key="id" text={data.id} what="model id" />],
+              ['Takes', data.architecture.input_modalities.join(', ')],
+            ]}
+          />
+        )}
+      </Section>
+    </Page>
+  );
+}

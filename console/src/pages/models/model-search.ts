@@ -1,0 +1,17 @@
+import { oneOf, textOf } from '../../app/search';
+
+export interface ModelSearch {
+  /** A part of an id or name. */
+  readonly q?: string;
+  readonly provider?: string;
+  /** `all`: models without a configured provider as well. */
+  readonly show?: 'all';
+}
+
+export function readModelSearch(search: Readonly<Record<string, unknown>>): ModelSearch {
+  return {
+    q: textOf(search['q']),
+    provider: textOf(search['provider']),
+    show: oneOf(['all'] as const, search['show']),
+  };
+}

@@ -1,0 +1,176 @@
+// Embeds texts: the request on one side, the vectors and what they cost on the other.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { keyChoicesQuery } from '../../api/keys';
+import { exampleModel, modelsQuery } from '../../api/models';
+import { embed } from '../../api/playground';
+import type { EmbeddingCall } from '../../api/playground';
+import { useSession, useWorkspaceId } from '../../app/workspace';
+import { Button, buttonClass } from '../../components/actions/button';
+import { CodeSamples } from '../../components/data/code-samples';
+import { embeddingSamples } from '../../components/data/samples';
+import { Section } from '../../components/display/section';
+import { EmptyState, ErrorState, Placeholder } from '../../components/feedback/states';
+import { FieldRow, Form, SelectField, TextAreaField, TextField } from '../../components/form/form';
+import { EmbeddingResult } from './embedding-result';
+import styles from './playground.module.css';
+
+const EXAMPLE =
+  'The quick brown fox jumps over the lazy dog\nA fast auburn fox leaps over a sleepy hound\nQuarterly revenue grew by nine percent';
+const INPUT_TYPES = ['search_document', 'search_query', 'classification', 'clustering'];
+
+const textsOf = (area: string): string[] => area.split('\n').filter((line) => line.trim() !== '');
+
+export function EmbeddingPlayground() {
+  const session = useSession();
+  const isManagement = session.kind === 'management';
+  const workspaceId = useWorkspaceId();
+  const client = useQueryClient();
+  const models = useQuery(modelsQuery);
+  const keys = useQuery({ ...keyChoicesQuery(workspaceId), enabled: isManagement });
+  const usable = keys.data?.filter((key) => !key.is_management_key && !key.disabled);
+  const [chosenModel, setModel] = useState<string>();
+  const [chosenKey, setKey] = useState<string>();
+  const [area, setArea] = useState(EXAMPLE);
+  const [width, setWidth] = useState('');
+  const [inputType, setInputType] = useState('');
+  const run = useMutation({
+    mutationFn: embed,
+    onSettled: () => client.invalidateQueries({ queryKey: ['generations'] }),
+  });
+  const model = chosenModel ?? exampleModel(models.data);
+  const keyHash = usable?.some(({ hash }) => hash === chosenKey) ? chosenKey : usable?.[0]?.hash;
+  const texts = textsOf(area);
+  const call: EmbeddingCall = {
+    keyHash: isManagement ? keyHash : undefined,
+    model,
+    texts,
+    dimensions: width === '' ? undefined : Number(width),
+    inputType: inputType === '' ? undefined : inputType,
+  };
+  if (isManagement && usable?.length === 0) {
+    return (
+      <Section title="Embeddings">
+        <EmptyState
+          title="No key to charge"
+          action={
+            <Link to="/keys" className={buttonClass('primary')}>
+              Go to keys
+            </Link>
+          }
+        >
+          A call is charged to a key of this workspace. Create one first.
+        </EmptyState>
+      </Section>
+    );
+  }
+  return (
+    <div className={styles.columns}>
+      <Section title="Embeddings">
+        <Form
+          fields={['model', 'input', 'dimensions', 'input_type']}
+          error={run.error}
+          onSubmit={() => run.mutate(call)}
+        >
+          <TextField
+            name="model"
+            label="Model"
+            list="playground-models"
+            value={model}
+            spellCheck={false}
+            onChange={({ target }) => setModel(target.value)}
+          />
+          <datalist id="playground-models">
+            {models.data?.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </datalist>
+          <TextAreaField
+            name="input"
+            label="Texts, one on each line"
+            rows={6}
+            dir="auto"
+            value={area}
+            onChange={({ target }) => setArea(target.value)}
+          />
+          <FieldRow>
+            <TextField
+              name="dimensions"
+              label="Dimensions"
+              inputMode="numeric"
+              placeholder="The model's own"
+              value={width}
+              onChange={({ target }) => setWidth(target.value.replace(/\D/g, ''))}
+            />
+            <TextField
+              name="input_type"
+              label="Input type"
+              list="playground-input-types"
+              placeholder="None"
+              value={inputType}
+              onChange={({ target }) => setInputType(target.value)}
+            />
+            <datalist id="playground-input-types">
+              {INPUT_TYPES.map((type) => (
+                <option key={type} value={type} />
+              ))}
+            </datalist>
+          </FieldRow>
+          {isManagement && (
+            <SelectField
+              name="key"
+              label="Key to charge"
+              choices={(usable ?? []).map(({ hash, name, label }) => ({
+                value: hash,
+                label: `${name.slice(0, 60)} (${label})`,
+              }))}
+              value={keyHash ?? ''}
+              onChange={({ target }) => setKey(target.value)}
+            />
+          )}
+          <div>
+            <Button type="submit" variant="primary" isBusy={run.isPending}>
+              {run.isPending
+                ? 'Embedding…'
+                : texts.length === 1
+                  ? 'Embed 1 text'
+                  : `Embed ${texts.length} texts`}
+            </Button>
+          </div>
+        </Form>
+      </Section>
+      <div className={styles.column}>
+        <Section title="Result">
+          <div aria-live="polite">
+            {run.isPending ? (
+              <Placeholder lines={8} />
+            ) : run.error !== null ? (
+              <ErrorState error={run.error} onRetry={() => run.mutate(call)} />
+            ) : run.data !== undefined ? (
+              <EmbeddingResult answer={run.data} />
+            ) : (
+              <EmptyState title="No call yet">
+                Vectors, their similarity, usage, cost and latency show here.
+              </EmptyState>
+            )}
+          </div>
+        </Section>
+        <Section title="The same call from your code">
+          <CodeSamples
+            label="Languages"
+            samples={embeddingSamples({
+              key: 'YOUR_KEY',
+              model,
+              input: texts.length === 1 ? (texts[0] ?? '') : texts,
+              dimensions: call.dimensions,
+              inputType: call.inputType,
+            })}
+          />
+        </Section>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,271 @@
+// The budgets of a workspace, what is spent of each, and what they refuse now.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { analyticsQuery, isoTime, numberOf } from '../../api/analytics';
+import { budgetsQuery } from '../../api/budgets';
+import type { Budget } from '../../api/budgets';
+import { deleteBudget, setBudget } from '../../api/workspaces';
+import type { BudgetInterval, Workspace } from '../../api/workspaces';
+import { Button } from '../../components/actions/button';
+import { Badge } from '../../components/display/badge';
+import { useNow } from '../../components/display/clock';
+import { Section } from '../../components/display/section';
+import { SpendBar } from '../../components/display/spend-bar';
+import { Money, Time } from '../../components/display/values';
+import { EmptyState, ErrorState, Notice, Placeholder } from '../../components/feedback/states';
+import { showToast } from '../../components/feedback/toasts';
+import { Form, SelectField, SwitchField, TextField } from '../../components/form/form';
+import { ActionMenu } from '../../components/overlay/action-menu';
+import { ConfirmDialog, Dialog, DialogButtons } from '../../components/overlay/dialog';
+import { windowStarts } from '../overview/ranges';
+import { nextStart } from './budget-windows';
+import styles from './workspaces.module.css';
+
+const NAMES: Readonly<Record<BudgetInterval, string>> = {
+  daily: 'Daily',
+  weekly: 'Weekly',
+  monthly: 'Monthly',
+  lifetime: 'Lifetime',
+};
+const INTERVALS = Object.keys(NAMES) as BudgetInterval[];
+const REFRESH_MS = 15_000;
+
+const intervalOf = ({ reset_interval: interval }: Budget): BudgetInterval => interval ?? 'lifetime';
+
+export function Budgets({ workspace }: { readonly workspace: Workspace }) {
+  const { id } = workspace;
+  const client = useQueryClient();
+  const { data, error, refetch } = useQuery(budgetsQuery(id));
+  const [edited, setEdited] = useState<BudgetInterval | 'new' | null>(null);
+  const [removed, setRemoved] = useState<BudgetInterval | null>(null);
+  const refresh = () => client.invalidateQueries({ queryKey: budgetsQuery(id).queryKey });
+  const remove = useMutation({
+    mutationFn: (interval: BudgetInterval) => deleteBudget(id, interval),
+    onSuccess: async () => {
+      setRemoved(null);
+      await refresh();
+    },
+  });
+  const budgets = [...(data?.data ?? [])].sort(
+    (left, right) => INTERVALS.indexOf(intervalOf(left)) - INTERVALS.indexOf(intervalOf(right)),
+  );
+  const free = INTERVALS.filter((interval) => !budgets.some((budget) => intervalOf(budget) === interval));
+  const add = free.length > 0 && (
+    <Button icon="plus" onClick={() => setEdited('new')}>
+      Add budget
+    </Button>
+  );
+  return (
+    <Section
+      title="Budgets"
+      description={
+        data?.include_byok_in_budgets === true
+          ? 'Calls through own provider keys count.'
+          : 'Calls through own provider keys do not count.'
+      }
+      actions={add}
+    >
+      {error && data === undefined ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : data === undefined ? (
+        <Placeholder />
+      ) : budgets.length === 0 ? (
+        <EmptyState title="No budget">
+          Only the limits of keys and the credits of the account stop calls. A budget stops all keys of the
+          workspace together.
+        </EmptyState>
+      ) : (
+        <ul className={styles.budgets}>
+          {budgets.map((budget) => (
+            <BudgetLine
+              key={budget.id}
+              workspace={workspace}
+              budget={budget}
+              includesByok={data.include_byok_in_budgets}
+              onEdit={() => setEdited(intervalOf(budget))}
+              onRemove={() => setRemoved(intervalOf(budget))}
+            />
+          ))}
+        </ul>
+      )}
+      {edited !== null && (
+        <BudgetDialog
+          id={id}
+          interval={edited}
+          free={free}
+          limit={budgets.find((budget) => intervalOf(budget) === edited)?.limit_usd}
+          includesByok={data?.include_byok_in_budgets ?? false}
+          onClose={() => setEdited(null)}
+          onSaved={refresh}
+        />
+      )}
+      <ConfirmDialog
+        title="Delete budget"
+        name={removed === null ? '' : `${NAMES[removed]} budget of ${workspace.name}`}
+        action="Delete"
+        isOpen={removed !== null}
+        isBusy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => {
+          if (removed !== null) remove.mutate(removed);
+        }}
+        onClose={() => setRemoved(null)}
+      >
+        Calls that it refuses now are accepted again, unless another limit stops them.
+      </ConfirmDialog>
+    </Section>
+  );
+}
+
+interface BudgetLineProps {
+  readonly workspace: Workspace;
+  readonly budget: Budget;
+  readonly includesByok: boolean;
+  readonly onEdit: () => void;
+  readonly onRemove: () => void;
+}
+
+function BudgetLine({ workspace, budget, includesByok, onEdit, onRemove }: BudgetLineProps) {
+  const interval = intervalOf(budget);
+  const { limit_usd: limit } = budget;
+  const { data: spend, error } = useSpend(workspace, interval, includesByok);
+  const resetsAt = nextStart(interval, useNow());
+  const isReached = spend !== undefined && spend >= limit;
+  return (
+    <li className={styles.budget}>
+      <span className={styles.budgetName}>
+        {NAMES[interval]} {isReached && <Badge tone="bad">Reached</Badge>}
+      </span>
+      <span className={styles.budgetSpend}>
+        {spend !== undefined ? (
+          <SpendBar label={`Spend of the ${interval} budget`} spend={spend} limit={limit} />
+        ) : error ? (
+          <>
+            Limit <Money usd={limit} />
+          </>
+        ) : (
+          <Placeholder lines={1} />
+        )}
+      </span>
+      <span className={styles.budgetReset}>
+        {resetsAt === null ? (
+          'Never resets'
+        ) : (
+          <>
+            Resets <Time at={resetsAt} isRelative />
+          </>
+        )}
+      </span>
+      <ActionMenu
+        label={`Actions for the ${interval} budget`}
+        actions={[
+          { label: 'Change', onSelect: onEdit },
+          { label: 'Delete', onSelect: onRemove, isDangerous: true },
+        ]}
+      />
+      {isReached && (
+        <div className={styles.budgetNotice}>
+          <Notice tone="bad">
+            Calls with any key of this workspace are refused with 403{' '}
+            {resetsAt === null ? (
+              'until the budget is raised.'
+            ) : (
+              <>
+                until <Time at={resetsAt} />, or until the budget is raised.
+              </>
+            )}
+          </Notice>
+        </div>
+      )}
+    </li>
+  );
+}
+
+const spendQuery = (id: string, createdAt: string, interval: BudgetInterval) =>
+  analyticsQuery(['budget-spend', id, interval], () => ({
+    metrics: ['total_usage', 'byok_usage'],
+    filters: [{ field: 'workspace', operator: 'eq', value: id }],
+    time_range: {
+      start: isoTime(interval === 'lifetime' ? Date.parse(createdAt) : windowStarts(Date.now())[interval]),
+      end: isoTime(Date.now() + 1000),
+    },
+  }));
+
+/** USD spent in the window of the budget. */
+function useSpend({ id, created_at: createdAt }: Workspace, interval: BudgetInterval, includesByok: boolean) {
+  return useQuery({
+    ...spendQuery(id, createdAt, interval),
+    select: ([row]) => numberOf(row, 'total_usage') + (includesByok ? numberOf(row, 'byok_usage') : 0),
+    refetchInterval: REFRESH_MS,
+  });
+}
+
+interface BudgetDialogProps {
+  readonly id: string;
+  readonly interval: BudgetInterval | 'new';
+  readonly free: readonly BudgetInterval[];
+  readonly limit: number | undefined;
+  readonly includesByok: boolean;
+  readonly onClose: () => void;
+  readonly onSaved: () => Promise<void>;
+}
+
+function BudgetDialog({ id, interval, free, limit, includesByok, onClose, onSaved }: BudgetDialogProps) {
+  const save = useMutation({
+    mutationFn: ({ chosen, amount, byok }: { chosen: BudgetInterval; amount: number; byok: boolean }) =>
+      setBudget(id, chosen, { limit_usd: amount, include_byok_in_budgets: byok }),
+    onSuccess: async (_result, { chosen }) => {
+      onClose();
+      showToast({ tone: 'good', text: `${NAMES[chosen]} budget saved.` });
+      await onSaved();
+    },
+  });
+  return (
+    <Dialog
+      title={interval === 'new' ? 'Add budget' : `${NAMES[interval]} budget`}
+      description="Budgets reset at 00:00 UTC, weeks begin on Monday. A wider interval needs a greater budget."
+      isOpen
+      onClose={onClose}
+    >
+      <Form
+        fields={['limit_usd']}
+        error={save.error}
+        onSubmit={(values) =>
+          save.mutate({
+            chosen: interval === 'new' ? (values.text('interval') as BudgetInterval) : interval,
+            amount: values.numberOrNull('limit_usd') ?? 0,
+            byok: values.flag('include_byok_in_budgets'),
+          })
+        }
+      >
+        {interval === 'new' && (
+          <SelectField
+            name="interval"
+            label="Interval"
+            choices={free.map((value) => ({ value, label: NAMES[value] }))}
+          />
+        )}
+        <TextField
+          name="limit_usd"
+          label="Budget"
+          prefix="USD"
+          inputMode="decimal"
+          defaultValue={limit}
+          placeholder="100"
+        />
+        <SwitchField
+          name="include_byok_in_budgets"
+          label="Count calls through own provider keys"
+          defaultChecked={includesByok}
+          hint="For all budgets of the workspace."
+        />
+        <DialogButtons>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" type="submit" isBusy={save.isPending}>
+            Save
+          </Button>
+        </DialogButtons>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,150 @@
+// The members of a workspace: users, by the ids that keys name as their creators.
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { addMembers, loadMembers, removeMembers, WORKSPACES } from '../../api/workspaces';
+import type { Member } from '../../api/workspaces';
+import { Button } from '../../components/actions/button';
+import { DataTable } from '../../components/data/data-table';
+import type { Column } from '../../components/data/data-table';
+import { useHeldPages } from '../../components/data/held-pages';
+import { ListFoot } from '../../components/data/list-head';
+import { Badge } from '../../components/display/badge';
+import { Section } from '../../components/display/section';
+import { Name, Time } from '../../components/display/values';
+import { EmptyState, ErrorState } from '../../components/feedback/states';
+import { showToast } from '../../components/feedback/toasts';
+import { Form, SelectField, TextAreaField } from '../../components/form/form';
+import { ActionMenu } from '../../components/overlay/action-menu';
+import { ConfirmDialog, Dialog, DialogButtons } from '../../components/overlay/dialog';
+
+const ROLES = [
+  { value: 'member', label: 'Member' },
+  { value: 'admin', label: 'Admin' },
+] as const;
+
+function columnsOf(setRemoved: (member: Member) => void): readonly Column<Member>[] {
+  return [
+    { id: 'user', header: 'User', cell: ({ user_id: user }) => <Name text={user} /> },
+    {
+      id: 'role',
+      header: 'Role',
+      cell: ({ role }) => (
+        <Badge tone={role === 'admin' ? 'accent' : 'neutral'}>{role === 'admin' ? 'Admin' : 'Member'}</Badge>
+      ),
+    },
+    { id: 'since', header: 'Since', priority: 2, cell: (member) => <Time at={member.created_at} /> },
+    {
+      id: 'actions',
+      header: 'Actions',
+      isHeaderHidden: true,
+      align: 'end',
+      cell: (member) => (
+        <ActionMenu
+          label={`Actions for ${member.user_id}`}
+          actions={[{ label: 'Remove', onSelect: () => setRemoved(member), isDangerous: true }]}
+        />
+      ),
+    },
+  ];
+}
+
+export function Members({ id }: { readonly id: string }) {
+  const client = useQueryClient();
+  const [isAdding, setAdding] = useState(false);
+  const [removed, setRemoved] = useState<Member | null>(null);
+  const queryKey = [...WORKSPACES, id, 'members'];
+  const refresh = () => client.resetQueries({ queryKey });
+  const pages = useHeldPages({
+    queryKey,
+    load: (cursor, signal) => loadMembers(id, cursor, signal),
+    rowKey: (member: Member) => member.id,
+    isLive: false,
+  });
+  const add = useMutation({
+    mutationFn: (body: { user_ids: string[]; role: 'admin' | 'member' }) => addMembers(id, body),
+    onSuccess: async () => {
+      setAdding(false);
+      showToast({ tone: 'good', text: 'The members were added.' });
+      await refresh();
+    },
+  });
+  const remove = useMutation({
+    mutationFn: (userId: string) => removeMembers(id, { user_ids: [userId] }),
+    onSuccess: async () => {
+      setRemoved(null);
+      await refresh();
+    },
+  });
+  const columns = columnsOf(setRemoved);
+  const button = (
+    <Button icon="plus" onClick={() => setAdding(true)}>
+      Add members
+    </Button>
+  );
+  return (
+    <Section title="Members" isFlush actions={button}>
+      {pages.error && pages.rows === undefined ? (
+        <ErrorState error={pages.error} onRetry={pages.refresh} />
+      ) : (
+        <DataTable
+          caption="List of members"
+          columns={columns}
+          rows={pages.rows}
+          rowKey={(member) => member.id}
+          empty={
+            <EmptyState title="No member">
+              Members are users of your own system, by their ids. They show who belongs to the workspace.
+            </EmptyState>
+          }
+          footer={<ListFoot pages={pages} noun="members" />}
+        />
+      )}
+      <Dialog title="Add members" isOpen={isAdding} onClose={() => setAdding(false)}>
+        <Form
+          fields={['user_ids', 'role']}
+          error={add.error}
+          onSubmit={(values) =>
+            add.mutate({
+              user_ids: values.text('user_ids').split(/\s+/).filter(Boolean),
+              role: values.text('role') === 'admin' ? 'admin' : 'member',
+            })
+          }
+        >
+          <TextAreaField
+            name="user_ids"
+            label="User ids"
+            rows={4}
+            placeholder="user_abc123"
+            hint="One on each line, at most 100."
+          />
+          <SelectField
+            name="role"
+            label="Role"
+            choices={ROLES}
+            hint="Users who are members already keep their role."
+          />
+          <DialogButtons>
+            <Button onClick={() => setAdding(false)}>Cancel</Button>
+            <Button variant="primary" type="submit" isBusy={add.isPending}>
+              Add
+            </Button>
+          </DialogButtons>
+        </Form>
+      </Dialog>
+      <ConfirmDialog
+        title="Remove member"
+        name={removed?.user_id ?? ''}
+        action="Remove"
+        isOpen={removed !== null}
+        isBusy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => {
+          if (removed !== null) remove.mutate(removed.user_id);
+        }}
+        onClose={() => setRemoved(null)}
+      >
+        The keys that the user has made stay.
+      </ConfirmDialog>
+    </Section>
+  );
+}

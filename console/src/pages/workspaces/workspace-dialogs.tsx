@@ -1,0 +1,163 @@
+// Create, edit and delete a workspace.
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { createWorkspace, deleteWorkspace, updateWorkspace, WORKSPACES } from '../../api/workspaces';
+import type { Workspace, WorkspaceChange } from '../../api/workspaces';
+import { Button } from '../../components/actions/button';
+import { showToast } from '../../components/feedback/toasts';
+import { Form, SwitchField, TextAreaField, TextField } from '../../components/form/form';
+import type { FormValues } from '../../components/form/form';
+import { ConfirmDialog, Dialog, DialogButtons } from '../../components/overlay/dialog';
+
+interface OpenProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+interface WorkspaceProps extends OpenProps {
+  readonly workspace: Workspace;
+}
+
+export function CreateWorkspaceDialog({ isOpen, onClose }: OpenProps) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const create = useMutation({
+    mutationFn: createWorkspace,
+    onSuccess: async ({ id, name }) => {
+      onClose();
+      showToast({ tone: 'good', text: `${name} was created.` });
+      await client.invalidateQueries({ queryKey: WORKSPACES });
+      await navigate({ to: '/workspaces/$id', params: { id } });
+    },
+  });
+  return (
+    <Dialog title="Create workspace" isOpen={isOpen} onClose={onClose}>
+      <WorkspaceForm error={create.error} onSubmit={create.mutate}>
+        <DialogButtons>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" type="submit" isBusy={create.isPending}>
+            Create
+          </Button>
+        </DialogButtons>
+      </WorkspaceForm>
+    </Dialog>
+  );
+}
+
+export function EditWorkspaceDialog({ workspace, isOpen, onClose }: WorkspaceProps) {
+  const client = useQueryClient();
+  const edit = useMutation({
+    mutationFn: (body: WorkspaceChange) => updateWorkspace(workspace.id, body),
+    onSuccess: async ({ name }) => {
+      onClose();
+      showToast({ tone: 'good', text: `${name} was saved.` });
+      await client.invalidateQueries({ queryKey: WORKSPACES });
+    },
+  });
+  return (
+    <Dialog title="Edit workspace" isOpen={isOpen} onClose={onClose}>
+      <WorkspaceForm workspace={workspace} error={edit.error} onSubmit={edit.mutate}>
+        <DialogButtons>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" type="submit" isBusy={edit.isPending}>
+            Save
+          </Button>
+        </DialogButtons>
+      </WorkspaceForm>
+    </Dialog>
+  );
+}
+
+export function DeleteWorkspaceDialog({ workspace, isOpen, onClose }: WorkspaceProps) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const remove = useMutation({
+    mutationFn: () => deleteWorkspace(workspace.id),
+    onSuccess: async () => {
+      showToast({ tone: 'good', text: `${workspace.name} was deleted.` });
+      await navigate({ to: '/workspaces', search: { workspace: undefined } });
+      await client.invalidateQueries({ queryKey: WORKSPACES });
+    },
+  });
+  return (
+    <ConfirmDialog
+      title="Delete workspace"
+      name={workspace.name}
+      action="Delete"
+      isOpen={isOpen}
+      isBusy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    >
+      Its destinations are disabled, and its budgets and provider keys are deleted. A workspace that still has
+      keys is not deleted.
+    </ConfirmDialog>
+  );
+}
+
+function readChange(values: FormValues): WorkspaceChange {
+  const name = values.text('name');
+  return {
+    name,
+    slug: values.text('slug') || slugOf(name),
+    description: values.textOrNull('description'),
+    is_observability_broadcast_enabled: values.flag('is_observability_broadcast_enabled'),
+  };
+}
+
+/** `Search team` as "search-team". */
+const slugOf = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 50);
+
+interface WorkspaceFormProps {
+  /** Absent: a new one. */
+  readonly workspace?: Workspace;
+  readonly error: unknown;
+  readonly onSubmit: (change: WorkspaceChange) => void;
+  readonly children: ReactNode;
+}
+
+function WorkspaceForm({ workspace, error, onSubmit, children }: WorkspaceFormProps) {
+  return (
+    <Form
+      fields={['name', 'slug', 'description']}
+      error={error}
+      onSubmit={(values) => onSubmit(readChange(values))}
+    >
+      <TextField
+        name="name"
+        label="Name"
+        defaultValue={workspace?.name}
+        placeholder="Production"
+        dir="auto"
+      />
+      <TextField
+        name="slug"
+        label="Slug"
+        defaultValue={workspace?.slug}
+        placeholder="production"
+        spellCheck={false}
+        hint="In paths of the API: lower-case letters, digits and hyphens. Empty: made of the name."
+      />
+      <TextAreaField
+        name="description"
+        label="Description"
+        rows={2}
+        defaultValue={workspace?.description ?? ''}
+        dir="auto"
+      />
+      <SwitchField
+        name="is_observability_broadcast_enabled"
+        label="Deliver traces to the destinations"
+        defaultChecked={workspace?.is_observability_broadcast_enabled ?? true}
+      />
+      {children}
+    </Form>
+  );
+}
