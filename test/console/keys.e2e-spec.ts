@@ -69,7 +69,8 @@ describeInChromium('keys in the console', () => {
     await visit(page, '/keys', 'Keys');
     const row = page.getByRole('row').filter({ hasText: 'Tiny budget' });
     await row.getByText('Limit of the key, lifetime').waitFor();
-    await row.getByRole('meter').waitFor();
+    const meter = row.getByRole('meter');
+    expect(await meter.getAttribute('aria-valuetext')).toMatch(/^\$0\.0000000\d of \$0\.00000004$/);
     await page.getByRole('link', { name: 'Tiny budget' }).click();
     await page.getByText('of $0.00000004').waitFor();
   });

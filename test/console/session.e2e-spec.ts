@@ -103,7 +103,7 @@ describeInChromium('sessions of the console', () => {
     await page.getByText('The service cannot be reached.').waitFor();
     await context.setOffline(false);
     await page.getByText('The service cannot be reached.').waitFor({ state: 'detached' });
-    await page.getByRole('link', { name: 'Test key' }).waitFor();
+    await page.getByRole('link', { name: 'Test key' }).first().waitFor();
     await close();
   });
 });

@@ -32,11 +32,11 @@ export interface OpenOptions {
 export interface OpenConsole {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What the browser reported against the page: errors, warnings, and requests outside its origin. */
+  /** Errors and warnings of the browser, and requests outside the page's origin. */
   readonly complaints: readonly string[];
   /** Answers of these statuses are part of the test, and no complaint. */
-  expectStatus(status: number): void;
-  close(): Promise<void>;
+  readonly expectStatus: (status: number) => void;
+  readonly close: () => Promise<void>;
 }
 
 export function launchChromium(): Promise<Browser> {

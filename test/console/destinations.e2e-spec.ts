@@ -1,0 +1,133 @@
+// Destinations in the console: tested before they are saved, retried, replayed, edited, deleted.
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { describeInChromium, expectAccessible, openConsole, visit } from '../support/chromium.js';
+import type { OpenConsole } from '../support/chromium.js';
+import { startConsole } from '../support/console-app.js';
+import type { ConsoleSetup } from '../support/console-app.js';
+import { embed, LOCAL } from '../support/create-embedding.js';
+import { DELIVERY_ENVIRONMENT } from '../support/deliveries.js';
+import { eventually } from '../support/eventually.js';
+import { startReceiver } from '../support/receivers/receiver.js';
+import type { RunningReceiver } from '../support/receivers/receiver.js';
+import { generationsIn, traceCollector } from '../support/trace-collector.js';
+
+describeInChromium('destinations in the console', () => {
+  let setup: ConsoleSetup;
+  let receiver: RunningReceiver;
+  let session: OpenConsole;
+  let page: Page;
+  beforeAll(async () => {
+    receiver = await startReceiver(traceCollector);
+    setup = await startConsole(DELIVERY_ENVIRONMENT);
+    session = await openConsole(setup.browser, setup.app);
+    page = session.page;
+  });
+  afterAll(async () => {
+    await setup.close();
+    await receiver.close();
+  });
+
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  const call = async (input: string): Promise<void> => {
+    expect((await embed(setup.app, { model: LOCAL, input })).status).toBe(200);
+  };
+  /** The ids that the receiver has taken, repeated ones as often as they came. */
+  const received = (): string[] => receiver.requests.flatMap(generationsIn);
+  const figure = (label: string) =>
+    page.locator('dl > div').filter({ has: page.getByText(label, { exact: true }) });
+
+  it('tests settings before they are saved, and shows the words of the platform', async () => {
+    await visit(page, '/destinations', 'Destinations');
+    await page.getByText('No destination yet').waitFor();
+    await page.getByRole('link', { name: 'Add destination' }).first().click();
+    await page.getByRole('link', { name: 'Webhook' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Add Webhook' }).waitFor();
+    await page.getByLabel('Name', { exact: true }).fill('Our traces');
+    await page.getByLabel('URL').fill(`${receiver.origin}/traces`);
+    receiver.always({ status: 401, body: 'this signature is not ours' });
+    await press('Test');
+    await page.getByText(/The test failed.*this signature is not ours/).waitFor();
+    await expectAccessible(page);
+    receiver.always(null);
+    await press('Test');
+    await page.getByText(/Webhook accepted the test/).waitFor();
+    await press('Create destination');
+    await page.getByRole('heading', { level: 1, name: 'Our traces' }).waitFor();
+  });
+
+  it('shows deliveries, retries after a failure, and replays', async () => {
+    await call('first');
+    await figure('Delivered').getByText('1', { exact: true }).waitFor();
+    receiver.always({ status: 503, body: 'closed for stocktaking' });
+    await call('second');
+    await page.getByText('Retrying').waitFor();
+    await page.getByText('closed for stocktaking').waitFor();
+    await expectAccessible(page);
+    receiver.always(null);
+    // A test that succeeds ends the wait for the next attempt.
+    await press('Test');
+    await figure('Delivered').getByText('2', { exact: true }).waitFor();
+    await page.getByText('Delivering').waitFor();
+    const before = new Set(received());
+    await press('Replay');
+    await page.getByLabel('Send again').selectOption('Everything of the last 15 minutes');
+    await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
+    await page.getByText('The replay has begun.').waitFor();
+    await eventually(
+      () => Promise.resolve(received()),
+      (ids) => [...before].every((id) => ids.filter((other) => other === id).length >= 2),
+    );
+  });
+
+  it('edits without sending the stored secrets again, and filters', async () => {
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Edit Our traces' }).waitFor();
+    await press('Add a filter');
+    await page.getByLabel('Operator of rule 1 of group 1').selectOption('starts with');
+    await page.getByLabel('Value of rule 1 of group 1').fill('openai/');
+    await press('Add a rule');
+    await page.getByLabel('Field of rule 2 of group 1').selectOption('Total tokens');
+    await page.getByLabel('Operator of rule 2 of group 1').selectOption('is at least');
+    await page.getByLabel('Value of rule 2 of group 1').fill('10');
+    await page.getByRole('switch', { name: 'Privacy mode' }).click();
+    await page.getByLabel('Sampling').fill('0');
+    await expectAccessible(page);
+    session.expectStatus(400);
+    await press('Save');
+    await page.getByText(/0\.0001/).waitFor();
+    await page.getByLabel('Sampling').fill('12.5');
+    await press('Save');
+    await page.getByText('12.5%').waitFor();
+    await page.getByText('Left out: privacy mode').waitFor();
+    const [stored] = await setup.app.sql<{ rules: unknown; rate: string }>(
+      'SELECT filter_rules AS rules, sampling_rate::text AS rate FROM destinations',
+    );
+    expect(Number(stored?.rate)).toBe(0.125);
+    expect(stored?.rules).toEqual({
+      enabled: true,
+      groups: [
+        {
+          logic: 'and',
+          rules: [
+            { field: 'model', operator: 'starts_with', value: 'openai/' },
+            { field: 'total_tokens', operator: 'gte', value: '10' },
+          ],
+        },
+      ],
+    });
+  });
+
+  it('shows the signing secret when it is asked for, and deletes by name', async () => {
+    expect(await page.content()).not.toMatch(/whsec_[A-Za-z0-9+/]/);
+    await press('Show');
+    await page.getByText(/whsec_[A-Za-z0-9+/]+/).waitFor();
+    await page.getByRole('button', { name: 'Further actions for Our traces' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    const question = page.getByRole('alertdialog');
+    await question.getByText('Our traces').waitFor();
+    await question.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No destination yet').waitFor();
+    expect(session.complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,78 @@
+// From the first start to the first vector, and from a failed call to its attempts.
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { describeInChromium, expectAccessible, openConsole, visit } from '../support/chromium.js';
+import { startConsole } from '../support/console-app.js';
+import type { ConsoleSetup } from '../support/console-app.js';
+import { embed, rejectWith, SMALL } from '../support/create-embedding.js';
+
+describeInChromium('the first call', () => {
+  let setup: ConsoleSetup;
+  beforeAll(async () => {
+    setup = await startConsole();
+  });
+  afterAll(async () => {
+    await setup.close();
+  });
+
+  it('is watched by the guide, which reports why one failed and shows one that succeeds', async () => {
+    const { app, upstream, browser } = setup;
+    const { page, complaints, close } = await openConsole(browser, app);
+    await visit(page, '/', 'Overview');
+    await page.getByText('Waiting for the first call').waitFor();
+    await expectAccessible(page);
+    const sample = (await page.getByRole('tabpanel').textContent()) ?? '';
+    expect(sample).toContain(`${app.origin}/api/v1/embeddings`);
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByLabel('Name').fill('First application');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+    const secret = (await page.getByTestId('secret').textContent()) ?? '';
+    await page.getByRole('button', { name: 'Done' }).click();
+
+    upstream.answerWith(rejectWith(500, { error: { message: 'out of order' } }));
+    expect((await embed(app, { model: SMALL, input: 'Hello, world' }, secret)).status).toBe(502);
+    await page.getByText('The last call failed with status 502.').waitFor();
+    upstream.answerWith(null);
+    expect((await embed(app, { model: SMALL, input: 'Hello, world' }, secret)).status).toBe(200);
+    await page.getByText('The first call has arrived').waitFor();
+    await page.getByRole('link', { name: 'See what happened' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Generation' }).waitFor();
+    await page.getByText(/tokens × /).waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it('is found by its status when it failed, with its attempts and the cause', async () => {
+    const { app, upstream, browser } = setup;
+    upstream.answerWith(rejectWith(500, { error: { message: 'out of order' } }));
+    await embed(app, { model: SMALL, input: 'a', session_id: 'lost' });
+    upstream.answerWith(null);
+    const { page, complaints, close } = await openConsole(browser, app);
+    await visit(page, '/generations', 'Generations');
+    await page.getByLabel('Status').selectOption({ label: 'Failed' });
+    await page.getByLabel('Session').fill('lost');
+    await page.getByLabel('Session').press('Enter');
+    await page.waitForURL((url) => url.search === '?status=error&session=lost');
+    await page.getByText('Calls shown: 1').waitFor();
+    await page.getByRole('row').nth(1).getByRole('link').click();
+    await page.getByText('The provider failed or refused its key.').waitFor();
+    expect(await page.getByRole('listitem').filter({ hasText: '500' }).count()).toBeGreaterThan(1);
+    // The way back keeps the filters.
+    await page.goBack();
+    await page.getByText('Calls shown: 1').waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it('is counted beside the list, which holds still', async () => {
+    const { app, browser } = setup;
+    const { page, close } = await openConsole(browser, app);
+    await visit(page, '/generations', 'Generations');
+    const rows = await page.getByRole('row').count();
+    await embed(app, { model: SMALL, input: 'new' });
+    await page.getByRole('button', { name: '1 new' }).waitFor();
+    expect(await page.getByRole('row').count()).toBe(rows);
+    await page.getByRole('button', { name: '1 new' }).click();
+    await page.getByRole('row').nth(rows).waitFor();
+    await close();
+  });
+});

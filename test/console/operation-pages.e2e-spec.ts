@@ -1,0 +1,88 @@
+// The pages of destinations, models, access and operation with real data, in both themes and widths.
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import {
+  describeInChromium,
+  expectAccessible,
+  openConsole,
+  THEMES,
+  visit,
+  WIDTHS,
+} from '../support/chromium.js';
+import { ask, askFor } from '../support/admin.js';
+import { startConsole } from '../support/console-app.js';
+import type { ConsoleSetup } from '../support/console-app.js';
+import { embed, LOCAL, SMALL } from '../support/create-embedding.js';
+
+const HOSTILE = [
+  '<img src=x onerror=alert(1)>',
+  'مفتاح الإنتاج <b>مهم</b>',
+  'A name that goes on and on '.repeat(40).slice(0, 1000),
+];
+
+interface ListedPage {
+  readonly path: string;
+  /** A part of it. */
+  readonly heading: string;
+}
+
+describeInChromium('operation pages of the console', () => {
+  let setup: ConsoleSetup;
+  const pages: ListedPage[] = [
+    { path: '/destinations', heading: 'Destinations' },
+    { path: '/destinations/new', heading: 'Add a destination' },
+    { path: '/destinations/new?kind=s3', heading: 'Add Amazon S3' },
+    { path: '/models', heading: 'Models and providers' },
+    { path: '/models?q=small&show=all', heading: 'Models and providers' },
+    { path: '/models/openai/text-embedding-3-small', heading: 'Text Embedding 3 Small' },
+    { path: '/playground', heading: 'Playground' },
+    { path: '/workspaces', heading: 'Workspaces' },
+    { path: '/provider-keys', heading: 'Provider keys' },
+    { path: '/audit', heading: 'Audit log' },
+    { path: '/audit?type=destination&scope=all', heading: 'Audit log' },
+    { path: '/system', heading: 'System' },
+  ];
+  beforeAll(async () => {
+    setup = await startConsole({ DESTINATION_ALLOWED_CIDRS: '127.0.0.0/8' });
+    const { app } = setup;
+    for (const input of ['one', 'two']) await embed(app, { model: SMALL, input });
+    await embed(app, { model: LOCAL, input: 'three' });
+    for (const name of HOSTILE) {
+      const { data } = await askFor<{ data: { id: string } }>(
+        201,
+        app,
+        'post',
+        '/observability/destinations',
+        {
+          body: { type: 'webhook', name, config: { url: 'https://127.0.0.1/traces' }, enabled: false },
+        },
+      );
+      pages.push({ path: `/destinations/${data.id}`, heading: name.slice(0, 20) });
+      await askFor(201, app, 'post', '/byok', {
+        body: { provider: 'cohere', key: 'co-0123456789abcdef', name },
+      });
+    }
+    const workspace = `/workspaces/${app.workspaceId}`;
+    await ask(app, 'patch', workspace, { body: { name: 'Recommendations', description: HOSTILE[0] } });
+    await ask(app, 'put', `${workspace}/budgets/daily`, { body: { limit_usd: 0.000001 } });
+    await ask(app, 'post', `${workspace}/members/add`, { body: { user_ids: ['user_ada'] } });
+    pages.push({ path: workspace, heading: 'Recommendations' });
+  });
+  afterAll(async () => {
+    await setup.close();
+  });
+
+  for (const theme of THEMES) {
+    for (const width of WIDTHS) {
+      it(`are accessible and quiet, ${theme} at ${width} px`, async () => {
+        const session = await openConsole(setup.browser, setup.app, { theme, width });
+        const { page, complaints } = session;
+        for (const { path, heading } of pages) {
+          await visit(page, path, heading);
+          await expectAccessible(page);
+          expect([path, complaints]).toEqual([path, []]);
+        }
+        await session.close();
+      });
+    }
+  }
+});

@@ -1,0 +1,73 @@
+// Every page with real data, in both themes and widths: accessible, quiet, and from its own origin alone.
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import {
+  describeInChromium,
+  expectAccessible,
+  openConsole,
+  THEMES,
+  visit,
+  WIDTHS,
+} from '../support/chromium.js';
+import { startConsole } from '../support/console-app.js';
+import type { ConsoleSetup } from '../support/console-app.js';
+import { embed, LOCAL, rejectWith, SMALL } from '../support/create-embedding.js';
+
+interface ListedPage {
+  readonly path: string;
+  readonly heading: string;
+}
+
+const PAGES: readonly ListedPage[] = [
+  { path: '/', heading: 'Overview' },
+  { path: '/?range=hour&measure=p90&by=key', heading: 'Overview' },
+  { path: '/?range=quarter&measure=spend', heading: 'Overview' },
+  { path: '/keys', heading: 'Keys' },
+  { path: '/generations', heading: 'Generations' },
+  { path: '/generations?status=error&model=openai%2Ftext-embedding-3-small', heading: 'Generations' },
+  { path: '/generations?session=nothing', heading: 'Generations' },
+  { path: '/no-such-page', heading: 'Page not found' },
+];
+
+describeInChromium('pages of the console', () => {
+  let setup: ConsoleSetup;
+  const pages: ListedPage[] = [...PAGES];
+  beforeAll(async () => {
+    setup = await startConsole();
+    const { app, upstream } = setup;
+    for (const input of ['one', 'two', 'three'])
+      await embed(app, { model: SMALL, input, session_id: 'session-1' });
+    await embed(app, { model: LOCAL, input: 'four' });
+    upstream.answerWith(rejectWith(500, { error: { message: 'out of order' } }));
+    const failed = await embed(app, { model: SMALL, input: 'five' });
+    upstream.answerWith(null);
+    expect(failed.status).toBe(502);
+    const hash = createHash('sha256').update(app.apiKey).digest('hex');
+    pages.push(
+      { path: `/keys/${hash}`, heading: 'Test key' },
+      { path: `/generations/${String(failed.headers['x-generation-id'])}`, heading: 'Generation' },
+    );
+  });
+  afterAll(async () => {
+    await setup.close();
+  });
+
+  for (const theme of THEMES) {
+    for (const width of WIDTHS) {
+      it(`are accessible and quiet, ${theme} at ${width} px`, async () => {
+        const { page, complaints, close } = await openConsole(setup.browser, setup.app, { theme, width });
+        for (const { path, heading } of pages) {
+          await visit(page, path, heading);
+          await expectAccessible(page);
+          expect([path, complaints]).toEqual([path, []]);
+        }
+        if (width === 390) {
+          await page.getByRole('button', { name: 'Open navigation' }).click();
+          await page.getByRole('link', { name: 'Overview' }).waitFor();
+          await expectAccessible(page);
+        }
+        await close();
+      });
+    }
+  }
+});
