@@ -10,13 +10,21 @@ const INFERENCE = new Set([
   'getCurrentKeyByFormerPath',
 ]);
 
-const toVariable = (key, value = '') => ({ key, value: String(value) });
+/** Examples are texts, numbers or flags. */
+const toVariable = (key, value, description) => ({
+  key,
+  value: value === undefined ? '' : `${value}`,
+  ...(description === undefined ? {} : { description }),
+});
 
 /** An example of the body; of several the first. */
 function exampleOf(operation) {
   const { example, examples } = operation.requestBody?.content?.['application/json'] ?? {};
   return example ?? Object.values(examples ?? {})[0]?.value;
 }
+
+const fromParameter = ({ name, description, example, schema }) =>
+  toVariable(name, example ?? schema?.example, description);
 
 function toUrl(path, parameters) {
   const segments = path.split('/').filter(Boolean);
@@ -26,16 +34,9 @@ function toUrl(path, parameters) {
     raw: `{{baseUrl}}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
     host: ['{{baseUrl}}'],
     path: segments.map((segment) => segment.replace(/^\{(\w+)\}$/, ':$1')),
-    query: inQuery.map(({ name, description, example, schema }) => ({
-      ...toVariable(name, example ?? schema?.example),
-      description,
-      // Each is optional: the user switches it on.
-      disabled: true,
-    })),
-    variable: inPath.map(({ name, description, example, schema }) => ({
-      ...toVariable(name, example ?? schema?.example),
-      description,
-    })),
+    // Each is optional: the user switches it on.
+    query: inQuery.map((parameter) => Object.assign(fromParameter(parameter), { disabled: true })),
+    variable: inPath.map(fromParameter),
   };
 }
 

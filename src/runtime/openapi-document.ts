@@ -3,6 +3,7 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { DESTINATION_KINDS } from '../destination-kinds/index.js';
 import openApiExamples from './openapi-examples.json' with { type: 'json' };
 
 /** Recorded requests and responses by operationId: under `request`, and under the status of the response. */
@@ -12,6 +13,7 @@ const LICENSE = { name: 'Proprietary', identifier: 'LicenseRef-UNLICENSED' };
 
 const TAGS: Readonly<Record<string, string>> = {
   Embeddings: 'Vectors for texts, tokens, images and files.',
+  Chat: 'Answers of chat models, streamed or whole.',
   Models: 'Available models, their prices, endpoints and health.',
   'API keys': 'Keys, their limits and their spend.',
   Workspaces: 'Groups of keys, destinations, budgets and provider credentials.',
@@ -24,6 +26,7 @@ const TAGS: Readonly<Record<string, string>> = {
   'Observability destinations': 'Platforms that receive a trace of every call.',
   Deliveries: 'Delivery status of a destination, dead letters and replays.',
   'Audit log': 'Record of administrative changes.',
+  System: 'State of the service.',
 };
 
 const PARAMETERS: Readonly<Record<string, string>> = {
@@ -35,7 +38,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   name: 'An id, an alias or a bare name of the model, with or without a variant.',
   offset: 'Number of items to skip.',
   provider: 'Only credentials for this provider.',
-  slug: 'The second part of a model id.',
+  slug: 'The second part of a model id, or the slug of a provider.',
   workspace_id: 'Only objects of this workspace.',
 };
 
@@ -44,7 +47,7 @@ export function buildOpenApiDocument(application: NestExpressApplication): OpenA
     .setOpenAPIVersion('3.1.0')
     .setTitle('signalbox')
     .setDescription(
-      'Issues API keys with spend limits, routes embeddings to any provider, and forwards a trace of every call to ' +
+      'Issues API keys with spend limits, routes embeddings and chats to any provider, and forwards a trace of every call to ' +
         'observability platforms.',
     )
     .setVersion('1.0.0')
@@ -59,8 +62,15 @@ export function buildOpenApiDocument(application: NestExpressApplication): OpenA
   return completed(document);
 }
 
-/** Adds what the framework omits: operations without a credential, parameter descriptions, and examples of bodies. */
+/**
+ * Adds what the framework omits: operations without a credential, parameter descriptions, examples of bodies, and the
+ * names of the platforms.
+ */
 function completed(document: OpenAPIObject): OpenAPIObject {
+  for (const { configClass, platform } of DESTINATION_KINDS) {
+    const schema = document.components?.schemas?.[configClass.name];
+    if (schema) Object.assign(schema, { title: platform });
+  }
   for (const path of Object.values(document.paths)) {
     for (const method of ['get', 'put', 'post', 'patch', 'delete'] as const) {
       const operation = path[method];
@@ -69,6 +79,9 @@ function completed(document: OpenAPIObject): OpenAPIObject {
       for (const parameter of operation.parameters ?? []) {
         if ('name' in parameter) parameter.description ??= PARAMETERS[parameter.name] ?? '';
       }
+      for (const answer of Object.values(operation.responses)) {
+        if (answer && 'content' in answer) describeCsv(answer.content);
+      }
       for (const [place, shown] of Object.entries(EXAMPLES[operation.operationId ?? ''] ?? {})) {
         const body = place === 'request' ? operation.requestBody : operation.responses[place];
         if (body && 'content' in body) Object.assign(body.content?.['application/json'] ?? {}, shown);
@@ -76,4 +89,12 @@ function completed(document: OpenAPIObject): OpenAPIObject {
     }
   }
   return document;
+}
+
+/** The framework gives all media types of an operation the schema of its JSON. Errors are JSON in any case. */
+function describeCsv(content: Record<string, object> | undefined): void {
+  if (!content || !('text/csv' in content)) return;
+  const { $ref = '' } = (content['text/csv'] as { schema?: { $ref?: string } }).schema ?? {};
+  if ($ref.endsWith('/ErrorResponseDto')) delete content['text/csv'];
+  else content['text/csv'] = { schema: { type: 'string' } };
 }

@@ -28,7 +28,9 @@ export const EXAMPLE_BODIES: Readonly<Record<string, readonly ExampleBody[]>> = 
     workspace_id: '{workspace}',
   }),
   updateKeys: only({ name: 'Search service', limit: 100, limit_reset: 'monthly' }),
+  testProvider: only({ model: 'local/hashing' }),
   rotateKey: only({ grace_period_seconds: 604_800 }),
+  testDestinationSettings: only({ type: 'webhook', config: { url: '{hook}/traces' } }),
   createObservabilityDestination: [
     {
       name: 'webhook',
@@ -87,6 +89,13 @@ export const EXAMPLE_BODIES: Readonly<Record<string, readonly ExampleBody[]>> = 
       body: { dead_letters: 'all' },
     },
     { name: 'from', summary: 'Everything since a time', body: { from: '2026-11-18T06:00:00Z' } },
+  ],
+  sendChatCompletionRequest: [
+    {
+      name: 'local',
+      summary: 'One message, to the embedded model that needs no provider',
+      body: { model: 'local/echo', messages: [{ role: 'user', content: 'Say hello' }] },
+    },
   ],
   createEmbeddings: [
     // First, because the page of the document tries the first one, and this model needs no provider.

@@ -60,6 +60,7 @@ const PATHS: Readonly<Record<string, string>> = {
   getModelBySlug: '/models/openai/text-embedding-3-small',
   getModelByName: '/models/openai%2Ftext-embedding-3-small',
   listEndpoints: '/models/openai/text-embedding-3-small/endpoints',
+  testProvider: '/providers/local/test',
 };
 const A_DAY_MS = 86_400_000;
 // Between two questions, so that lists have an order.
