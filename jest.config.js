@@ -7,6 +7,7 @@ export default {
   rootDir: '.',
   testMatch: [
     '<rootDir>/src/**/*.spec.ts',
+    '<rootDir>/console/src/**/*.spec.ts',
     '<rootDir>/test/**/*.e2e-spec.ts',
     '<rootDir>/test/**/*.contract-spec.ts',
     '<rootDir>/test/**/*.int-spec.ts',

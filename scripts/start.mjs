@@ -27,6 +27,12 @@ function withPlaceholders(environment) {
   };
 }
 
+/** The address of the console as a line; nothing when it is switched off. */
+function consoleLine(baseUrl) {
+  if (process.env.CONSOLE?.trim() === 'off') return '';
+  return `Console:        ${baseUrl.replace(/\/api\/v1$/, '/')}\n`;
+}
+
 function printExamples(baseUrl, { managementKey, apiKey }) {
   const hash = createHash('sha256').update(apiKey).digest('hex');
   const destination = { type: 'webhook', name: 'My webhook', config: { url: 'https://example.com/traces' } };
@@ -36,7 +42,7 @@ function printExamples(baseUrl, { managementKey, apiKey }) {
   log(`
 signalbox is ready.
 
-Base URL:       ${baseUrl}
+${consoleLine(baseUrl)}Base URL:       ${baseUrl}
 Management key: ${managementKey}
 API key:        ${apiKey}
 
@@ -127,7 +133,7 @@ async function run(interruption, cleanups) {
     await printProviders(config);
     return;
   }
-  log(`signalbox is ready: ${baseUrl}`);
+  log(`signalbox is ready.\n\n${consoleLine(baseUrl)}Base URL:       ${baseUrl}\n`);
   await printProviders(config);
   if ((await countManagementKeys({ databaseUrl })) === 0) {
     log('There is no management key yet. Make the first one with: npm run keys:create -- --management');

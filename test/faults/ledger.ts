@@ -28,6 +28,7 @@ export interface Ledger {
   readonly problems: readonly string[];
 }
 
+/** Without progress: on a machine under load a backlog may take minutes. */
 const DELIVERY_TIMEOUT_MS = 60_000;
 const BETWEEN_LOOKS_MS = 100;
 const SHOWN = 3;
@@ -90,15 +91,19 @@ const loggedFor = ({ destinationId }: Lab): string =>
 
 const shown = (ids: readonly string[]): string => ids.slice(0, SHOWN).join(', ');
 
-/** Resolves when the cursors have counted all that is logged, or when that takes too long. */
+/** Resolves when the cursors have counted all that is logged, or no longer advance. */
 export async function untilDelivered(lab: Lab): Promise<void> {
-  const deadline = performance.now() + DELIVERY_TIMEOUT_MS;
-  while (performance.now() < deadline) {
+  let advancedAt = performance.now();
+  let counted = -1;
+  while (performance.now() - advancedAt < DELIVERY_TIMEOUT_MS) {
     const [row] = await lab.sql<{ logged: string; delivered: string }>(
       `SELECT (SELECT count(*) FROM generations WHERE ${loggedFor(lab)}) AS logged,
         (SELECT delivered FROM delivery_cursors WHERE destination_id = '${lab.destinationId}') AS delivered`,
     );
-    if (row && Number(row.logged) === Number(row.delivered)) return;
+    const delivered = Number(row?.delivered ?? 0);
+    if (row && Number(row.logged) === delivered) return;
+    if (delivered > counted) advancedAt = performance.now();
+    counted = delivered;
     await lab.wait(BETWEEN_LOOKS_MS);
   }
 }

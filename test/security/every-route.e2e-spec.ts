@@ -37,6 +37,7 @@ const NOT_OF_THE_CONTRACT = [
   'POST /console/session',
   'GET /console/session',
   'DELETE /console/session',
+  'POST /console/playground/embeddings',
 ];
 
 let app: TestApp;
@@ -185,8 +186,9 @@ const PRIVILEGED = [
   'slot',
   'generation_id',
 ];
-// POST /embeddings forwards unknown members to the provider, which may know them.
-const WITH_CLOSED_BODIES = NAMED_ROUTES.filter(({ body, name }) => body && name !== 'POST /embeddings');
+// Model calls forward unknown members to the provider, which may know them.
+const WITH_OPEN_BODIES = ['POST /embeddings', 'POST /chat/completions'];
+const WITH_CLOSED_BODIES = NAMED_ROUTES.filter(({ body, name }) => body && !WITH_OPEN_BODIES.includes(name));
 
 function documentedMembers(name: string): readonly string[] {
   const [method = '', path = ''] = name.split(' ');
@@ -209,10 +211,10 @@ describe('a member that no caller may set', () => {
     expect(await ownersRows()).toEqual(before);
   });
 
-  it('changes nothing of a recorded call: POST /embeddings', async () => {
+  it.each(WITH_OPEN_BODIES)('changes nothing of a recorded call: %s', async (name) => {
     const privileged = Object.fromEntries(PRIVILEGED.map((member) => [member, stranger.accountId]));
-    const body = { ...ROUTES['POST /embeddings']?.body, ...privileged, workspace_id: stranger.workspaceId };
-    const response = await ask(app, 'post', '/embeddings', { body, key: app.apiKey });
+    const body = { ...ROUTES[name]?.body, ...privileged, workspace_id: stranger.workspaceId };
+    const response = await ask(app, 'post', ROUTES[name]?.path ?? '', { body, key: app.apiKey });
     expect([200, 400]).toContain(response.status);
     expect(
       await app.sql('SELECT 1 FROM generations WHERE account_id = $1 AND workspace_id = $2', [
