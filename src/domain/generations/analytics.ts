@@ -27,6 +27,7 @@ export const METRICS = {
   latency_avg: { label: 'Latency, mean', ...LATENCY },
   latency_p50: { label: 'Latency, median', ...LATENCY },
   latency_p90: { label: 'Latency, 90th percentile', ...LATENCY },
+  latency_p95: { label: 'Latency, 95th percentile', ...LATENCY },
   latency_p99: { label: 'Latency, 99th percentile', ...LATENCY },
 } as const satisfies Record<string, AnalyticsMetric>;
 export type MetricName = keyof typeof METRICS;

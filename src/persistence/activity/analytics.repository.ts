@@ -30,6 +30,7 @@ const METRIC_COLUMNS: Readonly<Record<MetricName, string>> = {
   latency_avg: rounded('avg(duration_ms)'),
   latency_p50: percentile(0.5),
   latency_p90: percentile(0.9),
+  latency_p95: percentile(0.95),
   latency_p99: percentile(0.99),
 };
 

@@ -54,7 +54,7 @@ describe('POST /analytics/query', () => {
   it('returns sums, shares and percentiles of this account only', async () => {
     const metrics = (
       'request_count error_count error_rate input_count prompt_tokens completion_tokens reasoning_tokens ' +
-      'cached_tokens total_tokens total_usage byok_usage latency_avg latency_p50 latency_p90 latency_p99'
+      'cached_tokens total_tokens total_usage byok_usage latency_avg latency_p50 latency_p90 latency_p95 latency_p99'
     ).split(' ');
     const { data, metadata, warnings } = await query({ metrics });
     expect(data).toEqual([
@@ -73,6 +73,7 @@ describe('POST /analytics/query', () => {
         latency_avg: 25,
         latency_p50: 25,
         latency_p90: 37,
+        latency_p95: 38.5,
         latency_p99: 39.7,
       },
     ]);

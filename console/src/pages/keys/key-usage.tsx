@@ -37,11 +37,11 @@ export const USAGE_COLUMNS: readonly Column<AnalyticsRow>[] = [
     cell: (row) => <Latency row={row} metric="latency_p50" />,
   },
   {
-    id: 'p90',
-    header: 'p90',
+    id: 'p95',
+    header: 'p95',
     align: 'end',
     priority: 3,
-    cell: (row) => <Latency row={row} metric="latency_p90" />,
+    cell: (row) => <Latency row={row} metric="latency_p95" />,
   },
   { id: 'spend', header: 'Spend', align: 'end', cell: (row) => <Money usd={numberOf(row, 'total_usage')} /> },
 ];
@@ -59,7 +59,7 @@ const COLUMNS: readonly Column<AnalyticsRow>[] = [
 export function KeyUsage({ hash }: { readonly hash: string }) {
   const { data, error, refetch } = useQuery(
     analyticsQuery(['key-usage', hash], (now) => ({
-      metrics: ['request_count', 'error_rate', 'total_tokens', 'total_usage', 'latency_p50', 'latency_p90'],
+      metrics: ['request_count', 'error_rate', 'total_tokens', 'total_usage', 'latency_p50', 'latency_p95'],
       dimensions: ['model'],
       filters: [{ field: 'api_key_id', operator: 'eq', value: hash }],
       time_range: { start: isoTime(now - DAYS * DAY_MS), end: isoTime(now) },

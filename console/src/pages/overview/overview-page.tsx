@@ -92,7 +92,7 @@ function Figures({ workspaceId, range }: { readonly workspaceId: string; readonl
   const month = useWindowSpend(workspaceId, 'monthly');
   const totals = useQuery({
     ...analyticsQuery(['totals', workspaceId, range], (now) => ({
-      metrics: ['request_count', 'error_count', 'error_rate', 'latency_p50', 'latency_p90'],
+      metrics: ['request_count', 'error_count', 'error_rate', 'latency_p50', 'latency_p95'],
       filters: [{ field: 'workspace', operator: 'eq', value: workspaceId }],
       time_range: timeRangeOf(range, now),
     })),
@@ -132,7 +132,7 @@ function Figures({ workspaceId, range }: { readonly workspaceId: string; readonl
       <StatTile
         label="Latency p50"
         value={isLoaded ? latency('latency_p50') : undefined}
-        detail={`p90 ${latency('latency_p90')}`}
+        detail={`p95 ${latency('latency_p95')}`}
       />
     </StatTiles>
   );

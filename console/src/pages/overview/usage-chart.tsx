@@ -58,10 +58,10 @@ const CHARTS = {
     format: formatDuration,
     formatAxis: formatDuration,
   },
-  p90: {
-    name: 'p90',
+  p95: {
+    name: 'p95',
     label: 'Latency, 90th percentile',
-    metric: 'latency_p90',
+    metric: 'latency_p95',
     absent: null,
     shape: 'line',
     format: formatDuration,
@@ -79,7 +79,7 @@ export function UsageChart({ workspaceId, range, measure }: UsageChartProps) {
   const shownAt = useNow();
   const { data, error, refetch, dataUpdatedAt } = useQuery({
     ...analyticsQuery(['series', workspaceId, range], (now) => ({
-      metrics: ['request_count', 'error_rate', 'total_usage', 'latency_p50', 'latency_p90'],
+      metrics: ['request_count', 'error_rate', 'total_usage', 'latency_p50', 'latency_p95'],
       granularity: RANGE_DEFINITIONS[range].granularity,
       filters: [{ field: 'workspace', operator: 'eq', value: workspaceId }],
       time_range: timeRangeOf(range, now),

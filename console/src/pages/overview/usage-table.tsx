@@ -33,7 +33,7 @@ export function UsageTable({ workspaceId, range, by }: UsageTableProps) {
   const { data: keys } = useQuery(keyChoicesQuery(workspaceId));
   const { data, error, refetch } = useQuery({
     ...analyticsQuery(['grouped', workspaceId, range, by], (now) => ({
-      metrics: ['request_count', 'error_rate', 'total_tokens', 'total_usage', 'latency_p50', 'latency_p90'],
+      metrics: ['request_count', 'error_rate', 'total_tokens', 'total_usage', 'latency_p50', 'latency_p95'],
       dimensions: [dimension],
       filters: [{ field: 'workspace', operator: 'eq', value: workspaceId }],
       time_range: timeRangeOf(range, now),
