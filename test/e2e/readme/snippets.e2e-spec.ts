@@ -55,6 +55,7 @@ describe('README.md', () => {
     expect(blocks.filter(({ language }) => language !== 'mermaid').map(({ language }) => language)).toEqual([
       '',
       'bash',
+      'bash',
       '',
       'bash',
       'js',
@@ -67,6 +68,20 @@ describe('README.md', () => {
     const { data } = await shell('/embeddings');
     expect(data).toHaveLength(2);
     expect(data).toMatchObject([{ object: 'embedding', index: 0 }, { index: 1 }]);
+  });
+
+  it('streams a chat', async () => {
+    const code = codeOf('bash', '/chat/completions');
+    const { stdout } = await run('bash', ['-ec', code], { cwd: directory });
+    const events = stdout.split('\n').filter((line) => line.startsWith('data: '));
+    expect(events.at(-1)).toBe('data: [DONE]');
+    const texts = events.slice(0, -1).map((event) => {
+      const chunk = JSON.parse(event.slice('data: '.length)) as {
+        choices: { delta: { content?: string } }[];
+      };
+      return chunk.choices[0]?.delta.content ?? '';
+    });
+    expect(texts.join('')).toContain('Hello there');
   });
 
   it('makes a key with a limit', async () => {
