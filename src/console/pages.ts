@@ -49,8 +49,7 @@ export function serveConsole({ directory, limits }: PagesOptions): RequestHandle
 function isServed(request: Request, files: BuildFiles | null): boolean {
   if (request.method !== 'GET' && request.method !== 'HEAD') return false;
   const { path } = request;
-  // The path of a target that is no address is the root as well.
-  if (path === '/') return URL.canParse(request.url, 'http://localhost');
+  if (path === '/') return true;
   if (files === null || OF_THE_API.test(path)) return false;
   return files.find(path) !== null || (!path.startsWith(HASHED) && acceptsHtml(request));
 }

@@ -14,6 +14,9 @@ const DETAILS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'the headers are too large',
 };
 
+// Below the API, where no page of the console is.
+const UNKNOWN_PATH = '/api/unknown';
+
 /** RFC 9112, section 3.2. As a middleware, because Node's own rejection has neither a body nor an id. */
 export function requireHost(
   { httpVersion, headers }: Request,
@@ -62,7 +65,7 @@ function toAppError({ code = '' }: NodeJS.ErrnoException): AppError {
  */
 function pathOf(target: string): string {
   if (target.startsWith('/')) return target;
-  if (!URL.canParse(target)) return '/';
+  if (!URL.canParse(target)) return UNKNOWN_PATH;
   const { pathname, search } = new URL(target);
-  return pathname.startsWith('/') ? pathname + search : '/';
+  return pathname.startsWith('/') ? pathname + search : UNKNOWN_PATH;
 }
