@@ -4,6 +4,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import {
   describeInChromium,
   expectAccessible,
+  expectFitting,
+  isJudgedByAxe,
   openConsole,
   THEMES,
   visit,
@@ -20,7 +22,7 @@ interface ListedPage {
 
 const PAGES: readonly ListedPage[] = [
   { path: '/', heading: 'Overview' },
-  { path: '/?range=hour&measure=p90&by=key', heading: 'Overview' },
+  { path: '/?range=hour&measure=p95&by=key', heading: 'Overview' },
   { path: '/?range=quarter&measure=spend', heading: 'Overview' },
   { path: '/keys', heading: 'Keys' },
   { path: '/generations', heading: 'Generations' },
@@ -54,17 +56,18 @@ describeInChromium('pages of the console', () => {
 
   for (const theme of THEMES) {
     for (const width of WIDTHS) {
+      const expectLegible = isJudgedByAxe(theme, width) ? expectAccessible : expectFitting;
       it(`are accessible and quiet, ${theme} at ${width} px`, async () => {
         const { page, complaints, close } = await openConsole(setup.browser, setup.app, { theme, width });
         for (const { path, heading } of pages) {
           await visit(page, path, heading);
-          await expectAccessible(page);
+          await expectLegible(page);
           expect([path, complaints]).toEqual([path, []]);
         }
         if (width === 390) {
           await page.getByRole('button', { name: 'Open navigation' }).click();
           await page.getByRole('link', { name: 'Overview' }).waitFor();
-          await expectAccessible(page);
+          await expectLegible(page);
         }
         await close();
       });

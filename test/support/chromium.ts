@@ -22,6 +22,10 @@ export function describeInChromium(name: string, tests: () => void): void {
 export const THEMES = ['light', 'dark'] as const;
 export const WIDTHS = [1280, 390] as const;
 
+/** Each theme and each width once: axe takes seconds a page. The other pairs show whether the page fits. */
+export const isJudgedByAxe = (theme: (typeof THEMES)[number], width: (typeof WIDTHS)[number]): boolean =>
+  (theme === 'light') === (width === 1280);
+
 export interface OpenOptions {
   readonly theme?: (typeof THEMES)[number];
   readonly width?: (typeof WIDTHS)[number];
@@ -107,13 +111,18 @@ export async function waitUntilLoaded(page: Page): Promise<void> {
   });
 }
 
-/** Rules of WCAG and best practice; and a page must not be wider than its window. */
+/** Rules of WCAG and best practice; and the page fits. */
 export async function expectAccessible(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).analyze();
   const found = violations.map(
     ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`,
   );
   expect(found).toEqual([]);
+  await expectFitting(page);
+}
+
+/** A page is not wider than its window. */
+export async function expectFitting(page: Page): Promise<void> {
   const root = page.locator('html');
   const overflow = await root.evaluate(
     ({ scrollWidth, clientWidth }: Readonly<Record<'scrollWidth' | 'clientWidth', number>>) =>
