@@ -1,0 +1,96 @@
+// Pictures of the console for the documents, from the running product: `npm run screenshots` writes docs/images.
+import { mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { parseUsd } from '../../src/domain/spend/money.js';
+import { askFor } from '../support/admin.js';
+import { describeInChromium, openConsole, THEMES, visit } from '../support/chromium.js';
+import { startConsole } from '../support/console-app.js';
+import type { ConsoleSetup } from '../support/console-app.js';
+import { embed, rejectWith, SMALL } from '../support/create-embedding.js';
+import { recordGenerations } from '../support/deliveries.js';
+
+const IMAGES = fileURLToPath(new URL('../../docs/images/', import.meta.url));
+const HOUR = 3_600_000;
+const DESTINATIONS = '/observability/destinations';
+
+describeInChromium('pictures of the console', () => {
+  let setup: ConsoleSetup;
+  let failedId: string;
+  beforeAll(async () => {
+    mkdirSync(IMAGES, { recursive: true });
+    setup = await startConsole({
+      DESTINATION_ALLOWED_CIDRS: '127.0.0.0/8',
+      PROVIDER_RETRY_BASE_DELAY_MS: '20',
+    });
+    const { app, upstream } = setup;
+    await recordDay();
+    for (const [name, limit] of [
+      ['Search team', 5],
+      ['Recommendations', 20],
+      ['Support assistant', null],
+    ] as const) {
+      const key = await app.createKey({ name, limit: limit === null ? null : parseUsd(String(limit)) });
+      await embed(
+        app,
+        { model: SMALL, input: Array.from({ length: 40 }, (_, index) => `text ${index}`) },
+        key.secret,
+      );
+    }
+    for (const [type, name, config] of [
+      ['webhook', 'Data warehouse', { url: `${upstream.origin}/v1/traces` }],
+      ['langfuse', 'Langfuse production', { publicKey: 'pk-lf-1', secretKey: 'sk-lf-1' }],
+    ] as const)
+      await askFor(201, app, 'post', DESTINATIONS, {
+        body: { type, name, config, enabled: type === 'webhook' },
+      });
+    upstream.answerWith(rejectWith(503, { error: { message: 'The engine is overloaded' } }));
+    const failed = await embed(app, { model: SMALL, input: 'a text', session_id: 'session-17' });
+    upstream.answerWith(null);
+    failedId = String(failed.headers['x-generation-id']);
+  });
+  afterAll(() => setup.close());
+
+  /** Calls of a working day, by the hour. */
+  async function recordDay(): Promise<void> {
+    const { app } = setup;
+    const now = Date.now();
+    for (let hour = 1; hour < 24; hour++) {
+      const count = Math.round(6 + 5 * Math.sin(hour / 3.5));
+      const createdAt = new Date(now - hour * HOUR);
+      const common = {
+        createdAt,
+        model: SMALL,
+        provider: 'openai',
+        endpoint: 'openai/text-embedding-3-small',
+      };
+      await recordGenerations(app, count, {
+        ...common,
+        durationMs: 140 + 9 * hour,
+        cost: parseUsd('0.0021'),
+      });
+    }
+  }
+
+  it.each(THEMES)('are taken in the %s theme', async (theme) => {
+    const { page, close, complaints } = await openConsole(setup.browser, setup.app, { theme });
+    for (const [name, path, heading] of [
+      ['overview', '/', 'Overview'],
+      ['keys', '/keys', 'Keys'],
+      ['generation', `/generations/${failedId}`, 'Generation'],
+      ['destinations', '/destinations', 'Destinations'],
+      ['models', '/models', 'Models and providers'],
+    ] as const) {
+      await visit(page, path, heading);
+      await page.screenshot({ path: `${IMAGES}console-${name}-${theme}.png` });
+    }
+    await visit(page, '/playground', 'Playground');
+    // Its vectors are those of the texts; a stub's are not.
+    await page.getByLabel('Model', { exact: true }).fill('local/hashing');
+    await page.getByRole('button', { name: /^Embed / }).click();
+    await page.getByText('Similarity').first().waitFor();
+    await page.screenshot({ path: `${IMAGES}console-playground-${theme}.png` });
+    await close();
+    expect(complaints).toEqual([]);
+  });
+});
