@@ -21,10 +21,7 @@ export function describeInChromium(name: string, tests: () => void): void {
 
 export const THEMES = ['light', 'dark'] as const;
 export const WIDTHS = [1280, 390] as const;
-
-/** Each theme and each width once: axe takes seconds a page. The other pairs show whether the page fits. */
-export const isJudgedByAxe = (theme: (typeof THEMES)[number], width: (typeof WIDTHS)[number]): boolean =>
-  (theme === 'light') === (width === 1280);
+const HEIGHT = 860;
 
 export interface OpenOptions {
   readonly theme?: (typeof THEMES)[number];
@@ -59,7 +56,7 @@ export async function openConsole(
   const context = await browser.newContext({
     baseURL: app.origin,
     colorScheme: theme,
-    viewport: { width, height: 860 },
+    viewport: { width, height: HEIGHT },
     permissions: ['clipboard-read', 'clipboard-write'],
   });
   const page = await context.newPage();
@@ -111,18 +108,24 @@ export async function waitUntilLoaded(page: Page): Promise<void> {
   });
 }
 
-/** Rules of WCAG and best practice; and the page fits. */
+/** In both themes and widths, without loading the page again: its colours follow the media, its layout the window. */
+export async function expectAccessibleEverywhere(page: Page): Promise<void> {
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: HEIGHT });
+    for (const theme of THEMES) {
+      await page.emulateMedia({ colorScheme: theme });
+      await expectAccessible(page);
+    }
+  }
+}
+
+/** Rules of WCAG and best practice; and a page must not be wider than its window. */
 export async function expectAccessible(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).analyze();
   const found = violations.map(
     ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`,
   );
   expect(found).toEqual([]);
-  await expectFitting(page);
-}
-
-/** A page is not wider than its window. */
-export async function expectFitting(page: Page): Promise<void> {
   const root = page.locator('html');
   const overflow = await root.evaluate(
     ({ scrollWidth, clientWidth }: Readonly<Record<'scrollWidth' | 'clientWidth', number>>) =>

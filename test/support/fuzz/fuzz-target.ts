@@ -97,13 +97,11 @@ export async function startFuzzTarget(accounts: number): Promise<FuzzTarget> {
     return body.toString('utf8').match(/^signalbox_http_in_flight(?:_bytes)?\{.*$/gm) ?? [];
   };
   const before = await stateOf();
-  const groups = (await held()).length;
-  if (groups === 0) throw new Error('no metric names the requests in flight');
 
   const check = async (): Promise<void> => {
     if (child.process.exitCode !== null || child.process.signalCode !== null)
       throw new Error('the service has ended');
-    await eventually(held, (lines) => lines.length === groups && lines.every((line) => line.endsWith(' 0')));
+    await eventually(held, (lines) => lines.length === 8 && lines.every((line) => line.endsWith(' 0')));
     agent.destroy();
     // None of those that it was sent requests on may stay.
     await eventually(stateOf, ({ connections }) => connections === 0);
