@@ -7,6 +7,7 @@ import { toChatUsageDto } from './dto/chat-usage.dto.js';
 import { ChatRuns } from './run/chat-run.js';
 import type { ChatRun } from './run/chat-run.js';
 import type { ExecutedChat, SettledChat } from './run/executed-chat.js';
+import type { ClientStream } from './stream/client-stream.js';
 import { DONE, errorChunk, usageChunk } from './stream/stream-events.js';
 import type { StreamIdentity } from './stream/stream-events.js';
 
@@ -48,19 +49,13 @@ export class ChatService {
       if (!client?.hasSentHeaders) throw failure;
       this.logger.error({ error: failure, generationId: run.generationId }, 'failed to record a chat call');
       const error = new AppError('unavailable', { detail: 'the call could not be recorded' });
-      client.write(this.errorEvent(run, executed, error));
-      client.write(DONE);
-      await client.end();
-      return null;
+      return endStream(client, this.errorEvent(run, executed, error));
     }
     const { error } = settled;
     if (error !== null) {
       if (!client?.hasSentHeaders) throw error;
       this.logger.warn({ generationId: run.generationId, status: error.status }, error.logMessage);
-      client.write(this.errorEvent(run, settled, error, usageOfFailure(settled)));
-      client.write(DONE);
-      await client.end();
-      return null;
+      return endStream(client, this.errorEvent(run, settled, error, usageOfFailure(settled)));
     }
     const begun = settled.routed.begun?.answer;
     if (!begun) return null;
@@ -72,10 +67,8 @@ export class ChatService {
     }
     if (client === null || client.gone !== null) return null;
     const { includesUsageChunk, choiceCount } = call.request;
-    client.write(usageChunk(begun.relay.identity, members, !includesUsageChunk && choiceCount === 1));
-    client.write(DONE);
-    await client.end();
-    return null;
+    const hasChoice = !includesUsageChunk && choiceCount === 1;
+    return endStream(client, usageChunk(begun.relay.identity, members, hasChoice));
   }
 
   private errorEvent(run: ChatRun, executed: ExecutedChat, error: AppError, members = {}): Buffer {
@@ -83,6 +76,14 @@ export class ChatService {
     const shown = { code, message, metadata: { error_type: errorType, ...metadata } };
     return errorChunk(identityOf(run, executed), shown, { ...members, ...run.routingMembers() });
   }
+}
+
+/** With the last event before its end. */
+async function endStream(client: ClientStream, event: Buffer): Promise<null> {
+  client.write(event);
+  client.write(DONE);
+  await client.end();
+  return null;
 }
 
 function identityOf(run: ChatRun, { routed, route }: ExecutedChat): StreamIdentity {

@@ -56,8 +56,6 @@ export const mistral: HttpEmbeddingProvider = {
     },
     mediaUrls: 'sent',
     toolCallId: toMistralId,
-    // Reasoning models answer with parts of the types text and thinking.
-    hasContentParts: true,
     finishReasons: { model_length: 'length' },
     readError: readUpstreamError,
     cancellation: 'runs_on',

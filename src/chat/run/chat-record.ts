@@ -4,6 +4,7 @@ import type { ChatFacts, ReportedTokens } from '../../domain/chat/chat-outcome.j
 import type { ReportedChatUsage } from '../../domain/chat/chat-usage.js';
 import type { AppError } from '../../domain/errors.js';
 import { describeGeneration } from '../../domain/generations/call-record.js';
+import { MAX_TOKENS } from '../../domain/generations/generation.js';
 import type { Generation, GenerationAttempt } from '../../domain/generations/generation.js';
 import { endpointName } from '../../routing/endpoints/endpoint-target.js';
 import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
@@ -79,7 +80,6 @@ function chatFacts({
   const [first] = received.choices;
   const isCharged = source !== 'none';
   const parts = isCharged ? usage : null;
-  const hasPrice = cost !== null;
   return {
     completionTokens,
     reasoningTokens: parts?.reasoningTokens ?? 0,
@@ -96,12 +96,12 @@ function chatFacts({
     timeToFirstTokenMs: request.isStreamed ? timeToFirstTokenMs : null,
     serviceTier: received.serviceTier ?? request.serviceTier,
     overrun,
-    promptCost: hasPrice ? cost.prompt : null,
-    completionCost: hasPrice ? cost.completion : null,
-    cachedCost: hasPrice ? cost.cached : null,
-    cacheWriteCost: hasPrice ? cost.cacheWrite : null,
-    reasoningCost: hasPrice ? cost.reasoning : null,
-    cacheDiscount: hasPrice ? cost.cacheDiscount : null,
+    promptCost: cost?.prompt ?? null,
+    completionCost: cost?.completion ?? null,
+    cachedCost: cost?.cached ?? null,
+    cacheWriteCost: cost?.cacheWrite ?? null,
+    reasoningCost: cost?.reasoning ?? null,
+    cacheDiscount: cost?.cacheDiscount ?? null,
     parameters: chatParameters(request),
     mediaCount: imagesOf(size) + size.files + size.videos,
     audioCount: size.audioParts,
@@ -111,7 +111,7 @@ function chatFacts({
 function reportedTokens(usage: ReportedChatUsage | null): ReportedTokens | null {
   if (usage === null) return null;
   const countOf = (tokens: number | null): number | null =>
-    tokens !== null && Number.isSafeInteger(tokens) && tokens >= 0 ? Math.min(tokens, 2 ** 31 - 1) : null;
+    tokens !== null && Number.isSafeInteger(tokens) && tokens >= 0 ? Math.min(tokens, MAX_TOKENS) : null;
   return {
     prompt: countOf(usage.promptTokens),
     completion: countOf(usage.completionTokens),

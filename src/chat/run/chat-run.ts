@@ -15,7 +15,6 @@ import { GenerationLog } from '../../persistence/generations/generation-log.js';
 import { ChatPlanner } from '../../routing/chat/chat-planner.js';
 import type { ChatRoute } from '../../routing/chat/chat-planner.js';
 import { ChatRouter } from '../../routing/chat/chat-router.js';
-import { endpointName } from '../../routing/endpoints/endpoint-target.js';
 import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
 import { NO_RETRY } from '../../routing/failures/caller-error.js';
 import type { AttemptingCall } from '../../routing/routed-call.js';
@@ -30,12 +29,12 @@ import { ChatMetrics } from '../chat-metrics.js';
 import { outputBound, sentOutputLimit } from '../charges/chat-bound.js';
 import { boundsOfChat, cheaperTargets } from '../charges/chat-bounds.js';
 import type { ReservedCall } from '../charges/chat-bounds.js';
-import { chargeForChat } from '../charges/chat-charge.js';
-import { imagesOf, measurePrompt } from '../charges/prompt-size.js';
+import { measurePrompt } from '../charges/prompt-size.js';
 import type { ClientStream } from '../stream/client-stream.js';
 import type { StreamIdentity } from '../stream/stream-events.js';
 import { AnswerEnds } from './answer-end.js';
 import type { ExecutedChat, SettledChat } from './executed-chat.js';
+import { chargeOfRun } from './charge-of-run.js';
 import { NO_ANSWER, usageOf } from './chat-ending.js';
 import { ChatExchange } from './chat-exchange.js';
 import { describeChat } from './chat-record.js';
@@ -193,41 +192,16 @@ export class ChatRun {
     if (!target || this.generationId === null) throw new AppError('internal');
     const bounded = this.boundedCall();
     const seconds = (performance.now() - this.sentAt) / 1_000;
-    const facts = {
-      request,
-      size: bounded.size,
-      target,
-      outputBound: outputBound(bounded, target.endpoint),
-      seconds,
-    };
+    const { size } = bounded;
+    const facts = { request, size, target, outputBound: outputBound(bounded, target.endpoint), seconds };
     const pace = services.yieldQueue.begin(accountId);
     const usage = await usageOf(kind, received, facts, pace);
     const isCancelled = client.isGone;
-    const charged = chargeForChat(
-      {
-        served: routed.begun && {
-          endpoint: target.endpoint,
-          provider: target.provider.slug,
-          endpointName: endpointName(target),
-          isByok: target.credential !== null,
-          usage: usage.usage,
-          source: usage.source,
-          hasFinished: (received.choices[0]?.finishReason ?? null) !== null,
-          serviceTier: received.serviceTier,
-        },
-        outcome: kind === 'complete' ? 'answered' : kind === 'failed' ? 'failed' : 'cancelled',
-      },
-      {
-        serviceTier: request.serviceTier,
-        cacheWriteTtl: request.cacheWriteTtl,
-        images: imagesOf(bounded.size),
-        pricedAt: this.createdAt,
-      },
-      spend.bound,
-    );
+    const charged = chargeOfRun(executed, target, usage, bounded, spend.bound);
     if (charged.charge.unpaid.length > 0)
       services.unpaid.record(accountId, this.generationId, charged.charge.unpaid);
     const durationMs = Math.round(performance.now() - call.receivedAt);
+    const firstTokenMs = this.firstContentAt === null ? null : this.firstContentAt - call.receivedAt;
     const { attempts } = this.attempting;
     const served = routed.begun ? [routed.begun] : [];
     Object.assign(this.progress, {
@@ -245,14 +219,14 @@ export class ChatRun {
       isConsistent: usage.isConsistent,
       isOverrun: charged.overrun !== null,
       droppedMembers: routed.begun?.answer.droppedMembers.length ?? 0,
-      firstTokenMs: this.firstContentAt === null ? null : this.firstContentAt - call.receivedAt,
+      firstTokenMs,
       tokensPerSecond: charged.completionTokens / seconds,
     });
     const generation = describeChat(
       { id: this.generationId, createdAt: this.createdAt, durationMs },
       {
         call,
-        size: bounded.size,
+        size,
         target,
         hasBegun: routed.begun !== null,
         attempts,
@@ -262,8 +236,7 @@ export class ChatRun {
         error,
         isCancelled,
         hasNoStatus: isCancelled && this.client?.hasSentHeaders !== true,
-        timeToFirstTokenMs:
-          this.firstContentAt === null ? null : Math.round(this.firstContentAt - call.receivedAt),
+        timeToFirstTokenMs: firstTokenMs === null ? null : Math.round(firstTokenMs),
       },
     );
     const content = await services.publisher.contentToStore(workspaceId, () =>

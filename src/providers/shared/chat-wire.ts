@@ -43,8 +43,6 @@ export interface ChatWire {
   readonly finishReasons?: Readonly<Record<string, string>>;
   /** Members of `usage` that this wire names otherwise. Absent: OpenAI's names. */
   readUsage?(usage: unknown): ReportedChatUsage | null;
-  /** `content` may be an array of parts (text, thinking): the answer needs parsing. */
-  readonly hasContentParts?: true;
   /** Tool call ids of the caller's messages are replaced in requests; the same function applies to answers. */
   readonly toolCallId?: (id: string) => string;
 }

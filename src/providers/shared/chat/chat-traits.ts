@@ -47,7 +47,7 @@ export type SupportTraits = Pick<
 
 export interface ChatTraits extends Pick<
   ChatWire,
-  'readError' | 'finishReasons' | 'readUsage' | 'hasContentParts' | 'toolCallId'
+  'readError' | 'finishReasons' | 'readUsage' | 'toolCallId'
 > {
   /** Absent: `/chat/completions` below the base URL. */
   url?(connection: ProviderConnection, endpoint: ChatEndpoint): string;

@@ -13,7 +13,7 @@ import { reasoningEdit } from './chat-reasoning.js';
 import type { ChatTraits } from './chat-traits.js';
 
 export function defineChatWire(traits: ChatTraits): ChatWire {
-  const { readError, cancellation, finishReasons, readUsage, hasContentParts, toolCallId } = traits;
+  const { readError, cancellation, finishReasons, readUsage, toolCallId } = traits;
   return {
     buildRequest: (call, connection) => buildRequest(call, connection, traits),
     problems: (request, endpoint) => chatProblems(request, endpoint, traits),
@@ -21,7 +21,6 @@ export function defineChatWire(traits: ChatTraits): ChatWire {
     cancellation,
     ...(finishReasons && { finishReasons }),
     ...(readUsage && { readUsage }),
-    ...(hasContentParts && { hasContentParts }),
     ...(toolCallId && { toolCallId }),
   };
 }
