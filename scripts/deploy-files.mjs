@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
 import { parse } from 'yaml';
 import { dashboard } from '../deploy/grafana/dashboard.mjs';
+import { readFileIfPresent } from './support/files.mjs';
 import { toPostmanCollection } from './support/postman.mjs';
 import { inRepository } from './support/repository.mjs';
 
@@ -49,13 +50,7 @@ const files = [
 const isCheck = process.argv.includes('--check');
 for (const [path, text] of files) {
   const wanted = await pretty(path, text);
-  let present = '';
-  try {
-    present = readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error.code !== 'ENOENT') throw error;
-  }
-  if (present === wanted) continue;
+  if (readFileIfPresent(path) === wanted) continue;
   if (isCheck) {
     console.error(`${path} is out of date; run: npm run deploy:files`);
     process.exitCode = 1;
