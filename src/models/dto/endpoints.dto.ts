@@ -10,7 +10,7 @@ import {
   TextField,
   TimeField,
 } from '../../http/fields/scalar-fields.js';
-import { percent, PercentilesDto, percentiles, UptimeField } from './model-endpoints.dto.js';
+import { PercentilesDto, toFiguresDto, UptimeField } from './model-endpoints.dto.js';
 import type { ReportedEndpoint } from './model-endpoints.dto.js';
 import type { ListedModel } from '../listed-model.js';
 import { PricingDto, toPricingDto } from './model.dto.js';
@@ -96,11 +96,7 @@ export function toEndpointDto(
     state: STATES[report.state],
     pricing: toPricingDto(endpoint, day),
     price_from: days.toSorted().at(-1) ?? null,
-    uptime_last_5m: percent(report.uptime.fiveMinutes),
-    uptime_last_30m: percent(report.uptime.halfAnHour),
-    uptime_last_1d: percent(report.uptime.day),
-    latency_last_30m: percentiles(report.latency, 1_000),
-    throughput_last_30m: percentiles(report.throughput, 1),
+    ...toFiguresDto(report),
     last_failure: failure && {
       at: failure.at.toISOString(),
       class: failure.failureClass,

@@ -79,6 +79,11 @@ export class ModelEndpointsResponseDto {
   @ObjectField(ModelEndpointsDto) data: ModelEndpointsDto;
 }
 
+type EndpointFigures = Pick<
+  ModelEndpointDto,
+  'uptime_last_5m' | 'uptime_last_30m' | 'uptime_last_1d' | 'latency_last_30m' | 'throughput_last_30m'
+>;
+
 export interface ReportedEndpoint {
   readonly endpoint: ListedEndpoint;
   readonly report: EndpointReport;
@@ -129,11 +134,7 @@ function toEndpointDto(
     supports_implicit_caching: false,
     supports_tool_choice: toToolChoiceDto(limits.supported_parameters),
     supports_voice_cloning: false,
-    uptime_last_5m: percent(report.uptime.fiveMinutes),
-    uptime_last_30m: percent(report.uptime.halfAnHour),
-    uptime_last_1d: percent(report.uptime.day),
-    latency_last_30m: percentiles(report.latency, 1_000),
-    throughput_last_30m: percentiles(report.throughput, 1),
+    ...toFiguresDto(report),
     status: STATUSES[report.state],
   };
 }
@@ -144,11 +145,22 @@ function toToolChoiceDto(parameters: readonly string[]): ToolChoiceDto {
   return { auto: hasTools, none: hasTools, required: isForced, function: isForced };
 }
 
-export function percent(share: number | null): number | null {
+/** The recent figures of an endpoint. */
+export function toFiguresDto({ uptime, latency, throughput }: EndpointReport): EndpointFigures {
+  return {
+    uptime_last_5m: percent(uptime.fiveMinutes),
+    uptime_last_30m: percent(uptime.halfAnHour),
+    uptime_last_1d: percent(uptime.day),
+    latency_last_30m: percentiles(latency, 1_000),
+    throughput_last_30m: percentiles(throughput, 1),
+  };
+}
+
+function percent(share: number | null): number | null {
   return share === null ? null : rounded(share * 100);
 }
 
-export function percentiles(values: EndpointReport['latency'], factor: number): PercentilesDto | null {
+function percentiles(values: EndpointReport['latency'], factor: number): PercentilesDto | null {
   if (values === null) return null;
   return {
     p50: rounded(values.p50 * factor),
